@@ -1,0 +1,108 @@
+import type { KeyRange, LeaseId, LogPosition, RangeOp, Revision, Txn } from '@engram/core';
+import type { WatchHub } from '@engram/watch-hub';
+
+/** The answer to a range. `kvs` are encoded mvccpb.KeyValue messages, shared: never changed, sent as they are. */
+export interface RangeResult {
+  readonly kind: 'range';
+  /** For the header: the store's revision at the read; inside a transaction what was visible at that point. */
+  readonly revision: Revision;
+  readonly kvs: readonly Uint8Array[];
+  readonly more: boolean;
+  readonly count: number;
+}
+
+export interface PutResult {
+  readonly kind: 'put';
+  readonly revision: Revision;
+  /** Encoded mvccpb.KeyValue; undefined when not asked for or not there. */
+  readonly prevKv: Uint8Array | undefined;
+}
+
+export interface DeleteRangeResult {
+  readonly kind: 'delete-range';
+  readonly revision: Revision;
+  readonly deleted: number;
+  readonly prevKvs: readonly Uint8Array[];
+}
+
+export interface TxnResult {
+  readonly kind: 'txn';
+  readonly revision: Revision;
+  readonly succeeded: boolean;
+  readonly responses: readonly OpResult[];
+}
+
+export type OpResult = RangeResult | PutResult | DeleteRangeResult | TxnResult;
+
+export interface LeaseView {
+  readonly id: LeaseId;
+  readonly grantedTtlSeconds: number;
+  readonly remainingSeconds: number;
+}
+
+/** The numbers of etcdserverpb.AlarmType. */
+export interface Alarm {
+  readonly memberId: bigint;
+  readonly alarm: number;
+}
+
+export interface HashKvResult {
+  readonly hash: number;
+  readonly hashRevision: Revision;
+  readonly compactRevision: Revision;
+}
+
+export interface StoreStatus {
+  readonly totalBytes: number;
+  readonly inUseBytes: number;
+  readonly quotaBytes: number;
+  readonly logPosition: LogPosition;
+  readonly keys: number;
+}
+
+/**
+ * One key-value store with history, leases and watches: everything that etcd's API means, without its messages. All
+ * refusals are EngramError. Callers have validated what a single request shows by itself (empty keys, too many ops,
+ * duplicate keys, sort options, ignore flags that contradict); what depends on the state is checked here.
+ */
+export interface Store {
+  /** The newest revision that readers may see: durable, and published to watchers. */
+  readonly revision: Revision;
+  /** -1 before the first compaction. */
+  readonly compactRevision: Revision;
+  readonly watchHub: WatchHub;
+
+  /** Synchronous where all bytes are at hand. Compacted, FutureRev. */
+  range(op: RangeOp, signal: AbortSignal | undefined): RangeResult | Promise<RangeResult>;
+  /**
+   * The same range in chunks of about `chunkBytes`, all at one revision; the last one alone carries `more` and
+   * `count` of the whole. Sort orders and filters are the caller's to refuse.
+   */
+  rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal): AsyncIterable<RangeResult>;
+  /** Put and DeleteRange are transactions of one op without compares. Answered when durable. */
+  txn(txn: Txn, signal: AbortSignal | undefined): Promise<TxnResult>;
+  /** Readers are refused from the answer on; with `physical` the answer waits for the space to be freed. */
+  compact(revision: number, physical: boolean): Promise<void>;
+
+  /** Id 0 picks one. LeaseExist, LeaseTtlTooLarge; the answer carries the granted TTL. */
+  leaseGrant(id: LeaseId, ttlSeconds: number): Promise<LeaseView>;
+  /** LeaseNotFound. The keys go in one revision, which is the answer. */
+  leaseRevoke(id: LeaseId): Promise<Revision>;
+  /** The granted TTL, or 0 for a lease that is unknown; waits where an expiry is under way. */
+  leaseKeepAlive(id: LeaseId): number | Promise<number>;
+  leaseTimeToLive(id: LeaseId): LeaseView | undefined;
+  leaseKeys(id: LeaseId): readonly Uint8Array[];
+  /** By remaining time. */
+  leases(): readonly LeaseId[];
+
+  alarms(): readonly Alarm[];
+  activateAlarm(alarm: Alarm): Promise<void>;
+  /** False: it was not set. */
+  deactivateAlarm(alarm: Alarm): Promise<boolean>;
+
+  /** `revision` 0 is the current one. Compacted, FutureRev. */
+  hashKv(revision: number, signal: AbortSignal): Promise<HashKvResult>;
+  status(): StoreStatus;
+  /** How many keys live in the range now: for metrics and health, no bytes are read. */
+  count(range: KeyRange): number;
+}

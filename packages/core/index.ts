@@ -1,0 +1,38 @@
+// What every package speaks: the words of the store, and the ports to the world outside.
+export { assert, AssertionError, unreachable } from './src/assert.ts';
+export { type Revision, revision, nextRevision, NO_REVISION } from './src/revision.ts';
+export { type LogPosition, logPosition, nextLogPosition, type Epoch, epoch } from './src/log-position.ts';
+export { type LeaseId, leaseId, NO_LEASE } from './src/lease-id.ts';
+export { EMPTY_BYTES, compareBytes, equalBytes, keyText, keyBytes, keySuccessor, utf8 } from './src/bytes.ts';
+export {
+  type KeyRange,
+  pointRange,
+  prefixRange,
+  isPoint,
+  isUnbounded,
+  isEmptyRange,
+  rangeContains,
+} from './src/key-range.ts';
+export {
+  EVENT_PUT,
+  EVENT_DELETE,
+  type EventType,
+  type KvEvent,
+  type EventGroup,
+  type CommittedBatch,
+} from './src/event.ts';
+export {
+  type Txn,
+  type Op,
+  type RangeOp,
+  type PutOp,
+  type DeleteRangeOp,
+  type TxnOp,
+  type Compare,
+  CompareResult,
+  CompareTarget,
+  SortOrder,
+  SortTarget,
+} from './src/txn.ts';
+export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
+export type { Clock, Timer, Random, Logger } from './src/ports.ts';

@@ -1,0 +1,39 @@
+import { compareBytes, EMPTY_BYTES, equalBytes } from './bytes.ts';
+
+/**
+ * A range as etcd's clients send it (reference: etcd api/v3 rpc.proto, RangeRequest.range_end):
+ * `end` empty is exactly `key`; `end` a single zero byte is every key from `key` on; otherwise [key, end).
+ */
+export interface KeyRange {
+  readonly key: Uint8Array;
+  readonly end: Uint8Array;
+}
+
+const ZERO = Uint8Array.of(0);
+
+export const pointRange = (key: Uint8Array): KeyRange => ({ key, end: EMPTY_BYTES });
+
+/** All keys that begin with `prefix`, as clients build it: increment the last byte that is not 0xff and cut there. */
+export function prefixRange(prefix: Uint8Array): KeyRange {
+  for (let at = prefix.length - 1; at >= 0; at -= 1) {
+    if (prefix[at]! < 0xff) {
+      const end = prefix.slice(0, at + 1);
+      end[at] = prefix[at]! + 1;
+      return { key: prefix, end };
+    }
+  }
+  return { key: prefix.length === 0 ? ZERO : prefix, end: ZERO };
+}
+
+export const isPoint = (range: KeyRange): boolean => range.end.length === 0;
+export const isUnbounded = (range: KeyRange): boolean => range.end.length === 1 && range.end[0] === 0;
+
+/** No key can be in it: a lower bound at or above the upper one. */
+export function isEmptyRange(range: KeyRange): boolean {
+  return !isPoint(range) && !isUnbounded(range) && compareBytes(range.key, range.end) >= 0;
+}
+
+export function rangeContains(range: KeyRange, key: Uint8Array): boolean {
+  if (isPoint(range)) return equalBytes(range.key, key);
+  return compareBytes(range.key, key) <= 0 && (isUnbounded(range) || compareBytes(key, range.end) < 0);
+}

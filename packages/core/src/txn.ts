@@ -1,0 +1,70 @@
+import type { KeyRange } from './key-range.ts';
+import type { LeaseId } from './lease-id.ts';
+
+/** The numbers of etcdserverpb.Compare.CompareResult and CompareTarget; others may arrive and have a meaning. */
+export const CompareResult = { EQUAL: 0, GREATER: 1, LESS: 2, NOT_EQUAL: 3 } as const;
+export const CompareTarget = { VERSION: 0, CREATE: 1, MOD: 2, VALUE: 3, LEASE: 4 } as const;
+export const SortOrder = { NONE: 0, ASCEND: 1, DESCEND: 2 } as const;
+export const SortTarget = { KEY: 0, VERSION: 1, CREATE: 2, MOD: 3, VALUE: 4 } as const;
+
+/** All numbers as etcd's RangeRequest has them; 0 is "not set". The ranges of a transaction are always linearizable. */
+export interface RangeOp {
+  readonly kind: 'range';
+  readonly range: KeyRange;
+  readonly limit: number;
+  /** <= 0 reads the latest. */
+  readonly revision: number;
+  readonly sortOrder: number;
+  readonly sortTarget: number;
+  readonly serializable: boolean;
+  readonly keysOnly: boolean;
+  readonly countOnly: boolean;
+  readonly minModRevision: number;
+  readonly maxModRevision: number;
+  readonly minCreateRevision: number;
+  readonly maxCreateRevision: number;
+}
+
+export interface PutOp {
+  readonly kind: 'put';
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  readonly lease: LeaseId;
+  readonly prevKv: boolean;
+  readonly ignoreValue: boolean;
+  readonly ignoreLease: boolean;
+}
+
+export interface DeleteRangeOp {
+  readonly kind: 'delete-range';
+  readonly range: KeyRange;
+  readonly prevKv: boolean;
+}
+
+export interface TxnOp {
+  readonly kind: 'txn';
+  readonly txn: Txn;
+}
+
+export type Op = RangeOp | PutOp | DeleteRangeOp | TxnOp;
+
+/** One condition on every key of a range, against the state before the transaction. */
+export interface Compare {
+  readonly range: KeyRange;
+  /** A CompareResult; an unknown number holds always (etcd server/etcdserver/txn: applyCompare). */
+  readonly result: number;
+  /** A CompareTarget; an unknown number compares as equal. */
+  readonly target: number;
+  /** What VERSION, CREATE and MOD compare with; 0 when the request named another kind than `target`. */
+  readonly number: number;
+  /** What LEASE compares with. */
+  readonly lease: LeaseId;
+  /** What VALUE compares with. */
+  readonly value: Uint8Array;
+}
+
+export interface Txn {
+  readonly compares: readonly Compare[];
+  readonly success: readonly Op[];
+  readonly failure: readonly Op[];
+}

@@ -1,0 +1,47 @@
+import type { LogPosition } from '@engram/core';
+import type { Log } from './log.ts';
+
+/** What a storage holds, in bytes: on disk, and thereof what live versions need. */
+export interface StorageSize {
+  readonly totalBytes: number;
+  readonly inUseBytes: number;
+}
+
+/** The newest checkpoint: an image of everything that the log before `from` led to. */
+export interface Checkpoint {
+  /** Replay goes on here. */
+  readonly from: LogPosition;
+  /** In the order in which they were saved, verified. Rejects with StorageCorruptError where they are damaged. */
+  chunks(signal: AbortSignal): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * The bytes of versions, found by log position, and the checkpoints of what is built from them. Contract, checked by
+ * `valuesContract` on every adapter.
+ */
+export interface Values {
+  /**
+   * The records at these positions, in their order, each verified. Rejects with StorageCorruptError when one that was
+   * never dropped is missing or damaged. The bytes are shared: nobody changes them.
+   */
+  getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]>;
+  /** The record, when it can be had without waiting for a disk; undefined says nothing. */
+  peek(position: LogPosition): Uint8Array | undefined;
+  /**
+   * These records will never be read again; the storage frees their space when it likes. Only records before the
+   * newest checkpoint's `from` may be dropped: what lies behind it is replayed, gap-free, at the next start.
+   * Dropping twice, or what is not there, is nothing: a crash between compaction and drop repeats it.
+   */
+  drop(positions: readonly LogPosition[]): Promise<void>;
+  /** Replaces the checkpoint atomically and durably; the one before stays whole until then. At most one at a time. */
+  saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void>;
+  loadCheckpoint(): Promise<Checkpoint | undefined>;
+  /** An estimate, at most a second old. */
+  size(): StorageSize;
+}
+
+/** A node's storage: both ports over one set of files, held exclusively until disposed. */
+export interface Storage extends AsyncDisposable {
+  readonly log: Log;
+  readonly values: Values;
+}

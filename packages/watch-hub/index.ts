@@ -1,0 +1,1 @@
+export type { WatchRequest, Watcher, WatchSink, History, HistoryPage } from './src/ports.ts';
