@@ -1,0 +1,240 @@
+import type { EventEmitter } from 'node:events';
+import type * as grpc from '@grpc/grpc-js';
+import { type Clock, GrpcCode } from '@engram/core';
+import type {
+  BidiMethod,
+  CallContext,
+  Message,
+  Method,
+  RpcStatus,
+  ServerStreamMethod,
+  StreamCall,
+  StreamHandler,
+  UnaryMethod,
+} from '@engram/wire';
+import { STREAM_LOW_MARK_BYTES, type TransportObserver } from '../serve-options.ts';
+import { CANCELLED, DEADLINE_EXCEEDED, statusOf, STOPPED } from '../status.ts';
+import { commonNameOf } from '../tls-context.ts';
+
+type Unary = grpc.ServerUnaryCall<Buffer, Message>;
+type Streaming = grpc.ServerDuplexStream<Buffer, Message> | grpc.ServerWritableStream<Buffer, Message>;
+
+/** What every call of one server needs to know. */
+export interface CallEnvironment {
+  readonly clock: Clock;
+  readonly observer: TransportObserver | undefined;
+  /** The peer of calls whose connection has no address (unix sockets). */
+  readonly unixPath: string | undefined;
+  /** Streams that are open: a drain ends them. */
+  readonly streams: Set<GrpcJsStream>;
+}
+
+/** Once, however the call ended: grpc-js says `cancelled` after a status was sent, too. */
+function onCancelled(call: EventEmitter, ended: () => void): void {
+  call.once('cancelled', ended);
+}
+
+class GrpcJsContext implements CallContext {
+  readonly #call: Unary | Streaming;
+  readonly #unixPath: string | undefined;
+  #abort: AbortController | undefined;
+
+  constructor(call: Unary | Streaming, unixPath: string | undefined) {
+    this.#call = call;
+    this.#unixPath = unixPath;
+  }
+
+  metadata(name: string): string | undefined {
+    const value = this.#call.metadata.get(name)[0];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = new AbortController();
+      this.#abort = abort;
+      if (this.#call.cancelled) abort.abort();
+      else onCancelled(this.#call, () => abort.abort());
+    }
+    return this.#abort.signal;
+  }
+
+  get peer(): string {
+    return this.#unixPath ?? this.#call.getPeer();
+  }
+
+  get commonName(): string | undefined {
+    const certificate = this.#call.getAuthContext().sslPeerCertificate;
+    return certificate === undefined ? undefined : commonNameOf(certificate);
+  }
+}
+
+function deadlinePassed(call: Unary | Streaming): boolean {
+  const deadline = call.getDeadline();
+  return (typeof deadline === 'number' ? deadline : deadline.getTime()) <= Date.now();
+}
+
+function messageBytes(message: Message): number {
+  if (message instanceof Uint8Array) return message.length;
+  return message.reduce((bytes, piece) => bytes + piece.length, 0);
+}
+
+export function unaryHandler(
+  path: string,
+  method: UnaryMethod,
+  environment: CallEnvironment,
+): grpc.handleUnaryCall<Buffer, Message> {
+  const { clock, observer } = environment;
+  return (call, callback) => {
+    const startMs = clock.nowMs();
+    let handled = false;
+    const finish = (code: number): boolean => {
+      if (handled) return false;
+      handled = true;
+      observer?.rpcHandled(path, code, clock.nowMs() - startMs);
+      return true;
+    };
+    const succeed = (message: Message): void => {
+      if (!finish(GrpcCode.OK)) return;
+      observer?.messageSent(path, messageBytes(message));
+      callback(null, message);
+    };
+    const fail = (error: unknown): void => {
+      const status = statusOf(error);
+      if (finish(status.code)) callback({ code: status.code, details: status.message });
+    };
+    observer?.rpcStarted(path, method.kind);
+    observer?.messageReceived(path, call.request.length);
+    onCancelled(call, () => finish((deadlinePassed(call) ? DEADLINE_EXCEEDED : CANCELLED).code));
+    try {
+      const answer = method.handle(call.request, new GrpcJsContext(call, environment.unixPath));
+      if (answer instanceof Promise) answer.then(succeed, fail);
+      else succeed(answer);
+    } catch (error) {
+      fail(error);
+    }
+  };
+}
+
+export function serverStreamHandler(
+  path: string,
+  method: ServerStreamMethod,
+  environment: CallEnvironment,
+): grpc.handleServerStreamingCall<Buffer, Message> {
+  return (call) => {
+    const stream = new GrpcJsStream(path, method, call, environment);
+    environment.observer?.messageReceived(path, call.request.length);
+    stream.open(() => method.open(call.request, stream));
+    stream.halfClosed();
+  };
+}
+
+export function bidiHandler(
+  path: string,
+  method: BidiMethod,
+  environment: CallEnvironment,
+): grpc.handleBidiStreamingCall<Buffer, Message> {
+  return (call) => {
+    const stream = new GrpcJsStream(path, method, call, environment);
+    stream.open(() => method.open(stream));
+    call.on('data', (request: Buffer) => {
+      environment.observer?.messageReceived(path, request.length);
+      stream.message(request);
+    });
+    // A cancel shows itself as `end` first, and as `cancelled` in the same turn of the event loop.
+    call.on('end', () => environment.clock.soon(() => stream.halfClosed()));
+  };
+}
+
+/** Joins a stream of grpc-js to a handler. */
+export class GrpcJsStream extends GrpcJsContext implements StreamCall {
+  readonly #path: string;
+  readonly #call: Streaming;
+  readonly #environment: CallEnvironment;
+  readonly #startMs: number;
+  #handler: StreamHandler | undefined;
+  #queuedBytes = 0;
+  #aboveMark = false;
+  #ended = false;
+  #closed = false;
+
+  constructor(path: string, method: Method, call: Streaming, environment: CallEnvironment) {
+    super(call, environment.unixPath);
+    this.#path = path;
+    this.#call = call;
+    this.#environment = environment;
+    this.#startMs = environment.clock.nowMs();
+    environment.observer?.rpcStarted(path, method.kind);
+    environment.streams.add(this);
+    onCancelled(call, () => this.#close());
+  }
+
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  open(handler: () => StreamHandler): void {
+    this.#guard(() => {
+      this.#handler = handler();
+    });
+    if (this.#closed) this.#handler?.closed();
+  }
+
+  message(request: Uint8Array): void {
+    if (!this.#ended) this.#guard(() => this.#handler?.message(request));
+  }
+
+  halfClosed(): void {
+    if (!this.#ended) this.#guard(() => this.#handler?.halfClosed());
+  }
+
+  send(message: Message): void {
+    if (this.#ended) return;
+    const bytes = messageBytes(message);
+    this.#queuedBytes += bytes;
+    if (this.#queuedBytes > STREAM_LOW_MARK_BYTES) this.#aboveMark = true;
+    this.#environment.observer?.messageSent(this.#path, bytes);
+    this.#call.write(message, () => this.#left(bytes));
+  }
+
+  end(status?: RpcStatus): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#handled(status?.code ?? GrpcCode.OK);
+    if (status === undefined || status.code === GrpcCode.OK) this.#call.end();
+    else this.#call.emit('error', { code: status.code, details: status.message });
+  }
+
+  stop(): void {
+    this.end(STOPPED);
+  }
+
+  #left(bytes: number): void {
+    this.#queuedBytes -= bytes;
+    if (!this.#aboveMark || this.#queuedBytes > STREAM_LOW_MARK_BYTES) return;
+    this.#aboveMark = false;
+    if (!this.#ended) this.#guard(() => this.#handler?.drained());
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (!this.#ended) this.#handled((deadlinePassed(this.#call) ? DEADLINE_EXCEEDED : CANCELLED).code);
+    this.#ended = true;
+    this.#environment.streams.delete(this);
+    this.#guard(() => this.#handler?.closed());
+  }
+
+  #handled(code: number): void {
+    const { clock, observer } = this.#environment;
+    observer?.rpcHandled(this.#path, code, clock.nowMs() - this.#startMs);
+  }
+
+  #guard(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.end(statusOf(error));
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import * as grpc from '@grpc/grpc-js';
+import type { Message } from '@engram/wire';
+import { Http1Server } from '../http1.ts';
+import { Listener } from '../listener.ts';
+import { waitForDrain } from '../drain.ts';
+import { DRAIN_MAX_MS, type ServeOptions, type Server } from '../serve-options.ts';
+import { bidiHandler, type CallEnvironment, type GrpcJsStream, serverStreamHandler, unaryHandler } from './calls.ts';
+
+const identity = (bytes: Buffer): Buffer => bytes;
+/** 2^31 - 1 bytes, as in etcd. */
+const maxSendBytes = 2 ** 31 - 1;
+
+function encode(message: Message): Buffer {
+  if (!(message instanceof Uint8Array)) return Buffer.concat(message);
+  return Buffer.from(message.buffer, message.byteOffset, message.length);
+}
+
+function grpcServerOf(options: ServeOptions, environment: CallEnvironment): grpc.Server {
+  const { keepalive } = options;
+  const server = new grpc.Server({
+    'grpc.enable_channelz': 0,
+    'grpc.max_receive_message_length': options.maxRequestBytes,
+    'grpc.max_send_message_length': maxSendBytes,
+    'grpc.max_concurrent_streams': options.maxConcurrentStreams,
+    ...(keepalive.intervalMs > 0 ? { 'grpc.keepalive_time_ms': Math.min(keepalive.intervalMs, 2 ** 31 - 1) } : {}),
+    'grpc.keepalive_timeout_ms': keepalive.timeoutMs,
+  });
+  for (const [path, method] of options.methods) {
+    switch (method.kind) {
+      case 'unary':
+        server.register(path, unaryHandler(path, method, environment), encode, identity, 'unary');
+        break;
+      case 'server-stream':
+        server.register(path, serverStreamHandler(path, method, environment), encode, identity, 'serverStream');
+        break;
+      case 'bidi':
+        server.register(path, bidiHandler(path, method, environment), encode, identity, 'bidi');
+        break;
+    }
+  }
+  return server;
+}
+
+/**
+ * Serves with @grpc/grpc-js: the slow but well-known way, which the own codec is compared with. It does not enforce
+ * `keepalive.minTimeMs`, and answers what is not gRPC over HTTP/2 with 415 also under TLS.
+ */
+export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
+  const streams = new Set<GrpcJsStream>();
+  const unixPath = options.listen.kind === 'unix' ? options.listen.path : undefined;
+  const environment: CallEnvironment = { clock: options.clock, observer: options.observer, unixPath, streams };
+  const server = grpcServerOf(options, environment);
+  const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
+  const http1 = new Http1Server(options);
+  const listener = new Listener(options, (connection) => {
+    if (connection.protocol === 'h2') injector.injectConnection(connection.socket);
+    else http1.accept(connection);
+  });
+  const address = await listener.listen();
+
+  async function close(): Promise<void> {
+    listener.cut();
+    http1.close();
+    injector.destroy();
+    server.forceShutdown();
+    await listener.whenEmpty();
+  }
+
+  async function drain(signal: AbortSignal): Promise<void> {
+    listener.stop();
+    http1.drain();
+    for (const stream of streams) stream.stop();
+    injector.drain(DRAIN_MAX_MS);
+    await waitForDrain(listener.whenEmpty(), options.clock, signal);
+    await close();
+  }
+
+  return { address, drain, close };
+}

@@ -1,0 +1,160 @@
+import { rmSync } from 'node:fs';
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type Server as TlsServer, TLSSocket } from 'node:tls';
+import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
+import { type BoundAddress, HANDSHAKE_TIMEOUT_MS, type ServeOptions } from './serve-options.ts';
+import {
+  CertificateFollower,
+  commonNameOf,
+  readSecureContext,
+  refusalOf,
+  requiresClientCertificate,
+} from './tls-context.ts';
+
+/** A connection that has shown what it speaks. Its socket is paused; the first bytes are still in it. */
+export interface Accepted {
+  readonly socket: Socket;
+  readonly protocol: Protocol;
+  readonly peer: string;
+  readonly secure: boolean;
+  readonly commonName: string | undefined;
+}
+
+const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['http/1.1'] } as const;
+/** Connections that the kernel holds until we take them. Go's net package takes the system's maximum, too. */
+const backlog = 4096;
+
+/** Accepts connections, ends TLS, tells the protocol, and hands each on. Knows every socket, so that all can be cut. */
+export class Listener {
+  readonly #options: ServeOptions;
+  readonly #accept: (connection: Accepted) => void;
+  readonly #server: NetServer | TlsServer;
+  readonly #sockets = new Set<Socket>();
+
+  /** Throws when the certificates cannot be read. */
+  constructor(options: ServeOptions, accept: (connection: Accepted) => void) {
+    this.#options = options;
+    this.#accept = accept;
+    this.#server = options.tls === undefined ? this.#plain() : this.#secure();
+  }
+
+  /** Rejects when the address is taken or not ours. */
+  listen(): Promise<BoundAddress> {
+    const { listen } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      const bound = (): void => {
+        this.#server.off('error', reject);
+        this.#server.on('error', (error) => this.#options.logger.error({ error }, 'listener failed'));
+        resolve(this.#address());
+      };
+      // A socket file that a dead process left would keep us out; etcd removes it as well (client/pkg/transport/unix_listener.go).
+      if (listen.kind === 'unix') rmSync(listen.path, { force: true });
+      if (listen.kind === 'unix') this.#server.listen({ path: listen.path, backlog }, bound);
+      else if (listen.host === '') this.#server.listen({ port: listen.port, backlog }, bound);
+      else this.#server.listen({ host: listen.host, port: listen.port, backlog }, bound);
+    });
+  }
+
+  /** Takes no more connections; those that are open stay. */
+  stop(): void {
+    if (this.#server.listening) this.#server.close();
+  }
+
+  cut(): void {
+    this.stop();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  get open(): number {
+    return this.#sockets.size;
+  }
+
+  /** Resolves when the last connection is gone. */
+  whenEmpty(): Promise<void> {
+    if (this.#sockets.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.#sockets.size === 0) resolve();
+      };
+      // After the socket's own close handler, which forgets it.
+      for (const socket of this.#sockets) socket.once('close', look);
+    });
+  }
+
+  #address(): BoundAddress {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') return { kind: 'unix', path: address ?? '' };
+    return { kind: 'tcp', host: address.address, port: address.port };
+  }
+
+  #plain(): NetServer {
+    const { clock, protocols, observer } = this.#options;
+    return createServer({ noDelay: true }, (socket) => {
+      this.#know(socket);
+      observer?.connectionOpened();
+      socket.once('close', () => observer?.connectionClosed());
+      sniffProtocol(socket, clock, (protocol) => {
+        if (protocols === 'both' || (protocols === 'grpc') === (protocol === 'h2')) this.#hand(socket, protocol);
+        else socket.destroy();
+      });
+    });
+  }
+
+  #secure(): TlsServer {
+    const { tls, logger, protocols, observer } = this.#options;
+    if (tls === undefined) throw new Error('no TLS options');
+    const follower = new CertificateFollower(tls, logger);
+    const server = createTlsServer({
+      ...readSecureContext(tls),
+      ALPNProtocols: [...alpn[protocols]],
+      requestCert: requiresClientCertificate(tls),
+      rejectUnauthorized: requiresClientCertificate(tls),
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      noDelay: true,
+    });
+    // Before TLS takes the socket, so that this very handshake sees the new files.
+    server.prependListener('connection', (socket: Socket) => {
+      follower.refresh((context) => server.setSecureContext(context));
+      this.#know(socket);
+      observer?.connectionOpened();
+      socket.once('close', () => observer?.connectionClosed());
+    });
+    server.on('tlsClientError', (error, socket) => {
+      logger.warn({ peer: this.#peer(socket), error: error.message }, 'rejected connection on client endpoint');
+      socket.destroy();
+    });
+    server.on('secureConnection', (socket) => {
+      this.#know(socket);
+      const refusal = refusalOf(tls, socket.authorized ? socket.getPeerCertificate() : undefined);
+      if (refusal !== undefined) {
+        logger.warn({ peer: this.#peer(socket), error: refusal }, 'rejected connection on client endpoint');
+        socket.destroy();
+        return;
+      }
+      const protocol = socket.alpnProtocol === 'h2' ? 'h2' : 'http1';
+      if (protocol === 'http1' && protocols === 'grpc') socket.destroy();
+      else this.#hand(socket, protocol);
+    });
+    return server;
+  }
+
+  #know(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => this.#sockets.delete(socket));
+  }
+
+  #peer(socket: Socket): string {
+    const { listen } = this.#options;
+    if (listen.kind === 'unix') return listen.path;
+    const { remoteAddress: host, remotePort: port } = socket;
+    return host?.includes(':') === true ? `[${host}]:${port}` : `${host}:${port}`;
+  }
+
+  #hand(socket: Socket, protocol: Protocol): void {
+    const secure = socket instanceof TLSSocket;
+    const commonName = secure && socket.authorized ? commonNameOf(socket.getPeerCertificate()) : undefined;
+    this.#accept({ socket, protocol, peer: this.#peer(socket), secure, commonName });
+  }
+}

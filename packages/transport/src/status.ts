@@ -1,0 +1,49 @@
+import { AssertionError, GrpcCode } from '@engram/core';
+import type { RpcStatus } from '@engram/wire';
+
+/** How a stream ends when the server stops (never OK: clients take that for a broken watch and do not come back). */
+export const STOPPED: RpcStatus = { code: GrpcCode.UNAVAILABLE, message: 'etcdserver: server stopped' };
+/** Go's texts for a context that ended (context.DeadlineExceeded, context.Canceled). */
+export const DEADLINE_EXCEEDED: RpcStatus = { code: GrpcCode.DEADLINE_EXCEEDED, message: 'context deadline exceeded' };
+export const CANCELLED: RpcStatus = { code: GrpcCode.CANCELLED, message: 'context canceled' };
+
+/** grpc-go's texts for a path without a method (google.golang.org/grpc server.go, handleStream). */
+export function unimplemented(path: string, serviceKnown: (service: string) => boolean): RpcStatus {
+  const slash = path.lastIndexOf('/');
+  if (!path.startsWith('/') || slash < 1) {
+    return { code: GrpcCode.UNIMPLEMENTED, message: `malformed method name: ${JSON.stringify(path)}` };
+  }
+  const service = path.slice(1, slash);
+  const method = path.slice(slash + 1);
+  const message = serviceKnown(service)
+    ? `unknown method ${method} for service ${service}`
+    : `unknown service ${service}`;
+  return { code: GrpcCode.UNIMPLEMENTED, message };
+}
+
+/** The text of grpc-go's receive limit, which clients match on. */
+export function messageTooLarge(bytes: number, max: number): RpcStatus {
+  return {
+    code: GrpcCode.RESOURCE_EXHAUSTED,
+    message: `grpc: received message larger than max (${bytes} vs. ${max})`,
+  };
+}
+
+/**
+ * What a client hears of an error that a handler threw. Errors that know their code (`grpc`, as EngramError does) keep
+ * it; a message that could not be decoded is INTERNAL, as in grpc-go; the rest is UNKNOWN with its text. A broken
+ * invariant is no answer at all: it ends the process.
+ */
+export function statusOf(error: unknown): RpcStatus {
+  if (error instanceof AssertionError) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+  if (!(error instanceof Error)) return { code: GrpcCode.UNKNOWN, message: String(error) };
+  if ('grpc' in error && typeof error.grpc === 'number') return { code: error.grpc, message: error.message };
+  if (error.name === 'WireError') {
+    return { code: GrpcCode.INTERNAL, message: `grpc: error unmarshalling request: ${error.message}` };
+  }
+  return { code: GrpcCode.UNKNOWN, message: error.message };
+}

@@ -1,0 +1,103 @@
+import { EngramError, GrpcCode } from '@engram/core';
+import type { CallContext, Message, Method, MethodTable, StreamCall, StreamHandler } from '@engram/wire';
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
+const never = new Promise<never>(() => {});
+
+class WireError extends Error {
+  override readonly name = 'WireError';
+}
+
+/** What the methods below have seen, in order. */
+export type Journal = string[];
+
+const ignore: StreamHandler = { message() {}, halfClosed() {}, drained() {}, closed() {} };
+
+/** Methods that do one thing each, so that a case of the suite names what it proves. */
+export function echoMethods(journal: Journal): MethodTable {
+  const unary = (handle: (request: Uint8Array, call: CallContext) => Message | Promise<Message>): Method => ({
+    kind: 'unary',
+    handle,
+  });
+  const bidi = (open: (call: StreamCall) => StreamHandler): Method => ({ kind: 'bidi', open });
+  return new Map<string, Method>([
+    ['/test.Echo/Sync', unary((request) => Uint8Array.from(request))],
+    ['/test.Echo/Async', unary(async (request) => Uint8Array.from(request))],
+    ['/test.Echo/Pieces', unary((request) => [Buffer.from('<'), Uint8Array.from(request), Buffer.from('>')])],
+    ['/test.Echo/Big', unary((request) => Buffer.alloc(Number(text(request)), 'x'))],
+    ['/test.Echo/Metadata', unary((request, call) => Buffer.from(String(call.metadata(text(request)))))],
+    ['/test.Echo/Peer', unary((_request, call) => Buffer.from(call.peer))],
+    ['/test.Echo/CommonName', unary((_request, call) => Buffer.from(String(call.commonName)))],
+    [
+      '/test.Echo/Hang',
+      unary((_request, call) => {
+        journal.push('hangs');
+        call.signal.addEventListener('abort', () => journal.push('aborted'));
+        return never;
+      }),
+    ],
+    [
+      '/test.Echo/Throw',
+      unary((request) => {
+        if (text(request) === 'engram') throw new EngramError('Compacted');
+        if (text(request) === 'wire') throw new WireError('truncated');
+        if (text(request) === 'unicode') throw new Error('naïve 100% — ok\n');
+        throw new Error('plain text');
+      }),
+    ],
+    ['/test.Echo/Reject', unary(() => Promise.reject(new EngramError('NoLeader')))],
+    [
+      '/test.Echo/Bidi',
+      bidi((call) => ({
+        message(request) {
+          if (text(request) === 'throw') throw new EngramError('Canceled');
+          call.send(Uint8Array.from(request));
+          if (text(request) === 'fail') call.end({ code: GrpcCode.OUT_OF_RANGE, message: 'failed as told' });
+        },
+        halfClosed: () => call.end(),
+        drained() {},
+        closed: () => void journal.push('closed'),
+      })),
+    ],
+    ['/test.Echo/Open', bidi(() => ({ ...ignore, closed: () => void journal.push('closed') }))],
+    [
+      '/test.Echo/Count',
+      {
+        kind: 'server-stream',
+        open(request, call) {
+          const last = Number(text(request));
+          for (let at = 1; at <= last; at += 1) call.send(Buffer.from(String(at)));
+          call.end();
+          return { ...ignore, closed: () => void journal.push('closed') };
+        },
+      },
+    ],
+    [
+      '/test.Echo/Flood',
+      {
+        kind: 'server-stream',
+        /** Sends as many chunks as asked for, at most 512 KiB queued at any time. */
+        open(request, call) {
+          let left = Number(text(request));
+          const chunk = Buffer.alloc(32 * 1024, 'f');
+          const pump = (): void => {
+            while (left > 0 && call.queuedBytes < 512 * 1024) {
+              left -= 1;
+              call.send([chunk, chunk]);
+            }
+            if (left === 0) call.end();
+          };
+          pump();
+          return {
+            ...ignore,
+            drained() {
+              journal.push('drained');
+              pump();
+            },
+            closed: () => void journal.push('closed'),
+          };
+        },
+      },
+    ],
+  ]);
+}
