@@ -27,7 +27,7 @@ export interface CallContext {
   readonly commonName: string | undefined;
 }
 
-/** One request, one answer. A thrown EngramError becomes its status; anything else UNKNOWN with the error's text. */
+/** One request, one answer. What it throws or rejects with becomes the status that `statusOf` makes of it. */
 export interface UnaryMethod {
   readonly kind: 'unary';
   handle(request: Uint8Array, call: CallContext): Message | Promise<Message>;

@@ -1,0 +1,239 @@
+import { EMPTY_BYTES } from '@engram/core';
+import { WireError } from './wire-error.ts';
+
+const VARINT = 0;
+const FIXED64 = 1;
+const DELIMITED = 2;
+const START_GROUP = 3;
+const END_GROUP = 4;
+const FIXED32 = 5;
+
+const TWO_32 = 4_294_967_296;
+const FIELD_NUMBER_MAX = 0x1fff_ffff;
+/** Nested messages. Far above what a valid transaction needs, far below what the JavaScript stack holds. */
+const DEPTH_MAX = 1_000;
+/** protobuf-go's limit for groups within groups of an unknown field (encoding/protowire: DefaultRecursionLimit). */
+const GROUP_DEPTH_MAX = 10_000;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads protobuf's wire format, as strictly as protobuf-go does: a varint has at most ten bytes and 64 bits, a field
+ * number is 1 to 2^29-1, no value reaches past the message that it is in. Whatever else arrives throws WireError.
+ * The bytes that `bytes()` gives are views of the input: they live as long as the input stays untouched.
+ */
+export class Reader {
+  readonly #input: Uint8Array;
+  #at = 0;
+  /** Where the message that is being read ends. */
+  #end: number;
+  #depth = 0;
+  // The two halves of the last varint, as signed 32-bit numbers.
+  #low = 0;
+  #high = 0;
+
+  constructor(input: Uint8Array) {
+    this.#input = input;
+    this.#end = input.length;
+  }
+
+  /** Whether the message has further fields. */
+  more(): boolean {
+    return this.#at < this.#end;
+  }
+
+  /** The next field's number << 3 | its wire type, at least 8. */
+  tag(): number {
+    const first = this.#input[this.#at]!;
+    if (first < 0x80 && first >= 8) {
+      this.#at += 1;
+      return first;
+    }
+    this.#varint();
+    const tag = this.#unsigned();
+    const field = Math.floor(tag / 8);
+    if (field < 1 || field > FIELD_NUMBER_MAX) throw new WireError('proto: invalid field number');
+    return tag;
+  }
+
+  /** Exact to 2^53; beyond that the nearest number. */
+  int64(): number {
+    if (this.#single()) return this.#low;
+    this.#varint();
+    return this.#high * TWO_32 + (this.#low >>> 0);
+  }
+
+  uint64(): number {
+    if (this.#single()) return this.#low;
+    this.#varint();
+    return this.#unsigned();
+  }
+
+  bigInt64(): bigint {
+    if (this.#single()) return BigInt(this.#low);
+    this.#varint();
+    return (BigInt(this.#high) << 32n) | BigInt(this.#low >>> 0);
+  }
+
+  bigUint64(): bigint {
+    if (this.#single()) return BigInt(this.#low);
+    this.#varint();
+    return (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0);
+  }
+
+  /** Enums too. The upper 32 bits are cut off, as every protobuf implementation does. */
+  int32(): number {
+    if (!this.#single()) this.#varint();
+    return this.#low;
+  }
+
+  uint32(): number {
+    if (!this.#single()) this.#varint();
+    return this.#low >>> 0;
+  }
+
+  bool(): boolean {
+    if (this.#single()) return this.#low !== 0;
+    this.#varint();
+    return this.#low !== 0 || this.#high !== 0;
+  }
+
+  bytes(): Uint8Array {
+    const end = this.#delimitedEnd();
+    const start = this.#at;
+    if (start === end) return EMPTY_BYTES;
+    this.#at = end;
+    return new Uint8Array(this.#input.buffer, this.#input.byteOffset + start, end - start);
+  }
+
+  string(): string {
+    const end = this.#delimitedEnd();
+    const start = this.#at;
+    this.#at = end;
+    if (start === end) return '';
+    try {
+      return utf8.decode(this.#input.subarray(start, end));
+    } catch (cause) {
+      throw new WireError('proto: string field contains invalid UTF-8', { cause });
+    }
+  }
+
+  /** Goes into a nested message (or a packed list); what it returns is for `leave`. */
+  enter(): number {
+    const end = this.#delimitedEnd();
+    const outer = this.#end;
+    this.#end = end;
+    this.#depth += 1;
+    if (this.#depth > DEPTH_MAX) throw new WireError('proto: exceeded maximum recursion depth');
+    return outer;
+  }
+
+  leave(outer: number): void {
+    this.#end = outer;
+    this.#depth -= 1;
+  }
+
+  /** Passes over a field that the message does not know, or knows with another wire type. */
+  skip(tag: number): void {
+    if ((tag & 7) !== START_GROUP) {
+      this.#skipValue(tag & 7);
+      return;
+    }
+    const open = [Math.floor(tag / 8)];
+    while (open.length > 0) {
+      if (!this.more()) throw new WireError('proto: unexpected EOF');
+      const inner = this.tag();
+      const field = Math.floor(inner / 8);
+      const type = inner & 7;
+      if (type === START_GROUP) {
+        if (open.length === GROUP_DEPTH_MAX) throw new WireError('proto: exceeded maximum recursion depth');
+        open.push(field);
+      } else if (type === END_GROUP) {
+        if (open.pop() !== field) throw new WireError('proto: mismatching end group marker');
+      } else {
+        this.#skipValue(type);
+      }
+    }
+  }
+
+  #skipValue(type: number): void {
+    switch (type) {
+      case VARINT:
+        this.#varint();
+        return;
+      case FIXED64:
+        this.#advance(8);
+        return;
+      case DELIMITED:
+        this.#at = this.#delimitedEnd();
+        return;
+      case FIXED32:
+        this.#advance(4);
+        return;
+      case END_GROUP:
+        throw new WireError('proto: mismatching end group marker');
+      default:
+        throw new WireError('proto: cannot parse reserved wire type');
+    }
+  }
+
+  #advance(count: number): void {
+    if (this.#end - this.#at < count) throw new WireError('proto: unexpected EOF');
+    this.#at += count;
+  }
+
+  /** Reads the length of a delimited value, checks it, and returns where the value ends. */
+  #delimitedEnd(): number {
+    let length: number;
+    if (this.#single()) {
+      length = this.#low;
+    } else {
+      this.#varint();
+      length = this.#unsigned();
+    }
+    if (length > this.#end - this.#at) throw new WireError('proto: unexpected EOF');
+    return this.#at + length;
+  }
+
+  #unsigned(): number {
+    return (this.#high >>> 0) * TWO_32 + (this.#low >>> 0);
+  }
+
+  /** Most varints are one byte: reads it into `low` if so. */
+  #single(): boolean {
+    if (this.#at >= this.#end) throw new WireError('proto: unexpected EOF');
+    const byte = this.#input[this.#at]!;
+    if (byte >= 0x80) return false;
+    this.#at += 1;
+    this.#low = byte;
+    this.#high = 0;
+    return true;
+  }
+
+  #varint(): void {
+    const input = this.#input;
+    let at = this.#at;
+    const end = this.#end;
+    let low = 0;
+    let high = 0;
+    for (let shift = 0; shift < 70; shift += 7) {
+      if (at >= end) throw new WireError('proto: unexpected EOF');
+      const byte = input[at]!;
+      at += 1;
+      if (shift < 28) low |= (byte & 0x7f) << shift;
+      else if (shift === 28) {
+        low |= (byte & 0x0f) << 28;
+        high = (byte & 0x7f) >> 4;
+      } else if (shift < 63) high |= (byte & 0x7f) << (shift - 32);
+      else if (byte > 1) throw new WireError('proto: variable length integer overflow');
+      else high |= byte << 31;
+      if (byte < 0x80) {
+        this.#at = at;
+        this.#low = low;
+        this.#high = high;
+        return;
+      }
+    }
+    throw new WireError('proto: variable length integer overflow');
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * The 64-bit fields that name something. Their values are chosen by clients or by chance, so every bit counts and they
+ * become bigint; all other 64-bit fields count something and become number.
+ */
+export const identifiers: readonly string[] = [
+  'mvccpb.KeyValue.lease',
+  'etcdserverpb.ResponseHeader.cluster_id',
+  'etcdserverpb.ResponseHeader.member_id',
+  'etcdserverpb.PutRequest.lease',
+  'etcdserverpb.Compare.lease',
+  'etcdserverpb.LeaseGrantRequest.ID',
+  'etcdserverpb.LeaseGrantResponse.ID',
+  'etcdserverpb.LeaseRevokeRequest.ID',
+  'etcdserverpb.LeaseCheckpoint.ID',
+  'etcdserverpb.LeaseKeepAliveRequest.ID',
+  'etcdserverpb.LeaseKeepAliveResponse.ID',
+  'etcdserverpb.LeaseTimeToLiveRequest.ID',
+  'etcdserverpb.LeaseTimeToLiveResponse.ID',
+  'etcdserverpb.LeaseStatus.ID',
+  'etcdserverpb.Member.ID',
+  'etcdserverpb.MemberRemoveRequest.ID',
+  'etcdserverpb.MemberUpdateRequest.ID',
+  'etcdserverpb.MemberPromoteRequest.ID',
+  'etcdserverpb.MoveLeaderRequest.targetID',
+  'etcdserverpb.AlarmRequest.memberID',
+  'etcdserverpb.AlarmMember.memberID',
+  'etcdserverpb.StatusResponse.leader',
+  'v3lockpb.LockRequest.lease',
+  'v3electionpb.CampaignRequest.lease',
+  'v3electionpb.LeaderKey.lease',
+];
