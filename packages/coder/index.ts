@@ -1,1 +1,27 @@
-export {};
+// Versions of keys as clients get them.
+export {
+  type KeyValue,
+  encodeKeyValue,
+  encodeTombstone,
+  decodeKeyValue,
+  keyValueValue,
+  withoutValue,
+} from './src/key-value.ts';
+// What the log holds.
+export {
+  type LogRecord,
+  encodeRecord,
+  decodeRecord,
+  encodePutRecord,
+  encodeDeleteRecord,
+  recordKv,
+} from './src/log-record.ts';
+// Images of the index.
+export {
+  type CheckpointHeader,
+  type CheckpointLease,
+  encodeCheckpointHeader,
+  decodeCheckpointHeader,
+} from './src/checkpoint.ts';
+export { type CheckpointVersion, CheckpointWriter, decodeCheckpointEntries } from './src/checkpoint-entries.ts';
+export { CoderError } from './src/coder-error.ts';

@@ -1,0 +1,54 @@
+import { varintSize, writeVarint } from './varint.ts';
+
+/** Bytes that grow at the end; one buffer serves many messages. */
+export class ByteWriter {
+  #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(capacity: number) {
+    this.#bytes = new Uint8Array(capacity);
+  }
+
+  get length(): number {
+    return this.#at;
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#at] = value;
+    this.#at += 1;
+  }
+
+  varint(value: number): void {
+    this.#reserve(varintSize(value));
+    this.#at = writeVarint(this.#bytes, this.#at, value);
+  }
+
+  fixed64(value: bigint): void {
+    this.#reserve(8);
+    new DataView(this.#bytes.buffer).setBigInt64(this.#at, BigInt.asIntN(64, value), true);
+    this.#at += 8;
+  }
+
+  /** The bytes of `source` from `start` on. */
+  bytes(source: Uint8Array, start = 0): void {
+    this.#reserve(source.length - start);
+    const target = this.#bytes;
+    for (let from = start, to = this.#at; from < source.length; from += 1, to += 1) target[to] = source[from]!;
+    this.#at += source.length - start;
+  }
+
+  /** A copy of what was written, which is the caller's; the writer begins anew. */
+  take(): Uint8Array {
+    const taken = this.#bytes.slice(0, this.#at);
+    this.#at = 0;
+    return taken;
+  }
+
+  #reserve(more: number): void {
+    if (this.#at + more <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + more));
+    grown.set(this.#bytes);
+    this.#bytes = grown;
+  }
+}

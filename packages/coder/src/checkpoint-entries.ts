@@ -1,0 +1,177 @@
+import {
+  assert,
+  type LeaseId,
+  leaseId,
+  type LogPosition,
+  logPosition,
+  NO_LEASE,
+  type Revision,
+  revision,
+} from '@engram/core';
+import { ByteReader } from './byte-reader.ts';
+import { ByteWriter } from './byte-writer.ts';
+import { ENTRIES_CHUNK } from './checkpoint.ts';
+
+/** One version of a key, as the index knows it. */
+export interface CheckpointVersion {
+  /** 0, as `version` and `lease` are, for a tombstone. */
+  readonly createRevision: Revision;
+  readonly modRevision: Revision;
+  readonly sub: number;
+  readonly version: number;
+  readonly lease: LeaseId;
+  readonly tombstone: boolean;
+  readonly position: LogPosition;
+  /** The length of the encoded KeyValue. */
+  readonly bytes: number;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+const FLAG_TOMBSTONE = 1;
+const FLAG_LEASE = 2;
+
+/**
+ * Gathers keys, in ascending order, into chunks that can be decoded one by one. In a chunk each key stands as the
+ * length of the prefix that it shares with the key before it and the rest, and of a version what follows from the
+ * version before it is a difference: a key of Kubernetes with one version takes about 30 bytes.
+ */
+export class CheckpointWriter {
+  readonly #writer: ByteWriter;
+  readonly #chunkBytes: number;
+  #previousKey = new Uint8Array(256);
+  #previousLength = 0;
+  #any = false;
+
+  constructor(chunkBytes: number = CHUNK_BYTES) {
+    this.#chunkBytes = chunkBytes;
+    this.#writer = new ByteWriter(chunkBytes + 4096);
+  }
+
+  /**
+   * `versions` are all versions of the key, oldest first; at least one. Nothing of the arguments is kept, so a caller
+   * may fill the same objects again. Returns a chunk, which is the caller's, as soon as one is full. A key is never
+   * divided: a chunk is larger than asked for by at most one key.
+   */
+  add(key: Uint8Array, versions: readonly CheckpointVersion[]): Uint8Array | undefined {
+    assert(versions.length > 0, 'a key without versions in a checkpoint');
+    const writer = this.#writer;
+    const shared = this.#sharedPrefix(key);
+    if (writer.length === 0) {
+      writer.byte(ENTRIES_CHUNK);
+      writer.varint(0);
+      writer.varint(key.length);
+      writer.bytes(key);
+    } else {
+      writer.varint(shared);
+      writer.varint(key.length - shared);
+      writer.bytes(key, shared);
+    }
+    this.#remember(key);
+    writer.varint(versions.length);
+    let previousMod = 0;
+    for (const version of versions) {
+      this.#version(version, previousMod);
+      previousMod = version.modRevision;
+    }
+    return writer.length >= this.#chunkBytes ? writer.take() : undefined;
+  }
+
+  /** What is left, if anything. */
+  finish(): Uint8Array | undefined {
+    return this.#writer.length === 0 ? undefined : this.#writer.take();
+  }
+
+  #version(version: CheckpointVersion, previousMod: number): void {
+    const writer = this.#writer;
+    const leased = version.lease !== NO_LEASE;
+    writer.byte((version.tombstone ? FLAG_TOMBSTONE : 0) | (leased ? FLAG_LEASE : 0));
+    assert(version.modRevision > previousMod, 'versions of a key are not oldest first');
+    writer.varint(version.modRevision - previousMod);
+    writer.varint(version.sub);
+    writer.varint(version.position);
+    writer.varint(version.bytes);
+    if (!version.tombstone) {
+      assert(version.createRevision <= version.modRevision, 'a version is older than its key');
+      writer.varint(version.modRevision - version.createRevision);
+      writer.varint(version.version);
+    }
+    if (leased) writer.fixed64(version.lease);
+  }
+
+  #sharedPrefix(key: Uint8Array): number {
+    const previous = this.#previousKey;
+    const common = Math.min(this.#previousLength, key.length);
+    let shared = 0;
+    while (shared < common && previous[shared] === key[shared]) shared += 1;
+    const ascends = shared === common ? key.length > this.#previousLength : key[shared]! > previous[shared]!;
+    assert(ascends || !this.#any, 'keys of a checkpoint do not ascend');
+    this.#any = true;
+    return shared;
+  }
+
+  #remember(key: Uint8Array): void {
+    if (key.length > this.#previousKey.length) this.#previousKey = new Uint8Array(key.length * 2);
+    const previous = this.#previousKey;
+    for (let at = 0; at < key.length; at += 1) previous[at] = key[at]!;
+    this.#previousLength = key.length;
+  }
+}
+
+/**
+ * Calls `visit` for each key of a chunk of entries, in order. `key` is good during the call only: the next key is
+ * decoded into the same bytes. `versions` are the callee's. CoderError for damage, and for another kind of chunk.
+ */
+export function decodeCheckpointEntries(
+  chunk: Uint8Array,
+  visit: (key: Uint8Array, versions: readonly CheckpointVersion[]) => void,
+): void {
+  const reader = new ByteReader(chunk, 'a chunk of a checkpoint');
+  if (reader.byte() !== ENTRIES_CHUNK) throw reader.failure('another kind of chunk');
+  let key = new Uint8Array(1024);
+  let previousLength = 0;
+  while (!reader.done) {
+    const shared = reader.varint();
+    if (shared > previousLength) throw reader.failure('a shared prefix longer than the key before');
+    const suffixLength = reader.varint();
+    const length = shared + suffixLength;
+    if (suffixLength > chunk.length) throw reader.failure('cut off');
+    if (length > key.length) {
+      const grown = new Uint8Array(length * 2);
+      grown.set(key.subarray(0, shared));
+      key = grown;
+    }
+    reader.copy(key, shared, suffixLength);
+    previousLength = length;
+    visit(key.subarray(0, length), readVersions(reader));
+  }
+}
+
+function readVersions(reader: ByteReader): CheckpointVersion[] {
+  const count = reader.varint();
+  if (count === 0) throw reader.failure('a key without versions');
+  const versions: CheckpointVersion[] = [];
+  let previousMod = 0;
+  for (let index = 0; index < count; index += 1) {
+    const flags = reader.byte();
+    if (flags > (FLAG_TOMBSTONE | FLAG_LEASE)) throw reader.failure(`unknown flags ${flags}`);
+    const tombstone = (flags & FLAG_TOMBSTONE) !== 0;
+    const modRevision = previousMod + reader.varint();
+    const sub = reader.varint();
+    const position = reader.varint();
+    const bytes = reader.varint();
+    const age = tombstone ? modRevision : reader.varint();
+    if (age > modRevision) throw reader.failure('a version created before revision 0');
+    versions.push({
+      createRevision: revision(modRevision - age),
+      modRevision: revision(modRevision),
+      sub,
+      version: tombstone ? 0 : reader.varint(),
+      lease: (flags & FLAG_LEASE) === 0 ? NO_LEASE : leaseId(reader.fixed64()),
+      tombstone,
+      position: logPosition(position),
+      bytes,
+    });
+    previousMod = modRevision;
+  }
+  return versions;
+}

@@ -1,0 +1,77 @@
+import { type LeaseId, leaseId, type LogPosition, logPosition, type Revision, revision } from '@engram/core';
+import { ByteReader } from './byte-reader.ts';
+import { ByteWriter } from './byte-writer.ts';
+
+/** What a checkpoint says beside the index. Seconds are whole numbers. */
+export interface CheckpointHeader {
+  /** The store's revision: every entry of the checkpoint is at or below it. */
+  readonly revision: Revision;
+  /** NO_REVISION before the first compaction. */
+  readonly compactRevision: Revision;
+  /** Replay goes on here. */
+  readonly nextPosition: LogPosition;
+  readonly leases: readonly CheckpointLease[];
+  readonly alarms: readonly { readonly memberId: bigint; readonly alarm: number }[];
+}
+
+export interface CheckpointLease {
+  readonly id: LeaseId;
+  readonly ttlSeconds: number;
+  readonly remainingSeconds: number;
+}
+
+/** The first byte of every chunk. */
+export const HEADER_CHUNK = 1;
+export const ENTRIES_CHUNK = 2;
+const FORMAT_VERSION = 1;
+const FIXED64_BYTES = 8;
+const NUMBER_BYTES_MAX = 8;
+
+/** The first chunk of a checkpoint. */
+export function encodeCheckpointHeader(header: CheckpointHeader): Uint8Array {
+  const leaseBytes = FIXED64_BYTES + 2 * NUMBER_BYTES_MAX;
+  const alarmBytes = FIXED64_BYTES + NUMBER_BYTES_MAX;
+  const writer = new ByteWriter(64 + header.leases.length * leaseBytes + header.alarms.length * alarmBytes);
+  writer.byte(HEADER_CHUNK);
+  writer.varint(FORMAT_VERSION);
+  writer.varint(header.revision);
+  // NO_REVISION is -1, and a varint has no sign.
+  writer.varint(header.compactRevision + 1);
+  writer.varint(header.nextPosition);
+  writer.varint(header.leases.length);
+  for (const lease of header.leases) {
+    writer.fixed64(lease.id);
+    writer.varint(lease.ttlSeconds);
+    writer.varint(lease.remainingSeconds);
+  }
+  writer.varint(header.alarms.length);
+  for (const alarm of header.alarms) {
+    writer.fixed64(alarm.memberId);
+    writer.varint(alarm.alarm);
+  }
+  return writer.take();
+}
+
+/** CoderError for damage, for another chunk, and for a format that a later program wrote. */
+export function decodeCheckpointHeader(chunk: Uint8Array): CheckpointHeader {
+  const reader = new ByteReader(chunk, 'the header of a checkpoint');
+  if (reader.byte() !== HEADER_CHUNK) throw reader.failure('another kind of chunk');
+  const format = reader.varint();
+  if (format !== FORMAT_VERSION) throw reader.failure(`format ${format} where ${FORMAT_VERSION} is known`);
+  const current = revision(reader.varint());
+  const compactRevision = revision(reader.varint() - 1);
+  const nextPosition = logPosition(reader.varint());
+  const leases: CheckpointLease[] = [];
+  for (let left = reader.varint(); left > 0; left -= 1) {
+    const id = leaseId(reader.fixed64());
+    const ttlSeconds = reader.varint();
+    leases.push({ id, ttlSeconds, remainingSeconds: reader.varint() });
+  }
+  const alarms: { memberId: bigint; alarm: number }[] = [];
+  for (let left = reader.varint(); left > 0; left -= 1) {
+    const memberId = BigInt.asUintN(64, reader.fixed64());
+    alarms.push({ memberId, alarm: reader.varint() });
+  }
+  reader.end();
+  return { revision: current, compactRevision, nextPosition, leases, alarms };
+}

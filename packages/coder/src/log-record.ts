@@ -1,0 +1,150 @@
+import { assert, type LeaseId, leaseId, type Revision, revision, unreachable } from '@engram/core';
+import { ByteReader } from './byte-reader.ts';
+import { type KeyValue, keyValueSize, tombstone, writeKeyValue } from './key-value.ts';
+import { varintSize, writeVarint } from './varint.ts';
+
+/** One record of the log. Seconds are whole numbers. */
+export type LogRecord =
+  /** `kv` is the encoded mvccpb.KeyValue, `sub` the order of the change in its revision. */
+  | { readonly kind: 'put'; readonly sub: number; readonly kv: Uint8Array }
+  /** `kv` has only key and mod_revision. */
+  | { readonly kind: 'delete'; readonly sub: number; readonly kv: Uint8Array }
+  | { readonly kind: 'lease-grant'; readonly id: LeaseId; readonly ttlSeconds: number }
+  | { readonly kind: 'lease-revoke'; readonly id: LeaseId }
+  | { readonly kind: 'lease-checkpoint'; readonly id: LeaseId; readonly remainingSeconds: number }
+  | { readonly kind: 'compact'; readonly revision: Revision }
+  | { readonly kind: 'alarm'; readonly memberId: bigint; readonly alarm: number; readonly active: boolean };
+
+// The first byte. Numbers are never reused: a log outlives the program that wrote it.
+const PUT = 1;
+const DELETE = 2;
+const LEASE_GRANT = 3;
+const LEASE_REVOKE = 4;
+const COMPACT = 5;
+const ALARM = 6;
+const LEASE_CHECKPOINT = 7;
+
+/**
+ * put and delete: kind, sub, length of kv, kv. The length repeats what the record's end says, because a KeyValue that
+ * was cut between two fields would still decode.
+ */
+export function encodeRecord(record: LogRecord): Uint8Array {
+  switch (record.kind) {
+    case 'put':
+      return kvRecord(PUT, record.sub, record.kv);
+    case 'delete':
+      return kvRecord(DELETE, record.sub, record.kv);
+    case 'lease-grant':
+      return idRecord(LEASE_GRANT, record.id, record.ttlSeconds);
+    case 'lease-revoke':
+      return idRecord(LEASE_REVOKE, record.id, undefined);
+    case 'lease-checkpoint':
+      return idRecord(LEASE_CHECKPOINT, record.id, record.remainingSeconds);
+    case 'compact': {
+      const bytes = new Uint8Array(1 + varintSize(record.revision));
+      bytes[0] = COMPACT;
+      writeVarint(bytes, 1, record.revision);
+      return bytes;
+    }
+    case 'alarm': {
+      const bytes = new Uint8Array(10 + varintSize(record.alarm));
+      bytes[0] = ALARM;
+      writeFixed64(bytes, 1, record.memberId);
+      bytes[9] = record.active ? 1 : 0;
+      writeVarint(bytes, 10, record.alarm);
+      return bytes;
+    }
+    default:
+      return unreachable(record);
+  }
+}
+
+/** A put with its KeyValue written in place: one allocation. `recordKv` gives the KeyValue for the event. */
+export function encodePutRecord(sub: number, kv: KeyValue): Uint8Array {
+  return inPlace(PUT, sub, kv);
+}
+
+/** Likewise for a deletion. */
+export function encodeDeleteRecord(sub: number, key: Uint8Array, modRevision: Revision): Uint8Array {
+  return inPlace(DELETE, sub, tombstone(key, modRevision));
+}
+
+/** The encoded KeyValue of a put or delete record, as a view of it. CoderError for anything else. */
+export function recordKv(record: Uint8Array): Uint8Array {
+  const reader = new ByteReader(record, 'a log record');
+  const kind = reader.byte();
+  if (kind !== PUT && kind !== DELETE) throw reader.failure(`kind ${kind} has no KeyValue`);
+  reader.varint();
+  return readKv(reader);
+}
+
+/** `kv` is a view of `bytes`; what it holds is not looked into. CoderError for unknown kinds and for damage. */
+export function decodeRecord(bytes: Uint8Array): LogRecord {
+  const reader = new ByteReader(bytes, 'a log record');
+  const record = readRecord(reader);
+  reader.end();
+  return record;
+}
+
+function readRecord(reader: ByteReader): LogRecord {
+  const kind = reader.byte();
+  switch (kind) {
+    case PUT:
+      return { kind: 'put', sub: reader.varint(), kv: readKv(reader) };
+    case DELETE:
+      return { kind: 'delete', sub: reader.varint(), kv: readKv(reader) };
+    case LEASE_GRANT:
+      return { kind: 'lease-grant', id: leaseId(reader.fixed64()), ttlSeconds: reader.varint() };
+    case LEASE_REVOKE:
+      return { kind: 'lease-revoke', id: leaseId(reader.fixed64()) };
+    case LEASE_CHECKPOINT:
+      return { kind: 'lease-checkpoint', id: leaseId(reader.fixed64()), remainingSeconds: reader.varint() };
+    case COMPACT:
+      return { kind: 'compact', revision: revision(reader.varint()) };
+    case ALARM: {
+      const memberId = BigInt.asUintN(64, reader.fixed64());
+      const active = reader.byte();
+      if (active > 1) throw reader.failure(`${active} where 0 or 1 is due`);
+      return { kind: 'alarm', memberId, alarm: reader.varint(), active: active === 1 };
+    }
+    default:
+      throw reader.failure(`unknown kind ${kind}`);
+  }
+}
+
+function readKv(reader: ByteReader): Uint8Array {
+  const kv = reader.slice(reader.varint());
+  reader.end();
+  return kv;
+}
+
+function kvRecord(kind: number, sub: number, kv: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(1 + varintSize(sub) + varintSize(kv.length) + kv.length);
+  bytes.set(kv, writeKvHeader(bytes, kind, sub, kv.length));
+  return bytes;
+}
+
+function inPlace(kind: number, sub: number, kv: KeyValue): Uint8Array {
+  const size = keyValueSize(kv);
+  const bytes = new Uint8Array(1 + varintSize(sub) + varintSize(size) + size);
+  const end = writeKeyValue(bytes, writeKvHeader(bytes, kind, sub, size), kv);
+  assert(end === bytes.length, 'the size of a KeyValue was measured wrongly');
+  return bytes;
+}
+
+function writeKvHeader(bytes: Uint8Array, kind: number, sub: number, kvSize: number): number {
+  bytes[0] = kind;
+  return writeVarint(bytes, writeVarint(bytes, 1, sub), kvSize);
+}
+
+function idRecord(kind: number, id: LeaseId, seconds: number | undefined): Uint8Array {
+  const bytes = new Uint8Array(9 + (seconds === undefined ? 0 : varintSize(seconds)));
+  bytes[0] = kind;
+  writeFixed64(bytes, 1, id);
+  if (seconds !== undefined) writeVarint(bytes, 9, seconds);
+  return bytes;
+}
+
+function writeFixed64(bytes: Uint8Array, at: number, value: bigint): void {
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).setBigInt64(at, BigInt.asIntN(64, value), true);
+}
