@@ -1,0 +1,61 @@
+# `make help` lists the targets: the lines behind their names are the help.
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+WITH_NODE := tools/with-node
+E2E_PARTS := kube crash kube-storage etcd
+# More for vitest, e.g. make test VITEST_FLAGS=packages/server
+VITEST_FLAGS :=
+
+.PHONY: help
+help: ## This list
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## Install what is needed, and nothing else: node >= 24 where PATH has none, and the npm packages
+	@tools/setup
+
+.PHONY: run
+run: setup ## Start a node on 127.0.0.1:2379, data in ./data (Ctrl-C stops it)
+	@echo 'A store that speaks etcd v3 on http://127.0.0.1:2379. In another terminal:'
+	@echo '  etcdctl put hello world'
+	@echo '  etcdctl get hello'
+	@echo '  etcdctl watch --prefix /registry/'
+	@echo '  curl http://127.0.0.1:2379/health'
+	@exec packages/server/bin/engram --name default --data-dir data \
+	  --listen-client-urls http://127.0.0.1:2379 --advertise-client-urls http://127.0.0.1:2379
+
+.PHONY: test
+test: setup lint types ## Lint, types, the layer check and all unit and integration tests
+	@$(WITH_NODE) vitest run $(VITEST_FLAGS)
+
+.PHONY: lint
+lint: setup ## Lint and format, without changing anything
+	@$(WITH_NODE) biome check .
+
+.PHONY: format
+format: setup ## Bring the whole tree into form, and fix what can be fixed safely
+	@$(WITH_NODE) biome check --write .
+
+.PHONY: types
+types: setup ## Check the types
+	@$(WITH_NODE) tsc -p .
+
+.PHONY: e2e
+e2e: setup ## All parts of e2e, one after another
+	@$(WITH_NODE) tools/e2e $(E2E_PARTS)
+
+.PHONY: e2e-kube
+e2e-kube: setup ## A real kube-apiserver on a real node
+	@$(WITH_NODE) tools/e2e kube
+
+.PHONY: e2e-crash
+e2e-crash: setup ## kill -9 under load: what was acknowledged is there
+	@$(WITH_NODE) tools/e2e crash
+
+.PHONY: e2e-kube-storage
+e2e-kube-storage: setup ## The storage tests of Kubernetes' own apiserver
+	@$(WITH_NODE) tools/e2e kube-storage
+
+.PHONY: e2e-etcd
+e2e-etcd: setup ## etcd's own black-box tests, as far as one node goes
+	@$(WITH_NODE) tools/e2e etcd

@@ -1,0 +1,15 @@
+# To be sourced. `find_node ROOT` sets NODE to a node of at least NODE_MAJOR_MIN: the one on PATH where it is new
+# enough, else the pinned one that `make setup` brings. Fails, with NODE empty, where there is neither.
+NODE_MAJOR_MIN=24
+
+find_node() {
+  for NODE in node "$1/.tools/node/node_modules/node/bin/node"; do
+    NODE=$(command -v "$NODE" 2>/dev/null) || continue
+    node_major=$("$NODE" --version 2>/dev/null) || continue
+    node_major=${node_major#v}
+    node_major=${node_major%%.*}
+    if [ "$node_major" -ge "$NODE_MAJOR_MIN" ] 2>/dev/null; then return 0; fi
+  done
+  NODE=
+  return 1
+}
