@@ -1,1 +1,2 @@
-export {};
+/** Grants, deadlines, and the keys of a lease. */
+export { Lessor, type Lease, MAX_TTL_SECONDS } from './src/lessor.ts';
