@@ -13,6 +13,27 @@ export type {
 } from './src/rpc.ts';
 export { StatusError, statusOf } from './src/status.ts';
 
+// The hot paths: requests straight into operations, answers from encoded KeyValues.
+export { decodeRange, decodePut, decodeDeleteRange, decodeTxn, emptyOp } from './src/messages/requests.ts';
+export { HeaderEncoder, type HeaderIdentity } from './src/messages/header.ts';
+export {
+  encodeAnswer,
+  encodeRangeChunk,
+  type Answer,
+  type RangeAnswer,
+  type PutAnswer,
+  type DeleteRangeAnswer,
+  type TxnAnswer,
+} from './src/messages/kv-responses.ts';
+export {
+  encodeEvents,
+  encodeWatchResponse,
+  encodeWatchFragments,
+  type EncodedEvents,
+  type WatchHead,
+} from './src/messages/watch-responses.ts';
+export { messageBytes, joinMessage } from './src/messages/message.ts';
+
 // The messages, one namespace for each protobuf package: for every message X an interface X, encodeX and decodeX.
 export * as etcdserverpb from './src/gen/etcdserverpb.ts';
 export * as mvccpb from './src/gen/mvccpb.ts';

@@ -1,0 +1,168 @@
+import { unreachable } from '@engram/core';
+import type { Message } from '../rpc.ts';
+import { sizeVarint } from '../protobuf/writer.ts';
+import { sizeRevision } from './header.ts';
+import { Measure, type PieceWriter } from './piece-writer.ts';
+
+/*
+ * The answers of the KV service, assembled from KeyValue bytes that are encoded already. Field numbers: etcdserverpb in
+ * proto/etcd/api/etcdserverpb/rpc.proto. `header` is an encoded ResponseHeader; the operations within a transaction
+ * have one with their revision alone, a nested transaction has an empty one (etcd server/etcdserver/txn: newTxnResp).
+ */
+
+export interface RangeAnswer {
+  readonly kind: 'range';
+  readonly revision: number;
+  /** Encoded mvccpb.KeyValue. Shared: the message may hold them. */
+  readonly kvs: readonly Uint8Array[];
+  readonly more: boolean;
+  readonly count: number;
+}
+
+export interface PutAnswer {
+  readonly kind: 'put';
+  readonly revision: number;
+  readonly prevKv: Uint8Array | undefined;
+}
+
+export interface DeleteRangeAnswer {
+  readonly kind: 'delete-range';
+  readonly revision: number;
+  readonly deleted: number;
+  readonly prevKvs: readonly Uint8Array[];
+}
+
+export interface TxnAnswer {
+  readonly kind: 'txn';
+  readonly revision: number;
+  readonly succeeded: boolean;
+  readonly responses: readonly Answer[];
+}
+
+export type Answer = RangeAnswer | PutAnswer | DeleteRangeAnswer | TxnAnswer;
+
+/** RangeResponse, PutResponse, DeleteRangeResponse or TxnResponse, whichever the answer's kind is. */
+export function encodeAnswer(header: Uint8Array, answer: Answer): Message {
+  const sizing = new Sizing();
+  const size = 1 + sizeVarint(header.length) + header.length + sizing.body(answer);
+  const writer = sizing.measure.writer(size);
+  writer.shared(10, header);
+  writeBody(writer, answer, sizing);
+  return writer.finish();
+}
+
+/** RangeStreamResponse: one chunk. Only the last one has a header, `more` and `count`. */
+export function encodeRangeChunk(header: Uint8Array | undefined, answer: RangeAnswer): Message {
+  const sizing = new Sizing();
+  const headerSize = header === undefined ? 0 : 1 + sizeVarint(header.length) + header.length;
+  const size = headerSize + sizing.body(answer);
+  const writer = sizing.measure.writer(1 + sizeVarint(size) + size);
+  writer.byte(10);
+  writer.varint(size);
+  if (header !== undefined) writer.shared(10, header);
+  writeBody(writer, answer, sizing);
+  return writer.finish();
+}
+
+/** The size of every message within, computed once and used by the writing pass in the same order. */
+class Sizing {
+  readonly measure = new Measure();
+  readonly #sizes: number[] = [];
+  #read = 0;
+
+  /** The sizes once more, in the order in which they were computed. */
+  next(): number {
+    this.#read += 1;
+    return this.#sizes[this.#read - 1]!;
+  }
+
+  /** An answer without its header. */
+  body(answer: Answer): number {
+    switch (answer.kind) {
+      case 'range': {
+        let size = (answer.more ? 2 : 0) + sizeCount(answer.count);
+        for (const kv of answer.kvs) size += this.measure.shared(kv);
+        return size;
+      }
+      case 'put':
+        return answer.prevKv === undefined ? 0 : this.measure.shared(answer.prevKv);
+      case 'delete-range': {
+        let size = sizeCount(answer.deleted);
+        for (const kv of answer.prevKvs) size += this.measure.shared(kv);
+        return size;
+      }
+      case 'txn': {
+        let size = answer.succeeded ? 2 : 0;
+        for (const response of answer.responses) size += this.#response(response);
+        return size;
+      }
+      default:
+        return unreachable(answer);
+    }
+  }
+
+  /** A field `responses` of a TxnResponse, whole. */
+  #response(answer: Answer): number {
+    const slot = this.#sizes.push(0) - 1;
+    const size = 2 + sizeRevision(opRevision(answer)) + this.body(answer);
+    this.#sizes[slot] = size;
+    const op = 1 + sizeVarint(size) + size;
+    return 1 + sizeVarint(op) + op;
+  }
+}
+
+const opRevision = (answer: Answer): number => (answer.kind === 'txn' ? 0 : answer.revision);
+const sizeCount = (count: number): number => (count === 0 ? 0 : 1 + sizeVarint(count));
+
+/** The field of ResponseOp's oneof. */
+const responseTag = { range: 10, put: 18, 'delete-range': 26, txn: 34 } as const;
+
+function writeBody(writer: PieceWriter, answer: Answer, sizes: Sizing): void {
+  switch (answer.kind) {
+    case 'range':
+      for (const kv of answer.kvs) writer.shared(18, kv);
+      if (answer.more) writeFlag(writer, 24);
+      writeCount(writer, 32, answer.count);
+      return;
+    case 'put':
+      if (answer.prevKv !== undefined) writer.shared(18, answer.prevKv);
+      return;
+    case 'delete-range':
+      writeCount(writer, 16, answer.deleted);
+      for (const kv of answer.prevKvs) writer.shared(26, kv);
+      return;
+    case 'txn':
+      if (answer.succeeded) writeFlag(writer, 16);
+      for (const response of answer.responses) writeResponse(writer, response, sizes);
+      return;
+    default:
+      unreachable(answer);
+  }
+}
+
+function writeResponse(writer: PieceWriter, answer: Answer, sizes: Sizing): void {
+  const size = sizes.next();
+  writer.byte(26);
+  writer.varint(1 + sizeVarint(size) + size);
+  writer.byte(responseTag[answer.kind]);
+  writer.varint(size);
+  const revision = opRevision(answer);
+  writer.byte(10);
+  writer.varint(sizeRevision(revision));
+  if (revision !== 0) {
+    writer.byte(24);
+    writer.varint(revision);
+  }
+  writeBody(writer, answer, sizes);
+}
+
+function writeFlag(writer: PieceWriter, tag: number): void {
+  writer.byte(tag);
+  writer.byte(1);
+}
+
+function writeCount(writer: PieceWriter, tag: number, count: number): void {
+  if (count === 0) return;
+  writer.byte(tag);
+  writer.varint(count);
+}

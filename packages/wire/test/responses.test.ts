@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { EVENT_DELETE, EVENT_PUT, logPosition, NO_LEASE, revision, type KvEvent } from '@engram/core';
+import {
+  encodeAnswer,
+  encodeEvents,
+  encodeRangeChunk,
+  encodeWatchFragments,
+  encodeWatchResponse,
+  etcdserverpb,
+  HeaderEncoder,
+  joinMessage,
+  mvccpb,
+  type Answer,
+  type Init,
+  type Message,
+} from '@engram/wire';
+
+/* Assembled answers against the generated codecs. */
+
+const identity = { clusterId: 2n ** 63n + 5n, memberId: 7n, raftTerm: 3 };
+const fullHeader = (at: number): Init<etcdserverpb.ResponseHeader> => ({
+  clusterId: identity.clusterId,
+  memberId: identity.memberId,
+  revision: at,
+  raftTerm: identity.raftTerm,
+});
+const headerBytes = (at: number): Uint8Array => new HeaderEncoder(identity).encode(at);
+
+/** Small and large values: large ones become pieces of their own. */
+const kv = fc
+  .record({
+    key: fc.uint8Array({ minLength: 1, maxLength: 20 }),
+    createRevision: fc.nat(),
+    modRevision: fc.nat(),
+    version: fc.nat(300),
+    value: fc.oneof(
+      { weight: 5, arbitrary: fc.uint8Array({ maxLength: 200 }) },
+      { weight: 1, arbitrary: fc.nat(255).map((byte) => new Uint8Array(9_000).fill(byte)) },
+    ),
+    lease: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  })
+  .map((fields) => mvccpb.encodeKeyValue(fields));
+const at = fc.oneof(fc.nat(), fc.maxSafeNat());
+
+const range = fc.record({
+  kind: fc.constant('range' as const),
+  revision: at,
+  kvs: fc.array(kv, { maxLength: 5 }),
+  more: fc.boolean(),
+  count: fc.nat(1_000),
+});
+const { answer } = fc.letrec<{ answer: Answer }>((tie) => ({
+  answer: fc.oneof(
+    { depthSize: 'small' },
+    range,
+    fc.record({ kind: fc.constant('put' as const), revision: at, prevKv: fc.option(kv, { nil: undefined }) }),
+    fc.record({
+      kind: fc.constant('delete-range' as const),
+      revision: at,
+      deleted: fc.nat(1_000),
+      prevKvs: fc.array(kv, { maxLength: 3 }),
+    }),
+    fc.record({
+      kind: fc.constant('txn' as const),
+      revision: at,
+      succeeded: fc.boolean(),
+      responses: fc.array(tie('answer'), { maxLength: 4 }),
+    }),
+  ),
+}));
+
+const decoded = (bytes: Uint8Array): mvccpb.KeyValue => mvccpb.decodeKeyValue(bytes);
+
+/** The generated codec's encoding of the same answer. */
+function slow(header: Init<etcdserverpb.ResponseHeader>, value: Answer): Uint8Array {
+  switch (value.kind) {
+    case 'range':
+      return etcdserverpb.encodeRangeResponse({ header, ...slowRange(value) });
+    case 'put':
+      return etcdserverpb.encodePutResponse({ header, prevKv: value.prevKv && decoded(value.prevKv) });
+    case 'delete-range':
+      return etcdserverpb.encodeDeleteRangeResponse({
+        header,
+        deleted: value.deleted,
+        prevKvs: value.prevKvs.map(decoded),
+      });
+    case 'txn':
+      return etcdserverpb.encodeTxnResponse({
+        header,
+        succeeded: value.succeeded,
+        responses: value.responses.map(slowOp),
+      });
+  }
+}
+
+const slowRange = ({ kvs, more, count }: Extract<Answer, { kind: 'range' }>): Init<etcdserverpb.RangeResponse> => ({
+  kvs: kvs.map(decoded),
+  more,
+  count,
+});
+
+function slowOp(value: Answer): Init<etcdserverpb.ResponseOp> {
+  const header = { revision: value.kind === 'txn' ? 0 : value.revision };
+  switch (value.kind) {
+    case 'range':
+      return { responseRange: etcdserverpb.decodeRangeResponse(slow(header, value)) };
+    case 'put':
+      return { responsePut: etcdserverpb.decodePutResponse(slow(header, value)) };
+    case 'delete-range':
+      return { responseDeleteRange: etcdserverpb.decodeDeleteRangeResponse(slow(header, value)) };
+    case 'txn':
+      return { responseTxn: etcdserverpb.decodeTxnResponse(slow(header, value)) };
+  }
+}
+
+const whole = (message: Message): Uint8Array => new Uint8Array(joinMessage(message));
+
+test('an answer has the bytes of the generated codec', () => {
+  fc.assert(
+    fc.property(answer, (value) => {
+      expect(whole(encodeAnswer(headerBytes(value.revision), value))).toEqual(slow(fullHeader(value.revision), value));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('large values are not copied', () => {
+  const large = mvccpb.encodeKeyValue({ key: Uint8Array.of(1), value: new Uint8Array(100_000) });
+  const message = encodeAnswer(headerBytes(4), { kind: 'range', revision: 4, kvs: [large], more: false, count: 1 });
+  expect(message).toContain(large);
+});
+
+test('a chunk of a streamed range has a header only where one is given', () => {
+  fc.assert(
+    fc.property(range, fc.boolean(), (value, last) => {
+      const header = last ? fullHeader(value.revision) : undefined;
+      const expected = etcdserverpb.encodeRangeStreamResponse({ rangeResponse: { header, ...slowRange(value) } });
+      expect(whole(encodeRangeChunk(last ? headerBytes(value.revision) : undefined, value))).toEqual(expected);
+    }),
+  );
+});
+
+test('headers are those of the generated codec, and kept for as long as the revision stays', () => {
+  fc.assert(
+    fc.property(at, fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.nat(), (value, id, raftTerm) => {
+      const who = { clusterId: id, memberId: id ^ 5n, raftTerm };
+      const encoder = new HeaderEncoder(who);
+      expect(encoder.encode(value)).toEqual(etcdserverpb.encodeResponseHeader({ ...who, revision: value }));
+      expect(encoder.encode(value)).toBe(encoder.encode(value));
+    }),
+  );
+});
+
+const eventOf = (isDelete: boolean, bytes: Uint8Array, prevKv: Uint8Array | undefined): KvEvent => ({
+  type: isDelete ? EVENT_DELETE : EVENT_PUT,
+  key: decoded(bytes).key,
+  modRevision: revision(decoded(bytes).modRevision),
+  sub: 0,
+  createRevision: revision(0),
+  version: 0,
+  lease: NO_LEASE,
+  kv: bytes,
+  position: logPosition(1),
+  prevPosition: undefined,
+  prevModRevision: revision(0),
+  prevKv,
+});
+const event = fc.tuple(fc.boolean(), kv, fc.option(kv, { nil: undefined })).map((parts) => eventOf(...parts));
+const head = fc.record(
+  {
+    header: at.map(headerBytes),
+    watchId: fc.oneof(fc.nat(300), fc.constant(-1), fc.maxSafeInteger()),
+    created: fc.boolean(),
+    canceled: fc.boolean(),
+    compactRevision: fc.nat(),
+    cancelReason: fc.string({ unit: 'binary' }),
+    fragment: fc.boolean(),
+  },
+  { requiredKeys: ['header', 'watchId'] },
+);
+
+const slowEvents = (events: readonly KvEvent[], withPrevKv: boolean): Init<mvccpb.Event>[] =>
+  events.map(({ type, kv: bytes, prevKv }) => ({
+    type,
+    kv: decoded(bytes),
+    prevKv: withPrevKv && prevKv !== undefined ? decoded(prevKv) : undefined,
+  }));
+
+test('a watch response has the bytes of the generated codec', () => {
+  fc.assert(
+    fc.property(
+      head,
+      fc.array(fc.array(event, { maxLength: 3 }), { maxLength: 3 }),
+      fc.boolean(),
+      (top, groups, prev) => {
+        const encoded = groups.map((events) => encodeEvents(events, prev));
+        const expected = etcdserverpb.encodeWatchResponse({
+          ...top,
+          header: etcdserverpb.decodeResponseHeader(top.header),
+          events: slowEvents(groups.flat(), prev),
+        });
+        expect(whole(encodeWatchResponse(top, encoded))).toEqual(expected);
+      },
+    ),
+  );
+});
+
+test('fragments together are the response, and each is below the bound or has one event', () => {
+  fc.assert(
+    fc.property(
+      fc.array(event, { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 50, max: 12_000 }),
+      (events, bound) => {
+        const top = { header: headerBytes(9), watchId: 3 };
+        const parts = encodeWatchFragments(top, events, true, bound).map((part) => {
+          const bytes = whole(part);
+          const response = etcdserverpb.decodeWatchResponse(bytes);
+          expect(bytes.length < bound || response.events.length === 1).toBe(true);
+          return response;
+        });
+        expect(parts.map((part) => part.fragment)).toEqual(parts.map((_, index) => index < parts.length - 1));
+        const all = etcdserverpb.decodeWatchResponse(whole(encodeWatchResponse(top, [encodeEvents(events, true)])));
+        expect(parts.flatMap((part) => part.events)).toEqual(all.events);
+      },
+    ),
+  );
+});
+
+test('a response just below the bound stays whole', () => {
+  const big = mvccpb.encodeKeyValue({ key: Uint8Array.of(1), value: new Uint8Array(100) });
+  const events = [eventOf(false, big, undefined), eventOf(false, big, undefined)];
+  const top = { header: headerBytes(9), watchId: 3 };
+  const size = whole(encodeWatchResponse(top, [encodeEvents(events, false)])).length;
+  expect(encodeWatchFragments(top, events, false, size + 1)).toHaveLength(1);
+  expect(encodeWatchFragments(top, events, false, size)).toHaveLength(2);
+});
