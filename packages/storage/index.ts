@@ -1,4 +1,23 @@
 // The ports that every storage adapter implements.
 export type { Log, LogBatch, AppendOutcome } from './src/log.ts';
 export type { Values, Checkpoint, Storage, StorageSize } from './src/values.ts';
-export { StorageCorruptError, StorageOpenError } from './src/storage-error.ts';
+export {
+  StorageCorruptError,
+  StorageOpenError,
+  StorageClosedError,
+  StorageFailedError,
+  StorageFencedError,
+} from './src/storage-error.ts';
+// The adapter in memory, and what can go wrong in it.
+export { MemoryStorage } from './src/memory-storage.ts';
+export { MemoryDisk } from './src/memory-disk.ts';
+export {
+  type FaultPlan,
+  type FaultChances,
+  type AppendFault,
+  type StorageOperation,
+  InjectedFault,
+  seededFaults,
+} from './src/fault-plan.ts';
+// For those who write an adapter.
+export { Lifetime } from './src/lifetime.ts';

@@ -17,3 +17,21 @@ export class StorageOpenError extends Error {
     this.reason = reason;
   }
 }
+
+/** It was disposed, or has crashed: open it again. */
+export class StorageClosedError extends Error {
+  override readonly name = 'StorageClosedError';
+}
+
+/**
+ * An append has failed in a way that leaves its batch there or not there, which shows only when the storage is opened
+ * again: until then it answers nothing about the end of the log.
+ */
+export class StorageFailedError extends Error {
+  override readonly name = 'StorageFailedError';
+}
+
+/** `seal` came with an epoch older than one that has sealed: whoever asks is deposed already. */
+export class StorageFencedError extends Error {
+  override readonly name = 'StorageFencedError';
+}

@@ -11,7 +11,10 @@ export interface StorageSize {
 export interface Checkpoint {
   /** Replay goes on here. */
   readonly from: LogPosition;
-  /** In the order in which they were saved, verified. Rejects with StorageCorruptError where they are damaged. */
+  /**
+   * In the order in which they were saved, verified. Rejects with StorageCorruptError where they are damaged, and as
+   * well when it begins after a newer checkpoint has replaced this one.
+   */
   chunks(signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
@@ -30,10 +33,15 @@ export interface Values {
   /**
    * These records will never be read again; the storage frees their space when it likes. Only records before the
    * newest checkpoint's `from` may be dropped: what lies behind it is replayed, gap-free, at the next start.
-   * Dropping twice, or what is not there, is nothing: a crash between compaction and drop repeats it.
+   * Dropping twice, or what is not there, is nothing: a crash between compaction and drop repeats it. Not durable by
+   * itself: a crash may bring back what was dropped since the last append.
    */
   drop(positions: readonly LogPosition[]): Promise<void>;
-  /** Replaces the checkpoint atomically and durably; the one before stays whole until then. At most one at a time. */
+  /**
+   * Replaces the checkpoint atomically and durably; the one before stays whole until then, also for those who read it
+   * at that moment. At most one at a time; `from` neither beyond the log's end nor before the last checkpoint's: both
+   * are assertions. When `chunks` fails, its error is the answer, and nothing has changed.
+   */
   saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   loadCheckpoint(): Promise<Checkpoint | undefined>;
   /** An estimate, at most a second old. */

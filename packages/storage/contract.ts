@@ -1,0 +1,4 @@
+// What every storage adapter must do, as test suites: import them in a test and pass what makes one.
+export { logContract } from './contract/log-contract.ts';
+export { valuesContract } from './contract/values-contract.ts';
+export type { StorageBed } from './contract/storage-bed.ts';

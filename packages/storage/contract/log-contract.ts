@@ -1,0 +1,307 @@
+import { AssertionError, epoch, logPosition } from '@engram/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type LogBatch, StorageClosedError, StorageCorruptError, StorageFencedError } from '../index.ts';
+import {
+  appendAll,
+  first,
+  never,
+  openSealed,
+  plain,
+  readAll,
+  record,
+  records,
+  reopen,
+  type StorageBed,
+} from './storage-bed.ts';
+
+const at = logPosition;
+
+/** What `Log` promises. `makeBed` is called once for each test. */
+export function logContract(name: string, makeBed: () => Promise<StorageBed>): void {
+  describe(`${name}: log`, () => {
+    test('a new one is empty and begins at 1', async () => {
+      await using bed = await makeBed();
+      const storage = await bed.open();
+      expect(await readAll(storage)).toEqual([]);
+      expect(await storage.log.seal(first)).toBe(1);
+    });
+
+    test('a new one is sealed by epoch 0', async () => {
+      await using bed = await makeBed();
+      const storage = await bed.open();
+      expect(await storage.log.append({ first: at(1), records: records(1) }, epoch(0))).toEqual({ kind: 'committed' });
+    });
+
+    test('gives back the batches that were appended, before and after it is opened again', async () => {
+      await using bed = await makeBed();
+      const storage = await openSealed(bed);
+      const batches = await appendAll(storage, [records(3), records(1, 4), records(200, 5)]);
+      expect(await readAll(storage)).toEqual(batches);
+      expect(await readAll(await reopen(bed, storage))).toEqual(batches);
+    });
+
+    test('reads from any position what lies behind it', async () => {
+      const lengths = fc.array(fc.array(fc.nat({ max: 400 }), { minLength: 1, maxLength: 7 }), { maxLength: 8 });
+      await fc.assert(
+        fc.asyncProperty(lengths, async (batchLengths) => {
+          await using bed = await makeBed();
+          let number = 0;
+          const contents = batchLengths.map((batch) =>
+            batch.map((length) => {
+              number += 1;
+              return record(number, length);
+            }),
+          );
+          let storage = await openSealed(bed);
+          const batches = await appendAll(storage, contents);
+          for (let from = 1; from <= number + 1; from += 1) {
+            expect(await readAll(storage, at(from))).toEqual(behind(batches, from));
+          }
+          storage = await reopen(bed, storage);
+          expect(await readAll(storage)).toEqual(batches);
+          expect(await storage.log.seal(first)).toBe(number + 1);
+        }),
+        { numRuns: 15 },
+      );
+    });
+
+    test('goes on behind the end after it was opened again', async () => {
+      await using bed = await makeBed();
+      let storage = await openSealed(bed);
+      const before = await appendAll(storage, [records(5)]);
+      storage = await reopen(bed, storage);
+      const after = await appendAll(storage, [records(2, 6)], await storage.log.seal(first));
+      expect(after[0]?.first).toBe(6);
+      expect(await readAll(await reopen(bed, storage))).toEqual([...before, ...after]);
+    });
+
+    test('takes records of 4 MiB', async () => {
+      await using bed = await makeBed();
+      const storage = await openSealed(bed);
+      const large = [record(1, 4 << 20), record(2, 10), record(3, 4 << 20)];
+      const batches = await appendAll(storage, [large, records(1, 4)]);
+      // Not toEqual: it takes seconds for bytes of this number.
+      const seen = await readAll(await reopen(bed, storage));
+      expect(seen.map(shape)).toEqual(batches.map(shape));
+      for (const [index, bytes] of large.entries()) {
+        expect(Buffer.compare(seen[0]!.records[index]!, bytes)).toBe(0);
+      }
+    });
+
+    test.each([
+      { position: 3, why: 'a gap' },
+      { position: 1, why: 'an overlap' },
+      { position: 0, why: 'before the log begins' },
+    ])('a batch at $position of a log that ends before 2 is an assertion: $why', async ({ position }) => {
+      await using bed = await makeBed();
+      const storage = await openSealed(bed);
+      const batches = await appendAll(storage, [records(1)]);
+      const wrong: LogBatch = { first: at(position), records: records(2, 7) };
+      await expect(storage.log.append(wrong, first)).rejects.toThrow(AssertionError);
+      expect(await readAll(storage)).toEqual(batches);
+      await appendAll(storage, [records(1, 2)], at(2));
+    });
+
+    test('an empty batch is an assertion', async () => {
+      await using bed = await makeBed();
+      const storage = await openSealed(bed);
+      await expect(storage.log.append({ first: at(1), records: [] }, first)).rejects.toThrow(AssertionError);
+    });
+
+    test('two appends at a time are an assertion, and the first is not harmed', async () => {
+      await using bed = await makeBed();
+      const storage = await openSealed(bed);
+      const one = storage.log.append({ first: at(1), records: records(1) }, first);
+      await expect(storage.log.append({ first: at(2), records: records(1, 2) }, first)).rejects.toThrow(AssertionError);
+      expect(await one).toEqual({ kind: 'committed' });
+      expect(await readAll(storage)).toEqual([{ first: 1, records: records(1) }]);
+    });
+
+    describe('epochs', () => {
+      test('an older one is fenced, and nothing of it is written', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        const batches = await appendAll(storage, [records(2)]);
+        expect(await storage.log.seal(epoch(5))).toBe(3);
+        const late: LogBatch = { first: at(3), records: records(1, 9) };
+        expect(await storage.log.append(late, first)).toEqual({ kind: 'fenced' });
+        expect(await storage.log.append(late, epoch(4))).toEqual({ kind: 'fenced' });
+        expect(await readAll(storage)).toEqual(batches);
+        expect(await storage.log.append(late, epoch(5))).toEqual({ kind: 'committed' });
+      });
+
+      test('a deposed writer is fenced wherever it believes the end to be', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        await storage.log.seal(epoch(2));
+        await storage.log.append({ first: at(1), records: records(3) }, epoch(2));
+        expect(await storage.log.append({ first: at(1), records: records(1) }, first)).toEqual({ kind: 'fenced' });
+      });
+
+      test('the seal is durable', async () => {
+        await using bed = await makeBed();
+        const before = await openSealed(bed);
+        await before.log.seal(epoch(7));
+        const storage = await reopen(bed, before);
+        expect(await storage.log.append({ first: at(1), records: records(1) }, epoch(6))).toEqual({ kind: 'fenced' });
+        await expect(storage.log.seal(epoch(6))).rejects.toThrow(StorageFencedError);
+        expect(await storage.log.seal(epoch(7))).toBe(1);
+      });
+
+      test('an older one cannot seal, the same one can again', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        await storage.log.seal(epoch(3));
+        await expect(storage.log.seal(epoch(2))).rejects.toThrow(StorageFencedError);
+        expect(await storage.log.seal(epoch(3))).toBe(1);
+        expect(await storage.log.append({ first: at(1), records: records(1) }, epoch(3))).toEqual({
+          kind: 'committed',
+        });
+      });
+
+      test('one that has not sealed is an assertion', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        const append = storage.log.append({ first: at(1), records: records(1) }, epoch(2));
+        await expect(append).rejects.toThrow(AssertionError);
+        expect(await readAll(storage)).toEqual([]);
+      });
+
+      test('of two that seal at a time the later one holds', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        await Promise.allSettled([storage.log.seal(epoch(9)), storage.log.seal(epoch(8))]);
+        expect(await storage.log.append({ first: at(1), records: records(1) }, epoch(8))).toEqual({ kind: 'fenced' });
+        expect(await storage.log.append({ first: at(1), records: records(1) }, epoch(9))).toEqual({
+          kind: 'committed',
+        });
+      });
+
+      test('an append under way is before the seal or fenced', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        const append = storage.log.append({ first: at(1), records: records(2) }, first);
+        const next = await storage.log.seal(epoch(2));
+        const outcome = await append;
+        expect(outcome.kind === 'committed' ? 3 : 1).toBe(next);
+        expect(['committed', 'fenced']).toContain(outcome.kind);
+        expect((await readAll(storage)).length).toBe(outcome.kind === 'committed' ? 1 : 0);
+      });
+    });
+
+    describe('reading', () => {
+      test('from the end gives nothing', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        await appendAll(storage, [records(2)]);
+        expect(await readAll(storage, at(3))).toEqual([]);
+      });
+
+      test('from behind the end rejects: what should be there is lost', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        await appendAll(storage, [records(2)]);
+        await expect(readAll(storage, at(4))).rejects.toThrow(StorageCorruptError);
+      });
+
+      test('gives the log as it was at the call', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        const before = await appendAll(storage, [records(3), records(3, 4)]);
+        const reading = storage.log.read(at(1), never);
+        let next = 7;
+        const seen: LogBatch[] = [];
+        await appendAll(storage, [records(1, next)], at(next));
+        for await (const batch of reading) {
+          next += 1;
+          seen.push(plain(batch));
+          await appendAll(storage, [records(1, next)], at(next));
+        }
+        expect(seen).toEqual(before);
+        expect((await readAll(storage)).length).toBe(5);
+      });
+
+      test('ends with the reason of the signal', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        await appendAll(storage, [records(3), records(3, 4), records(3, 7)]);
+        const stop = new AbortController();
+        const reason = new Error('no longer wanted');
+        const seen: number[] = [];
+        const reading = async (): Promise<void> => {
+          for await (const batch of storage.log.read(at(1), stop.signal)) {
+            seen.push(batch.first);
+            stop.abort(reason);
+          }
+        };
+        await expect(reading()).rejects.toBe(reason);
+        expect(seen).toEqual([1]);
+        await expect(reading()).rejects.toBe(reason);
+      });
+
+      test('may stop anywhere, and several may read at a time', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        const batches = await appendAll(storage, [records(50), records(50, 51), records(50, 101)]);
+        for await (const batch of storage.log.read(at(20), never)) {
+          expect(batch.first).toBe(20);
+          break;
+        }
+        expect(await Promise.all([readAll(storage), readAll(storage)])).toEqual([batches, batches]);
+      });
+    });
+
+    describe('disposal', () => {
+      test('waits for an append that is under way', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        const append = storage.log.append({ first: at(1), records: records(4) }, first);
+        const [outcome] = await Promise.all([append, storage[Symbol.asyncDispose]()]);
+        expect(outcome).toEqual({ kind: 'committed' });
+        expect(await readAll(await bed.open())).toEqual([{ first: 1, records: records(4) }]);
+      });
+
+      test('ends a read that goes on', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        // More than an adapter reads ahead.
+        await appendAll(
+          storage,
+          Array.from({ length: 30 }, (_, index) => records(4, 1 + index * 4, 100_000)),
+        );
+        const reading = async (): Promise<void> => {
+          for await (const batch of storage.log.read(at(1), never)) {
+            if (batch.first === 1) await storage[Symbol.asyncDispose]();
+          }
+        };
+        await expect(reading()).rejects.toThrow(StorageClosedError);
+      });
+
+      test('twice is nothing, and use after it is a clear error', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        await storage[Symbol.asyncDispose]();
+        await storage[Symbol.asyncDispose]();
+        const append = storage.log.append({ first: at(1), records: records(1) }, first);
+        await expect(append).rejects.toThrow(StorageClosedError);
+        await expect(storage.log.seal(first)).rejects.toThrow(StorageClosedError);
+        await expect(readAll(storage)).rejects.toThrow(StorageClosedError);
+      });
+    });
+  });
+}
+
+/** The slow way to say what `read` gives. */
+function behind(batches: readonly LogBatch[], from: number): LogBatch[] {
+  return batches
+    .map(({ first, records }) => {
+      const passed = Math.max(0, from - first);
+      return { first: at(first + passed), records: records.slice(passed) };
+    })
+    .filter(({ records }) => records.length > 0);
+}
+
+function shape(batch: LogBatch): { first: number; lengths: number[] } {
+  return { first: batch.first, lengths: batch.records.map((bytes) => bytes.length) };
+}

@@ -1,0 +1,87 @@
+import { type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import { expect } from 'vitest';
+import type { AppendOutcome, LogBatch, Storage } from '../index.ts';
+
+/** Where a storage lies; each test has one of its own. Disposal takes everything away, also what is still open. */
+export interface StorageBed extends AsyncDisposable {
+  /** At first a new storage, then what the one before left, which must have been disposed. */
+  open(): Promise<Storage>;
+}
+
+export const never: AbortSignal = new AbortController().signal;
+export const first: Epoch = epoch(1);
+
+/** A storage that epoch 1 has sealed. */
+export async function openSealed(bed: StorageBed): Promise<Storage> {
+  const storage = await bed.open();
+  await storage.log.seal(first);
+  return storage;
+}
+
+/** Closes the storage and opens what it left. */
+export async function reopen(bed: StorageBed, storage: Storage): Promise<Storage> {
+  await storage[Symbol.asyncDispose]();
+  return await bed.open();
+}
+
+/** Appends at the position, each batch behind the one before, and returns the batches. */
+export async function appendAll(
+  storage: Storage,
+  batches: readonly (readonly Uint8Array[])[],
+  from: LogPosition = logPosition(1),
+): Promise<LogBatch[]> {
+  const appended: LogBatch[] = [];
+  let position = from;
+  for (const records of batches) {
+    const batch: LogBatch = { first: position, records };
+    const outcome: AppendOutcome = await storage.log.append(batch, first);
+    expect(outcome).toEqual({ kind: 'committed' });
+    appended.push(batch);
+    position = logPosition(position + records.length);
+  }
+  return appended;
+}
+
+export async function readAll(storage: Storage, from: LogPosition = logPosition(1)): Promise<LogBatch[]> {
+  const batches: LogBatch[] = [];
+  for await (const batch of storage.log.read(from, never)) batches.push(plain(batch));
+  return batches;
+}
+
+/** Adapters may return Buffers, which are not equal to plain arrays for a test. */
+export function plain(batch: LogBatch): LogBatch {
+  return { first: batch.first, records: batch.records.map(plainBytes) };
+}
+
+export function plainBytes(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Different for each number, `length` long, and nothing that compression shortens much. */
+export function record(number: number, length = 24): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let state = Math.imul(number + 1, 0x9e3779b1) >>> 0;
+  for (let at = 0; at < length; at += 1) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    bytes[at] = state & 0xff;
+  }
+  return bytes;
+}
+
+export function records(count: number, from = 1, length = 24): Uint8Array[] {
+  return Array.from({ length: count }, (_, index) => record(from + index, length));
+}
+
+export async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+export async function loadChunks(storage: Storage): Promise<Uint8Array[] | undefined> {
+  const checkpoint = await storage.values.loadCheckpoint();
+  if (checkpoint === undefined) return undefined;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of checkpoint.chunks(never)) chunks.push(plainBytes(chunk));
+  return chunks;
+}

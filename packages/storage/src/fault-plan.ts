@@ -1,0 +1,65 @@
+import type { Epoch, Random } from '@engram/core';
+import type { LogBatch } from './log.ts';
+
+export type StorageOperation = 'append' | 'read' | 'seal' | 'get-many' | 'drop' | 'save-checkpoint' | 'load-checkpoint';
+
+export type AppendFault =
+  | 'none'
+  /** No answer, but the batch is durable. */
+  | 'uncertain-there'
+  /** No answer, and the batch is not there and never will be. */
+  | 'uncertain-lost'
+  /** As 'uncertain-there' and 'uncertain-lost', but which of them shows only when the storage is opened again. */
+  | 'failed-there'
+  | 'failed-lost'
+  /** Another node has sealed the log in the meantime. */
+  | 'fenced';
+
+/** What a MemoryStorage does where a real one may be slow or fail. What is left out never happens. */
+export interface FaultPlan {
+  /** The operation takes effect when the promise resolves; a rejection is the operation's. */
+  gate?(operation: StorageOperation): Promise<void> | undefined;
+  append?(batch: LogBatch, epoch: Epoch): AppendFault;
+  /** What to reject with; undefined goes on. Asked once for each batch of a read and each call of the others. */
+  fail?(operation: 'read' | 'get-many' | 'load-checkpoint' | 'save-checkpoint'): Error | undefined;
+}
+
+/** Probabilities from 0 to 1; what is left out never happens. */
+export interface FaultChances {
+  readonly uncertainThere?: number;
+  readonly uncertainLost?: number;
+  readonly failedThere?: number;
+  readonly failedLost?: number;
+  readonly fenced?: number;
+  /** Each read, get and checkpoint. */
+  readonly failed?: number;
+}
+
+export class InjectedFault extends Error {
+  override readonly name = 'InjectedFault';
+}
+
+/** A plan that is the same for the same seed and the same order of calls. */
+export function seededFaults(random: Random, chances: FaultChances): FaultPlan {
+  const share = (): number => random.uint32() / 2 ** 32;
+  const appends: readonly (readonly [AppendFault, number])[] = [
+    ['uncertain-there', chances.uncertainThere ?? 0],
+    ['uncertain-lost', chances.uncertainLost ?? 0],
+    ['failed-there', chances.failedThere ?? 0],
+    ['failed-lost', chances.failedLost ?? 0],
+    ['fenced', chances.fenced ?? 0],
+  ];
+  return {
+    append() {
+      let left = share();
+      for (const [fault, chance] of appends) {
+        if (left < chance) return fault;
+        left -= chance;
+      }
+      return 'none';
+    },
+    fail(operation) {
+      return share() < (chances.failed ?? 0) ? new InjectedFault(`injected: ${operation} fails`) : undefined;
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { assert, type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import type { LogBatch } from './log.ts';
+import { StorageCorruptError } from './storage-error.ts';
+
+interface StoredRecord {
+  readonly bytes: Uint8Array;
+  /** How many records of the same batch come after it. */
+  readonly following: number;
+}
+
+export interface StoredCheckpoint {
+  readonly from: LogPosition;
+  readonly chunks: readonly Uint8Array[];
+}
+
+/** What survives a crash. One storage at a time works on it. */
+export class MemoryDisk {
+  readonly name: string;
+  held = false;
+  sealed: Epoch = epoch(0);
+  next: LogPosition = logPosition(1);
+  checkpoint: StoredCheckpoint | undefined;
+  recordBytes = 0;
+  readonly #records = new Map<LogPosition, StoredRecord>();
+  /** Drops become durable with the next append: until then a crash takes them back. */
+  #undurableDrops = new Map<LogPosition, StoredRecord>();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  append(batch: LogBatch): void {
+    assert(batch.first === this.next, 'a batch that does not begin at the end of the log');
+    let position = batch.first;
+    let following = batch.records.length;
+    for (const bytes of batch.records) {
+      following -= 1;
+      this.#records.set(position, { bytes, following });
+      this.recordBytes += bytes.length;
+      position = logPosition(position + 1);
+    }
+    this.next = position;
+    this.#undurableDrops.clear();
+  }
+
+  record(position: LogPosition): Uint8Array | undefined {
+    return this.#records.get(position)?.bytes;
+  }
+
+  /** The batch at `from`, or what of it lies behind. */
+  batch(from: LogPosition): LogBatch {
+    const records: Uint8Array[] = [];
+    let position = from;
+    for (let following = Number.POSITIVE_INFINITY; following > 0; position = logPosition(position + 1)) {
+      const stored = this.#records.get(position);
+      if (stored === undefined) throw this.missing(position);
+      records.push(stored.bytes);
+      following = stored.following;
+    }
+    return { first: from, records };
+  }
+
+  drop(positions: readonly LogPosition[]): void {
+    for (const position of positions) {
+      const stored = this.#records.get(position);
+      if (stored === undefined) continue;
+      this.#undurableDrops.set(position, stored);
+      this.#records.delete(position);
+      this.recordBytes -= stored.bytes.length;
+    }
+  }
+
+  makeDropsDurable(): void {
+    this.#undurableDrops.clear();
+  }
+
+  crash(): void {
+    for (const [position, stored] of this.#undurableDrops) {
+      this.#records.set(position, stored);
+      this.recordBytes += stored.bytes.length;
+    }
+    this.#undurableDrops.clear();
+  }
+
+  /** Loses the record, as a failing disk would. */
+  damage(position: LogPosition): void {
+    assert(this.#records.delete(position), 'damage to a record that is not there');
+  }
+
+  missing(position: LogPosition): StorageCorruptError {
+    return new StorageCorruptError(`record ${position} is missing`, this.name);
+  }
+}

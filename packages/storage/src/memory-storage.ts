@@ -1,0 +1,237 @@
+import { assert, type Epoch, type LogPosition, logPosition } from '@engram/core';
+import type { AppendFault, FaultPlan, StorageOperation } from './fault-plan.ts';
+import { Lifetime } from './lifetime.ts';
+import type { AppendOutcome, Log, LogBatch } from './log.ts';
+import { MemoryDisk, type StoredCheckpoint } from './memory-disk.ts';
+import { StorageCorruptError, StorageFailedError, StorageFencedError, StorageOpenError } from './storage-error.ts';
+import type { Checkpoint, Storage, StorageSize, Values } from './values.ts';
+
+/**
+ * Both ports in memory, for tests and simulation. It behaves like the real ones where they are hard: an append that
+ * waits at the plan's gate is not durable, drops are not before the next append, `crash` loses both, and what was
+ * durable is in the storage that `reopen` gives. It has no timers: what waits, waits for the plan's gate.
+ */
+export class MemoryStorage implements Storage, Log, Values {
+  readonly #disk: MemoryDisk;
+  readonly #plan: FaultPlan;
+  readonly #lifetime: Lifetime;
+  #appending: { readonly batch: LogBatch; readonly epoch: Epoch } | undefined;
+  #saving = false;
+  #crashed = false;
+  #failed: Error | undefined;
+
+  constructor(plan: FaultPlan = {}, disk: MemoryDisk = new MemoryDisk('memory')) {
+    if (disk.held) throw new StorageOpenError('locked', `${disk.name} is in use: dispose or crash its storage first`);
+    disk.held = true;
+    this.#disk = disk;
+    this.#plan = plan;
+    this.#lifetime = new Lifetime(`the storage ${disk.name}`);
+  }
+
+  get log(): Log {
+    return this;
+  }
+
+  get values(): Values {
+    return this;
+  }
+
+  /** The bytes that a crash leaves, for a storage of another plan or for `damage`. */
+  get disk(): MemoryDisk {
+    return this.#disk;
+  }
+
+  append(batch: LogBatch, epoch: Epoch): Promise<AppendOutcome> {
+    return this.#lifetime.run(async () => {
+      assert(this.#appending === undefined, 'two appends at a time');
+      assert(batch.records.length > 0, 'an empty batch');
+      this.#refuseAfterFailure();
+      this.#appending = { batch, epoch };
+      try {
+        await this.#gate('append');
+        return this.#append(batch, epoch);
+      } finally {
+        this.#appending = undefined;
+      }
+    });
+  }
+
+  read(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
+    this.#lifetime.check();
+    this.#refuseAfterFailure();
+    assert(from >= 1, 'the log begins at position 1');
+    return this.#read(from, this.#disk.next, signal);
+  }
+
+  seal(epoch: Epoch): Promise<LogPosition> {
+    return this.#lifetime.run(async () => {
+      await this.#gate('seal');
+      this.#refuseAfterFailure();
+      const disk = this.#disk;
+      if (epoch < disk.sealed) {
+        throw new StorageFencedError(`epoch ${epoch} is older than ${disk.sealed}, which has sealed ${disk.name}`);
+      }
+      disk.sealed = epoch;
+      return disk.next;
+    });
+  }
+
+  getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    return this.#lifetime.run(async () => {
+      signal.throwIfAborted();
+      await this.#gate('get-many');
+      signal.throwIfAborted();
+      this.#maybeFail('get-many');
+      return positions.map((position) => {
+        const record = this.#disk.record(position);
+        if (record === undefined) throw this.#disk.missing(position);
+        return record;
+      });
+    });
+  }
+
+  peek(position: LogPosition): Uint8Array | undefined {
+    this.#lifetime.check();
+    return this.#disk.record(position);
+  }
+
+  drop(positions: readonly LogPosition[]): Promise<void> {
+    return this.#lifetime.run(async () => {
+      await this.#gate('drop');
+      const from = this.#disk.checkpoint?.from ?? logPosition(1);
+      for (const position of positions) {
+        assert(position < from, 'a record that a replay needs may not be dropped');
+      }
+      this.#disk.drop(positions);
+    });
+  }
+
+  saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    return this.#lifetime.run(async () => {
+      assert(!this.#saving, 'two checkpoints at a time');
+      assert(from <= this.#disk.next, 'a checkpoint of what the log has not reached');
+      assert(from >= (this.#disk.checkpoint?.from ?? 1), 'a checkpoint older than the one before');
+      this.#saving = true;
+      try {
+        const saved: Uint8Array[] = [];
+        for await (const chunk of chunks) {
+          if (this.#crashed) this.#lifetime.check();
+          this.#maybeFail('save-checkpoint');
+          saved.push(chunk);
+        }
+        await this.#gate('save-checkpoint');
+        this.#disk.checkpoint = { from, chunks: saved };
+      } finally {
+        this.#saving = false;
+      }
+    });
+  }
+
+  loadCheckpoint(): Promise<Checkpoint | undefined> {
+    return this.#lifetime.run(async () => {
+      await this.#gate('load-checkpoint');
+      this.#maybeFail('load-checkpoint');
+      const checkpoint = this.#disk.checkpoint;
+      if (checkpoint === undefined) return undefined;
+      return { from: checkpoint.from, chunks: (signal) => this.#chunks(checkpoint, signal) };
+    });
+  }
+
+  size(): StorageSize {
+    let bytes = this.#disk.recordBytes;
+    for (const chunk of this.#disk.checkpoint?.chunks ?? []) bytes += chunk.length;
+    return { totalBytes: bytes, inUseBytes: bytes };
+  }
+
+  /**
+   * The process dies: what is not durable is lost, and what is under way rejects. With `keepAppend` the append that is
+   * under way has just become durable, which is as possible.
+   */
+  crash(keepAppend = false): void {
+    if (this.#lifetime.ended) return;
+    const append = this.#appending;
+    if (keepAppend && append !== undefined && append.epoch === this.#disk.sealed) this.#disk.append(append.batch);
+    this.#crashed = true;
+    void this.#lifetime.end('has crashed');
+    this.#disk.crash();
+    this.#disk.held = false;
+  }
+
+  /** What the next process finds. This one must have been disposed or have crashed: StorageOpenError otherwise. */
+  reopen(plan: FaultPlan = {}): MemoryStorage {
+    return new MemoryStorage(plan, this.#disk);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#lifetime.ended) return;
+    await this.#lifetime.end('is closed');
+    this.#disk.makeDropsDurable();
+    this.#disk.held = false;
+  }
+
+  #append(batch: LogBatch, epoch: Epoch): AppendOutcome {
+    const disk = this.#disk;
+    if (epoch < disk.sealed) return { kind: 'fenced' };
+    assert(epoch === disk.sealed, 'an append of an epoch that has not sealed the log');
+    assert(batch.first === disk.next, 'a batch that does not begin at the end of the log');
+    const fault = this.#plan.append?.(batch, epoch) ?? 'none';
+    switch (fault) {
+      case 'none':
+        disk.append(batch);
+        return { kind: 'committed' };
+      case 'fenced':
+        disk.sealed = (epoch + 1) as Epoch;
+        return { kind: 'fenced' };
+      default:
+        return this.#uncertain(batch, fault);
+    }
+  }
+
+  #uncertain(batch: LogBatch, fault: Exclude<AppendFault, 'none' | 'fenced'>): AppendOutcome {
+    if (fault === 'uncertain-there' || fault === 'failed-there') this.#disk.append(batch);
+    const cause = new Error(`injected: ${fault}`);
+    if (fault === 'failed-there' || fault === 'failed-lost') this.#failed = cause;
+    return { kind: 'uncertain', cause };
+  }
+
+  async *#read(from: LogPosition, end: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    signal.throwIfAborted();
+    await this.#gate('read');
+    if (from > end) {
+      throw new StorageCorruptError(`the log ends before ${end}, and ${from} is asked for`, this.#disk.name);
+    }
+    let position = from;
+    while (position < end) {
+      signal.throwIfAborted();
+      this.#lifetime.check();
+      this.#maybeFail('read');
+      const batch = this.#disk.batch(position);
+      position = logPosition(position + batch.records.length);
+      yield batch;
+    }
+  }
+
+  async *#chunks(checkpoint: StoredCheckpoint, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    for (const chunk of checkpoint.chunks) {
+      signal.throwIfAborted();
+      this.#lifetime.check();
+      yield chunk;
+    }
+  }
+
+  async #gate(operation: StorageOperation): Promise<void> {
+    await this.#plan.gate?.(operation);
+    // Disposal waits for what is under way; a crash does not, and the disk may be another storage's by now.
+    if (this.#crashed) this.#lifetime.check();
+  }
+
+  #maybeFail(operation: 'read' | 'get-many' | 'load-checkpoint' | 'save-checkpoint'): void {
+    const fault = this.#plan.fail?.(operation);
+    if (fault !== undefined) throw fault;
+  }
+
+  #refuseAfterFailure(): void {
+    if (this.#failed === undefined) return;
+    throw new StorageFailedError(`${this.#disk.name} has failed and must be opened again`, { cause: this.#failed });
+  }
+}
