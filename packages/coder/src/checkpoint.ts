@@ -4,7 +4,7 @@ import { ByteWriter } from './byte-writer.ts';
 
 /** What a checkpoint says beside the index. Seconds are whole numbers. */
 export interface CheckpointHeader {
-  /** The store's revision: every entry of the checkpoint is at or below it. */
+  /** The store's revision when it was begun. Entries may be newer: writes go on while it is taken, and are replayed. */
   readonly revision: Revision;
   /** NO_REVISION before the first compaction. */
   readonly compactRevision: Revision;
@@ -23,6 +23,7 @@ export interface CheckpointLease {
 /** The first byte of every chunk. */
 export const HEADER_CHUNK = 1;
 export const ENTRIES_CHUNK = 2;
+export const GARBAGE_CHUNK = 3;
 const FORMAT_VERSION = 1;
 const FIXED64_BYTES = 8;
 const NUMBER_BYTES_MAX = 8;
