@@ -1,0 +1,70 @@
+import type { KeyRange, LeaseId, LogPosition, RangeOp, Revision } from '@engram/core';
+
+/** What the sequencer knows of keys: all versions, those that are not durable yet included. The index is one. */
+export interface KeyVersions {
+  /** The newest version, a tombstone perhaps; negative when the key has none. */
+  head(key: Uint8Array): number;
+  modRevision(version: number): Revision;
+  createRevision(version: number): Revision;
+  version(version: number): number;
+  lease(version: number): LeaseId;
+  position(version: number): LogPosition;
+  isTombstone(version: number): boolean;
+  key(version: number): Uint8Array;
+  /** Live versions at a revision, in key order. */
+  collect(range: KeyRange, at: Revision, max: number): readonly number[];
+  append(
+    key: Uint8Array,
+    meta: {
+      readonly createRevision: Revision;
+      readonly modRevision: Revision;
+      readonly sub: number;
+      readonly version: number;
+      readonly lease: LeaseId;
+      readonly tombstone: boolean;
+      readonly position: LogPosition;
+      readonly bytes: number;
+    },
+  ): number;
+}
+
+/** Which leases there are, and the keys that hang on them. */
+export interface LeaseKeys {
+  has(id: LeaseId): boolean;
+  attach(id: LeaseId, key: Uint8Array): void;
+  detach(id: LeaseId, key: Uint8Array): void;
+}
+
+/** How a change becomes bytes: the log record, of which `kv` is the part that clients get. */
+export interface ChangeEncoder {
+  put(change: {
+    readonly sub: number;
+    readonly key: Uint8Array;
+    readonly value: Uint8Array;
+    readonly createRevision: Revision;
+    readonly modRevision: Revision;
+    readonly version: number;
+    readonly lease: LeaseId;
+  }): EncodedChange;
+  delete(sub: number, key: Uint8Array, modRevision: Revision): EncodedChange;
+}
+
+export interface EncodedChange {
+  readonly record: Uint8Array;
+  /** A view of the encoded mvccpb.KeyValue inside `record`. */
+  readonly kv: Uint8Array;
+}
+
+/**
+ * Turns a range inside a transaction into what must be fetched for it. Called at the moment of the op, and must take
+ * then all it needs: a moment later the versions are others.
+ */
+export interface RangePlanner<Plan> {
+  plan(op: RangeOp, at: Revision): Plan;
+}
+
+/** Values that a decision needs before it can be taken: those of VALUE compares and of puts that keep the value. */
+export interface KnownValues {
+  /** The value of the version at this position. Asserts when it was not loaded: see `Sequencer.needs`. */
+  value(position: LogPosition): Uint8Array;
+}
