@@ -1,0 +1,157 @@
+import { assert, type Clock, type Epoch, type LogPosition, logPosition } from '@engram/core';
+import type { AppendOutcome, Log } from '@engram/storage';
+
+/** One write on its way to the log: its records stay together, and `entry` comes back when their fate is known. */
+interface Waiting<Entry> {
+  readonly entry: Entry;
+  readonly records: readonly Uint8Array[];
+}
+
+export interface WriterOptions<Entry> {
+  readonly log: Log;
+  readonly epoch: Epoch;
+  readonly clock: Clock;
+  /** The position of the first record that will be written. */
+  readonly next: LogPosition;
+  /** A batch is closed before it grows past this; a single larger write goes alone. */
+  readonly batchBytesMax: number;
+  /** A batch leaves for the log: what readers of its events will want can be loaded meanwhile. */
+  readonly onAppending?: (entries: readonly Entry[]) => void;
+  /** The batch is durable. Called in the order of the log, once for each batch. */
+  readonly onCommitted: (entries: readonly Entry[], durable: LogPosition) => void;
+  /** The log refused or lost the batch. Everything in `entries`, and all that came later, is not acknowledged. */
+  readonly onStopped: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>, entries: readonly Entry[]) => void;
+  /** How long an append took, and how many records it had. */
+  readonly onAppended?: (durationMs: number, records: number, bytes: number) => void;
+}
+
+/**
+ * Group commit: one open batch gathers while the one before is being made durable, so one sync serves all the writes
+ * that came in its time. With no append under way the batch goes once the input that is already there has been read
+ * (`Clock.soon`): a burst that arrives in one turn of the event loop costs one sync, not one for its first write and
+ * another for the rest.
+ *
+ * Invariants: at most one append is under way; batches go in the order in which their writes were enqueued; after an
+ * append that did not commit nothing more is appended, because nothing may be acknowledged behind a gap.
+ */
+export class Writer<Entry> {
+  readonly #options: WriterOptions<Entry>;
+  #open: Waiting<Entry>[] = [];
+  #openBytes = 0;
+  #next: LogPosition;
+  #appending = false;
+  #scheduled = false;
+  #stopped = false;
+  #idle: (() => void)[] = [];
+
+  constructor(options: WriterOptions<Entry>) {
+    this.#options = options;
+    this.#next = options.next;
+  }
+
+  /** Bytes that wait for an append. The caller refuses new writes above its bound. */
+  get waitingBytes(): number {
+    return this.#openBytes;
+  }
+
+  get waitingWrites(): number {
+    return this.#open.length;
+  }
+
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** The records take the next positions of the log, in the order of the calls. */
+  enqueue(entry: Entry, records: readonly Uint8Array[]): void {
+    assert(!this.#stopped, 'a write was enqueued after the log had refused one');
+    assert(records.length > 0, 'a write without records was enqueued');
+    this.#open.push({ entry, records });
+    for (const record of records) this.#openBytes += record.length;
+    this.#schedule();
+  }
+
+  /** Resolves when everything that was enqueued before is durable, or the writer has stopped. */
+  drained(): Promise<void> {
+    if (this.#open.length === 0 && !this.#appending) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #schedule(): void {
+    if (this.#appending || this.#scheduled) return;
+    this.#scheduled = true;
+    this.#options.clock.soon(() => {
+      this.#scheduled = false;
+      if (!this.#appending && !this.#stopped) this.#append();
+    });
+  }
+
+  #append(): void {
+    if (this.#open.length === 0) return;
+    const { entries, records, bytes } = this.#takeBatch();
+    const batch = { first: this.#next, records };
+    this.#next = logPosition(this.#next + records.length);
+    this.#appending = true;
+    this.#options.onAppending?.(entries);
+    const startMs = this.#options.clock.nowMs();
+    this.#options.log.append(batch, this.#options.epoch).then(
+      (outcome) => this.#settle(outcome, entries, logPosition(this.#next - 1), startMs, records.length, bytes),
+      (cause: unknown) => this.#stop({ kind: 'uncertain', cause }, entries),
+    );
+  }
+
+  #takeBatch(): { entries: readonly Entry[]; records: readonly Uint8Array[]; bytes: number } {
+    const entries: Entry[] = [];
+    const records: Uint8Array[] = [];
+    let bytes = 0;
+    let taken = 0;
+    for (const waiting of this.#open) {
+      let writeBytes = 0;
+      for (const record of waiting.records) writeBytes += record.length;
+      if (taken > 0 && bytes + writeBytes > this.#options.batchBytesMax) break;
+      bytes += writeBytes;
+      entries.push(waiting.entry);
+      for (const record of waiting.records) records.push(record);
+      taken += 1;
+    }
+    this.#open = taken === this.#open.length ? [] : this.#open.slice(taken);
+    this.#openBytes -= bytes;
+    return { entries, records, bytes };
+  }
+
+  #settle(
+    outcome: AppendOutcome,
+    entries: readonly Entry[],
+    durable: LogPosition,
+    startMs: number,
+    records: number,
+    bytes: number,
+  ): void {
+    if (outcome.kind !== 'committed') {
+      this.#stop(outcome, entries);
+      return;
+    }
+    this.#options.onAppended?.(this.#options.clock.nowMs() - startMs, records, bytes);
+    this.#appending = false;
+    // The next append starts before the answers of this one are built: the disk works while they are.
+    this.#append();
+    this.#options.onCommitted(entries, durable);
+    if (!this.#appending) this.#wakeIdle();
+  }
+
+  #stop(outcome: Exclude<AppendOutcome, { kind: 'committed' }>, appended: readonly Entry[]): void {
+    this.#stopped = true;
+    this.#appending = false;
+    const lost = [...appended, ...this.#open.map((waiting) => waiting.entry)];
+    this.#open = [];
+    this.#openBytes = 0;
+    this.#options.onStopped(outcome, lost);
+    this.#wakeIdle();
+  }
+
+  #wakeIdle(): void {
+    const idle = this.#idle;
+    this.#idle = [];
+    for (const resolve of idle) resolve();
+  }
+}
