@@ -1,1 +1,6 @@
-export {};
+// Ranges over index and storage.
+export { Scanner, type ScanResult } from './src/scanner.ts';
+export type { RangePlan } from './src/range-plan.ts';
+export { VersionBytes } from './src/version-bytes.ts';
+export { RecordCache } from './src/record-cache.ts';
+export { Pins } from './src/pins.ts';

@@ -1,0 +1,60 @@
+import { recordKv } from '@engram/coder';
+import type { LogPosition } from '@engram/core';
+import type { Values } from '@engram/storage';
+import type { RecordCache } from './record-cache.ts';
+
+/** The encoded mvccpb.KeyValue of versions: from memory where they are, from storage where not. */
+export class VersionBytes {
+  readonly #cache: RecordCache;
+  readonly #values: Values;
+
+  constructor(cache: RecordCache, values: Values) {
+    this.#cache = cache;
+    this.#values = values;
+  }
+
+  /** Without waiting, or undefined. */
+  peek(position: LogPosition): Uint8Array | undefined {
+    const cached = this.#cache.get(position);
+    if (cached !== undefined) return cached;
+    const record = this.#values.peek(position);
+    if (record === undefined) return undefined;
+    const kv = recordKv(record);
+    this.#cache.add(position, kv);
+    return kv;
+  }
+
+  /** All of them in their order; synchronous when none has to be waited for. */
+  getMany(
+    positions: readonly LogPosition[],
+    signal: AbortSignal,
+  ): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
+    const kvs = new Array<Uint8Array>(positions.length);
+    let missing: number[] | undefined;
+    for (let at = 0; at < positions.length; at += 1) {
+      const kv = this.peek(positions[at]!);
+      if (kv !== undefined) kvs[at] = kv;
+      else if (missing === undefined) missing = [at];
+      else missing.push(at);
+    }
+    return missing === undefined ? kvs : this.#load(positions, kvs, missing, signal);
+  }
+
+  async #load(
+    positions: readonly LogPosition[],
+    kvs: Uint8Array[],
+    missing: readonly number[],
+    signal: AbortSignal,
+  ): Promise<readonly Uint8Array[]> {
+    const wanted = missing.map((at) => positions[at]!);
+    const records = await this.#values.getMany(wanted, signal);
+    // A page may be read again; a whole prefix would only push the hot versions out.
+    const keep = missing.length <= 1000;
+    for (let at = 0; at < missing.length; at += 1) {
+      const kv = recordKv(records[at]!);
+      if (keep) this.#cache.add(wanted[at]!, kv);
+      kvs[missing[at]!] = kv;
+    }
+    return kvs;
+  }
+}
