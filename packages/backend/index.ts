@@ -1,3 +1,5 @@
+// The store that etcd's API is served from.
+export { openBackend, Backend, type BackendOptions } from './src/backend.ts';
 export type {
   Store,
   RangeResult,
@@ -10,3 +12,5 @@ export type {
   HashKvResult,
   StoreStatus,
 } from './src/store.ts';
+export type { StoreObserver } from './src/observer.ts';
+export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/replicated-state.ts';

@@ -1,0 +1,346 @@
+import {
+  type Clock,
+  EngramError,
+  type Epoch,
+  type KeyRange,
+  type LeaseId,
+  type Logger,
+  type Random,
+  type RangeOp,
+  type Revision,
+  revision,
+  type Txn,
+} from '@engram/core';
+import { Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
+import type { Storage } from '@engram/storage';
+import { WatchHub } from '@engram/watch-hub';
+import { Checkpointer } from './checkpointer.ts';
+import { Compactor } from './compactor.ts';
+import { hashKv } from './hash-kv.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import { LeaseService } from './lease-service.ts';
+import type { StoreObserver } from './observer.ts';
+import { isReadOnly, LEASE_COST_BYTES, txnCost } from './quota.ts';
+import { recover, type Recovered } from './recovery.ts';
+import { ALARM_CORRUPT, ALARM_NOSPACE, alarmName, hasAlarm, type ReplicatedState } from './replicated-state.ts';
+import type { Alarm, HashKvResult, LeaseView, RangeResult, Store, StoreStatus, TxnResult } from './store.ts';
+import { WatchHistory } from './watch-history.ts';
+import { WritePath } from './write-path.ts';
+
+export interface BackendOptions {
+  /** The backend owns it from here on, and disposes it with itself. */
+  readonly storage: Storage;
+  readonly epoch: Epoch;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Whose alarm it is when the quota is reached. */
+  readonly memberId: bigint;
+  readonly observer?: StoreObserver;
+  /** etcd: ceil(1.5 election timeouts). */
+  readonly minLeaseTtlSeconds?: number;
+  /** 0 or less: no quota. */
+  readonly quotaBytes?: number;
+  /** Encoded versions kept in memory for readers and watchers. */
+  readonly cacheBytesMax?: number;
+  readonly batchBytesMax?: number;
+  readonly waitingBytesMax?: number;
+  /** etcd: 5 s and two election timeouts. */
+  readonly requestTimeoutMs?: number;
+  readonly watchProgressIntervalMs?: number;
+  /** At least this much log between two index checkpoints; more when the checkpoint itself is larger. */
+  readonly checkpointEveryBytes?: number;
+  /** Storage failed for good: the node must end. */
+  readonly onFatal: (error: Error) => void;
+}
+
+const MIB = 1024 * 1024;
+const CHECKPOINT_RETRY_MS = 10_000;
+
+/** Seals the log for `epoch`, rebuilds the state from it, and serves. Rejects where the log is damaged. */
+export async function openBackend(options: BackendOptions): Promise<Backend> {
+  const next = await options.storage.log.seal(options.epoch);
+  const recovered = await recover(options.storage, next, {
+    minLeaseTtlSeconds: options.minLeaseTtlSeconds ?? 2,
+    clock: options.clock,
+    logger: options.logger,
+    signal: new AbortController().signal,
+  });
+  return new Backend(options, recovered);
+}
+
+/** The store over one log: see `Store` for what its methods promise. */
+export class Backend implements Store, AsyncDisposable {
+  readonly watchHub: WatchHub;
+  readonly #options: BackendOptions;
+  readonly #state: ReplicatedState;
+  readonly #scanner: Scanner;
+  readonly #pins = new Pins();
+  readonly #writes: WritePath;
+  readonly #compactor: Compactor;
+  readonly #checkpointer: Checkpointer;
+  readonly #leases: LeaseService;
+  readonly #leaseKeeper: LeaseKeeper;
+  readonly #observer: StoreObserver;
+  readonly #neverAborted = new AbortController().signal;
+  /** The highest revision that a compaction was decided for, durable or not. */
+  #compactDecided: Revision;
+  #checkpointedBytes = 0;
+  #checkpointNotBeforeMs = 0;
+  #closed = false;
+
+  /** See `openBackend`. */
+  constructor(options: BackendOptions, recovered: Recovered) {
+    const { clock, logger, random, storage } = options;
+    const { state } = recovered;
+    this.#options = options;
+    this.#state = state;
+    this.#observer = options.observer ?? {};
+    this.#compactDecided = state.compactRevision;
+    const cache = new RecordCache(options.cacheBytesMax ?? 64 * MIB);
+    const bytes = new VersionBytes(cache, storage.values);
+    this.#scanner = new Scanner({ index: state.index, bytes, pins: this.#pins, clock });
+    this.watchHub = new WatchHub({
+      history: new WatchHistory(state, this.#scanner),
+      revision: state.revision,
+      clock,
+      random,
+      progressIntervalMs: options.watchProgressIntervalMs ?? 600_000,
+      logger,
+    });
+    this.#writes = new WritePath({
+      state,
+      log: storage.log,
+      epoch: options.epoch,
+      next: recovered.next,
+      hub: this.watchHub,
+      cache,
+      bytes,
+      scanner: this.#scanner,
+      pins: this.#pins,
+      clock,
+      logger,
+      observer: this.#observer,
+      onAppended: (durationMs, records, appendedBytes) => this.#appended(durationMs, records, appendedBytes),
+      batchBytesMax: options.batchBytesMax ?? 4 * MIB,
+      waitingBytesMax: options.waitingBytesMax ?? 256 * MIB,
+      timeoutMs: options.requestTimeoutMs ?? 7000,
+      onFatal: options.onFatal,
+    });
+    this.#checkpointer = new Checkpointer({
+      state,
+      values: storage.values,
+      clock,
+      logger,
+      from: recovered.checkpointFrom,
+      sequenced: () => this.#writes.sequenced,
+      durable: (next) => this.#writes.durable(next),
+      garbage: () => this.#compactor.deferred,
+    });
+    this.#compactor = new Compactor(
+      {
+        state,
+        values: storage.values,
+        pins: this.#pins,
+        clock,
+        logger,
+        checkpointed: () => this.#checkpointer.from,
+        onFinished: (at, dropped, durationMs) => this.#observer.compacted?.(at, dropped, durationMs),
+      },
+      recovered.garbage,
+    );
+    this.#leases = new LeaseService({ state, writes: this.#writes, clock, random, observer: this.#observer });
+    this.#leaseKeeper = new LeaseKeeper({
+      lessor: state.lessor,
+      clock,
+      logger,
+      revoke: (id) => this.#leases.revoke(id),
+      onExpired: () => this.#observer.leaseExpired?.(),
+    });
+    this.#leaseKeeper.start();
+    this.#background(
+      this.#compactor.dropCovered().then(() => this.#compactor.start()),
+      'compaction',
+    );
+  }
+
+  get revision(): Revision {
+    return this.#writes.revision;
+  }
+
+  get compactRevision(): Revision {
+    return this.#state.compactRevision;
+  }
+
+  range(op: RangeOp, signal: AbortSignal | undefined): RangeResult | Promise<RangeResult> {
+    this.#observer.range?.();
+    const current = this.revision;
+    const at = this.#readable(op.revision);
+    const scanned = this.#scanner.scan(op, at, signal ?? this.#neverAborted);
+    return scanned instanceof Promise
+      ? scanned.then((result) => rangeResult(current, result))
+      : rangeResult(current, scanned);
+  }
+
+  async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal): AsyncGenerator<RangeResult> {
+    this.#observer.range?.();
+    const current = this.revision;
+    const at = this.#readable(op.revision);
+    const compacted = (): boolean => at < this.#state.compactRevision;
+    for await (const { last: _last, ...chunk } of this.#scanner.stream(op, at, chunkBytes, compacted, signal)) {
+      yield rangeResult(current, chunk);
+    }
+  }
+
+  async txn(txn: Txn, _signal: AbortSignal | undefined): Promise<TxnResult> {
+    if (!isReadOnly(txn)) {
+      if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
+      const cost = txnCost(txn);
+      if (cost > 0) await this.#checkSpace(cost);
+    }
+    if (txn.success.length > 1 || txn.failure.length > 1) this.#observer.txn?.();
+    return this.#writes.txn(txn);
+  }
+
+  async compact(wanted: number, physical: boolean): Promise<void> {
+    if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
+    if (wanted <= this.#compactDecided) throw new EngramError('Compacted');
+    if (wanted > this.revision) throw new EngramError('FutureRev');
+    const target = revision(wanted);
+    this.#compactDecided = target;
+    await this.#writes.append({ kind: 'compact', revision: target });
+    if (target > this.#state.compactRevision) this.#state.compactRevision = target;
+    this.watchHub.compacted(this.#state.compactRevision);
+    const worked = this.#compactor.start();
+    if (!physical) {
+      this.#background(worked, 'compaction');
+      return;
+    }
+    await worked;
+    await this.#checkpointer.take();
+    await this.#compactor.dropCovered();
+  }
+
+  async leaseGrant(id: LeaseId, ttlSeconds: number): Promise<LeaseView> {
+    if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
+    await this.#checkSpace(LEASE_COST_BYTES);
+    return this.#leases.grant(id, ttlSeconds);
+  }
+
+  async leaseRevoke(id: LeaseId): Promise<Revision> {
+    if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
+    return this.#leases.revoke(id);
+  }
+
+  leaseKeepAlive(id: LeaseId): number | Promise<number> {
+    return this.#leases.keepAlive(id);
+  }
+
+  leaseTimeToLive(id: LeaseId): LeaseView | undefined {
+    return this.#leases.timeToLive(id);
+  }
+
+  leaseKeys(id: LeaseId): readonly Uint8Array[] {
+    return this.#state.lessor.keys(id);
+  }
+
+  leases(): readonly LeaseId[] {
+    return this.#state.lessor.list();
+  }
+
+  alarms(): readonly Alarm[] {
+    return [...this.#state.alarms.values()];
+  }
+
+  async activateAlarm(alarm: Alarm): Promise<void> {
+    if (this.#state.alarms.has(alarmName(alarm))) return;
+    await this.#writes.append({ kind: 'alarm', ...alarm, active: true });
+    this.#state.applyAlarm(alarm, true);
+  }
+
+  async deactivateAlarm(alarm: Alarm): Promise<boolean> {
+    if (!this.#state.alarms.has(alarmName(alarm))) return false;
+    await this.#writes.append({ kind: 'alarm', ...alarm, active: false });
+    this.#state.applyAlarm(alarm, false);
+    return true;
+  }
+
+  async hashKv(wanted: number, signal: AbortSignal): Promise<HashKvResult> {
+    const upTo = this.#readable(wanted);
+    const { compactRevision } = this.#state;
+    const hash = await hashKv(this.#state, this.#scanner, this.#pins, this.#options.clock, upTo, signal);
+    return { hash, hashRevision: upTo, compactRevision };
+  }
+
+  status(): StoreStatus {
+    const { totalBytes, inUseBytes } = this.#options.storage.values.size();
+    return {
+      totalBytes,
+      inUseBytes: Math.min(inUseBytes, totalBytes),
+      quotaBytes: this.#options.quotaBytes ?? 0,
+      logPosition: this.#writes.sequenced.next,
+      keys: this.#state.index.liveKeys,
+    };
+  }
+
+  count(range: KeyRange): number {
+    return this.#state.index.count(range, this.revision);
+  }
+
+  /** Ends the background work, waits for writes that are under way, and lets go of the storage. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#leaseKeeper.close();
+    this.watchHub.close();
+    await this.#writes.drained();
+    await Promise.all([this.#checkpointer.close(), this.#compactor.close()]);
+    await this.#options.storage[Symbol.asyncDispose]();
+  }
+
+  /** The revision that a read asks for, when it can be read. */
+  #readable(wanted: number): Revision {
+    if (wanted <= 0) return this.revision;
+    if (wanted > this.revision) throw new EngramError('FutureRev');
+    if (wanted < this.#state.compactRevision) throw new EngramError('Compacted');
+    return revision(wanted);
+  }
+
+  async #checkSpace(costBytes: number): Promise<void> {
+    if (hasAlarm(this.#state, ALARM_NOSPACE)) throw new EngramError('NoSpace');
+    const quotaBytes = this.#options.quotaBytes ?? 0;
+    if (quotaBytes <= 0 || this.#options.storage.values.size().totalBytes + costBytes < quotaBytes) return;
+    await this.activateAlarm({ memberId: this.#options.memberId, alarm: ALARM_NOSPACE });
+    throw new EngramError('NoSpace');
+  }
+
+  #appended(durationMs: number, records: number, bytes: number): void {
+    this.#observer.appended?.(durationMs, records, bytes);
+    const { clock, checkpointEveryBytes = 64 * MIB } = this.#options;
+    const since = this.#writes.bytesAppended - this.#checkpointedBytes;
+    // An index of many keys makes a large checkpoint: it must not cost more than the log that it shortens.
+    const due = Math.max(checkpointEveryBytes, this.#state.index.versions * 40);
+    if (since < due || this.#checkpointer.running || this.#closed || clock.nowMs() < this.#checkpointNotBeforeMs)
+      return;
+    this.#checkpointedBytes = this.#writes.bytesAppended;
+    const taken = this.#checkpointer.take().then(() => this.#compactor.dropCovered());
+    this.#background(taken, 'index checkpoint');
+  }
+
+  /** Background work that fails is tried again with the next occasion; the log is whole without it. */
+  #background(work: Promise<unknown>, what: string): void {
+    work.catch((error: unknown) => {
+      if (this.#closed) return;
+      this.#checkpointNotBeforeMs = this.#options.clock.nowMs() + CHECKPOINT_RETRY_MS;
+      this.#options.logger.error({ error: String(error) }, `${what} failed`);
+    });
+  }
+}
+
+const rangeResult = (at: Revision, { kvs, more, count }: ScanResult): RangeResult => ({
+  kind: 'range',
+  revision: at,
+  kvs,
+  more,
+  count,
+});

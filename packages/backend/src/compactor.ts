@@ -1,0 +1,105 @@
+import { type Clock, type Logger, type LogPosition, NO_REVISION, type Revision } from '@engram/core';
+import type { Pins } from '@engram/scanner';
+import type { Values } from '@engram/storage';
+import type { ReplicatedState } from './replicated-state.ts';
+
+/** Garbage looked at before others get their turn: about a millisecond of work. */
+const STEP_CANDIDATES = 1000;
+/** Positions handed to storage at once. */
+const DROP_MAX = 2000;
+
+export interface CompactorOptions {
+  readonly state: ReplicatedState;
+  readonly values: Values;
+  readonly pins: Pins;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Records before it are covered by the newest checkpoint: only those may be dropped from storage. */
+  readonly checkpointed: () => LogPosition;
+  /** The garbage of one run and how long it took. */
+  readonly onFinished?: (revision: Revision, dropped: number, durationMs: number) => void;
+}
+
+/**
+ * Frees what a compaction has made invisible, in small steps between which requests are served. Versions that a
+ * checkpoint does not cover yet stay on disk until it does, because a restart replays the log from there without gaps.
+ */
+export class Compactor {
+  readonly #options: CompactorOptions;
+  /** Left the index, but still needed for a replay from the newest checkpoint. */
+  #deferred: LogPosition[] = [];
+  #run: Promise<void> | undefined;
+  #finished: Revision;
+  #closed = false;
+
+  constructor(options: CompactorOptions, deferred: readonly LogPosition[]) {
+    this.#options = options;
+    this.#deferred = deferred.slice();
+    this.#finished = NO_REVISION; // what was compacted before a restart may not have been worked off
+  }
+
+  /** Garbage that waits for the next checkpoint. */
+  get deferred(): readonly LogPosition[] {
+    return this.#deferred;
+  }
+
+  /** Works off everything below the state's compact revision; resolves when the index is free of it. */
+  start(): Promise<void> {
+    this.#run ??= this.#work().finally(() => {
+      this.#run = undefined;
+    });
+    return this.#run;
+  }
+
+  /** After a checkpoint: storage frees what was only kept for the replay from the one before. */
+  async dropCovered(): Promise<void> {
+    const covered = this.#options.checkpointed();
+    const drop = this.#deferred.filter((position) => position < covered);
+    this.#deferred = this.#deferred.filter((position) => position >= covered);
+    await this.#drop(drop);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#run;
+  }
+
+  async #work(): Promise<void> {
+    const { state, pins, clock, logger } = this.#options;
+    while (!this.#closed && state.compactRevision !== this.#finished) {
+      const target = state.compactRevision;
+      const startMs = clock.nowMs();
+      let dropped = 0;
+      let done = false;
+      while (!done && !this.#closed) {
+        await pins.clearBelow(target);
+        const positions: LogPosition[] = [];
+        done = state.index.compact(target, STEP_CANDIDATES, positions);
+        dropped += positions.length;
+        await this.#release(positions);
+        await new Promise<void>((resolve) => clock.soon(resolve));
+      }
+      if (!done) return;
+      this.#finished = target;
+      const durationMs = clock.nowMs() - startMs;
+      logger.info(
+        { 'compact-revision': target, dropped, 'took-ms': Math.round(durationMs) },
+        'finished scheduled compaction',
+      );
+      this.#options.onFinished?.(target, dropped, durationMs);
+    }
+  }
+
+  async #release(positions: readonly LogPosition[]): Promise<void> {
+    const covered = this.#options.checkpointed();
+    const drop: LogPosition[] = [];
+    for (const position of positions) (position < covered ? drop : this.#deferred).push(position);
+    await this.#drop(drop);
+  }
+
+  async #drop(positions: readonly LogPosition[]): Promise<void> {
+    for (let from = 0; from < positions.length; from += DROP_MAX) {
+      await this.#options.values.drop(positions.slice(from, from + DROP_MAX));
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { Clock, Logger, LeaseId, Timer } from '@engram/core';
+import type { Lessor } from '@engram/lease';
+
+/** etcd server/lease/lessor.go: leases are looked at every 500 ms, at most 500 of them a time. */
+const INTERVAL_MS = 500;
+const REVOKES_MAX = 500;
+const RETRY_MS = 1000;
+
+export interface LeaseKeeperOptions {
+  readonly lessor: Lessor;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly revoke: (id: LeaseId) => Promise<unknown>;
+  readonly onExpired?: () => void;
+}
+
+/** Ends leases whose deadline has passed: each a write like any other. */
+export class LeaseKeeper {
+  readonly #options: LeaseKeeperOptions;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(options: LeaseKeeperOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#closed) return;
+    this.#timer = this.#options.clock.after(INTERVAL_MS, () => {
+      this.#expire();
+      this.start();
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  #expire(): void {
+    const { lessor, clock, logger, revoke, onExpired } = this.#options;
+    for (const id of lessor.expired(clock.nowMs(), REVOKES_MAX)) {
+      revoke(id).then(
+        () => onExpired?.(),
+        (cause: unknown) => {
+          lessor.handBack(id, clock.nowMs() + RETRY_MS);
+          logger.warn({ 'lease-id': id.toString(16), error: String(cause) }, 'failed to revoke an expired lease');
+        },
+      );
+    }
+  }
+}

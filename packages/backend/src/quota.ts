@@ -1,0 +1,25 @@
+import type { Op, Txn } from '@engram/core';
+
+/** etcd server/storage/quota.go: what a put and a lease cost beside their bytes. */
+const PUT_OVERHEAD_BYTES = 256;
+export const LEASE_COST_BYTES = 64;
+
+/** The dearer of the two branches, nested transactions included; 0 when nothing can be put. */
+export function txnCost(txn: Txn): number {
+  return Math.max(branchCost(txn.success), branchCost(txn.failure));
+}
+
+function branchCost(ops: readonly Op[]): number {
+  let bytes = 0;
+  for (const op of ops) {
+    if (op.kind === 'put') bytes += PUT_OVERHEAD_BYTES + op.key.length + op.value.length;
+    else if (op.kind === 'txn') bytes += txnCost(op.txn);
+  }
+  return bytes;
+}
+
+/** Nothing in it can change anything: it passes where writes are refused. */
+export function isReadOnly(txn: Txn): boolean {
+  const reads = (op: Op): boolean => op.kind === 'range';
+  return txn.success.every(reads) && txn.failure.every(reads);
+}

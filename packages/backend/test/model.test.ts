@@ -1,0 +1,166 @@
+import { EngramError, keyBytes, keyText, leaseId, type Txn } from '@engram/core';
+import { Prng } from '@engram/sim';
+import { MemoryStorage } from '@engram/storage';
+import { expect, test } from 'vitest';
+import { type Node, openNode, plainKv, plainModel, plainResult, type RecordingSink, watchAll } from './harness.ts';
+import { ModelError, type ModelKv, ModelStore } from './model-store.ts';
+import { randomDeleteRange, randomPutTxn, randomRangeOp, randomTxn } from './random-ops.ts';
+
+const SEED = Number(process.env['SEED'] ?? 20_261_121);
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 40);
+const OPS = Number(process.env['MODEL_OPS'] ?? 2500);
+
+/** Runs both, and expects the same answer or the same refusal. */
+async function same(what: string, real: () => unknown, model: () => unknown): Promise<void> {
+  const outcome = async (run: () => unknown): Promise<unknown> => {
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof EngramError || error instanceof ModelError) return { refused: error.code };
+      throw error;
+    }
+  };
+  expect(await outcome(real), what).toEqual(await outcome(model));
+}
+
+function plainEvents(sink: RecordingSink): unknown[] {
+  return sink.groups.flatMap((group) =>
+    group.events.map((event) => ({
+      ...plainKv(event.kv),
+      deleted: event.type === 1,
+      prev: event.prevKv && plainKv(event.prevKv),
+    })),
+  );
+}
+
+function expectedEvents(model: ModelStore, events: readonly ModelKv[], prevFrom: number): unknown[] {
+  return events.map((event) => {
+    const prev = model.prevOf(event);
+    const known = prev !== undefined && event.mod - 1 >= prevFrom ? prev : undefined;
+    const plain = (kv: ModelKv) => ({
+      key: kv.key,
+      mod: kv.mod,
+      create: kv.create,
+      version: kv.version,
+      value: kv.value,
+      lease: kv.lease,
+    });
+    return { ...plain(event), deleted: event.deleted, prev: known && plain(known) };
+  });
+}
+
+for (let run = 0; run < RUNS; run += 1) {
+  const seed = SEED + run;
+  test(`the store answers as the model does (SEED=${seed}, ${OPS} operations)`, async () => {
+    const prng = new Prng(seed);
+    const model = new ModelStore();
+    const storage = new MemoryStorage();
+    let current = storage;
+    const settings = { checkpointEveryBytes: 4000 + prng.below(20_000), cacheBytesMax: prng.below(3) * 4000 };
+    let node: Node = await openNode(current, settings);
+    let epochs = 1;
+    let sink = watchAll(node, 1);
+    let watchedFrom = 0;
+    for (let op = 0; op < OPS; op += 1) {
+      const { backend } = node;
+      const what = `operation ${op}`;
+      const kind = prng.below(100);
+      if (kind < 35) {
+        const txn = prng.chance(0.7) ? randomPutTxn(prng) : randomDeleteRange(prng);
+        await same(
+          what,
+          async () => plainResult(await backend.txn(txn, undefined)),
+          () => plainModel(model.txn(txn)),
+        );
+      } else if (kind < 60) {
+        const txn: Txn = randomTxn(prng, model.revision);
+        await same(
+          what,
+          async () => plainResult(await backend.txn(txn, undefined)),
+          () => plainModel(model.txn(txn)),
+        );
+      } else if (kind < 85) {
+        const range = randomRangeOp(prng, model.revision, false);
+        await same(
+          what,
+          async () => plainResult(await backend.range(range, undefined)),
+          () => plainModel(model.range(range)),
+        );
+      } else if (kind < 88) {
+        const wanted = model.revision - prng.below(40) + 1;
+        const physical = prng.chance(0.2);
+        await same(
+          what,
+          () => backend.compact(wanted, physical),
+          () => model.compact(wanted),
+        );
+      } else if (kind < 92) {
+        const id = BigInt(1 + prng.below(6));
+        await same(
+          what,
+          async () => void (await backend.leaseGrant(leaseId(id), 1000)),
+          () => model.grant(id, 1000),
+        );
+      } else if (kind < 94) {
+        const id = BigInt(1 + prng.below(6));
+        await same(
+          what,
+          async () => void (await backend.leaseRevoke(leaseId(id))),
+          () => model.revoke(id),
+        );
+      } else if (kind < 96) {
+        const id = BigInt(1 + prng.below(6));
+        expect(backend.leaseKeys(leaseId(id)).map(keyText), what).toEqual(
+          model.leases.has(id) ? model.leaseKeys(id) : [],
+        );
+      } else if (kind < 98) {
+        const from = Math.max(1, model.compactRevision) + prng.below(5);
+        if (from > model.revision) continue;
+        const past = watchAll(node, from);
+        await node.clock.settle(60);
+        expect(plainEvents(past), `${what}: history from ${from}`).toEqual(
+          expectedEvents(
+            model,
+            model.events.filter((event) => event.mod >= from && !hidden(model, event)),
+            model.compactRevision,
+          ),
+        );
+      } else if (kind < 99 && prng.chance(0.3)) {
+        expect(plainEvents(sink), what).toEqual(
+          expectedEvents(
+            model,
+            model.events.filter((event) => event.mod > watchedFrom),
+            0,
+          ),
+        );
+        if (prng.chance(0.5)) await backend[Symbol.asyncDispose]();
+        else current.crash();
+        current = current.reopen();
+        epochs += 1;
+        node = await openNode(current, { ...settings, epoch: epochs });
+        expect(node.backend.revision, what).toBe(model.revision);
+        expect(node.backend.compactRevision, what).toBe(model.compactRevision);
+        sink = watchAll(node, 0);
+        watchedFrom = model.revision;
+      }
+      expect(node.fatal, what).toEqual([]);
+      expect(node.backend.revision, what).toBe(model.revision);
+    }
+    expect(plainEvents(sink)).toEqual(
+      expectedEvents(
+        model,
+        model.events.filter((event) => event.mod > watchedFrom),
+        0,
+      ),
+    );
+    await node.backend[Symbol.asyncDispose]();
+  });
+}
+
+/** Gone by compaction: older than what was compacted, unless it is the change at that very revision. */
+const hidden = (model: ModelStore, event: ModelKv): boolean => event.mod < model.compactRevision;
+
+test('keys and bytes survive their way through texts', () => {
+  const all = Uint8Array.from({ length: 256 }, (_, at) => at);
+  expect(keyBytes(keyText(all))).toEqual(all);
+});
