@@ -21,20 +21,54 @@ export interface Watcher {
   readonly request: WatchRequest;
 }
 
+/** The answer to a create. `revision` is the store's, for the header. */
+export type CreateOutcome =
+  | { readonly kind: 'created'; readonly watcher: Watcher; readonly revision: Revision }
+  | { readonly kind: 'refused'; readonly reason: 'negative-revision' | 'empty-range' | 'duplicate-id' };
+
+/** The watchers of one client's stream. After `close`, or after its sink's `failed`, everything but `create` is nothing. */
+export interface WatchStream {
+  /**
+   * Reads the revision and registers the watcher in one step: with start revision 0 it gets exactly what is above
+   * `revision`. Server-assigned ids count from 0, skip those in use, and are dealt once. Refusals are checked in the
+   * order of their union. Throws EngramError Stopped when the stream is closed.
+   */
+  create(request: WatchRequest): CreateOutcome;
+  /**
+   * From now on the sink may hear of the watcher: call it once the created response is queued, in the same turn, so
+   * that nothing has to come from history. Nothing for a watcher that is gone.
+   */
+  start(watcher: Watcher): void;
+  /** False: no such watcher. The sink hears nothing more of it, not of this call either. */
+  cancel(watchId: number): boolean;
+  /** The sink's `progress` is called within the call, or not at all: then a watcher is behind, or starts in the future. */
+  requestProgress(): void;
+  /** There is room after a refusal; without a refusal, nothing. */
+  drained(): void;
+  close(): void;
+}
+
 /**
- * Where a stream's answers go. Called synchronously and in order; none of the calls may call back into the hub.
- * A group is shared by all the watchers that matched the same events of a revision: encode it once (a WeakMap).
+ * Where a stream's answers go. Called synchronously and in order. None of the calls may call back into the hub, which
+ * asserts it; only `failed` may close the stream, which is closed by then. Nor may one throw.
+ * A group is shared by all the watchers that matched the same events of a live revision, and so is the array: encode it once
+ * (a WeakMap, by prevKv: not who wants the superseded version gets it).
  */
 export interface WatchSink {
   /**
    * `groups` are consecutive matches of this watcher; each must leave in one response or with its neighbours, never
-   * divided. `headerRevision` is what the response says of the store. False: there is no room; the hub takes the
-   * watcher out of the live ones and offers the same groups again, from history, after `WatchStream.drained`.
+   * divided. A live watcher gets one group at a time, with its revision as `headerRevision`; one that catches up gets
+   * at most `catchUpGroupsMax` groups and 1 MiB (or one larger group), with the store's revision.
+   * False: there is no room, nothing was taken, and `WatchStream.drained` will be called; until then the stream is
+   * offered nothing more. The hub offers the same groups again after it, from history.
    */
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean;
-  /** The watcher needed history below `compactRevision`; it is gone. */
+  /** The watcher needed history below `compactRevision`; it is gone. Comes also when there is no room. */
   compacted(watcher: Watcher, compactRevision: Revision): void;
-  /** For one watcher (periodic), or for all of the stream (undefined: asked for by the client). */
+  /**
+   * For one watcher (periodic), or for all of the stream (undefined: asked for by the client). Every match at or below
+   * `revision` was taken by `events` before.
+   */
   progress(watcher: Watcher | undefined, revision: Revision): void;
   /** History could not be read: the stream must break, so that its client resumes elsewhere. */
   failed(cause: unknown): void;
@@ -49,11 +83,14 @@ export interface HistoryPage {
 
 /** Committed history, for watchers that start in the past or fell behind. */
 export interface History {
-  /** Below it history is gone; a watcher that needs less is cancelled. */
+  /** Below it history is gone; a watcher that needs less is cancelled. It has risen before a read rejects for it. */
   readonly compactRevision: Revision;
   /**
-   * Matches of `range` with from <= revision <= to, at most `groupsMax` revisions, `prevKv` filled in where asked.
-   * Rejects with EngramError Compacted when compaction overtakes it.
+   * Matches of `range` with from <= revision <= to, at most `groupsMax` revisions, `prevKv` filled in where asked and
+   * not compacted. A page may end earlier, to bound its bytes or its time, but never where it began. `to` is at most the
+   * hub's revision. Settles within a bound of its own; rejects with EngramError Compacted when compaction overtakes it,
+   * with anything else where the stream must break. After the signal nobody wants the page, and a read that settles soon
+   * makes room for another.
    */
   read(
     range: KeyRange,

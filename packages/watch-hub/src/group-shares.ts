@@ -1,0 +1,79 @@
+import { EVENT_PUT, type EventGroup, type KvEvent } from '@engram/core';
+
+/** What a watcher does not want, as bits: an index into a table of four. */
+export type Filter = number;
+export const DROP_NOTHING: Filter = 0;
+export const DROP_PUTS: Filter = 1;
+export const DROP_DELETES: Filter = 2;
+
+function passes(filter: Filter, event: KvEvent): boolean {
+  return (filter & (event.type === EVENT_PUT ? DROP_PUTS : DROP_DELETES)) === 0;
+}
+
+/** What all watchers that matched the same events of a revision get: one object, so that it is encoded once. */
+export interface Share {
+  /** Exactly one group; the array is shared too. */
+  readonly groups: readonly EventGroup[];
+  readonly puts: number;
+  readonly deletes: number;
+  /** An event supersedes a version that nobody has loaded: a watcher with prevKv must get it from history. */
+  readonly prevKvMissing: boolean;
+}
+
+/** The shares of one revision, made when they are first asked for. */
+export class GroupShares {
+  readonly #group: EventGroup;
+  readonly #whole: Share;
+  #byIndices: Map<string, Share> | undefined;
+
+  constructor(group: EventGroup) {
+    this.#group = group;
+    this.#whole = shareOf(group);
+  }
+
+  /** The events at these indices, ascending (undefined: all), without what the filter drops; undefined: none is left. */
+  of(indices: readonly number[] | undefined, filter: Filter): Share | undefined {
+    const matched = indices === undefined ? this.#whole : this.#share(indices);
+    const dropped = (filter & DROP_PUTS ? matched.puts : 0) + (filter & DROP_DELETES ? matched.deletes : 0);
+    if (dropped === 0) return matched;
+    if (dropped === matched.puts + matched.deletes) return undefined;
+    const { events } = this.#group;
+    const all = indices ?? Array.from(events.keys());
+    return this.#share(all.filter((at) => passes(filter, events[at]!)));
+  }
+
+  #share(indices: readonly number[]): Share {
+    if (indices.length === this.#group.events.length) return this.#whole;
+    this.#byIndices ??= new Map();
+    const id = indices.join();
+    let share = this.#byIndices.get(id);
+    if (share === undefined) {
+      const events = indices.map((at) => this.#group.events[at]!);
+      share = shareOf({ revision: this.#group.revision, events });
+      this.#byIndices.set(id, share);
+    }
+    return share;
+  }
+}
+
+function shareOf(group: EventGroup): Share {
+  let puts = 0;
+  let prevKvMissing = false;
+  for (const event of group.events) {
+    if (event.type === EVENT_PUT) puts += 1;
+    if (lacksPrevKv(event)) prevKvMissing = true;
+  }
+  return { groups: [group], puts, deletes: group.events.length - puts, prevKvMissing };
+}
+
+function lacksPrevKv(event: KvEvent): boolean {
+  return event.prevKv === undefined && event.prevPosition !== undefined;
+}
+
+/** A group from history without what the filter drops: itself where that is nothing, undefined where it is all. */
+export function filterGroup(group: EventGroup, filter: Filter): EventGroup | undefined {
+  if (filter === DROP_NOTHING) return group;
+  const events = group.events.filter((event) => passes(filter, event));
+  if (events.length === group.events.length) return group;
+  return events.length === 0 ? undefined : { revision: group.revision, events };
+}

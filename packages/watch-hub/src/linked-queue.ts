@@ -1,0 +1,38 @@
+import { assert } from '@engram/core';
+
+/** What can stand in a queue, in one at a time. Only the queue touches these. */
+export interface Queued<Item> {
+  queued: boolean;
+  before: Item | undefined;
+  after: Item | undefined;
+}
+
+/** First in, first out, and anybody may leave at once: clients end their watches while these wait. */
+export class LinkedQueue<Item extends Queued<Item>> {
+  #first: Item | undefined;
+  #last: Item | undefined;
+
+  get first(): Item | undefined {
+    return this.#first;
+  }
+
+  push(item: Item): void {
+    assert(!item.queued, 'queued twice');
+    item.queued = true;
+    item.before = this.#last;
+    if (this.#last === undefined) this.#first = item;
+    else this.#last.after = item;
+    this.#last = item;
+  }
+
+  remove(item: Item): void {
+    assert(item.queued, 'removed, but not in the queue');
+    if (item.before === undefined) this.#first = item.after;
+    else item.before.after = item.after;
+    if (item.after === undefined) this.#last = item.before;
+    else item.after.before = item.before;
+    item.queued = false;
+    item.before = undefined;
+    item.after = undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { isPoint, isUnbounded, type KeyRange, keyText } from '@engram/core';
+import { type Interval, UNBOUNDED_END } from './interval-tree.ts';
+import type { WatcherState } from './watcher-state.ts';
+
+/** All live watchers of one range: matching costs what the distinct ranges cost, however many watchers share them. */
+export class RangeNode implements Interval<RangeNode> {
+  /** Which range it is, as the key of a Map. */
+  readonly id: string;
+  readonly point: boolean;
+  readonly start: string;
+  readonly end: string;
+  readonly priority: number;
+  readonly watchers: WatcherState[] = [];
+  /** How many of them want superseded versions. */
+  prevKvWatchers = 0;
+  /** While a revision of several events is matched: the indices of those in the range. */
+  matched: number[] = [];
+  maxEnd: string;
+  left: RangeNode | undefined;
+  right: RangeNode | undefined;
+
+  constructor(range: KeyRange, priority: number) {
+    this.id = rangeId(range);
+    this.point = isPoint(range);
+    this.start = keyText(range.key);
+    this.end = isUnbounded(range) ? UNBOUNDED_END : keyText(range.end);
+    this.priority = priority;
+    this.maxEnd = this.end;
+  }
+
+  add(watcher: WatcherState): void {
+    watcher.node = this;
+    watcher.slot = this.watchers.length;
+    this.watchers.push(watcher);
+    if (watcher.request.prevKv) this.prevKvWatchers += 1;
+  }
+
+  /** The last one takes its place: who walks the watchers backwards may remove the one that it is at. */
+  remove(watcher: WatcherState): void {
+    const last = this.watchers.pop();
+    if (last !== undefined && last !== watcher) {
+      this.watchers[watcher.slot] = last;
+      last.slot = watcher.slot;
+    }
+    watcher.node = undefined;
+    watcher.slot = -1;
+    if (watcher.request.prevKv) this.prevKvWatchers -= 1;
+  }
+}
+
+export function rangeId(range: KeyRange): string {
+  return `${range.key.length}:${keyText(range.key)}${keyText(range.end)}`;
+}

@@ -1,0 +1,192 @@
+import {
+  assert,
+  type Clock,
+  EngramError,
+  type EventGroup,
+  isEmptyRange,
+  type Random,
+  type Revision,
+  type Timer,
+} from '@engram/core';
+import type { CatchUp } from './catch-up.ts';
+import { LinkedQueue, type Queued } from './linked-queue.ts';
+import type { LiveSet } from './live-set.ts';
+import type { CreateOutcome, Watcher, WatchRequest, WatchSink, WatchStream } from './ports.ts';
+import { WatcherState } from './watcher-state.ts';
+
+/** What all streams of a hub share. */
+export interface StreamParts {
+  readonly live: LiveSet;
+  readonly catchUp: CatchUp;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly progressIntervalMs: number;
+  readonly storeRevision: () => Revision;
+  readonly closed: (stream: StreamState) => void;
+  /** A sink is being called: nothing of the hub may be changed by it. */
+  calling: boolean;
+}
+
+/** One stream: its watchers by id, and the only caller of its sink. */
+export class StreamState implements WatchStream, Queued<StreamState> {
+  readonly #parts: StreamParts;
+  readonly #sink: WatchSink;
+  readonly #watchers = new Map<number, WatcherState>();
+  readonly #progressDelayMs: number;
+  #progressWatchers = 0;
+  #progressTimer: Timer | undefined;
+  #nextId = 0;
+  #closed = false;
+  #full = false;
+  /** Its watchers that are to be read for, in the order in which they fell behind. */
+  readonly waiting = new LinkedQueue<WatcherState>();
+  queued = false;
+  before: StreamState | undefined;
+  after: StreamState | undefined;
+
+  constructor(parts: StreamParts, sink: WatchSink) {
+    this.#parts = parts;
+    this.#sink = sink;
+    const jitter = parts.random.uint32() / 2 ** 32;
+    this.#progressDelayMs = parts.progressIntervalMs * (1 + jitter / 10);
+  }
+
+  /** The sink has refused something, and `drained` was not called since. */
+  get full(): boolean {
+    return this.#full;
+  }
+
+  get size(): number {
+    return this.#watchers.size;
+  }
+
+  create(request: WatchRequest): CreateOutcome {
+    this.#assertOutsideSink();
+    if (this.#closed) throw new EngramError('Stopped');
+    if (request.startRevision < 0) return { kind: 'refused', reason: 'negative-revision' };
+    if (isEmptyRange(request.range)) return { kind: 'refused', reason: 'empty-range' };
+    if (request.watchId !== 0 && this.#watchers.has(request.watchId))
+      return { kind: 'refused', reason: 'duplicate-id' };
+    const revision = this.#parts.storeRevision();
+    const watcher = new WatcherState(request.watchId === 0 ? this.#dealId() : request.watchId, request, this, revision);
+    this.#watchers.set(watcher.watchId, watcher);
+    if (request.progressNotify) {
+      this.#progressWatchers += 1;
+      this.#progressTimer ??= this.#armProgress();
+    }
+    return { kind: 'created', watcher, revision };
+  }
+
+  start(started: Watcher): void {
+    this.#assertOutsideSink();
+    const watcher = this.#watchers.get(started.watchId);
+    if (watcher === undefined || watcher !== started) return; // cancelled in between
+    assert(watcher.phase === 'created', 'started twice');
+    const { live, catchUp, storeRevision } = this.#parts;
+    if (watcher.next > storeRevision()) {
+      watcher.phase = 'live';
+      live.add(watcher);
+    } else if (!catchUp.endIfCompacted(watcher)) {
+      catchUp.add(watcher, watcher.next);
+      catchUp.pump();
+    }
+  }
+
+  cancel(watchId: number): boolean {
+    this.#assertOutsideSink();
+    const watcher = this.#watchers.get(watchId);
+    if (watcher === undefined) return false;
+    this.#drop(watcher);
+    return true;
+  }
+
+  requestProgress(): void {
+    this.#assertOutsideSink();
+    const revision = this.#parts.storeRevision();
+    if (this.#watchers.size === 0 || this.#full) return;
+    for (const watcher of this.#watchers.values()) if (!watcher.synced(revision)) return;
+    this.#call(() => this.#sink.progress(undefined, revision));
+  }
+
+  drained(): void {
+    this.#assertOutsideSink();
+    if (this.#closed || !this.#full) return;
+    this.#full = false;
+    this.#parts.catchUp.resume(this);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#assertOutsideSink();
+    this.#closed = true;
+    for (const watcher of this.#watchers.values()) this.#drop(watcher);
+    this.#parts.closed(this);
+  }
+
+  /** Groups to a watcher's sink; false: it must get them again, from history, after `drained`. */
+  offer(watcher: WatcherState, groups: readonly EventGroup[], headerRevision: Revision): boolean {
+    if (this.#full) return false;
+    this.#parts.calling = true;
+    const taken = this.#sink.events(watcher, groups, headerRevision);
+    this.#parts.calling = false;
+    if (taken) watcher.quiet = false;
+    else this.#full = true;
+    return taken;
+  }
+
+  endCompacted(watcher: WatcherState, compactRevision: Revision): void {
+    this.#drop(watcher);
+    this.#call(() => this.#sink.compacted(watcher, compactRevision));
+  }
+
+  /** The stream is closed before its owner hears of it: what he does then finds nothing to do here. */
+  fail(cause: unknown): void {
+    this.close();
+    this.#call(() => this.#sink.failed(cause));
+  }
+
+  #drop(watcher: WatcherState): void {
+    this.#watchers.delete(watcher.watchId);
+    this.#parts.catchUp.remove(watcher);
+    this.#parts.live.remove(watcher);
+    watcher.phase = 'dead';
+    if (!watcher.request.progressNotify) return;
+    this.#progressWatchers -= 1;
+    if (this.#progressWatchers > 0) return;
+    this.#progressTimer?.cancel();
+    this.#progressTimer = undefined;
+  }
+
+  /** The smallest that was not dealt and is not in use: etcd server/storage/mvcc/watcher.go. */
+  #dealId(): number {
+    while (this.#watchers.has(this.#nextId)) this.#nextId += 1;
+    this.#nextId += 1;
+    return this.#nextId - 1;
+  }
+
+  #armProgress(): Timer {
+    return this.#parts.clock.after(this.#progressDelayMs, () => this.#periodicProgress());
+  }
+
+  #periodicProgress(): void {
+    this.#progressTimer = this.#armProgress();
+    const revision = this.#parts.storeRevision();
+    for (const watcher of this.#watchers.values()) {
+      if (!watcher.request.progressNotify) continue;
+      if (watcher.quiet && watcher.synced(revision) && !this.#full) {
+        this.#call(() => this.#sink.progress(watcher, revision));
+      }
+      watcher.quiet = true;
+    }
+  }
+
+  #call(tell: () => void): void {
+    this.#parts.calling = true;
+    tell();
+    this.#parts.calling = false;
+  }
+
+  #assertOutsideSink(): void {
+    assert(!this.#parts.calling, 'a watch sink called back into the hub');
+  }
+}

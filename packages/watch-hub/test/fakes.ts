@@ -1,0 +1,266 @@
+import {
+  type Clock,
+  type CommittedBatch,
+  EMPTY_BYTES,
+  EngramError,
+  EVENT_DELETE,
+  EVENT_PUT,
+  type EventGroup,
+  keyText,
+  type KvEvent,
+  logPosition,
+  NO_LEASE,
+  NO_REVISION,
+  prefixRange,
+  type Random,
+  rangeContains,
+  type KeyRange,
+  revision,
+  type Revision,
+  type Timer,
+  utf8,
+} from '@engram/core';
+import type { History, HistoryPage, Watcher, WatchRequest, WatchSink } from '@engram/watch-hub';
+
+/** Deterministic: mulberry32. */
+export class FakeRandom implements Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  uint32(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  }
+
+  below(bound: number): number {
+    return this.uint32() % bound;
+  }
+
+  chance(share: number): boolean {
+    return this.uint32() < share * 2 ** 32;
+  }
+
+  pick<Item>(items: readonly Item[]): Item {
+    return items[this.below(items.length)]!;
+  }
+}
+
+/** Moves when told. */
+export class FakeClock implements Clock {
+  #nowMs = 0;
+  #timers: { atMs: number; fire: () => void }[] = [];
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  wallMs(): number {
+    return this.#nowMs;
+  }
+
+  get timers(): number {
+    return this.#timers.length;
+  }
+
+  after(delayMs: number, fire: () => void): Timer {
+    const timer = { atMs: this.#nowMs + delayMs, fire };
+    this.#timers.push(timer);
+    return {
+      cancel: () => {
+        this.#timers = this.#timers.filter((other) => other !== timer);
+      },
+    };
+  }
+
+  soon(fire: () => void): void {
+    this.after(0, fire);
+  }
+
+  advance(ms: number): void {
+    const endMs = this.#nowMs + ms;
+    for (;;) {
+      const due = this.#timers.filter(({ atMs }) => atMs <= endMs).sort((left, right) => left.atMs - right.atMs)[0];
+      if (due === undefined) break;
+      this.#timers = this.#timers.filter((other) => other !== due);
+      this.#nowMs = Math.max(this.#nowMs, due.atMs);
+      due.fire();
+    }
+    this.#nowMs = endMs;
+  }
+}
+
+/** A change as tests write it: a key, and `-` before it when it is deleted. */
+export type Change = string;
+
+/** A store's events and history, without a store: every group from revision 2 on, and which keys live. */
+export class FakeStore implements History {
+  readonly groups: EventGroup[] = [];
+  revision: Revision = revision(1);
+  compactRevision: Revision = NO_REVISION;
+  readonly #modRevisions = new Map<string, Revision>();
+  /** How many groups a page holds at most, whatever is asked for. */
+  pageGroupsMax = Number.POSITIVE_INFINITY;
+  reads: { readonly from: Revision; readonly to: Revision; settle: (failure?: Error) => void; signal: AbortSignal }[] =
+    [];
+  readonly #auto: boolean;
+
+  /** `auto`: reads settle by themselves, in a later microtask; otherwise by `settle` of `reads`. */
+  constructor(options: { readonly auto: boolean }) {
+    this.#auto = options.auto;
+  }
+
+  /** One revision with these changes; the superseded versions are loaded where `prevKv` says so. */
+  commit(changes: readonly Change[], prevKv: (key: Uint8Array) => boolean): CommittedBatch {
+    const next = revision(this.revision + 1);
+    const events = changes.map((change, sub) => this.#event(change, next, sub, prevKv));
+    const group = { revision: next, events };
+    this.groups.push(group);
+    this.revision = next;
+    return { groups: [group], revision: next };
+  }
+
+  #event(change: Change, modRevision: Revision, sub: number, prevKv: (key: Uint8Array) => boolean): KvEvent {
+    const deleted = change.startsWith('-');
+    const key = utf8(deleted ? change.slice(1) : change);
+    const prev = this.#modRevisions.get(keyText(key));
+    if (deleted) this.#modRevisions.delete(keyText(key));
+    else this.#modRevisions.set(keyText(key), modRevision);
+    return {
+      type: deleted ? EVENT_DELETE : EVENT_PUT,
+      key,
+      modRevision,
+      sub,
+      createRevision: modRevision,
+      version: 1,
+      lease: NO_LEASE,
+      kv: utf8(`${change}@${modRevision}`),
+      position: logPosition(modRevision),
+      prevPosition: prev === undefined ? undefined : logPosition(prev),
+      prevModRevision: prev ?? revision(0),
+      prevKv: prev !== undefined && prevKv(key) ? utf8(`prev@${prev}`) : undefined,
+    };
+  }
+
+  read(
+    range: KeyRange,
+    from: Revision,
+    to: Revision,
+    groupsMax: number,
+    prevKv: boolean,
+    signal: AbortSignal,
+  ): Promise<HistoryPage> {
+    if (to > this.revision) throw new Error('read of the future');
+    return new Promise((resolve, reject) => {
+      const read = {
+        from,
+        to,
+        signal,
+        settle: (failure?: Error) => {
+          this.reads = this.reads.filter((other) => other !== read);
+          if (failure !== undefined) reject(failure);
+          else if (from < this.compactRevision) reject(new EngramError('Compacted'));
+          else resolve(this.#page(range, from, to, Math.min(groupsMax, this.pageGroupsMax), prevKv));
+        },
+      };
+      this.reads.push(read);
+      if (this.#auto) queueMicrotask(() => read.settle());
+    });
+  }
+
+  #page(range: KeyRange, from: Revision, to: Revision, groupsMax: number, prevKv: boolean): HistoryPage {
+    const groups: EventGroup[] = [];
+    for (let at = from; at <= to; at = revision(at + 1)) {
+      const group = this.groups[at - 2];
+      if (group === undefined) continue; // revision 1 has no events
+      const events = group.events.filter(({ key }) => rangeContains(range, key));
+      if (events.length === 0) continue;
+      if (groups.length === groupsMax) return { groups, next: at };
+      groups.push({ revision: at, events: prevKv ? events.map(withPrevKv) : events });
+    }
+    return { groups, next: revision(to + 1) };
+  }
+}
+
+function withPrevKv(event: KvEvent): KvEvent {
+  if (event.prevPosition === undefined || event.prevKv !== undefined) return event;
+  return { ...event, prevKv: utf8(`prev@${event.prevModRevision}`) };
+}
+
+/** Writes down what it is told, one line each, as `text` shows. */
+export class FakeSink implements WatchSink {
+  lines: string[] = [];
+  groups: EventGroup[] = [];
+  /** How many calls of `events` it takes before it refuses. */
+  room = Number.POSITIVE_INFINITY;
+
+  events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
+    if (this.room === 0) {
+      this.lines.push(`${watcher.watchId} refused`);
+      return false;
+    }
+    this.room -= 1;
+    this.groups.push(...groups);
+    this.lines.push(`${watcher.watchId} ${groups.map(text).join(' ')} header ${headerRevision}`);
+    return true;
+  }
+
+  compacted(watcher: Watcher, compactRevision: Revision): void {
+    this.lines.push(`${watcher.watchId} compacted ${compactRevision}`);
+  }
+
+  progress(watcher: Watcher | undefined, revision: Revision): void {
+    this.lines.push(`${watcher?.watchId ?? 'all'} progress ${revision}`);
+  }
+
+  failed(cause: unknown): void {
+    this.lines.push(`failed ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+
+  /** What was told since the last look. */
+  take(): readonly string[] {
+    const { lines } = this;
+    this.lines = [];
+    return lines;
+  }
+}
+
+export function text(group: EventGroup): string {
+  return `${group.revision}:${group.events.map(eventText).join('+')}`;
+}
+
+function eventText({ type, key, prevKv }: KvEvent): string {
+  const prev = prevKv === undefined ? '' : `(${Buffer.from(prevKv).toString()})`;
+  return `${type === EVENT_DELETE ? '-' : ''}${keyText(key)}${prev}`;
+}
+
+/** `a`: the key; `a*`: the prefix; `*`: everything; `a..c`: from a to below c. */
+export function range(pattern: string): KeyRange {
+  if (pattern.endsWith('*')) return prefixRange(utf8(pattern.slice(0, -1)));
+  const [key, end] = pattern.split('..');
+  return { key: utf8(key!), end: end === undefined ? EMPTY_BYTES : utf8(end) };
+}
+
+export function request(pattern: string, options: Partial<Omit<WatchRequest, 'range'>> = {}): WatchRequest {
+  return {
+    range: range(pattern),
+    startRevision: revision(0),
+    prevKv: false,
+    progressNotify: false,
+    noPut: false,
+    noDelete: false,
+    fragment: false,
+    watchId: 0,
+    ...options,
+  };
+}
+
+/** All microtasks that are under way, and those that they start. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+}

@@ -1,0 +1,48 @@
+import { revision } from '@engram/core';
+import { WatchHub, type WatchRequest, type WatchStream } from '@engram/watch-hub';
+import { type Change, FakeClock, FakeRandom, FakeSink, FakeStore, request } from './fakes.ts';
+
+/** A hub over fakes, and one stream on it. */
+export class World {
+  readonly clock = new FakeClock();
+  readonly store: FakeStore;
+  readonly hub: WatchHub;
+  readonly sink = new FakeSink();
+  readonly stream: WatchStream;
+
+  constructor(
+    options: { readonly auto?: boolean; readonly history?: readonly Change[]; readonly pageMax?: number } = {},
+  ) {
+    this.store = new FakeStore({ auto: options.auto ?? true });
+    for (const change of options.history ?? []) this.store.commit([change], () => false);
+    this.hub = new WatchHub({
+      history: this.store,
+      revision: this.store.revision,
+      clock: this.clock,
+      random: new FakeRandom(1),
+      progressIntervalMs: 1000,
+      ...(options.pageMax === undefined ? {} : { catchUpGroupsMax: options.pageMax }),
+    });
+    this.stream = this.hub.openStream(this.sink);
+  }
+
+  /** One revision. */
+  put(...changes: readonly Change[]): void {
+    this.hub.publish(this.store.commit(changes, (key) => this.hub.wantsPrevKv(key)));
+  }
+
+  compact(at: number): void {
+    this.store.compactRevision = revision(at);
+    this.hub.compacted(revision(at));
+  }
+
+  /** Creates and starts, as an owner does within one turn; the id, or why it was refused. */
+  watch(pattern: string, options: Partial<WatchRequest> = {}, stream = this.stream): number | string {
+    const outcome = stream.create(request(pattern, options));
+    if (outcome.kind === 'refused') return outcome.reason;
+    stream.start(outcome.watcher);
+    return outcome.watcher.watchId;
+  }
+}
+
+export const from = (at: number): Partial<WatchRequest> => ({ startRevision: revision(at) });
