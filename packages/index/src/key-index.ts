@@ -1,0 +1,284 @@
+import {
+  assert,
+  isPoint,
+  type KeyRange,
+  type LeaseId,
+  type LogPosition,
+  NO_REVISION,
+  type Revision,
+} from '@engram/core';
+import { GarbageQueue } from './garbage-queue.ts';
+import { IndexLoader } from './index-loader.ts';
+import { KeySlabs } from './key-slabs.ts';
+import { KeyTree } from './key-tree.ts';
+import { scanRange } from './range-scan.ts';
+import { ChangesVisitor, CollectVisitor, CountVisitor, WalkVisitor } from './range-visitors.ts';
+import { verifyTree } from './tree-check.ts';
+import { headOf, slotOf, TreeNodes } from './tree-nodes.ts';
+import { NO_VERSION, type VersionMeta, type VersionSlot } from './version-slot.ts';
+import { VersionTable } from './version-table.ts';
+
+export interface KeyIndexOptions {
+  /** Rows of a tree node, at least 4. Tests make it small, to see many nodes. */
+  readonly nodeRows?: number;
+}
+
+const NODE_ROWS = 64;
+const FROM_HERE_ON = Uint8Array.of(0);
+
+/**
+ * The MVCC index: an ordered map from key to its versions, newest first. It answers for any revision that is not
+ * compacted, also while newer versions are there already: writers append before their batch is durable, and readers
+ * ask at the committed revision. Nothing here waits, and nothing may be changed from inside a `walk`.
+ *
+ * Keys, versions and tree nodes lie in pages outside the JavaScript heap: about 85 bytes and the key for a key with one
+ * version, 60 for each version more. Memory that was freed is used again; only empty pages of keys are given back.
+ */
+export class KeyIndex {
+  readonly #keys: KeySlabs;
+  readonly #versions: VersionTable;
+  readonly #nodes: TreeNodes;
+  readonly #tree: KeyTree;
+  readonly #garbage: GarbageQueue;
+  #compacted: Revision = NO_REVISION;
+
+  constructor(options: KeyIndexOptions = {}) {
+    this.#keys = new KeySlabs();
+    this.#versions = new VersionTable();
+    this.#nodes = new TreeNodes(options.nodeRows ?? NODE_ROWS, this.#keys, this.#versions);
+    this.#tree = new KeyTree(this.#nodes);
+    this.#garbage = new GarbageQueue(this.#versions);
+  }
+
+  /** Builds an index from what comes in key order, much faster than by `append`: for checkpoints. */
+  static loader(options: KeyIndexOptions = {}): IndexLoader<KeyIndex> {
+    const index = new KeyIndex(options);
+    return new IndexLoader(index, index.#nodes, index.#tree, index.#versions, index.#garbage);
+  }
+
+  /** Keys whose newest version, durable or not, is a put. */
+  get liveKeys(): number {
+    return this.#tree.live;
+  }
+
+  /** Versions held, tombstones included. */
+  get versions(): number {
+    return this.#versions.held;
+  }
+
+  /** The sum of `bytes` of all versions held. */
+  get liveBytes(): number {
+    return this.#versions.bytesHeld;
+  }
+
+  /** Bytes of memory taken from the system, used or kept for use. */
+  get memoryBytes(): number {
+    return this.#keys.memoryBytes + this.#versions.memoryBytes + this.#nodes.memoryBytes + this.#garbage.memoryBytes;
+  }
+
+  /** The newest version of the key, tombstones included; NO_VERSION if it has none. */
+  head(key: Uint8Array): VersionSlot {
+    return this.#tree.find(key);
+  }
+
+  /** The newest version of the key with modRevision <= revision, tombstones included; NO_VERSION if it has none. */
+  at(key: Uint8Array, revision: Revision): VersionSlot {
+    return this.#versions.at(this.#tree.find(key), revision);
+  }
+
+  modRevision(slot: VersionSlot): Revision {
+    return this.#versions.mod(slot);
+  }
+
+  createRevision(slot: VersionSlot): Revision {
+    return this.#versions.create(slot);
+  }
+
+  version(slot: VersionSlot): number {
+    return this.#versions.version(slot);
+  }
+
+  lease(slot: VersionSlot): LeaseId {
+    return this.#versions.lease(slot);
+  }
+
+  hasLease(slot: VersionSlot): boolean {
+    return this.#versions.hasLease(slot);
+  }
+
+  sub(slot: VersionSlot): number {
+    return this.#versions.sub(slot);
+  }
+
+  position(slot: VersionSlot): LogPosition {
+    return this.#versions.position(slot);
+  }
+
+  bytes(slot: VersionSlot): number {
+    return this.#versions.bytes(slot);
+  }
+
+  isTombstone(slot: VersionSlot): boolean {
+    return this.#versions.isTombstone(slot);
+  }
+
+  /** The version that this one superseded, a tombstone included; NO_VERSION if there was none or it is compacted. */
+  previous(slot: VersionSlot): VersionSlot {
+    return this.#versions.previous(slot);
+  }
+
+  /** A copy; the caller's own. */
+  key(slot: VersionSlot): Uint8Array {
+    return this.#keys.copy(this.#versions.key(slot));
+  }
+
+  /**
+   * Adds a version above the key's head. `key` is copied, `meta` read and not kept. Revisions of successive calls do
+   * not go down, and one key changes at most once in a revision.
+   */
+  append(key: Uint8Array, meta: VersionMeta): VersionSlot {
+    const tree = this.#tree;
+    if (tree.seek(key)) {
+      const previous = slotOf(tree.head());
+      assert(meta.modRevision > this.#versions.mod(previous), 'a version not above its key’s head');
+      const slot = this.#versions.add(this.#versions.key(previous), previous, meta);
+      tree.setHead(headOf(slot, meta.tombstone), meta.modRevision);
+      this.#garbage.add(slot);
+      return slot;
+    }
+    const ref = this.#keys.add(key);
+    const slot = this.#versions.add(ref, NO_VERSION, meta);
+    tree.insert(key, ref, headOf(slot, meta.tombstone), meta.modRevision);
+    if (meta.tombstone) this.#garbage.add(slot);
+    return slot;
+  }
+
+  /**
+   * Removes a version that is its key's head and above every compaction: a batch that was refused. In the reverse
+   * order of `append`; then all is as it was, but for what was compacted meanwhile.
+   */
+  undo(slot: VersionSlot): void {
+    const versions = this.#versions;
+    assert(versions.mod(slot) > this.#compacted, 'undone below a compaction');
+    const ref = versions.key(slot);
+    const found = this.#tree.seek(this.#keys.view(ref));
+    assert(found && slotOf(this.#tree.head()) === slot, 'undone but not its key’s head');
+    this.#garbage.undo(slot);
+    const previous = versions.previous(slot);
+    if (previous === NO_VERSION) {
+      this.#tree.removeUndone();
+      this.#keys.free(ref);
+    } else {
+      const tombstone = versions.isTombstone(previous);
+      if (tombstone) versions.setNext(previous, NO_VERSION);
+      this.#tree.restoreHead(headOf(previous, tombstone));
+    }
+    versions.drop(slot);
+  }
+
+  /** How many keys of the range live at a revision: O(log n), and what changed after it. */
+  count(range: KeyRange, at: Revision): number {
+    if (isPoint(range)) return this.#isLive(this.at(range.key, at)) ? 1 : 0;
+    const visitor = new CountVisitor(this.#nodes, at);
+    scanRange(this.#nodes, this.#tree, range, visitor);
+    return visitor.live;
+  }
+
+  /** The versions of a range that live at a revision, in key order, at most `max`; added to `into`, which it returns. */
+  collect(range: KeyRange, at: Revision, max: number, into: VersionSlot[] = []): VersionSlot[] {
+    if (max <= 0) return into;
+    if (isPoint(range)) {
+      const slot = this.at(range.key, at);
+      if (this.#isLive(slot)) into.push(slot);
+    } else scanRange(this.#nodes, this.#tree, range, new CollectVisitor(this.#nodes, at, max, into));
+    return into;
+  }
+
+  /**
+   * All versions of a range with from <= modRevision <= to that are held, tombstones too, in the order in which they
+   * came: (modRevision, sub). Cheap where little has changed since `from`.
+   */
+  changes(range: KeyRange, from: Revision, to: Revision): VersionSlot[] {
+    const visitor = new ChangesVisitor(this.#nodes, this.#versions, from, to);
+    if (isPoint(range)) visitor.chain(this.head(range.key));
+    else scanRange(this.#nodes, this.#tree, range, visitor);
+    const versions = this.#versions;
+    return visitor.found.sort(
+      (left, right) => versions.mod(left) - versions.mod(right) || versions.sub(left) - versions.sub(right),
+    );
+  }
+
+  /**
+   * Visits at most `keysMax` keys from `fromKey` on in order, all of them, also those with tombstones only. Returns
+   * the key to go on from, undefined at the end. The keys are copies.
+   */
+  walk(
+    fromKey: Uint8Array,
+    keysMax: number,
+    visit: (key: Uint8Array, head: VersionSlot) => void,
+  ): Uint8Array | undefined {
+    const visitor = new WalkVisitor(this.#nodes, keysMax, visit);
+    scanRange(this.#nodes, this.#tree, { key: fromKey, end: FROM_HERE_ON }, visitor);
+    return visitor.next;
+  }
+
+  /**
+   * Drops what etcd's compaction at `revision` drops (etcd server/storage/mvcc/key_index.go): of what is not newer, all
+   * but each key's newest put, and a tombstone that lies exactly there. Works off at most `budget` candidates and adds
+   * the positions of what it dropped to `dropped`; true when nothing is left to do. Between calls every answer at
+   * `revision` or above is right. `revision` must not be above the committed one.
+   */
+  compact(revision: Revision, budget: number, dropped: LogPosition[]): boolean {
+    assert(budget > 0, 'a compaction without a budget never ends');
+    if (revision > this.#compacted) this.#compacted = revision;
+    const garbage = this.#garbage;
+    let left = budget;
+    for (; left > 0; left -= 1) {
+      const slot = garbage.nextSuperseder(revision);
+      if (slot === NO_VERSION) break;
+      this.#unlink(slot, dropped);
+    }
+    for (; left > 0; left -= 1) {
+      const tombstone = garbage.nextTombstone(revision);
+      if (tombstone === NO_VERSION) return true;
+      const next = this.#versions.next(tombstone);
+      if (next === NO_VERSION) this.#removeKey(tombstone, dropped);
+      else this.#unlink(next, dropped);
+    }
+    return false;
+  }
+
+  /** Asserts that the tree holds together; O(keys). For tests and simulations. */
+  verify(): void {
+    verifyTree(this.#nodes, this.#tree, this.#versions, this.#compacted);
+  }
+
+  #isLive(slot: VersionSlot): boolean {
+    return slot !== NO_VERSION && !this.#versions.isTombstone(slot);
+  }
+
+  /** Drops the version before `next`. */
+  #unlink(next: VersionSlot, dropped: LogPosition[]): void {
+    const versions = this.#versions;
+    const slot = versions.previous(next);
+    assert(slot !== NO_VERSION, 'garbage that is gone already');
+    const older = versions.previous(slot);
+    versions.setPrevious(next, older);
+    // Only a tombstone can still be there, waiting in its own queue.
+    if (older !== NO_VERSION) versions.setNext(older, next);
+    dropped.push(versions.position(slot));
+    versions.drop(slot);
+  }
+
+  #removeKey(tombstone: VersionSlot, dropped: LogPosition[]): void {
+    const versions = this.#versions;
+    assert(versions.previous(tombstone) === NO_VERSION, 'a tombstone dropped before what it deleted');
+    const ref = versions.key(tombstone);
+    const found = this.#tree.seek(this.#keys.view(ref));
+    assert(found && slotOf(this.#tree.head()) === tombstone, 'a tombstone that its key does not know');
+    this.#tree.remove();
+    this.#keys.free(ref);
+    dropped.push(versions.position(tombstone));
+    versions.drop(tombstone);
+  }
+}

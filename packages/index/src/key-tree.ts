@@ -1,0 +1,274 @@
+import { assert } from '@engram/core';
+import { type KeyRef, NO_KEY } from './key-slabs.ts';
+import { slotOf, type TreeNodes } from './tree-nodes.ts';
+import { NO_VERSION, type VersionSlot } from './version-slot.ts';
+
+const HEIGHT_MAX = 40;
+
+/**
+ * A B+-tree from key to head version, with counts. Changes work at a place: `seek` goes to a key, and the methods that
+ * follow speak of that place until the next `seek` or change.
+ */
+export class KeyTree {
+  readonly #nodes: TreeNodes;
+  #root: number;
+  /** Levels of inner nodes above the leaves. */
+  #height = 0;
+  #live = 0;
+  #newest = 0;
+  // The place: inner nodes from the root down and the row taken in each, the leaf, and the row in it.
+  readonly #pathNodes = new Int32Array(HEIGHT_MAX);
+  readonly #pathRows = new Int32Array(HEIGHT_MAX);
+  #leaf: number;
+  #row = 0;
+
+  constructor(nodes: TreeNodes) {
+    this.#nodes = nodes;
+    this.#root = nodes.leaves.allocate();
+    this.#leaf = this.#root;
+  }
+
+  get root(): number {
+    return this.#root;
+  }
+
+  get height(): number {
+    return this.#height;
+  }
+
+  /** Keys whose head is not a tombstone. */
+  get live(): number {
+    return this.#live;
+  }
+
+  /** At or above every head's mod revision; 0 without keys. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  /** Takes over what was built elsewhere from the same nodes. */
+  adopt(root: number, height: number, live: number, newest: number): void {
+    assert(this.#height === 0 && this.#nodes.leaves.count(this.#root) === 0, 'only an empty tree can adopt another');
+    this.#nodes.leaves.free(this.#root);
+    this.#root = root;
+    this.#height = height;
+    this.#live = live;
+    this.#newest = newest;
+  }
+
+  /** The head of a key, NO_VERSION without one. Does not move the place. */
+  find(key: Uint8Array): VersionSlot {
+    const nodes = this.#nodes;
+    let node = this.#root;
+    for (let level = 0; level < this.#height; level += 1) node = nodes.child(node, nodes.childRow(node, key));
+    const row = nodes.searchLeaf(node, key);
+    return row < 0 ? NO_VERSION : slotOf(nodes.head(node, row));
+  }
+
+  /** Goes to the key, or to where it belongs; true when it is there. */
+  seek(key: Uint8Array): boolean {
+    const nodes = this.#nodes;
+    let node = this.#root;
+    for (let level = 0; level < this.#height; level += 1) {
+      const row = nodes.childRow(node, key);
+      this.#pathNodes[level] = node;
+      this.#pathRows[level] = row;
+      node = nodes.child(node, row);
+    }
+    const row = nodes.searchLeaf(node, key);
+    this.#leaf = node;
+    this.#row = row < 0 ? ~row : row;
+    return row >= 0;
+  }
+
+  /** The head word at the place. */
+  head(): number {
+    return this.#nodes.head(this.#leaf, this.#row);
+  }
+
+  /** A newer head for the key at the place. */
+  setHead(head: number, mod: number): void {
+    const before = this.head();
+    this.#nodes.setHead(this.#leaf, this.#row, head);
+    this.#summarize((head >= 0 ? 1 : 0) - (before >= 0 ? 1 : 0), mod);
+  }
+
+  /** The head before, after the newest one was undone. */
+  restoreHead(head: number): void {
+    this.setHead(head, 0);
+    this.#lowerNewest();
+  }
+
+  /** A key that `seek` did not find, held in the slabs as `ref`. */
+  insert(key: Uint8Array, ref: KeyRef, head: number, mod: number): void {
+    while (this.#nodes.leaves.count(this.#leaf) === this.#nodes.capacity) {
+      this.#split();
+      this.seek(key);
+    }
+    this.#nodes.insertLeafRow(this.#leaf, this.#row, ref, key, head);
+    this.#summarize(head >= 0 ? 1 : 0, mod);
+  }
+
+  /** Takes the key at the place out of the tree; the caller frees its bytes. */
+  remove(): void {
+    const delta = this.head() >= 0 ? -1 : 0;
+    this.#nodes.removeLeafRow(this.#leaf, this.#row);
+    this.#summarize(delta, 0);
+    this.#shrink();
+  }
+
+  /** The same, for a key whose only version was undone: no trace of its revision stays. */
+  removeUndone(): void {
+    const delta = this.head() >= 0 ? -1 : 0;
+    this.#nodes.removeLeafRow(this.#leaf, this.#row);
+    this.#summarize(delta, 0);
+    this.#lowerNewest();
+    this.#shrink();
+  }
+
+  #summarize(delta: number, mod: number): void {
+    const nodes = this.#nodes;
+    for (let level = 0; level < this.#height; level += 1) {
+      const node = this.#pathNodes[level]!;
+      const row = this.#pathRows[level]!;
+      const newest = nodes.newest(node, row);
+      nodes.setSummary(node, row, nodes.live(node, row) + delta, Math.max(mod, newest));
+    }
+    this.#live += delta;
+    if (mod > this.#newest) this.#newest = mod;
+  }
+
+  #lowerNewest(): void {
+    const nodes = this.#nodes;
+    let newest = nodes.leafNewest(this.#leaf);
+    for (let level = this.#height - 1; level >= 0; level -= 1) {
+      const node = this.#pathNodes[level]!;
+      const row = this.#pathRows[level]!;
+      nodes.setSummary(node, row, nodes.live(node, row), newest);
+      newest = nodes.innerNewest(node);
+    }
+    this.#newest = newest;
+  }
+
+  /** Splits one full node on the path whose parent has room, or raises the root; the place is lost. */
+  #split(): void {
+    const nodes = this.#nodes;
+    let level = this.#height;
+    while (level > 0 && nodes.inners.count(this.#pathNodes[level - 1]!) === nodes.capacity) level -= 1;
+    if (level === 0) {
+      assert(this.#height + 1 < HEIGHT_MAX, 'a tree too high');
+      const root = nodes.inners.allocate();
+      nodes.insertInnerRow(root, 0, NO_KEY, this.#root, this.#live, this.#newest);
+      this.#root = root;
+      this.#height += 1;
+    } else if (level === this.#height) this.#splitLeaf();
+    else this.#splitInner(level);
+  }
+
+  #splitLeaf(): void {
+    const nodes = this.#nodes;
+    const left = this.#leaf;
+    const capacity = nodes.capacity;
+    // Keys that come in ascending order would leave half-empty leaves behind; an eighth goes over, not one key, so
+    // that no order of insertion makes leaves of one key.
+    const ascending = this.#row === capacity;
+    const keep = ascending ? capacity - Math.max(nodes.rowsMin >>> 1, capacity >>> 3) : capacity >>> 1;
+    const right = nodes.divide(nodes.leaves, left, keep);
+    nodes.reprintLeaf(left);
+    nodes.reprintLeaf(right);
+    const parent = this.#pathNodes[this.#height - 1]!;
+    const row = this.#pathRows[this.#height - 1]!;
+    nodes.setSummary(parent, row, nodes.leafLive(left), nodes.leafNewest(left));
+    const separator = this.#separator(left, right);
+    nodes.insertInnerRow(parent, row + 1, separator, right, nodes.leafLive(right), nodes.leafNewest(right));
+    nodes.reprintInner(parent);
+  }
+
+  #splitInner(level: number): void {
+    const nodes = this.#nodes;
+    const left = this.#pathNodes[level]!;
+    const right = nodes.divide(nodes.inners, left, nodes.capacity >>> 1);
+    const separator = nodes.innerKey(right, 0);
+    nodes.setInnerKey(right, 0, NO_KEY);
+    nodes.reprintInner(left);
+    nodes.reprintInner(right);
+    const parent = this.#pathNodes[level - 1]!;
+    const row = this.#pathRows[level - 1]!;
+    nodes.setSummary(parent, row, nodes.innerLive(left), nodes.innerNewest(left));
+    nodes.insertInnerRow(parent, row + 1, separator, right, nodes.innerLive(right), nodes.innerNewest(right));
+    nodes.reprintInner(parent);
+  }
+
+  /** The shortest key above all of `left` and not above any of `right`. */
+  #separator(left: number, right: number): KeyRef {
+    const nodes = this.#nodes;
+    const above = nodes.leafKey(right, 0);
+    const shared = nodes.keys.sharedBy(nodes.leafKey(left, nodes.leaves.count(left) - 1), above);
+    return nodes.keys.addPrefix(above, shared + 1);
+  }
+
+  /** After a row was taken out of the leaf at the place: joins what became too small, up to the root. */
+  #shrink(): void {
+    const nodes = this.#nodes;
+    for (let level = this.#height; level > 0; level -= 1) {
+      const isLeaf = level === this.#height;
+      const pool = isLeaf ? nodes.leaves : nodes.inners;
+      if (pool.count(isLeaf ? this.#leaf : this.#pathNodes[level]!) >= nodes.rowsMin) break;
+      const parent = this.#pathNodes[level - 1]!;
+      const leftRow = Math.max(0, this.#pathRows[level - 1]! - 1);
+      assert(nodes.inners.count(parent) >= 2, 'an inner node with one child');
+      if (isLeaf) this.#joinLeaves(parent, leftRow);
+      else this.#joinInners(parent, leftRow);
+    }
+    while (this.#height > 0 && nodes.inners.count(this.#root) === 1) {
+      const child = nodes.child(this.#root, 0);
+      nodes.inners.free(this.#root);
+      this.#root = child;
+      this.#height -= 1;
+    }
+  }
+
+  #joinLeaves(parent: number, leftRow: number): void {
+    const nodes = this.#nodes;
+    const left = nodes.child(parent, leftRow);
+    const right = nodes.child(parent, leftRow + 1);
+    const rows = nodes.leaves.count(left) + nodes.leaves.count(right);
+    nodes.keys.free(nodes.innerKey(parent, leftRow + 1));
+    if (rows <= nodes.joinMax) {
+      nodes.balance(nodes.leaves, left, right, rows);
+      nodes.leaves.free(right);
+      nodes.removeInnerRow(parent, leftRow + 1);
+    } else {
+      nodes.balance(nodes.leaves, left, right, rows >>> 1);
+      nodes.reprintLeaf(right);
+      nodes.setInnerKey(parent, leftRow + 1, this.#separator(left, right));
+      nodes.setSummary(parent, leftRow + 1, nodes.leafLive(right), nodes.leafNewest(right));
+    }
+    nodes.reprintLeaf(left);
+    nodes.setSummary(parent, leftRow, nodes.leafLive(left), nodes.leafNewest(left));
+    nodes.reprintInner(parent);
+  }
+
+  #joinInners(parent: number, leftRow: number): void {
+    const nodes = this.#nodes;
+    const left = nodes.child(parent, leftRow);
+    const right = nodes.child(parent, leftRow + 1);
+    const rows = nodes.inners.count(left) + nodes.inners.count(right);
+    // The key between the two comes down, and that of the row which is then the right one's first goes up.
+    nodes.setInnerKey(right, 0, nodes.innerKey(parent, leftRow + 1));
+    if (rows <= nodes.joinMax) {
+      nodes.balance(nodes.inners, left, right, rows);
+      nodes.inners.free(right);
+      nodes.removeInnerRow(parent, leftRow + 1);
+    } else {
+      nodes.balance(nodes.inners, left, right, rows >>> 1);
+      nodes.setInnerKey(parent, leftRow + 1, nodes.innerKey(right, 0));
+      nodes.setInnerKey(right, 0, NO_KEY);
+      nodes.reprintInner(right);
+      nodes.setSummary(parent, leftRow + 1, nodes.innerLive(right), nodes.innerNewest(right));
+    }
+    nodes.reprintInner(left);
+    nodes.setSummary(parent, leftRow, nodes.innerLive(left), nodes.innerNewest(left));
+    nodes.reprintInner(parent);
+  }
+}

@@ -1,0 +1,58 @@
+import { isEmptyRange, isUnbounded, type KeyRange } from '@engram/core';
+import type { KeyTree } from './key-tree.ts';
+import type { TreeNodes } from './tree-nodes.ts';
+
+/** What a question wants to see of the tree. */
+export interface RangeVisitor {
+  /** True: it need not see what is below. `whole`: all of the subtree's keys are in the range. */
+  subtree(whole: boolean, live: number, newest: number): boolean;
+  /** The rows [from, to) of a leaf, in key order. True: it has seen enough. */
+  leaf(leaf: number, from: number, to: number, newest: number): boolean;
+}
+
+/** Shows a range to a visitor in key order. A point is a range too, but `find` is the quicker way to it. */
+export function scanRange(nodes: TreeNodes, tree: KeyTree, range: KeyRange, visitor: RangeVisitor): void {
+  if (isEmptyRange(range)) return;
+  const high = isUnbounded(range) ? undefined : range.end;
+  const low = range.key.length === 0 ? undefined : range.key;
+  scan(nodes, tree.root, tree.height, low, high, tree.live, tree.newest, visitor);
+}
+
+function scan(
+  nodes: TreeNodes,
+  node: number,
+  height: number,
+  low: Uint8Array | undefined,
+  high: Uint8Array | undefined,
+  live: number,
+  newest: number,
+  visitor: RangeVisitor,
+): boolean {
+  if (visitor.subtree(low === undefined && high === undefined, live, newest)) return false;
+  if (height === 0) {
+    const from = low === undefined ? 0 : rowOf(nodes, node, low);
+    const to = high === undefined ? nodes.leaves.count(node) : rowOf(nodes, node, high);
+    return from < to && visitor.leaf(node, from, to, newest);
+  }
+  const first = low === undefined ? 0 : nodes.childRow(node, low);
+  const last = high === undefined ? nodes.inners.count(node) - 1 : nodes.childRow(node, high);
+  for (let row = first; row <= last; row += 1) {
+    const ended = scan(
+      nodes,
+      nodes.child(node, row),
+      height - 1,
+      row === first ? low : undefined,
+      row === last ? high : undefined,
+      nodes.live(node, row),
+      nodes.newest(node, row),
+      visitor,
+    );
+    if (ended) return true;
+  }
+  return false;
+}
+
+function rowOf(nodes: TreeNodes, leaf: number, key: Uint8Array): number {
+  const row = nodes.searchLeaf(leaf, key);
+  return row < 0 ? ~row : row;
+}

@@ -1,0 +1,132 @@
+import type { Revision } from '@engram/core';
+import type { RangeVisitor } from './range-scan.ts';
+import { slotOf, type TreeNodes } from './tree-nodes.ts';
+import { NO_VERSION, type VersionSlot } from './version-slot.ts';
+import type { VersionTable } from './version-table.ts';
+
+// What is not newer than the revision asked for is what its head says: no version is looked at there.
+
+export class CountVisitor implements RangeVisitor {
+  readonly #nodes: TreeNodes;
+  readonly #at: Revision;
+  live = 0;
+
+  constructor(nodes: TreeNodes, at: Revision) {
+    this.#nodes = nodes;
+    this.#at = at;
+  }
+
+  subtree(whole: boolean, live: number, newest: number): boolean {
+    if (!whole || newest > this.#at) return false;
+    this.live += live;
+    return true;
+  }
+
+  leaf(leaf: number, from: number, to: number, newest: number): boolean {
+    const words = this.#nodes.leaves.words(leaf);
+    const heads = this.#nodes.headsAt(leaf);
+    for (let row = from; row < to; row += 1) {
+      const head = words[heads + row]!;
+      if (newest <= this.#at ? head >= 0 : this.#nodes.liveAt(head, this.#at) !== NO_VERSION) this.live += 1;
+    }
+    return false;
+  }
+}
+
+export class CollectVisitor implements RangeVisitor {
+  readonly #nodes: TreeNodes;
+  readonly #at: Revision;
+  readonly #into: VersionSlot[];
+  #room: number;
+
+  constructor(nodes: TreeNodes, at: Revision, max: number, into: VersionSlot[]) {
+    this.#nodes = nodes;
+    this.#at = at;
+    this.#into = into;
+    this.#room = max;
+  }
+
+  subtree(_whole: boolean, live: number, newest: number): boolean {
+    return live === 0 && newest <= this.#at;
+  }
+
+  leaf(leaf: number, from: number, to: number, newest: number): boolean {
+    const words = this.#nodes.leaves.words(leaf);
+    const heads = this.#nodes.headsAt(leaf);
+    const into = this.#into;
+    for (let row = from; row < to && this.#room > 0; row += 1) {
+      const head = words[heads + row]!;
+      const slot = newest <= this.#at ? head : this.#nodes.liveAt(head, this.#at);
+      if (slot < 0) continue;
+      into.push(slot);
+      this.#room -= 1;
+    }
+    return this.#room === 0;
+  }
+}
+
+export class ChangesVisitor implements RangeVisitor {
+  readonly #nodes: TreeNodes;
+  readonly #versions: VersionTable;
+  readonly #from: Revision;
+  readonly #to: Revision;
+  readonly found: VersionSlot[] = [];
+
+  constructor(nodes: TreeNodes, versions: VersionTable, from: Revision, to: Revision) {
+    this.#nodes = nodes;
+    this.#versions = versions;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  subtree(_whole: boolean, _live: number, newest: number): boolean {
+    return newest < this.#from;
+  }
+
+  leaf(leaf: number, from: number, to: number): boolean {
+    const words = this.#nodes.leaves.words(leaf);
+    const heads = this.#nodes.headsAt(leaf);
+    for (let row = from; row < to; row += 1) this.chain(slotOf(words[heads + row]!));
+    return false;
+  }
+
+  /** Takes what is wanted of one key's versions. */
+  chain(head: VersionSlot): void {
+    const versions = this.#versions;
+    let slot = versions.at(head, this.#to);
+    while (slot !== NO_VERSION && versions.mod(slot) >= this.#from) {
+      this.found.push(slot);
+      slot = versions.previous(slot);
+    }
+  }
+}
+
+export class WalkVisitor implements RangeVisitor {
+  readonly #nodes: TreeNodes;
+  readonly #visit: (key: Uint8Array, head: VersionSlot) => void;
+  #room: number;
+  next: Uint8Array | undefined;
+
+  constructor(nodes: TreeNodes, max: number, visit: (key: Uint8Array, head: VersionSlot) => void) {
+    this.#nodes = nodes;
+    this.#room = max;
+    this.#visit = visit;
+  }
+
+  subtree(): boolean {
+    return false;
+  }
+
+  leaf(leaf: number, from: number, to: number): boolean {
+    for (let row = from; row < to; row += 1) {
+      const key = this.#nodes.keys.copy(this.#nodes.leafKey(leaf, row));
+      if (this.#room === 0) {
+        this.next = key;
+        return true;
+      }
+      this.#room -= 1;
+      this.#visit(key, slotOf(this.#nodes.head(leaf, row)));
+    }
+    return false;
+  }
+}
