@@ -1,1 +1,14 @@
-export {};
+// How a node tells operators what it does: log lines, and metrics for Prometheus.
+export {
+  createLogger,
+  type ProcessLogger,
+  type LoggerOptions,
+  logLevels,
+  type LogLevel,
+  type LogFormat,
+} from './src/logger.ts';
+export { MetricRegistry, type Reading } from './src/metric-registry.ts';
+export { RpcMetrics, type RpcMetricsOptions, type RpcKind } from './src/rpc-metrics.ts';
+export { StoreMetrics } from './src/store-metrics.ts';
+export { registerNodeMetrics, HealthMetrics, type NodeGauges } from './src/node-metrics.ts';
+export { registerProcessMetrics } from './src/process-metrics.ts';

@@ -1,0 +1,117 @@
+import { appendFileSync, constants, fstatSync, openSync } from 'node:fs';
+import type { Logger } from '@engram/core';
+import pino from 'pino';
+
+/** zap's names, from the most to the least talkative; etcd's --log-level takes them. */
+export const logLevels = ['debug', 'info', 'warn', 'error', 'panic', 'fatal'] as const;
+export type LogLevel = (typeof logLevels)[number];
+export type LogFormat = 'json' | 'console';
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  /** 'stderr', 'stdout', or paths of files that are appended to. */
+  readonly outputs: readonly string[];
+}
+
+/** The process' own logger: `fatal` says why it ends, it does not end it. */
+export interface ProcessLogger extends Logger {
+  fatal(fields: object, message: string): void;
+}
+
+/**
+ * Lines in the shape of etcd's (zap): `{"level":"info","ts":"2026-01-02T03:04:05.006Z","msg":"..."}`, so that what
+ * reads etcd's logs reads ours. Written at once, like zap's: a line that was logged before a crash is there after it.
+ * Throws when a file cannot be opened.
+ */
+export function createLogger(options: LoggerOptions): ProcessLogger {
+  const write = writerOf(options.outputs);
+  const format = options.format === 'json' ? (line: string): string => line : consoleLine;
+  return pino(
+    {
+      level: options.level,
+      customLevels: { panic: 55 },
+      base: null, // no pid and host name in each line
+      messageKey: 'msg',
+      timestamp: () => `,"ts":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }), log: plainFields },
+    },
+    { write: (line: string) => write(format(line)) },
+  );
+}
+
+/** An error is its text, as zap.Error writes it; ids are bigints, which JSON has not. */
+function plainFields(fields: object): Record<string, unknown> {
+  const plain: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value instanceof Error) plain[name] = errorText(value);
+    else plain[name] = typeof value === 'bigint' ? value.toString() : value;
+  }
+  return plain;
+}
+
+function errorText(error: Error): string {
+  const own = error.message === '' ? error.name : error.message;
+  return error.cause instanceof Error ? `${own}: ${errorText(error.cause)}` : own;
+}
+
+/** zap's console encoding: time, level and text between tabs, then what is left as JSON. */
+function consoleLine(line: string): string {
+  const { level, ts, msg, ...fields }: Record<string, unknown> = JSON.parse(line);
+  const rest = Object.keys(fields).length > 0 ? `\t${JSON.stringify(fields)}` : '';
+  return `${ts}\t${String(level).toUpperCase()}\t${msg}${rest}\n`;
+}
+
+function writerOf(outputs: readonly string[]): (line: string) => void {
+  const sinks = outputs.map((output) => {
+    if (output === 'stderr') return new Sink(notBlocking(2));
+    if (output === 'stdout') return new Sink(notBlocking(1));
+    return new Sink(openSync(output, 'a', 0o600));
+  });
+  return (line) => {
+    for (const sink of sinks) sink.write(line);
+  };
+}
+
+/**
+ * One place where lines go. Nobody reading our stderr, or a full disk, must not take the store with it: what does not
+ * fit is lost, which is the bound on what waits for a reader, and the next line that fits says how many were.
+ */
+class Sink {
+  readonly #descriptor: number;
+  #lost = 0;
+
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor;
+  }
+
+  write(line: string): void {
+    const lost = this.#lost;
+    try {
+      if (lost > 0) {
+        appendFileSync(
+          this.#descriptor,
+          `{"level":"warn","ts":"${new Date().toISOString()}","msg":"log lines lost","count":${lost}}\n`,
+        );
+        this.#lost = 0;
+      }
+      appendFileSync(this.#descriptor, line);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      this.#lost += 1;
+    }
+  }
+}
+
+/**
+ * A pipe is opened a second time, without blocking: the flag belongs to the open file, and the one that we got is
+ * shared with the process that started us.
+ */
+function notBlocking(descriptor: number): number {
+  try {
+    if (!fstatSync(descriptor).isFIFO()) return descriptor;
+    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return descriptor; // no /proc, or not ours to open: the pipe as it is
+  }
+}

@@ -1,0 +1,57 @@
+/** One line of an exposition: `suffix` goes behind the metric's name. */
+export interface Sample {
+  readonly suffix?: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+export type Labels = Readonly<Record<string, string | number>>;
+
+/** `count` bounds: start, start*factor, start*factor^2, ... as etcd's metrics have them. */
+export function exponentialBounds(start: number, factor: number, count: number): readonly number[] {
+  // Rounded, so that 0.1 * 2^3 prints as 0.8 and not with the error of the product.
+  return Array.from({ length: count }, (_, at) => Number((start * factor ** at).toPrecision(12)));
+}
+
+/** A histogram that costs its user a search over a few bounds and two additions; it becomes text only at a scrape. */
+export class PlainHistogram {
+  readonly #bounds: Float64Array;
+  /** One more than bounds: what lies above the last. */
+  readonly #counts: Float64Array;
+  #sum = 0;
+
+  /** Upper bounds, rising. */
+  constructor(bounds: readonly number[]) {
+    this.#bounds = Float64Array.from(bounds);
+    this.#counts = new Float64Array(bounds.length + 1);
+  }
+
+  observe(value: number): void {
+    let low = 0;
+    let high = this.#bounds.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (value <= this.#bounds[middle]!) high = middle;
+      else low = middle + 1;
+    }
+    this.#counts[low]! += 1;
+    this.#sum += value;
+  }
+
+  get count(): number {
+    return this.#counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The bucket lines, their sum and their count, all with these labels. */
+  samples(labels: Labels): readonly Sample[] {
+    const lines: Sample[] = [];
+    let below = 0;
+    for (let at = 0; at < this.#counts.length; at += 1) {
+      below += this.#counts[at]!;
+      const le = at < this.#bounds.length ? this.#bounds[at]! : '+Inf';
+      lines.push({ suffix: '_bucket', labels: { ...labels, le }, value: below });
+    }
+    lines.push({ suffix: '_sum', labels, value: this.#sum }, { suffix: '_count', labels, value: below });
+    return lines;
+  }
+}

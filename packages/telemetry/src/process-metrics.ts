@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import type { MetricRegistry } from './metric-registry.ts';
+import { exponentialBounds, type PlainHistogram } from './plain-histogram.ts';
+
+/**
+ * What dashboards ask of any process. prom-client's own set would do, but it keeps a timer running every 10 ms for
+ * the event loop's delay; a store should wake up for its clients.
+ */
+export function registerProcessMetrics(registry: MetricRegistry): void {
+  registry.counter('process_cpu_seconds_total', 'User and system CPU time in seconds.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  registry.gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+  registry.gauge('process_virtual_memory_bytes', 'Virtual memory.', () => statusKiB('VmSize') * 1024);
+  registry.gauge(
+    'process_start_time_seconds',
+    'Start of the process, in seconds since 1970.',
+    () => performance.timeOrigin / 1000,
+  );
+  for (const name of ['process_open_fds', 'os_fd_used'])
+    registry.gauge(name, 'Open file descriptors.', openDescriptors);
+  for (const name of ['process_max_fds', 'os_fd_limit'])
+    registry.gauge(name, 'File descriptors that may be open.', descriptorLimit);
+
+  registry.gauge('nodejs_heap_size_total_bytes', 'Size of the JavaScript heap.', () => process.memoryUsage().heapTotal);
+  registry.gauge(
+    'nodejs_heap_size_used_bytes',
+    'Used part of the JavaScript heap.',
+    () => process.memoryUsage().heapUsed,
+  );
+  registry.gauge(
+    'nodejs_external_memory_bytes',
+    'Memory of buffers outside the JavaScript heap.',
+    () => process.memoryUsage().external,
+  );
+  let before = performance.eventLoopUtilization();
+  registry.gauge(
+    'nodejs_eventloop_utilization',
+    'Share of time since the scrape before in which the event loop had work.',
+    () => {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, before);
+      before = now;
+      return utilization;
+    },
+  );
+  registerGcMetrics(registry);
+}
+
+function registerGcMetrics(registry: MetricRegistry): void {
+  const bounds = exponentialBounds(0.0005, 2, 13);
+  const young = registry.histogram(
+    'nodejs_gc_young_duration_seconds',
+    'Pauses for collecting the young generation.',
+    bounds,
+  );
+  const old = registry.histogram('nodejs_gc_old_duration_seconds', 'Pauses for collecting the whole heap.', bounds);
+  const histogramOf = (kind: number): PlainHistogram => (kind === constants.NODE_PERFORMANCE_GC_MINOR ? young : old);
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) histogramOf(gcKind(entry)).observe(entry.duration / 1000);
+  });
+  observer.observe({ entryTypes: ['gc'] });
+}
+
+/** One of perf_hooks' NODE_PERFORMANCE_GC_* constants. */
+function gcKind(entry: PerformanceEntry): number {
+  const detail: unknown = 'detail' in entry ? entry.detail : undefined;
+  return typeof detail === 'object' && detail !== null && 'kind' in detail ? Number(detail.kind) : 0;
+}
+
+// Linux has these in /proc; where it is missing they are 0, which no dashboard divides by.
+function openDescriptors(): number {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return 0;
+  }
+}
+
+function descriptorLimit(): number {
+  return Number(/^Max open files\s+(\d+)/m.exec(readProc('limits'))?.[1] ?? 0);
+}
+
+function statusKiB(field: string): number {
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readProc('status'))?.[1] ?? 0);
+}
+
+function readProc(file: string): string {
+  try {
+    return readFileSync(`/proc/self/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

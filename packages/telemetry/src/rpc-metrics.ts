@@ -1,0 +1,194 @@
+import type { MetricRegistry } from './metric-registry.ts';
+import { exponentialBounds, PlainHistogram, type Sample } from './plain-histogram.ts';
+
+/** Go's names of the codes, as grpc_server_handled_total has them (grpc/grpc-go codes/code_string.go). */
+const codeNames = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+] as const;
+
+export type RpcKind = 'unary' | 'bidi' | 'server-stream';
+const kindNames: Readonly<Record<RpcKind, string>> = {
+  unary: 'unary',
+  bidi: 'bidi_stream',
+  'server-stream': 'server_stream',
+};
+
+const RANGE = '/etcdserverpb.KV/Range';
+/** Where etcd's name of the request is not that of the method. */
+const requestTypes: Readonly<Record<string, string>> = { Compact: 'Compaction' };
+
+interface MethodCounts {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly unary: boolean;
+  started: number;
+  received: number;
+  sent: number;
+  readonly handled: Float64Array;
+  /** By gRPC's default buckets. */
+  readonly seconds: PlainHistogram;
+  /** Of calls that succeeded, and of those that did not. */
+  readonly requestSeconds: readonly [PlainHistogram, PlainHistogram];
+}
+
+export interface RpcMetricsOptions {
+  /** Every method that is served. */
+  readonly methods: Iterable<readonly [path: string, kind: RpcKind]>;
+  /** etcd's --metrics=extensive: grpc_server_handling_seconds. */
+  readonly extensive: boolean;
+}
+
+/**
+ * What the transport's observer hears, counted: each call costs one look-up and some additions. The methods of the
+ * table are there from the start with zeros, because a rate over a counter that appears with its first error misses
+ * that error.
+ */
+export class RpcMetrics {
+  readonly #methods = new Map<string, MethodCounts>();
+  readonly #rangeSeconds = successAndFailure(0.0001, 20);
+  #receivedBytes = 0;
+  #sentBytes = 0;
+  #connections = 0;
+
+  constructor(registry: MetricRegistry, { methods, extensive }: RpcMetricsOptions) {
+    for (const [path, kind] of methods) this.#methods.set(path, methodCounts(path, kind));
+    const each = (read: (counts: MethodCounts) => Sample | readonly Sample[]) => (): readonly Sample[] =>
+      [...this.#methods.values()].flatMap(read);
+
+    registry.counter(
+      'grpc_server_started_total',
+      'Calls that have begun.',
+      each(({ labels, started }) => ({ labels, value: started })),
+    );
+    registry.counter(
+      'grpc_server_msg_received_total',
+      'Messages from clients.',
+      each(({ labels, received }) => ({ labels, value: received })),
+    );
+    registry.counter(
+      'grpc_server_msg_sent_total',
+      'Messages to clients.',
+      each(({ labels, sent }) => ({ labels, value: sent })),
+    );
+    registry.counter(
+      'grpc_server_handled_total',
+      'Calls that have ended, by their code.',
+      each(({ labels, handled }) =>
+        codeNames.map((code, at) => ({ labels: { ...labels, grpc_code: code }, value: handled[at]! })),
+      ),
+    );
+    if (extensive) {
+      registry.histograms(
+        'grpc_server_handling_seconds',
+        'How long calls took.',
+        each(({ labels, seconds }) => seconds.samples(labels)),
+      );
+    }
+    registry.histograms('etcd_server_request_duration_seconds', 'How long unary requests took, by type.', () =>
+      this.#requestSamples(),
+    );
+    registry.histograms('etcd_server_range_duration_seconds', 'How long ranges took.', () => this.#rangeSamples());
+    registry.counter(
+      'etcd_network_client_grpc_received_bytes_total',
+      'Bytes of messages from clients.',
+      () => this.#receivedBytes,
+    );
+    registry.counter(
+      'etcd_network_client_grpc_sent_bytes_total',
+      'Bytes of messages to clients.',
+      () => this.#sentBytes,
+    );
+    registry.gauge('engram_client_connections', 'Connections of clients that are open.', () => this.#connections);
+  }
+
+  rpcStarted(path: string): void {
+    const counts = this.#methods.get(path);
+    if (counts !== undefined) counts.started += 1;
+  }
+
+  rpcHandled(path: string, code: number, ms: number): void {
+    const counts = this.#methods.get(path);
+    if (counts === undefined) return;
+    // A code that gRPC does not name is UNKNOWN to every client.
+    const known = code >= 0 && code < codeNames.length ? code : 2;
+    counts.handled[known]! += 1;
+    const seconds = ms / 1000;
+    counts.seconds.observe(seconds);
+    if (!counts.unary) return;
+    const outcome = known === 0 ? 0 : 1;
+    counts.requestSeconds[outcome].observe(seconds);
+    if (path === RANGE) this.#rangeSeconds[outcome].observe(seconds);
+  }
+
+  messageReceived(path: string, bytes: number): void {
+    const counts = this.#methods.get(path);
+    if (counts !== undefined) counts.received += 1;
+    this.#receivedBytes += bytes;
+  }
+
+  messageSent(path: string, bytes: number): void {
+    const counts = this.#methods.get(path);
+    if (counts !== undefined) counts.sent += 1;
+    this.#sentBytes += bytes;
+  }
+
+  connectionOpened(): void {
+    this.#connections += 1;
+  }
+
+  connectionClosed(): void {
+    this.#connections -= 1;
+  }
+
+  #requestSamples(): readonly Sample[] {
+    const samples: Sample[] = [];
+    for (const { labels, requestSeconds } of this.#methods.values()) {
+      const method = labels['grpc_method']!;
+      for (const [at, histogram] of requestSeconds.entries()) {
+        if (histogram.count === 0) continue;
+        samples.push(
+          ...histogram.samples({ type: requestTypes[method] ?? method, success: at === 0 ? 'true' : 'false' }),
+        );
+      }
+    }
+    return samples;
+  }
+
+  #rangeSamples(): readonly Sample[] {
+    return this.#rangeSeconds.flatMap((histogram, at) => histogram.samples({ success: at === 0 ? 'true' : 'false' }));
+  }
+}
+
+function methodCounts(path: string, kind: RpcKind): MethodCounts {
+  const [, service = '', method = ''] = path.split('/');
+  return {
+    labels: { grpc_type: kindNames[kind], grpc_service: service, grpc_method: method },
+    unary: kind === 'unary',
+    started: 0,
+    received: 0,
+    sent: 0,
+    handled: new Float64Array(codeNames.length),
+    seconds: new PlainHistogram([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]),
+    requestSeconds: successAndFailure(0.001, 14),
+  };
+}
+
+function successAndFailure(start: number, count: number): readonly [PlainHistogram, PlainHistogram] {
+  const bounds = exponentialBounds(start, 2, count);
+  return [new PlainHistogram(bounds), new PlainHistogram(bounds)];
+}

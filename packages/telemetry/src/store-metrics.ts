@@ -1,0 +1,133 @@
+import type { MetricRegistry } from './metric-registry.ts';
+import { exponentialBounds } from './plain-histogram.ts';
+
+/** Bucket bounds of etcd's metrics about disks, in seconds. */
+const diskBounds = exponentialBounds(0.001, 2, 14);
+
+/**
+ * What the store tells its observer (backend's StoreObserver), counted under etcd's names. One log append is write and
+ * sync in one, so it stands for etcd's WAL sync and for its backend commit: dashboards and alerts look at both.
+ */
+export class StoreMetrics {
+  #puts = 0;
+  #putBytes = 0;
+  #deletes = 0;
+  #ranges = 0;
+  #txns = 0;
+  #appendedBytes = 0;
+  #appendedRecords = 0;
+  #slowAppends = 0;
+  #compactedKeys = 0;
+  #compactedAtSeconds = 0;
+  #granted = 0;
+  #revoked = 0;
+  #renewed = 0;
+  #expired = 0;
+  readonly #slowAppendMs: number;
+  readonly #append;
+  readonly #compaction;
+  readonly #leaseTtl;
+
+  /** Appends slower than `slowAppendMs` count as slow (etcd's --warning-apply-duration). */
+  constructor(registry: MetricRegistry, slowAppendMs: number) {
+    this.#slowAppendMs = slowAppendMs;
+    registry.counter('etcd_mvcc_put_total', 'Puts, those inside transactions too.', () => this.#puts);
+    registry.counter('etcd_mvcc_delete_total', 'Keys deleted.', () => this.#deletes);
+    registry.counter('etcd_mvcc_range_total', 'Ranges.', () => this.#ranges);
+    registry.counter('etcd_mvcc_txn_total', 'Transactions of more than one operation.', () => this.#txns);
+    registry.gauge(
+      'etcd_debugging_mvcc_total_put_size_in_bytes',
+      'Bytes of keys and values put.',
+      () => this.#putBytes,
+    );
+    registry.gauge('etcd_disk_wal_write_bytes_total', 'Bytes appended to the log.', () => this.#appendedBytes);
+    registry.counter('engram_log_records_total', 'Records appended to the log.', () => this.#appendedRecords);
+    registry.counter(
+      'etcd_server_slow_apply_total',
+      'Appends that took longer than --warning-apply-duration.',
+      () => this.#slowAppends,
+    );
+    this.#append = registry.histogram(
+      'etcd_disk_wal_fsync_duration_seconds',
+      'How long appends to the log took, sync included.',
+      diskBounds,
+    );
+    const append = this.#append;
+    for (const name of ['etcd_disk_backend_commit_duration_seconds', 'etcd_disk_wal_write_duration_seconds']) {
+      registry.histograms(name, 'As etcd_disk_wal_fsync_duration_seconds: an append is all of these.', () =>
+        append.samples({}),
+      );
+    }
+    registry.counter(
+      'etcd_debugging_mvcc_db_compaction_keys_total',
+      'Versions that compaction has dropped.',
+      () => this.#compactedKeys,
+    );
+    registry.gauge(
+      'etcd_debugging_mvcc_db_compaction_last',
+      'When a compaction last finished, in seconds since 1970.',
+      () => this.#compactedAtSeconds,
+    );
+    this.#compaction = registry.histogram(
+      'etcd_debugging_mvcc_db_compaction_total_duration_milliseconds',
+      'How long compactions took.',
+      exponentialBounds(100, 2, 14),
+    );
+    registry.counter('etcd_debugging_lease_granted_total', 'Leases granted.', () => this.#granted);
+    registry.counter('etcd_debugging_lease_revoked_total', 'Leases revoked.', () => this.#revoked);
+    registry.counter('etcd_debugging_lease_renewed_total', 'Leases renewed.', () => this.#renewed);
+    registry.counter('etcd_debugging_server_lease_expired_total', 'Leases expired.', () => this.#expired);
+    this.#leaseTtl = registry.histogram(
+      'etcd_debugging_lease_ttl_total',
+      'TTLs of granted leases, in seconds.',
+      exponentialBounds(1, 2, 24),
+    );
+  }
+
+  appended(durationMs: number, records: number, bytes: number): void {
+    this.#append.observe(durationMs / 1000);
+    this.#appendedRecords += records;
+    this.#appendedBytes += bytes;
+    if (durationMs > this.#slowAppendMs) this.#slowAppends += 1;
+  }
+
+  put(bytes: number): void {
+    this.#puts += 1;
+    this.#putBytes += bytes;
+  }
+
+  deleted(): void {
+    this.#deletes += 1;
+  }
+
+  range(): void {
+    this.#ranges += 1;
+  }
+
+  txn(): void {
+    this.#txns += 1;
+  }
+
+  compacted(_revision: number, dropped: number, durationMs: number): void {
+    this.#compactedKeys += dropped;
+    this.#compactedAtSeconds = Math.floor(Date.now() / 1000);
+    this.#compaction.observe(durationMs);
+  }
+
+  leaseGranted(ttlSeconds: number): void {
+    this.#granted += 1;
+    this.#leaseTtl.observe(ttlSeconds);
+  }
+
+  leaseRevoked(): void {
+    this.#revoked += 1;
+  }
+
+  leaseRenewed(): void {
+    this.#renewed += 1;
+  }
+
+  leaseExpired(): void {
+    this.#expired += 1;
+  }
+}

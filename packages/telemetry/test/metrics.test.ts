@@ -1,0 +1,252 @@
+import { expect, test } from 'vitest';
+import {
+  HealthMetrics,
+  MetricRegistry,
+  type NodeGauges,
+  RpcMetrics,
+  registerNodeMetrics,
+  registerProcessMetrics,
+  StoreMetrics,
+} from '@engram/telemetry';
+
+const RANGE = '/etcdserverpb.KV/Range';
+const WATCH = '/etcdserverpb.Watch/Watch';
+const gauges: NodeGauges = {
+  memberId: 0xabcn,
+  serverVersion: '3.7.3',
+  clusterVersion: '3.7',
+  featureGates: new Map([['InitialCorruptCheck', { enabled: true, stage: 'ALPHA' }]]),
+  leader: true,
+  revision: 42,
+  compactRevision: -1,
+  keys: 7,
+  logPosition: 9,
+  totalBytes: 4096,
+  inUseBytes: 1024,
+  quotaBytes: 2 ** 31,
+  watchers: 3,
+  watchStreams: 2,
+  slowWatchers: 1,
+  pendingEvents: 5,
+  sentEvents: 11,
+  alarms: [{ memberId: 0xabcn, alarm: 1 }],
+};
+
+function all(extensive = false) {
+  const registry = new MetricRegistry();
+  const rpc = new RpcMetrics(registry, {
+    methods: [
+      [RANGE, 'unary'],
+      [WATCH, 'bidi'],
+    ],
+    extensive,
+  });
+  const store = new StoreMetrics(registry, 100);
+  const health = new HealthMetrics(registry);
+  registerNodeMetrics(registry, () => gauges);
+  registerProcessMetrics(registry);
+  return { registry, rpc, store, health };
+}
+
+/** The value of the line that starts like this, labels in the order of the exposition. */
+async function lineValue(registry: MetricRegistry, line: string): Promise<number | undefined> {
+  const found = (await registry.render()).split('\n').find((text) => text.startsWith(`${line} `));
+  return found === undefined ? undefined : Number(found.slice(line.length + 1));
+}
+
+/** Names, types and whether a lone node of etcd 3.7.3 shows a value at its start; as its own /metrics says. */
+const expectedAtStart: readonly (readonly [name: string, type: string, values: boolean])[] = [
+  ['etcd_server_has_leader', 'gauge', true],
+  ['etcd_server_is_leader', 'gauge', true],
+  ['etcd_server_is_learner', 'gauge', true],
+  ['etcd_server_leader_changes_seen_total', 'counter', true],
+  ['etcd_server_id', 'gauge', true],
+  ['etcd_server_version', 'gauge', true],
+  ['etcd_cluster_version', 'gauge', true],
+  ['etcd_server_go_version', 'gauge', true],
+  ['etcd_server_feature_enabled', 'gauge', true],
+  ['etcd_server_proposals_committed_total', 'gauge', true],
+  ['etcd_server_proposals_applied_total', 'gauge', true],
+  ['etcd_server_proposals_pending', 'gauge', true],
+  ['etcd_server_proposals_failed_total', 'counter', true],
+  ['etcd_server_heartbeat_send_failures_total', 'counter', true],
+  ['etcd_server_slow_apply_total', 'counter', true],
+  ['etcd_server_slow_read_indexes_total', 'counter', true],
+  ['etcd_server_read_indexes_failed_total', 'counter', true],
+  ['etcd_server_apply_duration_seconds', 'histogram', false],
+  ['etcd_server_range_duration_seconds', 'histogram', true],
+  ['etcd_server_request_duration_seconds', 'histogram', false],
+  ['etcd_server_quota_backend_bytes', 'gauge', true],
+  ['etcd_server_client_requests_total', 'counter', false],
+  ['etcd_server_health_success', 'counter', true],
+  ['etcd_server_health_failures', 'counter', true],
+  ['etcd_server_healthcheck', 'gauge', false],
+  ['etcd_server_healthchecks_total', 'counter', false],
+  ['etcd_server_learner_promote_successes', 'counter', true],
+  ['etcd_server_learner_promote_failures', 'counter', false],
+  ['etcd_server_snapshot_apply_in_progress_total', 'gauge', true],
+  ['etcd_mvcc_db_total_size_in_bytes', 'gauge', true],
+  ['etcd_mvcc_db_total_size_in_use_in_bytes', 'gauge', true],
+  ['etcd_mvcc_db_open_read_transactions', 'gauge', true],
+  ['etcd_mvcc_put_total', 'counter', true],
+  ['etcd_mvcc_delete_total', 'counter', true],
+  ['etcd_mvcc_range_total', 'counter', true],
+  ['etcd_mvcc_txn_total', 'counter', true],
+  ['etcd_mvcc_hash_duration_seconds', 'histogram', true],
+  ['etcd_mvcc_hash_rev_duration_seconds', 'histogram', true],
+  ['etcd_disk_wal_fsync_duration_seconds', 'histogram', true],
+  ['etcd_disk_wal_write_duration_seconds', 'histogram', true],
+  ['etcd_disk_wal_write_bytes_total', 'gauge', true],
+  ['etcd_disk_backend_commit_duration_seconds', 'histogram', true],
+  ['etcd_disk_backend_snapshot_duration_seconds', 'histogram', true],
+  ['etcd_disk_backend_defrag_duration_seconds', 'histogram', true],
+  ['etcd_disk_defrag_inflight', 'gauge', true],
+  ['etcd_network_client_grpc_received_bytes_total', 'counter', true],
+  ['etcd_network_client_grpc_sent_bytes_total', 'counter', true],
+  ['etcd_network_peer_received_bytes_total', 'counter', false],
+  ['etcd_network_peer_sent_bytes_total', 'counter', false],
+  ['etcd_network_peer_sent_failures_total', 'counter', false],
+  ['etcd_network_peer_received_failures_total', 'counter', false],
+  ['etcd_network_peer_round_trip_time_seconds', 'histogram', false],
+  ['etcd_network_active_peers', 'gauge', false],
+  ['etcd_network_disconnected_peers_total', 'counter', false],
+  ['etcd_network_known_peers', 'gauge', false],
+  ['etcd_network_server_stream_failures_total', 'counter', false],
+  ['etcd_snap_db_save_total_duration_seconds', 'histogram', true],
+  ['etcd_snap_db_fsync_duration_seconds', 'histogram', true],
+  ['etcd_snap_fsync_duration_seconds', 'histogram', true],
+  ['etcd_debugging_mvcc_current_revision', 'gauge', true],
+  ['etcd_debugging_mvcc_compact_revision', 'gauge', true],
+  ['etcd_debugging_mvcc_keys_total', 'gauge', true],
+  ['etcd_debugging_mvcc_watcher_total', 'gauge', true],
+  ['etcd_debugging_mvcc_watch_stream_total', 'gauge', true],
+  ['etcd_debugging_mvcc_slow_watcher_total', 'gauge', true],
+  ['etcd_debugging_mvcc_pending_events_total', 'gauge', true],
+  ['etcd_debugging_mvcc_events_total', 'counter', true],
+  ['etcd_debugging_mvcc_total_put_size_in_bytes', 'gauge', true],
+  ['etcd_debugging_mvcc_db_compaction_keys_total', 'counter', true],
+  ['etcd_debugging_mvcc_db_compaction_last', 'gauge', true],
+  ['etcd_debugging_mvcc_db_compaction_pause_duration_milliseconds', 'histogram', true],
+  ['etcd_debugging_mvcc_db_compaction_total_duration_milliseconds', 'histogram', true],
+  ['etcd_debugging_mvcc_index_compaction_pause_duration_milliseconds', 'histogram', true],
+  ['etcd_debugging_lease_granted_total', 'counter', true],
+  ['etcd_debugging_lease_revoked_total', 'counter', true],
+  ['etcd_debugging_lease_renewed_total', 'counter', true],
+  ['etcd_debugging_server_lease_expired_total', 'counter', true],
+  ['etcd_debugging_lease_ttl_total', 'histogram', true],
+  ['etcd_debugging_server_alarms', 'gauge', true],
+  ['etcd_debugging_auth_revision', 'gauge', true],
+  ['grpc_server_started_total', 'counter', true],
+  ['grpc_server_handled_total', 'counter', true],
+  ['grpc_server_msg_received_total', 'counter', true],
+  ['grpc_server_msg_sent_total', 'counter', true],
+  ['process_resident_memory_bytes', 'gauge', true],
+  ['process_cpu_seconds_total', 'counter', true],
+  ['process_open_fds', 'gauge', true],
+  ['process_max_fds', 'gauge', true],
+  ['process_start_time_seconds', 'gauge', true],
+  ['os_fd_used', 'gauge', true],
+  ['os_fd_limit', 'gauge', true],
+];
+
+test('every metric of etcd is there from the start, of the same type', async () => {
+  const text = await all().registry.render();
+  const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]));
+  for (const [name, type, values] of expectedAtStart) {
+    expect(types.get(name), name).toBe(type);
+    expect(new RegExp(`^${name}(?:_count)?(?:\\{.*\\})? `, 'm').test(text), `${name} has a value`).toBe(values);
+  }
+});
+
+test('a call is counted by its method and its code, and no other', async () => {
+  const { registry, rpc } = all();
+  rpc.rpcStarted(RANGE);
+  rpc.messageReceived(RANGE, 10);
+  rpc.messageSent(RANGE, 300);
+  rpc.rpcHandled(RANGE, 0, 1.5);
+  rpc.rpcStarted(WATCH);
+  rpc.rpcHandled(WATCH, 14, 5);
+  const labels = 'grpc_type="unary",grpc_service="etcdserverpb.KV",grpc_method="Range"';
+  const watch = 'grpc_type="bidi_stream",grpc_service="etcdserverpb.Watch",grpc_method="Watch"';
+  for (const [line, value] of [
+    [`grpc_server_started_total{${labels}}`, 1],
+    [`grpc_server_handled_total{${labels},grpc_code="OK"}`, 1],
+    [`grpc_server_handled_total{${labels},grpc_code="Unavailable"}`, 0],
+    [`grpc_server_handled_total{${watch},grpc_code="Unavailable"}`, 1],
+    [`grpc_server_handled_total{${watch},grpc_code="OK"}`, 0],
+    [`grpc_server_msg_sent_total{${labels}}`, 1],
+    ['etcd_network_client_grpc_received_bytes_total', 10],
+    ['etcd_network_client_grpc_sent_bytes_total', 300],
+    ['etcd_server_request_duration_seconds_bucket{type="Range",success="true",le="0.001"}', 0],
+    ['etcd_server_request_duration_seconds_bucket{type="Range",success="true",le="0.002"}', 1],
+    ['etcd_server_range_duration_seconds_count{success="true"}', 1],
+    ['etcd_server_range_duration_seconds_count{success="false"}', 0],
+  ] as const) {
+    expect(await lineValue(registry, line), line).toBe(value);
+  }
+});
+
+test.each([
+  { code: 17, name: 'Unknown', why: 'gRPC names codes up to 16' },
+  { code: -1, name: 'Unknown', why: 'and none below 0' },
+  { code: 16, name: 'Unauthenticated', why: 'the last one' },
+])('code $code counts as $name: $why', async ({ code, name }) => {
+  const { registry, rpc } = all();
+  rpc.rpcHandled(RANGE, code, 1);
+  const labels = 'grpc_type="unary",grpc_service="etcdserverpb.KV",grpc_method="Range"';
+  expect(await lineValue(registry, `grpc_server_handled_total{${labels},grpc_code="${name}"}`)).toBe(1);
+});
+
+test('a path that is not served is not counted, so that clients cannot make labels', async () => {
+  const { registry, rpc } = all();
+  const before = (await registry.render()).split('\n').length;
+  rpc.rpcStarted('/made.up/Method');
+  rpc.rpcHandled('/made.up/Method', 12, 1);
+  expect((await registry.render()).split('\n')).toHaveLength(before);
+});
+
+test('how long calls took, by method, is there with --metrics=extensive only', async () => {
+  expect(await all(false).registry.render()).not.toContain('grpc_server_handling_seconds');
+  expect(await all(true).registry.render()).toContain('grpc_server_handling_seconds_bucket');
+});
+
+test('the store is counted under the names of etcd', async () => {
+  const { registry, store } = all();
+  store.appended(150, 3, 1000);
+  store.appended(2, 1, 24);
+  store.put(100);
+  store.put(23);
+  store.deleted();
+  store.compacted(7, 12, 250);
+  store.leaseGranted(60);
+  for (const [line, value] of [
+    ['etcd_disk_wal_fsync_duration_seconds_count', 2],
+    ['etcd_disk_backend_commit_duration_seconds_bucket{le="0.002"}', 1],
+    ['etcd_disk_wal_write_bytes_total', 1024],
+    ['etcd_server_slow_apply_total', 1],
+    ['etcd_mvcc_put_total', 2],
+    ['etcd_debugging_mvcc_total_put_size_in_bytes', 123],
+    ['etcd_mvcc_delete_total', 1],
+    ['etcd_debugging_mvcc_db_compaction_keys_total', 12],
+    ['etcd_debugging_lease_ttl_total_bucket{le="32"}', 0],
+    ['etcd_debugging_lease_ttl_total_bucket{le="64"}', 1],
+    ['etcd_server_id{server_id="abc"}', 1],
+    ['etcd_debugging_server_alarms{server_id="abc",alarm_type="NOSPACE"}', 1],
+    ['etcd_debugging_mvcc_compact_revision', -1],
+    ['etcd_server_feature_enabled{name="InitialCorruptCheck",stage="ALPHA"}', 1],
+  ] as const) {
+    expect(await lineValue(registry, line), line).toBe(value);
+  }
+});
+
+test('health checks are counted by name and outcome', async () => {
+  const { registry, health } = all();
+  health.health(false);
+  health.check('readyz', 'linearizable_read', true);
+  health.check('readyz', 'linearizable_read', false);
+  const labels = 'type="readyz",name="linearizable_read"';
+  expect(await lineValue(registry, 'etcd_server_health_failures')).toBe(1);
+  expect(await lineValue(registry, `etcd_server_healthcheck{${labels}}`)).toBe(0);
+  expect(await lineValue(registry, `etcd_server_healthchecks_total{${labels},status="success"}`)).toBe(1);
+  expect(await lineValue(registry, `etcd_server_healthchecks_total{${labels},status="error"}`)).toBe(1);
+});
