@@ -1,0 +1,84 @@
+/** Names that a server looks at, as small numbers: a switch over them costs nothing. */
+export const HeaderName = {
+  OTHER: 0,
+  METHOD: 1,
+  SCHEME: 2,
+  PATH: 3,
+  AUTHORITY: 4,
+  CONTENT_TYPE: 5,
+  TE: 6,
+  GRPC_TIMEOUT: 7,
+  GRPC_ENCODING: 8,
+  CONTENT_LENGTH: 9,
+  HOST: 10,
+  /** Headers that speak of one HTTP/1.1 connection: a request with one is malformed (RFC 9113 §8.2.2). */
+  CONNECTION_SPECIFIC: 11,
+  /** A name with a colon that no request has. */
+  UNKNOWN_PSEUDO: 12,
+} as const;
+
+const known: ReadonlyMap<string, number> = new Map([
+  [':method', HeaderName.METHOD],
+  [':scheme', HeaderName.SCHEME],
+  [':path', HeaderName.PATH],
+  [':authority', HeaderName.AUTHORITY],
+  ['content-type', HeaderName.CONTENT_TYPE],
+  ['te', HeaderName.TE],
+  ['grpc-timeout', HeaderName.GRPC_TIMEOUT],
+  ['grpc-encoding', HeaderName.GRPC_ENCODING],
+  ['content-length', HeaderName.CONTENT_LENGTH],
+  ['host', HeaderName.HOST],
+  ['connection', HeaderName.CONNECTION_SPECIFIC],
+  ['keep-alive', HeaderName.CONNECTION_SPECIFIC],
+  ['proxy-connection', HeaderName.CONNECTION_SPECIFIC],
+  ['transfer-encoding', HeaderName.CONNECTION_SPECIFIC],
+  ['upgrade', HeaderName.CONNECTION_SPECIFIC],
+]);
+
+/** What a field counts beyond its text, in tables and in lists (RFC 7541 §4.1). */
+export const FIELD_OVERHEAD_BYTES = 32;
+
+/**
+ * One field of a header list, made once and shared by all requests that refer to it in a table. Name and value have
+ * one character for each byte.
+ */
+export class HeaderField {
+  readonly name: string;
+  readonly value: string;
+  /** One of HeaderName. */
+  readonly known: number;
+  readonly size: number;
+  /** The name or value has bytes that no field may have (RFC 9113 §8.2.1): a request with it is malformed. */
+  readonly malformed: boolean;
+  readonly #nameMalformed: boolean;
+
+  /** `namesake`, when given, is a field of the same name, and saves looking at the name again. */
+  constructor(name: string, value: string, namesake?: HeaderField) {
+    this.name = name;
+    this.value = value;
+    this.size = name.length + value.length + FIELD_OVERHEAD_BYTES;
+    if (namesake === undefined) {
+      this.known = known.get(name) ?? (name.startsWith(':') ? HeaderName.UNKNOWN_PSEUDO : HeaderName.OTHER);
+      this.#nameMalformed = this.known === HeaderName.OTHER && !validName.test(name);
+    } else {
+      this.known = namesake.known;
+      this.#nameMalformed = namesake.#nameMalformed;
+    }
+    this.malformed = this.#nameMalformed || !isValidValue(value);
+  }
+}
+
+/** Visible ASCII without capitals and colons. Other names with a colon in front are malformed for being unknown. */
+const validName = /^[!-9;-@[-~]+$/;
+
+/** No NUL, CR or LF, and no blanks at the ends. A loop: values are short, and many requests bring a new one. */
+function isValidValue(value: string): boolean {
+  const last = value.length - 1;
+  for (let at = 0; at <= last; at += 1) {
+    const code = value.charCodeAt(at);
+    if (code > 0x20) continue;
+    if (code === 0 || code === 0x0a || code === 0x0d) return false;
+    if ((at === 0 || at === last) && (code === 0x20 || code === 0x09)) return false;
+  }
+  return true;
+}
