@@ -1,5 +1,5 @@
 import { AssertionError, GrpcCode } from '@engram/core';
-import type { RpcStatus } from '@engram/wire';
+import { type RpcStatus, statusOf } from '@engram/wire';
 
 /** How a stream ends when the server stops (never OK: clients take that for a broken watch and do not come back). */
 export const STOPPED: RpcStatus = { code: GrpcCode.UNAVAILABLE, message: 'etcdserver: server stopped' };
@@ -30,20 +30,14 @@ export function messageTooLarge(bytes: number, max: number): RpcStatus {
 }
 
 /**
- * What a client hears of an error that a handler threw. Errors that know their code (`grpc`, as EngramError does) keep
- * it; a message that could not be decoded is INTERNAL, as in grpc-go; the rest is UNKNOWN with its text. A broken
- * invariant is no answer at all: it ends the process.
+ * What a client hears of an error that a handler threw. A broken invariant is no answer at all: it ends the process,
+ * though the client that met it gets one, too.
  */
-export function statusOf(error: unknown): RpcStatus {
+export function statusOfError(error: unknown, kind: 'unary' | 'stream'): RpcStatus {
   if (error instanceof AssertionError) {
     queueMicrotask(() => {
       throw error;
     });
   }
-  if (!(error instanceof Error)) return { code: GrpcCode.UNKNOWN, message: String(error) };
-  if ('grpc' in error && typeof error.grpc === 'number') return { code: error.grpc, message: error.message };
-  if (error.name === 'WireError') {
-    return { code: GrpcCode.INTERNAL, message: `grpc: error unmarshalling request: ${error.message}` };
-  }
-  return { code: GrpcCode.UNKNOWN, message: error.message };
+  return statusOf(error, kind);
 }

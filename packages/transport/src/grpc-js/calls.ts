@@ -1,19 +1,20 @@
 import type { EventEmitter } from 'node:events';
 import type * as grpc from '@grpc/grpc-js';
 import { type Clock, GrpcCode } from '@engram/core';
-import type {
-  BidiMethod,
-  CallContext,
-  Message,
-  Method,
-  RpcStatus,
-  ServerStreamMethod,
-  StreamCall,
-  StreamHandler,
-  UnaryMethod,
+import {
+  type BidiMethod,
+  type CallContext,
+  type Message,
+  type Method,
+  messageBytes,
+  type RpcStatus,
+  type ServerStreamMethod,
+  type StreamCall,
+  type StreamHandler,
+  type UnaryMethod,
 } from '@engram/wire';
 import { STREAM_LOW_MARK_BYTES, type TransportObserver } from '../serve-options.ts';
-import { CANCELLED, DEADLINE_EXCEEDED, statusOf, STOPPED } from '../status.ts';
+import { CANCELLED, DEADLINE_EXCEEDED, statusOfError, STOPPED } from '../status.ts';
 import { commonNameOf } from '../tls-context.ts';
 
 type Unary = grpc.ServerUnaryCall<Buffer, Message>;
@@ -74,11 +75,6 @@ function deadlinePassed(call: Unary | Streaming): boolean {
   return (typeof deadline === 'number' ? deadline : deadline.getTime()) <= Date.now();
 }
 
-function messageBytes(message: Message): number {
-  if (message instanceof Uint8Array) return message.length;
-  return message.reduce((bytes, piece) => bytes + piece.length, 0);
-}
-
 export function unaryHandler(
   path: string,
   method: UnaryMethod,
@@ -100,7 +96,7 @@ export function unaryHandler(
       callback(null, message);
     };
     const fail = (error: unknown): void => {
-      const status = statusOf(error);
+      const status = statusOfError(error, 'unary');
       if (finish(status.code)) callback({ code: status.code, details: status.message });
     };
     observer?.rpcStarted(path, method.kind);
@@ -234,7 +230,7 @@ export class GrpcJsStream extends GrpcJsContext implements StreamCall {
     try {
       call();
     } catch (error) {
-      this.end(statusOf(error));
+      this.end(statusOfError(error, 'stream'));
     }
   }
 }

@@ -1,5 +1,5 @@
 import * as grpc from '@grpc/grpc-js';
-import type { Message } from '@engram/wire';
+import { joinMessage, type Message } from '@engram/wire';
 import { Http1Server } from '../http1.ts';
 import { Listener } from '../listener.ts';
 import { waitForDrain } from '../drain.ts';
@@ -11,8 +11,8 @@ const identity = (bytes: Buffer): Buffer => bytes;
 const maxSendBytes = 2 ** 31 - 1;
 
 function encode(message: Message): Buffer {
-  if (!(message instanceof Uint8Array)) return Buffer.concat(message);
-  return Buffer.from(message.buffer, message.byteOffset, message.length);
+  const whole = joinMessage(message);
+  return Buffer.from(whole.buffer, whole.byteOffset, whole.length);
 }
 
 function grpcServerOf(options: ServeOptions, environment: CallEnvironment): grpc.Server {

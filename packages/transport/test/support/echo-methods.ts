@@ -1,12 +1,16 @@
 import { EngramError, GrpcCode } from '@engram/core';
-import type { CallContext, Message, Method, MethodTable, StreamCall, StreamHandler } from '@engram/wire';
+import {
+  type CallContext,
+  type Message,
+  type Method,
+  type MethodTable,
+  type StreamCall,
+  type StreamHandler,
+  WireError,
+} from '@engram/wire';
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 const never = new Promise<never>(() => {});
-
-class WireError extends Error {
-  override readonly name = 'WireError';
-}
 
 /** What the methods below have seen, in order. */
 export type Journal = string[];
