@@ -101,8 +101,9 @@ export class CatchUp {
       const stream = this.#turns.first;
       if (stream === undefined) return;
       this.#turns.remove(stream);
+      if (stream.full) continue; // since it took its place; `resume` gives it another
       const watcher = stream.waiting.first;
-      assert(watcher !== undefined && !stream.full, 'a stream waits for a turn that it cannot use');
+      assert(watcher !== undefined, 'a stream waits for a turn, and none of its watchers does');
       stream.waiting.remove(watcher);
       this.#takeTurn(stream);
       if (!this.endIfCompacted(watcher)) void this.#read(watcher);

@@ -15,6 +15,10 @@ export interface WatchHubOptions {
   readonly logger?: Logger;
   /** Revisions that a catching-up watcher is sent at once (etcd: watchBatchMaxRevs). */
   readonly catchUpGroupsMax?: number;
+  /** Reads of history under way at a time, over all streams. */
+  readonly historyReadsMax?: number;
+  /** Revisions kept for a watcher while a read is under way; what comes above them takes another read. */
+  readonly backlogGroupsMax?: number;
 }
 
 /** Gauges. */
@@ -29,7 +33,7 @@ export interface WatchHubStats {
 
 const CATCH_UP_GROUPS_MAX = 1000;
 const CATCH_UP_BYTES_MAX = 1 << 20;
-const READS_MAX = 8;
+const HISTORY_READS_MAX = 8;
 /** At a page in 50 ms, 200k matching writes a second do not outrun a reader; eight full backlogs are 80k references. */
 const BACKLOG_GROUPS_MAX = 10_000;
 
@@ -50,7 +54,8 @@ export class WatchHub {
     this.#revision = options.revision;
     const { history, clock, random, progressIntervalMs } = options;
     const storeRevision = (): Revision => this.#revision;
-    const live = new LiveSet(random, BACKLOG_GROUPS_MAX, (watcher, next) => this.#catchUp.add(watcher, next));
+    const backlogGroupsMax = options.backlogGroupsMax ?? BACKLOG_GROUPS_MAX;
+    const live = new LiveSet(random, backlogGroupsMax, (watcher, next) => this.#catchUp.add(watcher, next));
     const catchUp = new CatchUp({
       history,
       live,
@@ -58,7 +63,7 @@ export class WatchHub {
       logger: options.logger,
       groupsMax: options.catchUpGroupsMax ?? CATCH_UP_GROUPS_MAX,
       offerBytesMax: CATCH_UP_BYTES_MAX,
-      readsMax: READS_MAX,
+      readsMax: options.historyReadsMax ?? HISTORY_READS_MAX,
     });
     const closed = (stream: StreamState): void => {
       this.#streams.delete(stream);

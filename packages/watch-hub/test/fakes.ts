@@ -106,6 +106,8 @@ export class FakeStore implements History {
   readonly #modRevisions = new Map<string, Revision>();
   /** How many groups a page holds at most, whatever is asked for. */
   pageGroupsMax = Number.POSITIVE_INFINITY;
+  /** How many revisions a page looks at at most: it may end early, with no match at all. */
+  pageRevisionsMax = Number.POSITIVE_INFINITY;
   reads: { readonly from: Revision; readonly to: Revision; settle: (failure?: Error) => void; signal: AbortSignal }[] =
     [];
   readonly #auto: boolean;
@@ -177,6 +179,7 @@ export class FakeStore implements History {
     const groups: EventGroup[] = [];
     for (let at = from; at <= to; at = revision(at + 1)) {
       const group = this.groups[at - 2];
+      if (at - from === this.pageRevisionsMax) return { groups, next: at };
       if (group === undefined) continue; // revision 1 has no events
       const events = group.events.filter(({ key }) => rangeContains(range, key));
       if (events.length === 0) continue;
