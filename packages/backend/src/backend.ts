@@ -192,14 +192,19 @@ export class Backend implements Store, AsyncDisposable {
     }
   }
 
-  async txn(txn: Txn, _signal: AbortSignal | undefined): Promise<TxnResult> {
-    if (!isReadOnly(txn)) {
-      if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
-      const cost = txnCost(txn);
-      if (cost > 0) await this.#checkSpace(cost);
+  txn(txn: Txn, _signal: AbortSignal | undefined): Promise<TxnResult> {
+    // Decided in this call, not in a later turn: who sends two writes on one connection finds them in that order.
+    try {
+      if (!isReadOnly(txn)) {
+        if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
+        const cost = txnCost(txn);
+        if (cost > 0) this.#checkSpace(cost);
+      }
+      if (txn.success.length > 1 || txn.failure.length > 1) this.#observer.txn?.();
+      return this.#writes.txn(txn);
+    } catch (error) {
+      return Promise.reject(error);
     }
-    if (txn.success.length > 1 || txn.failure.length > 1) this.#observer.txn?.();
-    return this.#writes.txn(txn);
   }
 
   async compact(wanted: number, physical: boolean): Promise<void> {
@@ -208,9 +213,10 @@ export class Backend implements Store, AsyncDisposable {
     if (wanted > this.revision) throw new EngramError('FutureRev');
     const target = revision(wanted);
     this.#compactDecided = target;
-    await this.#writes.append({ kind: 'compact', revision: target });
-    if (target > this.#state.compactRevision) this.#state.compactRevision = target;
-    this.watchHub.compacted(this.#state.compactRevision);
+    await this.#writes.append({ kind: 'compact', revision: target }, () => {
+      this.#state.compactRevision = target;
+      this.watchHub.compacted(target);
+    });
     const worked = this.#compactor.start();
     if (!physical) {
       this.#background(worked, 'compaction');
@@ -223,7 +229,7 @@ export class Backend implements Store, AsyncDisposable {
 
   async leaseGrant(id: LeaseId, ttlSeconds: number): Promise<LeaseView> {
     if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
-    await this.#checkSpace(LEASE_COST_BYTES);
+    this.#checkSpace(LEASE_COST_BYTES);
     return this.#leases.grant(id, ttlSeconds);
   }
 
@@ -254,14 +260,12 @@ export class Backend implements Store, AsyncDisposable {
 
   async activateAlarm(alarm: Alarm): Promise<void> {
     if (this.#state.alarms.has(alarmName(alarm))) return;
-    await this.#writes.append({ kind: 'alarm', ...alarm, active: true });
-    this.#state.applyAlarm(alarm, true);
+    await this.#writes.append({ kind: 'alarm', ...alarm, active: true }, () => this.#state.applyAlarm(alarm, true));
   }
 
   async deactivateAlarm(alarm: Alarm): Promise<boolean> {
     if (!this.#state.alarms.has(alarmName(alarm))) return false;
-    await this.#writes.append({ kind: 'alarm', ...alarm, active: false });
-    this.#state.applyAlarm(alarm, false);
+    await this.#writes.append({ kind: 'alarm', ...alarm, active: false }, () => this.#state.applyAlarm(alarm, false));
     return true;
   }
 
@@ -306,11 +310,15 @@ export class Backend implements Store, AsyncDisposable {
     return revision(wanted);
   }
 
-  async #checkSpace(costBytes: number): Promise<void> {
+  /** The write that reaches the quota is refused, and so is every later one until the alarm is taken back. */
+  #checkSpace(costBytes: number): void {
     if (hasAlarm(this.#state, ALARM_NOSPACE)) throw new EngramError('NoSpace');
     const quotaBytes = this.#options.quotaBytes ?? 0;
     if (quotaBytes <= 0 || this.#options.storage.values.size().totalBytes + costBytes < quotaBytes) return;
-    await this.activateAlarm({ memberId: this.#options.memberId, alarm: ALARM_NOSPACE });
+    this.#background(
+      this.activateAlarm({ memberId: this.#options.memberId, alarm: ALARM_NOSPACE }),
+      'raising an alarm',
+    );
     throw new EngramError('NoSpace');
   }
 

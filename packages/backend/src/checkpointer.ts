@@ -66,12 +66,16 @@ export class Checkpointer {
   }
 
   async #take(): Promise<void> {
-    const { values, clock, logger, sequenced } = this.#options;
+    const { values, clock, logger, sequenced, durable } = this.#options;
     const startMs = clock.nowMs();
     const begun = sequenced();
     const counts = { keys: 0, bytes: 0 };
     try {
-      await values.saveCheckpoint(begun.next, this.#chunks(begun, counts));
+      // Only then has the state taken in every record before it: what a mark or an alarm means, it means when durable.
+      await durable(begun.next);
+      const header = this.#header(begun);
+      counts.bytes = header.length;
+      await values.saveCheckpoint(begun.next, this.#chunks(header, counts));
     } catch (error) {
       if (this.#closed) return;
       throw error;
@@ -88,16 +92,13 @@ export class Checkpointer {
     );
   }
 
-  async *#chunks(
-    begun: { readonly revision: Revision; readonly next: LogPosition },
-    counts: { keys: number; bytes: number },
-  ): AsyncGenerator<Uint8Array> {
+  async *#chunks(header: Uint8Array, counts: { keys: number; bytes: number }): AsyncGenerator<Uint8Array> {
     const { state, clock, durable, sequenced, garbage } = this.#options;
     const count = (chunk: Uint8Array): Uint8Array => {
       counts.bytes += chunk.length;
       return chunk;
     };
-    yield count(this.#header(begun));
+    yield header;
     const writer = new CheckpointWriter();
     const full: Uint8Array[] = [];
     const visit = (key: Uint8Array, head: VersionSlot): void => {

@@ -26,6 +26,8 @@ export interface PublisherOptions {
   readonly revision: Revision;
   /** Readers see this revision from now on. */
   readonly onVisible: (revision: Revision, durable: LogPosition) => void;
+  /** Everything up to `durable` has been answered. */
+  readonly onSettled: () => void;
   /** A superseded version that watchers want could not be read. */
   readonly onFailed: (cause: unknown) => void;
 }
@@ -84,6 +86,7 @@ export class Publisher {
       const batch: CommittedBatch = { groups, revision: this.#revision };
       if (groups.length > 0) this.#options.hub.publish(batch);
       for (const write of writes) write.settle();
+      this.#options.onSettled();
     }
   }
 

@@ -98,6 +98,7 @@ export class WritePath {
       scanner,
       revision: state.revision,
       onVisible: (revision, durable) => this.#show(revision, durable),
+      onSettled: () => this.#settleWaiters(),
       onFailed: (cause) => this.#fail(new Error('superseded versions could not be read for watchers', { cause })),
     });
     this.#writer = new Writer<PendingWrite>({
@@ -145,11 +146,17 @@ export class WritePath {
     return this.#sequence(txn, noValues);
   }
 
-  /** A record without a revision; resolves when it is durable. */
-  append(record: LogRecord): Promise<Revision> {
+  /**
+   * A record without a revision; resolves when it is durable. `apply` is what it means for the state, and runs in the
+   * order of the log, before anything that comes later is answered.
+   */
+  append(record: LogRecord, apply: () => void = nothing): Promise<Revision> {
     this.admit();
     this.#sequencer.dealPosition();
-    return this.#enqueue(undefined, [encodeRecord(record)], () => this.#visible);
+    return this.#enqueue(undefined, [encodeRecord(record)], () => {
+      apply();
+      return this.#visible;
+    });
   }
 
   /** The end of a lease: its keys go in one revision, together with the record. The lessor has let go of it already. */
@@ -267,6 +274,9 @@ export class WritePath {
     this.#visible = revision;
     this.#options.state.revision = revision;
     this.#durableNext = logPosition(durable + 1);
+  }
+
+  #settleWaiters(): void {
     let settled = 0;
     while (settled < this.#visibleWaiters.length && this.#visibleWaiters[settled]!.next <= this.#durableNext)
       settled += 1;
@@ -354,6 +364,8 @@ function answering<Answer>(
     }
   };
 }
+
+const nothing = (): void => undefined;
 
 const noValues: ReadonlyMap<LogPosition, Uint8Array> = new Map();
 

@@ -19,6 +19,8 @@ export type AppendFault =
 export interface FaultPlan {
   /** The operation takes effect when the promise resolves; a rejection is the operation's. */
   gate?(operation: StorageOperation): Promise<void> | undefined;
+  /** `peek` finds nothing, as on a disk whose pages are not in memory. */
+  readonly cold?: boolean;
   append?(batch: LogBatch, epoch: Epoch): AppendFault;
   /** What to reject with; undefined goes on. Asked once for each batch of a read and each call of the others. */
   fail?(operation: 'read' | 'get-many' | 'load-checkpoint' | 'save-checkpoint'): Error | undefined;

@@ -91,8 +91,7 @@ export class MemoryStorage implements Storage, Log, Values {
   }
 
   peek(position: LogPosition): Uint8Array | undefined {
-    this.#lifetime.check();
-    return this.#disk.record(position);
+    return this.#plan.cold === true || this.#lifetime.ended ? undefined : this.#disk.record(position);
   }
 
   drop(positions: readonly LogPosition[]): Promise<void> {
