@@ -1,1 +1,2 @@
-export {};
+// A storage in a directory of its own, for a node that has a disk.
+export { openLevelDbStorage, type LevelDbOptions } from './src/open.ts';

@@ -1,0 +1,75 @@
+import type { Logger } from '@engram/core';
+import { Lifetime, StorageCorruptError, StorageFailedError } from '@engram/storage';
+import type { ClassicLevel } from 'classic-level';
+
+export type Level = ClassicLevel<Uint8Array, Uint8Array>;
+
+export type Write =
+  | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
+  | { readonly type: 'del'; readonly key: Uint8Array };
+
+/** What LevelDB reports when blocks do not parse, and what classic-level makes of it. */
+export function isCorruption(error: unknown): boolean {
+  return errorCode(error) === 'LEVEL_CORRUPTION';
+}
+
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
+  return error.code;
+}
+
+/**
+ * The open database, shared by all that use it. A write that failed leaves LevelDB's log in a state that only opening it
+ * again tells: what was written may be there then, and what is written behind it may be cut off with it. So after the
+ * first failure nothing is written any more, and nobody is told where the log ends.
+ */
+export class Database {
+  readonly level: Level;
+  readonly path: string;
+  readonly lifetime: Lifetime;
+  readonly logger: Logger;
+  #failure: unknown;
+  #failed = false;
+
+  constructor(level: Level, path: string, logger: Logger) {
+    this.level = level;
+    this.path = path;
+    this.logger = logger;
+    this.lifetime = new Lifetime(`the storage at ${path}`);
+  }
+
+  /** StorageFailedError after a failed write. */
+  check(): void {
+    if (!this.#failed) return;
+    throw new StorageFailedError(`writing to ${this.path} has failed: it must be opened again`, {
+      cause: this.#failure,
+    });
+  }
+
+  /** All or nothing. Rejects with StorageFailedError; the failure of LevelDB is its cause. */
+  async write(writes: Write[], sync: boolean): Promise<void> {
+    this.check();
+    try {
+      await this.level.batch(writes, { sync });
+    } catch (cause) {
+      if (!this.#failed) this.logger.error({ path: this.path, err: cause }, 'a write to the database has failed');
+      this.#failed = true;
+      this.#failure = cause;
+      this.check();
+    }
+  }
+
+  /** Errors of reading, as the ports know them. */
+  async reading<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (isCorruption(cause)) throw this.corrupt('the database cannot read its files', cause);
+      throw cause;
+    }
+  }
+
+  corrupt(what: string, cause?: unknown): StorageCorruptError {
+    return new StorageCorruptError(what, this.path, cause === undefined ? {} : { cause });
+  }
+}

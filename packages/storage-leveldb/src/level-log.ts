@@ -1,0 +1,176 @@
+import { assert, type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import {
+  type AppendOutcome,
+  type Log,
+  type LogBatch,
+  type StorageCorruptError,
+  StorageFailedError,
+  StorageFencedError,
+} from '@engram/storage';
+import type { AcknowledgedEnd } from './acknowledged-end.ts';
+import type { Database, Write } from './database.ts';
+import {
+  encodeNumbers,
+  RECORD_HEADER_BYTES,
+  RECORD_KEY_BYTES,
+  readRecordEntry,
+  recordKey,
+  SEAL_KEY,
+  writeRecordHeader,
+  writeRecordKey,
+} from './layout.ts';
+import type { Usage } from './usage.ts';
+
+/** How much a read holds beside the batch that it puts together. */
+const READ_AHEAD_BYTES = 1 << 20;
+const READ_AHEAD_RECORDS = 1000;
+
+export class LevelLog implements Log {
+  readonly #database: Database;
+  readonly #acknowledged: AcknowledgedEnd;
+  readonly #usage: Usage;
+  #next: LogPosition;
+  #sealed: Epoch;
+  #appending = false;
+  /** Appends and seals take turns. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(database: Database, acknowledged: AcknowledgedEnd, usage: Usage, next: LogPosition, sealed: Epoch) {
+    this.#database = database;
+    this.#acknowledged = acknowledged;
+    this.#usage = usage;
+    this.#next = next;
+    this.#sealed = sealed;
+  }
+
+  /** The position that the next append takes. */
+  get next(): LogPosition {
+    return this.#next;
+  }
+
+  append(batch: LogBatch, epoch: Epoch): Promise<AppendOutcome> {
+    return this.#database.lifetime.run(async () => {
+      assert(!this.#appending, 'two appends at a time');
+      assert(batch.records.length > 0, 'an empty batch');
+      this.#appending = true;
+      try {
+        return await this.#inTurn(() => this.#append(batch, epoch));
+      } finally {
+        this.#appending = false;
+      }
+    });
+  }
+
+  read(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
+    this.#database.lifetime.check();
+    this.#database.check();
+    assert(from >= 1, 'the log begins at position 1');
+    return this.#read(from, this.#next, signal);
+  }
+
+  seal(sealing: Epoch): Promise<LogPosition> {
+    return this.#database.lifetime.run(() =>
+      this.#inTurn(async () => {
+        this.#database.check();
+        if (sealing < this.#sealed) {
+          throw new StorageFencedError(`epoch ${sealing} is older than ${this.#sealed}, which has sealed the log`);
+        }
+        if (sealing > this.#sealed) {
+          await this.#database.write([{ type: 'put', key: SEAL_KEY, value: encodeNumbers(SEAL_KEY, [sealing]) }], true);
+          this.#sealed = epoch(sealing);
+          this.#acknowledged.advance(this.#next, this.#sealed);
+        }
+        return this.#next;
+      }),
+    );
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async #append(batch: LogBatch, epoch: Epoch): Promise<AppendOutcome> {
+    this.#database.check();
+    if (epoch < this.#sealed) return { kind: 'fenced' };
+    assert(epoch === this.#sealed, 'an append of an epoch that has not sealed the log');
+    assert(batch.first === this.#next, 'a batch that does not begin at the end of the log');
+    const { writes, bytes } = batchWrites(batch);
+    try {
+      await this.#database.write(writes, true);
+    } catch (cause) {
+      if (cause instanceof StorageFailedError) return { kind: 'uncertain', cause };
+      throw cause;
+    }
+    this.#next = logPosition(batch.first + batch.records.length);
+    this.#usage.appended(batch.records.length, bytes);
+    this.#acknowledged.advance(this.#next, this.#sealed);
+    return { kind: 'committed' };
+  }
+
+  async *#read(from: LogPosition, end: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    const { lifetime, level } = this.#database;
+    signal.throwIfAborted();
+    if (from > end) throw this.#database.corrupt(`the log ends before ${end}, and ${from} is asked for`);
+    if (from === end) return;
+    const range = { gte: recordKey(from), lt: recordKey(end) };
+    // The records stand one behind the other, so their keys need not be read: the CRC of each knows its position.
+    const iterator = level.values({ ...range, highWaterMarkBytes: READ_AHEAD_BYTES });
+    try {
+      let position: number = from;
+      let records: Uint8Array[] = [];
+      while (position < end) {
+        signal.throwIfAborted();
+        const entries = await lifetime.run(() => this.#database.reading(() => iterator.nextv(READ_AHEAD_RECORDS)));
+        if (entries.length === 0) throw await this.#damage(position);
+        for (const bytes of entries) {
+          const entry = readRecordEntry(bytes, position);
+          if (entry === undefined) throw await this.#damage(position);
+          records.push(entry.record);
+          position += 1;
+          if (entry.following > 0) continue;
+          const batch = { first: logPosition(position - records.length), records };
+          records = [];
+          signal.throwIfAborted();
+          lifetime.check();
+          yield batch;
+        }
+      }
+      if (records.length > 0) throw this.#database.corrupt(`the batch that ends the log at ${end} is not whole`);
+    } finally {
+      await iterator.close();
+    }
+  }
+
+  /** Looks closer at a record that is not what should be there. */
+  async #damage(position: number): Promise<StorageCorruptError> {
+    const { lifetime, level } = this.#database;
+    const bytes = await lifetime.run(() => this.#database.reading(() => level.get(recordKey(position))));
+    return this.#database.corrupt(`record ${position} is ${bytes === undefined ? 'missing' : 'damaged'}`);
+  }
+}
+
+/** All entries of a batch in one piece of memory. */
+function batchWrites(batch: LogBatch): { readonly writes: Write[]; readonly bytes: number } {
+  let size = 0;
+  for (const record of batch.records) size += RECORD_KEY_BYTES + RECORD_HEADER_BYTES + record.length;
+  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
+  const writes: Write[] = [];
+  let at = 0;
+  let position: number = batch.first;
+  let following = batch.records.length;
+  for (const record of batch.records) {
+    following -= 1;
+    const header = at + RECORD_KEY_BYTES;
+    const start = header + RECORD_HEADER_BYTES;
+    const end = start + record.length;
+    writeRecordKey(bytes, at, position);
+    writeRecordHeader(bytes, header, position, following, record);
+    bytes.set(record, start);
+    writes.push({ type: 'put', key: bytes.subarray(at, header), value: bytes.subarray(header, end) });
+    at = end;
+    position += 1;
+  }
+  return { writes, bytes: size };
+}

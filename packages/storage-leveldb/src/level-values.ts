@@ -1,0 +1,83 @@
+import { assert, type LogPosition } from '@engram/core';
+import type { Checkpoint, StorageSize, Values } from '@engram/storage';
+import type { CheckpointStore } from './checkpoint-store.ts';
+import type { Database, Write } from './database.ts';
+import type { DirectorySize } from './directory-size.ts';
+import { encodeNumbers, recordKey, USAGE_KEY } from './layout.ts';
+import type { LevelLog } from './level-log.ts';
+import type { RecordReader } from './record-reader.ts';
+import type { Usage } from './usage.ts';
+
+/** Of one batch: appends wait behind it. */
+const DROPS_MAX = 1000;
+
+export interface LevelValuesParts {
+  readonly database: Database;
+  readonly log: LevelLog;
+  readonly reader: RecordReader;
+  readonly checkpoints: CheckpointStore;
+  readonly usage: Usage;
+  readonly directorySize: DirectorySize;
+}
+
+export class LevelValues implements Values {
+  readonly #parts: LevelValuesParts;
+
+  constructor(parts: LevelValuesParts) {
+    this.#parts = parts;
+  }
+
+  getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    return this.#parts.database.lifetime.run(async () => {
+      signal.throwIfAborted();
+      return await this.#parts.reader.read(positions, signal);
+    });
+  }
+
+  /**
+   * Never knows: LevelDB cannot say whether a record is in memory without reading it, and where it is not, the read
+   * would hold up the whole process for as long as the disk takes.
+   */
+  peek(_position: LogPosition): Uint8Array | undefined {
+    this.#parts.database.lifetime.check();
+    return undefined;
+  }
+
+  drop(positions: readonly LogPosition[], bytes?: number): Promise<void> {
+    const { database, checkpoints, usage, log } = this.#parts;
+    return database.lifetime.run(async () => {
+      for (const position of positions) {
+        assert(position < checkpoints.from, 'a record that a replay needs may not be dropped');
+      }
+      database.check();
+      usage.dropped(positions.length, bytes);
+      for (let from = 0; from < positions.length; from += DROPS_MAX) {
+        const writes: Write[] = [];
+        for (const position of positions.slice(from, from + DROPS_MAX)) {
+          writes.push({ type: 'del', key: recordKey(position) });
+        }
+        const numbers = [log.next, usage.records, usage.bytes];
+        writes.push({ type: 'put', key: USAGE_KEY, value: encodeNumbers(USAGE_KEY, numbers) });
+        await database.write(writes, false);
+      }
+    });
+  }
+
+  saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    const { database, checkpoints, log } = this.#parts;
+    return database.lifetime.run(() => checkpoints.save(from, log.next, chunks));
+  }
+
+  async loadCheckpoint(): Promise<Checkpoint | undefined> {
+    this.#parts.database.lifetime.check();
+    return this.#parts.checkpoints.load();
+  }
+
+  size(): StorageSize {
+    this.#parts.database.lifetime.check();
+    const totalBytes = this.#parts.directorySize.bytes;
+    const inUseBytes = this.#parts.usage.bytes + this.#parts.checkpoints.bytes;
+    // Compression makes files smaller than what is in them.
+    return { totalBytes, inUseBytes: Math.min(inUseBytes, totalBytes) };
+  }
+}

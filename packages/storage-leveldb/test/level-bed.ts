@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock, Logger } from '@engram/core';
+import type { Storage } from '@engram/storage';
+import type { StorageBed } from '@engram/storage/contract';
+import { openLevelDbStorage } from '@engram/storage-leveldb';
+
+export const clock: Clock = {
+  nowMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  after(delayMs, fire) {
+    const timer = setTimeout(fire, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+  soon: (fire) => void setImmediate(fire),
+};
+
+/** Keeps what was logged as a warning or worse. */
+export class TestLogger implements Logger {
+  readonly warnings: string[] = [];
+  debug(): void {}
+  info(): void {}
+  warn(_fields: object, message: string): void {
+    this.warnings.push(message);
+  }
+  error(_fields: object, message: string): void {
+    this.warnings.push(message);
+  }
+}
+
+/** A directory that goes with the test, and the storages that were opened in it. */
+export class LevelBed implements StorageBed {
+  readonly path: string;
+  readonly logger = new TestLogger();
+  readonly #opened: Storage[] = [];
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async make(): Promise<LevelBed> {
+    return new LevelBed(await mkdtemp(join(tmpdir(), 'engram-leveldb-')));
+  }
+
+  async open(path: string = this.path): Promise<Storage> {
+    const storage = await openLevelDbStorage({ path, cacheBytes: 8 << 20, clock, logger: this.logger });
+    this.#opened.push(storage);
+    return storage;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const storage of this.#opened) await storage[Symbol.asyncDispose]();
+    await rm(this.path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,5 @@
+import { logContract, valuesContract } from '@engram/storage/contract';
+import { LevelBed } from './level-bed.ts';
+
+logContract('leveldb', () => LevelBed.make());
+valuesContract('leveldb', () => LevelBed.make());
