@@ -1,26 +1,28 @@
-import { EngramError, GrpcCode } from '@engram/core';
+import { AssertionError, EngramError, GrpcCode } from '@engram/core';
 import { WireError } from './protobuf/wire-error.ts';
 import type { RpcStatus } from './rpc.ts';
 
 /** Ends a call with a status that is none of etcd's errors. */
-export class StatusError extends Error implements RpcStatus {
+export class StatusError extends Error {
   override readonly name = 'StatusError';
-  readonly code: number;
+  readonly grpc: number;
 
-  constructor(code: number, message: string, options?: ErrorOptions) {
+  constructor(grpc: number, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.code = code;
+    this.grpc = grpc;
   }
 }
 
 /**
  * What a client gets for what a method has thrown. The texts for unreadable requests are grpc-go's, which has one for
  * unary calls (server.go: processUnaryRPC) and one for messages of a stream (rpc_util.go: recv). Anything unforeseen is
- * UNKNOWN with its text, as in grpc-go.
+ * UNKNOWN with its text, as in grpc-go; but a broken invariant is no answer, it is thrown on.
  */
 export function statusOf(error: unknown, kind: 'unary' | 'stream' = 'unary'): RpcStatus {
-  if (error instanceof EngramError) return { code: error.grpc, message: error.message };
-  if (error instanceof StatusError) return { code: error.code, message: error.message };
+  if (error instanceof AssertionError) throw error;
+  if (error instanceof EngramError || error instanceof StatusError) {
+    return { code: error.grpc, message: error.message };
+  }
   if (error instanceof WireError) {
     const what = kind === 'unary' ? 'error unmarshalling request' : 'failed to unmarshal the received message';
     return { code: GrpcCode.INTERNAL, message: `grpc: ${what}: ${error.message}` };

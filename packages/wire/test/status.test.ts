@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EngramError } from '@engram/core';
+import { AssertionError, EngramError } from '@engram/core';
 import { StatusError, statusOf, WireError } from '@engram/wire';
 
 test.each([
@@ -16,4 +16,8 @@ test('an unreadable message within a stream has a text of its own', () => {
   expect(statusOf(new WireError('proto: x'), 'stream').message).toBe(
     'grpc: failed to unmarshal the received message: proto: x',
   );
+});
+
+test('a broken invariant is no answer', () => {
+  expect(() => statusOf(new AssertionError('lost'))).toThrow(AssertionError);
 });

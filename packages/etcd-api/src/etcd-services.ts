@@ -1,0 +1,27 @@
+import type { MethodTable } from '@engram/wire';
+import { CallAdmission } from './call-admission.ts';
+import { clusterMethods } from './cluster-service.ts';
+import { healthMethods } from './health-service.ts';
+import { kvMethods } from './kv-service.ts';
+import { leaseMethods } from './lease-service.ts';
+import { maintenanceMethods } from './maintenance-service.ts';
+import { ServiceParts } from './service-parts.ts';
+import type { ServicesOptions } from './services-options.ts';
+import { watchMethods } from './watch-service.ts';
+
+/**
+ * etcd's services over one store. Methods that are not in the table (Auth, Lock, Election so far) are the transport's to
+ * answer UNIMPLEMENTED.
+ */
+export function etcdServices(options: ServicesOptions): MethodTable {
+  const parts = new ServiceParts(options);
+  const admission = new CallAdmission(options.observer);
+  return new Map([
+    ...kvMethods(parts, admission),
+    ...watchMethods(parts, admission),
+    ...leaseMethods(parts, admission),
+    ...clusterMethods(parts, admission),
+    ...maintenanceMethods(parts, admission),
+    ...healthMethods(options.health, admission),
+  ]);
+}

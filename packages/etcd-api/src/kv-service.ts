@@ -1,0 +1,125 @@
+import { assert, EngramError, isPoint, type Op, type Txn } from '@engram/core';
+import type { OpResult } from '@engram/backend';
+import {
+  decodeDeleteRange,
+  decodePut,
+  decodeRange,
+  decodeTxn,
+  encodeAnswer,
+  etcdserverpb,
+  type CallContext,
+  type Message,
+  type Method,
+} from '@engram/wire';
+import type { CallAdmission } from './call-admission.ts';
+import { checkDuplicateKeys } from './duplicate-keys.ts';
+import { MessagePump } from './message-pump.ts';
+import { checkStreamable, rangeChunks } from './range-stream.ts';
+import { checkRequestSize } from './request-size.ts';
+import type { ServiceParts } from './service-parts.ts';
+import { putCost, raiseIfOverQuota, txnCost } from './space-check.ts';
+import { checkPut, checkRange, checkTxn } from './txn-check.ts';
+
+const SERVICE = '/etcdserverpb.KV';
+
+export function kvMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
+  const service = new KvService(parts);
+  return [
+    [`${SERVICE}/Range`, admission.unary((request, call) => service.range(request, call))],
+    [`${SERVICE}/Put`, admission.unary((request) => service.put(request))],
+    [`${SERVICE}/DeleteRange`, admission.unary((request) => service.deleteRange(request))],
+    [`${SERVICE}/Txn`, admission.unary((request) => service.txn(request))],
+    [`${SERVICE}/Compact`, admission.unary((request) => service.compact(request))],
+    [
+      `${SERVICE}/RangeStream`,
+      admission.serverStream((request, call) => {
+        const op = decodeRange(request.slice());
+        checkRange(op);
+        checkStreamable(op);
+        const queueBytesMax = parts.limits.streamQueueBytesMax;
+        return new MessagePump(call, queueBytesMax, (signal) => rangeChunks(parts, op, signal));
+      }),
+    ],
+  ];
+}
+
+class KvService {
+  readonly #parts: ServiceParts;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  range(request: Uint8Array, call: CallContext): Message | Promise<Message> {
+    const op = decodeRange(request);
+    checkRange(op);
+    // A read of one key is over before its client could give up; making a signal costs more than that.
+    const result = this.#parts.store.range(op, isPoint(op.range) ? undefined : call.signal);
+    return result instanceof Promise ? result.then((range) => this.#answer(range)) : this.#answer(result);
+  }
+
+  put(request: Uint8Array): Promise<Message> {
+    const op = decodePut(request);
+    const refusal = this.#refusal(request, () => checkPut(op));
+    return refusal === undefined ? this.#write(op) : this.#refuse(refusal, putCost(op));
+  }
+
+  deleteRange(request: Uint8Array): Promise<Message> {
+    const op = decodeDeleteRange(request);
+    if (op.range.key.length === 0) throw new EngramError('EmptyKey');
+    checkRequestSize(request, this.#parts.limits.maxRequestBytes);
+    return this.#write(op);
+  }
+
+  async txn(request: Uint8Array): Promise<Message> {
+    const txn = decodeTxn(request);
+    const { limits, store } = this.#parts;
+    const refusal = this.#refusal(isReadOnly(txn) ? undefined : request, () => {
+      checkTxn(txn, limits.maxTxnOps);
+      checkDuplicateKeys(txn);
+    });
+    if (refusal !== undefined) return this.#refuse(refusal, txnCost(txn));
+    return this.#answer(await store.txn(txn, undefined));
+  }
+
+  async compact(request: Uint8Array): Promise<Message> {
+    const { revision, physical } = etcdserverpb.decodeCompactionRequest(request);
+    const { store } = this.#parts;
+    await store.compact(revision, physical);
+    return etcdserverpb.encodeCompactionResponse({ header: this.#parts.header() });
+  }
+
+  /** A write that was handed over is not called back: whoever cancels does not learn whether it happened. */
+  async #write(op: Op): Promise<Message> {
+    const { responses } = await this.#parts.store.txn({ compares: [], success: [op], failure: [] }, undefined);
+    const [result] = responses;
+    assert(result !== undefined, 'a write without a result');
+    return this.#answer(result);
+  }
+
+  #answer(result: OpResult): Message {
+    return encodeAnswer(this.#parts.headerBytes(result.revision), result);
+  }
+
+  /** What is wrong with a request by itself; `request` is undefined where its size does not matter. */
+  #refusal(request: Uint8Array | undefined, check: () => void): EngramError | undefined {
+    try {
+      check();
+      if (request !== undefined) checkRequestSize(request, this.#parts.limits.maxRequestBytes);
+      return undefined;
+    } catch (error) {
+      if (error instanceof EngramError) return error;
+      throw error;
+    }
+  }
+
+  async #refuse(refusal: EngramError, costBytes: number): Promise<never> {
+    throw (await raiseIfOverQuota(this.#parts, costBytes)) ? new EngramError('NoSpace') : refusal;
+  }
+}
+
+/** Nothing but ranges, none of them nested: etcd answers it without proposing it (server/etcdserver/txn: IsTxnReadonly). */
+function isReadOnly(txn: Txn): boolean {
+  const reads = (op: Op): boolean => op.kind === 'range';
+  return txn.success.every(reads) && txn.failure.every(reads);
+}

@@ -1,0 +1,139 @@
+import { GrpcCode, leaseId } from '@engram/core';
+import {
+  etcdserverpb,
+  type Message,
+  type Method,
+  type StreamCall,
+  type StreamHandler,
+  statusOf,
+  WireError,
+} from '@engram/wire';
+import type { CallAdmission } from './call-admission.ts';
+import type { ServiceParts } from './service-parts.ts';
+
+const SERVICE = '/etcdserverpb.Lease';
+/** Renewals of one stream that may wait for leases that are just ending. */
+const WAITING_MAX = 10_000;
+
+export function leaseMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
+  const service = new LeaseService(parts);
+  return [
+    [`${SERVICE}/LeaseGrant`, admission.unary((request) => service.grant(request))],
+    [`${SERVICE}/LeaseRevoke`, admission.unary((request) => service.revoke(request))],
+    [`${SERVICE}/LeaseTimeToLive`, admission.unary((request) => service.timeToLive(request))],
+    [`${SERVICE}/LeaseLeases`, admission.unary(() => service.leases())],
+    [`${SERVICE}/LeaseKeepAlive`, admission.bidi((call) => new KeepAliveCall(parts, call))],
+  ];
+}
+
+class LeaseService {
+  readonly #parts: ServiceParts;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  async grant(request: Uint8Array): Promise<Message> {
+    const { ID, TTL } = etcdserverpb.decodeLeaseGrantRequest(request);
+    const lease = await this.#parts.store.leaseGrant(leaseId(ID), TTL);
+    const header = this.#parts.header();
+    return etcdserverpb.encodeLeaseGrantResponse({ header, ID: lease.id, TTL: lease.grantedTtlSeconds });
+  }
+
+  async revoke(request: Uint8Array): Promise<Message> {
+    const { ID } = etcdserverpb.decodeLeaseRevokeRequest(request);
+    const revision = await this.#parts.store.leaseRevoke(leaseId(ID));
+    return etcdserverpb.encodeLeaseRevokeResponse({ header: this.#parts.header(revision) });
+  }
+
+  /** An unknown lease is an answer, not an error. */
+  timeToLive(request: Uint8Array): Message {
+    const { ID, keys: withKeys } = etcdserverpb.decodeLeaseTimeToLiveRequest(request);
+    const { store } = this.#parts;
+    const lease = store.leaseTimeToLive(leaseId(ID));
+    return etcdserverpb.encodeLeaseTimeToLiveResponse({
+      header: this.#parts.header(),
+      ID,
+      TTL: lease?.remainingSeconds ?? -1,
+      grantedTTL: lease?.grantedTtlSeconds ?? 0,
+      keys: lease !== undefined && withKeys ? store.leaseKeys(lease.id) : [],
+    });
+  }
+
+  leases(): Message {
+    const leases = this.#parts.store.leases().map((ID) => ({ ID }));
+    return etcdserverpb.encodeLeaseLeasesResponse({ header: this.#parts.header(), leases });
+  }
+}
+
+/** A stream of renewals: one answer for each, in their order, though one may have to wait until its lease is gone. */
+class KeepAliveCall implements StreamHandler {
+  readonly #parts: ServiceParts;
+  readonly #call: StreamCall;
+  /** The last of the answers that wait. */
+  #tail: Promise<void> | undefined;
+  #waiting = 0;
+  #halfClosed = false;
+  #ended = false;
+
+  constructor(parts: ServiceParts, call: StreamCall) {
+    this.#parts = parts;
+    this.#call = call;
+  }
+
+  message(request: Uint8Array): void {
+    if (this.#ended) return;
+    try {
+      const { ID } = etcdserverpb.decodeLeaseKeepAliveRequest(request);
+      if (this.#call.queuedBytes > this.#parts.limits.streamQueueBytesMax || this.#waiting === WAITING_MAX) {
+        this.#end({
+          code: GrpcCode.UNAVAILABLE,
+          message: 'etcdserver: keepalive stream closed: too many waiting answers',
+        });
+        return;
+      }
+      // Before the renewal: were the lease to end now, nobody could see the renewal at a later revision than the end.
+      const header = this.#parts.header();
+      const ttl = this.#parts.store.leaseKeepAlive(leaseId(ID));
+      const answer = (TTL: number): void =>
+        this.#call.send(etcdserverpb.encodeLeaseKeepAliveResponse({ header, ID, TTL }));
+      if (typeof ttl === 'number' && this.#tail === undefined) answer(ttl);
+      else this.#answerInTurn(ttl, answer);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#end(statusOf(error, 'stream'));
+    }
+  }
+
+  #answerInTurn(ttl: number | Promise<number>, answer: (ttl: number) => void): void {
+    const before = this.#tail ?? Promise.resolve();
+    const outcome = Promise.allSettled([ttl, before]);
+    this.#waiting += 1;
+    const tail = outcome.then(([renewed]) => {
+      this.#waiting -= 1;
+      if (this.#tail === tail) this.#tail = undefined;
+      if (this.#ended) return;
+      if (renewed.status === 'fulfilled') answer(renewed.value);
+      else this.#end(statusOf(renewed.reason));
+      if (this.#halfClosed && this.#tail === undefined) this.#end();
+    });
+    this.#tail = tail;
+  }
+
+  halfClosed(): void {
+    this.#halfClosed = true;
+    if (this.#tail === undefined) this.#end();
+  }
+
+  drained(): void {}
+
+  closed(): void {
+    this.#ended = true;
+  }
+
+  #end(...status: Parameters<StreamCall['end']>): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#call.end(...status);
+  }
+}

@@ -1,0 +1,160 @@
+import { assert, EngramError, GrpcCode } from '@engram/core';
+import { etcdserverpb, type Message, type Method, StatusError } from '@engram/wire';
+import type { CallAdmission } from './call-admission.ts';
+import { MessagePump } from './message-pump.ts';
+import { minorVersion, parseVersion, type ServerVersion } from './server-version.ts';
+import type { ServiceParts } from './service-parts.ts';
+import { snapshotMessages } from './snapshot-messages.ts';
+
+const SERVICE = '/etcdserverpb.Maintenance';
+const { AlarmRequestAlarmAction, AlarmType, DowngradeRequestDowngradeAction } = etcdserverpb;
+const alarmNames = new Map<number, string>(Object.entries(AlarmType).map(([name, alarm]) => [alarm, name]));
+
+export function maintenanceMethods(
+  parts: ServiceParts,
+  admission: CallAdmission,
+): readonly (readonly [string, Method])[] {
+  const service = new MaintenanceService(parts);
+  const { snapshot } = parts.options;
+  const methods: (readonly [string, Method])[] = [
+    [`${SERVICE}/Alarm`, admission.unary((request) => service.alarm(request))],
+    [`${SERVICE}/Status`, admission.unary(() => service.status())],
+    [`${SERVICE}/Defragment`, admission.unary(() => service.defragment())],
+    [`${SERVICE}/Hash`, admission.unary((_, call) => service.hash(call.signal))],
+    [`${SERVICE}/HashKV`, admission.unary((request, call) => service.hashKv(request, call.signal))],
+    [`${SERVICE}/MoveLeader`, admission.unary((request) => service.moveLeader(request))],
+    [`${SERVICE}/Downgrade`, admission.unary((request) => service.downgrade(request))],
+  ];
+  if (snapshot !== undefined) {
+    const open = admission.serverStream((_, call) => {
+      const version = service.storageVersion;
+      const messages = (signal: AbortSignal): AsyncIterable<Message> => snapshotMessages(snapshot, version, signal);
+      return new MessagePump(call, parts.limits.streamQueueBytesMax, messages);
+    });
+    methods.push([`${SERVICE}/Snapshot`, open]);
+  }
+  return methods;
+}
+
+class MaintenanceService {
+  readonly #parts: ServiceParts;
+  readonly #version: ServerVersion;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+    const version = parseVersion(parts.options.version);
+    assert(version !== undefined, `the server's version is no version: ${parts.options.version}`);
+    this.#version = version;
+  }
+
+  get storageVersion(): string {
+    return minorVersion(this.#version);
+  }
+
+  async alarm(request: Uint8Array): Promise<Message> {
+    const { action, memberID, alarm } = etcdserverpb.decodeAlarmRequest(request);
+    const alarms = await this.#changeAlarm(action, memberID, alarm);
+    return etcdserverpb.encodeAlarmResponse({ header: this.#parts.header(), alarms });
+  }
+
+  async #changeAlarm(
+    action: number,
+    memberID: bigint,
+    alarm: number,
+  ): Promise<readonly { readonly memberID: bigint; readonly alarm: number }[]> {
+    const { store } = this.#parts;
+    const changed = [{ memberID, alarm }];
+    if (!alarmNames.has(alarm)) throw new StatusError(GrpcCode.INVALID_ARGUMENT, 'etcdserver: unknown alarm type');
+    switch (action) {
+      case AlarmRequestAlarmAction.GET:
+        return store
+          .alarms()
+          .filter((set) => alarm === AlarmType.NONE || set.alarm === alarm)
+          .map((set) => ({ memberID: set.memberId, alarm: set.alarm }));
+      case AlarmRequestAlarmAction.ACTIVATE:
+        if (alarm === AlarmType.NONE) return [];
+        await store.activateAlarm({ memberId: memberID, alarm });
+        return changed;
+      case AlarmRequestAlarmAction.DEACTIVATE:
+        return (await store.deactivateAlarm({ memberId: memberID, alarm })) ? changed : [];
+      default:
+        throw new StatusError(GrpcCode.INVALID_ARGUMENT, 'etcdserver: unknown alarm action');
+    }
+  }
+
+  status(): Message {
+    const { store, member, options } = this.#parts;
+    const { totalBytes, inUseBytes, quotaBytes, logPosition } = store.status();
+    // Clients divide by the size.
+    const dbSize = Math.max(1, totalBytes);
+    return etcdserverpb.encodeStatusResponse({
+      header: this.#parts.header(),
+      version: options.version,
+      dbSize,
+      dbSizeInUse: Math.min(inUseBytes, dbSize),
+      dbSizeQuota: quotaBytes,
+      leader: member.memberId,
+      // A place in the log is what raft's index is: every change moves it, also one without a revision.
+      raftIndex: logPosition,
+      raftAppliedIndex: logPosition,
+      raftTerm: member.raftTerm,
+      storageVersion: this.storageVersion,
+      downgradeInfo: { enabled: false },
+      errors: store
+        .alarms()
+        .map(({ memberId, alarm }) => `memberID:${memberId} alarm:${alarmNames.get(alarm) ?? alarm} `),
+    });
+  }
+
+  /** The storage cleans up after itself, so there is nothing to do here; operators run it from cron all the same. */
+  defragment(): Message {
+    return etcdserverpb.encodeDefragmentResponse({});
+  }
+
+  async hash(signal: AbortSignal): Promise<Message> {
+    const { hash } = await this.#parts.store.hashKv(0, signal);
+    return etcdserverpb.encodeHashResponse({ header: this.#parts.header(), hash });
+  }
+
+  async hashKv(request: Uint8Array, signal: AbortSignal): Promise<Message> {
+    const { revision } = etcdserverpb.decodeHashKVRequest(request);
+    const { hash, hashRevision, compactRevision } = await this.#parts.store.hashKv(revision, signal);
+    return etcdserverpb.encodeHashKVResponse({ header: this.#parts.header(), hash, hashRevision, compactRevision });
+  }
+
+  /** This member leads, and there is no other one that could. */
+  moveLeader(request: Uint8Array): Message {
+    const { targetID } = etcdserverpb.decodeMoveLeaderRequest(request);
+    if (targetID !== this.#parts.member.memberId) throw new EngramError('BadLeaderTransferee');
+    return etcdserverpb.encodeMoveLeaderResponse({});
+  }
+
+  /**
+   * Says what etcd would say of a target (etcd server/etcdserver/version/manager.go), but changes nothing: data here
+   * have no format of an older minor. A cancel without a downgrade succeeds in etcd, too.
+   */
+  downgrade(request: Uint8Array): Message {
+    const { action, version } = etcdserverpb.decodeDowngradeRequest(request);
+    switch (action) {
+      case DowngradeRequestDowngradeAction.VALIDATE:
+        this.#checkDowngradeTarget(version);
+        break;
+      case DowngradeRequestDowngradeAction.ENABLE:
+        this.#checkDowngradeTarget(version);
+        throw new StatusError(GrpcCode.FAILED_PRECONDITION, 'etcdserver: this server has no older storage version');
+      case DowngradeRequestDowngradeAction.CANCEL:
+        break;
+      default:
+        throw new StatusError(GrpcCode.UNKNOWN, 'etcdserver: unknown method');
+    }
+    const { major, minor } = this.#version;
+    return etcdserverpb.encodeDowngradeResponse({ header: this.#parts.header(), version: `${major}.${minor}` });
+  }
+
+  #checkDowngradeTarget(text: string): void {
+    const target = parseVersion(text) ?? parseVersion(`${text}.0`);
+    if (target === undefined) throw new EngramError('WrongDowngradeVersionFormat');
+    const { major, minor } = this.#version;
+    if (target.major !== major || target.minor !== minor - 1) throw new EngramError('InvalidDowngradeTargetVersion');
+  }
+}

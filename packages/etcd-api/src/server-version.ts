@@ -1,0 +1,17 @@
+/** `major.minor.patch`, as semver has it. */
+export interface ServerVersion {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+}
+
+const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
+
+export function parseVersion(text: string): ServerVersion | undefined {
+  const match = SEMVER.exec(text);
+  if (match === null) return undefined;
+  return { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3]) };
+}
+
+/** The versions of cluster and storage go by minors: `3.6.0`. */
+export const minorVersion = ({ major, minor }: ServerVersion): string => `${major}.${minor}.0`;

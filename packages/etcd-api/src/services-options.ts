@@ -1,0 +1,56 @@
+import type { Clock, Logger } from '@engram/core';
+import type { Store } from '@engram/backend';
+import type { HealthStatus } from './health-status.ts';
+import type { SnapshotSource } from './snapshot-source.ts';
+
+/** This node, as its clients know it. */
+export interface MemberIdentity {
+  /** The same for the life of the data, and on every member; not 0. */
+  readonly clusterId: bigint;
+  readonly memberId: bigint;
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+  /** Clients replace their endpoints with these. */
+  readonly clientUrls: readonly string[];
+  /** At least 1, never going back; the number that headers and Status show. */
+  readonly raftTerm: number;
+}
+
+export interface Limits {
+  /** A write's request above it is refused (etcd: --max-request-bytes). */
+  readonly maxRequestBytes: number;
+  /** Compares, or operations of a branch, in a transaction (etcd: --max-txn-ops). */
+  readonly maxTxnOps: number;
+  /**
+   * What a stream may have queued for a client that does not read. A watcher beyond it is sent the rest from history
+   * once there is room; a client that goes on asking without reading is cut at four times as much.
+   */
+  readonly streamQueueBytesMax: number;
+}
+
+export const defaultLimits: Limits = {
+  maxRequestBytes: 1.5 * 1024 * 1024,
+  maxTxnOps: 128,
+  streamQueueBytesMax: 2 * 1024 * 1024,
+};
+
+/** Hooks for metrics; called synchronously, must not throw. */
+export interface ServicesObserver {
+  /** etcd_server_client_requests_total; `version` is what the client calls its API, or "unknown". */
+  clientRequest?(type: 'unary' | 'stream', version: string): void;
+}
+
+export interface ServicesOptions {
+  readonly store: Store;
+  readonly member: MemberIdentity;
+  /** What this server says it is: `major.minor.patch`. The cluster's and the storage's version follow from it. */
+  readonly version: string;
+  readonly limits?: Partial<Limits>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly observer?: ServicesObserver;
+  /** Without one the node is always healthy. */
+  readonly health?: HealthStatus;
+  /** Without one, Snapshot is UNIMPLEMENTED. */
+  readonly snapshot?: SnapshotSource;
+}

@@ -1,0 +1,50 @@
+import { EngramError, type Op, type PutOp, type RangeOp, SortOrder, SortTarget, type Txn } from '@engram/core';
+import { emptyOp } from '@engram/wire';
+
+/*
+ * What a request shows by itself to be wrong, in etcd's order (etcd server/etcdserver/api/v3rpc/key.go:
+ * checkRangeRequest, checkPutRequest, checkDeleteRequest, checkTxnRequest).
+ */
+
+export function checkRange(op: RangeOp): void {
+  if (op.range.key.length === 0) throw new EngramError('EmptyKey');
+  if (op.sortOrder < SortOrder.NONE || op.sortOrder > SortOrder.DESCEND) throw new EngramError('InvalidSortOption');
+  if (op.sortTarget < SortTarget.KEY || op.sortTarget > SortTarget.VALUE) throw new EngramError('InvalidSortOption');
+}
+
+export function checkPut(op: PutOp): void {
+  if (op.key.length === 0) throw new EngramError('EmptyKey');
+  if (op.ignoreValue && op.value.length > 0) throw new EngramError('ValueProvided');
+  if (op.ignoreLease && op.lease !== 0n) throw new EngramError('LeaseProvided');
+}
+
+/** Compares, or operations of one branch: whichever are the most. */
+export function txnWidth(txn: Txn): number {
+  return Math.max(txn.compares.length, txn.success.length, txn.failure.length);
+}
+
+/** `opsMax` is what the transactions around it have left. */
+export function checkTxn(txn: Txn, opsMax: number): void {
+  const width = txnWidth(txn);
+  if (width > opsMax) throw new EngramError('TooManyOps');
+  for (const compare of txn.compares) if (compare.range.key.length === 0) throw new EngramError('EmptyKey');
+  for (const op of txn.success) checkOp(op, opsMax - width);
+  for (const op of txn.failure) checkOp(op, opsMax - width);
+}
+
+function checkOp(op: Op, opsMax: number): void {
+  if (op === emptyOp) throw new EngramError('KeyNotFound');
+  switch (op.kind) {
+    case 'range':
+      checkRange(op);
+      return;
+    case 'put':
+      checkPut(op);
+      return;
+    case 'delete-range':
+      if (op.range.key.length === 0) throw new EngramError('EmptyKey');
+      return;
+    case 'txn':
+      checkTxn(op.txn, opsMax);
+  }
+}

@@ -1,0 +1,192 @@
+import { errorTable, type EventGroup, GrpcCode, isEngramError, type Revision, revision } from '@engram/core';
+import type { CreateOutcome, Watcher, WatchSink, WatchStream } from '@engram/watch-hub';
+import {
+  encodeWatchFragments,
+  encodeWatchResponse,
+  etcdserverpb,
+  type Method,
+  type RpcStatus,
+  type StreamCall,
+  type StreamHandler,
+  statusOf,
+  type WatchHead,
+  WireError,
+} from '@engram/wire';
+import type { CallAdmission } from './call-admission.ts';
+import { EventMemo } from './event-memo.ts';
+import type { ServiceParts } from './service-parts.ts';
+
+/** In a response: no watcher, or all of the stream. */
+const NO_WATCHER = -1;
+/** etcd: what gRPC adds to the largest request (server/embed: grpcOverheadBytes). */
+const FRAGMENT_SLACK_BYTES = 512 * 1024;
+/** A client that asks without reading may let this many times the stream's bound wait. */
+const HARD_BOUND = 4;
+const ZERO_KEY = Uint8Array.of(0);
+
+/** Clients resume a stream that ends so; with any other code they give up (client/v3/watch.go). */
+const notReading: RpcStatus = {
+  code: GrpcCode.UNAVAILABLE,
+  message: 'etcdserver: watch stream closed: the client does not read its responses',
+};
+const broken: RpcStatus = {
+  code: GrpcCode.UNAVAILABLE,
+  message: 'etcdserver: watch stream closed: history is unreadable',
+};
+
+/** Clients read these as errors, so they are what Go's errors print (etcd server/storage/mvcc/watcher.go). */
+const refusals: Readonly<Record<Extract<CreateOutcome, { kind: 'refused' }>['reason'], string>> = {
+  'negative-revision': errorTable.Compacted.message,
+  'empty-range': 'mvcc: watcher range is empty',
+  'duplicate-id': 'mvcc: duplicate watch ID provided on the WatchStream',
+};
+
+export function watchMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
+  const memo = new EventMemo((at) => parts.headerBytes(at));
+  return [['/etcdserverpb.Watch/Watch', admission.bidi((call) => new WatchCall(parts, memo, call))]];
+}
+
+/** One stream of watches: what the client asks goes to the hub, what the hub tells goes to the client. */
+class WatchCall implements StreamHandler, WatchSink {
+  readonly #parts: ServiceParts;
+  readonly #memo: EventMemo;
+  readonly #call: StreamCall;
+  readonly #stream: WatchStream;
+  readonly #queueBytesMax: number;
+  #ended = false;
+  /** The hub is calling: it must not be called. */
+  #inSink = false;
+
+  constructor(parts: ServiceParts, memo: EventMemo, call: StreamCall) {
+    this.#parts = parts;
+    this.#memo = memo;
+    this.#call = call;
+    this.#queueBytesMax = parts.limits.streamQueueBytesMax;
+    this.#stream = parts.store.watchHub.openStream(this);
+  }
+
+  message(bytes: Uint8Array): void {
+    let request: etcdserverpb.WatchRequest;
+    try {
+      request = etcdserverpb.decodeWatchRequest(bytes);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#end(statusOf(error, 'stream'));
+      return;
+    }
+    if (request.createRequest !== undefined) this.#create(request.createRequest);
+    else if (request.cancelRequest !== undefined) this.#cancel(request.cancelRequest.watchId);
+    else if (request.progressRequest !== undefined) this.#stream.requestProgress();
+    else this.#parts.logger.info({ peer: this.#call.peer }, 'a watch request of no kind was ignored');
+  }
+
+  /** Clients that only listen are clients still. */
+  halfClosed(): void {}
+
+  drained(): void {
+    this.#outsideSink(() => this.#stream.drained());
+  }
+
+  closed(): void {
+    this.#ended = true;
+    this.#outsideSink(() => this.#stream.close());
+  }
+
+  /** A transport may find, while it sends what a sink's call gives it, that the client is gone: the hub hears it later. */
+  #outsideSink(call: () => void): void {
+    if (this.#inSink) queueMicrotask(call);
+    else call();
+  }
+
+  events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
+    if (this.#isFull) return false;
+    this.#inSink = true;
+    const { watchId, request } = watcher;
+    if (request.fragment) this.#sendFragments(watcher, groups, headerRevision);
+    else this.#call.send(this.#memo.response(watchId, request.prevKv, groups, headerRevision));
+    this.#inSink = false;
+    return true;
+  }
+
+  compacted(watcher: Watcher, compactRevision: Revision): void {
+    this.#inSink = true;
+    this.#send({ revision: revision(0), watchId: watcher.watchId, canceled: true, compactRevision });
+    this.#inSink = false;
+  }
+
+  progress(watcher: Watcher | undefined, at: Revision): void {
+    if (this.#isFull) return;
+    this.#inSink = true;
+    this.#send({ revision: at, watchId: watcher?.watchId ?? NO_WATCHER });
+    this.#inSink = false;
+  }
+
+  failed(cause: unknown): void {
+    this.#parts.logger.error({ cause: String(cause) }, 'a watch stream was closed because history could not be read');
+    this.#inSink = true;
+    this.#end(isEngramError(cause) ? statusOf(cause) : broken);
+    this.#inSink = false;
+  }
+
+  #sendFragments({ watchId, request }: Watcher, groups: readonly EventGroup[], headerRevision: Revision): void {
+    const head = { header: this.#parts.headerBytes(headerRevision), watchId };
+    const events = groups.flatMap((group) => group.events);
+    const bytesMax = this.#parts.limits.maxRequestBytes + FRAGMENT_SLACK_BYTES;
+    for (const part of encodeWatchFragments(head, events, request.prevKv, bytesMax)) this.#call.send(part);
+  }
+
+  #create(request: etcdserverpb.WatchCreateRequest): void {
+    // The request's bytes are the transport's once this call is over; the watcher lives on.
+    const key = request.key.length === 0 ? ZERO_KEY : request.key.slice();
+    let outcome: CreateOutcome;
+    try {
+      outcome = this.#stream.create({
+        range: { key, end: request.rangeEnd.slice() },
+        startRevision: revision(request.startRevision),
+        prevKv: request.prevKv,
+        progressNotify: request.progressNotify,
+        noPut: request.filters.includes(etcdserverpb.WatchCreateRequestFilterType.NOPUT),
+        noDelete: request.filters.includes(etcdserverpb.WatchCreateRequestFilterType.NODELETE),
+        fragment: request.fragment,
+        watchId: request.watchId,
+      });
+    } catch (error) {
+      if (!isEngramError(error)) throw error;
+      this.#end(statusOf(error));
+      return;
+    }
+    if (outcome.kind === 'refused') {
+      const cancelReason = refusals[outcome.reason];
+      const at = this.#parts.store.watchHub.revision;
+      this.#send({ revision: at, watchId: NO_WATCHER, created: true, canceled: true, cancelReason });
+      return;
+    }
+    const { watcher } = outcome;
+    this.#send({ revision: outcome.revision, watchId: watcher.watchId, created: true });
+    this.#stream.start(watcher);
+  }
+
+  #cancel(watchId: number): void {
+    if (!this.#stream.cancel(watchId)) return;
+    this.#send({ revision: this.#parts.store.watchHub.revision, watchId, canceled: true });
+  }
+
+  get #isFull(): boolean {
+    return this.#call.queuedBytes > this.#queueBytesMax;
+  }
+
+  #send({ revision: at, ...head }: Omit<WatchHead, 'header'> & { readonly revision: Revision }): void {
+    if (this.#call.queuedBytes > this.#queueBytesMax * HARD_BOUND) {
+      this.#end(notReading);
+      return;
+    }
+    this.#call.send(encodeWatchResponse({ header: this.#parts.headerBytes(at), ...head }, []));
+  }
+
+  /** The hub's stream is closed in `closed`, which the transport calls. */
+  #end(status: RpcStatus): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#call.end(status);
+  }
+}
