@@ -28,18 +28,18 @@ export class GarbageQueue {
   }
 
   /** A version was appended, newer than all in the queue. */
-  add(slot: VersionSlot): void {
-    if (this.#supersedesPut(slot)) this.#superseders.push(slot);
-    if (this.#versions.isTombstone(slot)) this.#tombstones.push(slot);
+  add(slot: VersionSlot, supersedesPut: boolean, tombstone: boolean): void {
+    if (supersedesPut) this.#superseders.push(slot);
+    if (tombstone) this.#tombstones.push(slot);
   }
 
   /** The newest version that was added is taken back. */
-  undo(slot: VersionSlot): void {
-    if (this.#supersedesPut(slot)) {
+  undo(slot: VersionSlot, supersedesPut: boolean, tombstone: boolean): void {
+    if (supersedesPut) {
       assert(this.#superseders.last() === slot, 'undone out of order');
       this.#superseders.removeLast();
     }
-    if (this.#versions.isTombstone(slot)) {
+    if (tombstone) {
       assert(this.#tombstones.last() === slot, 'undone out of order');
       this.#tombstones.removeLast();
     }
@@ -59,10 +59,5 @@ export class GarbageQueue {
     if (slot === NO_VERSION || this.#versions.mod(slot) >= revision) return NO_VERSION;
     this.#tombstones.removeFirst();
     return slot;
-  }
-
-  #supersedesPut(slot: VersionSlot): boolean {
-    const previous = this.#versions.previous(slot);
-    return previous !== NO_VERSION && !this.#versions.isTombstone(previous);
   }
 }

@@ -38,7 +38,6 @@ export class IndexLoader<Index> {
   readonly #candidates: VersionSlot[] = [];
   #leaf = -1;
   #leafRows = 0;
-  #leafNewest = 0;
   #lastKey: KeyRef = NO_KEY;
   #lastSlot: VersionSlot = NO_VERSION;
   #finished = false;
@@ -62,19 +61,19 @@ export class IndexLoader<Index> {
       const previous = this.#lastSlot;
       assert(meta.modRevision > this.#versions.mod(previous), 'versions to load out of order');
       slot = this.#versions.add(this.#lastKey, previous, meta);
-      nodes.setHead(this.#leaf, this.#leafRows - 1, headOf(slot, meta.tombstone));
+      if (this.#versions.isTombstone(previous)) this.#versions.setNext(previous, slot);
+      nodes.setHead(this.#leaf, this.#leafRows - 1, headOf(slot, meta.tombstone), meta.modRevision);
       this.#candidates.push(slot);
     } else {
       if (this.#leafRows === this.#fill || this.#leaf === -1) this.#openLeaf();
       const ref = nodes.keys.add(key);
       slot = this.#versions.add(ref, NO_VERSION, meta);
-      nodes.appendLeafRow(this.#leaf, ref, headOf(slot, meta.tombstone));
+      nodes.appendLeafRow(this.#leaf, ref, headOf(slot, meta.tombstone), meta.modRevision);
       this.#leafRows += 1;
       this.#lastKey = ref;
       if (meta.tombstone) this.#candidates.push(slot);
     }
     this.#lastSlot = slot;
-    if (meta.modRevision > this.#leafNewest) this.#leafNewest = meta.modRevision;
     return slot;
   }
 
@@ -90,7 +89,12 @@ export class IndexLoader<Index> {
       height += 1;
     }
     this.#tree.adopt(level.node[0]!, height, level.live[0]!, level.newest[0]!);
-    for (const slot of sortByRevision(this.#candidates, this.#versions)) this.#garbage.add(slot);
+    const versions = this.#versions;
+    for (const slot of sortByRevision(this.#candidates, versions)) {
+      const previous = versions.previous(slot);
+      const supersedesPut = previous !== NO_VERSION && !versions.isTombstone(previous);
+      this.#garbage.add(slot, supersedesPut, versions.isTombstone(slot));
+    }
     return this.#index;
   }
 
@@ -98,7 +102,6 @@ export class IndexLoader<Index> {
     if (this.#leaf !== -1) this.#closeLeaf();
     this.#leaf = this.#nodes.leaves.allocate();
     this.#leafRows = 0;
-    this.#leafNewest = 0;
   }
 
   #closeLeaf(): void {
@@ -111,7 +114,7 @@ export class IndexLoader<Index> {
       separator = nodes.keys.addPrefix(first, shared + 1);
     }
     nodes.reprintLeaf(this.#leaf);
-    this.#leaves.push(separator, this.#leaf, nodes.leafLive(this.#leaf), this.#leafNewest);
+    this.#leaves.push(separator, this.#leaf, nodes.leafLive(this.#leaf), nodes.newestOf(nodes.leaves, this.#leaf));
   }
 
   /** The inner nodes above a level, all about equally full: none has a single child. */
@@ -129,7 +132,7 @@ export class IndexLoader<Index> {
         nodes.insertInnerRow(inner, at - from, key, below.node[at]!, below.live[at]!, below.newest[at]!);
       }
       nodes.reprintInner(inner);
-      above.push(below.key[from]!, inner, nodes.innerLive(inner), nodes.innerNewest(inner));
+      above.push(below.key[from]!, inner, nodes.innerLive(inner), nodes.newestOf(nodes.inners, inner));
     }
     return above;
   }

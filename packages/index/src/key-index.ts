@@ -19,7 +19,7 @@ import { NO_VERSION, type VersionMeta, type VersionSlot } from './version-slot.t
 import { VersionTable } from './version-table.ts';
 
 export interface KeyIndexOptions {
-  /** Rows of a tree node, at least 4. Tests make it small, to see many nodes. */
+  /** Rows of a tree node, even and at least 4. Tests make it small, to see many nodes. */
   readonly nodeRows?: number;
 }
 
@@ -45,7 +45,7 @@ export class KeyIndex {
   constructor(options: KeyIndexOptions = {}) {
     this.#keys = new KeySlabs();
     this.#versions = new VersionTable();
-    this.#nodes = new TreeNodes(options.nodeRows ?? NODE_ROWS, this.#keys, this.#versions);
+    this.#nodes = new TreeNodes(options.nodeRows ?? NODE_ROWS, this.#keys);
     this.#tree = new KeyTree(this.#nodes);
     this.#garbage = new GarbageQueue(this.#versions);
   }
@@ -139,17 +139,19 @@ export class KeyIndex {
   append(key: Uint8Array, meta: VersionMeta): VersionSlot {
     const tree = this.#tree;
     if (tree.seek(key)) {
-      const previous = slotOf(tree.head());
-      assert(meta.modRevision > this.#versions.mod(previous), 'a version not above its key’s head');
-      const slot = this.#versions.add(this.#versions.key(previous), previous, meta);
+      // All of it is in the tree: the previous version itself is likely to be in no cache.
+      const head = tree.head();
+      assert(meta.modRevision > tree.headNewest(), 'a version not above its key’s head');
+      const slot = this.#versions.add(tree.key(), slotOf(head), meta);
+      if (head < 0) this.#versions.setNext(slotOf(head), slot);
       tree.setHead(headOf(slot, meta.tombstone), meta.modRevision);
-      this.#garbage.add(slot);
+      this.#garbage.add(slot, head >= 0, meta.tombstone);
       return slot;
     }
     const ref = this.#keys.add(key);
     const slot = this.#versions.add(ref, NO_VERSION, meta);
     tree.insert(key, ref, headOf(slot, meta.tombstone), meta.modRevision);
-    if (meta.tombstone) this.#garbage.add(slot);
+    this.#garbage.add(slot, false, meta.tombstone);
     return slot;
   }
 
@@ -163,15 +165,15 @@ export class KeyIndex {
     const ref = versions.key(slot);
     const found = this.#tree.seek(this.#keys.view(ref));
     assert(found && slotOf(this.#tree.head()) === slot, 'undone but not its key’s head');
-    this.#garbage.undo(slot);
     const previous = versions.previous(slot);
+    this.#garbage.undo(slot, this.#isLive(previous), versions.isTombstone(slot));
     if (previous === NO_VERSION) {
       this.#tree.removeUndone();
       this.#keys.free(ref);
     } else {
       const tombstone = versions.isTombstone(previous);
       if (tombstone) versions.setNext(previous, NO_VERSION);
-      this.#tree.restoreHead(headOf(previous, tombstone));
+      this.#tree.restoreHead(headOf(previous, tombstone), versions.mod(previous));
     }
     versions.drop(slot);
   }
@@ -179,7 +181,7 @@ export class KeyIndex {
   /** How many keys of the range live at a revision: O(log n), and what changed after it. */
   count(range: KeyRange, at: Revision): number {
     if (isPoint(range)) return this.#isLive(this.at(range.key, at)) ? 1 : 0;
-    const visitor = new CountVisitor(this.#nodes, at);
+    const visitor = new CountVisitor(this.#nodes, this.#versions, at);
     scanRange(this.#nodes, this.#tree, range, visitor);
     return visitor.live;
   }
@@ -190,7 +192,7 @@ export class KeyIndex {
     if (isPoint(range)) {
       const slot = this.at(range.key, at);
       if (this.#isLive(slot)) into.push(slot);
-    } else scanRange(this.#nodes, this.#tree, range, new CollectVisitor(this.#nodes, at, max, into));
+    } else scanRange(this.#nodes, this.#tree, range, new CollectVisitor(this.#nodes, this.#versions, at, max, into));
     return into;
   }
 

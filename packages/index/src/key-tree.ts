@@ -86,16 +86,26 @@ export class KeyTree {
     return this.#nodes.head(this.#leaf, this.#row);
   }
 
+  /** The head's mod revision. */
+  headNewest(): number {
+    return this.#nodes.headNewest(this.#leaf, this.#row);
+  }
+
+  /** Where the bytes of the key at the place are held. */
+  key(): KeyRef {
+    return this.#nodes.leafKey(this.#leaf, this.#row);
+  }
+
   /** A newer head for the key at the place. */
   setHead(head: number, mod: number): void {
     const before = this.head();
-    this.#nodes.setHead(this.#leaf, this.#row, head);
+    this.#nodes.setHead(this.#leaf, this.#row, head, mod);
     this.#summarize((head >= 0 ? 1 : 0) - (before >= 0 ? 1 : 0), mod);
   }
 
   /** The head before, after the newest one was undone. */
-  restoreHead(head: number): void {
-    this.setHead(head, 0);
+  restoreHead(head: number, mod: number): void {
+    this.setHead(head, mod);
     this.#lowerNewest();
   }
 
@@ -105,7 +115,7 @@ export class KeyTree {
       this.#split();
       this.seek(key);
     }
-    this.#nodes.insertLeafRow(this.#leaf, this.#row, ref, key, head);
+    this.#nodes.insertLeafRow(this.#leaf, this.#row, ref, key, head, mod);
     this.#summarize(head >= 0 ? 1 : 0, mod);
   }
 
@@ -140,12 +150,12 @@ export class KeyTree {
 
   #lowerNewest(): void {
     const nodes = this.#nodes;
-    let newest = nodes.leafNewest(this.#leaf);
+    let newest = nodes.newestOf(nodes.leaves, this.#leaf);
     for (let level = this.#height - 1; level >= 0; level -= 1) {
       const node = this.#pathNodes[level]!;
       const row = this.#pathRows[level]!;
       nodes.setSummary(node, row, nodes.live(node, row), newest);
-      newest = nodes.innerNewest(node);
+      newest = nodes.newestOf(nodes.inners, node);
     }
     this.#newest = newest;
   }
@@ -178,9 +188,9 @@ export class KeyTree {
     nodes.reprintLeaf(right);
     const parent = this.#pathNodes[this.#height - 1]!;
     const row = this.#pathRows[this.#height - 1]!;
-    nodes.setSummary(parent, row, nodes.leafLive(left), nodes.leafNewest(left));
+    nodes.setSummary(parent, row, nodes.leafLive(left), nodes.newestOf(nodes.leaves, left));
     const separator = this.#separator(left, right);
-    nodes.insertInnerRow(parent, row + 1, separator, right, nodes.leafLive(right), nodes.leafNewest(right));
+    nodes.insertInnerRow(parent, row + 1, separator, right, nodes.leafLive(right), nodes.newestOf(nodes.leaves, right));
     nodes.reprintInner(parent);
   }
 
@@ -194,8 +204,15 @@ export class KeyTree {
     nodes.reprintInner(right);
     const parent = this.#pathNodes[level - 1]!;
     const row = this.#pathRows[level - 1]!;
-    nodes.setSummary(parent, row, nodes.innerLive(left), nodes.innerNewest(left));
-    nodes.insertInnerRow(parent, row + 1, separator, right, nodes.innerLive(right), nodes.innerNewest(right));
+    nodes.setSummary(parent, row, nodes.innerLive(left), nodes.newestOf(nodes.inners, left));
+    nodes.insertInnerRow(
+      parent,
+      row + 1,
+      separator,
+      right,
+      nodes.innerLive(right),
+      nodes.newestOf(nodes.inners, right),
+    );
     nodes.reprintInner(parent);
   }
 
@@ -242,10 +259,10 @@ export class KeyTree {
       nodes.balance(nodes.leaves, left, right, rows >>> 1);
       nodes.reprintLeaf(right);
       nodes.setInnerKey(parent, leftRow + 1, this.#separator(left, right));
-      nodes.setSummary(parent, leftRow + 1, nodes.leafLive(right), nodes.leafNewest(right));
+      nodes.setSummary(parent, leftRow + 1, nodes.leafLive(right), nodes.newestOf(nodes.leaves, right));
     }
     nodes.reprintLeaf(left);
-    nodes.setSummary(parent, leftRow, nodes.leafLive(left), nodes.leafNewest(left));
+    nodes.setSummary(parent, leftRow, nodes.leafLive(left), nodes.newestOf(nodes.leaves, left));
     nodes.reprintInner(parent);
   }
 
@@ -265,10 +282,10 @@ export class KeyTree {
       nodes.setInnerKey(parent, leftRow + 1, nodes.innerKey(right, 0));
       nodes.setInnerKey(right, 0, NO_KEY);
       nodes.reprintInner(right);
-      nodes.setSummary(parent, leftRow + 1, nodes.innerLive(right), nodes.innerNewest(right));
+      nodes.setSummary(parent, leftRow + 1, nodes.innerLive(right), nodes.newestOf(nodes.inners, right));
     }
     nodes.reprintInner(left);
-    nodes.setSummary(parent, leftRow, nodes.innerLive(left), nodes.innerNewest(left));
+    nodes.setSummary(parent, leftRow, nodes.innerLive(left), nodes.newestOf(nodes.inners, left));
     nodes.reprintInner(parent);
   }
 }

@@ -1,22 +1,28 @@
+import { assert } from '@engram/core';
+
 const CHUNK_BITS = 8;
 const CHUNK_NODES = 1 << CHUNK_BITS;
 const NODE_MASK = CHUNK_NODES - 1;
 
-/** Words of a node: how many rows, how many leading bytes all its keys share, then its columns of `capacity` words. */
+/** Words of a node: how many rows, how many leading bytes all its keys share, then its columns. */
 export const COUNT = 0;
 export const PREFIX = 1;
-export const HEADER = 2;
+const HEADER = 2;
 
 const NO_NODE = -1;
 
 /**
- * Nodes of one kind, packed outside the JavaScript heap, in chunks. All columns are 32-bit words; the last may be one
- * of doubles.
+ * Nodes of one kind, packed outside the JavaScript heap, in chunks. A row is a print, a newest mod revision (a double),
+ * a pair of words (the place of a key, and what the key leads to), and in inner nodes a count of live keys. Columns lie
+ * in that order: a search touches the prints, which are next to the header, and then one pair.
  */
 export class NodePool {
-  readonly #capacity: number;
-  readonly #columns: number;
-  readonly #withDoubles: boolean;
+  /** Where columns begin, in words from a node's base; `newest` in doubles from its `doubleBase`. */
+  readonly prints: number;
+  readonly newest: number;
+  readonly pairs: number;
+  readonly live: number;
+  readonly #withLive: boolean;
   readonly #nodeWords: number;
   readonly #words: Int32Array[] = [];
   readonly #doubles: Float64Array[] = [];
@@ -24,12 +30,14 @@ export class NodePool {
   #made = 0;
   #used = 0;
 
-  constructor(capacity: number, columns: number, withDoubles: boolean) {
-    this.#capacity = capacity;
-    this.#columns = columns;
-    this.#withDoubles = withDoubles;
-    // Even, so that doubles stay aligned.
-    this.#nodeWords = (HEADER + capacity * (columns + (withDoubles ? 2 : 0)) + 1) & ~1;
+  constructor(capacity: number, withLive: boolean) {
+    assert(capacity % 2 === 0, 'an odd number of rows, and no double is aligned');
+    this.prints = HEADER;
+    this.newest = (HEADER + capacity) >>> 1;
+    this.pairs = HEADER + 3 * capacity;
+    this.live = HEADER + 5 * capacity;
+    this.#withLive = withLive;
+    this.#nodeWords = HEADER + capacity * (withLive ? 6 : 5);
   }
 
   /** Nodes in use. */
@@ -78,13 +86,13 @@ export class NodePool {
     return (node & NODE_MASK) * this.#nodeWords;
   }
 
-  /** The same memory; the node's column of doubles begins at `doubleBase`. */
+  /** The same memory as doubles; the node begins at `doubleBase`. */
   doubles(node: number): Float64Array {
     return this.#doubles[node >>> CHUNK_BITS]!;
   }
 
   doubleBase(node: number): number {
-    return (this.base(node) + HEADER + this.#capacity * this.#columns) >>> 1;
+    return this.base(node) >>> 1;
   }
 
   count(node: number): number {
@@ -99,15 +107,13 @@ export class NodePool {
   move(from: number, fromRow: number, to: number, toRow: number, rows: number): void {
     const source = this.words(from);
     const target = this.words(to);
-    let sourceAt = this.base(from) + HEADER + fromRow;
-    let targetAt = this.base(to) + HEADER + toRow;
-    for (let column = 0; column < this.#columns; column += 1) {
-      copyWords(source, sourceAt, target, targetAt, rows);
-      sourceAt += this.#capacity;
-      targetAt += this.#capacity;
-    }
-    // The column of doubles has two words for each row.
-    if (this.#withDoubles) copyWords(source, sourceAt + fromRow, target, targetAt + toRow, rows * 2);
+    const fromBase = this.base(from);
+    const toBase = this.base(to);
+    copyWords(source, fromBase + this.prints + fromRow, target, toBase + this.prints + toRow, rows);
+    const newest = 2 * this.newest;
+    copyWords(source, fromBase + newest + 2 * fromRow, target, toBase + newest + 2 * toRow, 2 * rows);
+    copyWords(source, fromBase + this.pairs + 2 * fromRow, target, toBase + this.pairs + 2 * toRow, 2 * rows);
+    if (this.#withLive) copyWords(source, fromBase + this.live + fromRow, target, toBase + this.live + toRow, rows);
   }
 }
 

@@ -6,13 +6,21 @@ import type { VersionTable } from './version-table.ts';
 
 // What is not newer than the revision asked for is what its head says: no version is looked at there.
 
+/** Of a head newer than `at`: the version that lives at `at`, or NO_VERSION. */
+function olderLive(versions: VersionTable, head: number, at: Revision): VersionSlot {
+  const slot = versions.at(versions.previous(slotOf(head)), at);
+  return slot === NO_VERSION || versions.isTombstone(slot) ? NO_VERSION : slot;
+}
+
 export class CountVisitor implements RangeVisitor {
   readonly #nodes: TreeNodes;
+  readonly #versions: VersionTable;
   readonly #at: Revision;
   live = 0;
 
-  constructor(nodes: TreeNodes, at: Revision) {
+  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision) {
     this.#nodes = nodes;
+    this.#versions = versions;
     this.#at = at;
   }
 
@@ -23,11 +31,12 @@ export class CountVisitor implements RangeVisitor {
   }
 
   leaf(leaf: number, from: number, to: number, newest: number): boolean {
-    const words = this.#nodes.leaves.words(leaf);
-    const heads = this.#nodes.headsAt(leaf);
+    const nodes = this.#nodes;
+    const at = this.#at;
     for (let row = from; row < to; row += 1) {
-      const head = words[heads + row]!;
-      if (newest <= this.#at ? head >= 0 : this.#nodes.liveAt(head, this.#at) !== NO_VERSION) this.live += 1;
+      let head = nodes.head(leaf, row);
+      if (newest > at && nodes.headNewest(leaf, row) > at) head = olderLive(this.#versions, head, at);
+      if (head >= 0) this.live += 1;
     }
     return false;
   }
@@ -35,12 +44,14 @@ export class CountVisitor implements RangeVisitor {
 
 export class CollectVisitor implements RangeVisitor {
   readonly #nodes: TreeNodes;
+  readonly #versions: VersionTable;
   readonly #at: Revision;
   readonly #into: VersionSlot[];
   #room: number;
 
-  constructor(nodes: TreeNodes, at: Revision, max: number, into: VersionSlot[]) {
+  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, max: number, into: VersionSlot[]) {
     this.#nodes = nodes;
+    this.#versions = versions;
     this.#at = at;
     this.#into = into;
     this.#room = max;
@@ -51,17 +62,18 @@ export class CollectVisitor implements RangeVisitor {
   }
 
   leaf(leaf: number, from: number, to: number, newest: number): boolean {
-    const words = this.#nodes.leaves.words(leaf);
-    const heads = this.#nodes.headsAt(leaf);
+    const nodes = this.#nodes;
+    const at = this.#at;
     const into = this.#into;
-    for (let row = from; row < to && this.#room > 0; row += 1) {
-      const head = words[heads + row]!;
-      const slot = newest <= this.#at ? head : this.#nodes.liveAt(head, this.#at);
-      if (slot < 0) continue;
-      into.push(slot);
+    for (let row = from; row < to; row += 1) {
+      let head = nodes.head(leaf, row);
+      if (newest > at && nodes.headNewest(leaf, row) > at) head = olderLive(this.#versions, head, at);
+      if (head < 0) continue;
+      into.push(head);
       this.#room -= 1;
+      if (this.#room === 0) return true;
     }
-    return this.#room === 0;
+    return false;
   }
 }
 
@@ -84,9 +96,10 @@ export class ChangesVisitor implements RangeVisitor {
   }
 
   leaf(leaf: number, from: number, to: number): boolean {
-    const words = this.#nodes.leaves.words(leaf);
-    const heads = this.#nodes.headsAt(leaf);
-    for (let row = from; row < to; row += 1) this.chain(slotOf(words[heads + row]!));
+    const nodes = this.#nodes;
+    for (let row = from; row < to; row += 1) {
+      if (nodes.headNewest(leaf, row) >= this.#from) this.chain(slotOf(nodes.head(leaf, row)));
+    }
     return false;
   }
 

@@ -34,6 +34,7 @@ export function verifyTree(nodes: TreeNodes, tree: KeyTree, versions: VersionTab
       before = key;
       const head = nodes.head(leaf, row);
       assert(versions.isTombstone(slotOf(head)) === head < 0, 'a head that lies about its life');
+      assert(nodes.headNewest(leaf, row) === versions.mod(slotOf(head)), 'a head of another revision');
       for (let slot = slotOf(head); slot !== NO_VERSION; slot = versions.previous(slot)) {
         held += 1;
         assert(versions.key(slot) === ref, 'a version with another key');
@@ -43,7 +44,7 @@ export function verifyTree(nodes: TreeNodes, tree: KeyTree, versions: VersionTab
         if (versions.isTombstone(previous)) assert(versions.next(previous) === slot, 'a tombstone lost its superseder');
       }
     }
-    return { live: nodes.leafLive(leaf), newest: nodes.leafNewest(leaf) };
+    return { live: nodes.leafLive(leaf), newest: nodes.newestOf(nodes.leaves, leaf) };
   }
 
   function check(node: number, height: number, low: Uint8Array | undefined): Summary {
@@ -60,7 +61,7 @@ export function verifyTree(nodes: TreeNodes, tree: KeyTree, versions: VersionTab
       if (height === 1) assert(nodes.leaves.count(child) > 0, 'an empty leaf');
       checkSummary(check(child, height - 1, bound), nodes.live(node, row), nodes.newest(node, row));
     }
-    return { live: nodes.innerLive(node), newest: nodes.innerNewest(node) };
+    return { live: nodes.innerLive(node), newest: nodes.newestOf(nodes.inners, node) };
   }
 
   checkSummary(check(tree.root, tree.height, undefined), tree.live, tree.newest);

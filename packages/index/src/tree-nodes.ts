@@ -1,52 +1,40 @@
 import { assert } from '@engram/core';
 import { type KeyRef, type KeySlabs, NO_KEY, printOf } from './key-slabs.ts';
-import { COUNT, HEADER, NodePool, PREFIX } from './node-pool.ts';
-import { NO_VERSION, type VersionSlot } from './version-slot.ts';
-import type { VersionTable } from './version-table.ts';
-
-const REFS = HEADER;
+import { COUNT, NodePool, PREFIX } from './node-pool.ts';
+import type { VersionSlot } from './version-slot.ts';
 
 /** The version of a leaf's head word: its complement marks a tombstone, so that liveness costs no look at the version. */
 export const slotOf = (head: number): VersionSlot => (head < 0 ? ~head : head);
 export const headOf = (slot: VersionSlot, tombstone: boolean): number => (tombstone ? ~slot : slot);
 
 /**
- * The nodes of the tree and what can be done with one of them. Rows of both kinds begin with the key and its print: the
- * four bytes behind the prefix that all keys of the node share. A search compares prints and looks at a key itself
- * only where prints are equal.
+ * The nodes of the tree and what can be done with one of them. A row's print is the four bytes of its key behind the
+ * prefix that all keys of the node share: a search compares prints, and looks at a key only where prints are equal. The
+ * store is larger than the caches, so what costs is the number of places that a search touches.
  *
- * A leaf's row is a key and its head. An inner node's row is a child, how many live keys are below it, and its newest
- * mod revision; the row's key is the lowest that may be below the child, and the node's own copy. The first row has
- * none (NO_KEY): the parent knows it. `newest` may exceed what is below only where a key was removed by a compaction,
- * and then by no more than to that compaction's revision.
+ * A leaf's row is a key, its head, and the head's mod revision. An inner node's row is a child, how many live keys are
+ * below it, and the newest mod revision there; its key is the lowest that may be below the child, and the node's own
+ * copy. The first row has none (NO_KEY): the parent knows it. An inner node's `newest` may exceed what is below only
+ * where a key was removed by a compaction, and then by no more than to that compaction's revision.
  */
 export class TreeNodes {
   readonly capacity: number;
   /** Below it a node is joined with a neighbour. */
   readonly rowsMin: number;
-  /** Two nodes become one where they have no more rows together. Above twice `rowsMin`, so neighbours do not flap. */
+  /** Two nodes become one where they have no more rows together. Well above `rowsMin`, so that neighbours do not flap. */
   readonly joinMax: number;
   readonly keys: KeySlabs;
   readonly leaves: NodePool;
   readonly inners: NodePool;
-  readonly #versions: VersionTable;
-  /** Where columns begin, in words from a node's base. */
-  readonly #prints: number;
-  readonly #third: number;
-  readonly #live: number;
 
-  constructor(capacity: number, keys: KeySlabs, versions: VersionTable) {
+  constructor(capacity: number, keys: KeySlabs) {
     assert(Number.isInteger(capacity) && capacity >= 4, 'a node has at least 4 rows');
     this.capacity = capacity;
     this.rowsMin = Math.max(2, capacity >>> 2);
     this.joinMax = capacity - (capacity >>> 2);
     this.keys = keys;
-    this.#versions = versions;
-    this.leaves = new NodePool(capacity, 3, false);
-    this.inners = new NodePool(capacity, 4, true);
-    this.#prints = HEADER + capacity;
-    this.#third = HEADER + 2 * capacity;
-    this.#live = HEADER + 3 * capacity;
+    this.leaves = new NodePool(capacity, false);
+    this.inners = new NodePool(capacity, true);
   }
 
   get memoryBytes(): number {
@@ -55,88 +43,96 @@ export class TreeNodes {
 
   /** The row of the key, or the complement of the row before which it belongs. */
   searchLeaf(leaf: number, key: Uint8Array): number {
-    return this.#search(this.leaves.words(leaf), this.leaves.base(leaf), 0, key);
+    return this.#search(this.leaves, leaf, 0, key);
   }
 
   /** The row of the child below which the key belongs. */
   childRow(inner: number, key: Uint8Array): number {
-    const row = this.#search(this.inners.words(inner), this.inners.base(inner), 1, key);
+    const row = this.#search(this.inners, inner, 1, key);
     return row >= 0 ? row : ~row - 1;
   }
 
-  #search(words: Int32Array, base: number, first: number, key: Uint8Array): number {
+  #search(pool: NodePool, node: number, first: number, key: Uint8Array): number {
+    const words = pool.words(node);
+    const base = pool.base(node);
     const count = words[base + COUNT]!;
     if (first >= count) return ~first;
-    const refs = base + REFS;
     const prefix = words[base + PREFIX]!;
-    if (prefix > 0) {
-      const order = this.keys.comparePrefix(words[refs + first]!, key, prefix);
-      if (order > 0) return ~first;
-      if (order < 0) return ~count;
-    }
     const print = printOf(key, prefix, key.length);
-    const prints = base + this.#prints;
+    const prints = base + pool.prints;
+    const pairs = base + pool.pairs;
     let low = first;
     let high = count;
+    let looked = first;
     while (low < high) {
       const middle = (low + high) >>> 1;
       const found = words[prints + middle]!;
       if (found < print) low = middle + 1;
       else if (found > print) high = middle;
       else {
-        const order = this.keys.compare(words[refs + middle]!, key, prefix);
-        if (order === 0) return middle;
+        looked = middle;
+        const order = this.keys.compare(words[pairs + 2 * middle]!, key, prefix);
         if (order < 0) low = middle + 1;
-        else high = middle;
+        else if (order > 0) high = middle;
+        else {
+          low = ~middle;
+          break;
+        }
       }
+    }
+    if (prefix > 0) {
+      // Only now, and against a key that was looked at where there is one: its bytes are in the cache already.
+      const order = this.keys.comparePrefix(words[pairs + 2 * looked]!, key, prefix);
+      if (order > 0) return ~first;
+      if (order < 0) return ~count;
     }
     return ~low;
   }
 
   leafKey(leaf: number, row: number): KeyRef {
-    return this.leaves.words(leaf)[this.leaves.base(leaf) + REFS + row]!;
+    return this.#word(this.leaves, leaf, this.leaves.pairs + 2 * row);
   }
 
   head(leaf: number, row: number): number {
-    return this.leaves.words(leaf)[this.leaves.base(leaf) + this.#third + row]!;
+    return this.#word(this.leaves, leaf, this.leaves.pairs + 2 * row + 1);
   }
 
-  setHead(leaf: number, row: number, head: number): void {
-    this.leaves.words(leaf)[this.leaves.base(leaf) + this.#third + row] = head;
+  /** The mod revision of a row's head. */
+  headNewest(leaf: number, row: number): number {
+    return this.#newest(this.leaves, leaf, row);
   }
 
-  /** Where the heads of a leaf begin in its words. */
-  headsAt(leaf: number): number {
-    return this.leaves.base(leaf) + this.#third;
+  setHead(leaf: number, row: number, head: number, newest: number): void {
+    this.leaves.words(leaf)[this.leaves.base(leaf) + this.leaves.pairs + 2 * row + 1] = head;
+    this.leaves.doubles(leaf)[this.leaves.doubleBase(leaf) + this.leaves.newest + row] = newest;
   }
 
-  /** Adds a row behind the others; `reprint` is due before the next search. For bulk loading. */
-  appendLeafRow(leaf: number, key: KeyRef, head: number): void {
-    const words = this.leaves.words(leaf);
-    const base = this.leaves.base(leaf);
-    const row = words[base + COUNT]!;
-    words[base + REFS + row] = key;
-    words[base + this.#third + row] = head;
-    words[base + COUNT] = row + 1;
+  /** Adds a row behind the others; `reprintLeaf` is due before the next search. For bulk loading. */
+  appendLeafRow(leaf: number, key: KeyRef, head: number, newest: number): void {
+    const row = this.leaves.count(leaf);
+    assert(row < this.capacity, 'a full leaf');
+    this.leaves.words(leaf)[this.leaves.base(leaf) + this.leaves.pairs + 2 * row] = key;
+    this.setHead(leaf, row, head, newest);
+    this.leaves.setCount(leaf, row + 1);
   }
 
-  insertLeafRow(leaf: number, row: number, ref: KeyRef, key: Uint8Array, head: number): void {
+  insertLeafRow(leaf: number, row: number, ref: KeyRef, key: Uint8Array, head: number, newest: number): void {
     const words = this.leaves.words(leaf);
     const base = this.leaves.base(leaf);
     const count = words[base + COUNT]!;
     assert(count < this.capacity, 'a full leaf');
     this.leaves.move(leaf, row, leaf, row + 1, count - row);
-    words[base + REFS + row] = ref;
-    words[base + this.#third + row] = head;
+    words[base + this.leaves.pairs + 2 * row] = ref;
+    this.setHead(leaf, row, head, newest);
     words[base + COUNT] = count + 1;
     const prefix = words[base + PREFIX]!;
     let shared = prefix;
     if (count === 0) shared = key.length;
     // A key between two others shares what they share.
-    else if (row === 0) shared = this.keys.shared(words[base + REFS + 1]!, key, prefix);
-    else if (row === count) shared = this.keys.shared(words[base + REFS]!, key, prefix);
-    if (shared === prefix) words[base + this.#prints + row] = printOf(key, prefix, key.length);
-    else this.#setPrefix(words, base, 0, shared);
+    else if (row === 0) shared = this.keys.shared(this.leafKey(leaf, 1), key, prefix);
+    else if (row === count) shared = this.keys.shared(this.leafKey(leaf, 0), key, prefix);
+    if (shared === prefix) words[base + this.leaves.prints + row] = printOf(key, prefix, key.length);
+    else this.#setPrefix(this.leaves, leaf, 0, shared);
   }
 
   removeLeafRow(leaf: number, row: number): void {
@@ -146,49 +142,35 @@ export class TreeNodes {
   }
 
   leafLive(leaf: number): number {
-    const words = this.leaves.words(leaf);
-    const heads = this.headsAt(leaf);
     const count = this.leaves.count(leaf);
     let live = 0;
-    for (let row = 0; row < count; row += 1) if (words[heads + row]! >= 0) live += 1;
+    for (let row = 0; row < count; row += 1) if (this.head(leaf, row) >= 0) live += 1;
     return live;
   }
 
-  leafNewest(leaf: number): number {
-    const words = this.leaves.words(leaf);
-    const heads = this.headsAt(leaf);
-    const count = this.leaves.count(leaf);
-    let newest = 0;
-    for (let row = 0; row < count; row += 1) {
-      const mod = this.#versions.mod(slotOf(words[heads + row]!));
-      if (mod > newest) newest = mod;
-    }
-    return newest;
-  }
-
   innerKey(inner: number, row: number): KeyRef {
-    return this.inners.words(inner)[this.inners.base(inner) + REFS + row]!;
+    return this.#word(this.inners, inner, this.inners.pairs + 2 * row);
   }
 
   setInnerKey(inner: number, row: number, key: KeyRef): void {
-    this.inners.words(inner)[this.inners.base(inner) + REFS + row] = key;
+    this.inners.words(inner)[this.inners.base(inner) + this.inners.pairs + 2 * row] = key;
   }
 
   child(inner: number, row: number): number {
-    return this.inners.words(inner)[this.inners.base(inner) + this.#third + row]!;
+    return this.#word(this.inners, inner, this.inners.pairs + 2 * row + 1);
   }
 
   live(inner: number, row: number): number {
-    return this.inners.words(inner)[this.inners.base(inner) + this.#live + row]!;
+    return this.#word(this.inners, inner, this.inners.live + row);
   }
 
   newest(inner: number, row: number): number {
-    return this.inners.doubles(inner)[this.inners.doubleBase(inner) + row]!;
+    return this.#newest(this.inners, inner, row);
   }
 
   setSummary(inner: number, row: number, live: number, newest: number): void {
-    this.inners.words(inner)[this.inners.base(inner) + this.#live + row] = live;
-    this.inners.doubles(inner)[this.inners.doubleBase(inner) + row] = newest;
+    this.inners.words(inner)[this.inners.base(inner) + this.inners.live + row] = live;
+    this.inners.doubles(inner)[this.inners.doubleBase(inner) + this.inners.newest + row] = newest;
   }
 
   innerLive(inner: number): number {
@@ -198,24 +180,23 @@ export class TreeNodes {
     return live;
   }
 
-  innerNewest(inner: number): number {
-    const count = this.inners.count(inner);
+  /** The newest mod revision of a node's rows; 0 without rows. */
+  newestOf(pool: NodePool, node: number): number {
+    const count = pool.count(node);
     let newest = 0;
-    for (let row = 0; row < count; row += 1) newest = Math.max(newest, this.newest(inner, row));
+    for (let row = 0; row < count; row += 1) newest = Math.max(newest, this.#newest(pool, node, row));
     return newest;
   }
 
-  /** `reprint` is due before the next search. */
+  /** `reprintInner` is due before the next search. */
   insertInnerRow(inner: number, row: number, key: KeyRef, child: number, live: number, newest: number): void {
     const count = this.inners.count(inner);
     assert(count < this.capacity, 'a full inner node');
     this.inners.move(inner, row, inner, row + 1, count - row);
-    const words = this.inners.words(inner);
-    const base = this.inners.base(inner);
-    words[base + REFS + row] = key;
-    words[base + this.#third + row] = child;
-    words[base + COUNT] = count + 1;
+    this.setInnerKey(inner, row, key);
+    this.inners.words(inner)[this.inners.base(inner) + this.inners.pairs + 2 * row + 1] = child;
     this.setSummary(inner, row, live, newest);
+    this.inners.setCount(inner, count + 1);
   }
 
   removeInnerRow(inner: number, row: number): void {
@@ -251,48 +232,52 @@ export class TreeNodes {
   }
 
   reprintLeaf(leaf: number): void {
-    this.#reprint(this.leaves.words(leaf), this.leaves.base(leaf), 0);
+    this.#reprint(this.leaves, leaf, 0);
   }
 
   reprintInner(inner: number): void {
-    this.#reprint(this.inners.words(inner), this.inners.base(inner), 1);
+    this.#reprint(this.inners, inner, 1);
   }
 
-  #reprint(words: Int32Array, base: number, first: number): void {
-    const last = words[base + COUNT]! - 1;
+  #reprint(pool: NodePool, node: number, first: number): void {
+    const last = pool.count(node) - 1;
     if (last < first) return;
     // Keys are in order: what first and last share, all share.
-    this.#setPrefix(words, base, first, this.keys.sharedBy(words[base + REFS + first]!, words[base + REFS + last]!));
+    const lowest = this.#word(pool, node, pool.pairs + 2 * first);
+    const highest = this.#word(pool, node, pool.pairs + 2 * last);
+    this.#setPrefix(pool, node, first, this.keys.sharedBy(lowest, highest));
   }
 
-  #setPrefix(words: Int32Array, base: number, first: number, prefix: number): void {
+  #setPrefix(pool: NodePool, node: number, first: number, prefix: number): void {
+    const words = pool.words(node);
+    const base = pool.base(node);
     words[base + PREFIX] = prefix;
     const count = words[base + COUNT]!;
     for (let row = first; row < count; row += 1) {
-      words[base + this.#prints + row] = this.keys.print(words[base + REFS + row]!, prefix);
+      words[base + pool.prints + row] = this.keys.print(words[base + pool.pairs + 2 * row]!, prefix);
     }
   }
 
   /** Every print and prefix is what the keys say. O(rows). */
   verifyPrints(pool: NodePool, node: number): void {
-    const words = pool.words(node);
-    const base = pool.base(node);
     const first = pool === this.leaves ? 0 : 1;
-    const count = words[base + COUNT]!;
+    const count = pool.count(node);
+    const prefix = this.#word(pool, node, PREFIX);
     assert(count <= this.capacity, 'a node with too many rows');
-    if (first === 1) assert(words[base + REFS] === NO_KEY, "an inner node's first row has a key");
+    if (first === 1) assert(this.innerKey(node, 0) === NO_KEY, "an inner node's first row has a key");
     for (let row = first; row < count; row += 1) {
-      const ref = words[base + REFS + row]!;
-      assert(words[base + this.#prints + row] === this.keys.print(ref, words[base + PREFIX]!), 'a wrong print');
-      assert(this.keys.sharedBy(words[base + REFS + first]!, ref) >= words[base + PREFIX]!, 'a wrong prefix');
+      const key = this.#word(pool, node, pool.pairs + 2 * row);
+      assert(this.#word(pool, node, pool.prints + row) === this.keys.print(key, prefix), 'a wrong print');
+      const lowest = this.#word(pool, node, pool.pairs + 2 * first);
+      assert(this.keys.sharedBy(lowest, key) >= prefix, 'a wrong prefix');
     }
   }
 
-  /** The newest version of a leaf's row with mod <= revision, NO_VERSION where there is none or it is a tombstone. */
-  liveAt(head: number, revision: number): VersionSlot {
-    let slot = slotOf(head);
-    const versions = this.#versions;
-    while (slot !== NO_VERSION && versions.mod(slot) > revision) slot = versions.previous(slot);
-    return slot === NO_VERSION || versions.isTombstone(slot) ? NO_VERSION : slot;
+  #word(pool: NodePool, node: number, at: number): number {
+    return pool.words(node)[pool.base(node) + at]!;
+  }
+
+  #newest(pool: NodePool, node: number, row: number): number {
+    return pool.doubles(node)[pool.doubleBase(node) + pool.newest + row]!;
   }
 }

@@ -51,6 +51,7 @@ export class VersionTable {
     return this.#doubles.length * CHUNK_ROWS * ROW_DOUBLES * 8;
   }
 
+  /** A previous tombstone learns of it from the caller, by `setNext`: this does not look at the previous version. */
   add(key: number, previous: VersionSlot, meta: VersionMeta): VersionSlot {
     assert(meta.bytes >= 0 && meta.bytes < 2 ** 32, 'version bytes out of bounds');
     assert(meta.sub >= 0 && meta.sub < 2 ** 31, 'version sub out of bounds');
@@ -79,7 +80,6 @@ export class VersionTable {
     words[word + BYTES] = meta.bytes;
     words[word + PREVIOUS] = previous;
     words[word + KEY] = key;
-    if (previous !== NO_VERSION && this.isTombstone(previous)) this.setNext(previous, slot);
     this.#held += 1;
     this.#bytes += meta.bytes;
     return slot;
