@@ -48,6 +48,7 @@ export class WatchHub {
   readonly #parts: StreamParts;
   readonly #streams = new Set<StreamState>();
   #revision: Revision;
+  #closed = false;
 
   constructor(options: WatchHubOptions) {
     assert(options.progressIntervalMs >= 1, 'progress without an interval');
@@ -125,11 +126,16 @@ export class WatchHub {
   openStream(sink: WatchSink): WatchStream {
     const stream = new StreamState(this.#parts, sink);
     this.#streams.add(stream);
+    if (this.#closed) stream.close();
     return stream;
   }
 
-  /** Closes all streams, without a word to their sinks: their owners end them. */
+  /**
+   * Closes all streams, without a word to their sinks: their owners end them. A stream that is opened later is closed
+   * from the beginning.
+   */
   close(): void {
+    this.#closed = true;
     for (const stream of this.#streams) stream.close();
   }
 }

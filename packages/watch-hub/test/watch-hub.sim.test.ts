@@ -12,6 +12,7 @@ import { expect, test } from 'vitest';
 import { type Change, FakeClock, FakeRandom, FakeStore, request, settled, text } from './fakes.ts';
 
 const PATTERNS = ['a', 'b', 'ab', 'a*', 'b*', '*', 'ab*', 'a..b', 'ab..bc', 'z'];
+const UNREADABLE = new Error('unreadable');
 const KEYS = ['a', 'ab', 'abc', 'b', 'ba', 'bc', 'c', 'z'];
 
 /** What a watcher was promised, to hold against what it gets. */
@@ -92,9 +93,12 @@ class SimStream implements WatchSink {
     });
   }
 
-  failed(): void {
-    this.broken = true;
-    this.promised.clear();
+  failed(cause: unknown): void {
+    this.#world.check(() => {
+      expect(cause).toBe(UNREADABLE);
+      this.broken = true;
+      this.promised.clear();
+    });
   }
 
   #known(watcher: Watcher): Promised {
@@ -285,14 +289,21 @@ class SimWorld {
     if (this.hub.revision - behind > this.store.compactRevision) {
       this.store.compactRevision = revision(this.hub.revision - behind);
     }
-    if (this.random.chance(0.7)) this.hub.compacted(this.store.compactRevision);
+    if (this.random.chance(0.3)) return;
+    this.hub.compacted(this.store.compactRevision);
+    for (const { promised } of this.streams) {
+      for (const each of promised.values()) {
+        const unsent = each.started ? (this.nextMatch(each)?.revision ?? Infinity) : Infinity;
+        expect(unsent, 'it cannot get this any more').toBeGreaterThanOrEqual(this.store.compactRevision);
+      }
+    }
   }
 
   #settleRead(): void {
     if (this.store.reads.length === 0) return;
     const read = this.random.pick(this.store.reads);
     const breaks = this.random.chance(0.01);
-    read.settle(breaks ? new Error('unreadable') : undefined);
+    read.settle(breaks ? UNREADABLE : undefined);
   }
 
   /** Those that need no history have got all there is, at once. */

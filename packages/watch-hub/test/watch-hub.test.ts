@@ -456,6 +456,25 @@ test('a stream without room delays no other, and reads nothing until it has room
   ]);
 });
 
+test('a stream that waits for its turn to read, and meanwhile has no room, gives the turn up', async () => {
+  const world = new World({ auto: false, history: ['a'] });
+  const busy = world.hub.openStream(new FakeSink());
+  for (let at = 0; at < 8; at += 1) world.watch('a', from(2), busy);
+  world.watch('a', from(2)); // all reads are taken
+  world.watch('b');
+  world.sink.room = 0;
+  world.put('b');
+  expect(world.sink.take()).toEqual(['1 refused']);
+  while (world.store.reads.length > 0) {
+    world.store.reads[0]!.settle();
+    await settled();
+  }
+  expect(world.hub.stats.slowWatchers).toBe(2);
+  world.sink.room = 9;
+  world.stream.drained();
+  expect(world.store.reads.map(({ from }) => from)).toEqual([2, 3]);
+});
+
 test('at most eight reads at a time, and streams take turns', async () => {
   const world = new World({ auto: false, history: ['a', 'a', 'a'] });
   for (let at = 0; at < 100; at += 1) world.watch('a', from(2));
@@ -505,6 +524,23 @@ test('more than a backlog holds during a read: the rest comes by another read', 
   world.put('a');
   expect(world.sink.groups.map(({ revision }) => revision)).toEqual(Array.from({ length: 10_007 }, (_, at) => at + 2));
   expect(world.store.reads).toEqual([]);
+});
+
+test('a closed hub has no streams, not even new ones, and what is published reaches nobody', () => {
+  const world = new World();
+  world.watch('a');
+  world.hub.close();
+  const late = world.hub.openStream(world.sink);
+  expect(() => world.watch('a', {}, late)).toThrow('etcdserver: server stopped');
+  world.put('a');
+  for (const stream of [world.stream, late]) {
+    stream.drained();
+    stream.requestProgress();
+    stream.close();
+    expect(stream.cancel(0)).toBe(false);
+  }
+  expect(world.sink.take()).toEqual([]);
+  expect(world.hub.stats).toEqual({ streams: 0, watchers: 0, slowWatchers: 0, pendingEvents: 0 });
 });
 
 test.each([
