@@ -21,7 +21,6 @@ export interface NodeGauges {
   readonly watchStreams: number;
   readonly slowWatchers: number;
   readonly pendingEvents: number;
-  readonly sentEvents: number;
   /** By the numbers of etcdserverpb.AlarmType. */
   readonly alarms: readonly { readonly memberId: bigint; readonly alarm: number }[];
 }
@@ -114,7 +113,6 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
     'Events that wait to be sent.',
     ({ pendingEvents }) => pendingEvents,
   );
-  registry.counter('etcd_debugging_mvcc_events_total', 'Events sent to watchers.', () => node().sentEvents);
   gauge('etcd_debugging_server_alarms', '1 for each alarm that is raised.', ({ alarms }) =>
     alarms.map(({ memberId, alarm }) => ({
       labels: { server_id: hex(memberId), alarm_type: alarmNames[alarm] ?? String(alarm) },
@@ -148,6 +146,7 @@ const zeroGauges = [
   'etcd_debugging_auth_revision',
 ];
 const zeroCounters = [
+  'etcd_debugging_mvcc_events_total',
   'etcd_server_proposals_failed_total',
   'etcd_server_heartbeat_send_failures_total',
   'etcd_server_slow_read_indexes_total',
@@ -171,7 +170,6 @@ const zeroHistograms: readonly (readonly [string, readonly number[]])[] = [
 ];
 // In etcd these appear with their first labels, so a lone node of etcd's shows their names only.
 const unlabelledCounters = [
-  'etcd_server_client_requests_total',
   'etcd_server_learner_promote_failures',
   'etcd_network_peer_received_bytes_total',
   'etcd_network_peer_sent_bytes_total',

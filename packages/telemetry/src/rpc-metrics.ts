@@ -33,6 +33,9 @@ const RANGE = '/etcdserverpb.KV/Range';
 /** Where etcd's name of the request is not that of the method. */
 const requestTypes: Readonly<Record<string, string>> = { Compact: 'Compaction' };
 
+const CLIENT_VERSIONS_MAX = 64;
+const OTHER_VERSIONS = 'other';
+
 interface MethodCounts {
   readonly labels: Readonly<Record<string, string>>;
   readonly unary: boolean;
@@ -51,6 +54,9 @@ export interface RpcMetricsOptions {
   readonly methods: Iterable<readonly [path: string, kind: RpcKind]>;
   /** etcd's --metrics=extensive: grpc_server_handling_seconds. */
   readonly extensive: boolean;
+  /** Told of unary calls that took longer than `slowUnaryMs`. */
+  readonly slowUnaryMs?: number;
+  readonly onSlowUnary?: (path: string, ms: number) => void;
 }
 
 /**
@@ -61,11 +67,16 @@ export interface RpcMetricsOptions {
 export class RpcMetrics {
   readonly #methods = new Map<string, MethodCounts>();
   readonly #rangeSeconds = successAndFailure(0.0001, 20);
+  readonly #clientRequests = new Map<string, { readonly labels: Readonly<Record<string, string>>; count: number }>();
+  readonly #slowUnaryMs: number;
+  readonly #onSlowUnary: ((path: string, ms: number) => void) | undefined;
   #receivedBytes = 0;
   #sentBytes = 0;
   #connections = 0;
 
-  constructor(registry: MetricRegistry, { methods, extensive }: RpcMetricsOptions) {
+  constructor(registry: MetricRegistry, { methods, extensive, slowUnaryMs, onSlowUnary }: RpcMetricsOptions) {
+    this.#slowUnaryMs = slowUnaryMs ?? Number.POSITIVE_INFINITY;
+    this.#onSlowUnary = onSlowUnary;
     for (const [path, kind] of methods) this.#methods.set(path, methodCounts(path, kind));
     const each = (read: (counts: MethodCounts) => Sample | readonly Sample[]) => (): readonly Sample[] =>
       [...this.#methods.values()].flatMap(read);
@@ -113,6 +124,9 @@ export class RpcMetrics {
       'Bytes of messages to clients.',
       () => this.#sentBytes,
     );
+    registry.counter('etcd_server_client_requests_total', 'Calls by the version that their clients name.', () =>
+      [...this.#clientRequests.values()].map(({ labels, count }) => ({ labels, value: count })),
+    );
     registry.gauge('engram_client_connections', 'Connections of clients that are open.', () => this.#connections);
   }
 
@@ -130,6 +144,7 @@ export class RpcMetrics {
     const seconds = ms / 1000;
     counts.seconds.observe(seconds);
     if (!counts.unary) return;
+    if (ms > this.#slowUnaryMs) this.#onSlowUnary?.(path, ms);
     const outcome = known === 0 ? 0 : 1;
     counts.requestSeconds[outcome].observe(seconds);
     if (path === RANGE) this.#rangeSeconds[outcome].observe(seconds);
@@ -145,6 +160,19 @@ export class RpcMetrics {
     const counts = this.#methods.get(path);
     if (counts !== undefined) counts.sent += 1;
     this.#sentBytes += bytes;
+  }
+
+  /** `version` is what a client says of itself, so only so many of them become labels. */
+  clientRequest(type: 'unary' | 'stream', version: string): void {
+    const id = `${type} ${version}`;
+    const known = this.#clientRequests.get(id);
+    if (known !== undefined) {
+      known.count += 1;
+    } else if (this.#clientRequests.size < CLIENT_VERSIONS_MAX || version === OTHER_VERSIONS) {
+      this.#clientRequests.set(id, { labels: { type, client_api_version: version }, count: 1 });
+    } else {
+      this.clientRequest(type, OTHER_VERSIONS);
+    }
   }
 
   connectionOpened(): void {

@@ -24,13 +24,15 @@ export class StoreMetrics {
   #renewed = 0;
   #expired = 0;
   readonly #slowAppendMs: number;
+  readonly #onSlowAppend: ((durationMs: number) => void) | undefined;
   readonly #append;
   readonly #compaction;
   readonly #leaseTtl;
 
-  /** Appends slower than `slowAppendMs` count as slow (etcd's --warning-apply-duration). */
-  constructor(registry: MetricRegistry, slowAppendMs: number) {
+  /** Appends slower than `slowAppendMs` count as slow (etcd's --warning-apply-duration), and are told of. */
+  constructor(registry: MetricRegistry, slowAppendMs: number, onSlowAppend?: (durationMs: number) => void) {
     this.#slowAppendMs = slowAppendMs;
+    this.#onSlowAppend = onSlowAppend;
     registry.counter('etcd_mvcc_put_total', 'Puts, those inside transactions too.', () => this.#puts);
     registry.counter('etcd_mvcc_delete_total', 'Keys deleted.', () => this.#deletes);
     registry.counter('etcd_mvcc_range_total', 'Ranges.', () => this.#ranges);
@@ -88,7 +90,9 @@ export class StoreMetrics {
     this.#append.observe(durationMs / 1000);
     this.#appendedRecords += records;
     this.#appendedBytes += bytes;
-    if (durationMs > this.#slowAppendMs) this.#slowAppends += 1;
+    if (durationMs <= this.#slowAppendMs) return;
+    this.#slowAppends += 1;
+    this.#onSlowAppend?.(durationMs);
   }
 
   put(bytes: number): void {

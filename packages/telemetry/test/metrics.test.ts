@@ -28,7 +28,6 @@ const gauges: NodeGauges = {
   watchStreams: 2,
   slowWatchers: 1,
   pendingEvents: 5,
-  sentEvents: 11,
   alarms: [{ memberId: 0xabcn, alarm: 1 }],
 };
 
@@ -50,7 +49,7 @@ function all(extensive = false) {
 
 /** The value of the line that starts like this, labels in the order of the exposition. */
 async function lineValue(registry: MetricRegistry, line: string): Promise<number | undefined> {
-  const found = (await registry.render()).split('\n').find((text) => text.startsWith(`${line} `));
+  const found = (await registry.render()).text.split('\n').find((text) => text.startsWith(`${line} `));
   return found === undefined ? undefined : Number(found.slice(line.length + 1));
 }
 
@@ -150,7 +149,7 @@ const expectedAtStart: readonly (readonly [name: string, type: string, values: b
 ];
 
 test('every metric of etcd is there from the start, of the same type', async () => {
-  const text = await all().registry.render();
+  const { text } = await all().registry.render();
   const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]));
   for (const [name, type, values] of expectedAtStart) {
     expect(types.get(name), name).toBe(type);
@@ -197,17 +196,48 @@ test.each([
   expect(await lineValue(registry, `grpc_server_handled_total{${labels},grpc_code="${name}"}`)).toBe(1);
 });
 
+test('clients are counted by the version that they name, but cannot make labels without end', async () => {
+  const { registry, rpc } = all();
+  for (let at = 0; at < 1000; at += 1) rpc.clientRequest('unary', `made up ${at}`);
+  rpc.clientRequest('unary', 'made up 3');
+  const { text } = await registry.render();
+  expect(text.match(/^etcd_server_client_requests_total\{/gm)).toHaveLength(65);
+  expect(text).toContain('etcd_server_client_requests_total{type="unary",client_api_version="made up 3"} 2');
+  expect(text).toContain('etcd_server_client_requests_total{type="unary",client_api_version="other"} 936');
+});
+
+test('slow calls and slow appends are told, streams are not: they last', () => {
+  const told: string[] = [];
+  const registry = new MetricRegistry();
+  const rpc = new RpcMetrics(registry, {
+    methods: [
+      [RANGE, 'unary'],
+      [WATCH, 'bidi'],
+    ],
+    extensive: false,
+    slowUnaryMs: 300,
+    onSlowUnary: (path, ms) => told.push(`${path} ${ms}`),
+  });
+  const store = new StoreMetrics(registry, 100, (ms) => told.push(`append ${ms}`));
+  rpc.rpcHandled(RANGE, 0, 300);
+  rpc.rpcHandled(RANGE, 0, 301);
+  rpc.rpcHandled(WATCH, 0, 5000);
+  store.appended(100, 1, 1);
+  store.appended(101, 1, 1);
+  expect(told).toEqual([`${RANGE} 301`, 'append 101']);
+});
+
 test('a path that is not served is not counted, so that clients cannot make labels', async () => {
   const { registry, rpc } = all();
-  const before = (await registry.render()).split('\n').length;
+  const before = (await registry.render()).text.split('\n').length;
   rpc.rpcStarted('/made.up/Method');
   rpc.rpcHandled('/made.up/Method', 12, 1);
-  expect((await registry.render()).split('\n')).toHaveLength(before);
+  expect((await registry.render()).text.split('\n')).toHaveLength(before);
 });
 
 test('how long calls took, by method, is there with --metrics=extensive only', async () => {
-  expect(await all(false).registry.render()).not.toContain('grpc_server_handling_seconds');
-  expect(await all(true).registry.render()).toContain('grpc_server_handling_seconds_bucket');
+  expect((await all(false).registry.render()).text).not.toContain('grpc_server_handling_seconds');
+  expect((await all(true).registry.render()).text).toContain('grpc_server_handling_seconds_bucket');
 });
 
 test('the store is counted under the names of etcd', async () => {

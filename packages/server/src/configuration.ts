@@ -1,0 +1,45 @@
+import { applyConfigFile } from './config-file.ts';
+import { applyEnvironment } from './environment.ts';
+import { parseArguments } from './flag-parser.ts';
+import { ConfigError, FlagValues } from './flag-values.ts';
+import { type NodeConfig, nodeConfig } from './node-config.ts';
+
+export type Configuration =
+  | { readonly kind: 'config'; readonly config: NodeConfig }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  /** Not understood at all: the text and usage, exit code 2. */
+  | { readonly kind: 'usage'; readonly problem: string };
+
+/**
+ * What the operator wants, from arguments and environment, or from a configuration file alone: as in etcd, a file
+ * makes everything else count for nothing. Rejects with ConfigError where it makes no sense.
+ */
+export async function readConfiguration(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Configuration> {
+  const [command] = args;
+  if (command === 'gateway' || command === 'grpc-proxy') {
+    return { kind: 'usage', problem: `the command ${command} is not supported` };
+  }
+  const given = new FlagValues();
+  const parsed = parseArguments(args, given);
+  if (parsed.kind === 'help') return parsed;
+  if (parsed.kind === 'wrong') return { kind: 'usage', problem: parsed.problem };
+  if (parsed.rest.length > 0) throw new ConfigError(`${JSON.stringify(parsed.rest[0])} is not a valid flag`);
+  if (parsed.version) return { kind: 'version' };
+
+  const file = parsed.configFile || environment['ETCD_CONFIG_FILE'];
+  if (file === undefined || file === '') {
+    const warnings = applyEnvironment(environment, given);
+    return configured(given, false, warnings);
+  }
+  const values = new FlagValues();
+  return configured(values, true, await applyConfigFile(file, values));
+}
+
+function configured(values: FlagValues, fromFile: boolean, warnings: readonly string[]): Configuration {
+  const config = nodeConfig(values, fromFile);
+  return { kind: 'config', config: { ...config, warnings: [...warnings, ...config.warnings] } };
+}

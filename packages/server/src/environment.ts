@@ -1,0 +1,33 @@
+import { flagTable } from './flag-table.ts';
+import { ConfigError, type FlagValues } from './flag-values.ts';
+
+export const environmentName = (flag: string): string => `ETCD_${flag.toUpperCase().replaceAll('-', '_')}`;
+
+/**
+ * Takes over ETCD_* variables (pkg/flags/flag.go of etcd): an empty one counts as absent, one whose flag was given too
+ * is an error, one that no flag has is told in the returned warnings.
+ */
+export function applyEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  values: FlagValues,
+): readonly string[] {
+  const warnings: string[] = [];
+  const known = new Map([...flagTable.values()].map((spec) => [environmentName(spec.name), spec]));
+  for (const [name, text] of Object.entries(environment)) {
+    if (!name.startsWith('ETCD_') || name === 'ETCD_CONFIG_FILE' || text === undefined) continue;
+    const spec = known.get(name);
+    if (name === 'ETCD_VERSION') {
+      warnings.push(`cannot set special environment variable ${name}`);
+    } else if (spec === undefined) {
+      warnings.push(`unrecognized environment variable ${name}`);
+    } else if (values.isSet(spec.name)) {
+      throw new ConfigError(
+        `conflicting environment variable ${name} is shadowed by the command-line flag --${spec.name} (unset one of them)`,
+      );
+    } else if (text !== '') {
+      const problem = values.set(spec, text);
+      if (problem !== undefined) throw new ConfigError(`invalid value ${JSON.stringify(text)} for ${name}: ${problem}`);
+    }
+  }
+  return warnings;
+}

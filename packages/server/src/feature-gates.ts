@@ -1,0 +1,43 @@
+import { ConfigError } from './flag-values.ts';
+
+/** etcd 3.7's gates and defaults (server/features/etcd_features.go). None of them changes what one node does. */
+export const featureGates: ReadonlyMap<string, { readonly enabled: boolean; readonly stage: 'ALPHA' | 'BETA' }> =
+  new Map([
+    ['CompactHashCheck', { enabled: false, stage: 'ALPHA' }],
+    ['FastLeaseKeepAlive', { enabled: true, stage: 'BETA' }],
+    ['InitialCorruptCheck', { enabled: false, stage: 'ALPHA' }],
+    ['LeaseCheckpoint', { enabled: false, stage: 'ALPHA' }],
+    ['LeaseCheckpointPersist', { enabled: false, stage: 'ALPHA' }],
+    ['PriorityRequest', { enabled: false, stage: 'ALPHA' }],
+    ['SetMemberLocalAddr', { enabled: false, stage: 'ALPHA' }],
+    ['StopGRPCServiceOnDefrag', { enabled: false, stage: 'ALPHA' }],
+    ['TxnModeWriteWithSharedBuffer', { enabled: true, stage: 'BETA' }],
+  ]);
+
+/** Reads "A=true,B=false", also with AllAlpha and AllBeta (pkg/featuregate), into every gate's state. */
+export function parseFeatureGates(text: string): ReadonlyMap<string, boolean> {
+  const state = new Map([...featureGates].map(([name, { enabled }]) => [name, enabled]));
+  for (const pair of text.split(',').map((item) => item.trim())) {
+    if (pair === '') continue;
+    const [, name, value] = /^([^=]+)=(.*)$/.exec(pair) ?? [];
+    if (name === undefined) throw new ConfigError(`--feature-gates: missing bool value for ${pair}`);
+    const on = /^(?:1|t|T|TRUE|true|True)$/.test(value!);
+    if (!on && !/^(?:0|f|F|FALSE|false|False)$/.test(value!)) {
+      throw new ConfigError(`--feature-gates: invalid value of ${name}=${value}: a bool is needed`);
+    }
+    const stage = { AllAlpha: 'ALPHA', AllBeta: 'BETA' }[name];
+    if (stage !== undefined) {
+      for (const [gate, spec] of featureGates) if (spec.stage === stage) state.set(gate, on);
+    } else if (featureGates.has(name)) {
+      state.set(name, on);
+    } else {
+      throw new ConfigError(`--feature-gates: unrecognized feature gate: ${name}`);
+    }
+  }
+  if (state.get('LeaseCheckpointPersist') === true && state.get('LeaseCheckpoint') !== true) {
+    throw new ConfigError(
+      'enabling feature gate LeaseCheckpointPersist requires enabling feature gate LeaseCheckpoint',
+    );
+  }
+  return state;
+}

@@ -1,0 +1,74 @@
+import { flagTable, forgottenFlags } from './flag-table.ts';
+import type { FlagValues } from './flag-values.ts';
+
+export type ParsedArguments =
+  | {
+      readonly kind: 'flags';
+      readonly configFile: string | undefined;
+      readonly version: boolean;
+      readonly rest: readonly string[];
+    }
+  | { readonly kind: 'help' }
+  /** What Go's flag package says; usage and exit code 2 follow. */
+  | { readonly kind: 'wrong'; readonly problem: string };
+
+/** A name and what to do with its text; `bool` flags may stand without one. */
+interface Slot {
+  readonly bool: boolean;
+  /** Why the text is wrong. */
+  readonly set: (text: string) => string | undefined;
+}
+
+/**
+ * Reads arguments as Go's flag package does: -name v, --name v, -name=v, --bool, --bool=false; later ones win; the
+ * first that is no flag, or what follows "--", ends them and is left over.
+ */
+export function parseArguments(args: readonly string[], values: FlagValues): ParsedArguments {
+  const own: { 'config-file'?: string; version?: string } = {};
+  const slotOf = (name: string): Slot | undefined => {
+    const spec = flagTable.get(name);
+    if (spec !== undefined) return { bool: spec.type === 'bool', set: (text) => values.set(spec, text) };
+    if (name === 'config-file' || name === 'version') {
+      const set = (text: string): undefined => {
+        own[name] = text;
+      };
+      return { bool: name === 'version', set };
+    }
+    if (forgottenFlags.includes(name)) return { bool: true, set: () => undefined };
+    return undefined;
+  };
+
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const arg = args[at]!;
+    if (!/^-./.test(arg)) break;
+    if (arg === '--') {
+      at += 1;
+      break;
+    }
+    const [, name, inline] = /^--?([^-=][^=]*)(?:=([\s\S]*))?$/.exec(arg) ?? [];
+    if (name === undefined) return { kind: 'wrong', problem: `bad flag syntax: ${arg}` };
+    const slot = slotOf(name);
+    if (slot === undefined) {
+      if (name === 'help' || name === 'h') return { kind: 'help' };
+      return { kind: 'wrong', problem: `flag provided but not defined: -${name}` };
+    }
+    let text = inline ?? 'true';
+    if (inline === undefined && !slot.bool) {
+      at += 1;
+      if (at === args.length) return { kind: 'wrong', problem: `flag needs an argument: -${name}` };
+      text = args[at]!;
+    }
+    const problem = slot.set(text);
+    if (problem !== undefined) {
+      const what = slot.bool ? `boolean value ${JSON.stringify(text)} for` : `value ${JSON.stringify(text)} for flag`;
+      return { kind: 'wrong', problem: `invalid ${what} -${name}: ${problem}` };
+    }
+  }
+  return {
+    kind: 'flags',
+    configFile: own['config-file'],
+    version: own.version !== undefined && !/^(?:0|f|F|FALSE|false|False)$/.test(own.version),
+    rest: args.slice(at),
+  };
+}

@@ -1,0 +1,261 @@
+/**
+ * How a flag's text is read: `strings` is a comma list; `urls` a comma list of URLs. `int`, `uint` take Go's integer
+ * literals.
+ */
+export type FlagType = 'string' | 'bool' | 'int' | 'uint' | 'duration' | 'urls' | 'strings';
+
+/**
+ * - works: it does what etcd's does.
+ * - ignored: it says how etcd's Raft, bbolt or Go runtime should behave, or asks for what is not there yet and whose
+ *   absence harms nobody. Accepted; all that are set are named in one warning.
+ * - refused: to go on without it would be unsafe or not what the operator meant. Setting it to other than its default
+ *   ends the start with a clear text.
+ */
+export type FlagGroup = 'works' | 'ignored' | 'refused';
+
+export interface FlagSpec {
+  readonly name: string;
+  readonly type: FlagType;
+  /** The default, as one would type it. */
+  readonly value: string;
+  readonly group: FlagGroup;
+  /** One line for --help; for a refused flag also why. */
+  readonly help: string;
+}
+
+export interface FlagSection {
+  readonly title: string;
+  readonly flags: readonly FlagSpec[];
+}
+
+const section = (title: string, ...flags: readonly FlagSpec[]): FlagSection => ({ title, flags });
+const works = (name: string, type: FlagType, value: string, help: string): FlagSpec => ({
+  name,
+  type,
+  value,
+  group: 'works',
+  help,
+});
+const ignored = (name: string, type: FlagType, value: string, help: string): FlagSpec => ({
+  ...works(name, type, value, help),
+  group: 'ignored',
+});
+const refused = (name: string, type: FlagType, value: string, help: string): FlagSpec => ({
+  ...works(name, type, value, help),
+  group: 'refused',
+});
+
+/** Every flag of etcd 3.7 (server/embed/config.go AddFlags, server/etcdmain/config.go), then our own few. */
+export const flagSections: readonly FlagSection[] = [
+  section(
+    'Member',
+    works('name', 'string', 'default', 'Human-readable name of this member.'),
+    works('data-dir', 'string', '', 'Path to the data directory; empty: the name with .etcd behind it.'),
+    ignored('wal-dir', 'string', '', 'The log and the data are one, below --data-dir.'),
+    ignored('snapshot-count', 'uint', '10000', 'Raft snapshots: there are none.'),
+    ignored('snapshot-catchup-entries', 'uint', '5000', 'Raft snapshots: there are none.'),
+    works('heartbeat-interval', 'uint', '100', 'Milliseconds between heartbeats.'),
+    works('election-timeout', 'uint', '1000', 'Milliseconds; sets the shortest lease and how long a request may wait.'),
+    ignored('initial-election-tick-advance', 'bool', 'true', 'Raft elections: one node leads at once.'),
+    ignored('listen-peer-urls', 'urls', 'http://localhost:2380', 'One node has no peers to listen to.'),
+    works('listen-client-urls', 'urls', 'http://localhost:2379', 'URLs to serve clients on: gRPC and HTTP.'),
+    works('listen-client-http-urls', 'urls', '', 'URLs to serve HTTP alone on; the client URLs are then gRPC alone.'),
+    ignored('max-snapshots', 'uint', '5', 'Snapshot files: there are none.'),
+    ignored('max-wals', 'uint', '5', 'WAL files: there are none.'),
+    ignored('memory-mlock', 'bool', 'false', 'Locking of bbolt pages: there are none.'),
+    works(
+      'quota-backend-bytes',
+      'int',
+      '0',
+      'Bytes that the data may take before writes stop; 0: 2 GiB, negative: no bound.',
+    ),
+    ignored('backend-bbolt-freelist-type', 'string', 'map', 'bbolt: not used.'),
+    ignored('backend-batch-interval', 'duration', '0s', 'bbolt: not used.'),
+    ignored('backend-batch-limit', 'int', '0', 'bbolt: not used.'),
+    works('max-txn-ops', 'uint', '128', 'Operations that a transaction may have.'),
+    works('max-request-bytes', 'uint', '1572864', 'Bytes that a write request may have.'),
+    works('max-concurrent-streams', 'uint', '4294967295', 'Streams that a connection may have open at a time.'),
+    works('grpc-keepalive-min-time', 'duration', '5s', 'Shortest time between two pings of a client.'),
+    works('grpc-keepalive-interval', 'duration', '2h', 'Time after which an idle connection is pinged; 0: never.'),
+    works('grpc-keepalive-timeout', 'duration', '20s', 'Time to wait for the answer to a ping; 0: never ping.'),
+    ignored('socket-reuse-port', 'bool', 'false', 'SO_REUSEPORT: the port is ours alone.'),
+    ignored('socket-reuse-address', 'bool', 'false', 'SO_REUSEADDR: always set.'),
+    ignored('enable-grpc-gateway', 'bool', 'true', 'The JSON gateway is not there yet.'),
+    ignored('raft-read-timeout', 'duration', '5s', 'Peer connections: one node has none.'),
+    ignored('raft-write-timeout', 'duration', '5s', 'Peer connections: one node has none.'),
+    works(
+      'feature-gates',
+      'string',
+      '',
+      'Name=true|false pairs; every gate of etcd is known, none changes what a node does.',
+    ),
+  ),
+  section(
+    'Clustering',
+    works(
+      'initial-advertise-peer-urls',
+      'urls',
+      'http://localhost:2380',
+      "This member's peer URLs, as the member list shows them.",
+    ),
+    works(
+      'initial-cluster',
+      'string',
+      '',
+      'name=peerURL list; empty: this member. More than one name is refused: one node for now.',
+    ),
+    works('initial-cluster-state', 'string', 'new', "'new' or 'existing'."),
+    ignored(
+      'initial-cluster-token',
+      'string',
+      'etcd-cluster',
+      'The cluster id is drawn at random for each data directory.',
+    ),
+    works(
+      'advertise-client-urls',
+      'urls',
+      'http://localhost:2379',
+      "This member's client URLs, as the member list shows them.",
+    ),
+    refused('discovery-token', 'string', '', 'Discovery: one node has nobody to find.'),
+    refused('discovery-endpoints', 'strings', '', 'Discovery: one node has nobody to find.'),
+    ignored('discovery-dial-timeout', 'duration', '2s', 'Discovery.'),
+    ignored('discovery-request-timeout', 'duration', '5s', 'Discovery.'),
+    ignored('discovery-keepalive-time', 'duration', '2s', 'Discovery.'),
+    ignored('discovery-keepalive-timeout', 'duration', '6s', 'Discovery.'),
+    ignored('discovery-insecure-transport', 'bool', 'true', 'Discovery.'),
+    ignored('discovery-insecure-skip-tls-verify', 'bool', 'false', 'Discovery.'),
+    ignored('discovery-cert', 'string', '', 'Discovery.'),
+    ignored('discovery-key', 'string', '', 'Discovery.'),
+    ignored('discovery-cacert', 'string', '', 'Discovery.'),
+    ignored('discovery-user', 'string', '', 'Discovery.'),
+    ignored('discovery-password', 'string', '', 'Discovery.'),
+    ignored('discovery-fallback', 'string', 'exit', 'Discovery.'),
+    refused('discovery-srv', 'string', '', 'Discovery: one node has nobody to find.'),
+    refused('discovery-srv-name', 'string', '', 'Discovery: one node has nobody to find.'),
+    ignored('strict-reconfig-check', 'bool', 'true', 'Membership: one node for now.'),
+    ignored('pre-vote', 'bool', 'true', 'Raft elections: one node leads at once.'),
+    works(
+      'auto-compaction-retention',
+      'string',
+      '0',
+      'What automatic compaction keeps: hours or a duration, or revisions; 0: it is off.',
+    ),
+    works('auto-compaction-mode', 'string', 'periodic', "How the retention is meant: 'periodic' or 'revision'."),
+    ignored('v2-deprecation', 'string', 'write-only-drop-data', 'The v2 store: there is none.'),
+    ignored('max-learners', 'int', '1', 'Membership: one node for now.'),
+    ignored('force-new-cluster', 'bool', 'false', 'Membership: one node is its own cluster.'),
+  ),
+  section(
+    'Security',
+    works('cert-file', 'string', '', 'Certificate that clients see.'),
+    works('key-file', 'string', '', 'Key of the certificate that clients see.'),
+    works('client-cert-auth', 'bool', 'false', 'Clients must show a certificate of --trusted-ca-file.'),
+    ignored('client-cert-file', 'string', '', 'For connections of the server to itself: there are none.'),
+    ignored('client-key-file', 'string', '', 'For connections of the server to itself: there are none.'),
+    works('client-crl-file', 'string', '', 'Client certificates that are revoked, in PEM or DER.'),
+    works(
+      'client-cert-allowed-hostname',
+      'strings',
+      '',
+      'Names of which the certificate of a client must have one; empty: any.',
+    ),
+    works('trusted-ca-file', 'string', '', 'CA of client certificates.'),
+    works('auto-tls', 'bool', 'false', 'Serve clients with a certificate that is made at the first start.'),
+    ignored('peer-cert-file', 'string', '', 'Peers: one node has none.'),
+    ignored('peer-key-file', 'string', '', 'Peers: one node has none.'),
+    ignored('peer-client-cert-auth', 'bool', 'false', 'Peers: one node has none.'),
+    ignored('peer-client-cert-file', 'string', '', 'Peers: one node has none.'),
+    ignored('peer-client-key-file', 'string', '', 'Peers: one node has none.'),
+    ignored('peer-trusted-ca-file', 'string', '', 'Peers: one node has none.'),
+    ignored('peer-cert-allowed-cn', 'strings', '', 'Peers: one node has none.'),
+    ignored('peer-cert-allowed-hostname', 'strings', '', 'Peers: one node has none.'),
+    ignored('peer-auto-tls', 'bool', 'false', 'Peers: one node has none.'),
+    ignored('peer-crl-file', 'string', '', 'Peers: one node has none.'),
+    ignored('peer-skip-client-san-verification', 'bool', 'false', 'Peers: one node has none.'),
+    works('self-signed-cert-validity', 'uint', '1', 'Years for which the certificate of --auto-tls is valid.'),
+    works('cipher-suites', 'strings', '', "Cipher suites for TLS 1.2, by Go's names."),
+    works('cors', 'strings', '*', 'Origins that browsers may ask from; * or empty: all.'),
+    works('host-whitelist', 'strings', '*', 'Host names that HTTP requests without TLS may ask for; * or empty: all.'),
+    works('tls-min-version', 'string', 'TLS1.2', 'TLS1.2 or TLS1.3.'),
+    works('tls-max-version', 'string', '', 'TLS1.2 or TLS1.3; empty: the newest.'),
+  ),
+  section(
+    'Auth',
+    refused('auth-token', 'string', 'simple', 'Authentication is not there yet.'),
+    ignored('bcrypt-cost', 'uint', '10', 'Authentication is not there yet.'),
+    ignored('auth-token-ttl', 'uint', '300', 'Authentication is not there yet.'),
+  ),
+  section(
+    'Profiling and Monitoring',
+    ignored('enable-pprof', 'bool', 'false', "Go's profiler: there is none."),
+    works('metrics', 'string', 'basic', "'extensive' adds how long calls take, for each method."),
+    works('listen-metrics-urls', 'urls', '', 'More URLs for /metrics, /health, /livez and /readyz.'),
+  ),
+  section(
+    'Logging',
+    works('logger', 'string', 'zap', "'zap': the shape of the log lines."),
+    works('log-outputs', 'strings', 'default', "'default' (stderr), 'stderr', 'stdout', or paths of files."),
+    works('log-level', 'string', 'info', 'debug, info, warn, error, panic or fatal.'),
+    works('log-format', 'string', 'json', 'json or console.'),
+    ignored('enable-log-rotation', 'bool', 'false', 'Rotation is for the tool that collects the logs.'),
+    ignored(
+      'log-rotation-config-json',
+      'string',
+      '{"maxsize": 100, "maxage": 0, "maxbackups": 0, "localtime": false, "compress": false}',
+      'Log rotation.',
+    ),
+    works('warning-unary-request-duration', 'duration', '300ms', 'Unary calls that take longer are logged.'),
+  ),
+  section(
+    'Distributed tracing',
+    ignored('enable-distributed-tracing', 'bool', 'false', 'Tracing is not there yet.'),
+    ignored('distributed-tracing-address', 'string', 'localhost:4317', 'Tracing.'),
+    ignored('distributed-tracing-service-name', 'string', 'etcd', 'Tracing.'),
+    ignored('distributed-tracing-instance-id', 'string', '', 'Tracing.'),
+    ignored('distributed-tracing-sampling-rate', 'int', '0', 'Tracing.'),
+  ),
+  section(
+    'Features',
+    ignored('corrupt-check-time', 'duration', '0s', 'Comparing members: one node has none to compare with.'),
+    ignored('compact-hash-check-time', 'duration', '1m', 'Comparing members: one node has none to compare with.'),
+    ignored('compaction-batch-limit', 'int', '0', 'Compaction paces itself.'),
+    ignored('compaction-sleep-interval', 'duration', '0s', 'Compaction paces itself.'),
+    works('watch-progress-notify-interval', 'duration', '10m', 'Time between progress notifications; at least 100ms.'),
+    works('warning-apply-duration', 'duration', '100ms', 'Commits to disk that take longer are logged.'),
+    ignored('bootstrap-defrag-threshold-megabytes', 'uint', '0', 'Defragmentation: the storage does it by itself.'),
+    ignored('downgrade-check-time', 'duration', '5s', 'Comparing versions of members: one node for now.'),
+  ),
+  section('Unsafe', ignored('unsafe-no-fsync', 'bool', 'false', 'Every acknowledged write is synced.')),
+  section(
+    'Of Engram alone',
+    works(
+      'storage',
+      'string',
+      'leveldb',
+      "'leveldb': on disk. 'memory': all is gone at the end; for tests and measurements.",
+    ),
+    works('value-cache-bytes', 'uint', '268435456', 'Bytes of memory for recently used values.'),
+  ),
+];
+
+/** Flags that etcd still parses and drops without a word (server/etcdmain/config.go). */
+export const forgottenFlags: readonly string[] = [
+  'cluster-active-size',
+  'cluster-remove-delay',
+  'cluster-sync-interval',
+  'config',
+  'force',
+  'max-result-buffer',
+  'max-retry-attempts',
+  'peer-heartbeat-interval',
+  'peer-election-timeout',
+  'retry-interval',
+  'snapshot',
+  'v',
+  'vv',
+];
+
+export const flagTable: ReadonlyMap<string, FlagSpec> = new Map(
+  flagSections.flatMap(({ flags }) => flags.map((flag) => [flag.name, flag])),
+);

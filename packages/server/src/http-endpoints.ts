@@ -1,0 +1,161 @@
+import type { Store } from '@engram/backend';
+import type { Logger } from '@engram/core';
+import type { HealthMetrics, MetricRegistry } from '@engram/telemetry';
+import type { HttpHandler, HttpRequest, HttpResponse } from '@engram/transport';
+import { type HealthCheck, healthOutcome, livezChecks, readyzChecks } from './health-checks.ts';
+import { CLUSTER_VERSION, ETCD_VERSION } from './version.ts';
+
+export interface HttpEndpointsOptions {
+  readonly store: Store;
+  readonly metrics: MetricRegistry;
+  readonly health: HealthMetrics;
+  readonly logger: Logger;
+  /** "*" or nothing in it: any. */
+  readonly corsOrigins: ReadonlySet<string>;
+  readonly hostWhitelist: ReadonlySet<string>;
+}
+
+type Endpoint = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+
+/** What --listen-metrics-urls serve: metrics and health, for probes, without rules about hosts and origins. */
+export function metricsEndpoints(options: HttpEndpointsOptions): HttpHandler {
+  const routes = monitoringRoutes(options);
+  return (request) => (routes.get(request.path) ?? notFound)(request);
+}
+
+/** What client URLs serve beside gRPC. */
+export function clientEndpoints(options: HttpEndpointsOptions): HttpHandler {
+  const routes = monitoringRoutes(options);
+  routes.set('/version', getOnly(versionEndpoint));
+  routes.set('/debug/vars', debugVarsEndpoint);
+  const { corsOrigins, hostWhitelist, logger } = options;
+  return async (request) => {
+    const host = hostNameOf(request.headers['host'] ?? '');
+    // A web page may point its own name at this address; only a host name that we know shows that nobody did (CVE-2018-5702).
+    if (!request.secure && !allows(hostWhitelist, host)) {
+      logger.warn({ host }, 'rejecting HTTP request to prevent DNS rebinding attacks');
+      return plain(421, `The host name ${JSON.stringify(host)} is not in --host-whitelist.\n`);
+    }
+    const cors = corsHeaders(corsOrigins, request.headers['origin']);
+    if (request.method === 'OPTIONS') return { status: 200, headers: cors, body: '' };
+    const response = await (routes.get(request.path) ?? notFound)(request);
+    return { ...response, headers: { ...response.headers, ...cors } };
+  };
+}
+
+function monitoringRoutes(options: HttpEndpointsOptions): Map<string, Endpoint> {
+  const routes = new Map<string, Endpoint>([
+    ['/metrics', () => metricsEndpoint(options.metrics)],
+    ['/health', getOnly((request) => healthEndpoint(options, request))],
+  ]);
+  for (const [type, checks] of [['livez', livezChecks] as const, ['readyz', readyzChecks] as const]) {
+    const all = [...checks.keys()];
+    const endpoint = (namesOf: (request: HttpRequest) => readonly string[]): Endpoint =>
+      getOnly((request) => checksEndpoint(options, type, checks, namesOf(request), request));
+    routes.set(
+      `/${type}`,
+      endpoint(({ query }) => all.filter((name) => !query.getAll('exclude').includes(name))),
+    );
+    for (const name of all)
+      routes.set(
+        `/${type}/${name}`,
+        endpoint(() => [name]),
+      );
+  }
+  return routes;
+}
+
+async function metricsEndpoint(metrics: MetricRegistry): Promise<HttpResponse> {
+  const { contentType, text } = await metrics.render();
+  return { status: 200, headers: { 'content-type': contentType }, body: text };
+}
+
+async function healthEndpoint(
+  { store, health, logger }: HttpEndpointsOptions,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const excluded = new Set(request.query.getAll('exclude'));
+  const reason = await healthOutcome(store, excluded, request.signal);
+  health.health(reason === undefined);
+  const body = JSON.stringify({ health: String(reason === undefined), reason: reason ?? '' });
+  if (reason === undefined) return { status: 200, headers: textHeaders, body };
+  logger.warn({ output: body, 'status-code': 503 }, '/health error');
+  return plain(503, `${body}\n`);
+}
+
+async function checksEndpoint(
+  { store, health, logger }: HttpEndpointsOptions,
+  type: 'livez' | 'readyz',
+  checks: ReadonlyMap<string, HealthCheck>,
+  names: readonly string[],
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  let lines = '';
+  let failed = false;
+  for (const name of names) {
+    const outcome = await checks.get(name)?.(store, request.signal);
+    health.check(type, name, outcome === undefined);
+    lines += outcome === undefined ? `[+]${name} ok\n` : `[-]${name} failed: ${outcome}\n`;
+    failed ||= outcome !== undefined;
+  }
+  if (failed) {
+    logger.error({ path: request.path, reason: lines, 'status-code': 503 }, 'Health check error');
+    return plain(503, `${lines}\n`);
+  }
+  return plain(200, request.query.has('verbose') ? `${lines}ok\n` : 'ok\n');
+}
+
+function versionEndpoint(): HttpResponse {
+  const body = JSON.stringify({ etcdserver: ETCD_VERSION, etcdcluster: CLUSTER_VERSION, storage: CLUSTER_VERSION });
+  return { status: 200, headers: { 'content-type': 'application/json' }, body };
+}
+
+/** In the shape of Go's expvar, with what Node has to tell. */
+function debugVarsEndpoint(): HttpResponse {
+  const { rss, heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage();
+  const body = {
+    cmdline: process.argv,
+    memstats: { Sys: rss, HeapSys: heapTotal, HeapAlloc: heapUsed, External: external, ArrayBuffers: arrayBuffers },
+  };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: `${JSON.stringify(body, undefined, 1)}\n`,
+  };
+}
+
+const getOnly =
+  (endpoint: Endpoint): Endpoint =>
+  (request) => {
+    if (request.method === 'GET') return endpoint(request);
+    const { headers, ...refusal } = plain(405, 'Method Not Allowed\n');
+    return { ...refusal, headers: { ...headers, allow: 'GET' } };
+  };
+
+const notFound: Endpoint = () => plain(404, '404 page not found\n');
+
+const textHeaders = { 'content-type': 'text/plain; charset=utf-8' };
+
+/** As Go's http.Error has it: text that no browser may take for something else. */
+const plain = (status: number, body: string): HttpResponse => ({
+  status,
+  headers: { ...textHeaders, 'x-content-type-options': 'nosniff' },
+  body,
+});
+
+const allows = (set: ReadonlySet<string>, name: string): boolean => set.size === 0 || set.has('*') || set.has(name);
+
+function corsHeaders(origins: ReadonlySet<string>, origin: string | undefined): Record<string, string> {
+  const allowed = allows(origins, '*') ? '*' : origin;
+  if (allowed === undefined || !allows(origins, allowed)) return {};
+  return {
+    'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE',
+    'access-control-allow-origin': allowed,
+    'access-control-allow-headers': 'accept, content-type, authorization',
+  };
+}
+
+/** Without port and brackets: "[::1]:2379" is "::1". */
+function hostNameOf(host: string): string {
+  return host.replace(/:\d*$/, '').replace(/^\[|\]$/g, '');
+}

@@ -1,0 +1,92 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Random } from '@engram/core';
+
+/** Who this node is, for the life of its data. Ids are not 0 and fit 63 bits: some tools read them as signed. */
+export interface Identity {
+  readonly clusterId: bigint;
+  readonly memberId: bigint;
+  /** One more at each start: it fences the log, and clients see it as Raft's term. */
+  readonly term: number;
+}
+
+const FORMAT = 1;
+
+/**
+ * The identity of a new start, durable when this returns: a term that was used is never used again. The caller holds
+ * the data directory's lock. Throws when the file is not ours or damaged; nothing is written over it then.
+ */
+export function nextIdentity(file: string, random: Random): Identity {
+  const before = readIdentity(file);
+  const identity: Identity =
+    before === undefined
+      ? { clusterId: randomId(random), memberId: randomId(random), term: 2 } // a fresh etcd has won one election, in term 2
+      : { ...before, term: before.term + 1 };
+  writeDurably(file, `${JSON.stringify({ format: FORMAT, ...texts(identity) })}\n`);
+  return identity;
+}
+
+export function randomIdentity(random: Random): Identity {
+  return { clusterId: randomId(random), memberId: randomId(random), term: 2 };
+}
+
+function randomId(random: Random): bigint {
+  const id = (BigInt(random.uint32() & 0x7fff_ffff) << 32n) | BigInt(random.uint32());
+  return id === 0n ? 1n : id;
+}
+
+const texts = ({ clusterId, memberId, term }: Identity): object => ({
+  clusterId: clusterId.toString(16),
+  memberId: memberId.toString(16),
+  term,
+});
+
+function readIdentity(file: string): Identity | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const identity = parseIdentity(text);
+  if (identity === undefined) throw new Error(`${file} is damaged, or was written by a newer version`);
+  return identity;
+}
+
+function parseIdentity(text: string): Identity | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || !('format' in value) || value.format !== FORMAT) return undefined;
+  if (!('clusterId' in value) || !('memberId' in value) || !('term' in value)) return undefined;
+  const { clusterId, memberId, term } = value;
+  const id = /^[\da-f]{1,16}$/;
+  if (typeof clusterId !== 'string' || typeof memberId !== 'string' || typeof term !== 'number') return undefined;
+  if (!id.test(clusterId) || !id.test(memberId) || !Number.isSafeInteger(term) || term < 1) return undefined;
+  return { clusterId: BigInt(`0x${clusterId}`), memberId: BigInt(`0x${memberId}`), term };
+}
+
+/** Replaces the file whole: a crash leaves the old one or the new one. */
+function writeDurably(file: string, text: string): void {
+  const directory = dirname(file);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const temporary = join(directory, 'identity.new');
+  const descriptor = openSync(temporary, 'w', 0o600);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(temporary, file);
+  const directoryDescriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(directoryDescriptor);
+  } finally {
+    closeSync(directoryDescriptor);
+  }
+}

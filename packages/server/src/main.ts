@@ -1,0 +1,108 @@
+import { createLogger, type ProcessLogger } from '@engram/telemetry';
+import { type Configuration, readConfiguration } from './configuration.ts';
+import type { RunningNode } from './node.ts';
+import type { NodeConfig } from './node-config.ts';
+import { notifyReady } from './systemd.ts';
+import { helpText, usageText } from './usage.ts';
+import { ENGRAM_VERSION, ETCD_VERSION, versionText } from './version.ts';
+
+/** A stop that takes longer is cut: who sent the signal (kubelet, systemd, a test) waits, and kills after it. */
+const STOP_MAX_MS = 5000;
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+/** The process: reads its configuration, runs one node, and ends with it. */
+async function main(args: readonly string[]): Promise<void> {
+  const configuration = await readOrEnd(args);
+  switch (configuration.kind) {
+    case 'help':
+      process.stdout.write(helpText());
+      return;
+    case 'version':
+      process.stdout.write(versionText());
+      return;
+    case 'usage':
+      process.stderr.write(`${configuration.problem}\n${usageText}`);
+      process.exitCode = EXIT_USAGE;
+      return;
+    case 'config':
+      await run(configuration.config, args);
+  }
+}
+
+async function readOrEnd(args: readonly string[]): Promise<Configuration> {
+  try {
+    return await readConfiguration(args, process.env);
+  } catch (error) {
+    const logger = createLogger({ level: 'info', format: 'json', outputs: ['stderr'] });
+    return end(logger, 'failed to verify flags', error);
+  }
+}
+
+async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
+  let logger: ProcessLogger;
+  try {
+    logger = createLogger(config.log);
+  } catch (error) {
+    return end(createLogger({ level: 'info', format: 'json', outputs: ['stderr'] }), 'cannot log', error);
+  }
+  process.on('uncaughtException', (error) =>
+    end(logger, 'a bug, or a broken promise of the system', error, error.stack),
+  );
+  // From the first moment on, so that a stop during a long start is heeded too.
+  const stopping = new Promise<NodeJS.Signals>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
+  });
+
+  logger.info(
+    { version: ENGRAM_VERSION, 'etcd-version': ETCD_VERSION, node: process.version, args },
+    'starting a node',
+  );
+  for (const warning of config.warnings) logger.warn({}, warning);
+  let node: RunningNode;
+  try {
+    const { startNode } = await import('./node.ts'); // not for --version, which tests ask for all the time
+    const started = startNode({
+      config,
+      logger,
+      onFatal: (error) => end(logger, 'the storage failed', error),
+    });
+    const first = await Promise.race([started, stopping]);
+    if (typeof first === 'string') {
+      logger.info({ signal: first }, 'stopped while starting');
+      process.exit(0);
+    }
+    node = first;
+  } catch (error) {
+    return end(logger, 'failed to start', error);
+  }
+  const { memberId, clusterId, term } = node.identity;
+  const ids = { 'member-id': memberId.toString(16), 'cluster-id': clusterId.toString(16), term };
+  logger.info({ name: config.name, ...ids, 'data-dir': config.dataDir }, 'now serving');
+  notifyReady(process.env, logger);
+
+  await stop(node, await stopping, logger);
+}
+
+async function stop(node: RunningNode, signal: NodeJS.Signals, logger: ProcessLogger): Promise<never> {
+  logger.info({ signal }, 'received signal; shutting down');
+  for (const again of ['SIGTERM', 'SIGINT'] as const) {
+    process.removeAllListeners(again);
+    process.on(again, () => end(logger, 'received a second signal; ending at once', undefined));
+  }
+  setTimeout(() => end(logger, 'the stop took too long', undefined), STOP_MAX_MS - 200).unref();
+  try {
+    await node[Symbol.asyncDispose]();
+  } catch (error) {
+    return end(logger, 'failed to stop in order', error);
+  }
+  logger.info({}, 'closed');
+  process.exit(0);
+}
+
+function end(logger: ProcessLogger, message: string, error: unknown, stack?: string): never {
+  logger.fatal({ ...(error === undefined ? {} : { error }), ...(stack === undefined ? {} : { stack }) }, message);
+  process.exit(EXIT_FAILED);
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,286 @@
+import { accessSync, constants } from 'node:fs';
+import { type LogFormat, type LogLevel, logLevels } from '@engram/telemetry';
+import type { KeepaliveOptions, TlsOptions, TlsVersion } from '@engram/transport';
+import { type CompactionRetention, parseCompactionRetention } from './compaction-retention.ts';
+import { parseFeatureGates } from './feature-gates.ts';
+import { ConfigError, type FlagValues } from './flag-values.ts';
+import { bindProblem, hostProblem, parseUrls, type ServeUrl } from './urls.ts';
+
+export interface LogConfig {
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  /** 'stderr', 'stdout', or paths. */
+  readonly outputs: readonly string[];
+}
+
+/** All that a node is told from outside, checked. Times in milliseconds. */
+export interface NodeConfig {
+  readonly name: string;
+  readonly dataDir: string;
+  readonly storage: 'leveldb' | 'memory';
+  readonly valueCacheBytes: number;
+  readonly newCluster: boolean;
+
+  readonly listenClientUrls: readonly ServeUrl[];
+  /** Not empty: these serve HTTP alone, and the client URLs gRPC alone. */
+  readonly listenClientHttpUrls: readonly ServeUrl[];
+  readonly listenMetricsUrls: readonly ServeUrl[];
+  readonly advertiseClientUrls: readonly string[];
+  readonly advertisePeerUrls: readonly string[];
+  /** For the URLs that are secure. 'auto': make a certificate, valid for so many years. */
+  readonly tls:
+    | TlsOptions
+    | { readonly kind: 'auto'; readonly years: number; readonly minVersion: TlsVersion }
+    | undefined;
+
+  readonly electionTimeoutMs: number;
+  /** Undefined: no bound. */
+  readonly quotaBytes: number | undefined;
+  readonly maxTxnOps: number;
+  readonly maxRequestBytes: number;
+  readonly maxConcurrentStreams: number;
+  readonly keepalive: KeepaliveOptions;
+  readonly watchProgressIntervalMs: number;
+  readonly compaction: CompactionRetention;
+
+  readonly corsOrigins: ReadonlySet<string>;
+  readonly hostWhitelist: ReadonlySet<string>;
+  readonly extensiveMetrics: boolean;
+  readonly featureGates: ReadonlyMap<string, boolean>;
+  readonly slowUnaryMs: number;
+  readonly slowCommitMs: number;
+  readonly log: LogConfig;
+  /** For the operator, once logging works. */
+  readonly warnings: readonly string[];
+}
+
+const QUOTA_DEFAULT_BYTES = 2 * 1024 ** 3;
+const QUOTA_ADVISED_BYTES = 8 * 1024 ** 3;
+const REQUEST_ADVISED_BYTES = 10 * 1024 ** 2;
+const ELECTION_MAX_MS = 50_000;
+const PROGRESS_MIN_MS = 100;
+
+/** Throws ConfigError on the first thing that is wrong, in the order in which etcd looks. `fromFile` relaxes as etcd does. */
+export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
+  const warnings: string[] = [];
+  const log = logConfig(values);
+  refuseFlags(values, warnings);
+
+  const listenClientUrls = urlsOf(values, 'listen-client-urls', bindProblem);
+  const listenClientHttpUrls = urlsOf(values, 'listen-client-http-urls', bindProblem);
+  const listenMetricsUrls = urlsOf(values, 'listen-metrics-urls', bindProblem);
+  const advertisePeerUrls = urlsOf(values, 'initial-advertise-peer-urls', hostProblem);
+  const advertiseClientUrls = urlsOf(values, 'advertise-client-urls', hostProblem);
+  if (listenClientUrls.length === 0) throw new ConfigError('--listen-client-urls must not be empty');
+  if (!fromFile && values.isSet('listen-client-urls') && !values.isSet('advertise-client-urls')) {
+    throw new ConfigError('--advertise-client-urls is required when --listen-client-urls is set explicitly');
+  }
+  const both = listenClientUrls.find(({ text }) => listenClientHttpUrls.some((http) => http.text === text));
+  if (both !== undefined) {
+    throw new ConfigError(
+      `cannot bind both --listen-client-urls and --listen-client-http-urls on the same url ${both.text}`,
+    );
+  }
+
+  const name = values.text('name');
+  checkInitialCluster(name, values.text('initial-cluster'));
+  const state = values.text('initial-cluster-state');
+  if (state !== 'new' && state !== 'existing')
+    throw new ConfigError(`unexpected clusterState ${JSON.stringify(state)}`);
+
+  const electionTimeoutMs = checkElection(values.number('heartbeat-interval'), values.number('election-timeout'));
+  const quota = values.number('quota-backend-bytes');
+  if (quota > QUOTA_ADVISED_BYTES)
+    warnings.push(`--quota-backend-bytes=${quota} is more than the advised ${QUOTA_ADVISED_BYTES}`);
+  const maxRequestBytes = values.number('max-request-bytes');
+  if (maxRequestBytes > REQUEST_ADVISED_BYTES) {
+    warnings.push(`--max-request-bytes=${maxRequestBytes} is more than the advised ${REQUEST_ADVISED_BYTES}`);
+  }
+  const progressMs = values.durationMs('watch-progress-notify-interval');
+  if (progressMs < PROGRESS_MIN_MS) warnings.push('adjusting --watch-progress-notify-interval to its minimum, 100ms');
+  const storage = values.text('storage');
+  if (storage !== 'leveldb' && storage !== 'memory')
+    throw new ConfigError(`--storage=${storage}: expected leveldb or memory`);
+  const metrics = values.text('metrics');
+  if (metrics !== 'basic' && metrics !== 'extensive')
+    throw new ConfigError(`--metrics=${metrics}: expected basic or extensive`);
+  const maxConcurrentStreams = values.number('max-concurrent-streams');
+  if (maxConcurrentStreams > 2 ** 32 - 1) throw new ConfigError('--max-concurrent-streams must be at most 4294967295');
+
+  return {
+    name,
+    dataDir: values.text('data-dir') || `${name}.etcd`,
+    storage,
+    valueCacheBytes: values.number('value-cache-bytes'),
+    newCluster: state === 'new',
+    listenClientUrls,
+    listenClientHttpUrls,
+    listenMetricsUrls,
+    advertiseClientUrls: advertiseClientUrls.map(({ text }) => text),
+    advertisePeerUrls: advertisePeerUrls.map(({ text }) => text),
+    tls: tlsConfig(values, [...listenClientUrls, ...listenClientHttpUrls], listenMetricsUrls),
+    electionTimeoutMs,
+    quotaBytes: quota < 0 ? undefined : quota === 0 ? QUOTA_DEFAULT_BYTES : quota,
+    maxTxnOps: values.number('max-txn-ops'),
+    maxRequestBytes,
+    maxConcurrentStreams,
+    keepalive: {
+      minTimeMs: values.durationMs('grpc-keepalive-min-time'),
+      intervalMs: values.durationMs('grpc-keepalive-timeout') > 0 ? values.durationMs('grpc-keepalive-interval') : 0,
+      timeoutMs: values.durationMs('grpc-keepalive-timeout'),
+    },
+    watchProgressIntervalMs: Math.max(progressMs, PROGRESS_MIN_MS),
+    compaction: parseCompactionRetention(values.text('auto-compaction-mode'), values.text('auto-compaction-retention')),
+    corsOrigins: new Set(values.list('cors')),
+    hostWhitelist: new Set(values.list('host-whitelist')),
+    extensiveMetrics: metrics === 'extensive',
+    featureGates: parseFeatureGates(values.text('feature-gates')),
+    slowUnaryMs: values.durationMs('warning-unary-request-duration') || 300,
+    slowCommitMs: values.durationMs('warning-apply-duration') || 100,
+    log,
+    warnings,
+  };
+}
+
+function refuseFlags(values: FlagValues, warnings: string[]): void {
+  const changed = values.changed();
+  const refusal = changed.find(({ group }) => group === 'refused');
+  if (refusal !== undefined) throw new ConfigError(`--${refusal.name} is not supported: ${refusal.help}`);
+  const without = changed.filter(({ group }) => group === 'ignored').map(({ name }) => `--${name}`);
+  if (without.length > 0) warnings.push(`flags without effect here: ${without.join(' ')}`);
+}
+
+function logConfig(values: FlagValues): LogConfig {
+  const logger = values.text('logger');
+  if (logger !== 'zap') throw new ConfigError(`unknown logger option ${JSON.stringify(logger)}`);
+  const level = logLevels.find((known) => known === values.text('log-level'));
+  if (level === undefined)
+    throw new ConfigError(`--log-level=${values.text('log-level')}: expected one of ${logLevels.join(', ')}`);
+  const format = values.text('log-format');
+  if (format !== 'json' && format !== 'console')
+    throw new ConfigError(`--log-format=${format}: expected json or console`);
+  const outputs = values.list('log-outputs');
+  if (outputs.length > 1 && outputs.includes('default')) {
+    throw new ConfigError('multi logoutput for "default" is not supported yet');
+  }
+  if (outputs.includes('systemd/journal'))
+    throw new ConfigError('--log-outputs=systemd/journal is not supported: write to stderr');
+  const named = outputs.length === 0 ? ['default'] : outputs;
+  return { level, format, outputs: [...new Set(named)].map((output) => (output === 'default' ? 'stderr' : output)) };
+}
+
+function urlsOf(
+  values: FlagValues,
+  flag: string,
+  problemOf: (urls: readonly ServeUrl[]) => string | undefined,
+): readonly ServeUrl[] {
+  const list = values.list(flag).join(',');
+  if (list === '') return [];
+  const urls = parseUrls(list);
+  const problem = typeof urls === 'string' ? urls : problemOf(urls);
+  if (typeof urls === 'string' || problem !== undefined)
+    throw new ConfigError(`--${flag} ${JSON.stringify(list)}: ${problem}`);
+  return urls;
+}
+
+/** "a=http://h:1,a=http://h:2": a member may have several URLs, but there is one member. */
+function checkInitialCluster(name: string, text: string): void {
+  if (text === '') return;
+  const members = new Set<string>();
+  for (const pair of text.split(',')) {
+    const [, member, url] = /^\s*([^=]+)=(.+)$/.exec(pair) ?? [];
+    const parsed = url === undefined ? 'expected name=URL' : parseUrls(url);
+    if (typeof parsed === 'string')
+      throw new ConfigError(`error setting up initial cluster: ${JSON.stringify(pair)}: ${parsed}`);
+    members.add(member!);
+  }
+  if (members.size > 1) {
+    throw new ConfigError(
+      `--initial-cluster names ${members.size} members (${[...members].join(', ')}): a cluster of more than one node is not supported yet`,
+    );
+  }
+  if (!members.has(name)) {
+    throw new ConfigError(`couldn't find local name ${JSON.stringify(name)} in the initial cluster configuration`);
+  }
+}
+
+function checkElection(heartbeatMs: number, electionMs: number): number {
+  if (heartbeatMs === 0) throw new ConfigError('--heartbeat-interval must be >0 (set to 0ms)');
+  if (electionMs === 0) throw new ConfigError('--election-timeout must be >0 (set to 0ms)');
+  if (5 * heartbeatMs > electionMs) {
+    throw new ConfigError(
+      `--election-timeout[${electionMs}ms] should be at least as 5 times as --heartbeat-interval[${heartbeatMs}ms]`,
+    );
+  }
+  if (electionMs > ELECTION_MAX_MS) {
+    throw new ConfigError(
+      `--election-timeout[${electionMs}ms] is too long, and should be set less than ${ELECTION_MAX_MS}ms`,
+    );
+  }
+  return electionMs;
+}
+
+function tlsConfig(
+  values: FlagValues,
+  clientUrls: readonly ServeUrl[],
+  metricsUrls: readonly ServeUrl[],
+): NodeConfig['tls'] {
+  const minVersion = tlsVersion('tls-min-version', values.text('tls-min-version')) ?? 'TLS1.2';
+  const maxVersion = tlsVersion('tls-max-version', values.text('tls-max-version'));
+  if (maxVersion !== undefined && minVersion > maxVersion) {
+    throw new ConfigError(`min version (${minVersion}) is greater than max version (${maxVersion})`);
+  }
+  const cipherSuites = values.list('cipher-suites');
+  if (minVersion === 'TLS1.3' && cipherSuites.length > 0) {
+    throw new ConfigError('cipher suites cannot be configured when only TLS1.3 is enabled');
+  }
+  const certFile = values.text('cert-file');
+  const keyFile = values.text('key-file');
+  if ((certFile === '') !== (keyFile === '')) {
+    throw new ConfigError(`--cert-file and --key-file must both be present [key: ${keyFile}, cert: ${certFile}]`);
+  }
+  const secure = [...clientUrls, ...metricsUrls].find((url) => url.secure);
+  if (certFile === '') {
+    if (values.bool('auto-tls'))
+      return { kind: 'auto', years: Math.max(values.number('self-signed-cert-validity'), 1), minVersion };
+    if (secure === undefined) return undefined;
+    throw new ConfigError(
+      `TLS key/cert (--cert-file, --key-file) must be provided for url ${secure.text} with HTTPS scheme`,
+    );
+  }
+  const trustedCaFile = values.text('trusted-ca-file');
+  const crlFile = values.text('client-crl-file');
+  for (const [flag, file] of [
+    ['cert-file', certFile],
+    ['key-file', keyFile],
+    ['trusted-ca-file', trustedCaFile],
+    ['client-crl-file', crlFile],
+  ]) {
+    if (file !== '') checkReadable(flag!, file!);
+  }
+  return {
+    certFile,
+    keyFile,
+    ...(trustedCaFile === '' ? {} : { trustedCaFile }),
+    ...(crlFile === '' ? {} : { crlFile }),
+    clientCertAuth: values.bool('client-cert-auth'),
+    allowedHostnames: values.list('client-cert-allowed-hostname'),
+    minVersion,
+    ...(maxVersion === undefined ? {} : { maxVersion }),
+    cipherSuites,
+  };
+}
+
+function tlsVersion(flag: string, text: string): TlsVersion | undefined {
+  if (text === '') return undefined;
+  if (text === 'TLS1.2' || text === 'TLS1.3') return text;
+  throw new ConfigError(`--${flag}: unexpected TLS version ${JSON.stringify(text)} (must be one of: TLS1.2, TLS1.3)`);
+}
+
+function checkReadable(flag: string, file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (cause) {
+    throw new ConfigError(`--${flag}: cannot read ${file}`, { cause });
+  }
+}

@@ -1,0 +1,208 @@
+import { type Backend, openBackend } from '@engram/backend';
+import { type Clock, epoch, type Logger, type Random } from '@engram/core';
+import { etcdServices } from '@engram/etcd-api';
+import {
+  HealthMetrics,
+  MetricRegistry,
+  type NodeGauges,
+  RpcMetrics,
+  registerNodeMetrics,
+  registerProcessMetrics,
+  StoreMetrics,
+} from '@engram/telemetry';
+import { type BoundAddress, type Server, serveGrpcJs, type TlsOptions } from '@engram/transport';
+import { startAutoCompaction } from './auto-compaction.ts';
+import { openData, ownFolder } from './data-directory.ts';
+import { featureGates } from './feature-gates.ts';
+import { clientEndpoints, metricsEndpoints } from './http-endpoints.ts';
+import type { Identity } from './identity.ts';
+import { type PlannedListener, planListeners } from './listeners.ts';
+import type { NodeConfig } from './node-config.ts';
+import { selfSignedCertificate } from './self-signed-certificate.ts';
+import { SlowLog } from './slow-log.ts';
+import { SystemClock } from './system-clock.ts';
+import { SystemRandom } from './system-random.ts';
+import { ETCD_VERSION } from './version.ts';
+import { join } from 'node:path';
+
+/** How long calls that are under way may take at a stop; the rest of the five seconds is for the storage. */
+const DRAIN_MS = 3000;
+
+export interface NodeOptions {
+  readonly config: NodeConfig;
+  readonly logger: Logger;
+  /** The storage failed for good while the node served: it must end. */
+  readonly onFatal: (error: Error) => void;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+export interface BoundListener {
+  readonly purpose: 'client' | 'metrics';
+  readonly address: BoundAddress;
+}
+
+/** A node that serves, until it is disposed: then it drains its clients and closes its storage. */
+export interface RunningNode extends AsyncDisposable {
+  readonly identity: Identity;
+  readonly listeners: readonly BoundListener[];
+}
+
+/** Opens the data, brings the store up to the end of its log, and serves on every URL. What fails leaves nothing open. */
+export async function startNode(options: NodeOptions): Promise<RunningNode> {
+  const { config, logger, onFatal } = options;
+  const clock = options.clock ?? new SystemClock();
+  const random = options.random ?? new SystemRandom();
+  await using opened = new AsyncDisposableStack();
+
+  const { storage, identity } = await openData(config, { clock, random, logger });
+  const metrics = new MetricRegistry();
+  const slow = new SlowLog(clock, logger);
+  const storeMetrics = new StoreMetrics(metrics, config.slowCommitMs, (ms) =>
+    slow.warn({ 'took-ms': Math.round(ms) }, 'slow append to the log'),
+  );
+  const store = opened.use(
+    await openBackend({
+      storage,
+      epoch: epoch(identity.term),
+      clock,
+      random,
+      logger,
+      memberId: identity.memberId,
+      observer: storeMetrics,
+      minLeaseTtlSeconds: Math.ceil((1.5 * config.electionTimeoutMs) / 1000),
+      quotaBytes: config.quotaBytes ?? 0,
+      cacheBytesMax: config.valueCacheBytes,
+      requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
+      watchProgressIntervalMs: config.watchProgressIntervalMs,
+      onFatal,
+    }).catch(async (error: unknown) => {
+      await storage[Symbol.asyncDispose]();
+      throw error;
+    }),
+  );
+
+  // The table of methods is made first and counted after: only methods that are served get counters.
+  let rpcMetrics: RpcMetrics | undefined;
+  const methods = etcdServices({
+    store,
+    member: {
+      clusterId: identity.clusterId,
+      memberId: identity.memberId,
+      name: config.name,
+      peerUrls: config.advertisePeerUrls,
+      clientUrls: config.advertiseClientUrls,
+      raftTerm: identity.term,
+    },
+    version: ETCD_VERSION,
+    limits: { maxRequestBytes: config.maxRequestBytes, maxTxnOps: config.maxTxnOps },
+    clock,
+    logger,
+    observer: { clientRequest: (type, version) => rpcMetrics?.clientRequest(type, version) },
+  });
+  rpcMetrics = new RpcMetrics(metrics, {
+    methods: [...methods].map(([path, { kind }]) => [path, kind] as const),
+    extensive: config.extensiveMetrics,
+    slowUnaryMs: config.slowUnaryMs,
+    onSlowUnary: (path, ms) => slow.warn({ path, 'took-ms': Math.round(ms) }, 'request took too long'),
+  });
+  registerNodeMetrics(metrics, () => nodeGauges(store, identity, config));
+  registerProcessMetrics(metrics);
+
+  const endpoints = {
+    store,
+    metrics,
+    health: new HealthMetrics(metrics),
+    logger,
+    corsOrigins: config.corsOrigins,
+    hostWhitelist: config.hostWhitelist,
+  };
+  const planned = planListeners({
+    config,
+    tls: tlsOptions(config),
+    methods,
+    clientHttp: clientEndpoints(endpoints),
+    metricsHttp: metricsEndpoints(endpoints),
+    observer: rpcMetrics,
+    logger,
+    clock,
+  });
+  const servers: Server[] = [];
+  opened.defer(() => drainAll(servers));
+  const listeners: BoundListener[] = [];
+  for (const each of planned) {
+    const server = await listen(each, logger);
+    servers.push(server);
+    listeners.push({ purpose: each.purpose, address: server.address });
+  }
+  opened.use(startAutoCompaction(config.compaction, { store, clock, logger }));
+
+  const stack = opened.move();
+  return { identity, listeners, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+async function listen({ url, purpose, options }: PlannedListener, logger: Logger): Promise<Server> {
+  let server: Server;
+  try {
+    server = await serveGrpcJs(options);
+  } catch (cause) {
+    throw new Error(`cannot listen on ${url.text}`, { cause });
+  }
+  const address = addressText(server.address);
+  if (purpose === 'metrics') {
+    logger.info({ address }, 'serving metrics');
+    return server;
+  }
+  logger.info({ address }, 'ready to serve client requests');
+  const traffic = { both: 'grpc+http', grpc: 'grpc', http: 'http' }[options.protocols];
+  logger.info({ traffic, address }, `serving client traffic ${url.secure ? 'securely' : 'insecurely'}`);
+  return server;
+}
+
+function addressText(address: BoundAddress): string {
+  if (address.kind === 'unix') return address.path;
+  return address.host.includes(':') ? `[${address.host}]:${address.port}` : `${address.host}:${address.port}`;
+}
+
+async function drainAll(servers: readonly Server[]): Promise<void> {
+  const signal = AbortSignal.timeout(DRAIN_MS);
+  await Promise.all(servers.map((server) => server.drain(signal)));
+}
+
+function tlsOptions({ tls, dataDir, listenClientUrls }: NodeConfig): TlsOptions | undefined {
+  if (tls === undefined || !('kind' in tls)) return tls;
+  const hosts = new Set(['localhost', '127.0.0.1', '::1', ...listenClientUrls.map(({ host }) => host)]);
+  hosts.delete('');
+  return {
+    ...selfSignedCertificate(join(ownFolder(dataDir), 'client-tls'), [...hosts], tls.years),
+    clientCertAuth: false,
+    minVersion: tls.minVersion,
+    cipherSuites: [],
+  };
+}
+
+function nodeGauges(store: Backend, identity: Identity, config: NodeConfig): NodeGauges {
+  const { totalBytes, inUseBytes, quotaBytes, logPosition, keys } = store.status();
+  const { watchers, streams, slowWatchers, pendingEvents } = store.watchHub.stats;
+  return {
+    memberId: identity.memberId,
+    serverVersion: ETCD_VERSION,
+    clusterVersion: ETCD_VERSION.replace(/\.\d+$/, ''),
+    featureGates: new Map(
+      [...featureGates].map(([name, { stage }]) => [name, { stage, enabled: config.featureGates.get(name) === true }]),
+    ),
+    leader: true,
+    revision: store.revision,
+    compactRevision: store.compactRevision,
+    keys,
+    logPosition,
+    totalBytes,
+    inUseBytes,
+    quotaBytes,
+    watchers,
+    watchStreams: streams,
+    slowWatchers,
+    pendingEvents,
+    alarms: store.alarms(),
+  };
+}

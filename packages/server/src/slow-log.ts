@@ -1,0 +1,27 @@
+import type { Clock, Logger } from '@engram/core';
+
+const INTERVAL_MS = 1000;
+
+/** Warnings that a slow disk makes by the thousand: one line a second, with how many were left out before it. */
+export class SlowLog {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #nextMs = Number.NEGATIVE_INFINITY;
+  #omitted = 0;
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  warn(fields: object, message: string): void {
+    const nowMs = this.#clock.nowMs();
+    if (nowMs < this.#nextMs) {
+      this.#omitted += 1;
+      return;
+    }
+    this.#logger.warn(this.#omitted === 0 ? fields : { ...fields, omitted: this.#omitted }, message);
+    this.#omitted = 0;
+    this.#nextMs = nowMs + INTERVAL_MS;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Clock, Timer } from '@engram/core';
+
+/** setTimeout takes no more (a longer delay fires at once). */
+const TIMEOUT_MAX_MS = 2 ** 31 - 1;
+
+/** The machine's time. */
+export class SystemClock implements Clock {
+  nowMs(): number {
+    return performance.now();
+  }
+
+  wallMs(): number {
+    return Date.now();
+  }
+
+  after(delayMs: number, fire: () => void): Timer {
+    const dueMs = performance.now() + delayMs;
+    let timeout: NodeJS.Timeout;
+    const arm = (restMs: number): void => {
+      timeout = setTimeout(
+        () => {
+          // Timers count in whole milliseconds of the loop's own time, and may be up to one early.
+          const leftMs = dueMs - performance.now();
+          if (leftMs > 0) arm(leftMs);
+          else fire();
+        },
+        Math.min(Math.ceil(restMs), TIMEOUT_MAX_MS),
+      );
+    };
+    arm(delayMs);
+    return { cancel: () => clearTimeout(timeout) };
+  }
+
+  soon(fire: () => void): void {
+    setImmediate(fire);
+  }
+}

@@ -1,0 +1,32 @@
+import { type FlagGroup, flagSections } from './flag-table.ts';
+
+export const usageText = `Usage:
+
+  engram [flags]
+    Start a node. The flags are those of etcd.
+
+  engram --version
+    Show the version.
+
+  engram -h | --help
+    Show every flag.
+
+  engram --config-file FILE
+    Take the configuration from a file; other flags and environment variables are then ignored.
+`;
+
+const groupMarks: Readonly<Record<FlagGroup, string>> = {
+  works: '',
+  ignored: '[without effect] ',
+  refused: '[not supported] ',
+};
+
+export function helpText(): string {
+  const sections = flagSections.map(({ title, flags }) => {
+    const lines = flags.map(
+      ({ name, value, group, help }) => `  --${name} '${value}'\n    ${groupMarks[group]}${help}\n`,
+    );
+    return `${title}:\n${lines.join('')}`;
+  });
+  return `${usageText}\n${sections.join('\n')}`;
+}

@@ -1,0 +1,84 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Metric } from './metric-registry.ts';
+import type { Labels } from './plain-histogram.ts';
+
+/** Turns what metrics read into Prometheus' text. */
+export class Exposition {
+  readonly #registry = new Registry();
+
+  constructor(metrics: Iterable<Metric>) {
+    for (const metric of metrics) {
+      const { name, help } = metric;
+      const config = { name, help, registers: [this.#registry] };
+      if (metric.type === 'counter') new ReadCounter(config, metric);
+      else if (metric.type === 'gauge') new ReadGauge(config, metric);
+      else new ReadHistogram(config, metric);
+    }
+  }
+
+  async render(): Promise<{ readonly contentType: string; readonly text: string }> {
+    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+}
+
+interface Config {
+  readonly name: string;
+  readonly help: string;
+  readonly registers: Registry[];
+}
+interface PromSample {
+  readonly metricName: string;
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+function promSamples({ name, read }: Metric): PromSample[] {
+  const reading = read();
+  const samples = typeof reading === 'number' ? [{ labels: {}, value: reading }] : reading;
+  return samples.map((sample) => ({
+    metricName: 'suffix' in sample ? name + sample.suffix : name,
+    labels: sample.labels,
+    value: sample.value,
+  }));
+}
+
+class ReadCounter extends Counter {
+  readonly #metric: Metric;
+
+  constructor(config: Config, metric: Metric) {
+    super(config);
+    this.#metric = metric;
+  }
+
+  override async get(): ReturnType<Counter['get']> {
+    return { ...(await super.get()), values: promSamples(this.#metric) };
+  }
+}
+
+class ReadGauge extends Gauge {
+  readonly #metric: Metric;
+
+  constructor(config: Config, metric: Metric) {
+    super(config);
+    this.#metric = metric;
+  }
+
+  override async get(): ReturnType<Gauge['get']> {
+    return { ...(await super.get()), values: promSamples(this.#metric) };
+  }
+}
+
+class ReadHistogram extends Histogram {
+  readonly #metric: Metric;
+
+  constructor(config: Config, metric: Metric) {
+    super(config);
+    this.#metric = metric;
+  }
+
+  /** What prom-client's registry asks a histogram for; its typings do not name it. */
+  getForPromString(): Promise<object> {
+    const { name, help } = this.#metric;
+    return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values: promSamples(this.#metric) });
+  }
+}
