@@ -29,7 +29,7 @@ export type AppendOutcome =
  *   log (a new log is sealed by epoch 0); anything else is an assertion.
  * - After `seal(epoch)` every append of an older epoch is `fenced`, also one that was under way: either it was
  *   committed before, and the position that `seal` returned lies behind it, or it is fenced.
- * - After disposal everything rejects with StorageClosedError.
+ * - After disposal everything rejects with StorageClosedError, also a read that goes on.
  */
 export interface Log {
   append(batch: LogBatch, epoch: Epoch): Promise<AppendOutcome>;

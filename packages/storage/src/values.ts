@@ -28,7 +28,7 @@ export interface Values {
    * never dropped is missing or damaged. The bytes are shared: nobody changes them.
    */
   getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]>;
-  /** The record, when it can be had without waiting for a disk; undefined says nothing. */
+  /** The record, when it can be had without waiting for a disk; undefined says nothing, as after disposal. */
   peek(position: LogPosition): Uint8Array | undefined;
   /**
    * These records will never be read again; the storage frees their space when it likes. Only records before the
