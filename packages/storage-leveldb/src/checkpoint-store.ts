@@ -1,5 +1,6 @@
 import { assert, type LogPosition, logPosition } from '@engram/core';
 import type { Checkpoint } from '@engram/storage';
+import type { AcknowledgedMark } from './acknowledged-mark.ts';
 import type { Database } from './database.ts';
 import { chunkKey, decodeChunk, decodeNumbers, encodeChunk, encodeNumbers, MANIFEST_KEY } from './layout.ts';
 
@@ -23,11 +24,13 @@ const NONE: Manifest = { id: 0, from: logPosition(1), chunks: 0, bytes: 0 };
  */
 export class CheckpointStore {
   readonly #database: Database;
+  readonly #acknowledged: AcknowledgedMark;
   #manifest: Manifest;
   #saving = false;
 
-  constructor(database: Database, manifest: Manifest | undefined) {
+  constructor(database: Database, acknowledged: AcknowledgedMark, manifest: Manifest | undefined) {
     this.#database = database;
+    this.#acknowledged = acknowledged;
     this.#manifest = manifest ?? NONE;
   }
 
@@ -86,6 +89,7 @@ export class CheckpointStore {
     const value = encodeNumbers(MANIFEST_KEY, [id, from, index, bytes]);
     await this.#database.write([{ type: 'put', key: MANIFEST_KEY, value }], true);
     this.#manifest = { id, from, chunks: index, bytes };
+    this.#acknowledged.advance({ checkpoint: id });
     await this.#clear(0, id);
   }
 

@@ -8,9 +8,18 @@ export type Write =
   | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
   | { readonly type: 'del'; readonly key: Uint8Array };
 
-/** What LevelDB reports when blocks do not parse, and what classic-level makes of it. */
-export function isCorruption(error: unknown): boolean {
-  return errorCode(error) === 'LEVEL_CORRUPTION';
+/** LevelDB has no codes for what the system says, only its words. */
+const CIRCUMSTANCES =
+  /permission denied|operation not permitted|read-only|no space|quota|too many open|cannot allocate/i;
+
+/**
+ * Blocks that do not parse, files that are not there or shorter than they were, a disk that cannot read. Circumstances,
+ * which may pass, are none.
+ */
+export function isDamage(error: unknown): boolean {
+  const code = errorCode(error);
+  if (code === 'LEVEL_CORRUPTION') return true;
+  return code === 'LEVEL_IO_ERROR' && error instanceof Error && !CIRCUMSTANCES.test(error.message);
 }
 
 export function errorCode(error: unknown): string | undefined {
@@ -64,8 +73,9 @@ export class Database {
     try {
       return await work();
     } catch (cause) {
-      if (isCorruption(cause)) throw this.corrupt('the database cannot read its files', cause);
-      throw cause;
+      if (!isDamage(cause)) throw cause;
+      const text = cause instanceof Error ? cause.message : String(cause);
+      throw this.corrupt(`the database cannot read its files: ${text}`, cause);
     }
   }
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { StorageCorruptError, StorageOpenError } from '@engram/storage';
-import { ACKNOWLEDGED_FILE } from './acknowledged-end.ts';
+import { ACKNOWLEDGED_FILE } from './acknowledged-mark.ts';
 
 const CURRENT = 'CURRENT';
 /** What LevelDB writes before a new database is one. */

@@ -7,7 +7,7 @@ import {
   StorageFailedError,
   StorageFencedError,
 } from '@engram/storage';
-import type { AcknowledgedEnd } from './acknowledged-end.ts';
+import type { AcknowledgedMark } from './acknowledged-mark.ts';
 import type { Database, Write } from './database.ts';
 import {
   encodeNumbers,
@@ -27,7 +27,7 @@ const READ_AHEAD_RECORDS = 1000;
 
 export class LevelLog implements Log {
   readonly #database: Database;
-  readonly #acknowledged: AcknowledgedEnd;
+  readonly #acknowledged: AcknowledgedMark;
   readonly #usage: Usage;
   #next: LogPosition;
   #sealed: Epoch;
@@ -35,7 +35,7 @@ export class LevelLog implements Log {
   /** Appends and seals take turns. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, acknowledged: AcknowledgedEnd, usage: Usage, next: LogPosition, sealed: Epoch) {
+  constructor(database: Database, acknowledged: AcknowledgedMark, usage: Usage, next: LogPosition, sealed: Epoch) {
     this.#database = database;
     this.#acknowledged = acknowledged;
     this.#usage = usage;
@@ -78,7 +78,7 @@ export class LevelLog implements Log {
         if (sealing > this.#sealed) {
           await this.#database.write([{ type: 'put', key: SEAL_KEY, value: encodeNumbers(SEAL_KEY, [sealing]) }], true);
           this.#sealed = epoch(sealing);
-          this.#acknowledged.advance(this.#next, this.#sealed);
+          this.#acknowledged.advance({ sealed: this.#sealed });
         }
         return this.#next;
       }),
@@ -105,7 +105,7 @@ export class LevelLog implements Log {
     }
     this.#next = logPosition(batch.first + batch.records.length);
     this.#usage.appended(batch.records.length, bytes);
-    this.#acknowledged.advance(this.#next, this.#sealed);
+    this.#acknowledged.advance({ end: this.#next });
     return { kind: 'committed' };
   }
 

@@ -1,5 +1,5 @@
 import type { Log, Storage, Values } from '@engram/storage';
-import type { AcknowledgedEnd } from './acknowledged-end.ts';
+import type { AcknowledgedMark } from './acknowledged-mark.ts';
 import type { Database } from './database.ts';
 
 /** Both ports over one open database. */
@@ -7,10 +7,10 @@ export class LevelStorage implements Storage {
   readonly log: Log;
   readonly values: Values;
   readonly #database: Database;
-  readonly #acknowledged: AcknowledgedEnd;
+  readonly #acknowledged: AcknowledgedMark;
   #closing: Promise<void> | undefined;
 
-  constructor(database: Database, acknowledged: AcknowledgedEnd, log: Log, values: Values) {
+  constructor(database: Database, acknowledged: AcknowledgedMark, log: Log, values: Values) {
     this.#database = database;
     this.#acknowledged = acknowledged;
     this.log = log;

@@ -1,9 +1,9 @@
 import { type Clock, epoch, type Epoch, type Logger, type LogPosition, logPosition } from '@engram/core';
 import { type Storage, StorageCorruptError, StorageOpenError } from '@engram/storage';
 import { ClassicLevel } from 'classic-level';
-import { AcknowledgedEnd, type AcknowledgedState, readAcknowledged } from './acknowledged-end.ts';
+import { AcknowledgedMark, type AcknowledgedState, readAcknowledged } from './acknowledged-mark.ts';
 import { CheckpointStore, type Manifest } from './checkpoint-store.ts';
-import { Database, errorCode, isCorruption, type Level } from './database.ts';
+import { Database, errorCode, isDamage, type Level } from './database.ts';
 import { DirectorySize } from './directory-size.ts';
 import { inspectDirectory } from './inspect-directory.ts';
 import {
@@ -52,8 +52,8 @@ export async function openLevelDbStorage(options: LevelDbOptions): Promise<Stora
     const manifest = await CheckpointStore.readManifest(database);
     const state = await readState(database, manifest, acknowledged);
     const usage = await readUsage(database, state.end);
-    const mark = await AcknowledgedEnd.open(path, state, clock, logger);
-    const checkpoints = new CheckpointStore(database, manifest);
+    const mark = await AcknowledgedMark.open(path, state, clock, logger);
+    const checkpoints = new CheckpointStore(database, mark, manifest);
     const log = new LevelLog(database, mark, usage, state.end, state.sealed);
     const reader = new RecordReader(database);
     const directorySize = new DirectorySize(path, clock);
@@ -91,11 +91,11 @@ function openFailure(path: string, error: unknown): Error {
   if (errorCode(cause) === 'LEVEL_LOCKED') {
     return new StorageOpenError('locked', `${path} is in use by another process: ${text}`, { cause });
   }
-  // The directory was there a moment ago, and a database in it: a file of it is not.
-  const missing = /no such file/i.test(text);
-  if (isCorruption(cause) || missing)
-    return new StorageCorruptError(`cannot open the database: ${text}`, path, { cause });
-  return new StorageOpenError('not-accessible', `cannot open the database at ${path}: ${text}`, { cause });
+  if (!isDamage(cause)) {
+    return new StorageOpenError('not-accessible', `cannot open the database at ${path}: ${text}`, { cause });
+  }
+  // The directory was listed a moment ago, so what LevelDB misses or cannot parse is damage.
+  return new StorageCorruptError(`cannot open the database: ${text}`, path, { cause });
 }
 
 async function readMark(database: Database): Promise<AcknowledgedState | undefined> {
@@ -123,7 +123,7 @@ async function checkFormat(database: Database, ours: boolean): Promise<void> {
   await database.write([{ type: 'put', key: FORMAT_KEY, value }], true);
 }
 
-/** Where the log ends and who sealed it, held against what was acknowledged. */
+/** Where the log ends, who sealed it and which checkpoint counts, held against what was acknowledged. */
 async function readState(
   database: Database,
   manifest: Manifest | undefined,
@@ -131,14 +131,18 @@ async function readState(
 ): Promise<AcknowledgedState> {
   const end = logPosition(Math.max((await lastRecord(database)) + 1, manifest?.from ?? 1));
   const sealed = await readSeal(database);
-  if (acknowledged === undefined) return { end, sealed };
+  const checkpoint = manifest?.id ?? 0;
+  if (acknowledged === undefined) return { end, sealed, checkpoint };
   if (end < acknowledged.end) {
     throw database.corrupt(`the records from ${end} to ${acknowledged.end - 1} were acknowledged and are gone`);
   }
   if (sealed < acknowledged.sealed) {
     throw database.corrupt(`epoch ${acknowledged.sealed} has sealed the log, and the database knows only ${sealed}`);
   }
-  return { end, sealed };
+  if (checkpoint < acknowledged.checkpoint) {
+    throw database.corrupt(`checkpoint ${acknowledged.checkpoint} was saved, and the newest there is ${checkpoint}`);
+  }
+  return { end, sealed, checkpoint };
 }
 
 /** 0 when there is none. */

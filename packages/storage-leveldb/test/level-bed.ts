@@ -49,6 +49,12 @@ export class LevelBed implements StorageBed {
     return storage;
   }
 
+  /** Closes it, and opens what it left. */
+  async reopen(storage: Storage): Promise<Storage> {
+    await storage[Symbol.asyncDispose]();
+    return await this.open();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const storage of this.#opened) await storage[Symbol.asyncDispose]();
     await rm(this.path, { recursive: true, force: true });

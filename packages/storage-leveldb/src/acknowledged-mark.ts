@@ -13,17 +13,19 @@ export interface AcknowledgedState {
   /** Every record before it was acknowledged. */
   readonly end: LogPosition;
   readonly sealed: Epoch;
+  /** The id of the newest checkpoint; 0 before the first. */
+  readonly checkpoint: number;
 }
 
 /**
- * Says from outside LevelDB how far the log was acknowledged. When LevelDB recovers its log it cuts off what it cannot
+ * Says from outside LevelDB what was acknowledged: the end of the log, the seal, the checkpoint. When LevelDB recovers its log it cuts off what it cannot
  * read, and with it what comes behind in the same 32 KiB, without an error: an append that was torn by a crash looks
  * like one that was damaged later. With this file the second is told from the first.
  *
- * It follows the log by at most 100 ms, so that it costs appends nothing, and is not synced before `close`: it may lag,
+ * It follows by at most 100 ms, so that it costs appends nothing, and is not synced before `close`: it may lag,
  * but it is never ahead of what is durable.
  */
-export class AcknowledgedEnd {
+export class AcknowledgedMark {
   readonly #file: FileHandle;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -41,7 +43,7 @@ export class AcknowledgedEnd {
   }
 
   /** `state` is what the log says; it is written at once. */
-  static async open(path: string, state: AcknowledgedState, clock: Clock, logger: Logger): Promise<AcknowledgedEnd> {
+  static async open(path: string, state: AcknowledgedState, clock: Clock, logger: Logger): Promise<AcknowledgedMark> {
     const file = await openOrCreate(join(path, ACKNOWLEDGED_FILE));
     try {
       await file.write(encode(state), 0, undefined, 0);
@@ -49,12 +51,20 @@ export class AcknowledgedEnd {
       await file.close();
       throw error;
     }
-    return new AcknowledgedEnd(file, state, clock, logger);
+    return new AcknowledgedMark(file, state, clock, logger);
   }
 
-  advance(end: LogPosition, sealed: Epoch): void {
-    assert(end >= this.#state.end && sealed >= this.#state.sealed, 'what was acknowledged is taken back');
-    this.#state = { end, sealed };
+  /** What is not named stays. */
+  advance({ end, sealed, checkpoint }: Partial<AcknowledgedState>): void {
+    const before = this.#state;
+    this.#state = {
+      end: end ?? before.end,
+      sealed: sealed ?? before.sealed,
+      checkpoint: checkpoint ?? before.checkpoint,
+    };
+    const now = this.#state;
+    const forward = now.end >= before.end && now.sealed >= before.sealed && now.checkpoint >= before.checkpoint;
+    assert(forward, 'what was acknowledged is taken back');
     this.#timer ??= this.#clock.after(LAG_MS, () => {
       this.#timer = undefined;
       this.#writing = this.#writing.then(() => this.#write());
@@ -100,16 +110,16 @@ export async function readAcknowledged(path: string): Promise<AcknowledgedState 
     throw error;
   }
   try {
-    const [end, sealed, ...more] = decodeNumbers(FILE_KEY, await file.readFile()) ?? [];
-    if (end === undefined || sealed === undefined || more.length > 0) return 'damaged';
-    return { end: logPosition(end), sealed: epoch(sealed) };
+    const [end, sealed, checkpoint] = decodeNumbers(FILE_KEY, await file.readFile()) ?? [];
+    if (end === undefined || sealed === undefined || checkpoint === undefined) return 'damaged';
+    return { end: logPosition(end), sealed: epoch(sealed), checkpoint };
   } finally {
     await file.close();
   }
 }
 
 function encode(state: AcknowledgedState): Uint8Array {
-  return encodeNumbers(FILE_KEY, [state.end, state.sealed]);
+  return encodeNumbers(FILE_KEY, [state.end, state.sealed, state.checkpoint]);
 }
 
 async function openOrCreate(path: string): Promise<FileHandle> {
