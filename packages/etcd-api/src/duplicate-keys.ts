@@ -17,16 +17,12 @@ import {
  *
  * Stricter than etcd in two places, where it looks away: a delete up to the end of all keys (range_end "\0"), and a
  * nested delete behind a sibling's put. Both would give one key two changes in one revision.
+ *
+ * Costs N log N for each level of nesting, however a client arranges its operations.
  */
 export function checkDuplicateKeys(txn: Txn): void {
   checkBranch(txn.success);
   checkBranch(txn.failure);
-}
-
-/** Keys as text with a character for each byte: compared and hashed by the engine. */
-interface Changes {
-  readonly puts: Set<string>;
-  readonly deletes: DeleteSet;
 }
 
 /** A single operation cannot collide with itself, and most branches have but one. */
@@ -34,88 +30,124 @@ function checkBranch(ops: readonly Op[]): void {
   if (ops.length > 1 || ops[0]?.kind === 'txn') changesOf(ops);
 }
 
-function changesOf(ops: readonly Op[]): Changes {
-  const ranges: KeyRange[] = [];
-  for (const op of ops) if (op.kind === 'delete-range') ranges.push(op.range);
-  let deletes = DeleteSet.of(ranges);
-  const puts = new Set<string>();
-  const addPut = (key: string): void => {
-    if (puts.has(key) || deletes.covers(key)) throw new EngramError('DuplicateKey');
-    puts.add(key);
-  };
-
-  for (const op of ops) {
-    if (op.kind !== 'txn') continue;
-    const success = changesOf(op.txn.success);
-    const failure = changesOf(op.txn.failure);
-    const nestedDeletes = success.deletes.union(failure.deletes);
-    for (const key of puts) if (nestedDeletes.covers(key)) throw new EngramError('DuplicateKey');
-    for (const key of success.puts) addPut(key);
-    for (const key of failure.puts) if (!success.puts.has(key)) addPut(key);
-    deletes = deletes.union(nestedDeletes);
-  }
-  for (const op of ops) if (op.kind === 'put') addPut(keyText(op.key));
-  return { puts, deletes };
+/** What a branch may change. Keys are text with a character for each byte: compared and hashed by the engine. */
+interface Changes {
+  readonly puts: Set<string>;
+  readonly deletes: readonly Interval[];
 }
 
-/** Disjoint intervals in key order: a look-up is a binary search, a union one merge, however many a client sends. */
-class DeleteSet {
-  readonly #starts: readonly string[];
-  /** Exclusive; undefined is the end of all keys. */
-  readonly #ends: readonly (string | undefined)[];
+/** Keys from `start` to before `end`; undefined is the end of all keys. */
+interface Interval {
+  readonly start: string;
+  readonly end: string | undefined;
+}
 
-  private constructor(intervals: readonly (readonly [start: string, end: string | undefined])[]) {
-    const starts: string[] = [];
-    const ends: (string | undefined)[] = [];
-    for (const [start, end] of intervals) {
-      const last = ends.length - 1;
-      const reach = ends[last];
-      if (last < 0 || (reach !== undefined && start > reach)) {
-        starts.push(start);
-        ends.push(end);
-      } else if (reach !== undefined && (end === undefined || end > reach)) {
-        ends[last] = end;
-      }
+/** Changes that are made together and may not meet those of others; the changes within one group are checked already. */
+type Group = Changes;
+
+function changesOf(ops: readonly Op[]): Changes {
+  const ownPuts: Group = { puts: new Set(), deletes: [] };
+  const ownDeletes: Interval[] = [];
+  const groups: Group[] = [ownPuts, { puts: new Set(), deletes: ownDeletes }];
+  for (const op of ops) {
+    if (op.kind === 'put') addPut(ownPuts.puts, keyText(op.key));
+    else if (op.kind === 'txn') groups.push(eitherOf(changesOf(op.txn.success), changesOf(op.txn.failure)));
+    else if (op.kind === 'delete-range' && !isEmptyRange(op.range)) ownDeletes.push(intervalOf(op.range));
+  }
+  const deletes = new CoveringDeletes(groups);
+  for (const [owner, { puts }] of groups.entries()) {
+    if (deletes.isEmpty) break;
+    for (const key of puts) if (deletes.covers(key, owner)) throw new EngramError('DuplicateKey');
+  }
+  return { puts: disjointUnion(groups.map((group) => group.puts)), deletes: deletes.merged() };
+}
+
+/** What a nested transaction may change: one of its branches, so they are not held against each other. */
+function eitherOf(success: Changes, failure: Changes): Group {
+  const [large, small] = success.puts.size >= failure.puts.size ? [success, failure] : [failure, success];
+  for (const key of small.puts) large.puts.add(key);
+  return { puts: large.puts, deletes: [...success.deletes, ...failure.deletes] };
+}
+
+function disjointUnion(sets: readonly Set<string>[]): Set<string> {
+  const union = sets.reduce((largest, set) => (set.size > largest.size ? set : largest));
+  for (const set of sets) if (set !== union) for (const key of set) addPut(union, key);
+  return union;
+}
+
+function addPut(puts: Set<string>, key: string): void {
+  if (puts.has(key)) throw new EngramError('DuplicateKey');
+  puts.add(key);
+}
+
+function intervalOf(range: KeyRange): Interval {
+  const start = keyText(range.key);
+  if (isPoint(range)) return { start, end: `${start}\0` };
+  return { start, end: isUnbounded(range) ? undefined : keyText(range.end) };
+}
+
+const isBehind = (end: string | undefined, other: string | undefined): boolean =>
+  other !== undefined && (end === undefined || end > other);
+
+/**
+ * Answers whether a delete of another group covers a key. In the order of their starts, each interval knows how far the
+ * intervals up to it reach, and how far those of other groups than that one do.
+ */
+class CoveringDeletes {
+  readonly #intervals: readonly (Interval & { readonly owner: number })[];
+  readonly #reaches: Reach[] = [];
+
+  constructor(groups: readonly Group[]) {
+    this.#intervals = groups
+      .flatMap(({ deletes }, owner) => deletes.map(({ start, end }) => ({ start, end, owner })))
+      .toSorted((left, right) => (left.start < right.start ? -1 : left.start > right.start ? 1 : 0));
+    let reach: Reach = { end: '', owner: -1, othersEnd: '' };
+    for (const { end, owner } of this.#intervals) {
+      reach = extend(reach, end, owner);
+      this.#reaches.push(reach);
     }
-    this.#starts = starts;
-    this.#ends = ends;
   }
 
-  static of(ranges: readonly KeyRange[]): DeleteSet {
-    const intervals = ranges
-      .filter((range) => !isEmptyRange(range))
-      .map((range) => [keyText(range.key), endOf(range)] as const);
-    return new DeleteSet(intervals.toSorted(byStart));
+  get isEmpty(): boolean {
+    return this.#intervals.length === 0;
   }
 
-  covers(key: string): boolean {
+  covers(key: string, owner: number): boolean {
     let low = 0;
-    let high = this.#starts.length;
+    let high = this.#intervals.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#starts[middle]! <= key) low = middle + 1;
+      if (this.#intervals[middle]!.start <= key) low = middle + 1;
       else high = middle;
     }
-    if (low === 0) return false;
-    const end = this.#ends[low - 1];
-    return end === undefined || key < end;
+    const reach = this.#reaches[low - 1];
+    if (reach === undefined) return false;
+    return isBehind(reach.owner === owner ? reach.othersEnd : reach.end, key);
   }
 
-  union(other: DeleteSet): DeleteSet {
-    if (other.#starts.length === 0) return this;
-    if (this.#starts.length === 0) return other;
-    return new DeleteSet([...this.#intervals(), ...other.#intervals()].toSorted(byStart));
-  }
-
-  #intervals(): (readonly [string, string | undefined])[] {
-    return this.#starts.map((start, at) => [start, this.#ends[at]]);
+  /** The same keys in disjoint intervals. */
+  merged(): readonly Interval[] {
+    const merged: Interval[] = [];
+    for (const { start, end } of this.#intervals) {
+      const last = merged.at(-1);
+      if (last === undefined || (last.end !== undefined && start > last.end)) merged.push({ start, end });
+      else if (isBehind(end, last.end)) merged[merged.length - 1] = { start: last.start, end };
+    }
+    return merged;
   }
 }
 
-const byStart = ([left]: readonly [string, ...unknown[]], [right]: readonly [string, ...unknown[]]): number =>
-  left < right ? -1 : left > right ? 1 : 0;
+/** The furthest end of some intervals and whose it is, and the furthest one of other groups. */
+interface Reach {
+  readonly end: string | undefined;
+  readonly owner: number;
+  readonly othersEnd: string | undefined;
+}
 
-function endOf(range: KeyRange): string | undefined {
-  if (isPoint(range)) return `${keyText(range.key)}\0`;
-  return isUnbounded(range) ? undefined : keyText(range.end);
+function extend(reach: Reach, end: string | undefined, owner: number): Reach {
+  if (isBehind(end, reach.end)) {
+    return { end, owner, othersEnd: reach.owner === owner ? reach.othersEnd : reach.end };
+  }
+  if (owner === reach.owner || !isBehind(end, reach.othersEnd)) return reach;
+  return { ...reach, othersEnd: end };
 }

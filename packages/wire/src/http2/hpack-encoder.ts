@@ -59,6 +59,7 @@ export class HpackEncoder {
       if (this.#smallestSince < this.#maxBytes) at = putInteger(target, at, 0x20, 0x1f, this.#smallestSince);
       at = putInteger(target, at, 0x20, 0x1f, this.#maxBytes);
       this.#smallestSince = undefined;
+      this.#table.setMaxBytes(this.#maxBytes); // counts as a change: the next block must not say it again
     }
     for (const field of fields) at = this.#put(target, at, field);
     return target.subarray(0, at);

@@ -1,0 +1,108 @@
+import {
+  type BidiMethod,
+  joinMessage,
+  type Message,
+  messageBytes,
+  type RpcStatus,
+  type ServerStreamMethod,
+  type StreamCall,
+  type StreamHandler,
+  statusOf,
+} from '@engram/wire';
+
+export type Metadata = Readonly<Record<string, string>>;
+
+/** A call without a socket. Its client takes everything at once, unless it is stalled. */
+export class FakeCall implements StreamCall {
+  readonly peer = '127.0.0.1:1';
+  readonly commonName = undefined;
+  readonly sent: Uint8Array[] = [];
+  /** How the call has ended: undefined while it goes on. */
+  status: RpcStatus | undefined;
+  queuedBytes = 0;
+  stalled = false;
+  readonly #metadata: Metadata;
+  readonly #abort = new AbortController();
+  #handler: StreamHandler | undefined;
+  #closed = false;
+
+  constructor(metadata: Metadata = {}) {
+    this.#metadata = metadata;
+  }
+
+  static bidi(method: BidiMethod, metadata?: Metadata): FakeCall {
+    const call = new FakeCall(metadata);
+    call.#open(() => method.open(call));
+    return call;
+  }
+
+  static serverStream(method: ServerStreamMethod, request: Uint8Array, metadata?: Metadata): FakeCall {
+    const call = new FakeCall(metadata);
+    call.#open(() => method.open(request, call));
+    return call;
+  }
+
+  metadata(name: string): string | undefined {
+    return this.#metadata[name];
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** What the client sends. The bytes are overwritten afterwards, as a transport's buffer is. */
+  request(bytes: Uint8Array): void {
+    const lent = bytes.slice();
+    this.#guard(() => this.#handler?.message(lent));
+    lent.fill(0xff);
+  }
+
+  halfClose(): void {
+    this.#guard(() => this.#handler?.halfClosed());
+  }
+
+  /** The client is gone. */
+  cancel(): void {
+    this.#abort.abort();
+    this.#close();
+  }
+
+  /** A stalled client reads everything that has gathered. */
+  read(): void {
+    this.queuedBytes = 0;
+    this.#handler?.drained();
+  }
+
+  send(message: Message): void {
+    if (this.status !== undefined || this.#closed) return;
+    this.sent.push(new Uint8Array(joinMessage(message)));
+    if (this.stalled) this.queuedBytes += messageBytes(message);
+  }
+
+  end(status: RpcStatus = { code: 0, message: '' }): void {
+    if (this.status !== undefined || this.#closed) return;
+    this.status = status;
+    this.#close();
+  }
+
+  #open(open: () => StreamHandler): void {
+    this.#guard(() => {
+      this.#handler = open();
+    });
+    if (this.#closed) this.#handler?.closed();
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#handler?.closed();
+  }
+
+  #guard(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.end(statusOf(error, 'stream'));
+    }
+  }
+}
