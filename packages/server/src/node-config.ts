@@ -58,6 +58,7 @@ const QUOTA_DEFAULT_BYTES = 2 * 1024 ** 3;
 const QUOTA_ADVISED_BYTES = 8 * 1024 ** 3;
 const REQUEST_ADVISED_BYTES = 10 * 1024 ** 2;
 const ELECTION_MAX_MS = 50_000;
+const PROGRESS_DEFAULT_MS = 600_000;
 const PROGRESS_MIN_MS = 100;
 
 /** Throws ConfigError on the first thing that is wrong, in the order in which etcd looks. `fromFile` relaxes as etcd does. */
@@ -75,7 +76,11 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   if (!fromFile && values.isSet('listen-client-urls') && !values.isSet('advertise-client-urls')) {
     throw new ConfigError('--advertise-client-urls is required when --listen-client-urls is set explicitly');
   }
-  const both = listenClientUrls.find(({ text }) => listenClientHttpUrls.some((http) => http.text === text));
+  // Port 0 takes a free port each time.
+  const both = listenClientUrls.find(
+    ({ text, port, path }) =>
+      (port !== 0 || path !== undefined) && listenClientHttpUrls.some((http) => http.text === text),
+  );
   if (both !== undefined) {
     throw new ConfigError(
       `cannot bind both --listen-client-urls and --listen-client-http-urls on the same url ${both.text}`,
@@ -96,7 +101,8 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   if (maxRequestBytes > REQUEST_ADVISED_BYTES) {
     warnings.push(`--max-request-bytes=${maxRequestBytes} is more than the advised ${REQUEST_ADVISED_BYTES}`);
   }
-  const progressMs = values.durationMs('watch-progress-notify-interval');
+  // 0 is "not set", as in etcd: the interval stays at its default.
+  const progressMs = values.durationMs('watch-progress-notify-interval') || PROGRESS_DEFAULT_MS;
   if (progressMs < PROGRESS_MIN_MS) warnings.push('adjusting --watch-progress-notify-interval to its minimum, 100ms');
   const storage = values.text('storage');
   if (storage !== 'leveldb' && storage !== 'memory')

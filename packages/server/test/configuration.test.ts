@@ -1,0 +1,324 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfiguration, type NodeConfig } from '@engram/server';
+import { flagTable } from '../src/flag-table.ts';
+
+let scratch: string;
+let certFile: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'engram-config-'));
+  certFile = join(scratch, 'cert.pem');
+  writeFileSync(certFile, 'only looked for, not read');
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+async function configOf(args: readonly string[], environment: Record<string, string> = {}): Promise<NodeConfig> {
+  const configuration = await readConfiguration(args, environment);
+  if (configuration.kind !== 'config') throw new Error(JSON.stringify(configuration));
+  return configuration.config;
+}
+
+function fileOf(yaml: string): string {
+  const file = join(scratch, `${Math.abs(hash(yaml))}.yaml`);
+  writeFileSync(file, yaml);
+  return file;
+}
+const hash = (text: string): number => [...text].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) | 0, 7);
+
+test('without arguments a node has the defaults of etcd', async () => {
+  const config = await configOf([]);
+  expect(config).toMatchObject({
+    name: 'default',
+    dataDir: 'default.etcd',
+    storage: 'leveldb',
+    newCluster: true,
+    advertiseClientUrls: ['http://localhost:2379'],
+    advertisePeerUrls: ['http://localhost:2380'],
+    listenClientHttpUrls: [],
+    listenMetricsUrls: [],
+    tls: undefined,
+    electionTimeoutMs: 1000,
+    quotaBytes: 2147483648,
+    maxTxnOps: 128,
+    maxRequestBytes: 1572864,
+    maxConcurrentStreams: 4294967295,
+    keepalive: { minTimeMs: 5000, intervalMs: 7_200_000, timeoutMs: 20_000 },
+    watchProgressIntervalMs: 600_000,
+    compaction: { mode: 'off' },
+    extensiveMetrics: false,
+    slowUnaryMs: 300,
+    slowCommitMs: 100,
+    log: { level: 'info', format: 'json', outputs: ['stderr'] },
+    warnings: [],
+  });
+  expect(config.listenClientUrls).toMatchObject([{ scheme: 'http', host: 'localhost', port: 2379, secure: false }]);
+});
+
+test.each([
+  { args: ['-name', 'a'], why: 'one dash and two words' },
+  { args: ['--name', 'a'], why: 'two dashes and two words' },
+  { args: ['-name=a'], why: 'one dash, one word' },
+  { args: ['--name=b', '--name=a'], why: 'the last one wins' },
+  { args: ['--pre-vote', '--name=a'], why: 'a bool takes no word after it' },
+  { args: ['--name=a', '--pre-vote=F'], why: 'Go has many words for false' },
+  { args: ['--name=a', '--'], why: 'nothing behind the end of flags' },
+])('$args names the node a: $why', async ({ args }) => {
+  expect((await configOf(args)).name).toBe('a');
+});
+
+test.each([
+  { args: ['--data-dir=/x', '--name=y'], config: { dataDir: '/x', name: 'y' } },
+  { args: ['--name=y'], config: { dataDir: 'y.etcd' }, why: 'the default goes by the name' },
+  { args: ['--quota-backend-bytes=-1'], config: { quotaBytes: undefined }, why: 'negative is no bound' },
+  { args: ['--quota-backend-bytes=0x100000'], config: { quotaBytes: 1048576 }, why: "Go's integers" },
+  { args: ['--max-txn-ops=1_000'], config: { maxTxnOps: 1000 } },
+  { args: ['--watch-progress-notify-interval=1m30s'], config: { watchProgressIntervalMs: 90_000 } },
+  {
+    args: ['--watch-progress-notify-interval=5ms'],
+    config: { watchProgressIntervalMs: 100 },
+    why: 'the least that etcd takes',
+  },
+  {
+    args: ['--grpc-keepalive-timeout=0'],
+    config: { keepalive: { minTimeMs: 5000, intervalMs: 0, timeoutMs: 0 } },
+    why: 'never pinged',
+  },
+  {
+    args: ['--auto-compaction-retention=5'],
+    config: { compaction: { mode: 'periodic', periodMs: 18_000_000 } },
+    why: 'hours',
+  },
+  { args: ['--auto-compaction-retention=90m'], config: { compaction: { mode: 'periodic', periodMs: 5_400_000 } } },
+  {
+    args: ['--auto-compaction-mode=revision', '--auto-compaction-retention=1000'],
+    config: { compaction: { mode: 'revision', revisions: 1000 } },
+  },
+  { args: ['--auto-compaction-mode=revision'], config: { compaction: { mode: 'off' } } },
+  { args: ['--metrics=extensive'], config: { extensiveMetrics: true } },
+  {
+    args: ['--log-outputs=stdout,/tmp/a'],
+    config: { log: { level: 'info', format: 'json', outputs: ['stdout', '/tmp/a'] } },
+  },
+  {
+    args: ['--initial-cluster=default=http://a:1,default=http://a:2'],
+    config: { name: 'default' },
+    why: 'one member, two URLs',
+  },
+  { args: ['--discovery-token='], config: { name: 'default' }, why: 'a refused flag at its default harms nobody' },
+  { args: ['--unsafe-no-fsync'], config: { warnings: ['flags without effect here: --unsafe-no-fsync'] } },
+  { args: ['--snapshot-count=10000'], config: { warnings: [] }, why: 'the default, as kubeadm passes it' },
+  {
+    args: ['--cors=http://a', '--host-whitelist=b,c'],
+    config: { corsOrigins: new Set(['http://a']), hostWhitelist: new Set(['b', 'c']) },
+  },
+])('$args: $why', async ({ args, config }) => {
+  expect(await configOf(args)).toMatchObject(config);
+});
+
+test.each([
+  { url: 'http://10.0.0.1:2379', parsed: { host: '10.0.0.1', port: 2379, path: undefined, secure: false } },
+  { url: 'http://[::1]:80', parsed: { host: '::1', port: 80 }, why: 'a default port is a port' },
+  { url: 'unix:///run/a.sock', parsed: { path: '/run/a.sock', secure: false } },
+  { url: 'unix://localhost:2379', parsed: { path: 'localhost:2379' }, why: 'a file of that name: etcd takes it so' },
+  { url: 'unix:/run/a.sock', parsed: { path: '/run/a.sock' } },
+])('$url is understood', async ({ url, parsed }) => {
+  const config = await configOf([`--listen-client-urls=${url}`, '--advertise-client-urls=http://a:1']);
+  expect(config.listenClientUrls).toMatchObject([parsed]);
+});
+
+test('URLs come sorted and without doubles, as etcd keeps them', async () => {
+  const config = await configOf(['--advertise-client-urls=http://b:1, http://a:1,http://b:1']);
+  expect(config.advertiseClientUrls).toEqual(['http://a:1', 'http://b:1']);
+});
+
+test.each([
+  { args: ['left'], says: '"left" is not a valid flag' },
+  { args: ['--listen-client-urls=http://1.2.3.4:1'], says: '--advertise-client-urls is required' },
+  {
+    args: ['--listen-client-urls=http://name:1', '--advertise-client-urls=http://a:1'],
+    says: 'expected IP in URL for binding (http://name:1)',
+  },
+  { args: ['--advertise-client-urls=http://:1'], says: 'unexpected empty host (http://:1)' },
+  {
+    args: ['--heartbeat-interval=300'],
+    says: '--election-timeout[1000ms] should be at least as 5 times as --heartbeat-interval[300ms]',
+  },
+  { args: ['--heartbeat-interval=0'], says: '--heartbeat-interval must be >0' },
+  { args: ['--election-timeout=60000'], says: 'is too long, and should be set less than 50000ms' },
+  {
+    args: ['--initial-cluster=a=http://a:1,b=http://b:1,c=http://c:1', '--name=a'],
+    says: 'names 3 members (a, b, c): a cluster of more than one node',
+  },
+  {
+    args: ['--initial-cluster=b=http://b:1', '--name=a'],
+    says: 'couldn\'t find local name "a" in the initial cluster configuration',
+  },
+  { args: ['--initial-cluster=nonsense'], says: 'error setting up initial cluster' },
+  { args: ['--initial-cluster-state=old'], says: 'unexpected clusterState "old"' },
+  { args: ['--discovery-srv=example.org'], says: '--discovery-srv is not supported' },
+  { args: ['--auth-token=jwt,pub-key=a'], says: '--auth-token is not supported' },
+  { args: ['--auto-compaction-mode=never'], says: 'unknown auto-compaction-mode "never"' },
+  { args: ['--auto-compaction-retention=soon'], says: 'error parsing CompactionRetention' },
+  { args: ['--auto-compaction-mode=revision', '--auto-compaction-retention=1h'], says: 'no number of revisions' },
+  {
+    args: ['--listen-client-urls=https://1.2.3.4:1', '--advertise-client-urls=https://a:1'],
+    says: 'TLS key/cert (--cert-file, --key-file) must be provided for url https://1.2.3.4:1',
+  },
+  { args: ['--cert-file=/no/such'], says: '--cert-file and --key-file must both be present' },
+  { args: ['--cert-file=/no/such', '--key-file=/no/such'], says: '--cert-file: cannot read /no/such' },
+  {
+    args: ['--tls-min-version=TLS1.3', '--tls-max-version=TLS1.2'],
+    says: 'min version (TLS1.3) is greater than max version (TLS1.2)',
+  },
+  { args: ['--tls-min-version=TLS1.1'], says: 'unexpected TLS version "TLS1.1"' },
+  {
+    args: ['--tls-min-version=TLS1.3', '--cipher-suites=A'],
+    says: 'cipher suites cannot be configured when only TLS1.3 is enabled',
+  },
+  { args: ['--feature-gates=Nothing=true'], says: 'unrecognized feature gate: Nothing' },
+  { args: ['--feature-gates=LeaseCheckpointPersist=true'], says: 'requires enabling feature gate LeaseCheckpoint' },
+  { args: ['--feature-gates=InitialCorruptCheck'], says: 'missing bool value' },
+  { args: ['--log-level=loud'], says: '--log-level=loud: expected one of debug, info' },
+  { args: ['--log-outputs=default,stdout'], says: 'multi logoutput' },
+  { args: ['--logger=capnslog'], says: 'unknown logger option "capnslog"' },
+  { args: ['--storage=tape'], says: 'expected leveldb or memory' },
+  { args: ['--max-concurrent-streams=4294967296'], says: 'at most 4294967295' },
+])('$args is refused: $says', async ({ args, says }) => {
+  await expect(readConfiguration(args, {})).rejects.toThrow(says);
+});
+
+test.each([
+  { args: ['--max-txn-ops=-1'], says: 'invalid value "-1" for flag -max-txn-ops: parse error' },
+  { args: ['--quota-backend-bytes=99999999999999999999'], says: 'value out of range' },
+  { args: ['--grpc-keepalive-interval=5'], says: 'invalid value "5" for flag -grpc-keepalive-interval: parse error' },
+  {
+    args: ['--listen-client-urls=ftp://1.2.3.4:1'],
+    says: 'URL scheme must be http, https, unix, or unixs: ftp://1.2.3.4:1',
+  },
+  { args: ['--listen-client-urls=http://1.2.3.4'], says: 'URL address does not have the form "host:port"' },
+  { args: ['--listen-client-urls=http://1.2.3.4:99999'], says: 'URL address does not have the form "host:port"' },
+  { args: ['--listen-client-urls=http://1.2.3.4:1/'], says: 'URL must not contain a path' },
+  { args: ['--config'], says: undefined, why: 'a flag that etcd has forgotten, too' },
+])('$args is a matter of usage: $says', async ({ args, says }) => {
+  const configuration = await readConfiguration(args, {});
+  if (says === undefined) expect(configuration.kind).toBe('config');
+  else expect(configuration).toMatchObject({ kind: 'usage', problem: expect.stringContaining(says) });
+});
+
+test('the environment fills in what flags leave open', async () => {
+  const config = await configOf(['--name=a'], { ETCD_DATA_DIR: '/x', ETCD_MAX_TXN_OPS: '7', ETCD_LOG_LEVEL: '' });
+  expect(config).toMatchObject({ name: 'a', dataDir: '/x', maxTxnOps: 7, log: { level: 'info' }, warnings: [] });
+});
+
+test.each([
+  {
+    environment: { ETCD_NAME: 'b' },
+    says: 'conflicting environment variable ETCD_NAME is shadowed by the command-line flag --name',
+  },
+  { environment: { ETCD_NAME: '' }, says: 'conflicting environment variable ETCD_NAME' },
+  { environment: { ETCD_MAX_TXN_OPS: 'x' }, says: 'invalid value "x" for ETCD_MAX_TXN_OPS: parse error' },
+])('$environment beside --name=a is refused', async ({ environment, says }) => {
+  await expect(readConfiguration(['--name=a'], environment as Record<string, string>)).rejects.toThrow(says);
+});
+
+test('variables of others are warned of, and ETCD_VERSION means nothing', async () => {
+  const config = await configOf([], { ETCD_SERVICE_HOST: 'a', ETCD_VERSION: '3', PATH: '/bin' });
+  expect(config.warnings).toEqual([
+    'unrecognized environment variable ETCD_SERVICE_HOST',
+    'cannot set special environment variable ETCD_VERSION',
+  ]);
+});
+
+test('a configuration file is in the keys of etcd, and all else is ignored beside it', async () => {
+  const file = fileOf(`
+name: filed
+data-dir: /var/lib/engram
+listen-client-urls: https://10.0.0.1:2379,https://127.0.0.1:2379
+advertise-client-urls: https://10.0.0.1:2379
+listen-metrics-urls: http://127.0.0.1:2381
+initial-cluster: filed=https://10.0.0.1:2380
+auto-compaction-mode: revision
+auto-compaction-retention: "1000"
+watch-progress-notify-interval: 5000000000
+warning-apply-duration: 200ms
+quota-backend-bytes: 8589934592
+pre-vote: true
+log-outputs: [stderr, /var/log/engram]
+cipher-suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]
+feature-gates: InitialCorruptCheck=true
+client-transport-security:
+  cert-file: ${certFile}
+  key-file: ${certFile}
+  client-cert-auth: true
+  trusted-ca-file: ${certFile}
+  allowed-hostname: [a.example]
+peer-transport-security:
+  cert-file: ${certFile}
+  allowed-cn: [b]
+something-new: 1
+`);
+  const config = await configOf(['--config-file', file, '--name=ignored', '--max-txn-ops=7'], { ETCD_NAME: 'ignored' });
+  expect(config).toMatchObject({
+    name: 'filed',
+    dataDir: '/var/lib/engram',
+    maxTxnOps: 128,
+    watchProgressIntervalMs: 5000,
+    slowCommitMs: 200,
+    quotaBytes: 8589934592,
+    compaction: { mode: 'revision', revisions: 1000 },
+    log: { outputs: ['stderr', '/var/log/engram'] },
+    tls: {
+      certFile,
+      keyFile: certFile,
+      trustedCaFile: certFile,
+      clientCertAuth: true,
+      allowedHostnames: ['a.example'],
+      cipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
+    },
+    warnings: [
+      `unknown key something-new in ${file}`,
+      'flags without effect here: --peer-cert-file --peer-cert-allowed-cn',
+    ],
+  });
+  expect(config.featureGates.get('InitialCorruptCheck')).toBe(true);
+});
+
+test('the file may be named by the environment, and listening needs no advertising there', async () => {
+  const config = await configOf([], { ETCD_CONFIG_FILE: fileOf('listen-client-urls: http://127.0.0.1:1\nname:\n') });
+  expect(config).toMatchObject({ name: 'default', listenClientUrls: [{ port: 1 }] });
+});
+
+test.each([
+  { yaml: 'name: [a', says: 'cannot read the configuration file' },
+  { yaml: '- a', says: 'is no map of keys to values' },
+  { yaml: 'max-txn-ops: many', says: 'invalid value "many" of max-txn-ops' },
+  { yaml: 'name: {a: 1}', says: 'invalid value of name' },
+  { yaml: 'client-transport-security: 1', says: 'client-transport-security is no map' },
+])('a file that says $yaml is refused', async ({ yaml, says }) => {
+  await expect(readConfiguration(['--config-file', fileOf(yaml)], {})).rejects.toThrow(says);
+});
+
+test('a file that is not there is refused', async () => {
+  await expect(readConfiguration(['--config-file', join(scratch, 'none')], {})).rejects.toThrow(
+    'cannot read the configuration file',
+  );
+});
+
+test('every flag of the table can be set to its default in all three ways', async () => {
+  for (const { name, value } of flagTable.values()) {
+    if (value === '') continue;
+    expect((await configOf([`--${name}=${value}`, '--advertise-client-urls=http://a:1'])).warnings, name).toEqual([]);
+    const variable = `ETCD_${name.toUpperCase().replaceAll('-', '_')}`;
+    expect(
+      (
+        await configOf(name === 'listen-client-urls' ? ['--advertise-client-urls=http://a:1'] : [], {
+          [variable]: value,
+        })
+      ).warnings,
+      name,
+    ).toEqual([]);
+    expect((await configOf(['--config-file', fileOf(`${name}: ${JSON.stringify(value)}`)])).warnings, name).toEqual([]);
+  }
+});
