@@ -7,7 +7,7 @@ export const layers = {
   words: ['core'],
   'pure logic': ['coder', 'wire', 'index', 'tso', 'lease', 'watch-hub'],
   'over ports': ['storage', 'writer', 'scanner', 'backend', 'etcd-api'],
-  adapters: ['transport', 'storage-leveldb', 'telemetry'],
+  adapters: ['transport', 'storage-leveldb', 'telemetry', 'tikv-client'],
   composition: ['server', 'sim'],
 } as const;
 
@@ -27,6 +27,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   transport: ['core', 'wire'],
   'storage-leveldb': ['core', 'coder', 'storage'],
   telemetry: ['core'],
+  'tikv-client': ['core'],
   server: ['core', 'wire', 'backend', 'etcd-api', 'storage', 'storage-leveldb', 'telemetry', 'transport'],
   sim: ['core', 'storage', 'backend'],
 };
