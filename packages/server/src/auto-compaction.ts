@@ -25,7 +25,10 @@ export function startAutoCompaction(retention: CompactionRetention, parts: AutoC
   }
 }
 
-/** The oldest note is always the revision of one period ago; after one full period it is compacted to, every hour at the most often. */
+/**
+ * After one full period, and then every period or every hour, compacts to the oldest note, which is the first one that
+ * is more than a period old.
+ */
 function startPeriodic(periodMs: number, { store, clock, logger }: AutoCompactionParts): Disposable {
   const intervalMs = Math.min(periodMs, HOUR_MS);
   const noteMs = intervalMs / NOTES;

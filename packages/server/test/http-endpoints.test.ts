@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ALARM_CORRUPT, ALARM_NOSPACE, type Backend, openBackend } from '@engram/backend';
+import { epoch, type Logger } from '@engram/core';
+import { MemoryStorage } from '@engram/storage';
+import { HealthMetrics, MetricRegistry } from '@engram/telemetry';
+import type { HttpHandler, HttpRequest } from '@engram/transport';
+import { clientEndpoints, type HttpEndpointsOptions, metricsEndpoints } from '../src/http-endpoints.ts';
+import { SystemClock } from '../src/system-clock.ts';
+import { SystemRandom } from '../src/system-random.ts';
+
+const nothing = (): void => {};
+const logger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const alarm = (kind: number) => ({ memberId: 7n, alarm: kind });
+
+let store: Backend;
+beforeEach(async () => {
+  store = await openBackend({
+    storage: new MemoryStorage(),
+    epoch: epoch(1),
+    clock: new SystemClock(),
+    random: new SystemRandom(),
+    logger,
+    memberId: 7n,
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+});
+afterEach(() => store[Symbol.asyncDispose]());
+
+function options(changes: Partial<HttpEndpointsOptions> = {}): HttpEndpointsOptions {
+  const metrics = new MetricRegistry();
+  const any = new Set(['*']);
+  return {
+    store,
+    metrics,
+    health: new HealthMetrics(metrics),
+    logger,
+    corsOrigins: any,
+    hostWhitelist: any,
+    ...changes,
+  };
+}
+
+interface Asked {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+async function ask(handler: HttpHandler, target: string, changes: Partial<HttpRequest> = {}): Promise<Asked> {
+  const [path = '', query = ''] = target.split('?');
+  const response = await handler({
+    method: 'GET',
+    path,
+    query: new URLSearchParams(query),
+    headers: { host: '127.0.0.1:2379' },
+    body: new Uint8Array(),
+    peer: '127.0.0.1:5',
+    secure: false,
+    commonName: undefined,
+    signal: new AbortController().signal,
+    ...changes,
+  });
+  return { ...response, body: String(response.body) };
+}
+
+test.each([
+  { alarms: [], target: '/health', status: 200, body: '{"health":"true","reason":""}' },
+  { alarms: [], target: '/health?serializable=true', status: 200, body: '{"health":"true","reason":""}' },
+  { alarms: [ALARM_NOSPACE], target: '/health', status: 503, body: '{"health":"false","reason":"ALARM NOSPACE"}\n' },
+  { alarms: [ALARM_NOSPACE], target: '/health?exclude=NOSPACE', status: 200, body: '{"health":"true","reason":""}' },
+  {
+    alarms: [ALARM_NOSPACE, ALARM_CORRUPT],
+    target: '/health?exclude=NOSPACE',
+    status: 503,
+    body: '{"health":"false","reason":"ALARM CORRUPT"}\n',
+  },
+  {
+    alarms: [ALARM_NOSPACE, ALARM_CORRUPT],
+    target: '/health?exclude=NOSPACE&exclude=CORRUPT',
+    status: 200,
+    body: '{"health":"true","reason":""}',
+  },
+  { alarms: [], target: '/livez', status: 200, body: 'ok\n' },
+  { alarms: [], target: '/livez?verbose', status: 200, body: '[+]serializable_read ok\nok\n' },
+  { alarms: [ALARM_NOSPACE, ALARM_CORRUPT], target: '/livez', status: 200, body: 'ok\n' },
+  { alarms: [ALARM_NOSPACE], target: '/readyz', status: 200, body: 'ok\n' },
+  {
+    alarms: [],
+    target: '/readyz?verbose=1&exclude=linearizable_read&exclude=unknown',
+    status: 200,
+    body: '[+]data_corruption ok\n[+]serializable_read ok\n[+]non_learner ok\nok\n',
+  },
+  {
+    alarms: [ALARM_CORRUPT],
+    target: '/readyz',
+    status: 503,
+    body: '[-]data_corruption failed: alarm activated: CORRUPT\n[+]serializable_read ok\n[+]linearizable_read ok\n[+]non_learner ok\n\n',
+  },
+  { alarms: [ALARM_CORRUPT], target: '/readyz?exclude=data_corruption', status: 200, body: 'ok\n' },
+  { alarms: [ALARM_CORRUPT], target: '/readyz/linearizable_read', status: 200, body: 'ok\n' },
+  {
+    alarms: [ALARM_CORRUPT],
+    target: '/readyz/data_corruption?exclude=data_corruption',
+    status: 503,
+    body: '[-]data_corruption failed: alarm activated: CORRUPT\n\n',
+  },
+  { alarms: [], target: '/livez/linearizable_read', status: 404, body: '404 page not found\n' },
+])('$target with alarms $alarms: $status', async ({ alarms, target, status, body }) => {
+  for (const kind of alarms) await store.activateAlarm(alarm(kind));
+  for (const handler of [clientEndpoints(options()), metricsEndpoints(options())]) {
+    expect(await ask(handler, target)).toMatchObject({ status, body });
+  }
+});
+
+test.each(['/health', '/livez', '/readyz', '/version', '/livez/serializable_read'])(
+  '%s takes GET alone',
+  async (target) => {
+    const refusal = await ask(clientEndpoints(options()), target, { method: 'POST' });
+    expect(refusal).toMatchObject({ status: 405, headers: { allow: 'GET' }, body: 'Method Not Allowed\n' });
+  },
+);
+
+test('/version names the versions of server, cluster and storage', async () => {
+  const { headers, body } = await ask(clientEndpoints(options()), '/version');
+  expect(headers['content-type']).toBe('application/json');
+  expect(JSON.parse(body)).toEqual({ etcdserver: '3.7.3', etcdcluster: '3.7.0', storage: '3.7.0' });
+});
+
+test('/debug/vars is JSON', async () => {
+  expect(JSON.parse((await ask(clientEndpoints(options()), '/debug/vars')).body)).toMatchObject({
+    memstats: { Sys: expect.any(Number) },
+  });
+});
+
+test('checks are counted, and /metrics shows it', async () => {
+  const handler = clientEndpoints(options());
+  await ask(handler, '/health');
+  await ask(handler, '/readyz');
+  const { headers, body } = await ask(handler, '/metrics');
+  expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect(body).toContain('etcd_server_health_success 1');
+  expect(body).toContain('etcd_server_healthchecks_total{type="readyz",name="non_learner",status="success"} 1');
+});
+
+test.each([
+  { origins: ['*'], origin: 'http://a', allowed: '*', why: 'all may ask' },
+  { origins: [], origin: 'http://a', allowed: '*', why: 'an empty list is no rule' },
+  { origins: ['http://a'], origin: 'http://a', allowed: 'http://a', why: 'named' },
+  { origins: ['http://a'], origin: 'http://b', allowed: undefined, why: 'not named' },
+  { origins: ['http://a'], origin: undefined, allowed: undefined, why: 'no browser' },
+])('an answer to origin $origin where $origins may ask allows $allowed: $why', async ({ origins, origin, allowed }) => {
+  const handler = clientEndpoints(options({ corsOrigins: new Set(origins) }));
+  for (const method of ['GET', 'OPTIONS']) {
+    const { status, headers } = await ask(handler, '/health', { method, headers: { host: 'a', origin } });
+    expect(status).toBe(200);
+    expect(headers['access-control-allow-origin']).toBe(allowed);
+  }
+});
+
+test.each([
+  { host: 'good.example:2379', secure: false, status: 200, why: 'named' },
+  { host: '[::1]:2379', secure: false, status: 200, why: 'named, in brackets' },
+  { host: 'evil.example:2379', secure: false, status: 421, why: 'not named' },
+  { host: undefined, secure: false, status: 421, why: 'no name at all' },
+  { host: 'evil.example', secure: true, status: 200, why: 'a certificate has shown who we are' },
+])('host $host where hosts are listed: $status ($why)', async ({ host, secure, status }) => {
+  const handler = clientEndpoints(options({ hostWhitelist: new Set(['good.example', '::1']) }));
+  expect((await ask(handler, '/health', { secure, headers: { host } })).status).toBe(status);
+});
