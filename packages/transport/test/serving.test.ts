@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as grpc from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
-import { serveGrpcJs } from '@engram/transport';
+import { serve, serveGrpcJs } from '@engram/transport';
 import { ByteClient, outcome, type Serve, startServing, until } from './support/serving.ts';
 
-const servers: readonly (readonly [name: string, serve: Serve])[] = [['grpc-js', serveGrpcJs]];
+const servers: readonly (readonly [name: string, serve: Serve])[] = [
+  ['grpc-js', serveGrpcJs],
+  ['the own codec', serve],
+];
 
 describe.each(servers)('served by %s', (_name, serve) => {
   test.each([
@@ -157,14 +160,14 @@ describe.each(servers)('served by %s', (_name, serve) => {
   test('a cancelled stream is closed once', async () => {
     await using serving = await startServing(serve);
     using client = new ByteClient(serving.target);
-    const stream = client.bidi('/test.Echo/Bidi');
+    const stream = client.bidi('/test.Echo/Open');
     const ended = outcome(stream);
-    stream.once('data', () => stream.cancel());
-    stream.write(Buffer.from('one'));
+    await until(() => serving.observer.open === 1);
+    stream.cancel();
     expect(await ended).toMatchObject({ code: 1 });
     await until(() => serving.observer.open === 0);
     expect(serving.journal).toEqual(['closed']);
-    expect(serving.observer.handled).toEqual(['Bidi 1']);
+    expect(serving.observer.handled).toEqual(['Open 1']);
   });
 
   test('a server stream that ends inside open', async () => {

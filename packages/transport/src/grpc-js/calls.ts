@@ -137,8 +137,7 @@ export function bidiHandler(
       environment.observer?.messageReceived(path, request.length);
       stream.message(request);
     });
-    // A cancel shows itself as `end` first, and as `cancelled` in the same turn of the event loop.
-    call.on('end', () => environment.clock.soon(() => stream.halfClosed()));
+    call.on('end', () => stream.halfClosed());
   };
 }
 

@@ -1,0 +1,96 @@
+import { assert, type Clock, type Timer } from '@engram/core';
+
+/** What can be put into the wheel. The links are the wheel's. */
+export interface Timed {
+  /** On the clock's `nowMs`. */
+  deadlineMs: number;
+  wheelPrevious: Timed | undefined;
+  wheelNext: Timed | undefined;
+  /** Its deadline has passed. It is out of the wheel already. */
+  expired(): void;
+}
+
+/** Deadlines are met this exactly: never early, and late by no more than two ticks. */
+const tickMs = 10;
+const slots = 1024;
+
+class Slot implements Timed {
+  deadlineMs = 0;
+  wheelPrevious: Timed | undefined = this;
+  wheelNext: Timed | undefined = this;
+  expired(): void {}
+}
+
+/**
+ * The deadlines of all calls of a server, with one timer. Adding and removing are a few assignments, because nearly
+ * every deadline is removed before it passes. An entry that is more than a turn of the wheel away stays in its slot
+ * until its turn has come.
+ */
+export class DeadlineWheel {
+  readonly #clock: Clock;
+  readonly #slots = Array.from({ length: slots }, () => new Slot());
+  #count = 0;
+  /** All slots up to this tick have been looked at. */
+  #doneTick: number;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#doneTick = Math.floor(clock.nowMs() / tickMs);
+  }
+
+  /** `entry` is in no wheel. */
+  add(entry: Timed): void {
+    assert(entry.wheelNext === undefined, 'an entry is in the wheel twice');
+    if (this.#count === 0) this.#doneTick = Math.floor(this.#clock.nowMs() / tickMs);
+    const tick = Math.max(Math.ceil(entry.deadlineMs / tickMs), this.#doneTick + 1);
+    const slot = this.#slots[tick % slots]!;
+    entry.wheelPrevious = slot.wheelPrevious;
+    entry.wheelNext = slot;
+    slot.wheelPrevious!.wheelNext = entry;
+    slot.wheelPrevious = entry;
+    this.#count += 1;
+    if (this.#timer === undefined) this.#timer = this.#clock.after(tickMs, this.#turn);
+  }
+
+  /** Does nothing if it is not in the wheel. */
+  remove(entry: Timed): void {
+    const { wheelPrevious: previous, wheelNext: next } = entry;
+    if (previous === undefined || next === undefined) return;
+    previous.wheelNext = next;
+    next.wheelPrevious = previous;
+    entry.wheelPrevious = undefined;
+    entry.wheelNext = undefined;
+    this.#count -= 1;
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  readonly #turn = (): void => {
+    this.#timer = undefined;
+    const nowMs = this.#clock.nowMs();
+    const nowTick = Math.floor(nowMs / tickMs);
+    // After a pause longer than a turn, one turn looks at everything.
+    for (let tick = Math.max(this.#doneTick + 1, nowTick - slots + 1); tick <= nowTick; tick += 1) {
+      this.#expire(this.#slots[tick % slots]!, nowMs);
+    }
+    this.#doneTick = Math.max(this.#doneTick, nowTick);
+    if (this.#count > 0) this.#timer = this.#clock.after(tickMs, this.#turn);
+  };
+
+  #expire(slot: Slot, nowMs: number): void {
+    const passed: Timed[] = [];
+    for (let entry = slot.wheelNext; entry !== undefined && entry !== slot; entry = entry.wheelNext) {
+      if (entry.deadlineMs <= nowMs) passed.push(entry);
+    }
+    for (const entry of passed) {
+      // One that expired before it may have removed it.
+      if (entry.wheelNext === undefined) continue;
+      this.remove(entry);
+      entry.expired();
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import { GrpcCode } from '@engram/core';
+import { type CallContext, type Method, readUint32, type RpcStatus } from '@engram/wire';
+import type { Timed } from '../deadline-wheel.ts';
+import { UNFINISHED_MAX_BYTES } from '../h2/limits.ts';
+import type { RequestHead } from '../h2/request-head.ts';
+import { Stream } from '../h2/stream.ts';
+import type { StreamHost } from '../h2/stream-host.ts';
+import { CANCELLED, DEADLINE_EXCEEDED, messageTooLarge } from '../status.ts';
+import { MESSAGE_PREFIX_BYTES, MessageAssembler } from './message-assembler.ts';
+
+const tooMuchUnfinished: RpcStatus = {
+  code: GrpcCode.RESOURCE_EXHAUSTED,
+  message: 'grpc: too many unfinished messages on one connection',
+};
+/** grpc-go's texts (rpc_util.go, checkRecvPayload; io.ErrUnexpectedEOF). */
+const compressedWithoutEncoding: RpcStatus = {
+  code: GrpcCode.INTERNAL,
+  message: 'grpc: compressed flag set with identity or empty encoding',
+};
+export const cutShort: RpcStatus = { code: GrpcCode.INTERNAL, message: 'unexpected EOF' };
+
+/** A stream that carries a gRPC call: cuts DATA into messages, keeps the deadline, tells the handler of the end. */
+export abstract class GrpcStream extends Stream implements CallContext, Timed {
+  deadlineMs = 0;
+  wheelPrevious: Timed | undefined;
+  wheelNext: Timed | undefined;
+
+  protected readonly host: StreamHost;
+  protected readonly head: RequestHead;
+  readonly #path: string;
+  #startMs = -1;
+  #handled = false;
+  #assembler: MessageAssembler | undefined;
+  #abort: AbortController | undefined;
+  #cancelled = false;
+
+  /** `timeoutMs` from the request's head, -1 without one. */
+  constructor(id: number, host: StreamHost, head: RequestHead, timeoutMs: number) {
+    super(id, host.sender.initialWindow);
+    this.host = host;
+    this.head = head;
+    this.#path = head.path;
+    if (timeoutMs < 0) return;
+    this.deadlineMs = host.receivedMs + timeoutMs;
+    host.server.deadlines.add(this);
+  }
+
+  get contentLength(): number {
+    return this.head.contentLength;
+  }
+
+  metadata(name: string): string | undefined {
+    if (name.endsWith('-bin')) return undefined;
+    return name === ':authority' ? this.head.authority : this.head.find(name);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#cancelled) this.#abort.abort();
+    }
+    return this.#abort.signal;
+  }
+
+  get peer(): string {
+    return this.host.peer;
+  }
+
+  get commonName(): string | undefined {
+    return this.host.commonName;
+  }
+
+  data(bytes: Buffer, start: number, end: number): void {
+    let at = start;
+    while (at < end && !this.finished) {
+      at =
+        this.#assembler === undefined
+          ? this.#wholeMessage(bytes, at, end)
+          : this.#continue(this.#assembler, bytes, at, end);
+    }
+  }
+
+  halfClosed(): void {
+    if (this.finished) return;
+    if (this.#assembler === undefined) this.requestEnded();
+    else this.fail(cutShort);
+  }
+
+  aborted(): void {
+    this.release();
+    if (this.finished) return;
+    this.#cancelled = true;
+    this.handled(CANCELLED.code);
+    this.#abort?.abort();
+  }
+
+  expired(): void {
+    if (this.finished) return;
+    this.#cancelled = true;
+    this.host.sender.forget(this);
+    this.fail(DEADLINE_EXCEEDED);
+    this.#abort?.abort();
+  }
+
+  /** The call has its outcome: nothing that still comes matters. */
+  get finished(): boolean {
+    return this.#handled;
+  }
+
+  /** One message. It never changes. */
+  protected abstract message(request: Buffer): void;
+  /** The client has sent its last message. */
+  protected abstract requestEnded(): void;
+  /** The call has its outcome, by whoever's doing. Called once. */
+  protected ended(): void {}
+
+  protected started(kind: Method['kind']): void {
+    this.#startMs = this.host.server.clock.nowMs();
+    this.host.server.observer?.rpcStarted(this.#path, kind);
+  }
+
+  protected received(bytes: number): void {
+    this.host.server.observer?.messageReceived(this.#path, bytes);
+  }
+
+  protected sentMessage(bytes: number): void {
+    this.host.server.observer?.messageSent(this.#path, bytes);
+  }
+
+  /** Notes the outcome. False if there was one before. */
+  protected handled(code: number): boolean {
+    if (this.#handled) return false;
+    this.#handled = true;
+    if (this.wheelNext !== undefined) this.host.server.deadlines.remove(this);
+    const { observer, clock } = this.host.server;
+    if (this.#startMs >= 0) observer?.rpcHandled(this.#path, code, clock.nowMs() - this.#startMs);
+    this.ended();
+    return true;
+  }
+
+  /** Ends the call with a status, unless it has ended. */
+  protected fail(status: RpcStatus): void {
+    if (!this.handled(status.code)) return;
+    this.release();
+    if (this.localClosed) return;
+    this.host.sender.finish(this, { kind: 'status', code: status.code, message: status.message, httpStatus: 200 });
+  }
+
+  /** Drops the part of a message that has come. */
+  protected release(): void {
+    if (this.#assembler === undefined) return;
+    this.host.receive.unfinishedBytes -= this.#assembler.held;
+    this.#assembler = undefined;
+    this.host.receive.longDone(this);
+  }
+
+  /** The usual case: a message that begins and ends in one frame is a view of the chunk. */
+  #wholeMessage(bytes: Buffer, start: number, end: number): number {
+    const first = start + MESSAGE_PREFIX_BYTES;
+    if (first <= end) {
+      const length = readUint32(bytes, start + 1);
+      if (!this.#accepts(bytes[start]!, length)) return end;
+      if (first + length <= end) {
+        this.message(bytes.subarray(first, first + length));
+        return first + length;
+      }
+    }
+    this.#assembler = new MessageAssembler();
+    return this.#continue(this.#assembler, bytes, start, end);
+  }
+
+  #continue(assembler: MessageAssembler, bytes: Buffer, start: number, end: number): number {
+    let at = start;
+    if (!assembler.prefixKnown) {
+      at = assembler.takePrefix(bytes, at, end);
+      if (!assembler.prefixKnown) return at;
+      if (!this.#accepts(assembler.compressedFlag, assembler.length)) return end;
+      this.host.receive.letIn(this, assembler.missing - Math.min(assembler.missing, end - at));
+    }
+    const before = at;
+    at = assembler.take(bytes, at, end);
+    this.host.receive.unfinishedBytes += at - before;
+    if (assembler.missing > 0) {
+      if (this.host.receive.unfinishedBytes > UNFINISHED_MAX_BYTES) this.fail(tooMuchUnfinished);
+      return at;
+    }
+    this.release();
+    this.message(assembler.message);
+    return at;
+  }
+
+  #accepts(compressedFlag: number, length: number): boolean {
+    const max = this.host.server.messageMaxBytes;
+    if (compressedFlag === 0 && length <= max) return true;
+    if (compressedFlag === 0) this.fail(messageTooLarge(length, max));
+    else if (compressedFlag === 1) this.fail(compressedWithoutEncoding);
+    else this.fail({ code: GrpcCode.INTERNAL, message: `grpc: received unexpected payload format ${compressedFlag}` });
+    return false;
+  }
+}

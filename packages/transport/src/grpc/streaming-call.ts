@@ -1,0 +1,126 @@
+import { GrpcCode } from '@engram/core';
+import {
+  type BidiMethod,
+  type Message,
+  messageBytes,
+  type RpcStatus,
+  type ServerStreamMethod,
+  type StreamCall,
+  type StreamHandler,
+} from '@engram/wire';
+import { STREAM_QUEUE_HIGH_BYTES } from '../h2/limits.ts';
+import type { RequestHead } from '../h2/request-head.ts';
+import type { StreamHost } from '../h2/stream-host.ts';
+import { STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
+import { statusOfError, STOPPED } from '../status.ts';
+import { cutShort, GrpcStream } from './grpc-stream.ts';
+import { secondMessage } from './unary-call.ts';
+
+/** A call of a method that sends a stream of messages, and may receive one. */
+export class StreamingCall extends GrpcStream implements StreamCall {
+  override readonly counted = true;
+  readonly #method: BidiMethod | ServerStreamMethod;
+  #request: Buffer | undefined;
+  #handler: StreamHandler | undefined;
+  #aboveMark = false;
+
+  constructor(
+    id: number,
+    host: StreamHost,
+    head: RequestHead,
+    timeoutMs: number,
+    method: BidiMethod | ServerStreamMethod,
+  ) {
+    super(id, host, head, timeoutMs);
+    this.#method = method;
+  }
+
+  get queuedBytes(): number {
+    return (this.queue?.bytes ?? 0) + this.batchBytes + this.flyingBytes;
+  }
+
+  override get congested(): boolean {
+    return this.queuedBytes > STREAM_QUEUE_HIGH_BYTES;
+  }
+
+  override opened(): void {
+    if (this.host.draining) this.stop();
+    else if (this.#method.kind === 'bidi') this.#open();
+  }
+
+  send(message: Message): void {
+    if (this.finished) return;
+    const bytes = messageBytes(message);
+    this.sentMessage(bytes);
+    this.host.sender.message(this, message, bytes);
+    if (!this.#aboveMark && this.queuedBytes > STREAM_LOW_MARK_BYTES) this.#aboveMark = true;
+  }
+
+  end(status?: RpcStatus): void {
+    this.fail(status ?? { code: GrpcCode.OK, message: '' });
+  }
+
+  /** The server takes leave. */
+  stop(): void {
+    this.fail(STOPPED);
+  }
+
+  override sent(): void {
+    if (this.finished || this.queuedBytes > STREAM_LOW_MARK_BYTES) return;
+    this.host.receive.creditStream(this);
+    if (!this.#aboveMark) return;
+    this.#aboveMark = false;
+    this.#guard((handler) => handler.drained());
+  }
+
+  protected message(request: Buffer): void {
+    if (this.#method.kind === 'bidi') {
+      this.received(request.length);
+      this.#guard((handler) => handler.message(request));
+    } else if (this.#request === undefined) {
+      this.#request = request;
+    } else {
+      this.fail(secondMessage);
+    }
+  }
+
+  protected requestEnded(): void {
+    if (this.#method.kind === 'server-stream') this.#open();
+    if (!this.finished) this.#guard((handler) => handler.halfClosed());
+  }
+
+  protected override ended(): void {
+    // Not now: the handler itself may have ended the call, and hears of one thing at a time.
+    queueMicrotask(() => this.#guard((handler) => handler.closed()));
+  }
+
+  #open(): void {
+    const method = this.#method;
+    const request = this.#request;
+    if (method.kind === 'server-stream' && request === undefined) {
+      this.fail(cutShort);
+      return;
+    }
+    this.started(method.kind);
+    try {
+      if (method.kind === 'bidi') {
+        this.#handler = method.open(this);
+      } else if (request !== undefined) {
+        this.received(request.length);
+        this.#handler = method.open(request, this);
+      }
+    } catch (error) {
+      this.fail(statusOfError(error, 'stream'));
+    }
+    this.#request = undefined;
+  }
+
+  #guard(call: (handler: StreamHandler) => void): void {
+    if (this.#handler === undefined) return;
+    try {
+      call(this.#handler);
+    } catch (error) {
+      this.fail(statusOfError(error, 'stream'));
+    }
+  }
+}

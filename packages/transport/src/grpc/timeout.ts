@@ -1,0 +1,31 @@
+const unitMs: Readonly<Record<string, number>> = {
+  H: 3_600_000,
+  M: 60_000,
+  S: 1_000,
+  m: 1,
+  u: 1e-3,
+  n: 1e-6,
+};
+
+/** 8 digits and a unit (gRPC over HTTP/2, Timeout). */
+const textMax = 9;
+
+export type Timeout = { readonly ms: number } | { readonly fault: string };
+
+/** Reads `grpc-timeout`; the faults are grpc-go's texts. */
+export function parseTimeout(text: string): Timeout {
+  if (text.length < 2)
+    return { fault: `malformed grpc-timeout: transport: timeout string is too short: ${JSON.stringify(text)}` };
+  if (text.length > textMax)
+    return { fault: `malformed grpc-timeout: transport: timeout string is too long: ${JSON.stringify(text)}` };
+  const unit = unitMs[text[text.length - 1]!];
+  if (unit === undefined)
+    return { fault: `malformed grpc-timeout: transport: timeout unit is not recognized: ${JSON.stringify(text)}` };
+  let value = 0;
+  for (let at = 0; at < text.length - 1; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return { fault: `malformed grpc-timeout: ${JSON.stringify(text)} has no number` };
+    value = value * 10 + digit;
+  }
+  return { ms: value * unit };
+}

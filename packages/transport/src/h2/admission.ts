@@ -1,0 +1,74 @@
+import { RUNNING_MAX_BYTES, SEND_QUEUE_MAX_BYTES } from './limits.ts';
+
+/** A call whose request is complete. */
+export interface Admissible {
+  readonly requestBytes: number;
+  /** It ended while it waited. */
+  readonly finished: boolean;
+  start(): void;
+}
+
+/**
+ * Lets calls of one connection start, in order. A call that was cancelled still counts until its handler is through:
+ * whoever opens and resets streams in a row (CVE-2023-44487, CVE-2025-8671) gets no more handlers running than
+ * whoever waits for his answers. Nor does a call start while the client leaves too many answers unread. What has to
+ * wait holds its stream, and streams are bounded; while something waits, the client gets no new window to send in.
+ */
+export class Admission {
+  readonly #runningMax: number;
+  readonly #backlogBytes: () => number;
+  #running = 0;
+  #runningBytes = 0;
+  #waiting: Admissible[] = [];
+  #letting = false;
+
+  /** `backlogBytes` says how much waits to be sent to the client. */
+  constructor(runningMax: number, backlogBytes: () => number) {
+    this.#runningMax = runningMax;
+    this.#backlogBytes = backlogBytes;
+  }
+
+  get someWait(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Starts the call now or as soon as may be. */
+  admit(call: Admissible): void {
+    if (this.#waiting.length === 0 && this.#mayStart()) call.start();
+    else this.#waiting.push(call);
+  }
+
+  /** A call that started did not end at once. `left` is to be called when its handler is through. */
+  entered(requestBytes: number): void {
+    this.#running += 1;
+    this.#runningBytes += requestBytes;
+  }
+
+  left(requestBytes: number): void {
+    this.#running -= 1;
+    this.#runningBytes -= requestBytes;
+    if (this.#waiting.length > 0) this.advance();
+  }
+
+  /** Lets in whom it may: also to be called when bytes have left. */
+  advance(): void {
+    if (this.#letting || this.#waiting.length === 0) return;
+    this.#letting = true; // a call that ends at once comes back here
+    let next = 0;
+    while (next < this.#waiting.length && this.#mayStart()) {
+      const call = this.#waiting[next]!;
+      next += 1;
+      if (!call.finished) call.start();
+    }
+    this.#waiting.splice(0, next);
+    this.#letting = false;
+  }
+
+  #mayStart(): boolean {
+    return (
+      this.#running < this.#runningMax &&
+      this.#runningBytes < RUNNING_MAX_BYTES &&
+      this.#backlogBytes() < SEND_QUEUE_MAX_BYTES
+    );
+  }
+}

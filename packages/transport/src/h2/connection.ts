@@ -1,0 +1,324 @@
+import type { Socket } from 'node:net';
+import { AssertionError } from '@engram/core';
+import {
+  CLIENT_PREFACE,
+  DEFAULT_MAX_FRAME_BYTES,
+  DEFAULT_WINDOW_BYTES,
+  ErrorCode,
+  FrameReader,
+  goAwayFrame,
+  Http2Error,
+  rstStreamFrame,
+  SettingId,
+  settingsFrame,
+  windowUpdateFrame,
+} from '@engram/wire';
+import { StreamingCall } from '../grpc/streaming-call.ts';
+import { UnaryCall } from '../grpc/unary-call.ts';
+import type { Accepted } from '../listener.ts';
+import { HANDSHAKE_TIMEOUT_MS } from '../serve-options.ts';
+import { AbuseBudget } from './abuse-budget.ts';
+import { Admission } from './admission.ts';
+import { FrameHandler, type FrameHost } from './frame-handler.ts';
+import { HttpExchange, NotGrpc } from './http-exchange.ts';
+import { PingJudge } from './keepalive-policy.ts';
+import { LeaveTaking } from './leave-taking.ts';
+import {
+  CONNECTION_WINDOW_BYTES,
+  HEADER_LIST_MAX_BYTES,
+  LINGER_MS,
+  STALL_MAX_MS,
+  STREAM_WINDOW_BYTES,
+} from './limits.ts';
+import { Pinger } from './pinger.ts';
+import { ReceiveFlow } from './receive-flow.ts';
+import type { RequestHead } from './request-head.ts';
+import { type Route, routeOf } from './routing.ts';
+import { Sender, type SenderOwner } from './sender.ts';
+import type { ServerContext } from './server-context.ts';
+import type { Stream } from './stream.ts';
+import type { StreamHost } from './stream-host.ts';
+import { type ClosedBy, StreamTable } from './stream-table.ts';
+
+const preface = Buffer.from(CLIENT_PREFACE, 'latin1');
+/** What a reset of ours costs the client that provoked it (CVE-2025-8671). */
+const resetTokens = 10;
+
+/**
+ * One HTTP/2 connection of a client. Everything that happens on it starts in `#onData`, in a timer, or in a handler
+ * that answers; what is sent meanwhile gathers in the sender.
+ */
+export class Connection implements StreamHost, FrameHost, SenderOwner {
+  readonly server: ServerContext;
+  readonly streams = new StreamTable();
+  readonly sender: Sender;
+  readonly receive: ReceiveFlow;
+  readonly admission: Admission;
+  readonly peer: string;
+  readonly secure: boolean;
+  readonly commonName: string | undefined;
+  receivedMs: number;
+
+  readonly #socket: Socket;
+  readonly #budget: AbuseBudget;
+  readonly #frames: FrameHandler;
+  readonly #reader = new FrameReader(DEFAULT_MAX_FRAME_BYTES);
+  readonly #pingJudge: PingJudge;
+  readonly #pinger: Pinger;
+  readonly #leave: LeaveTaking;
+  readonly #gone: (connection: Connection) => void;
+  /** Bytes of the preface that have come. */
+  #prefaceBytes = 0;
+  readonly #openedMs: number;
+  #blockSinceMs = Number.POSITIVE_INFINITY;
+  /** Input is dropped; when all is sent the socket ends. */
+  #closing = false;
+
+  /** `gone` is called once, when the socket is closed. */
+  constructor(server: ServerContext, accepted: Accepted, gone: (connection: Connection) => void) {
+    const { clock } = server;
+    this.server = server;
+    this.peer = accepted.peer;
+    this.secure = accepted.secure;
+    this.commonName = accepted.commonName;
+    this.receivedMs = clock.nowMs();
+    this.#openedMs = this.receivedMs;
+    this.#socket = accepted.socket;
+    this.#gone = gone;
+    this.#budget = new AbuseBudget(this.receivedMs);
+    this.sender = new Sender(accepted.socket, server, this, this.#budget, () => clock.nowMs());
+    this.receive = new ReceiveFlow(server.messageMaxBytes, (streamId, increment) => {
+      this.sender.control(windowUpdateFrame(streamId, increment));
+    });
+    this.admission = new Admission(server.streamsMax, () => this.sender.backlogBytes);
+    this.#frames = new FrameHandler(this);
+    this.#pingJudge = new PingJudge(server.keepalive);
+    this.#pinger = new Pinger(
+      server,
+      this.sender,
+      () => this.receivedMs,
+      () => this.#socket.destroy(),
+    );
+    this.#leave = new LeaveTaking(server.clock, this.sender, this.streams, () => this.#close());
+    this.#socket.on('close', this.#onClose);
+    this.#socket.on('data', this.#onData);
+    this.#greet();
+    this.#socket.resume();
+  }
+
+  get draining(): boolean {
+    return this.#leave.begun;
+  }
+
+  /** Streams end, unary calls finish; the connection closes when the client knows and nothing is left. */
+  drain(): void {
+    if (this.#closing) return;
+    this.#leave.begin();
+    for (const stream of this.streams) {
+      if (stream instanceof StreamingCall) stream.stop();
+    }
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** To be called every few seconds: ends what has waited for its client too long. */
+  sweep(nowMs: number): void {
+    if (!this.#frames.settingsSeen && nowMs - this.#openedMs > HANDSHAKE_TIMEOUT_MS) this.destroy();
+    if (nowMs - this.#blockSinceMs > HANDSHAKE_TIMEOUT_MS) this.destroy();
+    if (this.sender.waits && nowMs - this.sender.progressMs > STALL_MAX_MS) {
+      this.server.logger.warn({ peer: this.peer }, 'connection cut: the client has not read for too long');
+      this.destroy();
+    }
+  }
+
+  // What frames lead to (FrameHost):
+
+  spend(tokens: number, what: string): void {
+    if (!this.#budget.spend(tokens, this.receivedMs)) {
+      throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, `too_many ${what}`);
+    }
+  }
+
+  open(streamId: number, head: RequestHead, endStream: boolean): void {
+    if (this.streams.size >= this.server.streamsMax || this.#leave.refuses(streamId)) {
+      this.spend(1, 'streams');
+      this.#rst(streamId, ErrorCode.REFUSED_STREAM, endStream ? 'client' : 'server');
+      return;
+    }
+    head.route ??= routeOf(head, this.server, this.secure);
+    const stream = this.#streamFor(streamId, head, head.route, endStream);
+    if (stream === undefined) return;
+    this.streams.add(stream);
+    stream.opened();
+    if (endStream && !stream.remoteClosed) this.remoteEnd(stream);
+  }
+
+  remoteEnd(stream: Stream): void {
+    stream.remoteClosed = true;
+    if (stream.contentLength >= 0 && stream.contentLength !== stream.receivedBytes) {
+      this.reset(stream, ErrorCode.PROTOCOL_ERROR);
+    } else {
+      stream.halfClosed();
+    }
+  }
+
+  reset(stream: Stream, errorCode: number): void {
+    this.sender.control(rstStreamFrame(stream.id, errorCode));
+    this.#drop(stream, 'server');
+    this.spend(resetTokens, 'errors');
+  }
+
+  resetClosed(streamId: number, errorCode: number): void {
+    this.#rst(streamId, errorCode, 'server');
+    this.spend(resetTokens, 'errors');
+  }
+
+  cancelled(stream: Stream): void {
+    this.#drop(stream, 'client');
+  }
+
+  onPing(): void {
+    const { sentSincePing } = this.sender;
+    this.sender.sentSincePing = false;
+    if (this.#pingJudge.onPing(this.receivedMs, this.streams.size, sentSincePing)) {
+      throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'too_many_pings');
+    }
+  }
+
+  onPingAck(data: Buffer): void {
+    this.#leave.onPingAck(data);
+  }
+
+  // What the sender tells (SenderOwner):
+
+  streamSent(stream: Stream): void {
+    if (!stream.remoteClosed) {
+      // The client need not go on: grpc-go does the same.
+      this.#rst(stream.id, ErrorCode.NO_ERROR, 'server');
+      stream.remoteClosed = true;
+    } else {
+      this.streams.remove(stream.id, 'client');
+    }
+    this.receive.longDone(stream);
+    if (this.#leave.begun) this.#leave.streamGone();
+  }
+
+  batchTaken(): void {
+    this.admission.advance();
+    if (!this.admission.someWait) this.receive.credit();
+    if (this.#closing && this.sender.idle) this.#socket.end();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#closing) return;
+    this.receivedMs = this.server.clock.nowMs();
+    this.sender.cork();
+    try {
+      const frames = this.#prefaceBytes === preface.length ? chunk : this.#takePreface(chunk);
+      this.#reader.push(frames);
+      while (this.#reader.next()) this.#frames.handle(this.#reader);
+    } catch (error) {
+      this.#fault(error);
+    }
+    if (!this.admission.someWait) this.receive.credit();
+    this.#blockSinceMs = this.#frames.insideHeaderBlock ? Math.min(this.#blockSinceMs, this.receivedMs) : Infinity;
+    this.sender.uncork();
+  };
+
+  readonly #onClose = (): void => {
+    this.#closing = true;
+    this.#pinger.stop();
+    this.#leave.stop();
+    for (const stream of this.streams) this.#drop(stream, 'client');
+    this.#gone(this);
+  };
+
+  #greet(): void {
+    const { streamsMax } = this.server;
+    this.sender.control(
+      settingsFrame([
+        [SettingId.MAX_CONCURRENT_STREAMS, streamsMax],
+        [SettingId.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
+        [SettingId.MAX_HEADER_LIST_SIZE, HEADER_LIST_MAX_BYTES],
+      ]),
+    );
+    this.sender.control(windowUpdateFrame(0, CONNECTION_WINDOW_BYTES - DEFAULT_WINDOW_BYTES));
+  }
+
+  /** Returns what is behind the preface. */
+  #takePreface(chunk: Buffer): Buffer {
+    const bytes = Math.min(preface.length - this.#prefaceBytes, chunk.length);
+    if (chunk.compare(preface, this.#prefaceBytes, this.#prefaceBytes + bytes, 0, bytes) !== 0) {
+      throw new Http2Error(ErrorCode.PROTOCOL_ERROR, 'not the preface of HTTP/2');
+    }
+    this.#prefaceBytes += bytes;
+    return chunk.subarray(bytes);
+  }
+
+  #streamFor(streamId: number, head: RequestHead, route: Route, endStream: boolean): Stream | undefined {
+    switch (route.kind) {
+      case 'unary':
+        return new UnaryCall(streamId, this, head, route.timeoutMs, route.method);
+      case 'streaming':
+        return new StreamingCall(streamId, this, head, route.timeoutMs, route.method);
+      case 'http':
+        return new HttpExchange(streamId, this, head);
+      case 'not-grpc':
+        return new NotGrpc(streamId, this, head, route.status);
+      case 'refuse': {
+        const { code, message } = route.status;
+        this.sender.control(this.sender.frames.trailersOnly(streamId, route.httpStatus, code, message));
+        if (endStream) this.streams.remove(streamId, 'client');
+        else this.#rst(streamId, ErrorCode.NO_ERROR, 'server');
+        return undefined;
+      }
+      case 'reset':
+        this.resetClosed(streamId, route.errorCode);
+        return undefined;
+    }
+  }
+
+  #rst(streamId: number, errorCode: number, closedBy: ClosedBy): void {
+    this.sender.control(rstStreamFrame(streamId, errorCode));
+    this.streams.remove(streamId, closedBy);
+  }
+
+  /** The stream is gone before its end. */
+  #drop(stream: Stream, by: ClosedBy): void {
+    this.streams.remove(stream.id, by);
+    stream.remoteClosed = true;
+    stream.localClosed = true;
+    this.sender.forget(stream);
+    stream.aborted();
+    this.receive.longDone(stream);
+    if (this.#leave.begun) this.#leave.streamGone();
+  }
+
+  #fault(error: unknown): void {
+    if (error instanceof AssertionError) throw error;
+    if (error instanceof Http2Error) {
+      this.server.logger.warn({ peer: this.peer, code: error.code, reason: error.message }, 'HTTP/2 connection ended');
+      this.#goAway(error.code, error.message);
+    } else {
+      this.server.logger.error({ peer: this.peer, error }, 'HTTP/2 connection failed');
+      this.#goAway(ErrorCode.INTERNAL_ERROR, 'internal error');
+    }
+  }
+
+  #goAway(errorCode: number, reason: string): void {
+    for (const stream of this.streams) this.#drop(stream, 'client');
+    this.sender.control(goAwayFrame(this.streams.lastId, errorCode, reason));
+    this.#close();
+  }
+
+  /** Ends the socket when all is sent; what comes meanwhile is read and dropped, so that the client sees our last word. */
+  #close(): void {
+    if (this.#closing) return;
+    this.#closing = true;
+    this.server.clock.after(LINGER_MS, () => this.#socket.destroy());
+    this.sender.flush();
+    if (this.sender.idle) this.#socket.end();
+  }
+}

@@ -1,0 +1,139 @@
+import type { RpcStatus } from '@engram/wire';
+import { splitTarget } from '../http1.ts';
+import type { HttpRequest, HttpResponse } from '../serve-options.ts';
+import { BATCH_MAX_BYTES } from './limits.ts';
+import type { RequestHead } from './request-head.ts';
+import { Stream } from './stream.ts';
+import type { StreamHost } from './stream-host.ts';
+
+/** What an answer says of an HTTP/1.1 connection has no place in HTTP/2 (RFC 9113 §8.2.2). */
+const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
+
+/** A plain HTTP request over HTTP/2. */
+export class HttpExchange extends Stream {
+  override readonly counted = true;
+  readonly #host: StreamHost;
+  readonly #head: RequestHead;
+  readonly #gone = new AbortController();
+  #body: Buffer[] = [];
+  #wake: (() => void) | undefined;
+
+  constructor(id: number, host: StreamHost, head: RequestHead) {
+    super(id, host.sender.initialWindow);
+    this.#host = host;
+    this.#head = head;
+  }
+
+  get contentLength(): number {
+    return this.#head.contentLength;
+  }
+
+  data(bytes: Buffer, start: number, end: number): void {
+    if (this.receivedBytes <= this.#host.server.bodyMaxBytes) this.#body.push(Buffer.from(bytes.subarray(start, end)));
+    else this.#body = [];
+  }
+
+  halfClosed(): void {
+    void this.#serve();
+  }
+
+  aborted(): void {
+    this.#body = [];
+    this.#gone.abort();
+    this.#wake?.();
+  }
+
+  override sent(): void {
+    if (!this.congested) this.#wake?.();
+  }
+
+  override get congested(): boolean {
+    return (this.queue?.bytes ?? 0) + this.batchBytes + this.flyingBytes > BATCH_MAX_BYTES;
+  }
+
+  async #serve(): Promise<void> {
+    const { server } = this.#host;
+    try {
+      const tooLong = this.receivedBytes > server.bodyMaxBytes;
+      await this.#answer(tooLong ? { status: 413, headers: {}, body: '' } : await server.http(this.#request()));
+    } catch (error) {
+      if (this.#gone.signal.aborted) return;
+      server.logger.error({ error, path: this.#head.path }, 'HTTP handler failed');
+      if (!this.headSent) await this.#answer({ status: 500, headers: {}, body: 'internal server error\n' });
+      else this.#host.sender.finish(this, { kind: 'data' });
+    }
+  }
+
+  #request(): HttpRequest {
+    const { path, query } = splitTarget(this.#head.path);
+    const headers: Record<string, string | undefined> = {};
+    if (this.#head.authority !== '') headers['host'] = this.#head.authority;
+    for (const { name, value } of this.#head.fields) {
+      const before = headers[name];
+      headers[name] = before === undefined ? value : `${before}, ${value}`;
+    }
+    const { peer, secure, commonName } = this.#host;
+    const body = Buffer.concat(this.#body);
+    this.#body = [];
+    return {
+      method: this.#head.method,
+      path,
+      query,
+      headers,
+      body,
+      peer,
+      secure,
+      commonName,
+      signal: this.#gone.signal,
+    };
+  }
+
+  async #answer({ status, headers, body }: HttpResponse): Promise<void> {
+    if (this.localClosed) return;
+    const { sender } = this.#host;
+    const kept = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name.toLowerCase()));
+    this.headSent = true;
+    sender.control(sender.frames.http(this.id, status, Object.fromEntries(kept), false));
+    if (this.#head.method !== 'HEAD') {
+      if (typeof body === 'string') sender.data(this, Buffer.from(body));
+      else if (body instanceof Uint8Array) sender.data(this, body);
+      else await this.#stream(body);
+    }
+    if (!this.localClosed) sender.finish(this, { kind: 'data' });
+  }
+
+  async #stream(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
+    for await (const piece of pieces) {
+      if (this.localClosed) return;
+      this.#host.sender.data(this, typeof piece === 'string' ? Buffer.from(piece) : piece);
+      while (this.congested && !this.localClosed) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+  }
+}
+
+/** A request that is not gRPC where only gRPC is served: refused when it is whole. */
+export class NotGrpc extends Stream {
+  readonly #host: StreamHost;
+  readonly #status: RpcStatus;
+  readonly contentLength: number;
+
+  constructor(id: number, host: StreamHost, head: RequestHead, status: RpcStatus) {
+    super(id, host.sender.initialWindow);
+    this.#host = host;
+    this.#status = status;
+    this.contentLength = head.contentLength;
+  }
+
+  data(): void {}
+
+  halfClosed(): void {
+    const { code, message } = this.#status;
+    this.#host.sender.finish(this, { kind: 'status', code, message, httpStatus: 415 });
+  }
+
+  aborted(): void {}
+}

@@ -1,0 +1,41 @@
+/**
+ * What one connection may cost. Every number bounds memory or time that a client decides over; the sum for one
+ * connection that does its worst is below 100 MiB, for one that behaves some KiB.
+ */
+
+/** Streams a connection may have open, however much the operator allows: each costs half a KiB. */
+export const STREAMS_MAX = 65_536;
+
+/** What a client may send on one stream before we have taken any of it. A request that fits needs no WINDOW_UPDATE. */
+export const STREAM_WINDOW_BYTES = 256 * 1024;
+/** On all streams together. */
+export const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
+/** Longer messages than the stream's window are let in one after another, up to this many bytes at a time. */
+export const LONG_MESSAGES_BYTES = 16 * 1024 * 1024;
+/** Parts of messages that wait for their rest, on all streams together: above it, streams fail. */
+export const UNFINISHED_MAX_BYTES = 64 * 1024 * 1024;
+
+/** A header list above it is refused; what we tell the client in SETTINGS_MAX_HEADER_LIST_SIZE. */
+export const HEADER_LIST_MAX_BYTES = 64 * 1024;
+/** A header block above it ends the connection: it must be decoded whole, so it must be held whole. */
+export const HEADER_BLOCK_MAX_BYTES = 128 * 1024;
+
+/** Bytes handed to the kernel in one write: what node may hold of a client that does not read. */
+export const BATCH_MAX_BYTES = 256 * 1024;
+/** No new call starts while this much waits to be sent to the client of the connection. */
+export const SEND_QUEUE_MAX_BYTES = 16 * 1024 * 1024;
+/** Nor while the requests of calls that run hold this much. */
+export const RUNNING_MAX_BYTES = 32 * 1024 * 1024;
+/** A stream's requests are not let in any more while this much of its answers waits. */
+export const STREAM_QUEUE_HIGH_BYTES = 1024 * 1024;
+/** DATA frames that we send: large ones save headers, small ones let other streams through. */
+export const SEND_FRAME_MAX_BYTES = 64 * 1024;
+
+/** Nothing of what waits could be sent for this long: the connection ends. */
+export const STALL_MAX_MS = 5 * 60_000;
+/** How often connections are looked at for what has waited too long. */
+export const SWEEP_INTERVAL_MS = 5_000;
+/** After a GOAWAY for an error, input is read and dropped for this long, so that the client gets to see why. */
+export const LINGER_MS = 1_000;
+/** How long a client may take to answer the first GOAWAY of a drain (grpc-go: internal/transport/http2_server.go). */
+export const GOAWAY_ACK_MS = 5_000;

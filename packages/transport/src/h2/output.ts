@@ -1,0 +1,116 @@
+import type { Socket } from 'node:net';
+import { assert } from '@engram/core';
+import { SLAB_BYTES, type SlabPool } from './slab-pool.ts';
+
+/** Shorter pieces are copied beside the frames around them; for longer ones a reference is cheaper than the copy. */
+export const COPY_MAX_BYTES = 4 * 1024;
+
+const nothing = Buffer.alloc(0);
+
+/**
+ * Gathers what one connection sends and hands it to the kernel in one write: frames and short pieces in slabs, long
+ * pieces by reference (whoever gave them does not change them). One write is under way at a time; meanwhile the next
+ * batch gathers.
+ */
+export class Output {
+  /** The open slab and where it goes on. Writers of frames call `room` first, then write and move `at` themselves. */
+  slab: Buffer = nothing;
+  at = 0;
+
+  readonly #socket: Socket;
+  readonly #pool: SlabPool;
+  readonly #done: () => void;
+  /** Where the part of the slab begins that is not in `#pieces` yet. */
+  #start = 0;
+  #pieces: Uint8Array[] = [];
+  #piecesBytes = 0;
+  #fullSlabs: Buffer[] = [];
+  #flyingSlabs: Buffer[] = [];
+  #writing = false;
+
+  /** `done` is called when the kernel has taken a batch, never during `flush`. */
+  constructor(socket: Socket, pool: SlabPool, done: () => void) {
+    this.#socket = socket;
+    this.#pool = pool;
+    this.#done = done;
+  }
+
+  /** Bytes of the open batch. */
+  get pendingBytes(): number {
+    return this.#piecesBytes + this.at - this.#start;
+  }
+
+  get writing(): boolean {
+    return this.#writing;
+  }
+
+  /** Makes room for so many bytes at `slab[at]`; at most SLAB_BYTES. */
+  room(bytes: number): void {
+    if (this.slab.length - this.at < bytes) this.#nextSlab(bytes);
+  }
+
+  /** Copies short bytes, keeps a reference to long ones. */
+  put(bytes: Uint8Array): void {
+    if (bytes.length > COPY_MAX_BYTES) {
+      this.#closePiece();
+      this.#pieces.push(bytes);
+      this.#piecesBytes += bytes.length;
+      return;
+    }
+    this.room(bytes.length);
+    this.slab.set(bytes, this.at);
+    this.at += bytes.length;
+  }
+
+  /** Does nothing while a write is under way: `done` comes when it is over. */
+  flush(): void {
+    if (this.#writing || this.pendingBytes === 0) return;
+    this.#writing = true;
+    this.#closePiece();
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    this.#piecesBytes = 0;
+    if (this.#fullSlabs.length > 0) {
+      this.#flyingSlabs = this.#fullSlabs;
+      this.#fullSlabs = [];
+    }
+    const last = pieces.length - 1;
+    if (last === 0) {
+      this.#socket.write(pieces[0]!, this.#written);
+      return;
+    }
+    this.#socket.cork();
+    for (let at = 0; at < last; at += 1) this.#socket.write(pieces[at]!);
+    this.#socket.write(pieces[last]!, this.#written);
+    this.#socket.uncork();
+  }
+
+  readonly #written = (): void => {
+    this.#writing = false;
+    for (const slab of this.#flyingSlabs) this.#pool.give(slab);
+    this.#flyingSlabs = [];
+    if (this.#start === this.at && this.slab !== nothing) {
+      this.#pool.give(this.slab);
+      this.slab = nothing;
+      this.at = 0;
+      this.#start = 0;
+    }
+    this.#done();
+  };
+
+  #closePiece(): void {
+    if (this.#start === this.at) return;
+    this.#pieces.push(this.slab.subarray(this.#start, this.at));
+    this.#piecesBytes += this.at - this.#start;
+    this.#start = this.at;
+  }
+
+  #nextSlab(bytes: number): void {
+    assert(bytes <= SLAB_BYTES, 'no slab has that much room');
+    this.#closePiece();
+    if (this.slab !== nothing) this.#fullSlabs.push(this.slab);
+    this.slab = this.#pool.take();
+    this.at = 0;
+    this.#start = 0;
+  }
+}

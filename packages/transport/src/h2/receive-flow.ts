@@ -1,0 +1,97 @@
+import { CONNECTION_WINDOW_BYTES, LONG_MESSAGES_BYTES, STREAM_WINDOW_BYTES } from './limits.ts';
+import type { Stream } from './stream.ts';
+
+/**
+ * What the client may send. Windows are opened again when half of them is used, so WINDOW_UPDATEs are rare: one for
+ * 8 MiB on a connection, none at all for a stream with one request of usual size.
+ *
+ * A message longer than a stream's window gets the window for all its rest at once, but only LONG_MESSAGES_BYTES at a
+ * time; others wait in line. So a client with a hundred long messages under way costs us a few of them, and none of
+ * them stops for want of a window that another one holds.
+ */
+export class ReceiveFlow {
+  readonly #update: (streamId: number, increment: number) => void;
+  readonly #longMax: number;
+  #window = CONNECTION_WINDOW_BYTES;
+  #longBytes = 0;
+  #longLine: Stream[] = [];
+  /** Parts of messages that wait for their rest, all streams together. */
+  unfinishedBytes = 0;
+
+  /** `update` sends a WINDOW_UPDATE. */
+  constructor(messageMaxBytes: number, update: (streamId: number, increment: number) => void) {
+    this.#update = update;
+    this.#longMax = Math.max(LONG_MESSAGES_BYTES, messageMaxBytes);
+  }
+
+  /** DATA came, padding included. False when the client had no right to send it. */
+  received(bytes: number): boolean {
+    this.#window -= bytes;
+    return this.#window >= 0;
+  }
+
+  /** Opens the connection's window again. Not to be called while we have more than we can work on. */
+  credit(): void {
+    if (this.#window > CONNECTION_WINDOW_BYTES / 2) return;
+    this.#update(0, CONNECTION_WINDOW_BYTES - this.#window);
+    this.#window = CONNECTION_WINDOW_BYTES;
+  }
+
+  streamReceived(stream: Stream, bytes: number): boolean {
+    stream.receiveWindow -= bytes;
+    return stream.receiveWindow >= 0;
+  }
+
+  /** Opens a stream's window again, unless its client does not take what we send, or a long message has its own. */
+  creditStream(stream: Stream): void {
+    if (stream.remoteClosed || stream.longBytes > 0 || stream.congested) return;
+    if (stream.receiveWindow <= STREAM_WINDOW_BYTES / 2) this.#open(stream, STREAM_WINDOW_BYTES);
+  }
+
+  /** Padding is nobody's to work on: it is given back at once. */
+  creditPadding(stream: Stream | undefined, bytes: number): void {
+    this.#window += bytes;
+    this.#update(0, bytes);
+    if (stream === undefined || stream.remoteClosed) return;
+    stream.receiveWindow += bytes;
+    this.#update(stream.id, bytes);
+  }
+
+  /** A message has begun of which `missing` bytes are still to come: sees to it that they can. */
+  letIn(stream: Stream, missing: number): void {
+    if (missing <= stream.receiveWindow) return;
+    if (missing <= STREAM_WINDOW_BYTES) {
+      this.#open(stream, STREAM_WINDOW_BYTES);
+      return;
+    }
+    stream.longBytes = missing;
+    this.#longLine.push(stream);
+    this.#advance();
+  }
+
+  /** The long message of the stream is complete, or its stream is gone. */
+  longDone(stream: Stream): void {
+    if (stream.longBytes === 0) return;
+    if (stream.longLetIn) this.#longBytes -= stream.longBytes;
+    else this.#longLine = this.#longLine.filter((waiting) => waiting !== stream);
+    stream.longBytes = 0;
+    stream.longLetIn = false;
+    this.#advance();
+  }
+
+  #advance(): void {
+    for (let next = this.#longLine[0]; next !== undefined; next = this.#longLine[0]) {
+      if (this.#longBytes > 0 && this.#longBytes + next.longBytes > this.#longMax) return;
+      this.#longLine.splice(0, 1);
+      this.#longBytes += next.longBytes;
+      next.longLetIn = true;
+      this.#open(next, next.longBytes);
+    }
+  }
+
+  #open(stream: Stream, window: number): void {
+    if (window <= stream.receiveWindow) return;
+    this.#update(stream.id, window - stream.receiveWindow);
+    stream.receiveWindow = window;
+  }
+}

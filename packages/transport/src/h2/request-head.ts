@@ -1,0 +1,103 @@
+import { type FieldSink, type HeaderField, HeaderName } from '@engram/wire';
+import { HEADER_LIST_MAX_BYTES } from './limits.ts';
+import type { Route } from './routing.ts';
+
+/**
+ * The header list of one request, checked by the rules of RFC 9113 §8. Requests whose header blocks are equal share
+ * one, so nobody changes it once it is decoded.
+ */
+export class RequestHead implements FieldSink {
+  method = '';
+  scheme = '';
+  path = '';
+  authority = '';
+  contentType = '';
+  grpcTimeout = '';
+  grpcEncoding = '';
+  /** -1: not given. */
+  contentLength = -1;
+  /** Why the request is malformed: its stream ends with PROTOCOL_ERROR. */
+  fault: string | undefined;
+  /** The list is above its bound; the fields behind that point are lost. */
+  tooLarge = false;
+  readonly fields: HeaderField[] = [];
+  /** Where it leads, found once for all requests that share it. */
+  route: Route | undefined;
+  #bytes = 0;
+
+  field(field: HeaderField): void {
+    this.#bytes += field.size;
+    if (this.#bytes > HEADER_LIST_MAX_BYTES) {
+      this.tooLarge = true;
+      return;
+    }
+    if (field.malformed) this.fault ??= `bad bytes in ${field.name}`;
+    const { value } = field;
+    switch (field.known) {
+      case HeaderName.METHOD:
+        this.method = this.#pseudo(field, this.method);
+        return;
+      case HeaderName.SCHEME:
+        this.scheme = this.#pseudo(field, this.scheme);
+        return;
+      case HeaderName.PATH:
+        this.path = this.#pseudo(field, this.path);
+        return;
+      case HeaderName.AUTHORITY:
+        this.authority = this.#pseudo(field, this.authority);
+        return;
+      case HeaderName.UNKNOWN_PSEUDO:
+      case HeaderName.CONNECTION_SPECIFIC:
+        this.fault ??= `${field.name} in a request`;
+        return;
+      case HeaderName.TE:
+        if (value !== 'trailers') this.fault ??= `te: ${value}`;
+        break;
+      case HeaderName.CONTENT_TYPE:
+        this.contentType = value;
+        break;
+      case HeaderName.GRPC_TIMEOUT:
+        this.grpcTimeout = value;
+        break;
+      case HeaderName.GRPC_ENCODING:
+        this.grpcEncoding = value;
+        break;
+      case HeaderName.CONTENT_LENGTH:
+        this.contentLength = /^\d{1,15}$/.test(value) ? Number(value) : -1;
+        if (this.contentLength < 0) this.fault ??= `content-length: ${value}`;
+        break;
+    }
+    this.fields.push(field);
+  }
+
+  /** To be called behind the last field. */
+  finish(): void {
+    if (this.tooLarge) return;
+    if (this.method === '') this.fault ??= 'no :method';
+    if (this.scheme === '') this.fault ??= 'no :scheme';
+    if (this.path === '') this.fault ??= 'no :path';
+  }
+
+  /** The first value of a field, by its name in lower case. */
+  find(name: string): string | undefined {
+    for (const field of this.fields) {
+      if (field.name === name) return field.value;
+    }
+    return undefined;
+  }
+
+  #pseudo(field: HeaderField, before: string): string {
+    if (before !== '') this.fault ??= `${field.name} twice`;
+    if (this.fields.length > 0) this.fault ??= `${field.name} behind other fields`;
+    return field.value;
+  }
+}
+
+/** What may stand behind the DATA of a request: fields that nobody looks at, but no pseudo-headers. */
+export class TrailerCheck implements FieldSink {
+  fault: string | undefined;
+
+  field(field: HeaderField): void {
+    if (field.malformed || field.name.startsWith(':')) this.fault ??= `${field.name} in trailers`;
+  }
+}

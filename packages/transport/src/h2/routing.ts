@@ -1,0 +1,62 @@
+import { GrpcCode } from '@engram/core';
+import { type BidiMethod, ErrorCode, type RpcStatus, type ServerStreamMethod, type UnaryMethod } from '@engram/wire';
+import { parseTimeout } from '../grpc/timeout.ts';
+import { DEADLINE_EXCEEDED, unimplemented } from '../status.ts';
+import type { RequestHead } from './request-head.ts';
+import type { ServerContext } from './server-context.ts';
+
+export type Route =
+  | { readonly kind: 'unary'; readonly method: UnaryMethod; readonly timeoutMs: number }
+  | {
+      readonly kind: 'streaming';
+      readonly method: BidiMethod | ServerStreamMethod;
+      readonly timeoutMs: number;
+    }
+  /** A gRPC call that is answered with its status at once. */
+  | { readonly kind: 'refuse'; readonly httpStatus: number; readonly status: RpcStatus }
+  /** Not gRPC where only gRPC is served: answered when the request is whole. */
+  | { readonly kind: 'not-grpc'; readonly status: RpcStatus }
+  | { readonly kind: 'http' }
+  | { readonly kind: 'reset'; readonly errorCode: number };
+
+/** `application/grpc`, with a subtype or parameters or without. */
+const grpcContentType = /^application\/grpc(?:[+;].*)?$/;
+
+/**
+ * Where a request leads, by grpc-go's rules in grpc-go's order and with its texts (internal/transport/http2_server.go,
+ * operateHeaders; server.go, handleStream). Under TLS what is not gRPC goes to the HTTP handler, as in etcd; in plain
+ * text it is refused, as in etcd.
+ */
+export function routeOf(head: RequestHead, server: ServerContext, httpServed: boolean): Route {
+  if (head.tooLarge) return { kind: 'reset', errorCode: ErrorCode.FRAME_SIZE_ERROR };
+  if (head.fault !== undefined) return { kind: 'reset', errorCode: ErrorCode.PROTOCOL_ERROR };
+  if (!grpcContentType.test(head.contentType)) {
+    if (httpServed) return { kind: 'http' };
+    const message = `invalid gRPC request content-type ${JSON.stringify(head.contentType)}`;
+    return { kind: 'not-grpc', status: { code: GrpcCode.INVALID_ARGUMENT, message } };
+  }
+  const timeout = head.grpcTimeout === '' ? { ms: -1 } : parseTimeout(head.grpcTimeout);
+  if ('fault' in timeout) return refuse(400, GrpcCode.INTERNAL, timeout.fault);
+  if (head.authority === '' && head.find('host') === undefined) {
+    return refuse(400, GrpcCode.INTERNAL, 'no host or :authority header present');
+  }
+  if (head.method !== 'POST') {
+    const message = `Received a HEADERS frame with :method ${JSON.stringify(head.method)} which should be POST`;
+    return refuse(405, GrpcCode.INTERNAL, message);
+  }
+  if (timeout.ms === 0) return { kind: 'refuse', httpStatus: 200, status: DEADLINE_EXCEEDED };
+  const method = server.method(head.path);
+  if (method === undefined) {
+    return { kind: 'refuse', httpStatus: 200, status: unimplemented(head.path, server.knowsService) };
+  }
+  if (head.grpcEncoding !== '' && head.grpcEncoding !== 'identity') {
+    const message = `grpc: Decompressor is not installed for grpc-encoding ${JSON.stringify(head.grpcEncoding)}`;
+    return refuse(200, GrpcCode.UNIMPLEMENTED, message);
+  }
+  if (method.kind === 'unary') return { kind: 'unary', method, timeoutMs: timeout.ms };
+  return { kind: 'streaming', method, timeoutMs: timeout.ms };
+}
+
+function refuse(httpStatus: number, code: number, message: string): Route {
+  return { kind: 'refuse', httpStatus, status: { code, message } };
+}

@@ -1,0 +1,63 @@
+import { assert } from '@engram/core';
+import type { Output } from './output.ts';
+
+/** Bytes of one stream that wait for a window or for the socket, in the pieces in which they came. */
+export class SendQueue {
+  #pieces: Uint8Array[] = [];
+  /** The first piece that is not wholly sent, and how much of it is. */
+  #first = 0;
+  #sentOfFirst = 0;
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The bytes must not change any more. */
+  push(piece: Uint8Array): void {
+    if (piece.length === 0) return;
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+  }
+
+  /** Moves exactly so many bytes to the output. */
+  move(bytes: number, output: Output): void {
+    assert(bytes <= this.#bytes, 'more than there is');
+    this.#bytes -= bytes;
+    let left = bytes;
+    while (left > 0) {
+      const piece = this.#pieces[this.#first];
+      assert(piece !== undefined, 'the queue is shorter than it says');
+      const start = this.#sentOfFirst;
+      if (piece.length - start > left) {
+        output.put(piece.subarray(start, start + left));
+        this.#sentOfFirst += left;
+        return;
+      }
+      output.put(start === 0 ? piece : piece.subarray(start));
+      left -= piece.length - start;
+      this.#sentOfFirst = 0;
+      this.#first += 1;
+    }
+    this.#forgetSent();
+  }
+
+  clear(): void {
+    this.#pieces = [];
+    this.#first = 0;
+    this.#sentOfFirst = 0;
+    this.#bytes = 0;
+  }
+
+  /** Keeps the array from growing with all that ever went through it. */
+  #forgetSent(): void {
+    if (this.#bytes === 0) {
+      this.#pieces.length = 0;
+    } else if (this.#first > 64 && this.#first * 2 > this.#pieces.length) {
+      this.#pieces.splice(0, this.#first);
+    } else {
+      return;
+    }
+    this.#first = 0;
+  }
+}

@@ -1,0 +1,18 @@
+/** Room for the answers of one tick of a busy connection. */
+export const SLAB_BYTES = 16 * 1024;
+
+/** What an idle server keeps; more come and go with the load. */
+const keptMax = 256;
+
+/** Buffers that connections write their frames into and give back when the kernel has taken them. */
+export class SlabPool {
+  readonly #free: Buffer[] = [];
+
+  take(): Buffer {
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES);
+  }
+
+  give(slab: Buffer): void {
+    if (this.#free.length < keptMax) this.#free.push(slab);
+  }
+}

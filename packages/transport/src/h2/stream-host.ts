@@ -1,0 +1,22 @@
+import type { Admission } from './admission.ts';
+import type { ReceiveFlow } from './receive-flow.ts';
+import type { Sender } from './sender.ts';
+import type { ServerContext } from './server-context.ts';
+import type { Stream } from './stream.ts';
+
+/** What a stream knows of its connection. */
+export interface StreamHost {
+  readonly server: ServerContext;
+  readonly sender: Sender;
+  readonly receive: ReceiveFlow;
+  readonly admission: Admission;
+  readonly peer: string;
+  readonly secure: boolean;
+  readonly commonName: string | undefined;
+  /** The server takes leave: streams that would stay open must not. */
+  readonly draining: boolean;
+  /** When the chunk that is being worked on came. */
+  readonly receivedMs: number;
+  /** Ends a stream with RST_STREAM. */
+  reset(stream: Stream, errorCode: number): void;
+}

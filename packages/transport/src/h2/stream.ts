@@ -1,0 +1,66 @@
+import type { SendQueue } from './send-queue.ts';
+import { STREAM_WINDOW_BYTES } from './limits.ts';
+
+/** How a stream's sending side ends, once all its DATA has gone. */
+export type StreamEnd =
+  /** gRPC trailers, or trailers alone where nothing was sent before. */
+  | { readonly kind: 'status'; readonly code: number; readonly message: string; readonly httpStatus: number }
+  /** END_STREAM on an empty DATA frame: a plain HTTP answer. */
+  | { readonly kind: 'data' };
+
+/**
+ * One HTTP/2 stream, open from its HEADERS until both sides have ended it or one has reset it. The connection feeds
+ * it, the sender drains it; what it means is the subclass's.
+ */
+export abstract class Stream {
+  readonly id: number;
+  /** The client has ended its side (END_STREAM), or the stream is gone. */
+  remoteClosed = false;
+  /** Our last frame is written, or the stream is gone. */
+  localClosed = false;
+
+  // The sender's:
+  sendWindow: number;
+  headSent = false;
+  queue: SendQueue | undefined;
+  ending: StreamEnd | undefined;
+  /** In the sender's line of streams with something to send. */
+  inLine = false;
+  previousInLine: Stream | undefined;
+  nextInLine: Stream | undefined;
+  /** Bytes in the batch that gathers, and in the one that the kernel is taking. Counted for streams with `counted`. */
+  batchBytes = 0;
+  flyingBytes = 0;
+  readonly counted: boolean = false;
+
+  // The receiving side's:
+  /** What the client may still send. */
+  receiveWindow = STREAM_WINDOW_BYTES;
+  /** Bytes of a long message for which the window was, or waits to be, opened; 0: none. */
+  longBytes = 0;
+  longLetIn = false;
+  /** Of DATA, without padding, to be held against content-length. */
+  receivedBytes = 0;
+
+  constructor(id: number, sendWindow: number) {
+    this.id = id;
+    this.sendWindow = sendWindow;
+  }
+
+  /** What `content-length` promised; -1 if nothing. */
+  abstract get contentLength(): number;
+  /** The connection knows the stream now. */
+  opened(): void {}
+  /** Payload of a DATA frame. The bytes never change. */
+  abstract data(bytes: Buffer, start: number, end: number): void;
+  /** The client has ended its side. */
+  abstract halfClosed(): void;
+  /** The stream is gone before its end: reset by one side, or its connection is lost. */
+  abstract aborted(): void;
+  /** Counted bytes have left the process. */
+  sent(): void {}
+  /** No further DATA is credited while it is true. */
+  get congested(): boolean {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import { waitForDrain } from './drain.ts';
+import { Connection } from './h2/connection.ts';
+import { SWEEP_INTERVAL_MS } from './h2/limits.ts';
+import { ServerContext } from './h2/server-context.ts';
+import { Http1Server } from './http1.ts';
+import { Listener } from './listener.ts';
+import type { ServeOptions, Server } from './serve-options.ts';
+
+/** Serves with the codec of this package: HTTP/2 and gRPC straight on the socket. Rejects when the address is taken. */
+export async function serve(options: ServeOptions): Promise<Server> {
+  const context = new ServerContext(options);
+  const connections = new Set<Connection>();
+  const http1 = new Http1Server(options);
+  const listener = new Listener(options, (accepted) => {
+    if (accepted.protocol === 'http1') http1.accept(accepted);
+    else connections.add(new Connection(context, accepted, (gone) => connections.delete(gone)));
+  });
+  const address = await listener.listen();
+
+  function sweep(): void {
+    const nowMs = options.clock.nowMs();
+    for (const connection of connections) connection.sweep(nowMs);
+    sweeper = options.clock.after(SWEEP_INTERVAL_MS, sweep);
+  }
+  let sweeper = options.clock.after(SWEEP_INTERVAL_MS, sweep);
+
+  async function close(): Promise<void> {
+    sweeper.cancel();
+    context.deadlines.stop();
+    listener.cut();
+    http1.close();
+    await listener.whenEmpty();
+  }
+
+  async function drain(signal: AbortSignal): Promise<void> {
+    listener.stop();
+    http1.drain();
+    for (const connection of connections) connection.drain();
+    await waitForDrain(listener.whenEmpty(), options.clock, signal);
+    await close();
+  }
+
+  return { address, drain, close };
+}
