@@ -34,12 +34,31 @@ const backend = await openBackend({
 const value = new Uint8Array(512).fill(7);
 const put = (key: string): Txn => ({
   compares: [],
-  success: [{ kind: 'put', key: keyBytes(key), value, lease: leaseId(0n), prevKv: false, ignoreValue: false, ignoreLease: false }],
+  success: [
+    {
+      kind: 'put',
+      key: keyBytes(key),
+      value,
+      lease: leaseId(0n),
+      prevKv: false,
+      ignoreValue: false,
+      ignoreLease: false,
+    },
+  ],
   failure: [],
 });
 const create = (key: string): Txn => ({
   ...put(key),
-  compares: [{ range: { key: keyBytes(key), end: new Uint8Array(0) }, result: 0, target: 2, number: 0, lease: leaseId(0n), value: new Uint8Array(0) }],
+  compares: [
+    {
+      range: { key: keyBytes(key), end: new Uint8Array(0) },
+      result: 0,
+      target: 2,
+      number: 0,
+      lease: leaseId(0n),
+      value: new Uint8Array(0),
+    },
+  ],
 });
 
 async function run(name: string, txn: (at: number) => Txn): Promise<void> {
@@ -47,12 +66,15 @@ async function run(name: string, txn: (at: number) => Txn): Promise<void> {
   const startNs = process.hrtime.bigint();
   for (let at = 0; at < operations; ) {
     const waits: Promise<unknown>[] = [];
-    for (const end = Math.min(operations, at + inFlight); at < end; at += 1) waits.push(backend.txn(txn(at), undefined));
+    for (const end = Math.min(operations, at + inFlight); at < end; at += 1)
+      waits.push(backend.txn(txn(at), undefined));
     await Promise.all(waits);
   }
   const seconds = Number(process.hrtime.bigint() - startNs) / 1e9;
   const { user, system } = process.cpuUsage(cpu);
-  console.log(`${name}: ${Math.round(operations / seconds)}/s, ${((user + system) / operations).toFixed(2)} us CPU, revision ${backend.revision}`);
+  console.log(
+    `${name}: ${Math.round(operations / seconds)}/s, ${((user + system) / operations).toFixed(2)} us CPU, revision ${backend.revision}`,
+  );
 }
 
 await run('create', (at) => create(`/registry/pods/namespace-${at % 50}/pod-${at}`));

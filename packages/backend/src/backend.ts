@@ -9,6 +9,7 @@ import {
   type RangeOp,
   type Revision,
   revision,
+  SortTarget,
   type Txn,
 } from '@engram/core';
 import { Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
@@ -183,6 +184,11 @@ export class Backend implements Store, AsyncDisposable {
   }
 
   async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal): AsyncGenerator<RangeResult> {
+    if (op.sortTarget !== SortTarget.KEY) {
+      // What is not sorted by key has no chunks that come in order: the answer is one.
+      yield await this.range(op, signal);
+      return;
+    }
     this.#observer.range?.();
     const current = this.revision;
     const at = this.#readable(op.revision);

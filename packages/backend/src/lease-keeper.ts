@@ -1,4 +1,4 @@
-import type { Clock, Logger, LeaseId, Timer } from '@engram/core';
+import { type Clock, isEngramError, type LeaseId, type Logger, type Timer } from '@engram/core';
 import type { Lessor } from '@engram/lease';
 
 /** etcd server/lease/lessor.go: leases are looked at every 500 ms, at most 500 of them a time. */
@@ -43,6 +43,7 @@ export class LeaseKeeper {
       revoke(id).then(
         () => onExpired?.(),
         (cause: unknown) => {
+          if (isEngramError(cause, 'LeaseNotFound')) return; // a keep-alive that found it expired was first
           lessor.handBack(id, clock.nowMs() + RETRY_MS);
           logger.warn({ 'lease-id': id.toString(16), error: String(cause) }, 'failed to revoke an expired lease');
         },

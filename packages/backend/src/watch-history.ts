@@ -17,6 +17,8 @@ import type { ReplicatedState } from './replicated-state.ts';
 
 const WINDOW_MIN = 4096;
 const WINDOW_MAX = 1 << 20;
+/** Eight pages may be read at a time: large values make them shorter, not the memory larger. */
+const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
  * The past of a range, from the index: it knows every version that compaction has left, and passes over subtrees that
@@ -76,6 +78,7 @@ export class WatchHistory implements History {
     const index = this.#state.index;
     const found: VersionSlot[] = [];
     let groups = 0;
+    let bytes = 0;
     let start = from;
     for (let window = WINDOW_MIN; start <= to; window = Math.min(window * 4, WINDOW_MAX)) {
       const end = revision(Math.min(to, start + window - 1));
@@ -83,11 +86,12 @@ export class WatchHistory implements History {
       for (const slot of index.changes(range, start, end)) {
         const mod = index.modRevision(slot);
         if (mod !== last) {
-          if (groups === groupsMax) return { slots: found, next: mod };
+          if (groups === groupsMax || bytes > PAGE_BYTES_MAX) return { slots: found, next: mod };
           groups += 1;
           last = mod;
         }
         found.push(slot);
+        bytes += index.bytes(slot);
       }
       start = revision(end + 1);
     }
