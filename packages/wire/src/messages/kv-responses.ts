@@ -2,7 +2,7 @@ import { unreachable } from '@engram/core';
 import type { Message } from '../rpc.ts';
 import { sizeVarint } from '../protobuf/writer.ts';
 import { sizeRevision } from './header.ts';
-import { Measure, type PieceWriter } from './piece-writer.ts';
+import { PIECE_MIN, PieceWriter } from './piece-writer.ts';
 
 /*
  * The answers of the KV service, assembled from KeyValue bytes that are encoded already. Field numbers: etcdserverpb in
@@ -45,7 +45,7 @@ export type Answer = RangeAnswer | PutAnswer | DeleteRangeAnswer | TxnAnswer;
 export function encodeAnswer(header: Uint8Array, answer: Answer): Message {
   const sizing = new Sizing();
   const size = 1 + sizeVarint(header.length) + header.length + sizing.body(answer);
-  const writer = sizing.measure.writer(size);
+  const writer = new PieceWriter(size - sizing.uncopied);
   writer.shared(10, header);
   writeBody(writer, answer, sizing);
   return writer.finish();
@@ -56,7 +56,7 @@ export function encodeRangeChunk(header: Uint8Array | undefined, answer: RangeAn
   const sizing = new Sizing();
   const headerSize = header === undefined ? 0 : 1 + sizeVarint(header.length) + header.length;
   const size = headerSize + sizing.body(answer);
-  const writer = sizing.measure.writer(1 + sizeVarint(size) + size);
+  const writer = new PieceWriter(1 + sizeVarint(size) + size - sizing.uncopied);
   writer.byte(10);
   writer.varint(size);
   if (header !== undefined) writer.shared(10, header);
@@ -66,14 +66,15 @@ export function encodeRangeChunk(header: Uint8Array | undefined, answer: RangeAn
 
 /** The size of every message within, computed once and used by the writing pass in the same order. */
 class Sizing {
-  readonly measure = new Measure();
-  readonly #sizes: number[] = [];
+  /** Bytes that go as pieces of their own. */
+  uncopied = 0;
+  #sizes: number[] | undefined;
   #read = 0;
 
   /** The sizes once more, in the order in which they were computed. */
   next(): number {
     this.#read += 1;
-    return this.#sizes[this.#read - 1]!;
+    return this.#sizes![this.#read - 1]!;
   }
 
   /** An answer without its header. */
@@ -81,14 +82,14 @@ class Sizing {
     switch (answer.kind) {
       case 'range': {
         let size = (answer.more ? 2 : 0) + sizeCount(answer.count);
-        for (const kv of answer.kvs) size += this.measure.shared(kv);
+        for (const kv of answer.kvs) size += this.#shared(kv);
         return size;
       }
       case 'put':
-        return answer.prevKv === undefined ? 0 : this.measure.shared(answer.prevKv);
+        return answer.prevKv === undefined ? 0 : this.#shared(answer.prevKv);
       case 'delete-range': {
         let size = sizeCount(answer.deleted);
-        for (const kv of answer.prevKvs) size += this.measure.shared(kv);
+        for (const kv of answer.prevKvs) size += this.#shared(kv);
         return size;
       }
       case 'txn': {
@@ -101,8 +102,16 @@ class Sizing {
     }
   }
 
+  /** A field that holds encoded bytes, whole. */
+  #shared(bytes: Uint8Array): number {
+    const { length } = bytes;
+    if (length >= PIECE_MIN) this.uncopied += length;
+    return 1 + sizeVarint(length) + length;
+  }
+
   /** A field `responses` of a TxnResponse, whole. */
   #response(answer: Answer): number {
+    this.#sizes ??= [];
     const slot = this.#sizes.push(0) - 1;
     const size = 2 + sizeRevision(opRevision(answer)) + this.body(answer);
     this.#sizes[slot] = size;

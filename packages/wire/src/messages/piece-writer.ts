@@ -1,12 +1,13 @@
 import { assert } from '@engram/core';
 import type { Message } from '../rpc.ts';
-import { sizeVarint, writeVarint } from '../protobuf/writer.ts';
+import { writeVarint } from '../protobuf/writer.ts';
 
 /**
  * From this size on, bytes that exist already are sent as a piece of their own; below it they are copied, because one
- * more piece costs the transport more than the copy (bench/pieces.bench.ts: level at 4 to 8 KiB).
+ * more piece costs the transport more than the copy. For a bare socket the two are level at 2 KiB, and at 4 KiB the copy
+ * costs a fifth more (bench/pieces.bench.ts); a transport that frames the pieces pays more for each.
  */
-export const PIECE_MIN = 8_192;
+export const PIECE_MIN = 4_096;
 
 /**
  * Writes one message of which the size is known. What is small goes into one buffer; large shared bytes are not copied,
@@ -14,7 +15,7 @@ export const PIECE_MIN = 8_192;
  */
 export class PieceWriter {
   readonly #small: Uint8Array;
-  readonly #pieces: Uint8Array[] = [];
+  #pieces: Uint8Array[] | undefined;
   /** How much of the buffer is in pieces already, and how much is written. */
   #flushed = 0;
   #at = 0;
@@ -48,34 +49,18 @@ export class PieceWriter {
       this.copy(bytes);
       return;
     }
-    this.#flush();
-    this.#pieces.push(bytes);
+    this.#flush().push(bytes);
   }
 
   finish(): Message {
     assert(this.#at === this.#small.length, 'a message has not the size that was computed for it');
-    if (this.#pieces.length === 0) return this.#small;
-    this.#flush();
-    return this.#pieces;
+    return this.#pieces === undefined ? this.#small : this.#flush();
   }
 
-  #flush(): void {
+  #flush(): Uint8Array[] {
+    this.#pieces ??= [];
     if (this.#at > this.#flushed) this.#pieces.push(this.#small.subarray(this.#flushed, this.#at));
     this.#flushed = this.#at;
-  }
-}
-
-/** Adds up what a PieceWriter will write: all bytes, and those of them that it will not copy. */
-export class Measure {
-  #uncopied = 0;
-
-  /** The size of a delimited field with a tag of one byte. */
-  shared(bytes: Uint8Array): number {
-    if (bytes.length >= PIECE_MIN) this.#uncopied += bytes.length;
-    return 1 + sizeVarint(bytes.length) + bytes.length;
-  }
-
-  writer(size: number): PieceWriter {
-    return new PieceWriter(size - this.#uncopied);
+    return this.#pieces;
   }
 }

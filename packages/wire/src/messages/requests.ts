@@ -164,9 +164,9 @@ function readDeleteRange(reader: Reader, before: DeleteRangeOp | undefined): Del
 }
 
 function readTxn(reader: Reader, before: Txn | undefined): Txn {
-  const compares: Compare[] = [...(before?.compares ?? [])];
-  const success: Op[] = [...(before?.success ?? [])];
-  const failure: Op[] = [...(before?.failure ?? [])];
+  const compares: Compare[] = before === undefined ? [] : [...before.compares];
+  const success: Op[] = before === undefined ? [] : [...before.success];
+  const failure: Op[] = before === undefined ? [] : [...before.failure];
   while (reader.more()) {
     const tag = reader.tag();
     if (tag !== 10 && tag !== 18 && tag !== 26) {

@@ -5,13 +5,20 @@ const encoder = new TextEncoder();
 
 /** Bytes of `value` as a varint; `value` is an integer in [0, 2^53]. */
 export function sizeVarint(value: number): number {
-  let size = 1;
-  for (let rest = value; rest >= 0x80; rest /= 0x80) size += 1;
+  if (value < 0x80) return 1;
+  if (value < 0x4000) return 2;
+  if (value < 0x20_0000) return 3;
+  let size = 4;
+  for (let rest = value / 0x20_0000; rest >= 0x80; rest /= 0x80) size += 1;
   return size;
 }
 
 /** Writes an integer in [0, 2^53], and returns where the next byte goes. */
 export function writeVarint(value: number, into: Uint8Array, at: number): number {
+  if (value < 0x80) {
+    into[at] = value;
+    return at + 1;
+  }
   let rest = value;
   let next = at;
   while (rest >= TWO_32) {
@@ -92,8 +99,8 @@ export function sizeDelimited(length: number): number {
 
 export function writeBytes(value: Uint8Array, into: Uint8Array, at: number): number {
   const start = writeVarint(value.length, into, at);
-  // A call into the engine costs more than copying a few bytes.
-  if (value.length < 24) for (let index = 0; index < value.length; index += 1) into[start + index] = value[index]!;
+  // A call into the engine costs as much as copying some ten bytes.
+  if (value.length < 10) for (let index = 0; index < value.length; index += 1) into[start + index] = value[index]!;
   else into.set(value, start);
   return start + value.length;
 }
