@@ -230,6 +230,12 @@ export const flagSections: readonly FlagSection[] = [
   section(
     'Of Engram alone',
     works(
+      'transport',
+      'string',
+      'native',
+      "'native': our own HTTP/2. 'grpc-js': the library @grpc/grpc-js, slower, to compare with.",
+    ),
+    works(
       'storage',
       'string',
       'leveldb',

@@ -17,6 +17,7 @@ export interface LogConfig {
 export interface NodeConfig {
   readonly name: string;
   readonly dataDir: string;
+  readonly transport: 'native' | 'grpc-js';
   readonly storage: 'leveldb' | 'memory';
   readonly valueCacheBytes: number;
   readonly newCluster: boolean;
@@ -107,6 +108,10 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   const storage = values.text('storage');
   if (storage !== 'leveldb' && storage !== 'memory')
     throw new ConfigError(`--storage=${storage}: expected leveldb or memory`);
+  const transport = values.text('transport');
+  if (transport !== 'native' && transport !== 'grpc-js') {
+    throw new ConfigError(`--transport=${transport}: expected native or grpc-js`);
+  }
   const metrics = values.text('metrics');
   if (metrics !== 'basic' && metrics !== 'extensive')
     throw new ConfigError(`--metrics=${metrics}: expected basic or extensive`);
@@ -116,6 +121,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   return {
     name,
     dataDir: values.text('data-dir') || `${name}.etcd`,
+    transport,
     storage,
     valueCacheBytes: values.number('value-cache-bytes'),
     newCluster: state === 'new',

@@ -10,7 +10,7 @@ import {
   registerProcessMetrics,
   StoreMetrics,
 } from '@engram/telemetry';
-import { type BoundAddress, type Server, serveGrpcJs, type TlsOptions } from '@engram/transport';
+import { type BoundAddress, type Server, serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
 import { startAutoCompaction } from './auto-compaction.ts';
 import { openData, ownFolder } from './data-directory.ts';
 import { featureGates } from './feature-gates.ts';
@@ -131,7 +131,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   opened.defer(() => drainAll(servers));
   const listeners: BoundListener[] = [];
   for (const each of planned) {
-    const server = await listen(each, logger);
+    const server = await listen(each, config.transport === 'native' ? serve : serveGrpcJs, logger);
     servers.push(server);
     listeners.push({ purpose: each.purpose, address: server.address });
   }
@@ -141,10 +141,14 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   return { identity, listeners, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-async function listen({ url, purpose, options }: PlannedListener, logger: Logger): Promise<Server> {
+async function listen(
+  { url, purpose, options }: PlannedListener,
+  start: typeof serve,
+  logger: Logger,
+): Promise<Server> {
   let server: Server;
   try {
-    server = await serveGrpcJs(options);
+    server = await start(options);
   } catch (cause) {
     throw new Error(`cannot listen on ${url.text}`, { cause });
   }

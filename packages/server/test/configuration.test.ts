@@ -32,6 +32,7 @@ test('without arguments a node has the defaults of etcd', async () => {
   expect(config).toMatchObject({
     name: 'default',
     dataDir: 'default.etcd',
+    transport: 'native',
     storage: 'leveldb',
     newCluster: true,
     advertiseClientUrls: ['http://localhost:2379'],
@@ -183,6 +184,7 @@ test.each([
   { args: ['--log-level=loud'], says: '--log-level=loud: expected one of debug, info' },
   { args: ['--log-outputs=default,stdout'], says: 'multi logoutput' },
   { args: ['--logger=capnslog'], says: 'unknown logger option "capnslog"' },
+  { args: ['--transport=pigeon'], says: 'expected native or grpc-js' },
   { args: ['--storage=tape'], says: 'expected leveldb or memory' },
   { args: ['--max-concurrent-streams=4294967296'], says: 'at most 4294967295' },
 ])('$args is refused: $says', async ({ args, says }) => {
