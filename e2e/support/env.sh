@@ -1,0 +1,53 @@
+# Sourced by the `run` of every part of e2e/: where things are, and nothing that outlives the run.
+#
+#   STORE_CMD          the command that starts the store; etcd's flags are appended (default: this repository's engram)
+#   ENGRAM_E2E_CACHE   what a part builds once and keeps between runs (default: ~/.cache/engram-e2e)
+#   TMPDIR             data directories and logs of one run, removed at its end (E2E_KEEP=1 keeps them)
+#
+# After it: $root, $part, $cache, $scratch, $store_launcher (one executable that starts the store), node on the PATH,
+# and `bounded SECONDS COMMAND...`.
+set -euo pipefail
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+part="$(basename "$(cd "$(dirname "$0")" && pwd)")"
+cache="${ENGRAM_E2E_CACHE:-$HOME/.cache/engram-e2e}"
+mkdir -p "$cache"
+. "$root/tools/find-node.sh"
+find_node "$root" || { echo "e2e: there is no node >= $NODE_MAJOR_MIN: run 'make setup' first" >&2; exit 1; }
+PATH="$(dirname "$NODE"):$PATH"
+export STORE_CMD="${STORE_CMD:-$root/packages/server/bin/engram}"
+export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
+
+scratch="$(mktemp -d "${TMPDIR:-/tmp}/engram-e2e-$part.XXXXXX")"
+children=()
+end_run() {
+  local status=$?
+  trap - EXIT INT TERM
+  for child in ${children[@]+"${children[@]}"}; do
+    kill -TERM "$child" 2>/dev/null || true
+    wait "$child" 2>/dev/null || true
+  done
+  if [ "${E2E_KEEP:-}" = 1 ]; then echo "kept: $scratch"; else rm -rf "$scratch"; fi
+  exit "$status"
+}
+trap end_run EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# A suite that starts the store from a folder of its own cannot follow a relative path, and some take one executable
+# instead of a command: the launcher is both. `exec` keeps one process, so that a signal to it reaches the store.
+store_launcher="$scratch/store"
+printf '#!/bin/sh\ncd %q && exec %s "$@"\n' "$PWD" "$STORE_CMD" >"$store_launcher"
+chmod +x "$store_launcher"
+
+# Runs a command in a process group of its own, which ends as a whole when the time is over or this run ends.
+bounded() {
+  local seconds="$1" status=0
+  shift
+  timeout --kill-after=15 "$seconds" "$@" &
+  children=("$!")
+  wait "$!" || status=$?
+  children=()
+  [ "$status" = 124 ] && echo "ended after $seconds s: $1" >&2
+  return "$status"
+}
