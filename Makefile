@@ -40,6 +40,10 @@ format: setup ## Bring the whole tree into form, and fix what can be fixed safel
 types: setup ## Check the types
 	@$(WITH_NODE) tsc -p .
 
+.PHONY: bench
+bench: setup ## All benchmarks of the packages, in full (minutes)
+	@for bench in packages/*/bench/*.bench.ts; do echo "== $$bench"; $(WITH_NODE) node $$bench || exit 1; done
+
 .PHONY: e2e
 e2e: setup ## All parts of e2e, one after another
 	@$(WITH_NODE) tools/e2e $(E2E_PARTS)
