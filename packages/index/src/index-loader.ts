@@ -131,7 +131,6 @@ export class IndexLoader<Index> {
         const key = at === from ? NO_KEY : below.key[at]!;
         nodes.insertInnerRow(inner, at - from, key, below.node[at]!, below.live[at]!, below.newest[at]!);
       }
-      nodes.reprintInner(inner);
       above.push(below.key[from]!, inner, nodes.innerLive(inner), nodes.newestOf(nodes.inners, inner));
     }
     return above;

@@ -115,7 +115,7 @@ export class KeyTree {
       this.#split();
       this.seek(key);
     }
-    this.#nodes.insertLeafRow(this.#leaf, this.#row, ref, key, head, mod);
+    this.#nodes.insertLeafRow(this.#leaf, this.#row, ref, head, mod);
     this.#summarize(head >= 0 ? 1 : 0, mod);
   }
 
@@ -184,14 +184,13 @@ export class KeyTree {
     const ascending = this.#row === capacity;
     const keep = ascending ? capacity - Math.max(nodes.rowsMin >>> 1, capacity >>> 3) : capacity >>> 1;
     const right = nodes.divide(nodes.leaves, left, keep);
-    nodes.reprintLeaf(left);
-    nodes.reprintLeaf(right);
+    nodes.tighten(nodes.leaves, left);
+    nodes.tighten(nodes.leaves, right);
     const parent = this.#pathNodes[this.#height - 1]!;
     const row = this.#pathRows[this.#height - 1]!;
     nodes.setSummary(parent, row, nodes.leafLive(left), nodes.newestOf(nodes.leaves, left));
     const separator = this.#separator(left, right);
     nodes.insertInnerRow(parent, row + 1, separator, right, nodes.leafLive(right), nodes.newestOf(nodes.leaves, right));
-    nodes.reprintInner(parent);
   }
 
   #splitInner(level: number): void {
@@ -200,8 +199,8 @@ export class KeyTree {
     const right = nodes.divide(nodes.inners, left, nodes.capacity >>> 1);
     const separator = nodes.innerKey(right, 0);
     nodes.setInnerKey(right, 0, NO_KEY);
-    nodes.reprintInner(left);
-    nodes.reprintInner(right);
+    nodes.tighten(nodes.inners, left);
+    nodes.tighten(nodes.inners, right);
     const parent = this.#pathNodes[level - 1]!;
     const row = this.#pathRows[level - 1]!;
     nodes.setSummary(parent, row, nodes.innerLive(left), nodes.newestOf(nodes.inners, left));
@@ -213,7 +212,6 @@ export class KeyTree {
       nodes.innerLive(right),
       nodes.newestOf(nodes.inners, right),
     );
-    nodes.reprintInner(parent);
   }
 
   /** The shortest key above all of `left` and not above any of `right`. */

@@ -17,7 +17,7 @@ const NO_NODE = -1;
  * in that order: a search touches the prints, which are next to the header, and then one pair.
  */
 export class NodePool {
-  /** Where columns begin, in words from a node's base; `newest` in doubles from its `doubleBase`. */
+  /** Where columns begin, in words from a node's base; `newest` in doubles. */
   readonly prints: number;
   readonly newest: number;
   readonly pairs: number;
@@ -86,13 +86,19 @@ export class NodePool {
     return (node & NODE_MASK) * this.#nodeWords;
   }
 
-  /** The same memory as doubles; the node begins at `doubleBase`. */
+  /** The same memory as doubles. */
   doubles(node: number): Float64Array {
     return this.#doubles[node >>> CHUNK_BITS]!;
   }
 
-  doubleBase(node: number): number {
-    return this.base(node) >>> 1;
+  /** Where the second words of a node's pairs begin in `words`: heads or children, two words from row to row. */
+  headsAt(node: number): number {
+    return this.base(node) + this.pairs + 1;
+  }
+
+  /** Where a node's newest revisions begin in `doubles`. */
+  newestAt(node: number): number {
+    return (this.base(node) >>> 1) + this.newest;
   }
 
   count(node: number): number {

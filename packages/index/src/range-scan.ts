@@ -6,8 +6,8 @@ import type { TreeNodes } from './tree-nodes.ts';
 export interface RangeVisitor {
   /** True: it need not see what is below. `whole`: all of the subtree's keys are in the range. */
   subtree(whole: boolean, live: number, newest: number): boolean;
-  /** The rows [from, to) of a leaf, in key order. True: it has seen enough. */
-  leaf(leaf: number, from: number, to: number, newest: number): boolean;
+  /** The rows [from, to) of a leaf, in key order; `live` and `newest` are of the whole leaf. True: it has seen enough. */
+  leaf(leaf: number, from: number, to: number, live: number, newest: number): boolean;
 }
 
 /** Shows a range to a visitor in key order. A point is a range too, but `find` is the quicker way to it. */
@@ -32,7 +32,7 @@ function scan(
   if (height === 0) {
     const from = low === undefined ? 0 : rowOf(nodes, node, low);
     const to = high === undefined ? nodes.leaves.count(node) : rowOf(nodes, node, high);
-    return from < to && visitor.leaf(node, from, to, newest);
+    return from < to && visitor.leaf(node, from, to, live, newest);
   }
   const first = low === undefined ? 0 : nodes.childRow(node, low);
   const last = high === undefined ? nodes.inners.count(node) - 1 : nodes.childRow(node, high);

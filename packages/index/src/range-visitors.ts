@@ -30,14 +30,26 @@ export class CountVisitor implements RangeVisitor {
     return true;
   }
 
-  leaf(leaf: number, from: number, to: number, newest: number): boolean {
-    const nodes = this.#nodes;
+  leaf(leaf: number, from: number, to: number, live: number, newest: number): boolean {
+    const { leaves } = this.#nodes;
     const at = this.#at;
-    for (let row = from; row < to; row += 1) {
-      let head = nodes.head(leaf, row);
-      if (newest > at && nodes.headNewest(leaf, row) > at) head = olderLive(this.#versions, head, at);
-      if (head >= 0) this.live += 1;
+    const words = leaves.words(leaf);
+    const heads = leaves.headsAt(leaf);
+    // Of a whole leaf the live heads are counted already.
+    const whole = to - from === leaves.count(leaf);
+    let counted = whole ? live : 0;
+    if (!whole) for (let row = from; row < to; row += 1) if (words[heads + 2 * row]! >= 0) counted += 1;
+    if (newest > at) {
+      const mods = leaves.doubles(leaf);
+      const newests = leaves.newestAt(leaf);
+      for (let row = from; row < to; row += 1) {
+        if (mods[newests + row]! <= at) continue;
+        const head = words[heads + 2 * row]!;
+        if (head >= 0) counted -= 1;
+        if (olderLive(this.#versions, head, at) !== NO_VERSION) counted += 1;
+      }
     }
+    this.live += counted;
     return false;
   }
 }
@@ -61,13 +73,17 @@ export class CollectVisitor implements RangeVisitor {
     return live === 0 && newest <= this.#at;
   }
 
-  leaf(leaf: number, from: number, to: number, newest: number): boolean {
-    const nodes = this.#nodes;
+  leaf(leaf: number, from: number, to: number, _live: number, newest: number): boolean {
+    const { leaves } = this.#nodes;
     const at = this.#at;
     const into = this.#into;
+    const words = leaves.words(leaf);
+    const heads = leaves.headsAt(leaf);
+    const mods = leaves.doubles(leaf);
+    const newests = leaves.newestAt(leaf);
     for (let row = from; row < to; row += 1) {
-      let head = nodes.head(leaf, row);
-      if (newest > at && nodes.headNewest(leaf, row) > at) head = olderLive(this.#versions, head, at);
+      let head = words[heads + 2 * row]!;
+      if (newest > at && mods[newests + row]! > at) head = olderLive(this.#versions, head, at);
       if (head < 0) continue;
       into.push(head);
       this.#room -= 1;
@@ -97,8 +113,10 @@ export class ChangesVisitor implements RangeVisitor {
 
   leaf(leaf: number, from: number, to: number): boolean {
     const nodes = this.#nodes;
+    const mods = nodes.leaves.doubles(leaf);
+    const newests = nodes.leaves.newestAt(leaf);
     for (let row = from; row < to; row += 1) {
-      if (nodes.headNewest(leaf, row) >= this.#from) this.chain(slotOf(nodes.head(leaf, row)));
+      if (mods[newests + row]! >= this.#from) this.chain(slotOf(nodes.head(leaf, row)));
     }
     return false;
   }

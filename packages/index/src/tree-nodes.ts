@@ -104,7 +104,7 @@ export class TreeNodes {
 
   setHead(leaf: number, row: number, head: number, newest: number): void {
     this.leaves.words(leaf)[this.leaves.base(leaf) + this.leaves.pairs + 2 * row + 1] = head;
-    this.leaves.doubles(leaf)[this.leaves.doubleBase(leaf) + this.leaves.newest + row] = newest;
+    this.leaves.doubles(leaf)[this.leaves.newestAt(leaf) + row] = newest;
   }
 
   /** Adds a row behind the others; `reprintLeaf` is due before the next search. For bulk loading. */
@@ -116,23 +116,14 @@ export class TreeNodes {
     this.leaves.setCount(leaf, row + 1);
   }
 
-  insertLeafRow(leaf: number, row: number, ref: KeyRef, key: Uint8Array, head: number, newest: number): void {
-    const words = this.leaves.words(leaf);
-    const base = this.leaves.base(leaf);
-    const count = words[base + COUNT]!;
+  insertLeafRow(leaf: number, row: number, key: KeyRef, head: number, newest: number): void {
+    const count = this.leaves.count(leaf);
     assert(count < this.capacity, 'a full leaf');
     this.leaves.move(leaf, row, leaf, row + 1, count - row);
-    words[base + this.leaves.pairs + 2 * row] = ref;
+    this.leaves.words(leaf)[this.leaves.base(leaf) + this.leaves.pairs + 2 * row] = key;
     this.setHead(leaf, row, head, newest);
-    words[base + COUNT] = count + 1;
-    const prefix = words[base + PREFIX]!;
-    let shared = prefix;
-    if (count === 0) shared = key.length;
-    // A key between two others shares what they share.
-    else if (row === 0) shared = this.keys.shared(this.leafKey(leaf, 1), key, prefix);
-    else if (row === count) shared = this.keys.shared(this.leafKey(leaf, 0), key, prefix);
-    if (shared === prefix) words[base + this.leaves.prints + row] = printOf(key, prefix, key.length);
-    else this.#setPrefix(this.leaves, leaf, 0, shared);
+    this.leaves.setCount(leaf, count + 1);
+    this.#printRow(this.leaves, leaf, 0, row);
   }
 
   removeLeafRow(leaf: number, row: number): void {
@@ -170,7 +161,7 @@ export class TreeNodes {
 
   setSummary(inner: number, row: number, live: number, newest: number): void {
     this.inners.words(inner)[this.inners.base(inner) + this.inners.live + row] = live;
-    this.inners.doubles(inner)[this.inners.doubleBase(inner) + this.inners.newest + row] = newest;
+    this.inners.doubles(inner)[this.inners.newestAt(inner) + row] = newest;
   }
 
   innerLive(inner: number): number {
@@ -188,7 +179,6 @@ export class TreeNodes {
     return newest;
   }
 
-  /** `reprintInner` is due before the next search. */
   insertInnerRow(inner: number, row: number, key: KeyRef, child: number, live: number, newest: number): void {
     const count = this.inners.count(inner);
     assert(count < this.capacity, 'a full inner node');
@@ -197,6 +187,7 @@ export class TreeNodes {
     this.inners.words(inner)[this.inners.base(inner) + this.inners.pairs + 2 * row + 1] = child;
     this.setSummary(inner, row, live, newest);
     this.inners.setCount(inner, count + 1);
+    if (row > 0) this.#printRow(this.inners, inner, 1, row);
   }
 
   removeInnerRow(inner: number, row: number): void {
@@ -205,17 +196,18 @@ export class TreeNodes {
     this.inners.setCount(inner, count - 1);
   }
 
-  /** Moves the rows from `keep` on to a new node, which it returns. */
+  /** Moves the rows from `keep` on to a new node, which it returns; `tighten` is due for both. */
   divide(pool: NodePool, node: number, keep: number): number {
     const right = pool.allocate();
     const count = pool.count(node);
     pool.move(node, keep, right, 0, count - keep);
     pool.setCount(right, count - keep);
     pool.setCount(node, keep);
+    pool.words(right)[pool.base(right) + PREFIX] = this.#word(pool, node, PREFIX);
     return right;
   }
 
-  /** Moves rows between neighbours until the left one has `leftCount`. */
+  /** Moves rows between neighbours until the left one has `leftCount`; both are to be reprinted. */
   balance(pool: NodePool, left: number, right: number, leftCount: number): void {
     const leftNow = pool.count(left);
     const rightNow = pool.count(right);
@@ -239,13 +231,41 @@ export class TreeNodes {
     this.#reprint(this.inners, inner, 1);
   }
 
+  /** After rows went to another node: those that stayed may share more. Looks at all keys only where they do. */
+  tighten(pool: NodePool, node: number): void {
+    const first = pool === this.leaves ? 0 : 1;
+    const prefix = this.#sharedByRows(pool, node, first);
+    if (prefix !== this.#word(pool, node, PREFIX)) this.#setPrefix(pool, node, first, prefix);
+  }
+
   #reprint(pool: NodePool, node: number, first: number): void {
+    this.#setPrefix(pool, node, first, this.#sharedByRows(pool, node, first));
+  }
+
+  /** Keys are in order: what first and last share, all share. */
+  #sharedByRows(pool: NodePool, node: number, first: number): number {
     const last = pool.count(node) - 1;
-    if (last < first) return;
-    // Keys are in order: what first and last share, all share.
+    if (last < first) return 0;
     const lowest = this.#word(pool, node, pool.pairs + 2 * first);
     const highest = this.#word(pool, node, pool.pairs + 2 * last);
-    this.#setPrefix(pool, node, first, this.keys.sharedBy(lowest, highest));
+    return this.keys.sharedBy(lowest, highest);
+  }
+
+  /** The print of a row whose key is new; the others' as well, where it shares less with them. */
+  #printRow(pool: NodePool, node: number, first: number, row: number): void {
+    const words = pool.words(node);
+    const base = pool.base(node);
+    const pairs = base + pool.pairs;
+    const count = words[base + COUNT]!;
+    const key = words[pairs + 2 * row]!;
+    const prefix = words[base + PREFIX]!;
+    let shared = prefix;
+    if (count === first + 1) shared = this.keys.length(key);
+    // A key between two others shares what they share.
+    else if (row === first) shared = Math.min(prefix, this.keys.sharedBy(key, words[pairs + 2 * (row + 1)]!));
+    else if (row === count - 1) shared = Math.min(prefix, this.keys.sharedBy(key, words[pairs + 2 * first]!));
+    if (shared === prefix) words[base + pool.prints + row] = this.keys.print(key, prefix);
+    else this.#setPrefix(pool, node, first, shared);
   }
 
   #setPrefix(pool: NodePool, node: number, first: number, prefix: number): void {
@@ -278,6 +298,6 @@ export class TreeNodes {
   }
 
   #newest(pool: NodePool, node: number, row: number): number {
-    return pool.doubles(node)[pool.doubleBase(node) + pool.newest + row]!;
+    return pool.doubles(node)[pool.newestAt(node) + row]!;
   }
 }
