@@ -1,0 +1,302 @@
+import {
+  type ErrorCode,
+  EMPTY_BYTES,
+  EngramError,
+  keyBytes,
+  keyText,
+  leaseId,
+  NO_REVISION,
+  type PutOp,
+  type RangeOp,
+  type Txn,
+} from '@engram/core';
+import { ALARM_CORRUPT, ALARM_NOSPACE } from '@engram/backend';
+import { MemoryStorage } from '@engram/storage';
+import { expect, test } from 'vitest';
+import { type Node, openNode, plainKv, watchAll } from './harness.ts';
+
+const put = (key: string, value: string, over: Partial<PutOp> = {}): Txn => ({
+  compares: [],
+  success: [
+    {
+      kind: 'put',
+      key: keyBytes(key),
+      value: keyBytes(value),
+      lease: leaseId(0n),
+      prevKv: false,
+      ignoreValue: false,
+      ignoreLease: false,
+      ...over,
+    },
+  ],
+  failure: [],
+});
+const remove = (key: string): Txn => ({
+  compares: [],
+  success: [{ kind: 'delete-range', range: { key: keyBytes(key), end: EMPTY_BYTES }, prevKv: true }],
+  failure: [],
+});
+const get = (key: string, over: Partial<RangeOp> = {}): RangeOp => ({
+  kind: 'range',
+  range: { key: keyBytes(key), end: EMPTY_BYTES },
+  limit: 0,
+  revision: 0,
+  sortOrder: 0,
+  sortTarget: 0,
+  serializable: false,
+  keysOnly: false,
+  countOnly: false,
+  minModRevision: 0,
+  maxModRevision: 0,
+  minCreateRevision: 0,
+  maxCreateRevision: 0,
+  ...over,
+});
+
+async function refusal(work: Promise<unknown>): Promise<ErrorCode | 'accepted'> {
+  try {
+    await work;
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof EngramError) return error.code;
+    throw error;
+  }
+}
+
+async function values(node: Node, key: string): Promise<string[]> {
+  return (await node.backend.range(get(key), undefined)).kvs.map((kv) => plainKv(kv).value);
+}
+
+test('an empty store is at revision 1 and was never compacted', async () => {
+  const { backend } = await openNode(new MemoryStorage());
+  expect(backend.revision).toBe(1);
+  expect(backend.compactRevision).toBe(NO_REVISION);
+  expect(await refusal(backend.compact(0, false)), 'compacting nothing succeeds once').toBe('accepted');
+  expect(await refusal(backend.compact(0, false))).toBe('Compacted');
+  expect(await refusal(backend.compact(2, false))).toBe('FutureRev');
+});
+
+test('writes that are under way are seen by later writes, and by no reader', async () => {
+  const gates: (() => void)[] = [];
+  const node = await openNode(
+    new MemoryStorage({
+      gate: (operation) => (operation === 'append' ? new Promise((resolve) => gates.push(resolve)) : undefined),
+    }),
+  );
+  const { backend, clock } = node;
+  const first = backend.txn(put('a', '1'), undefined);
+  const second = backend.txn(put('a', '2', { prevKv: true }), undefined);
+  const read = backend.txn({ compares: [], success: [get('a')], failure: [] }, undefined);
+  await clock.settle();
+  expect(backend.revision).toBe(1);
+  expect(await values(node, 'a')).toEqual([]);
+  gates.shift()!();
+  expect(await first).toMatchObject({ revision: 2 });
+  const { responses } = await second;
+  expect(responses[0]).toMatchObject({ kind: 'put', revision: 3 });
+  const [answer] = responses;
+  expect(answer?.kind === 'put' && plainKv(answer.prevKv!).value).toBe('1');
+  expect((await read).responses[0]).toMatchObject({ kind: 'range', count: 1 });
+  expect(await values(node, 'a')).toEqual(['2']);
+});
+
+test('a write that is not durable in time is answered so, and may still become durable', async () => {
+  let open = (): void => undefined;
+  const node = await openNode(
+    new MemoryStorage({
+      gate: (operation) => (operation === 'append' ? new Promise((resolve) => (open = resolve)) : undefined),
+    }),
+  );
+  const write = refusal(node.backend.txn(put('a', '1'), undefined));
+  await node.clock.settle();
+  node.clock.advance(6000);
+  node.clock.advance(3000);
+  expect(await write).toBe('Timeout');
+  open();
+  await node.clock.settle();
+  expect(await values(node, 'a')).toEqual(['1']);
+});
+
+test.each(['uncertain-lost', 'uncertain-there', 'fenced'] as const)(
+  'after an append that was %s nothing is acknowledged any more',
+  async (fault) => {
+    const faults = ['none', fault] as const;
+    let appends = 0;
+    const storage = new MemoryStorage({ append: () => faults[appends++] ?? ('none' as const) });
+    const node = await openNode(storage);
+    await node.backend.txn(put('a', '1'), undefined);
+    const code = fault === 'fenced' ? 'LeaderChanged' : 'Stopped';
+    expect(await refusal(node.backend.txn(put('a', '2'), undefined))).toBe(code);
+    expect(node.fatal).toHaveLength(1);
+    expect(await refusal(node.backend.txn(put('a', '3'), undefined))).toBe('Stopped');
+    expect(await refusal(node.backend.leaseGrant(leaseId(0n), 10))).toBe('Stopped');
+    expect(await values(node, 'a'), 'what was acknowledged can still be read').toEqual(['1']);
+  },
+);
+
+test('the write that would reach the quota is refused, and all after it, until the alarm is taken back', async () => {
+  const node = await openNode(new MemoryStorage(), { quotaBytes: 4000 });
+  const { backend, clock } = node;
+  await backend.txn(put('a', 'x'.repeat(3000)), undefined);
+  expect(await refusal(backend.txn(put('b', 'x'.repeat(1000)), undefined))).toBe('NoSpace');
+  await clock.settle();
+  expect(backend.alarms()).toEqual([{ memberId: 1n, alarm: ALARM_NOSPACE }]);
+  expect(await refusal(backend.txn(put('b', 'x'), undefined)), 'also what would fit').toBe('NoSpace');
+  expect(await refusal(backend.leaseGrant(leaseId(0n), 10))).toBe('NoSpace');
+  expect(
+    await refusal(backend.txn({ ...remove('a'), failure: put('a', '1').success }, undefined)),
+    'a put in any branch',
+  ).toBe('NoSpace');
+  expect(await refusal(backend.txn(remove('a'), undefined)), 'deleting is how to get out').toBe('accepted');
+  expect(await refusal(backend.compact(backend.revision, false))).toBe('accepted');
+  expect(await backend.deactivateAlarm({ memberId: 1n, alarm: ALARM_NOSPACE })).toBe(true);
+  expect(await backend.deactivateAlarm({ memberId: 1n, alarm: ALARM_NOSPACE })).toBe(false);
+  expect(await refusal(backend.txn(put('b', 'x'), undefined))).toBe('accepted');
+});
+
+test('under CORRUPT only reads pass; alarms outlive a restart', async () => {
+  const storage = new MemoryStorage();
+  const before = await openNode(storage);
+  const lease = await before.backend.leaseGrant(leaseId(7n), 100);
+  await before.backend.activateAlarm({ memberId: 123n, alarm: ALARM_CORRUPT });
+  await before.backend[Symbol.asyncDispose]();
+  const { backend } = await openNode(storage.reopen(), { epoch: 2 });
+  expect(backend.alarms()).toEqual([{ memberId: 123n, alarm: ALARM_CORRUPT }]);
+  for (const write of [
+    backend.txn(put('a', '1'), undefined),
+    backend.txn(remove('a'), undefined),
+    backend.compact(1, false),
+    backend.leaseGrant(leaseId(0n), 10),
+    backend.leaseRevoke(lease.id),
+  ]) {
+    expect(await refusal(write)).toBe('Corrupt');
+  }
+  expect(await refusal(backend.txn({ compares: [], success: [get('a')], failure: [] }, undefined))).toBe('accepted');
+  expect(backend.leaseKeepAlive(lease.id)).toBe(100);
+});
+
+test('a lease ends with its keys, in one revision, in key order, and watchers see it', async () => {
+  const node = await openNode(new MemoryStorage());
+  const { backend, clock } = node;
+  const { id, grantedTtlSeconds } = await backend.leaseGrant(leaseId(0n), 5);
+  expect(id > 0n).toBe(true);
+  expect(grantedTtlSeconds).toBe(5);
+  for (const key of ['b', 'a', 'c']) await backend.txn(put(key, 'v', { lease: id }), undefined);
+  await backend.txn(put('c', 'kept'), undefined);
+  const sink = watchAll(node, 0);
+  clock.advance(4000);
+  expect(backend.leaseKeepAlive(id)).toBe(5);
+  clock.advance(4000);
+  await clock.settle();
+  expect(backend.leaseTimeToLive(id)).toMatchObject({ remainingSeconds: 1 });
+  const before = backend.revision;
+  clock.advance(2000);
+  await clock.settle();
+  expect(backend.revision).toBe(before + 1);
+  expect(sink.groups).toHaveLength(1);
+  expect(sink.groups[0]!.events.map((event) => [event.type, keyText(event.key)])).toEqual([
+    [1, 'a'],
+    [1, 'b'],
+  ]);
+  expect(backend.leaseTimeToLive(id)).toBeUndefined();
+  expect(backend.leaseKeepAlive(id)).toBe(0);
+  expect(await values(node, 'c')).toEqual(['kept']);
+});
+
+test('a keep-alive that comes too late ends the lease before it says so', async () => {
+  const node = await openNode(new MemoryStorage());
+  node.clock.advance(250);
+  const { id } = await node.backend.leaseGrant(leaseId(5n), 2);
+  await node.backend.txn(put('a', 'v', { lease: id }), undefined);
+  // Past the deadline, and before the keeper looks again.
+  node.clock.advance(2010);
+  expect(node.backend.leaseTimeToLive(id)).toMatchObject({ remainingSeconds: 0 });
+  const renewed = node.backend.leaseKeepAlive(id);
+  expect(renewed).toBeInstanceOf(Promise);
+  expect(await renewed).toBe(0);
+  expect(await values(node, 'a')).toEqual([]);
+  expect(node.backend.leaseTimeToLive(id)).toBeUndefined();
+});
+
+test.each([
+  { ttl: 9_000_000_001, code: 'LeaseTTLTooLarge' as const },
+  { ttl: 9_000_000_000, code: 'accepted' as const },
+  { ttl: -1, code: 'accepted' as const },
+])('granting $ttl s: $code', async ({ ttl, code }) => {
+  const { backend } = await openNode(new MemoryStorage());
+  expect(await refusal(backend.leaseGrant(leaseId(0n), ttl))).toBe(code);
+});
+
+test('leases outlive a restart with their whole TTL and their keys', async () => {
+  const storage = new MemoryStorage();
+  const before = await openNode(storage, { checkpointEveryBytes: 1 });
+  for (const id of [-1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+    await before.backend.leaseGrant(leaseId(id), 100);
+    await before.backend.txn(put(`key of ${id}`, 'v', { lease: leaseId(id) }), undefined);
+  }
+  await before.clock.settle();
+  before.clock.advance(90_000);
+  await before.backend[Symbol.asyncDispose]();
+  const { backend } = await openNode(storage.reopen(), { epoch: 2 });
+  for (const id of [-1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+    expect(backend.leaseTimeToLive(leaseId(id))).toMatchObject({ remainingSeconds: 100, grantedTtlSeconds: 100 });
+    expect(backend.leaseKeys(leaseId(id)).map(keyText)).toEqual([`key of ${id}`]);
+    expect(await backend.leaseRevoke(leaseId(id))).toBe(backend.revision);
+  }
+});
+
+test('a thousand keys on one lease go at once', async () => {
+  const node = await openNode(new MemoryStorage());
+  const { id } = await node.backend.leaseGrant(leaseId(0n), 2);
+  await Promise.all(
+    Array.from({ length: 1000 }, (_, at) => node.backend.txn(put(`key ${at}`, 'v', { lease: id }), undefined)),
+  );
+  const before = node.backend.revision;
+  node.clock.advance(3000);
+  await node.clock.settle();
+  expect(node.backend.revision).toBe(before + 1);
+  expect(node.backend.count({ key: Uint8Array.of(0), end: Uint8Array.of(0) })).toBe(0);
+});
+
+test('the hash is of history: the same after a restart and while garbage is being worked off', async () => {
+  const storage = new MemoryStorage();
+  const { backend, clock } = await openNode(storage);
+  for (let at = 0; at < 300; at += 1)
+    await backend.txn(at % 7 === 0 ? remove(`k${at % 20}`) : put(`k${at % 20}`, `v${at}`), undefined);
+  const never = new AbortController().signal;
+  const whole = await backend.hashKv(0, never);
+  expect(whole).toMatchObject({ hashRevision: backend.revision, compactRevision: -1 });
+  const older = await backend.hashKv(100, never);
+  expect(older.hash).not.toBe(whole.hash);
+  await backend.compact(200, false);
+  const during = await backend.hashKv(0, never);
+  await clock.settle(50);
+  const after = await backend.hashKv(0, never);
+  expect(after).toEqual(during);
+  expect(after.compactRevision).toBe(200);
+  expect(await refusal(backend.hashKv(199, never))).toBe('Compacted');
+  expect(await refusal(backend.hashKv(backend.revision + 1, never))).toBe('FutureRev');
+  await backend[Symbol.asyncDispose]();
+  const again = await openNode(storage.reopen(), { epoch: 2 });
+  expect(await again.backend.hashKv(0, never)).toEqual(after);
+});
+
+test('compaction frees what only history needed, and physical waits for it', async () => {
+  const { backend } = await openNode(new MemoryStorage());
+  for (let at = 0; at < 200; at += 1) await backend.txn(put('a', 'x'.repeat(1000)), undefined);
+  const before = backend.status().totalBytes;
+  await backend.compact(backend.revision, true);
+  expect(backend.status().totalBytes).toBeLessThan(before / 20);
+});
+
+test('disposal ends timers and lets go of the storage', async () => {
+  const storage = new MemoryStorage();
+  const { backend, clock } = await openNode(storage);
+  watchAll({ backend, clock, fatal: [] }, 0);
+  await backend.txn(put('a', '1'), undefined);
+  await backend[Symbol.asyncDispose]();
+  await backend[Symbol.asyncDispose]();
+  clock.advance(10_000);
+  expect(clock.waiting).toBe(0);
+  storage.reopen();
+});
