@@ -1,12 +1,18 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, Epoch, Logger, LogPosition, Timer } from '@engram/core';
-import { assert, epoch, logPosition } from '@engram/core';
-import { decodeNumbers, encodeNumbers } from './layout.ts';
+import {
+  assert,
+  type Clock,
+  type Epoch,
+  epoch,
+  type Logger,
+  type LogPosition,
+  logPosition,
+  type Timer,
+} from '@engram/core';
+import { ACKNOWLEDGED_FILE, FILE_MODE, openIfThere, readIfThere } from './files.ts';
+import { decodeNumbers, encodeNumbers } from './numbers.ts';
 
-/** Beside LevelDB's files, which it leaves alone because it does not know the name. */
-export const ACKNOWLEDGED_FILE = 'ACKNOWLEDGED';
-const FILE_KEY = Uint8Array.from(Buffer.from(ACKNOWLEDGED_FILE));
 const LAG_MS = 100;
 
 export interface AcknowledgedState {
@@ -44,7 +50,9 @@ export class AcknowledgedMark {
 
   /** `state` is what the log says; it is written at once. */
   static async open(path: string, state: AcknowledgedState, clock: Clock, logger: Logger): Promise<AcknowledgedMark> {
-    const file = await openOrCreate(join(path, ACKNOWLEDGED_FILE));
+    const name = join(path, ACKNOWLEDGED_FILE);
+    // In place, not replaced: a write that is cut off by a crash leaves a mark that says nothing, and harms nothing.
+    const file = (await openIfThere(name, 'r+')) ?? (await open(name, 'w+', FILE_MODE));
     try {
       await file.write(encode(state), 0, undefined, 0);
     } catch (error) {
@@ -102,31 +110,13 @@ export class AcknowledgedMark {
 
 /** Undefined when there is none. `damaged` when it says nothing. */
 export async function readAcknowledged(path: string): Promise<AcknowledgedState | 'damaged' | undefined> {
-  let file: FileHandle;
-  try {
-    file = await open(join(path, ACKNOWLEDGED_FILE), 'r');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    const [end, sealed, checkpoint] = decodeNumbers(FILE_KEY, await file.readFile()) ?? [];
-    if (end === undefined || sealed === undefined || checkpoint === undefined) return 'damaged';
-    return { end: logPosition(end), sealed: epoch(sealed), checkpoint };
-  } finally {
-    await file.close();
-  }
+  const bytes = await readIfThere(join(path, ACKNOWLEDGED_FILE));
+  if (bytes === undefined) return undefined;
+  const [end, sealed, checkpoint] = decodeNumbers(ACKNOWLEDGED_FILE, bytes) ?? [];
+  if (end === undefined || sealed === undefined || checkpoint === undefined) return 'damaged';
+  return { end: logPosition(end), sealed: epoch(sealed), checkpoint };
 }
 
 function encode(state: AcknowledgedState): Uint8Array {
-  return encodeNumbers(FILE_KEY, [state.end, state.sealed, state.checkpoint]);
-}
-
-async function openOrCreate(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'r+');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return await open(path, 'w+', 0o600);
-    throw error;
-  }
+  return encodeNumbers(ACKNOWLEDGED_FILE, [state.end, state.sealed, state.checkpoint]);
 }

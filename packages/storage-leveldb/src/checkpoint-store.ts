@@ -1,63 +1,45 @@
-import { assert, type LogPosition, logPosition } from '@engram/core';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { assert, type LogPosition } from '@engram/core';
 import type { Checkpoint } from '@engram/storage';
 import type { AcknowledgedMark } from './acknowledged-mark.ts';
+import { readChunks, writeChunks } from './checkpoint-file.ts';
 import type { Database } from './database.ts';
-import { chunkKey, decodeChunk, decodeNumbers, encodeChunk, encodeNumbers, MANIFEST_KEY } from './layout.ts';
+import { checkpointFile, syncDirectory } from './files.ts';
+import type { State, StateFile } from './state-file.ts';
+import type { Usage } from './usage.ts';
 
-const READ_AHEAD_BYTES = 1 << 20;
-const READ_AHEAD_CHUNKS = 16;
-
-/** The checkpoint that is whole. */
-export interface Manifest {
-  readonly id: number;
-  readonly from: LogPosition;
-  readonly chunks: number;
-  /** The sum of the chunks. */
-  readonly bytes: number;
+export interface CheckpointStoreParts {
+  readonly database: Database;
+  readonly stateFile: StateFile;
+  readonly mark: AcknowledgedMark;
+  readonly usage: Usage;
 }
 
-const NONE: Manifest = { id: 0, from: logPosition(1), chunks: 0, bytes: 0 };
-
-/**
- * Checkpoints as runs of chunks under ids that ascend; the manifest names the one that counts. Chunks of any other id
- * are left from a save that was interrupted, or not yet removed: nobody reads them, and the next save clears them.
- */
+/** Each checkpoint is a file of its own, and counts as soon as the state names it. */
 export class CheckpointStore {
-  readonly #database: Database;
-  readonly #acknowledged: AcknowledgedMark;
-  #manifest: Manifest;
+  readonly #parts: CheckpointStoreParts;
   #saving = false;
 
-  constructor(database: Database, acknowledged: AcknowledgedMark, manifest: Manifest | undefined) {
-    this.#database = database;
-    this.#acknowledged = acknowledged;
-    this.#manifest = manifest ?? NONE;
-  }
-
-  static async readManifest(database: Database): Promise<Manifest | undefined> {
-    const bytes = await database.reading(() => database.level.get(MANIFEST_KEY));
-    if (bytes === undefined) return undefined;
-    const [id, from, chunks, size] = decodeNumbers(MANIFEST_KEY, bytes) ?? [];
-    if (id === undefined || from === undefined || chunks === undefined || size === undefined) {
-      throw database.corrupt('the manifest of the checkpoint is damaged');
-    }
-    return { id, from: logPosition(from), chunks, bytes: size };
+  constructor(parts: CheckpointStoreParts) {
+    this.#parts = parts;
   }
 
   /** Where replay begins, position 1 without a checkpoint. */
   get from(): LogPosition {
-    return this.#manifest.from;
+    return this.#current.from;
   }
 
   get bytes(): number {
-    return this.#manifest.bytes;
+    return this.#current.bytes;
   }
 
+  /** `end` is the end of the log. */
   async save(from: LogPosition, end: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     assert(!this.#saving, 'two checkpoints at a time');
     assert(from <= end, 'a checkpoint of what the log has not reached');
-    assert(from >= this.#manifest.from, 'a checkpoint older than the one before');
-    this.#database.check();
+    assert(from >= this.from, 'a checkpoint older than the one before');
+    this.#parts.database.check();
     this.#saving = true;
     try {
       await this.#save(from, chunks);
@@ -67,81 +49,62 @@ export class CheckpointStore {
   }
 
   load(): Checkpoint | undefined {
-    const manifest = this.#manifest;
-    if (manifest === NONE) return undefined;
-    return { from: manifest.from, chunks: (signal) => this.#read(manifest, signal) };
+    const checkpoint = this.#current;
+    if (checkpoint.id === 0) return undefined;
+    return { from: checkpoint.from, chunks: (signal) => this.#read(checkpoint, signal) };
   }
 
-  async #save(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-    const before = this.#manifest;
-    const id = before.id + 1;
-    await this.#clear(id, Number.MAX_SAFE_INTEGER);
+  get #current(): State['checkpoint'] {
+    return this.#parts.stateFile.state.checkpoint;
+  }
+
+  async #save(from: LogPosition, source: AsyncIterable<Uint8Array>): Promise<void> {
+    const { database, stateFile, mark, usage } = this.#parts;
+    const before = this.#current.id;
+    const id = before + 1;
+    const file = join(database.path, checkpointFile(id));
+    let naming = false;
+    try {
+      const written = await writeChunks(file, source);
+      // The state must not name a file that a crash takes away.
+      await syncDirectory(database.path);
+      database.check();
+      naming = true;
+      await stateFile.update({ checkpoint: { id, from, ...written }, usage: usage.snapshot() });
+    } catch (error) {
+      if (!naming || (await this.#nameAgain())) await rm(file, { force: true });
+      throw error;
+    }
+    mark.advance({ checkpoint: id });
+    await rm(join(database.path, checkpointFile(before)), { force: true });
+  }
+
+  /** A state that could not be replaced for sure may name the new checkpoint all the same. False when it still may. */
+  async #nameAgain(): Promise<boolean> {
+    const { database, stateFile } = this.#parts;
+    try {
+      await stateFile.update({});
+      return true;
+    } catch (error) {
+      database.logger.warn({ path: database.path, err: error }, 'cannot write the state of the storage');
+      return false;
+    }
+  }
+
+  async *#read(checkpoint: State['checkpoint'], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const { database } = this.#parts;
+    signal.throwIfAborted();
+    database.lifetime.check();
     let index = 0;
-    let bytes = 0;
-    for await (const chunk of chunks) {
-      const put = { type: 'put', key: chunkKey(id, index), value: encodeChunk(chunk, id, index) } as const;
-      // Synced each: LevelDB does not sync the log that it leaves for a new one, so a manifest that is synced in the
-      // new log does not make durable what was written to the old one.
-      await this.#database.write([put], true);
+    for await (const chunk of readChunks(join(database.path, checkpointFile(checkpoint.id)), checkpoint.chunks)) {
+      signal.throwIfAborted();
+      database.lifetime.check();
       index += 1;
-      bytes += chunk.length;
+      yield chunk;
     }
-    const value = encodeNumbers(MANIFEST_KEY, [id, from, index, bytes]);
-    await this.#database.write([{ type: 'put', key: MANIFEST_KEY, value }], true);
-    this.#manifest = { id, from, chunks: index, bytes };
-    this.#acknowledged.advance({ checkpoint: id });
-    await this.#clear(0, id);
-  }
-
-  /** Chunks of the ids from `from` until before `to`. Not synced: what a crash leaves of them, a later save clears. */
-  async #clear(from: number, to: number): Promise<void> {
-    const { level } = this.#database;
-    const keys = level.keys({ gte: chunkKey(from, 0), lt: chunkKey(to, 0) });
-    try {
-      for (;;) {
-        const found = await this.#database.reading(() => keys.nextv(READ_AHEAD_CHUNKS));
-        if (found.length === 0) return;
-        await this.#database.write(
-          found.map((key) => ({ type: 'del', key }) as const),
-          false,
-        );
-      }
-    } finally {
-      await keys.close();
+    if (index < checkpoint.chunks) {
+      const which = `chunk ${index} of ${checkpoint.chunks} of checkpoint ${checkpoint.id}`;
+      throw database.corrupt(`${which} is missing or damaged`);
     }
-  }
-
-  async *#read(manifest: Manifest, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const { level, lifetime } = this.#database;
-    lifetime.check();
-    const values = level.values({
-      gte: chunkKey(manifest.id, 0),
-      lt: chunkKey(manifest.id + 1, 0),
-      highWaterMarkBytes: READ_AHEAD_BYTES,
-    });
-    try {
-      let index = 0;
-      while (index < manifest.chunks) {
-        signal.throwIfAborted();
-        const found = await lifetime.run(() => this.#database.reading(() => values.nextv(READ_AHEAD_CHUNKS)));
-        if (found.length === 0) throw this.#damage(manifest, index);
-        for (const bytes of found) {
-          const chunk = decodeChunk(bytes, manifest.id, index);
-          if (chunk === undefined) throw this.#damage(manifest, index);
-          index += 1;
-          signal.throwIfAborted();
-          lifetime.check();
-          yield chunk;
-        }
-      }
-    } finally {
-      await values.close();
-    }
-  }
-
-  #damage(manifest: Manifest, index: number): Error {
-    return this.#database.corrupt(
-      `chunk ${index} of ${manifest.chunks} of checkpoint ${manifest.id} is missing or damaged`,
-    );
   }
 }

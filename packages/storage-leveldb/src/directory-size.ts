@@ -4,22 +4,23 @@ import type { Clock } from '@engram/core';
 
 const AGE_MS_MAX = 1000;
 
-/** The bytes of the files in a directory, counted at most once in a second: a stat for every 32 MiB. */
+/** The bytes of the files in some directories, counted at most once in a second. */
 export class DirectorySize {
-  readonly #path: string;
+  readonly #paths: readonly string[];
   readonly #clock: Clock;
   #bytes = 0;
   #countedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(path: string, clock: Clock) {
-    this.#path = path;
+  constructor(paths: readonly string[], clock: Clock) {
+    this.#paths = paths;
     this.#clock = clock;
   }
 
   get bytes(): number {
     const nowMs = this.#clock.nowMs();
     if (nowMs - this.#countedMs >= AGE_MS_MAX) {
-      this.#bytes = countBytes(this.#path);
+      this.#bytes = 0;
+      for (const path of this.#paths) this.#bytes += countBytes(path);
       this.#countedMs = nowMs;
     }
     return this.#bytes;
@@ -29,8 +30,9 @@ export class DirectorySize {
 function countBytes(path: string): number {
   let bytes = 0;
   for (const name of readdirSync(path)) {
-    // LevelDB removes files at any time.
-    bytes += statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0;
+    // Files are removed at any time.
+    const stat = statSync(join(path, name), { throwIfNoEntry: false });
+    if (stat?.isFile() === true) bytes += stat.size;
   }
   return bytes;
 }

@@ -1,38 +1,81 @@
 import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { StorageCorruptError, StorageOpenError } from '@engram/storage';
-import { ACKNOWLEDGED_FILE } from './acknowledged-mark.ts';
+import {
+  ACKNOWLEDGED_FILE,
+  CHECKPOINT_FILE,
+  DIRECTORY_MODE,
+  NEW_STATE_FILE,
+  RECORDS_DIRECTORY,
+  STATE_FILE,
+  systemCode,
+} from './files.ts';
 
 const CURRENT = 'CURRENT';
 /** What LevelDB writes before a new database is one. */
 const BEFORE_CURRENT = /^(?:LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.dbtmp)$/;
-/** What holds data. */
-const DATA = /^\d+\.(?:log|ldb|sst)$/;
+/** What a file system has in its uppermost directory. */
+const LOST_AND_FOUND = 'lost+found';
 
-/**
- * Makes the directory where there is none, with its parents, and tells whether a database is in it. LevelDB would make
- * a new one wherever the file CURRENT is missing, and remove what is left of the old one.
- */
-export async function inspectDirectory(path: string): Promise<'database' | 'empty'> {
-  const names = await listOrMake(path);
-  if (names.includes(CURRENT)) return 'database';
-  const data = names.find((name) => DATA.test(name) || name === ACKNOWLEDGED_FILE);
-  const foreign = names.find((name) => name !== data && !BEFORE_CURRENT.test(name) && !DATA.test(name));
-  if (foreign !== undefined && foreign !== ACKNOWLEDGED_FILE) {
-    throw new StorageOpenError(
-      'not-ours',
-      `${path} holds something else (${foreign}): a storage needs its own directory`,
-    );
-  }
-  if (data !== undefined) throw new StorageCorruptError(`the file ${CURRENT} is missing beside ${data}`, path);
-  return 'empty';
+export interface Found {
+  /** False: LevelDB may make one. It would wherever its file CURRENT is missing, and remove what is left of the old. */
+  readonly database: boolean;
+  /** Nothing here says that a storage was ever used. */
+  readonly unused: boolean;
+  /** Checkpoints, also those that nobody needs. */
+  readonly checkpointFiles: readonly string[];
 }
 
-async function listOrMake(path: string): Promise<string[]> {
+/** Makes the directory where there is none, with its parents, and looks at what is there. */
+export async function inspectDirectory(path: string): Promise<Found> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    return await readdir(path);
+    return await inspect(path);
   } catch (cause) {
+    if (cause instanceof StorageOpenError || cause instanceof StorageCorruptError) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new StorageOpenError('not-accessible', `cannot use ${path} as a directory: ${text}`, { cause });
   }
+}
+
+async function inspect(path: string): Promise<Found> {
+  await mkdir(path, { recursive: true, mode: DIRECTORY_MODE });
+  const names = (await readdir(path)).filter((name) => name !== LOST_AND_FOUND);
+  const ours = names.includes(STATE_FILE) || names.includes(ACKNOWLEDGED_FILE);
+  const foreign = names.find((name) => !isOurs(name));
+  if (!ours && foreign !== undefined) throw notOurs(path, foreign);
+  const checkpointFiles = names.filter((name) => CHECKPOINT_FILE.test(name));
+  const database = await inspectRecords(path, ours || checkpointFiles.length > 0);
+  return { database, unused: !ours && checkpointFiles.length === 0, checkpointFiles };
+}
+
+/** `used`: something was here before, and records may be. */
+async function inspectRecords(path: string, used: boolean): Promise<boolean> {
+  const names = await listIfThere(join(path, RECORDS_DIRECTORY));
+  if (names.includes(CURRENT)) return true;
+  const other = names.find((name) => !BEFORE_CURRENT.test(name));
+  if (other !== undefined && !/^\d+\.(?:log|ldb|sst)$/.test(other))
+    throw notOurs(path, `${RECORDS_DIRECTORY}/${other}`);
+  if (used || other !== undefined) {
+    throw new StorageCorruptError(`the file ${RECORDS_DIRECTORY}/${CURRENT} is missing`, path);
+  }
+  return false;
+}
+
+async function listIfThere(path: string): Promise<string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function isOurs(name: string): boolean {
+  const known = [STATE_FILE, NEW_STATE_FILE, ACKNOWLEDGED_FILE, RECORDS_DIRECTORY];
+  return known.includes(name) || CHECKPOINT_FILE.test(name);
+}
+
+function notOurs(path: string, foreign: string): StorageOpenError {
+  const text = `${path} holds something else (${foreign}): a storage needs a directory of its own`;
+  return new StorageOpenError('not-ours', text);
 }

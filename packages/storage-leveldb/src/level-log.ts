@@ -1,4 +1,4 @@
-import { assert, type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import { assert, type Epoch, type LogPosition, logPosition } from '@engram/core';
 import {
   type AppendOutcome,
   type Log,
@@ -10,37 +10,40 @@ import {
 import type { AcknowledgedMark } from './acknowledged-mark.ts';
 import type { Database, Write } from './database.ts';
 import {
-  encodeNumbers,
   RECORD_HEADER_BYTES,
   RECORD_KEY_BYTES,
   readRecordEntry,
   recordKey,
-  SEAL_KEY,
   writeRecordHeader,
   writeRecordKey,
-} from './layout.ts';
+} from './record-entry.ts';
+import type { StateFile } from './state-file.ts';
 import type { Usage } from './usage.ts';
 
 /** How much a read holds beside the batch that it puts together. */
 const READ_AHEAD_BYTES = 1 << 20;
 const READ_AHEAD_RECORDS = 1000;
 
+export interface LevelLogParts {
+  readonly database: Database;
+  readonly stateFile: StateFile;
+  readonly mark: AcknowledgedMark;
+  readonly usage: Usage;
+}
+
 export class LevelLog implements Log {
+  readonly #parts: LevelLogParts;
   readonly #database: Database;
-  readonly #acknowledged: AcknowledgedMark;
-  readonly #usage: Usage;
   #next: LogPosition;
-  #sealed: Epoch;
   #appending = false;
   /** Appends and seals take turns. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, acknowledged: AcknowledgedMark, usage: Usage, next: LogPosition, sealed: Epoch) {
-    this.#database = database;
-    this.#acknowledged = acknowledged;
-    this.#usage = usage;
+  /** `next` is the position that the next append takes. */
+  constructor(parts: LevelLogParts, next: LogPosition) {
+    this.#parts = parts;
+    this.#database = parts.database;
     this.#next = next;
-    this.#sealed = sealed;
   }
 
   /** The position that the next append takes. */
@@ -72,17 +75,21 @@ export class LevelLog implements Log {
     return this.#database.lifetime.run(() =>
       this.#inTurn(async () => {
         this.#database.check();
+        const { stateFile, mark } = this.#parts;
         if (sealing < this.#sealed) {
           throw new StorageFencedError(`epoch ${sealing} is older than ${this.#sealed}, which has sealed the log`);
         }
         if (sealing > this.#sealed) {
-          await this.#database.write([{ type: 'put', key: SEAL_KEY, value: encodeNumbers(SEAL_KEY, [sealing]) }], true);
-          this.#sealed = epoch(sealing);
-          this.#acknowledged.advance({ sealed: this.#sealed });
+          await stateFile.update({ sealed: sealing });
+          mark.advance({ sealed: sealing });
         }
         return this.#next;
       }),
     );
+  }
+
+  get #sealed(): Epoch {
+    return this.#parts.stateFile.state.sealed;
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -104,8 +111,8 @@ export class LevelLog implements Log {
       throw cause;
     }
     this.#next = logPosition(batch.first + batch.records.length);
-    this.#usage.appended(batch.records.length, bytes);
-    this.#acknowledged.advance({ end: this.#next });
+    this.#parts.usage.appended(batch.records.length, bytes);
+    this.#parts.mark.advance({ end: this.#next });
     return { kind: 'committed' };
   }
 

@@ -1,18 +1,25 @@
 import type { Log, Storage, Values } from '@engram/storage';
 import type { AcknowledgedMark } from './acknowledged-mark.ts';
 import type { Database } from './database.ts';
+import type { StateFile } from './state-file.ts';
+import type { Usage } from './usage.ts';
+
+export interface LevelStorageParts {
+  readonly database: Database;
+  readonly stateFile: StateFile;
+  readonly mark: AcknowledgedMark;
+  readonly usage: Usage;
+}
 
 /** Both ports over one open database. */
 export class LevelStorage implements Storage {
   readonly log: Log;
   readonly values: Values;
-  readonly #database: Database;
-  readonly #acknowledged: AcknowledgedMark;
+  readonly #parts: LevelStorageParts;
   #closing: Promise<void> | undefined;
 
-  constructor(database: Database, acknowledged: AcknowledgedMark, log: Log, values: Values) {
-    this.#database = database;
-    this.#acknowledged = acknowledged;
+  constructor(parts: LevelStorageParts, log: Log, values: Values) {
+    this.#parts = parts;
     this.log = log;
     this.values = values;
   }
@@ -24,8 +31,15 @@ export class LevelStorage implements Storage {
   }
 
   async #close(): Promise<void> {
-    await this.#database.lifetime.end('is closed');
-    await this.#acknowledged.close();
-    await this.#database.level.close();
+    const { database, stateFile, mark, usage } = this.#parts;
+    await database.lifetime.end('is closed');
+    try {
+      await stateFile.update({ usage: usage.snapshot() });
+    } catch (error) {
+      // Only an estimate is lost.
+      database.logger.warn({ path: database.path, err: error }, 'cannot write the state of the storage');
+    }
+    await mark.close();
+    await database.level.close();
   }
 }

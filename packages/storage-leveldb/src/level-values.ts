@@ -3,8 +3,9 @@ import type { Checkpoint, StorageSize, Values } from '@engram/storage';
 import type { CheckpointStore } from './checkpoint-store.ts';
 import type { Database, Write } from './database.ts';
 import type { DirectorySize } from './directory-size.ts';
-import { encodeNumbers, recordKey, USAGE_KEY } from './layout.ts';
+
 import type { LevelLog } from './level-log.ts';
+import { recordKey } from './record-entry.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Usage } from './usage.ts';
 
@@ -43,7 +44,7 @@ export class LevelValues implements Values {
   }
 
   drop(positions: readonly LogPosition[], bytes?: number): Promise<void> {
-    const { database, checkpoints, usage, log } = this.#parts;
+    const { database, checkpoints, usage } = this.#parts;
     return database.lifetime.run(async () => {
       for (const position of positions) {
         assert(position < checkpoints.from, 'a record that a replay needs may not be dropped');
@@ -55,8 +56,6 @@ export class LevelValues implements Values {
         for (const position of positions.slice(from, from + DROPS_MAX)) {
           writes.push({ type: 'del', key: recordKey(position) });
         }
-        const numbers = [log.next, usage.records, usage.bytes];
-        writes.push({ type: 'put', key: USAGE_KEY, value: encodeNumbers(USAGE_KEY, numbers) });
         await database.write(writes, false);
       }
     });

@@ -1,6 +1,6 @@
 import type { LogPosition } from '@engram/core';
 import type { Database } from './database.ts';
-import { readRecordEntry, recordKey } from './layout.ts';
+import { readRecordEntry, recordKey } from './record-entry.ts';
 
 /** About a millisecond of LevelDB's time, and not so many answers at once that the event loop notices. */
 const GROUP_MAX = 256;

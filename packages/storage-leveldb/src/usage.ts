@@ -1,12 +1,18 @@
+import { type LogPosition, logPosition } from '@engram/core';
+import type { State } from './state-file.ts';
+
 /**
  * How much of the files live records need. Exact for what was appended; of what was dropped only the sum is known, or
  * the average is taken for it.
  */
 export class Usage {
+  #end: LogPosition;
   #records: number;
   #bytes: number;
 
-  constructor(records: number, bytes: number) {
+  /** `end` is the position behind the last of what is counted. */
+  constructor(end: LogPosition, records: number, bytes: number) {
+    this.#end = end;
     this.#records = records;
     this.#bytes = bytes;
   }
@@ -19,7 +25,12 @@ export class Usage {
     return Math.round(this.#bytes);
   }
 
+  snapshot(): State['usage'] {
+    return { upTo: this.#end, records: this.#records, bytes: this.bytes };
+  }
+
   appended(records: number, bytes: number): void {
+    this.#end = logPosition(this.#end + records);
     this.#records += records;
     this.#bytes += bytes;
   }

@@ -1,0 +1,79 @@
+import { open } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { FILE_MODE, openIfThere, systemCode } from './files.ts';
+
+// A chunk is its length (u32), a CRC-32 that begins with the chunk's number (u32), both little endian, and its bytes.
+const HEADER_BYTES = 8;
+/** So much goes to the disk at a time: what piles up, the next append would have to wait for. */
+const SYNC_BYTES = 4 << 20;
+
+/** Durable when it resolves, but for the name of the file. */
+export async function writeChunks(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ readonly chunks: number; readonly bytes: number }> {
+  await using file = await open(path, 'w', FILE_MODE);
+  let count = 0;
+  let bytes = 0;
+  let unsynced = 0;
+  for await (const chunk of chunks) {
+    const header = new DataView(new ArrayBuffer(HEADER_BYTES));
+    header.setUint32(0, chunk.length, true);
+    header.setUint32(4, crc32(chunk, count), true);
+    await writeAll(file, [new Uint8Array(header.buffer), chunk]);
+    count += 1;
+    bytes += chunk.length;
+    unsynced += chunk.length;
+    if (unsynced < SYNC_BYTES) continue;
+    await file.datasync();
+    unsynced = 0;
+  }
+  await file.datasync();
+  return { chunks: count, bytes };
+}
+
+/** Yields `count` chunks; returns early where the file is not what was written, or is not there. */
+export async function* readChunks(path: string, count: number): AsyncGenerator<Uint8Array> {
+  await using file = await openIfThere(path, 'r');
+  if (file === undefined) return;
+  let position = 0;
+  const { size } = await file.stat();
+  for (let index = 0; index < count; index += 1) {
+    const header = await readAt(file, position, HEADER_BYTES, size);
+    if (header === undefined) return;
+    const view = new DataView(header.buffer);
+    const chunk = await readAt(file, position + HEADER_BYTES, view.getUint32(0, true), size);
+    if (chunk === undefined || crc32(chunk, index) !== view.getUint32(4, true)) return;
+    position += HEADER_BYTES + chunk.length;
+    yield chunk;
+  }
+}
+
+type Handle = Awaited<ReturnType<typeof open>>;
+
+async function writeAll(file: Handle, parts: Uint8Array[]): Promise<void> {
+  let left = 0;
+  for (const part of parts) left += part.length;
+  const { bytesWritten } = await file.writev(parts);
+  if (bytesWritten === left) return;
+  // A disk that is full takes a part, and says why with the next write.
+  for (let rest = Buffer.concat(parts).subarray(bytesWritten); rest.length > 0; ) {
+    rest = rest.subarray((await file.write(rest)).bytesWritten);
+  }
+}
+
+async function readAt(file: Handle, position: number, length: number, size: number): Promise<Uint8Array | undefined> {
+  if (position + length > size) return undefined;
+  const bytes = new Uint8Array(length);
+  try {
+    for (let at = 0; at < length; ) {
+      const { bytesRead } = await file.read(bytes, at, length - at, position + at);
+      if (bytesRead === 0) return undefined;
+      at += bytesRead;
+    }
+  } catch (error) {
+    if (systemCode(error) === 'EIO') return undefined;
+    throw error;
+  }
+  return bytes;
+}

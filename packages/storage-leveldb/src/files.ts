@@ -1,0 +1,39 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** The names in the directory of a storage. */
+export const RECORDS_DIRECTORY = 'records';
+export const STATE_FILE = 'state';
+export const NEW_STATE_FILE = 'state.new';
+export const ACKNOWLEDGED_FILE = 'acknowledged';
+export const checkpointFile = (id: number): string => `checkpoint-${id}`;
+export const CHECKPOINT_FILE = /^checkpoint-\d+$/;
+
+/** For the owner alone: what the store holds are secrets. */
+export const FILE_MODE = 0o600;
+export const DIRECTORY_MODE = 0o700;
+
+/** The code of a system error, `ENOENT` for example. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Makes durable which names are in the directory. */
+export async function syncDirectory(path: string): Promise<void> {
+  await using directory = await open(path, 'r');
+  await directory.sync();
+}
+
+/** Undefined where there is none. */
+export async function openIfThere(path: string, flags: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, flags);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+export async function readIfThere(path: string): Promise<Uint8Array | undefined> {
+  await using file = await openIfThere(path, 'r');
+  return await file?.readFile();
+}

@@ -1,0 +1,105 @@
+import { open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import { StorageCorruptError, StorageOpenError } from '@engram/storage';
+import { FILE_MODE, NEW_STATE_FILE, readIfThere, STATE_FILE, syncDirectory } from './files.ts';
+import { decodeNumbers, encodeNumbers } from './numbers.ts';
+
+/** What is written seldom, and not in the order of the log. */
+export interface State {
+  readonly sealed: Epoch;
+  /** The checkpoint that is whole; id 0 is none. Chunks of any other id are leftovers. */
+  readonly checkpoint: {
+    readonly id: number;
+    /** Replay begins here. */
+    readonly from: LogPosition;
+    readonly chunks: number;
+    /** The sum of the chunks. */
+    readonly bytes: number;
+  };
+  /** How many records lived when the log ended before `upTo`, and their bytes; an estimate. */
+  readonly usage: { readonly upTo: LogPosition; readonly records: number; readonly bytes: number };
+}
+
+const FORMAT_VERSION = 1;
+
+export const NEW_STATE: State = {
+  sealed: epoch(0),
+  checkpoint: { id: 0, from: logPosition(1), chunks: 0, bytes: 0 },
+  usage: { upTo: logPosition(1), records: 0, bytes: 0 },
+};
+
+/** The state in one small file, which is replaced whole: at any instant the old or the new one is there. */
+export class StateFile {
+  readonly #path: string;
+  #state: State;
+  #writing: Promise<unknown> = Promise.resolve();
+
+  private constructor(path: string, state: State) {
+    this.#path = path;
+    this.#state = state;
+  }
+
+  /** Undefined when there is none. StorageCorruptError, StorageOpenError. */
+  static async read(path: string): Promise<StateFile | undefined> {
+    const bytes = await readIfThere(join(path, STATE_FILE));
+    return bytes === undefined ? undefined : new StateFile(path, decode(bytes, path));
+  }
+
+  static async create(path: string): Promise<StateFile> {
+    const file = new StateFile(path, NEW_STATE);
+    await file.update({});
+    return file;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** Durable when it resolves. When it rejects, the old state counts here, and the old or the new one is on disk. */
+  update(change: Partial<State>): Promise<void> {
+    const update = this.#writing.then(async () => {
+      const state = { ...this.#state, ...change };
+      await this.#replace(encode(state));
+      this.#state = state;
+    });
+    this.#writing = update.catch(() => {});
+    return update;
+  }
+
+  async #replace(bytes: Uint8Array): Promise<void> {
+    const path = join(this.#path, NEW_STATE_FILE);
+    {
+      await using file = await open(path, 'w', FILE_MODE);
+      await file.writeFile(bytes);
+      await file.datasync();
+    }
+    await rename(path, join(this.#path, STATE_FILE));
+    await syncDirectory(this.#path);
+  }
+}
+
+function encode({ sealed, checkpoint, usage }: State): Uint8Array {
+  const { id, from, chunks, bytes } = checkpoint;
+  const numbers = [sealed, id, from, chunks, bytes, usage.upTo, usage.records, usage.bytes];
+  return encodeNumbers(STATE_FILE, [FORMAT_VERSION, ...numbers]);
+}
+
+function decode(bytes: Uint8Array, path: string): State {
+  const [format, sealed, id, from, chunks, size, upTo, records, used] = decodeNumbers(STATE_FILE, bytes) ?? [];
+  if (format !== undefined && format > FORMAT_VERSION) {
+    const known = `${FORMAT_VERSION} is the newest that this program knows`;
+    throw new StorageOpenError('newer-format', `the storage at ${path} has format ${format}, and ${known}`);
+  }
+  if (sealed === undefined || id === undefined || from === undefined || chunks === undefined || size === undefined) {
+    throw new StorageCorruptError(`the file ${STATE_FILE} is damaged`, path);
+  }
+  if (upTo === undefined || records === undefined || used === undefined) {
+    throw new StorageCorruptError(`the file ${STATE_FILE} is too short`, path);
+  }
+  return {
+    sealed: epoch(sealed),
+    checkpoint: { id, from: logPosition(from), chunks, bytes: size },
+    usage: { upTo: logPosition(upTo), records, bytes: used },
+  };
+}

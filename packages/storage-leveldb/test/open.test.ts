@@ -1,0 +1,175 @@
+import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { epoch, logPosition } from '@engram/core';
+import { StorageCorruptError, StorageOpenError } from '@engram/storage';
+import { ClassicLevel } from 'classic-level';
+import { describe, expect, test } from 'vitest';
+import { encodeNumbers } from '../src/numbers.ts';
+import { LevelBed } from './level-bed.ts';
+import { appendRecords, record, stream } from './storage-steps.ts';
+
+async function reasonOf(bed: LevelBed, path: string): Promise<string> {
+  try {
+    await bed.open(path);
+    return 'opened';
+  } catch (error) {
+    if (error instanceof StorageOpenError) {
+      expect(error.message).toContain(path);
+      return error.reason;
+    }
+    if (error instanceof StorageCorruptError) return 'corrupt';
+    throw error;
+  }
+}
+
+type Level = ClassicLevel<Uint8Array, Uint8Array>;
+
+/** Works on the database of a closed storage from outside. */
+async function raw(path: string, work: (level: Level) => Promise<void>): Promise<void> {
+  const level: Level = new ClassicLevel(path, { keyEncoding: 'view', valueEncoding: 'view' });
+  await level.open();
+  await work(level);
+  await level.close();
+}
+
+describe('a directory', () => {
+  test('is made with its parents, for its owner alone', async () => {
+    await using bed = await LevelBed.make();
+    const path = join(bed.path, 'deep', 'down', 'here');
+    await bed.open(path);
+    for (const made of [path, join(bed.path, 'deep')]) expect((await stat(made)).mode & 0o777).toBe(0o700);
+  });
+
+  test.each([
+    { name: 'member', why: "etcd's data" },
+    { name: 'important.txt', why: 'a file of somebody' },
+  ])('with $name is not ours, and stays as it is: $why', async ({ name }) => {
+    await using bed = await LevelBed.make();
+    const path = join(bed.path, 'data');
+    await mkdir(join(path, name), { recursive: true });
+    expect(await reasonOf(bed, path)).toBe('not-ours');
+    expect(await readdir(path)).toEqual([name]);
+  });
+
+  test('with a database of something else is not ours, and keeps its keys', async () => {
+    await using bed = await LevelBed.make();
+    const work = async (level: Level): Promise<void> => await level.put(Uint8Array.of(1), Uint8Array.of(2));
+    await raw(bed.path, work);
+    expect(await reasonOf(bed, bed.path)).toBe('not-ours');
+    await raw(bed.path, async (level) => expect(await level.get(Uint8Array.of(1))).toEqual(Buffer.of(2)));
+  });
+
+  test('at the root of a file system may have what belongs to it', async () => {
+    await using bed = await LevelBed.make();
+    await mkdir(join(bed.path, 'lost+found'));
+    expect(await reasonOf(bed, bed.path)).toBe('opened');
+  });
+
+  test('that is a file is not accessible', async () => {
+    await using bed = await LevelBed.make();
+    const path = join(bed.path, 'file');
+    await writeFile(path, '');
+    expect(await reasonOf(bed, path)).toBe('not-accessible');
+  });
+
+  test('in use is locked until it is disposed', async () => {
+    await using bed = await LevelBed.make();
+    const storage = await bed.open();
+    expect(await reasonOf(bed, bed.path)).toBe('locked');
+    await storage[Symbol.asyncDispose]();
+    expect(await reasonOf(bed, bed.path)).toBe('opened');
+  });
+
+  test('in which making a database was interrupted begins anew', async () => {
+    await using bed = await LevelBed.make();
+    await mkdir(join(bed.path, 'records'));
+    for (const name of ['LOCK', 'LOG', 'MANIFEST-000001', '000001.dbtmp']) {
+      await writeFile(join(bed.path, 'records', name), '');
+    }
+    expect(await reasonOf(bed, bed.path)).toBe('opened');
+  });
+
+  test('in which the database was made and nothing else begins anew', async () => {
+    await using bed = await LevelBed.make();
+    await raw(join(bed.path, 'records'), async () => {});
+    await writeFile(join(bed.path, 'state.new'), 'half');
+    expect(await reasonOf(bed, bed.path)).toBe('opened');
+  });
+
+  test.each([
+    { name: 'records/CURRENT', why: 'LevelDB would begin a new database over the old one' },
+    { name: 'records', why: 'all of the log is gone' },
+    { name: 'state', why: 'the seal and the checkpoint are unknown' },
+  ])('that lost $name is corrupt, and stays as it is: $why', async ({ name }) => {
+    await using bed = await LevelBed.make();
+    const storage = await bed.open();
+    await storage.log.seal(epoch(1));
+    await appendRecords(storage, 1, [3]);
+    await storage[Symbol.asyncDispose]();
+    await rm(join(bed.path, name), { recursive: true });
+    expect(await reasonOf(bed, bed.path)).toBe('corrupt');
+    expect(await reasonOf(bed, bed.path)).toBe('corrupt');
+  });
+
+  test('loses what an interrupted checkpoint left', async () => {
+    await using bed = await LevelBed.make();
+    let storage = await bed.open();
+    await storage.values.saveCheckpoint(logPosition(1), stream([record(1)]));
+    await storage[Symbol.asyncDispose]();
+    await writeFile(join(bed.path, 'checkpoint-2'), 'half');
+    storage = await bed.open();
+    expect((await readdir(bed.path)).filter((name) => name.startsWith('checkpoint'))).toEqual(['checkpoint-1']);
+    expect((await storage.values.loadCheckpoint())?.from).toBe(1);
+  });
+});
+
+describe('the format', () => {
+  test.each([
+    { value: encodeNumbers('state', [2, 1, 2, 3]), reason: 'newer-format', why: 'of a later program' },
+    { value: encodeNumbers('state', [1, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'opened', why: 'of this one' },
+    { value: encodeNumbers('other', [1, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'corrupt', why: 'of something else' },
+    { value: encodeNumbers('state', [1, 0, 0]), reason: 'corrupt', why: 'too short' },
+    { value: Uint8Array.of(1, 2, 3), reason: 'corrupt', why: 'damaged' },
+    { value: new Uint8Array(0), reason: 'corrupt', why: 'empty' },
+  ])('$reason: $why', async ({ value, reason }) => {
+    await using bed = await LevelBed.make();
+    const storage = await bed.open();
+    await storage[Symbol.asyncDispose]();
+    await writeFile(join(bed.path, 'state'), value);
+    expect(await reasonOf(bed, bed.path)).toBe(reason);
+  });
+});
+
+describe('what was acknowledged', () => {
+  test.each([
+    { change: 'append', why: 'records are gone' },
+    { change: 'seal', why: 'a deposed writer could come back' },
+    { change: 'checkpoint', why: 'it was said to be durable' },
+  ])('a directory that is older than its mark is corrupt: $change ($why)', async ({ change }) => {
+    await using bed = await LevelBed.make();
+    const old = join(bed.path, 'old');
+    const path = join(bed.path, 'new');
+    const before = await bed.open(old);
+    await before.log.seal(epoch(1));
+    await appendRecords(before, 1, [5]);
+    await before[Symbol.asyncDispose]();
+    await cp(old, path, { recursive: true });
+    const storage = await bed.open(path);
+    if (change === 'append') await appendRecords(storage, 6, [1]);
+    else if (change === 'seal') await storage.log.seal(epoch(2));
+    else await storage.values.saveCheckpoint(logPosition(6), stream([record(1)]));
+    await storage[Symbol.asyncDispose]();
+    expect(await reasonOf(bed, path)).toBe('opened');
+    await cp(join(path, 'acknowledged'), join(old, 'acknowledged'));
+    expect(await reasonOf(bed, old)).toBe('corrupt');
+  });
+
+  test('without its mark a directory opens, and has one again', async () => {
+    await using bed = await LevelBed.make();
+    const storage = await bed.open();
+    await storage[Symbol.asyncDispose]();
+    await rm(join(bed.path, 'acknowledged'));
+    await bed.open();
+    expect(await readdir(bed.path)).toContain('acknowledged');
+  });
+});
