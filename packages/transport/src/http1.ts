@@ -1,11 +1,8 @@
 import { createServer, type IncomingMessage, type Server as NodeHttpServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { Accepted } from './listener.ts';
-import type { HttpRequest, HttpResponse, ServeOptions } from './serve-options.ts';
+import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } from './serve-options.ts';
 
-/** A client must have sent its headers this soon, and its whole request that soon (slowloris). */
-export const HEADERS_TIMEOUT_MS = 10_000;
-export const REQUEST_TIMEOUT_MS = 60_000;
 /** An idle connection is kept this long for the next request. */
 const keepAliveTimeoutMs = 60_000;
 const maxHeaderBytes = 64 * 1024;
@@ -20,16 +17,22 @@ export class Http1Server {
 
   constructor(options: ServeOptions) {
     this.#options = options;
+    const { headersMs, requestMs } = timeoutsOf(options);
     this.#server = createServer(
       {
-        headersTimeout: HEADERS_TIMEOUT_MS,
-        requestTimeout: REQUEST_TIMEOUT_MS,
+        headersTimeout: headersMs,
+        requestTimeout: requestMs,
         keepAliveTimeout: keepAliveTimeoutMs,
-        connectionsCheckingInterval: 1_000,
+        connectionsCheckingInterval: Math.min(1_000, headersMs),
         maxHeaderSize: maxHeaderBytes,
       },
       (request, response) => void this.#serve(request, response),
     );
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      const status = socket.writable ? refusalOf(error.code ?? '') : undefined;
+      if (status === undefined) socket.destroy();
+      else socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`);
+    });
     // It never listens itself, but its check of the timeouts starts with this event only.
     this.#server.emit('listening');
   }
@@ -94,6 +97,15 @@ export class Http1Server {
       signal,
     };
   }
+}
+
+/** What a client hears whose bytes are no request; what is not even HTTP/1 is cut without a word, as etcd does. */
+function refusalOf(code: string): string | undefined {
+  if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return '408 Request Timeout';
+  if (code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_VERSION' || code === 'HPE_INVALID_CONSTANT')
+    return undefined;
+  return code.startsWith('HPE_') ? '400 Bad Request' : undefined;
 }
 
 export function splitTarget(target: string): { readonly path: string; readonly query: URLSearchParams } {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer, TLSSocket } from 'node:tls';
 import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
-import { type BoundAddress, HANDSHAKE_TIMEOUT_MS, type ServeOptions } from './serve-options.ts';
+import { type BoundAddress, type ServeOptions, timeoutsOf, type TlsOptions } from './serve-options.ts';
 import {
   CertificateFollower,
   commonNameOf,
@@ -30,12 +30,14 @@ export class Listener {
   readonly #accept: (connection: Accepted) => void;
   readonly #server: NetServer | TlsServer;
   readonly #sockets = new Set<Socket>();
+  /** Those in plain text that have not said what they speak. */
+  readonly #undecided = new Set<Socket>();
 
   /** Throws when the certificates cannot be read. */
   constructor(options: ServeOptions, accept: (connection: Accepted) => void) {
     this.#options = options;
     this.#accept = accept;
-    this.#server = options.tls === undefined ? this.#plain() : this.#secure();
+    this.#server = options.tls === undefined ? this.#plain() : this.#secure(options.tls);
   }
 
   /** Rejects when the address is taken or not ours. */
@@ -56,9 +58,10 @@ export class Listener {
     });
   }
 
-  /** Takes no more connections; those that are open stay. */
+  /** Takes no more connections; those that were handed on stay. */
   stop(): void {
     if (this.#server.listening) this.#server.close();
+    for (const socket of this.#undecided) socket.destroy();
   }
 
   cut(): void {
@@ -89,60 +92,65 @@ export class Listener {
   }
 
   #plain(): NetServer {
-    const { clock, protocols, observer } = this.#options;
+    const { clock, protocols } = this.#options;
+    const { handshakeMs } = timeoutsOf(this.#options);
     return createServer({ noDelay: true }, (socket) => {
       this.#know(socket);
-      observer?.connectionOpened();
-      socket.once('close', () => observer?.connectionClosed());
-      sniffProtocol(socket, clock, (protocol) => {
+      this.#undecided.add(socket);
+      sniffProtocol(socket, clock, handshakeMs, (protocol) => {
+        this.#undecided.delete(socket);
         if (protocols === 'both' || (protocols === 'grpc') === (protocol === 'h2')) this.#hand(socket, protocol);
         else socket.destroy();
       });
     });
   }
 
-  #secure(): TlsServer {
-    const { tls, logger, protocols, observer } = this.#options;
-    if (tls === undefined) throw new Error('no TLS options');
+  #secure(tls: TlsOptions): TlsServer {
+    const { logger, protocols } = this.#options;
     const follower = new CertificateFollower(tls, logger);
     const server = createTlsServer({
       ...readSecureContext(tls),
       ALPNProtocols: [...alpn[protocols]],
       requestCert: requiresClientCertificate(tls),
       rejectUnauthorized: requiresClientCertificate(tls),
-      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      handshakeTimeout: timeoutsOf(this.#options).handshakeMs,
       noDelay: true,
     });
     // Before TLS takes the socket, so that this very handshake sees the new files.
     server.prependListener('connection', (socket: Socket) => {
       follower.refresh((context) => server.setSecureContext(context));
       this.#know(socket);
-      observer?.connectionOpened();
-      socket.once('close', () => observer?.connectionClosed());
     });
     server.on('tlsClientError', (error, socket) => {
       logger.warn({ peer: this.#peer(socket), error: error.message }, 'rejected connection on client endpoint');
       socket.destroy();
     });
     server.on('secureConnection', (socket) => {
-      this.#know(socket);
+      socket.on('error', () => socket.destroy());
       const refusal = refusalOf(tls, socket.authorized ? socket.getPeerCertificate() : undefined);
+      const protocol = socket.alpnProtocol === 'h2' ? 'h2' : 'http1';
       if (refusal !== undefined) {
         logger.warn({ peer: this.#peer(socket), error: refusal }, 'rejected connection on client endpoint');
         socket.destroy();
-        return;
+      } else if (protocol === 'http1' && protocols === 'grpc') {
+        socket.destroy();
+      } else {
+        this.#hand(socket, protocol);
       }
-      const protocol = socket.alpnProtocol === 'h2' ? 'h2' : 'http1';
-      if (protocol === 'http1' && protocols === 'grpc') socket.destroy();
-      else this.#hand(socket, protocol);
     });
     return server;
   }
 
   #know(socket: Socket): void {
+    const { observer } = this.#options;
     this.#sockets.add(socket);
+    observer?.connectionOpened();
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      this.#undecided.delete(socket);
+      observer?.connectionClosed();
+    });
   }
 
   #peer(socket: Socket): string {

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@engram/core';
-import { HANDSHAKE_TIMEOUT_MS } from './serve-options.ts';
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 /** No method of HTTP/1.1 starts like this, so nothing longer has to arrive before the decision. */
@@ -19,10 +18,15 @@ export function protocolOf(head: Uint8Array): Protocol | undefined {
 
 /**
  * Waits for the first bytes and calls `decided` once, the socket paused and the bytes put back. A client that keeps
- * silent is cut after HANDSHAKE_TIMEOUT_MS.
+ * silent is cut after `patienceMs`.
  */
-export function sniffProtocol(socket: Socket, clock: Clock, decided: (protocol: Protocol) => void): void {
-  const patience = clock.after(HANDSHAKE_TIMEOUT_MS, () => socket.destroy());
+export function sniffProtocol(
+  socket: Socket,
+  clock: Clock,
+  patienceMs: number,
+  decided: (protocol: Protocol) => void,
+): void {
+  const patience = clock.after(patienceMs, () => socket.destroy());
   let head: Buffer = Buffer.alloc(0);
   const stop = (): void => {
     patience.cancel();

@@ -91,6 +91,8 @@ export interface ServeOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly observer?: TransportObserver;
+  /** Only those that are to differ from the usual ones. */
+  readonly timeouts?: Partial<TransportTimeouts>;
 }
 
 export type BoundAddress =
@@ -112,8 +114,18 @@ export interface Server {
 /** etcd's request timeout: no unary call is waited for longer (etcd server/embed/etcd.go). */
 export const DRAIN_MAX_MS = 7_000;
 
-/** A connection that has not finished its TLS handshake or shown its protocol by then is cut. */
-export const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** How long a client may take for what nobody waits for gladly. Milliseconds. */
+export interface TransportTimeouts {
+  /** For its TLS handshake, for its first bytes, and for its HTTP/2 preface and settings: 10 s each. */
+  readonly handshakeMs: number;
+  /** For the headers of an HTTP/1.1 request: 10 s; and for all of it: 60 s. */
+  readonly headersMs: number;
+  readonly requestMs: number;
+}
+
+export function timeoutsOf({ timeouts }: { readonly timeouts?: Partial<TransportTimeouts> }): TransportTimeouts {
+  return { handshakeMs: 10_000, headersMs: 10_000, requestMs: 60_000, ...timeouts };
+}
 
 /** `drained` is called when the bytes queued on a stream fall to this, after they had been above it. */
 export const STREAM_LOW_MARK_BYTES = 64 * 1024;

@@ -12,9 +12,15 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const connections = new Set<Connection>();
   const http1 = new Http1Server(options);
   const listener = new Listener(options, (accepted) => {
-    if (accepted.protocol === 'http1') http1.accept(accepted);
-    else connections.add(new Connection(context, accepted, (gone) => connections.delete(gone)));
+    if (accepted.protocol === 'http1') {
+      http1.accept(accepted);
+      return;
+    }
+    const connection = new Connection(context, accepted, (gone) => connections.delete(gone));
+    connections.add(connection);
+    if (draining) connection.drain(); // its handshake was under way
   });
+  let draining = false;
   const address = await listener.listen();
 
   function sweep(): void {
@@ -33,6 +39,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   }
 
   async function drain(signal: AbortSignal): Promise<void> {
+    draining = true;
     listener.stop();
     http1.drain();
     for (const connection of connections) connection.drain();

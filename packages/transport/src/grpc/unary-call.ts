@@ -22,10 +22,6 @@ export class UnaryCall extends GrpcStream implements Admissible {
     this.#method = method;
   }
 
-  get requestBytes(): number {
-    return this.#request?.length ?? 0;
-  }
-
   start(): void {
     const request = this.#request;
     if (request === undefined) return;
@@ -50,6 +46,10 @@ export class UnaryCall extends GrpcStream implements Admissible {
   protected requestEnded(): void {
     if (this.#request === undefined) this.fail(cutShort);
     else this.host.admission.admit(this);
+  }
+
+  protected override ended(): void {
+    this.#request = undefined;
   }
 
   #succeedLater(answer: Promise<Message>, requestBytes: number): void {

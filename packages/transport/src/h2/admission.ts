@@ -2,7 +2,6 @@ import { RUNNING_MAX_BYTES, SEND_QUEUE_MAX_BYTES } from './limits.ts';
 
 /** A call whose request is complete. */
 export interface Admissible {
-  readonly requestBytes: number;
   /** It ended while it waited. */
   readonly finished: boolean;
   start(): void;
@@ -17,15 +16,17 @@ export interface Admissible {
 export class Admission {
   readonly #runningMax: number;
   readonly #backlogBytes: () => number;
+  readonly #emptied: () => void;
   #running = 0;
   #runningBytes = 0;
   #waiting: Admissible[] = [];
   #letting = false;
 
-  /** `backlogBytes` says how much waits to be sent to the client. */
-  constructor(runningMax: number, backlogBytes: () => number) {
+  /** `backlogBytes` says how much waits to be sent to the client; `emptied` is called when none waits any more. */
+  constructor(runningMax: number, backlogBytes: () => number, emptied: () => void) {
     this.#runningMax = runningMax;
     this.#backlogBytes = backlogBytes;
+    this.#emptied = emptied;
   }
 
   get someWait(): boolean {
@@ -34,8 +35,13 @@ export class Admission {
 
   /** Starts the call now or as soon as may be. */
   admit(call: Admissible): void {
-    if (this.#waiting.length === 0 && this.#mayStart()) call.start();
-    else this.#waiting.push(call);
+    if (this.#waiting.length === 0 && this.#mayStart()) {
+      call.start();
+      return;
+    }
+    // Those that were cancelled while they waited: of the others there are no more than streams.
+    if (this.#waiting.length > 2 * this.#runningMax) this.#waiting = this.#waiting.filter(({ finished }) => !finished);
+    this.#waiting.push(call);
   }
 
   /** A call that started did not end at once. `left` is to be called when its handler is through. */
@@ -62,6 +68,7 @@ export class Admission {
     }
     this.#waiting.splice(0, next);
     this.#letting = false;
+    if (this.#waiting.length === 0) this.#emptied();
   }
 
   #mayStart(): boolean {

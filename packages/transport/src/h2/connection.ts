@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { AssertionError } from '@engram/core';
+import { AssertionError, type Timer } from '@engram/core';
 import {
   CLIENT_PREFACE,
   DEFAULT_MAX_FRAME_BYTES,
@@ -16,7 +16,6 @@ import {
 import { StreamingCall } from '../grpc/streaming-call.ts';
 import { UnaryCall } from '../grpc/unary-call.ts';
 import type { Accepted } from '../listener.ts';
-import { HANDSHAKE_TIMEOUT_MS } from '../serve-options.ts';
 import { AbuseBudget } from './abuse-budget.ts';
 import { Admission } from './admission.ts';
 import { FrameHandler, type FrameHost } from './frame-handler.ts';
@@ -73,6 +72,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
   #blockSinceMs = Number.POSITIVE_INFINITY;
   /** Input is dropped; when all is sent the socket ends. */
   #closing = false;
+  #linger: Timer | undefined;
 
   /** `gone` is called once, when the socket is closed. */
   constructor(server: ServerContext, accepted: Accepted, gone: (connection: Connection) => void) {
@@ -90,7 +90,11 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
     this.receive = new ReceiveFlow(server.messageMaxBytes, (streamId, increment) => {
       this.sender.control(windowUpdateFrame(streamId, increment));
     });
-    this.admission = new Admission(server.streamsMax, () => this.sender.backlogBytes);
+    this.admission = new Admission(
+      server.streamsMax,
+      () => this.sender.backlogBytes,
+      () => this.receive.credit(),
+    );
     this.#frames = new FrameHandler(this);
     this.#pingJudge = new PingJudge(server.keepalive);
     this.#pinger = new Pinger(
@@ -125,8 +129,9 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
 
   /** To be called every few seconds: ends what has waited for its client too long. */
   sweep(nowMs: number): void {
-    if (!this.#frames.settingsSeen && nowMs - this.#openedMs > HANDSHAKE_TIMEOUT_MS) this.destroy();
-    if (nowMs - this.#blockSinceMs > HANDSHAKE_TIMEOUT_MS) this.destroy();
+    const { handshakeMs } = this.server;
+    if (!this.#frames.settingsSeen && nowMs - this.#openedMs > handshakeMs) this.destroy();
+    if (nowMs - this.#blockSinceMs > handshakeMs) this.destroy();
     if (this.sender.waits && nowMs - this.sender.progressMs > STALL_MAX_MS) {
       this.server.logger.warn({ peer: this.peer }, 'connection cut: the client has not read for too long');
       this.destroy();
@@ -207,7 +212,6 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
 
   batchTaken(): void {
     this.admission.advance();
-    if (!this.admission.someWait) this.receive.credit();
     if (this.#closing && this.sender.idle) this.#socket.end();
   }
 
@@ -231,6 +235,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
     this.#closing = true;
     this.#pinger.stop();
     this.#leave.stop();
+    this.#linger?.cancel();
     for (const stream of this.streams) this.#drop(stream, 'client');
     this.#gone(this);
   };
@@ -266,7 +271,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
       case 'http':
         return new HttpExchange(streamId, this, head);
       case 'not-grpc':
-        return new NotGrpc(streamId, this, head, route.status);
+        return new NotGrpc(streamId, this, head, route.reason);
       case 'refuse': {
         const { code, message } = route.status;
         this.sender.control(this.sender.frames.trailersOnly(streamId, route.httpStatus, code, message));
@@ -317,7 +322,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
   #close(): void {
     if (this.#closing) return;
     this.#closing = true;
-    this.server.clock.after(LINGER_MS, () => this.#socket.destroy());
+    this.#linger = this.server.clock.after(LINGER_MS, () => this.#socket.destroy());
     this.sender.flush();
     if (this.sender.idle) this.#socket.end();
   }

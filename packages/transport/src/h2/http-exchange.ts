@@ -1,4 +1,3 @@
-import type { RpcStatus } from '@engram/wire';
 import { splitTarget } from '../http1.ts';
 import type { HttpRequest, HttpResponse } from '../serve-options.ts';
 import { BATCH_MAX_BYTES } from './limits.ts';
@@ -118,21 +117,24 @@ export class HttpExchange extends Stream {
 /** A request that is not gRPC where only gRPC is served: refused when it is whole. */
 export class NotGrpc extends Stream {
   readonly #host: StreamHost;
-  readonly #status: RpcStatus;
+  readonly #reason: string;
   readonly contentLength: number;
 
-  constructor(id: number, host: StreamHost, head: RequestHead, status: RpcStatus) {
+  constructor(id: number, host: StreamHost, head: RequestHead, reason: string) {
     super(id, host.sender.initialWindow);
     this.#host = host;
-    this.#status = status;
+    this.#reason = reason;
     this.contentLength = head.contentLength;
   }
 
   data(): void {}
 
   halfClosed(): void {
-    const { code, message } = this.#status;
-    this.#host.sender.finish(this, { kind: 'status', code, message, httpStatus: 415 });
+    const { sender } = this.#host;
+    this.headSent = true;
+    sender.control(sender.frames.http(this.id, 415, { 'content-type': 'text/plain; charset=utf-8' }, false));
+    sender.data(this, Buffer.from(`${this.#reason}\n`));
+    sender.finish(this, { kind: 'data' });
   }
 
   aborted(): void {}

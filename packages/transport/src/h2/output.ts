@@ -64,7 +64,7 @@ export class Output {
 
   /** Does nothing while a write is under way: `done` comes when it is over. */
   flush(): void {
-    if (this.#writing || this.pendingBytes === 0) return;
+    if (this.#writing || this.pendingBytes === 0 || this.#socket.destroyed) return;
     this.#writing = true;
     this.#closePiece();
     const pieces = this.#pieces;

@@ -15,7 +15,7 @@ export type Route =
   /** A gRPC call that is answered with its status at once. */
   | { readonly kind: 'refuse'; readonly httpStatus: number; readonly status: RpcStatus }
   /** Not gRPC where only gRPC is served: answered when the request is whole. */
-  | { readonly kind: 'not-grpc'; readonly status: RpcStatus }
+  | { readonly kind: 'not-grpc'; readonly reason: string }
   | { readonly kind: 'http' }
   | { readonly kind: 'reset'; readonly errorCode: number };
 
@@ -32,8 +32,7 @@ export function routeOf(head: RequestHead, server: ServerContext, httpServed: bo
   if (head.fault !== undefined) return { kind: 'reset', errorCode: ErrorCode.PROTOCOL_ERROR };
   if (!grpcContentType.test(head.contentType)) {
     if (httpServed) return { kind: 'http' };
-    const message = `invalid gRPC request content-type ${JSON.stringify(head.contentType)}`;
-    return { kind: 'not-grpc', status: { code: GrpcCode.INVALID_ARGUMENT, message } };
+    return { kind: 'not-grpc', reason: `invalid gRPC request content-type ${JSON.stringify(head.contentType)}` };
   }
   const timeout = head.grpcTimeout === '' ? { ms: -1 } : parseTimeout(head.grpcTimeout);
   if ('fault' in timeout) return refuse(400, GrpcCode.INTERNAL, timeout.fault);

@@ -1,7 +1,13 @@
 import type { Clock, Logger } from '@engram/core';
 import type { Method, MethodTable } from '@engram/wire';
 import { DeadlineWheel } from '../deadline-wheel.ts';
-import type { HttpHandler, KeepaliveOptions, ServeOptions, TransportObserver } from '../serve-options.ts';
+import {
+  type HttpHandler,
+  type KeepaliveOptions,
+  type ServeOptions,
+  timeoutsOf,
+  type TransportObserver,
+} from '../serve-options.ts';
 import { Flusher } from './flusher.ts';
 import { STREAMS_MAX } from './limits.ts';
 import { SlabPool } from './slab-pool.ts';
@@ -18,6 +24,7 @@ export class ServerContext implements SenderCommons {
   readonly messageMaxBytes: number;
   readonly bodyMaxBytes: number;
   readonly streamsMax: number;
+  readonly handshakeMs: number;
   readonly deadlines: DeadlineWheel;
   readonly flusher = new Flusher();
   readonly slabs = new SlabPool();
@@ -33,6 +40,7 @@ export class ServerContext implements SenderCommons {
     this.messageMaxBytes = options.maxRequestBytes;
     this.bodyMaxBytes = 2 * options.maxRequestBytes;
     this.streamsMax = Math.min(options.maxConcurrentStreams, STREAMS_MAX);
+    this.handshakeMs = timeoutsOf(options).handshakeMs;
     this.deadlines = new DeadlineWheel(options.clock);
     this.#services = new Set([...options.methods.keys()].map((path) => path.slice(1, path.lastIndexOf('/'))));
   }
