@@ -148,6 +148,26 @@ test('separators are freed with their nodes', () => {
   expect(index.memoryBytes).toBeLessThanOrEqual(afterFirst + 2 * 131_072);
 });
 
+test('changes come in the order in which they were made, however many', () => {
+  const index = new KeyIndex();
+  const below = numbersFrom(17);
+  const made: string[] = [];
+  // Far apart, so that more than one digit of them counts.
+  for (let mod = 2; mod < 40_000_000; mod += 1 + below(4_000_000)) {
+    const keys = shuffled(
+      Array.from({ length: 40 }, (_, at) => pod(at)),
+      below,
+    );
+    for (const [sub, key] of keys.entries()) {
+      index.append(key, put(mod, { sub }));
+      made.push(`${mod}/${sub}`);
+    }
+  }
+  expect(made.length).toBeGreaterThan(500);
+  const changes = index.changes(ALL, revision(0), revision(40_000_000));
+  expect(changes.map((slot) => `${index.modRevision(slot)}/${index.sub(slot)}`)).toEqual(made);
+});
+
 test('a batch that is refused leaves no trace', () => {
   const index = new KeyIndex({ nodeRows: 4 });
   for (let at = 0; at < 200; at += 1) index.append(pod(at), put(at + 2));
