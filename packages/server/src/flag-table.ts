@@ -241,7 +241,7 @@ export const flagSections: readonly FlagSection[] = [
       'leveldb',
       "'leveldb': on disk. 'memory': all is gone at the end; for tests and measurements.",
     ),
-    works('value-cache-bytes', 'uint', '268435456', 'Bytes of memory for recently used values.'),
+    works('value-cache-bytes', 'uint', '67108864', 'Bytes of memory for recently used values.'),
   ),
 ];
 
