@@ -1,5 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -88,6 +97,54 @@ test('an open watch does not hold up the stop, and ends with UNAVAILABLE or the 
   const { code } = await engram.stop('SIGINT');
   expect(code).toBe(0);
   expect(await watch).not.toMatch(/^(?:OK|0)/);
+});
+
+/** A client that has begun a request and never ends it: a stop waits for it, as for any call that is under way. */
+async function stuckClient(engram: Engram): Promise<Socket> {
+  const socket = connect(engram.port, '127.0.0.1').on('error', () => {});
+  socket.write('POST /health HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nhalf');
+  // Requests come in one after another, so once this one is answered the server has seen the half one.
+  await fetch(`${engram.url}/livez`);
+  return socket;
+}
+
+test('a client that is stuck in a request delays the stop, but not beyond five seconds', async () => {
+  await using engram = await Engram.start();
+  const socket = await stuckClient(engram);
+  const { code, tookMs } = await engram.stop();
+  socket.destroy();
+  expect(code).toBe(0);
+  expect(tookMs).toBeLessThan(5000);
+});
+
+test('a second signal ends a stop that is under way at once', async () => {
+  await using engram = await Engram.start();
+  const socket = await stuckClient(engram);
+  engram.child.kill('SIGTERM');
+  await engram.logged(({ msg }) => msg === 'received signal; shutting down');
+  const { code, tookMs } = await engram.stop();
+  socket.destroy();
+  expect(code).toBe(1);
+  expect(tookMs).toBeLessThan(1000);
+});
+
+test('systemd is told once everybody can connect', async () => {
+  const bin = join(scratch, 'systemd');
+  const told = join(scratch, 'told');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'systemd-notify'), `#!/bin/sh\necho "$@" >${told}.new && mv ${told}.new ${told}\n`);
+  chmodSync(join(bin, 'systemd-notify'), 0o755);
+  const path = `${bin}:${process.env['PATH']}`;
+  await using engram = await Engram.start([], { env: { PATH: path, NOTIFY_SOCKET: '/run/systemd/notify' } });
+  await expect.poll(() => existsSync(told) && readFileSync(told, 'utf8')).toBe(`--ready --pid=${engram.child.pid}\n`);
+});
+
+test('--storage=memory needs no folder and keeps nothing', async () => {
+  const dataDir = join(scratch, 'memory');
+  await using engram = await Engram.start(['--storage=memory'], { dataDir });
+  using client = new GrpcClient(engram.url);
+  expect(await client.put('a', '1')).toBe(2);
+  expect(existsSync(dataDir)).toBe(false);
 });
 
 test('a data directory has one process: the second one is refused, the first one goes on', async () => {
