@@ -38,11 +38,29 @@ function random(below: number): number {
   return (state >>> 0) % below;
 }
 
-/** As compressible as an object of Kubernetes: the same field names, other numbers and names. */
+/** As compressible as an object of Kubernetes: the same field names, other names and ids. */
 function makeRecord(number: number): Uint8Array {
-  let text = `{"kind":"Pod","metadata":{"name":"web-${number}","namespace":"ns-${number % 97}","uid":"`;
-  while (text.length < RECORD_BYTES) text += `${random(2 ** 32).toString(16)}-`;
-  return new Uint8Array(Buffer.from(text.slice(0, RECORD_BYTES), 'latin1'));
+  const id = (): string => random(2 ** 32).toString(16);
+  const text = JSON.stringify({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: {
+      name: `web-${number}`,
+      namespace: `ns-${number % 97}`,
+      uid: `${id()}-${id()}-${id()}`,
+      labels: { app: 'web', 'pod-template-hash': id() },
+      ownerReferences: [
+        { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `web-${id()}`, uid: id(), controller: true },
+      ],
+    },
+    spec: {
+      containers: [{ name: 'web', image: 'nginx:1.25', resources: {}, imagePullPolicy: 'IfNotPresent' }],
+      restartPolicy: 'Always',
+      nodeName: `node-${id()}`,
+    },
+    status: { phase: 'Running', podIP: `10.${random(256)}.${random(256)}.${random(256)}`, hostIP: id() },
+  });
+  return new Uint8Array(Buffer.from(text.padEnd(RECORD_BYTES).slice(0, RECORD_BYTES), 'latin1'));
 }
 
 let hash = 0;

@@ -4,9 +4,11 @@ import type { ClassicLevel } from 'classic-level';
 
 export type Level = ClassicLevel<Uint8Array, Uint8Array>;
 
-export type Write =
-  | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
-  | { readonly type: 'del'; readonly key: Uint8Array };
+/** What is written together. Keys and values are copied at the call. */
+export interface Writes {
+  put(key: Uint8Array, value: Uint8Array): unknown;
+  del(key: Uint8Array): unknown;
+}
 
 /** LevelDB has no codes for what the system says, only its words. */
 const CIRCUMSTANCES =
@@ -56,10 +58,13 @@ export class Database {
   }
 
   /** All or nothing. Rejects with StorageFailedError; the failure of LevelDB is its cause. */
-  async write(writes: Write[], sync: boolean): Promise<void> {
+  async write(fill: (writes: Writes) => void, sync: boolean): Promise<void> {
     this.check();
     try {
-      await this.level.batch(writes, { sync });
+      // Chained, because an array of operations costs the event loop half as much again.
+      const batch = this.level.batch();
+      fill(batch);
+      await batch.write({ sync });
     } catch (cause) {
       if (!this.#failed) this.logger.error({ path: this.path, err: cause }, 'a write to the database has failed');
       this.#failed = true;

@@ -8,7 +8,7 @@ import {
   StorageFencedError,
 } from '@engram/storage';
 import type { AcknowledgedMark } from './acknowledged-mark.ts';
-import type { Database, Write } from './database.ts';
+import type { Database, Writes } from './database.ts';
 import {
   RECORD_HEADER_BYTES,
   RECORD_KEY_BYTES,
@@ -103,9 +103,11 @@ export class LevelLog implements Log {
     if (epoch < this.#sealed) return { kind: 'fenced' };
     assert(epoch === this.#sealed, 'an append of an epoch that has not sealed the log');
     assert(batch.first === this.#next, 'a batch that does not begin at the end of the log');
-    const { writes, bytes } = batchWrites(batch);
+    let bytes = 0;
     try {
-      await this.#database.write(writes, true);
+      await this.#database.write((writes) => {
+        bytes = putRecords(writes, batch);
+      }, true);
     } catch (cause) {
       if (cause instanceof StorageFailedError) return { kind: 'uncertain', cause };
       throw cause;
@@ -158,12 +160,11 @@ export class LevelLog implements Log {
   }
 }
 
-/** All entries of a batch in one piece of memory. */
-function batchWrites(batch: LogBatch): { readonly writes: Write[]; readonly bytes: number } {
+/** Builds all entries of a batch in one piece of memory. Returns how many bytes they are. */
+function putRecords(writes: Writes, batch: LogBatch): number {
   let size = 0;
   for (const record of batch.records) size += RECORD_KEY_BYTES + RECORD_HEADER_BYTES + record.length;
   const bytes = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
-  const writes: Write[] = [];
   let at = 0;
   let position: number = batch.first;
   let following = batch.records.length;
@@ -175,9 +176,9 @@ function batchWrites(batch: LogBatch): { readonly writes: Write[]; readonly byte
     writeRecordKey(bytes, at, position);
     writeRecordHeader(bytes, header, position, following, record);
     bytes.set(record, start);
-    writes.push({ type: 'put', key: bytes.subarray(at, header), value: bytes.subarray(header, end) });
+    writes.put(bytes.subarray(at, header), bytes.subarray(header, end));
     at = end;
     position += 1;
   }
-  return { writes, bytes: size };
+  return size;
 }

@@ -1,7 +1,7 @@
 import { assert, type LogPosition } from '@engram/core';
 import type { Checkpoint, StorageSize, Values } from '@engram/storage';
 import type { CheckpointStore } from './checkpoint-store.ts';
-import type { Database, Write } from './database.ts';
+import type { Database } from './database.ts';
 import type { DirectorySize } from './directory-size.ts';
 
 import type { LevelLog } from './level-log.ts';
@@ -52,11 +52,10 @@ export class LevelValues implements Values {
       database.check();
       usage.dropped(positions.length, bytes);
       for (let from = 0; from < positions.length; from += DROPS_MAX) {
-        const writes: Write[] = [];
-        for (const position of positions.slice(from, from + DROPS_MAX)) {
-          writes.push({ type: 'del', key: recordKey(position) });
-        }
-        await database.write(writes, false);
+        const group = positions.slice(from, from + DROPS_MAX);
+        await database.write((writes) => {
+          for (const position of group) writes.del(recordKey(position));
+        }, false);
       }
     });
   }

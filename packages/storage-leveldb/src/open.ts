@@ -70,6 +70,8 @@ async function openLevel({ path, cacheBytes }: LevelDbOptions, found: Found): Pr
     keyEncoding: 'view',
     valueEncoding: 'view',
     createIfMissing: !found.database,
+    // On objects of Kubernetes a third of the bytes, and less CPU than it takes to write the others.
+    compression: true,
     cacheSize: cacheBytes,
     writeBufferSize: WRITE_BUFFER_BYTES,
     maxFileSize: FILE_BYTES,
