@@ -308,6 +308,37 @@ test('a file that is not there is refused', async () => {
   );
 });
 
+test("kubeadm's static pod starts as it is, with one warning about what belongs to peers", async () => {
+  const config = await configOf([
+    '--advertise-client-urls=https://10.0.0.1:2379',
+    `--cert-file=${certFile}`,
+    '--client-cert-auth=true',
+    '--data-dir=/var/lib/etcd',
+    '--feature-gates=InitialCorruptCheck=true',
+    '--initial-advertise-peer-urls=https://10.0.0.1:2380',
+    '--initial-cluster=node-1=https://10.0.0.1:2380',
+    `--key-file=${certFile}`,
+    '--listen-client-urls=https://127.0.0.1:2379,https://10.0.0.1:2379',
+    '--listen-metrics-urls=http://127.0.0.1:2381',
+    '--listen-peer-urls=https://10.0.0.1:2380',
+    '--name=node-1',
+    `--peer-cert-file=${certFile}`,
+    '--peer-client-cert-auth=true',
+    `--peer-key-file=${certFile}`,
+    `--peer-trusted-ca-file=${certFile}`,
+    '--snapshot-count=10000',
+    `--trusted-ca-file=${certFile}`,
+    '--watch-progress-notify-interval=5s',
+  ]);
+  expect(config.warnings).toEqual([
+    'flags without effect here: --listen-peer-urls --peer-cert-file --peer-key-file --peer-client-cert-auth --peer-trusted-ca-file',
+  ]);
+  expect(config).toMatchObject({
+    watchProgressIntervalMs: 5000,
+    tls: { clientCertAuth: true, trustedCaFile: certFile },
+  });
+});
+
 test('every flag of the table can be set to its default in all three ways', async () => {
   for (const { name, value } of flagTable.values()) {
     if (value === '') continue;
