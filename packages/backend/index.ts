@@ -11,6 +11,7 @@ export type {
   Alarm,
   HashKvResult,
   StoreStatus,
+  StoreImage,
 } from './src/store.ts';
 export type { StoreObserver } from './src/observer.ts';
 export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/replicated-state.ts';

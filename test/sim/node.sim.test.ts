@@ -121,7 +121,7 @@ function remove(key: string): Txn {
 
 for (let run = 0; run < RUNS; run += 1) {
   const seed = SEED + run;
-  test(`acknowledged writes outlive crashes, and watchers miss nothing (SEED=${seed})`, async () => {
+  test(`edge 79: acknowledged writes outlive crashes, and a watcher that resumes misses nothing (SEED=${seed})`, async () => {
     const prng = new Prng(seed);
     const faults = new Prng(seed + 1);
     // A disk that takes its time: operations end in later turns, so that many writes are under way at a crash.

@@ -24,7 +24,17 @@ import type { StoreObserver } from './observer.ts';
 import { isReadOnly, LEASE_COST_BYTES, txnCost } from './quota.ts';
 import { recover, type Recovered } from './recovery.ts';
 import { ALARM_CORRUPT, ALARM_NOSPACE, alarmName, hasAlarm, type ReplicatedState } from './replicated-state.ts';
-import type { Alarm, HashKvResult, LeaseView, RangeResult, Store, StoreStatus, TxnResult } from './store.ts';
+import type {
+  Alarm,
+  HashKvResult,
+  LeaseView,
+  RangeResult,
+  Store,
+  StoreImage,
+  StoreStatus,
+  TxnResult,
+} from './store.ts';
+import { takeImage } from './store-image.ts';
 import { WatchHistory } from './watch-history.ts';
 import { WritePath } from './write-path.ts';
 
@@ -280,6 +290,10 @@ export class Backend implements Store, AsyncDisposable {
     const { compactRevision } = this.#state;
     const hash = await hashKv(this.#state, this.#scanner, this.#pins, this.#options.clock, upTo, signal);
     return { hash, hashRevision: upTo, compactRevision };
+  }
+
+  image(signal: AbortSignal): Promise<StoreImage> {
+    return takeImage(this.#state, this.#scanner, this.#pins, this.#options.clock, this.revision, signal);
   }
 
   status(): StoreStatus {

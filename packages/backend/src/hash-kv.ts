@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { EMPTY_BYTES, EngramError, type Clock, type LogPosition, type Revision } from '@engram/core';
-import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Pins, Scanner } from '@engram/scanner';
+import { visitKept } from './kept-versions.ts';
 import type { ReplicatedState } from './replicated-state.ts';
 
 const SLICE_KEYS = 500;
@@ -24,31 +24,13 @@ export async function hashKv(
   let hash = 0;
   for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
     const positions: LogPosition[] = [];
-    next = index.walk(next, SLICE_KEYS, (_key, head) => collectKept(index, head, compactRevision, upTo, positions));
+    next = index.walk(next, SLICE_KEYS, (_key, head) =>
+      visitKept(index, head, compactRevision, upTo, (slot) => positions.push(index.position(slot))),
+    );
     for (const kv of await scanner.versions(positions, compactRevision, signal)) hash = crc32(kv, hash);
     await new Promise<void>((resolve) => clock.soon(resolve));
     signal.throwIfAborted();
     if (upTo < state.compactRevision) throw new EngramError('Compacted');
   }
   return hash;
-}
-
-/** What etcd's compaction keeps: all above it, and of what is at or below the newest, unless that is an older tombstone. */
-function collectKept(
-  index: KeyIndex,
-  head: VersionSlot,
-  compacted: Revision,
-  upTo: Revision,
-  positions: LogPosition[],
-): void {
-  for (let slot = head; slot >= 0; slot = index.previous(slot)) {
-    const mod = index.modRevision(slot);
-    if (mod > upTo) continue;
-    if (mod > compacted) {
-      positions.push(index.position(slot));
-      continue;
-    }
-    if (!index.isTombstone(slot) || mod === compacted) positions.push(index.position(slot));
-    return;
-  }
 }

@@ -61,6 +61,24 @@ export interface StoreStatus {
 }
 
 /**
+ * Every version that is readable at or above the compact revision, as of one revision, in the order of (mod revision,
+ * sub). What it shows cannot be freed before it is disposed.
+ */
+export interface StoreImage extends Disposable {
+  readonly revision: Revision;
+  readonly compactRevision: Revision;
+  /** Of versions; the others take an index below it. */
+  readonly count: number;
+  modRevision(at: number): number;
+  sub(at: number): number;
+  isTombstone(at: number): boolean;
+  /** The length of the encoded mvccpb.KeyValue. */
+  bytes(at: number): number;
+  /** The encoded KeyValues of the versions from `from` to before `to`; of a tombstone, key and mod_revision. */
+  read(from: number, to: number, signal: AbortSignal): Promise<readonly Uint8Array[]>;
+}
+
+/**
  * One key-value store with history, leases and watches: everything that etcd's API means, without its messages. All
  * refusals are EngramError. Callers have validated what a single request shows by itself (empty keys, too many ops,
  * duplicate keys, sort options, ignore flags that contradict); what depends on the state is checked here.
@@ -102,6 +120,8 @@ export interface Store {
 
   /** `revision` 0 is the current one. Compacted, FutureRev. */
   hashKv(revision: number, signal: AbortSignal): Promise<HashKvResult>;
+  /** As of now. Rejects when the signal aborts. */
+  image(signal: AbortSignal): Promise<StoreImage>;
   status(): StoreStatus;
   /** How many keys live in the range now: for metrics and health, no bytes are read. */
   count(range: KeyRange): number;

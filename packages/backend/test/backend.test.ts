@@ -289,6 +289,19 @@ test('compaction frees what only history needed, and physical waits for it', asy
   expect(backend.status().totalBytes).toBeLessThan(before / 20);
 });
 
+test('edge 32: the newest change is a deletion, compacted at its own revision: after a restart R has not gone down', async () => {
+  const storage = new MemoryStorage();
+  const before = await openNode(storage);
+  await before.backend.txn(put('a', '1'), undefined);
+  await before.backend.txn(remove('a'), undefined);
+  await before.backend.compact(3, true);
+  await before.backend[Symbol.asyncDispose]();
+  const { backend } = await openNode(storage.reopen(), { epoch: 2 });
+  expect(backend.revision).toBe(3);
+  await backend.compact(3, true).catch(() => undefined);
+  expect(await backend.txn(put('a', '2'), undefined)).toMatchObject({ revision: 4 });
+});
+
 test('disposal ends timers and lets go of the storage', async () => {
   const storage = new MemoryStorage();
   const { backend, clock } = await openNode(storage);

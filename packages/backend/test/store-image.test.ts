@@ -1,0 +1,83 @@
+import { decodeKeyValue } from '@engram/coder';
+import { keyText, NO_LEASE, type Op, utf8 } from '@engram/core';
+import type { StoreImage } from '@engram/backend';
+import { MemoryStorage } from '@engram/storage';
+import { expect, test } from 'vitest';
+import { type Node, openNode } from './harness.ts';
+
+const put = (key: string): Op => ({
+  kind: 'put',
+  key: utf8(key),
+  value: utf8(key),
+  lease: NO_LEASE,
+  prevKv: false,
+  ignoreValue: false,
+  ignoreLease: false,
+});
+const remove = (key: string): Op => ({ kind: 'delete-range', range: { key: utf8(key), end: utf8('') }, prevKv: false });
+const write = (node: Node, ...success: Op[]) => node.backend.txn({ compares: [], success, failure: [] }, undefined);
+const never = new AbortController().signal;
+
+async function plain(image: StoreImage): Promise<string[]> {
+  const kvs = await image.read(0, image.count, never);
+  return kvs.map((kv, at) => {
+    expect(kv.length).toBe(image.bytes(at));
+    const mark = image.isTombstone(at) ? '-' : '+';
+    return `${image.modRevision(at)}.${image.sub(at)}${mark}${keyText(decodeKeyValue(kv).key)}`;
+  });
+}
+
+test('an image has every version that is readable, in the order in which they came', async () => {
+  const node = await openNode(new MemoryStorage());
+  await using backend = node.backend;
+  await write(node, put('b'), put('a'));
+  await write(node, put('a'));
+  await write(node, remove('b'));
+  await write(node, put('c'));
+  using whole = await backend.image(never);
+  expect(whole).toMatchObject({ revision: 5, compactRevision: -1, count: 5 });
+  expect(await plain(whole)).toEqual(['2.0+b', '2.1+a', '3.0+a', '4.0-b', '5.0+c']);
+});
+
+test('what is compacted is not in it, the change at the compact revision is', async () => {
+  const node = await openNode(new MemoryStorage());
+  await using backend = node.backend;
+  await write(node, put('a'), put('b'));
+  await write(node, put('a'));
+  await write(node, remove('b'));
+  await write(node, put('a'));
+  await backend.compact(4, true);
+  using image = await backend.image(never);
+  expect(await plain(image)).toEqual(['3.0+a', '4.0-b', '5.0+a']);
+});
+
+test('it stays as it was taken, whatever is written or compacted meanwhile', async () => {
+  const node = await openNode(new MemoryStorage(), { cacheBytesMax: 1 });
+  await using backend = node.backend;
+  for (let at = 0; at < 5_000; at += 1) await write(node, put(`k${at % 3_000}`));
+  const taking = backend.image(never);
+  const writing = Promise.all(Array.from({ length: 200 }, (_, at) => write(node, put(`k${at}`))));
+  const image = await taking;
+  await writing;
+  await backend.compact(backend.revision, false);
+  await node.clock.settle();
+  const versions = await plain(image);
+  expect(versions).toHaveLength(5_000);
+  expect(versions).toEqual(Array.from({ length: 5_000 }, (_, at) => `${at + 2}.0+k${at % 3_000}`));
+  image[Symbol.dispose]();
+  await node.clock.settle(200);
+  using after = await backend.image(never);
+  expect(after.count).toBe(3_000);
+});
+
+test('nobody who gives up holds anything', async () => {
+  const node = await openNode(new MemoryStorage());
+  await using backend = node.backend;
+  await write(node, put('a'));
+  const gone = new AbortController();
+  const taking = backend.image(gone.signal);
+  gone.abort();
+  await expect(taking).rejects.toThrow();
+  await write(node, put('a'));
+  await backend.compact(3, true);
+});
