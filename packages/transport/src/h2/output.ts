@@ -89,7 +89,8 @@ export class Output {
     this.#writing = false;
     for (const slab of this.#flyingSlabs) this.#pool.give(slab);
     this.#flyingSlabs = [];
-    if (this.#start === this.at && this.slab !== nothing) {
+    // Not while the open batch has anything: parts of the slab may stand in its pieces.
+    if (this.pendingBytes === 0 && this.slab !== nothing) {
       this.#pool.give(this.slab);
       this.slab = nothing;
       this.at = 0;

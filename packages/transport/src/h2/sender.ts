@@ -46,7 +46,7 @@ export class Sender implements Flushable {
   queuedBytes = 0;
   /** HEADERS or DATA went out; the judge of pings asks and resets it. */
   sentSincePing = false;
-  /** Something left the process, or waits for nothing. */
+  /** When DATA last moved, or nothing waited. Control frames do not count: who pings but does not read is stalled. */
   progressMs: number;
 
   readonly #output: Output;
@@ -60,6 +60,9 @@ export class Sender implements Flushable {
   #flying: Stream[] = [];
   #corked = false;
   #dirty = false;
+  /** The batch that gathers, and the one that flies, has DATA. */
+  #dataMoved = false;
+  #batchMoves = false;
 
   constructor(socket: Socket, commons: SenderCommons, owner: SenderOwner, budget: AbuseBudget, nowMs: () => number) {
     this.#output = new Output(socket, commons.slabs, this.#taken);
@@ -107,7 +110,9 @@ export class Sender implements Flushable {
       stream.flyingBytes = stream.batchBytes;
       stream.batchBytes = 0;
     }
-    this.progressMs = this.#nowMs();
+    this.#batchMoves = this.#dataMoved;
+    this.#dataMoved = false;
+    this.#noteProgress();
     output.flush();
   }
 
@@ -259,6 +264,7 @@ export class Sender implements Flushable {
     stream.sendWindow -= bytes;
     this.window -= bytes;
     this.sentSincePing = true;
+    this.#dataMoved = true;
     if (!stream.counted) return;
     if (stream.batchBytes === 0) this.#counted.push(stream);
     stream.batchBytes += FRAME_HEADER_BYTES + bytes;
@@ -301,6 +307,10 @@ export class Sender implements Flushable {
     this.#owner.streamSent(stream);
   }
 
+  #noteProgress(): void {
+    if (this.#batchMoves || this.queuedBytes === 0) this.progressMs = this.#nowMs();
+  }
+
   #touch(): void {
     if (this.#corked || this.#dirty) return;
     this.#dirty = true;
@@ -308,7 +318,7 @@ export class Sender implements Flushable {
   }
 
   readonly #taken = (): void => {
-    this.progressMs = this.#nowMs();
+    this.#noteProgress();
     const flying = this.#flying;
     for (const stream of flying) {
       stream.flyingBytes = 0;

@@ -1,0 +1,92 @@
+import { Socket } from 'node:net';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { COPY_MAX_BYTES, Output } from '../src/h2/output.ts';
+import { SendQueue } from '../src/h2/send-queue.ts';
+import { SLAB_BYTES, SlabPool } from '../src/h2/slab-pool.ts';
+
+/** A socket whose kernel takes what it was given only when told, and reads it no earlier than that. */
+class SlowSocket extends Socket {
+  taken = '';
+  #waiting: { chunks: readonly Uint8Array[]; callback: () => void }[] = [];
+
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: () => void): void {
+    this.#waiting.push({ chunks: [chunk], callback });
+  }
+
+  override _writev(chunks: readonly { chunk: Uint8Array }[], callback: () => void): void {
+    this.#waiting.push({ chunks: chunks.map(({ chunk }) => chunk), callback });
+  }
+
+  async kernelTakes(): Promise<void> {
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    this.taken += Buffer.concat(next.chunks).toString('latin1');
+    next.callback();
+    await new Promise((resolve) => setImmediate(resolve)); // callbacks of writes come in a later tick
+  }
+}
+
+const piece = fc
+  .tuple(fc.oneof(fc.nat(60), fc.constantFrom(COPY_MAX_BYTES, COPY_MAX_BYTES + 1, 6_000)), fc.nat(255))
+  .map(([size, byte]) => Buffer.alloc(size, byte));
+const step = fc.oneof(
+  { weight: 5, arbitrary: piece },
+  { weight: 2, arbitrary: fc.constant('flush' as const) },
+  { weight: 1, arbitrary: fc.constant('take' as const) },
+);
+
+test('what is put comes out in order and unchanged, whenever it is flushed and taken', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(fc.nat(1), step), { maxLength: 80 }), async (steps) => {
+      const pool = new SlabPool(); // shared: a slab that is given back too early is overwritten by the other
+      const ends = [0, 1].map(() => {
+        const socket = new SlowSocket();
+        return { socket, output: new Output(socket, pool, () => {}), put: '' };
+      });
+      for (const [which, action] of steps) {
+        const end = ends[which]!;
+        if (action === 'flush') end.output.flush();
+        else if (action === 'take') await end.socket.kernelTakes();
+        else {
+          end.output.put(action);
+          end.put += action.toString('latin1');
+        }
+      }
+      for (const { socket, output, put } of ends) {
+        for (let round = 0; round < 3; round += 1) {
+          output.flush();
+          await socket.kernelTakes();
+        }
+        expect(socket.taken === put).toBe(true);
+        expect(output.pendingBytes).toBe(0);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a slab is not asked for more than it has', () => {
+  const output = new Output(new SlowSocket(), new SlabPool(), () => {});
+  expect(() => output.room(SLAB_BYTES + 1)).toThrow('no slab has that much room');
+});
+
+test('a send queue gives back the bytes that it was given, in any portions', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.uint8Array({ maxLength: 30 }), { maxLength: 200 }),
+      fc.array(fc.integer({ min: 1, max: 50 })),
+      (pieces, portions) => {
+        const output = new Output(new SlowSocket(), new SlabPool(), () => {});
+        const queue = new SendQueue();
+        for (const bytes of pieces) queue.push(bytes);
+        for (const portion of portions) queue.move(Math.min(portion, queue.bytes), output);
+        queue.move(queue.bytes, output);
+        expect(queue.bytes).toBe(0);
+        const written = Buffer.concat(pieces);
+        expect(output.pendingBytes).toBe(written.length);
+        expect(output.slab.subarray(0, output.at).equals(written)).toBe(true);
+      },
+    ),
+  );
+});

@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import {
+  CLIENT_PREFACE,
+  ErrorCode,
+  Flag,
+  FrameReader,
+  FrameType,
+  HpackDecoder,
+  HpackEncoder,
+  headersFrames,
+  putFrameHeader,
+  readUint32,
+  settingsAckFrame,
+  settingsFrame,
+} from '@engram/wire';
+
+export interface RawFrame {
+  readonly type: string;
+  readonly streamId: number;
+  readonly endStream: boolean;
+  readonly ack: boolean;
+  readonly payload: Buffer;
+  /** Of HEADERS: `name: value`. */
+  readonly fields: readonly string[];
+}
+
+const typeNames = Object.fromEntries(Object.entries(FrameType).map(([name, type]) => [type, name]));
+const codeNames = Object.fromEntries(Object.entries(ErrorCode).map(([name, code]) => [code, name]));
+
+/** Any frame, right or wrong. */
+export function frame(
+  type: keyof typeof FrameType,
+  flags: number,
+  streamId: number,
+  payload: Uint8Array = Buffer.alloc(0),
+): Buffer {
+  const bytes = Buffer.alloc(9 + payload.length);
+  bytes.set(payload, putFrameHeader(bytes, 0, payload.length, FrameType[type], flags, streamId));
+  return bytes;
+}
+
+export function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+export function grpcMessage(text: string | Uint8Array, flag = 0): Buffer {
+  const body = Buffer.from(text);
+  return Buffer.concat([Buffer.from([flag]), uint32(body.length), body]);
+}
+
+/** A gRPC request's header list; what `changes` sets to undefined is left out. */
+export function grpcHeaders(
+  path: string,
+  changes: Record<string, string | undefined> = {},
+): Record<string, string | undefined> {
+  return {
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':path': path,
+    ':authority': 'localhost',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...changes,
+  };
+}
+
+/** A client that says what it is told, frame by frame. */
+export class RawClient implements Disposable {
+  readonly socket: Socket;
+  readonly encoder = new HpackEncoder(4096);
+  readonly received: RawFrame[] = [];
+  closed = false;
+  #reader = new FrameReader(2 ** 24 - 1);
+  readonly #decoder = new HpackDecoder(4096);
+  #wake: () => void = () => {};
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('data', (chunk: Buffer) => {
+      this.#reader.push(chunk);
+      while (this.#reader.next()) this.#take();
+      this.#wake();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.closed = true;
+      this.#wake();
+    });
+  }
+
+  /** Connected, greeted, and with the server's settings acknowledged. */
+  static async open(port: number, settings: readonly (readonly [number, number])[] = []): Promise<RawClient> {
+    const client = await RawClient.silent(port);
+    client.write(Buffer.from(CLIENT_PREFACE), settingsFrame(settings), settingsAckFrame);
+    await client.frame((next) => next.type === 'SETTINGS' && next.ack);
+    return client;
+  }
+
+  /** Connected, and nothing else. */
+  static async silent(port: number): Promise<RawClient> {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    return new RawClient(socket);
+  }
+
+  write(...bytes: readonly Uint8Array[]): void {
+    if (!this.socket.destroyed) this.socket.write(Buffer.concat(bytes));
+  }
+
+  headers(streamId: number, headers: Record<string, string | undefined>, endStream = false): Buffer {
+    const fields = Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [{ name, value, indexing: 'once' as const }],
+    );
+    return headersFrames(streamId, this.encoder.encode(fields), endStream, 16_384);
+  }
+
+  data(streamId: number, bytes: Uint8Array, endStream = false): Buffer {
+    return frame('DATA', endStream ? Flag.END_STREAM : 0, streamId, bytes);
+  }
+
+  /** A whole unary request. */
+  request(
+    streamId: number,
+    path: string,
+    message: string | Uint8Array,
+    changes: Record<string, string | undefined> = {},
+  ): Buffer {
+    return Buffer.concat([
+      this.headers(streamId, grpcHeaders(path, changes)),
+      this.data(streamId, grpcMessage(message), true),
+    ]);
+  }
+
+  /** The first frame that came, or comes, and matches. Rejects when the connection ends without it. */
+  async frame(matches: (frame: RawFrame) => boolean): Promise<RawFrame> {
+    for (;;) {
+      const found = this.received.find(matches);
+      if (found !== undefined) return found;
+      if (this.closed) throw new Error('the connection is closed');
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async untilClosed(): Promise<void> {
+    if (!this.closed) await once(this.socket, 'close');
+  }
+
+  /** `grpc-status` and `grpc-message` of a stream, or how it was reset. */
+  async outcome(streamId: number): Promise<string> {
+    const last = await this.frame(
+      (next) => next.streamId === streamId && (next.endStream || next.type === 'RST_STREAM'),
+    );
+    if (last.type === 'RST_STREAM') return `RST_STREAM ${codeNames[readUint32(last.payload, 0)]}`;
+    return last.fields.filter((field) => !field.startsWith('content-type')).join(', ');
+  }
+
+  /** What the GOAWAY says with which the server ended the connection. */
+  async goAway(): Promise<string> {
+    const { payload } = await this.frame(({ type }) => type === 'GOAWAY');
+    return `${codeNames[readUint32(payload, 4)]} ${payload.toString('latin1', 8)}`;
+  }
+
+  /** All DATA of a stream so far. */
+  body(streamId: number): Buffer {
+    return Buffer.concat(
+      this.received.filter((next) => next.type === 'DATA' && next.streamId === streamId).map(({ payload }) => payload),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.destroy();
+  }
+
+  #take(): void {
+    const { type, flags, streamId, bytes, start, end } = this.#reader;
+    const fields: string[] = [];
+    if (type === FrameType.HEADERS) {
+      this.#decoder.decode(bytes, start, end, { field: ({ name, value }) => fields.push(`${name}: ${value}`) });
+    }
+    const ends = type === FrameType.DATA || type === FrameType.HEADERS;
+    this.received.push({
+      type: typeNames[type] ?? String(type),
+      streamId,
+      endStream: ends && (flags & Flag.END_STREAM) !== 0,
+      ack: !ends && (flags & Flag.ACK) !== 0,
+      payload: Buffer.from(bytes.subarray(start, end)),
+      fields,
+    });
+  }
+}
