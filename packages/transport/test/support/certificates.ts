@@ -1,0 +1,81 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+// As much DER (X.690) as a certificate of RFC 5280 needs.
+function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(contents);
+  const length =
+    content.length < 0x80
+      ? Buffer.from([content.length])
+      : Buffer.from([0x82, content.length >>> 8, content.length & 0xff]);
+  return Buffer.concat([Buffer.from([tag]), length, content]);
+}
+const sequence = (...contents: readonly Uint8Array[]): Buffer => der(0x30, ...contents);
+const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
+const octets = (content: Uint8Array): Buffer => der(0x04, content);
+const bits = (content: Uint8Array): Buffer => der(0x03, Buffer.from([0]), content);
+const time = (date: string): Buffer => der(0x17, Buffer.from(date));
+const truth = der(0x01, Buffer.from([0xff]));
+const integer = (content: Uint8Array): Buffer => der(0x02, content);
+
+const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
+const commonNameOid = oid('550403');
+const name = (commonName: string): Buffer =>
+  sequence(der(0x31, sequence(commonNameOid, der(0x0c, Buffer.from(commonName)))));
+
+export interface Identity {
+  readonly certificate: string;
+  readonly key: string;
+  readonly commonName: string;
+  readonly privateKey: KeyObject;
+}
+
+/** A certificate for `localhost` and 127.0.0.1; signed by `issuer`, or by itself and then allowed to sign others. */
+export function issue(commonName: string, issuer?: Identity): Identity {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const alternatives = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
+  const extensions = sequence(
+    sequence(oid('551d11'), octets(alternatives)),
+    ...(issuer === undefined ? [sequence(oid('551d13'), truth, octets(sequence(truth)))] : []),
+  );
+  const serial = Buffer.concat([Buffer.from([0x10]), randomBytes(15)]); // positive
+  const body = sequence(
+    der(0xa0, integer(Buffer.from([2]))),
+    integer(serial),
+    ecdsaWithSha256,
+    name(issuer?.commonName ?? commonName),
+    sequence(time('200101000000Z'), time('491231235959Z')),
+    name(commonName),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, extensions),
+  );
+  const signature = sign('sha256', body, issuer?.privateKey ?? privateKey);
+  const certificate = sequence(body, ecdsaWithSha256, bits(signature)).toString('base64').replace(/.{64}/g, '$&\n');
+  return {
+    certificate: `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----\n`,
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    commonName,
+    privateKey,
+  };
+}
+
+/** A new folder with `ca.pem`, `server.pem` and `server-key.pem`. */
+export class CertificateFolder {
+  readonly path = mkdtempSync(join(tmpdir(), 'engram-tls-'));
+
+  constructor(ca: Identity, server: Identity) {
+    writeFileSync(this.file('ca.pem'), ca.certificate);
+    this.replace(server);
+  }
+
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  replace(server: Identity): void {
+    writeFileSync(this.file('server.pem'), server.certificate);
+    writeFileSync(this.file('server-key.pem'), server.key);
+  }
+}

@@ -1,0 +1,213 @@
+import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { get } from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import * as grpc from '@grpc/grpc-js';
+import { describe, expect, test } from 'vitest';
+import { serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
+import { opensslCiphers } from '../src/tls-context.ts';
+import { CertificateFolder, type Identity, issue } from './support/certificates.ts';
+import { ByteClient, type Serve, type Serving, startServing, until } from './support/serving.ts';
+
+const ca = issue('test ca');
+const strangerCa = issue('another ca');
+const server = issue('server', ca);
+const client = issue('alice', ca);
+const stranger = issue('mallory', strangerCa);
+
+function tlsOf(folder: CertificateFolder, changes: Partial<TlsOptions> = {}): TlsOptions {
+  return {
+    certFile: folder.file('server.pem'),
+    keyFile: folder.file('server-key.pem'),
+    clientCertAuth: false,
+    minVersion: 'TLS1.2',
+    cipherSuites: [],
+    ...changes,
+  };
+}
+
+const withClients = (folder: CertificateFolder): Partial<TlsOptions> => ({
+  clientCertAuth: true,
+  trustedCaFile: folder.file('ca.pem'),
+});
+
+function credentials(identity?: Identity): grpc.ChannelCredentials {
+  const root = Buffer.from(ca.certificate);
+  if (identity === undefined) return grpc.credentials.createSsl(root);
+  return grpc.credentials.createSsl(root, Buffer.from(identity.key), Buffer.from(identity.certificate));
+}
+
+function clientOf(serving: Serving, identity?: Identity): ByteClient {
+  return new ByteClient(`localhost:${serving.port}`, credentials(identity));
+}
+
+async function handshake(serving: Serving, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const socket = connect({ host: '127.0.0.1', port: serving.port, ca: ca.certificate, ...options });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+function httpsGet(serving: Serving, identity?: Identity): Promise<string> {
+  const { key, certificate: cert } = identity ?? {};
+  return new Promise((resolve, reject) => {
+    const request = get({
+      host: '127.0.0.1',
+      port: serving.port,
+      path: '/version?q=1',
+      ca: ca.certificate,
+      key,
+      cert,
+      agent: false,
+    });
+    request.on('error', reject);
+    request.on('response', (response) => {
+      response.setEncoding('utf8').on('data', (body: string) => resolve(`${response.statusCode} ${body}`));
+    });
+  });
+}
+
+const servers: readonly (readonly [name: string, serve: Serve])[] = [
+  ['grpc-js', serveGrpcJs],
+  ['the own codec', serve],
+];
+
+describe.each(servers)('TLS served by %s', (_name, serveWith) => {
+  test('gRPC and HTTP/1.1 on one port, by ALPN', async () => {
+    await using serving = await startServing(serveWith, { tls: tlsOf(new CertificateFolder(ca, server)) });
+    using grpcClient = clientOf(serving);
+    expect((await grpcClient.unary('/test.Echo/Sync', 'hi')).toString()).toBe('hi');
+    expect((await grpcClient.unary('/test.Echo/CommonName', '')).toString()).toBe('undefined');
+    expect(await httpsGet(serving)).toBe('200 GET /version 1 ');
+    expect((await handshake(serving, { ALPNProtocols: ['h2', 'http/1.1'] })).alpnProtocol).toBe('h2');
+    expect((await handshake(serving)).alpnProtocol).toBe(false);
+  });
+
+  test('big messages both ways', async () => {
+    await using serving = await startServing(serveWith, { tls: tlsOf(new CertificateFolder(ca, server)) });
+    using grpcClient = clientOf(serving);
+    const request = Buffer.alloc(2_000_000, 'abcdefg');
+    expect((await grpcClient.unary('/test.Echo/Sync', request)).equals(request)).toBe(true);
+    expect(await grpcClient.unary('/test.Echo/Big', '20000000')).toHaveLength(20_000_000);
+  });
+
+  test('a client certificate is asked for, checked, and names the caller', async () => {
+    const folder = new CertificateFolder(ca, server);
+    await using serving = await startServing(serveWith, { tls: tlsOf(folder, withClients(folder)) });
+    using alice = clientOf(serving, client);
+    using nobody = clientOf(serving);
+    using mallory = clientOf(serving, stranger);
+    expect((await alice.unary('/test.Echo/CommonName', '')).toString()).toBe('alice');
+    expect(await httpsGet(serving, client)).toBe('200 GET /version 1 ');
+    await expect(nobody.unary('/test.Echo/Sync', 'x')).rejects.toMatchObject({ code: 14 });
+    await expect(mallory.unary('/test.Echo/Sync', 'x')).rejects.toMatchObject({ code: 14 });
+  });
+
+  test('a trusted CA alone asks for certificates, too', async () => {
+    const folder = new CertificateFolder(ca, server);
+    const tls = tlsOf(folder, { trustedCaFile: folder.file('ca.pem') });
+    await using serving = await startServing(serveWith, { tls });
+    using nobody = clientOf(serving);
+    await expect(nobody.unary('/test.Echo/Sync', 'x')).rejects.toMatchObject({ code: 14 });
+  });
+
+  test.each([
+    { changes: { allowedCommonNames: ['bob', 'alice'] }, served: true },
+    { changes: { allowedCommonNames: ['bob'] }, served: false },
+    { changes: { allowedHostnames: ['localhost'] }, served: true },
+    { changes: { allowedHostnames: ['elsewhere'] }, served: false },
+  ])('$changes: served $served', async ({ changes, served }) => {
+    const folder = new CertificateFolder(ca, server);
+    await using serving = await startServing(serveWith, { tls: tlsOf(folder, { ...withClients(folder), ...changes }) });
+    using alice = clientOf(serving, client);
+    const answer = alice.unary('/test.Echo/Sync', 'x');
+    if (served) expect((await answer).toString()).toBe('x');
+    else await expect(answer).rejects.toMatchObject({ code: 14 });
+  });
+
+  test('changed certificates are used for the next connection, broken ones never', async () => {
+    const folder = new CertificateFolder(ca, server);
+    await using serving = await startServing(serveWith, { tls: tlsOf(folder) });
+    const subject = async (): Promise<unknown> => (await handshake(serving)).getPeerCertificate().subject.CN;
+    using before = clientOf(serving);
+    await before.unary('/test.Echo/Sync', 'x');
+    expect(await subject()).toBe('server');
+    const renewed = issue('renewed', ca);
+    writeFileSync(folder.file('server.pem'), renewed.certificate); // the key is not there yet
+    expect(await subject()).toBe('server');
+    writeFileSync(folder.file('server-key.pem'), renewed.key);
+    expect(await subject()).toBe('renewed');
+    writeFileSync(folder.file('server.pem'), 'garbage');
+    expect(await subject()).toBe('renewed');
+    await before.unary('/test.Echo/Sync', 'the connection from before goes on');
+  });
+
+  test('versions: what is below the least is refused, the most is kept to', async () => {
+    const folder = new CertificateFolder(ca, server);
+    await using newest = await startServing(serveWith, { tls: tlsOf(folder, { minVersion: 'TLS1.3' }) });
+    await using older = await startServing(serveWith, { tls: tlsOf(folder, { maxVersion: 'TLS1.2' }) });
+    await expect(handshake(newest, { maxVersion: 'TLSv1.2' })).rejects.toThrow();
+    expect((await handshake(newest)).getProtocol()).toBe('TLSv1.3');
+    expect((await handshake(older)).getProtocol()).toBe('TLSv1.2');
+  });
+
+  test('cipher suites by their names in Go', async () => {
+    const folder = new CertificateFolder(ca, server);
+    const tls = tlsOf(folder, { maxVersion: 'TLS1.2', cipherSuites: ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384'] });
+    await using serving = await startServing(serveWith, { tls });
+    expect((await handshake(serving)).getCipher().name).toBe('ECDHE-ECDSA-AES256-GCM-SHA384');
+  });
+
+  test('protocols: a port for gRPC only takes nobody without h2', async () => {
+    await using serving = await startServing(serveWith, {
+      tls: tlsOf(new CertificateFolder(ca, server)),
+      protocols: 'grpc',
+    });
+    using grpcClient = clientOf(serving);
+    expect((await grpcClient.unary('/test.Echo/Sync', 'hi')).toString()).toBe('hi');
+    await expect(httpsGet(serving)).rejects.toThrow();
+  });
+
+  test('a handshake that does not come to its end is cut, and leaves nothing', async () => {
+    const tls = tlsOf(new CertificateFolder(ca, server));
+    await using serving = await startServing(serveWith, { tls, timeouts: { handshakeMs: 50 } });
+    const socket = connectTcp(serving.port, '127.0.0.1');
+    await once(socket, 'close');
+    (await handshake(serving)).destroy();
+    await until(() => serving.observer.connections === 0);
+  });
+
+  test('files that are not there fail the start', async () => {
+    const folder = new CertificateFolder(ca, server);
+    const tls = tlsOf(folder, { certFile: folder.file('missing.pem') });
+    await expect(startServing(serveWith, { tls })).rejects.toThrow('missing.pem');
+  });
+});
+
+test('plain requests over HTTP/2 under TLS reach the HTTP handler', async () => {
+  await using serving = await startServing(serve, {
+    tls: tlsOf(new CertificateFolder(ca, server)),
+    maxRequestBytes: 1000,
+  });
+  const session = connectHttp2(`https://localhost:${serving.port}`, { ca: ca.certificate });
+  const ask = async (headers: Record<string, string>, body = ''): Promise<string> => {
+    const stream = session.request(headers, { endStream: body === '' });
+    if (body !== '') stream.end(body);
+    const [answer] = (await once(stream, 'response')) as [Record<string, unknown>];
+    let text = '';
+    for await (const chunk of stream.setEncoding('utf8')) text += String(chunk);
+    return `${String(answer[':status'])} ${text}`;
+  };
+  expect(await ask({ ':path': '/version?q=a%20b' })).toBe('200 GET /version a b ');
+  expect(await ask({ ':method': 'POST', ':path': '/v3/kv/put' }, '{"key":1}')).toBe(
+    '404 POST /v3/kv/put null {"key":1}',
+  );
+  expect(await ask({ ':method': 'HEAD', ':path': '/version' })).toBe('200 ');
+  expect(await ask({ ':method': 'POST', ':path': '/v3/kv/put' }, 'x'.repeat(2001))).toBe('413 ');
+  session.close();
+});
+
+test('an unknown cipher suite is refused by name', () => {
+  expect(() => opensslCiphers(['TLS_ROT13'])).toThrow('unexpected TLS cipher suite "TLS_ROT13"');
+});
