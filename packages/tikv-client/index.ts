@@ -1,1 +1,37 @@
-export {};
+// A client of TiKV and PD: one client for a cluster, snapshots to read, transactions to write.
+export { TikvClient, type ClientStatus } from './src/client.ts';
+export { type TikvClientOptions, type Settings, defaultSettings } from './src/options.ts';
+export type { CallOptions } from './src/runtime/call.ts';
+export { Snapshot, type SnapshotOptions, type ScanOptions } from './src/txn/snapshot.ts';
+export type { Entry } from './src/txn/scanner.ts';
+export { Transaction } from './src/txn/transaction.ts';
+export type { CommitOptions } from './src/txn/committer.ts';
+export type { CommitMode, CommitOutcome, Conflict, Settled, Undetermined } from './src/txn/commit-outcome.ts';
+export { TikvError, type TikvErrorCode, errorTable, isTikvError } from './src/errors.ts';
+export {
+  type Timestamp,
+  MAX_TIMESTAMP,
+  composeTimestamp,
+  physicalMs,
+  logicalPart,
+  shiftTimestamp,
+} from './src/codec/timestamp.ts';
+
+// Regions, ranges and garbage collection.
+export { RegionAdmin, type RegionInfo, type KeyVersions } from './src/admin/region-admin.ts';
+export { GcWorker, type GcResult } from './src/gc/gc-worker.ts';
+export type { ReplicaChoice } from './src/region/region-sender.ts';
+
+// Ports: what a host may put in place of ours.
+export type { Observer, StoreCallEvent, TransactionEvent } from './src/observer.ts';
+export type { TlsOptions } from './src/transport/tls.ts';
+export {
+  type Transport,
+  type Channel,
+  type MessageStream,
+  type StreamEvents,
+  type UnaryOptions,
+  TransportError,
+} from './src/transport/transport.ts';
+export { type KeyCodec, apiV1 } from './src/codec/key-codec.ts';
+export { type BackoffName, backoffKinds } from './src/backoff/backoff-kinds.ts';

@@ -1,0 +1,26 @@
+/**
+ * A point in the order of all transactions: milliseconds since 1970 in the upper 46 bits, a counter in the lower 18 (TiKV
+ * components/txn_types, TimeStamp). A bigint, because it needs all 64 bits.
+ */
+export type Timestamp = bigint;
+
+const LOGICAL_BITS = 18n;
+
+/** "The newest committed version": only for a read of one key at its leader. */
+export const MAX_TIMESTAMP: Timestamp = 2n ** 64n - 1n;
+
+export const composeTimestamp = (physicalMs: number, logical: number): Timestamp =>
+  (BigInt(physicalMs) << LOGICAL_BITS) + BigInt(logical);
+
+/** Milliseconds since 1970 by PD's clock. */
+export const physicalMs = (timestamp: Timestamp): number => Number(timestamp >> LOGICAL_BITS);
+
+export const logicalPart = (timestamp: Timestamp): number => Number(timestamp & 0x3ffffn);
+
+/** `deltaMs` later, or earlier if it is negative; never below 0. */
+export function shiftTimestamp(timestamp: Timestamp, deltaMs: number): Timestamp {
+  const shifted = timestamp + (BigInt(deltaMs) << LOGICAL_BITS);
+  return shifted < 0n ? 0n : shifted;
+}
+
+export const maxTimestamp = (left: Timestamp, right: Timestamp): Timestamp => (left > right ? left : right);

@@ -1,0 +1,110 @@
+import type { Clock, Logger, Random } from '@engram/core';
+import { Backoffer } from './backoff/backoffer.ts';
+import type { KeyCodec } from './codec/key-codec.ts';
+import type { SafePoint } from './gc/safe-point.ts';
+import type { Observer } from './observer.ts';
+import type { Settings } from './options.ts';
+import type { PdClient } from './pd/pd-client.ts';
+import { TikvError } from './errors.ts';
+import type { Error as RegionError } from './proto/gen/errorpb.ts';
+import type { ContextInit } from './proto/gen/kvrpcpb.ts';
+import type { RegionLocator } from './region/region-locator.ts';
+import type { RegionSender, SendOptions, SendResult } from './region/region-sender.ts';
+import type { Region } from './region/region.ts';
+import type { StorePool } from './region/store-pool.ts';
+import type { BackgroundTasks } from './runtime/background-tasks.ts';
+import { Call, type CallOptions } from './runtime/call.ts';
+import type { Command } from './transport/commands.ts';
+import type { LockResolver } from './txn/lock-resolver.ts';
+import type { StatusCache } from './txn/status-cache.ts';
+
+/** Relocations that cost nothing; after them the cluster is given time. */
+const FREE_RELOCATIONS = 3;
+
+/** What the parts of one client share. Keys are store keys from here on inwards. */
+export class Engine {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly observer: Observer;
+  readonly logger: Logger | undefined;
+  readonly settings: Settings;
+  readonly codec: KeyCodec;
+  readonly pd: PdClient;
+  readonly stores: StorePool;
+  readonly locator: RegionLocator;
+  readonly sender: RegionSender;
+  readonly background: BackgroundTasks;
+  readonly statuses: StatusCache;
+  readonly closing: AbortSignal;
+  /** Set once by the client: the three need the engine themselves. */
+  resolver!: LockResolver;
+  safePoint!: SafePoint;
+
+  constructor(
+    parts: Omit<Engine, 'resolver' | 'safePoint' | 'backoffer' | 'call' | 'backgroundCall' | 'onKey' | 'onRegion'>,
+  ) {
+    this.clock = parts.clock;
+    this.random = parts.random;
+    this.observer = parts.observer;
+    this.logger = parts.logger;
+    this.settings = parts.settings;
+    this.codec = parts.codec;
+    this.pd = parts.pd;
+    this.stores = parts.stores;
+    this.locator = parts.locator;
+    this.sender = parts.sender;
+    this.background = parts.background;
+    this.statuses = parts.statuses;
+    this.closing = parts.closing;
+  }
+
+  /** The patience of a call of the public face. */
+  call(options: CallOptions | undefined): Call {
+    return Call.from(this.clock, this.settings.callTimeoutMs, options, this.closing);
+  }
+
+  backoffer(call: Call, budgetMs = this.settings.backoffBudgetMs): Backoffer {
+    return new Backoffer(call, budgetMs, this.random, this.observer);
+  }
+
+  /** For work that outlives the call that caused it. */
+  backgroundCall(): Call {
+    return new Call(this.clock, this.clock.nowMs() + this.settings.backgroundBudgetMs, undefined, this.closing);
+  }
+
+  /** One request about one key, wherever its region is. */
+  async onKey<
+    Request extends { readonly context?: ContextInit | undefined },
+    Response extends { readonly regionError: RegionError | undefined },
+  >(
+    key: Uint8Array,
+    command: Command<Request, Response>,
+    request: Request,
+    backoffer: Backoffer,
+    options?: SendOptions,
+  ): Promise<Response> {
+    for (let relocations = 0; ; relocations += 1) {
+      const region = this.locator.cached(key, backoffer.call) ?? (await this.locator.locate(key, backoffer));
+      const result = await this.onRegion(region, command, request, backoffer, relocations, options);
+      if (result.kind === 'answer') return result.response;
+    }
+  }
+
+  /** One request to one region. `relocations`: how often the caller had to regroup already. */
+  async onRegion<
+    Request extends { readonly context?: ContextInit | undefined },
+    Response extends { readonly regionError: RegionError | undefined },
+  >(
+    region: Region,
+    command: Command<Request, Response>,
+    request: Request,
+    backoffer: Backoffer,
+    relocations: number,
+    options?: SendOptions,
+  ): Promise<SendResult<Response>> {
+    if (relocations > FREE_RELOCATIONS) {
+      await backoffer.wait('regionMiss', new TikvError('region-unavailable', 'the regions of the keys keep changing'));
+    }
+    return this.sender.send(region, command, request, backoffer, options);
+  }
+}

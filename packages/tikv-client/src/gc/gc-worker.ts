@@ -1,0 +1,158 @@
+import { keySuccessor } from '@engram/core';
+import type { Backoffer } from '../backoff/backoffer.ts';
+import { shiftTimestamp, type Timestamp } from '../codec/timestamp.ts';
+import type { Engine } from '../engine.ts';
+import { TikvError } from '../errors.ts';
+import { isUnimplemented } from '../pd/pd-client.ts';
+import { lowerEnd } from '../region/region.ts';
+import type { CallOptions } from '../runtime/call.ts';
+import { commands } from '../transport/commands.ts';
+import { expandLock } from '../txn/lock.ts';
+
+/** The id under which PD keeps the collector's own wish; PD makes it at 0 for ever if nobody moves it. */
+const GC_WORKER = 'gc_worker';
+const FOREVER_SECONDS = 2n ** 63n - 1n;
+const LOCKS_PER_PAGE = 1_024;
+const REGIONS_AT_A_TIME = 4;
+
+export interface GcResult {
+  /** What may be collected from now on. */
+  readonly safePoint: Timestamp;
+  /** Somebody still needs older versions than was asked for. */
+  readonly heldBack: boolean;
+  readonly resolvedLocks: number;
+}
+
+/**
+ * Moves the safe point, below which TiKV collects old versions. Without TiDB nobody else does. One process of a cluster
+ * should run it; several do no harm, the safe point only grows.
+ */
+export class GcWorker {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /**
+   * One round: announces the target, settles every lock below it, then moves the safe point. Versions that are needed to read
+   * at the safe point and above stay. @param retentionMs how far back reads must remain possible
+   */
+  async collect(retentionMs: number, options?: CallOptions): Promise<GcResult> {
+    if (!(retentionMs >= 0)) throw new TikvError('invalid-argument', `retentionMs ${retentionMs}`);
+    const call = this.#engine.call(options);
+    const backoffer = this.#engine.backoffer(call, this.#engine.settings.backoffBudgetMs * 3);
+    const target = shiftTimestamp(await this.#engine.pd.oracle.next(call), -retentionMs);
+    const { safePoint, newCalls } = await this.#announce(target, backoffer);
+    const before = await this.#engine.safePoint.read(call);
+    if (!newCalls && safePoint <= before) return { safePoint: before, heldBack: safePoint < target, resolvedLocks: 0 };
+    // A lock below the safe point could commit with versions that are already gone: all of them must be settled first.
+    const resolvedLocks = await this.resolveLocks(safePoint, backoffer);
+    const { pd } = this.#engine;
+    const moved = newCalls ? await pd.advanceGcSafePoint(safePoint, call) : await pd.updateGcSafePoint(safePoint, call);
+    this.#engine.safePoint.learn(moved);
+    return { safePoint: moved, heldBack: safePoint < target, resolvedLocks };
+  }
+
+  /** Keeps versions from `timestamp` on for `ttlSeconds`, under a name of the caller's. Renew it before it ends. */
+  async hold(name: string, timestamp: Timestamp, ttlSeconds: number, options?: CallOptions): Promise<void> {
+    if (name === GC_WORKER) throw new TikvError('invalid-argument', `"${name}" is the collector's own name`);
+    const call = this.#engine.call(options);
+    try {
+      await this.#engine.pd.setGcBarrier(name, timestamp, BigInt(ttlSeconds), call);
+    } catch (error) {
+      if (!isUnimplemented(error)) throw error;
+      const lowest = await this.#engine.pd.updateServiceSafePoint(name, BigInt(ttlSeconds), timestamp, call);
+      if (lowest > timestamp) throw new TikvError('gc-too-early', `${timestamp} is below ${lowest}`);
+    }
+  }
+
+  /** Ends `hold`. */
+  async release(name: string, options?: CallOptions): Promise<void> {
+    const call = this.#engine.call(options);
+    try {
+      await this.#engine.pd.deleteGcBarrier(name, call);
+    } catch (error) {
+      if (!isUnimplemented(error)) throw error;
+      await this.#engine.pd.updateServiceSafePoint(name, 0n, 0n, call);
+    }
+  }
+
+  async #announce(target: Timestamp, backoffer: Backoffer): Promise<{ safePoint: Timestamp; newCalls: boolean }> {
+    const { pd } = this.#engine;
+    try {
+      const { newTxnSafePoint } = await pd.advanceTxnSafePoint(target, backoffer.call);
+      return { safePoint: newTxnSafePoint, newCalls: true };
+    } catch (error) {
+      if (!isUnimplemented(error)) throw error;
+    }
+    const lowest = await pd.updateServiceSafePoint(GC_WORKER, FOREVER_SECONDS, target, backoffer.call);
+    return { safePoint: lowest < target ? lowest : target, newCalls: false };
+  }
+
+  /** Ends every transaction below `safePoint` that left a lock anywhere. Returns how many locks there were. */
+  async resolveLocks(safePoint: Timestamp, backoffer: Backoffer): Promise<number> {
+    let resolved = 0;
+    let cursor = new Uint8Array(0) as Uint8Array;
+    for (;;) {
+      const starts: Uint8Array[] = [];
+      const ends: Uint8Array[] = [];
+      for (let next = cursor; starts.length < REGIONS_AT_A_TIME; ) {
+        if (this.#engine.locator.cached(next, backoffer.call) === undefined)
+          await this.#engine.locator.prefetch(next, new Uint8Array(0), backoffer.call);
+        const region = await this.#engine.locator.locate(next, backoffer);
+        starts.push(next);
+        ends.push(region.end);
+        next = region.end;
+        if (next.length === 0) break;
+      }
+      const counts = await Promise.all(
+        starts.map((start, at) => this.#resolveRange(start, ends[at]!, safePoint, backoffer)),
+      );
+      for (const count of counts) resolved += count;
+      cursor = ends[ends.length - 1]!;
+      if (cursor.length === 0) return resolved;
+    }
+  }
+
+  async #resolveRange(
+    start: Uint8Array,
+    end: Uint8Array,
+    maxVersion: Timestamp,
+    backoffer: Backoffer,
+  ): Promise<number> {
+    let resolved = 0;
+    let cursor = start;
+    for (let relocations = 0; ; ) {
+      backoffer.call.check();
+      const region = await this.#engine.locator.locate(cursor, backoffer);
+      const endKey = lowerEnd(region.end, end);
+      const request = { maxVersion, startKey: cursor, endKey, limit: LOCKS_PER_PAGE };
+      const result = await this.#engine.onRegion(region, commands.scanLock, request, backoffer, relocations, {
+        context: { notFillCache: true },
+      });
+      if (result.kind === 'relocate') {
+        relocations += 1;
+        continue;
+      }
+      relocations = 0;
+      const { locks, error } = result.response;
+      if (error !== undefined) throw new TikvError('protocol-error', 'ScanLock met an error of a key');
+      const byTransaction = new Map<Timestamp, Uint8Array[]>();
+      for (const lock of locks.flatMap(expandLock)) {
+        await this.#engine.resolver.forceFinal(lock, backoffer);
+        const keys = byTransaction.get(lock.lockVersion);
+        if (keys === undefined) byTransaction.set(lock.lockVersion, [lock.key]);
+        else keys.push(lock.key);
+      }
+      for (const [startTs, keys] of byTransaction) {
+        await this.#engine.resolver.resolveKeys(keys, startTs, this.#engine.statuses.get(startTs)!, backoffer);
+      }
+      resolved += locks.length;
+      const last = locks[locks.length - 1];
+      if (last !== undefined && locks.length >= LOCKS_PER_PAGE) cursor = keySuccessor(last.key);
+      else if (endKey.length === 0 || (end.length > 0 && Buffer.compare(endKey, end) >= 0)) return resolved;
+      else cursor = endKey;
+    }
+  }
+}

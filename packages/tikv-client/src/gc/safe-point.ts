@@ -1,0 +1,74 @@
+import { MAX_TIMESTAMP, type Timestamp } from '../codec/timestamp.ts';
+import type { Engine } from '../engine.ts';
+import { TikvError } from '../errors.ts';
+import { isUnimplemented } from '../pd/pd-client.ts';
+import { Call } from '../runtime/call.ts';
+
+/** Older than this the cached value says nothing: TiKV may have collected what a read wants. */
+const TRUSTED_MS = 99_000;
+
+/**
+ * The timestamp below which versions may be gone. TiKV does not refuse reads there, it silently misses data, so every read
+ * is checked here, before and between pages.
+ */
+export class SafePoint {
+  readonly #engine: Engine;
+  #value: Timestamp = 0n;
+  #readMs = Number.NEGATIVE_INFINITY;
+  #oldCalls = false;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Undefined: allowed, at once. A promise: PD must be asked first. Throws `gc-too-early`. */
+  check(readTs: Timestamp, call: Call): Promise<void> | undefined {
+    if (readTs === MAX_TIMESTAMP) return undefined;
+    const ageMs = this.#engine.clock.nowMs() - this.#readMs;
+    if (ageMs > this.#engine.settings.safePointMaxAgeMs) return this.#refreshThenCheck(readTs, call);
+    this.#compare(readTs);
+    return undefined;
+  }
+
+  #compare(readTs: Timestamp): void {
+    if (readTs < this.#value) throw new TikvError('gc-too-early', `${readTs} is below ${this.#value}`);
+  }
+
+  async #refreshThenCheck(readTs: Timestamp, call: Call): Promise<void> {
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = undefined;
+    });
+    try {
+      await call.wait(this.#refreshing);
+    } catch (error) {
+      call.check(error);
+      if (this.#engine.clock.nowMs() - this.#readMs > TRUSTED_MS) throw error;
+    }
+    this.#compare(readTs);
+  }
+
+  async #refresh(): Promise<void> {
+    const { clock, settings } = this.#engine;
+    const call = new Call(clock, clock.nowMs() + settings.pdTimeoutMs * 2, undefined, this.#engine.closing);
+    this.learn(await this.read(call));
+  }
+
+  /** From PD, by its newer call where it has one. */
+  async read(call: Call): Promise<Timestamp> {
+    if (!this.#oldCalls) {
+      try {
+        return (await this.#engine.pd.getGcState(call))?.txnSafePoint ?? 0n;
+      } catch (error) {
+        if (!isUnimplemented(error)) throw error;
+        this.#oldCalls = true;
+      }
+    }
+    return this.#engine.pd.getGcSafePoint(call);
+  }
+
+  learn(value: Timestamp): void {
+    if (value > this.#value) this.#value = value;
+    this.#readMs = this.#engine.clock.nowMs();
+  }
+}

@@ -1,0 +1,242 @@
+import type { Clock, Timer } from '@engram/core';
+import { assert, GrpcCode } from '@engram/core';
+import { composeTimestamp, shiftTimestamp, type Timestamp } from '../codec/timestamp.ts';
+import { TikvError } from '../errors.ts';
+import type { Observer } from '../observer.ts';
+import { decode, encode } from '../proto/codec.ts';
+import { TsoRequestCodec, type TsoResponse, TsoResponseCodec } from '../proto/gen/pdpb.ts';
+import { Call, endOf } from '../runtime/call.ts';
+import { type Channel, type MessageStream, TransportError, unavailable } from '../transport/transport.ts';
+import type { PdMembers } from './pd-members.ts';
+
+const BATCH_MAX = 20_000;
+const SWEEP_MS = 50;
+
+interface Waiter {
+  readonly resolve: (timestamp: Timestamp) => void;
+  readonly reject: (error: Error) => void;
+  readonly call: Call;
+  abort: (() => void) | undefined;
+  settled: boolean;
+}
+
+/**
+ * Timestamps from PD. All that ask while a request is under way share the next one; one request is under way at a time, so
+ * every answer must lie above the one before, on whatever stream it came. A timestamp lost with its stream is harmless:
+ * who waited for it waits for the next, until its own deadline.
+ */
+export class TimestampOracle {
+  readonly #members: PdMembers;
+  readonly #clock: Clock;
+  readonly #observer: Observer;
+  readonly #timeoutMs: number;
+  readonly #lifetime: Call;
+  readonly #onFatal: (error: TikvError) => void;
+  #queue: Waiter[] = [];
+  #running = false;
+  #fatal: TikvError | undefined;
+  #stream: { readonly channel: Channel; readonly stream: MessageStream } | undefined;
+  #answer: ((answer: TsoResponse | TransportError) => void) | undefined;
+  #last: Timestamp = 0n;
+  #lastAtMs = 0;
+  #sweep: Timer | undefined;
+
+  constructor(
+    members: PdMembers,
+    options: {
+      clock: Clock;
+      observer: Observer;
+      timeoutMs: number;
+      closing: AbortSignal;
+      onFatal: (error: TikvError) => void;
+    },
+  ) {
+    this.#members = members;
+    this.#clock = options.clock;
+    this.#observer = options.observer;
+    this.#timeoutMs = options.timeoutMs;
+    this.#lifetime = new Call(options.clock, Number.POSITIVE_INFINITY, undefined, options.closing);
+    this.#onFatal = options.onFatal;
+  }
+
+  /** Above every timestamp that anybody got before the call. */
+  next(call: Call): Promise<Timestamp> {
+    return new Promise((resolve, reject) => {
+      if (this.#fatal !== undefined) {
+        reject(this.#fatal);
+        return;
+      }
+      call.check();
+      const waiter: Waiter = { resolve, reject, call, abort: undefined, settled: false };
+      const { signal } = call;
+      if (signal !== undefined) {
+        waiter.abort = () => this.#settle(waiter)?.reject(endOf(signal));
+        signal.addEventListener('abort', waiter.abort, { once: true });
+      }
+      this.#queue.push(waiter);
+      this.#sweep ??= this.#clock.after(SWEEP_MS, () => this.#expire());
+      if (!this.#running) {
+        this.#running = true;
+        this.#clock.soon(() => void this.#run());
+      }
+    });
+  }
+
+  /**
+   * About now by PD's clock, good to judge whether a lock has expired, never to read or write at. Our own clock only
+   * measures how long ago PD last told us.
+   */
+  async approximate(call: Call): Promise<Timestamp> {
+    const ageMs = this.#clock.nowMs() - this.#lastAtMs;
+    if (this.#last === 0n || ageMs > 2_000) return this.next(call);
+    return shiftTimestamp(this.#last, Math.floor(ageMs));
+  }
+
+  close(): void {
+    this.#dropStream();
+    for (const waiter of this.#queue.splice(0)) this.#settle(waiter)?.reject(new TikvError('closed'));
+    this.#sweep?.cancel();
+    this.#sweep = undefined;
+  }
+
+  #settle(waiter: Waiter): Waiter | undefined {
+    if (waiter.settled) return undefined;
+    waiter.settled = true;
+    if (waiter.abort !== undefined) waiter.call.signal?.removeEventListener('abort', waiter.abort);
+    return waiter;
+  }
+
+  #expire(): void {
+    this.#sweep = undefined;
+    const waiting = this.#queue.filter((waiter) => {
+      if (!waiter.settled && waiter.call.remainingMs() <= 0)
+        this.#settle(waiter)?.reject(waiter.call.late(unavailable('no timestamp came')));
+      return !waiter.settled;
+    });
+    this.#queue = waiting;
+    if (waiting.length > 0) this.#sweep = this.#clock.after(SWEEP_MS, () => this.#expire());
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    try {
+      while (this.#queue.length > 0 && this.#fatal === undefined) {
+        const waiting = this.#queue.filter((waiter) => !waiter.settled);
+        const batch = waiting.slice(0, BATCH_MAX);
+        this.#queue = waiting.slice(BATCH_MAX);
+        if (batch.length === 0) continue;
+        const startMs = this.#clock.nowMs();
+        const answer = await this.#request(batch.length);
+        if (answer instanceof TransportError) {
+          this.#queue = batch.concat(this.#queue); // they keep their places
+          this.#sweep ??= this.#clock.after(SWEEP_MS, () => this.#expire());
+          this.#dropStream();
+          failures += 1;
+          await this.#members.refresh(this.#lifetime).catch((error: unknown) => {
+            if (error instanceof TikvError && (error.code === 'closed' || error.code === 'aborted')) throw error;
+          });
+          if (failures > 1) await this.#lifetime.sleep(Math.min(100, 10 * 2 ** Math.min(failures, 4)));
+          continue;
+        }
+        failures = 0;
+        this.#observer.timestamps?.(batch.length, this.#clock.nowMs() - startMs);
+        this.#deal(answer, batch);
+      }
+    } catch (error) {
+      const reason =
+        error instanceof TikvError ? error : new TikvError('pd-unreachable', String(error), { cause: error });
+      for (const waiter of this.#queue.splice(0)) this.#settle(waiter)?.reject(reason);
+    } finally {
+      this.#running = false;
+      if (this.#queue.length === 0) {
+        this.#sweep?.cancel();
+        this.#sweep = undefined;
+      }
+    }
+  }
+
+  async #request(count: number): Promise<TsoResponse | TransportError> {
+    assert(count > 0, 'PD ends a stream that asks for no timestamp');
+    let channel: Channel;
+    try {
+      channel = await this.#members.leader(this.#lifetime);
+    } catch (error) {
+      if (error instanceof TikvError && error.code === 'pd-unreachable') return unavailable(error.message);
+      throw error;
+    }
+    if (this.#stream?.channel !== channel) {
+      this.#dropStream();
+      this.#open(channel);
+    }
+    return new Promise((resolve) => {
+      const timer = this.#clock.after(this.#timeoutMs, () =>
+        this.#answer?.(new TransportError(GrpcCode.DEADLINE_EXCEEDED, 'PD did not answer')),
+      );
+      this.#answer = (answer) => {
+        this.#answer = undefined;
+        timer.cancel();
+        resolve(answer);
+      };
+      this.#stream?.stream.write(
+        encode(TsoRequestCodec, { header: { clusterId: this.#members.clusterId }, count, dcLocation: 'global' }),
+      );
+    });
+  }
+
+  #open(channel: Channel): void {
+    const stream = channel.stream('/pdpb.PD/Tso', {
+      message: (bytes) => {
+        if (this.#stream?.stream !== stream) return;
+        try {
+          this.#answer?.(decode(TsoResponseCodec, bytes));
+        } catch (cause) {
+          this.#answer?.(new TransportError(GrpcCode.INTERNAL, 'PD sent a damaged message', { cause }));
+        }
+      },
+      end: (error) => {
+        // A stream that ends while nobody asks is opened anew by whoever asks next.
+        if (this.#stream?.stream !== stream) return;
+        this.#stream = undefined;
+        this.#answer?.(error);
+      },
+    });
+    this.#stream = { channel, stream };
+  }
+
+  #dropStream(): void {
+    const held = this.#stream;
+    this.#stream = undefined;
+    held?.stream.cancel();
+  }
+
+  #deal(answer: TsoResponse, batch: readonly Waiter[]): void {
+    const { timestamp, header } = answer;
+    if (header?.error !== undefined && header.error.type !== 0) {
+      this.#stop(new TikvError('pd-error', header.error.message), batch);
+      return;
+    }
+    if (timestamp === undefined || answer.count !== batch.length || timestamp.suffixBits !== 0) {
+      this.#stop(new TikvError('protocol-error', 'PD answered with other timestamps than were asked for'), batch);
+      return;
+    }
+    // The answer names the last of the batch; the caller that came first gets the lowest.
+    const last = composeTimestamp(timestamp.physical, timestamp.logical);
+    const first = last - BigInt(batch.length - 1);
+    if (first <= this.#last) {
+      this.#stop(new TikvError('timestamp-regression', `${first} after ${this.#last}`), batch);
+      return;
+    }
+    this.#last = last;
+    this.#lastAtMs = this.#clock.nowMs();
+    for (const [at, waiter] of batch.entries()) this.#settle(waiter)?.resolve(first + BigInt(at));
+  }
+
+  /** Snapshot isolation rests on these timestamps: once they are wrong, nothing may go on. */
+  #stop(error: TikvError, batch: readonly Waiter[]): void {
+    this.#fatal = error;
+    for (const waiter of batch) this.#settle(waiter)?.reject(error);
+    for (const waiter of this.#queue.splice(0)) this.#settle(waiter)?.reject(error);
+    this.#dropStream();
+    this.#onFatal(error);
+  }
+}

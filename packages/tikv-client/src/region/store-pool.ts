@@ -1,0 +1,92 @@
+import type { Clock } from '@engram/core';
+import { TikvError } from '../errors.ts';
+import type { Observer } from '../observer.ts';
+import type { PdClient } from '../pd/pd-client.ts';
+import { type Store, StoreState } from '../proto/gen/metapb.ts';
+import type { Call } from '../runtime/call.ts';
+import type { Transport } from '../transport/transport.ts';
+import { StoreLink } from './store-link.ts';
+
+/** Stores by id. An address is believed until something fails at it; then PD is asked again, because stores move. */
+export class StorePool {
+  readonly #pd: PdClient;
+  readonly #options: { transport: Transport; secure: boolean; clock: Clock; observer: Observer };
+  readonly #links = new Map<number, StoreLink>();
+  readonly #doubted = new Set<number>();
+  readonly #loading = new Map<number, Promise<StoreLink | undefined>>();
+  #closed = false;
+
+  constructor(pd: PdClient, options: { transport: Transport; secure: boolean; clock: Clock; observer: Observer }) {
+    this.#pd = pd;
+    this.#options = options;
+  }
+
+  /** At once if the store is known and not in doubt. */
+  known(storeId: number): StoreLink | undefined {
+    return this.#doubted.has(storeId) ? undefined : this.#links.get(storeId);
+  }
+
+  isAvoided(storeId: number): boolean {
+    return this.#links.get(storeId)?.avoided ?? false;
+  }
+
+  /** Undefined: there is no such store any more. */
+  async link(storeId: number, call: Call): Promise<StoreLink | undefined> {
+    const known = this.known(storeId);
+    if (known !== undefined) return known;
+    let loading = this.#loading.get(storeId);
+    if (loading === undefined) {
+      loading = this.#load(storeId, call).finally(() => this.#loading.delete(storeId));
+      this.#loading.set(storeId, loading);
+    }
+    try {
+      return await call.wait(loading);
+    } catch (error) {
+      call.check(error); // another's shorter patience must not end this call
+      const stale = this.#links.get(storeId);
+      if (stale !== undefined) return stale;
+      throw error;
+    }
+  }
+
+  async #load(storeId: number, call: Call): Promise<StoreLink | undefined> {
+    const store = await this.#pd.getStore(storeId, call);
+    if (this.#closed) throw new TikvError('closed');
+    this.#doubted.delete(storeId);
+    const known = this.#links.get(storeId);
+    if (store === undefined || store.state === StoreState.Tombstone) {
+      this.#links.delete(storeId);
+      known?.close();
+      return undefined;
+    }
+    if (known?.address === store.address) return known;
+    known?.close();
+    const link = new StoreLink(storeId, store.address, this.#options);
+    this.#links.set(storeId, link);
+    return link;
+  }
+
+  /** The address may be wrong: PD is asked before the next use. `moved`: it certainly is, so the connection goes too. */
+  doubt(storeId: number, moved = false): void {
+    this.#doubted.add(storeId);
+    if (!moved) return;
+    this.#links.get(storeId)?.close();
+    this.#links.delete(storeId);
+  }
+
+  /** All stores that hold TiKV's data; TiFlash copies are left out. */
+  async all(call: Call): Promise<readonly Store[]> {
+    const stores = await this.#pd.getStores(call);
+    return stores.filter(
+      ({ state, labels }) =>
+        state !== StoreState.Tombstone &&
+        !labels.some(({ key, value }) => key.toLowerCase() === 'engine' && value.startsWith('tiflash')),
+    );
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const link of this.#links.values()) link.close();
+    this.#links.clear();
+  }
+}

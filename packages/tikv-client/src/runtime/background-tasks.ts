@@ -1,0 +1,42 @@
+import type { Logger } from '@engram/core';
+
+const TASKS_MAX = 4_096;
+
+/** Work that nobody waits for: commits of secondaries, rollbacks, locks resolved for readers. Bounded; ends with the client. */
+export class BackgroundTasks {
+  readonly #running = new Set<Promise<void>>();
+  readonly #logger: Logger | undefined;
+  #closed = false;
+
+  constructor(logger: Logger | undefined) {
+    this.#logger = logger;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** False if there is no place: what is left undone costs other transactions the lock's time to live, nothing else. */
+  run(name: string, task: () => Promise<void>): boolean {
+    if (this.#closed || this.#running.size >= TASKS_MAX) return false;
+    const running: Promise<void> = task()
+      .catch((error: unknown) => {
+        if (!this.#closed)
+          this.#logger?.debug({ task: name, error: String(error) }, 'background work of the TiKV client failed');
+      })
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return true;
+  }
+
+  /** No more tasks; resolves when those under way have ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#running);
+  }
+
+  /** Resolves when all that was started before has ended. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+}

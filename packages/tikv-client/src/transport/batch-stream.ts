@@ -1,0 +1,245 @@
+import { type Clock, GrpcCode, type Timer } from '@engram/core';
+import { TikvError } from '../errors.ts';
+import type { Observer } from '../observer.ts';
+import type { Codec } from '../proto/codec.ts';
+import { MalformedMessage, Reader } from '../proto/reader.ts';
+import { Writer } from '../proto/writer.ts';
+import { endOf } from '../runtime/call.ts';
+import { type Channel, type MessageStream, TransportError } from './transport.ts';
+
+/** A message goes out when it holds this much, even if more waits: one large request must not delay many small ones. */
+const MESSAGE_BYTES = 1 << 20;
+const MESSAGE_REQUESTS = 256;
+/** Requests without an answer on one stream; above it the store is treated as busy. */
+const IN_FLIGHT_MAX = 32_768;
+const SWEEP_MS = 50;
+/** A store that owes answers and says nothing for so long is asked whether it lives. */
+const SILENCE_MS = 1_000;
+
+interface Waiter {
+  readonly id: number;
+  readonly field: number;
+  readonly request: unknown;
+  readonly requestCodec: Codec<unknown, unknown>;
+  readonly responseCodec: Codec<unknown, unknown>;
+  readonly deadlineMs: number;
+  readonly resolve: (response: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly signal: AbortSignal | undefined;
+  abort: (() => void) | undefined;
+}
+
+export interface BatchStreamEvents {
+  /** Called once, last. */
+  end(error: TransportError): void;
+  /** The store owes answers and has been silent; repeated while it stays so. */
+  silent(): void;
+}
+
+/**
+ * All requests to one store on one stream (tikvpb.Tikv/BatchCommands). What is asked for in one turn of the event loop
+ * leaves in one message. Answers come in any order. A request that TiKV cannot serve may never be answered, so each has
+ * its own deadline; at the stream's end all that wait fail once. A stream is used once: its successor has its own ids.
+ */
+export class BatchStream {
+  readonly #clock: Clock;
+  readonly #observer: Observer;
+  readonly #storeId: number;
+  readonly #stream: MessageStream;
+  readonly #waiting = new Map<number, Waiter>();
+  readonly #events: BatchStreamEvents;
+  #heardMs: number;
+  #queue: Waiter[] = [];
+  #lastId = 0;
+  #flushPlanned = false;
+  #sweep: Timer | undefined;
+  #ended: TransportError | undefined;
+  readonly #writer = new Writer(16_384);
+
+  constructor(channel: Channel, clock: Clock, observer: Observer, storeId: number, events: BatchStreamEvents) {
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#storeId = storeId;
+    this.#events = events;
+    this.#heardMs = clock.nowMs();
+    this.#stream = channel.stream('/tikvpb.Tikv/BatchCommands', {
+      message: (bytes) => this.#receive(bytes),
+      end: (error) => this.#end(error),
+    });
+  }
+
+  get inFlight(): number {
+    return this.#waiting.size;
+  }
+
+  send<Request, Response>(
+    field: number,
+    requestCodec: Codec<unknown, Request>,
+    responseCodec: Codec<Response, unknown>,
+    request: Request,
+    deadlineMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    return new Promise<Response>((resolve, reject) => {
+      if (this.#ended !== undefined) {
+        reject(this.#ended);
+        return;
+      }
+      if (signal?.aborted) {
+        reject(endOf(signal));
+        return;
+      }
+      if (this.#waiting.size >= IN_FLIGHT_MAX) {
+        reject(new TransportError(GrpcCode.RESOURCE_EXHAUSTED, 'too many requests wait for this store'));
+        return;
+      }
+      this.#lastId += 1;
+      const waiter: Waiter = {
+        id: this.#lastId,
+        field,
+        request,
+        requestCodec: requestCodec as Codec<unknown, unknown>,
+        responseCodec,
+        deadlineMs,
+        resolve: resolve as (response: unknown) => void,
+        reject,
+        signal,
+        abort: undefined,
+      };
+      if (signal !== undefined) {
+        waiter.abort = () => this.#settle(waiter)?.reject(endOf(signal));
+        signal.addEventListener('abort', waiter.abort, { once: true });
+      }
+      if (this.#waiting.size === 0) this.#heardMs = this.#clock.nowMs();
+      this.#waiting.set(waiter.id, waiter);
+      this.#queue.push(waiter);
+      if (!this.#flushPlanned) {
+        this.#flushPlanned = true;
+        this.#clock.soon(() => this.#flush());
+      }
+      this.#sweep ??= this.#clock.after(SWEEP_MS, () => this.#expire());
+    });
+  }
+
+  /** Ends it as if the connection had broken. */
+  fail(error: TransportError): void {
+    this.#end(error);
+    this.#stream.cancel();
+  }
+
+  #settle(waiter: Waiter): Waiter | undefined {
+    if (!this.#waiting.delete(waiter.id)) return undefined;
+    if (waiter.abort !== undefined) waiter.signal?.removeEventListener('abort', waiter.abort);
+    if (this.#waiting.size === 0) {
+      this.#sweep?.cancel();
+      this.#sweep = undefined;
+    }
+    return waiter;
+  }
+
+  #expire(): void {
+    this.#sweep = undefined;
+    const nowMs = this.#clock.nowMs();
+    for (const waiter of this.#waiting.values()) {
+      if (waiter.deadlineMs > nowMs) continue;
+      this.#settle(waiter)?.reject(new TransportError(GrpcCode.DEADLINE_EXCEEDED, 'the store did not answer in time'));
+    }
+    if (this.#waiting.size === 0) return;
+    this.#sweep = this.#clock.after(SWEEP_MS, () => this.#expire());
+    if (nowMs - this.#heardMs < SILENCE_MS) return;
+    this.#heardMs = nowMs;
+    this.#events.silent();
+  }
+
+  #flush(): void {
+    this.#flushPlanned = false;
+    const queue = this.#queue;
+    this.#queue = [];
+    let last = queue.length - 1;
+    while (last >= 0 && this.#ended === undefined) last = this.#writeMessage(queue, last);
+  }
+
+  /** Writes one message of what ends at `last`, and returns where the next one ends. Fields fall, as Writer wants them. */
+  #writeMessage(queue: readonly Waiter[], last: number): number {
+    const writer = this.#writer;
+    let first = last;
+    let count = 0;
+    let wanted = 0;
+    const ids: number[] = [];
+    for (; first >= 0 && count < MESSAGE_REQUESTS && writer.length < MESSAGE_BYTES; first -= 1) {
+      count += 1;
+      const waiter = queue[first]!;
+      if (!this.#waiting.has(waiter.id)) continue; // given up before it left
+      wanted += 1;
+      ids.push(waiter.id);
+      const outer = writer.length;
+      waiter.requestCodec.write(writer, waiter.request);
+      writer.varint(writer.length - outer);
+      writer.varint((waiter.field << 3) | 2);
+      writer.varint(writer.length - outer);
+      writer.varint((1 << 3) | 2);
+    }
+    if (wanted === 0) return first;
+    // Packed ids in the order of the requests; a message's fields may come in any order, so they lead.
+    const end = writer.length;
+    for (const id of ids) writer.varint(id);
+    writer.varint(writer.length - end);
+    writer.varint((2 << 3) | 2);
+    const bytes = writer.finish();
+    this.#observer.batch?.(this.#storeId, wanted, bytes.length);
+    this.#stream.write(bytes);
+    return first;
+  }
+
+  #receive(bytes: Uint8Array): void {
+    this.#heardMs = this.#clock.nowMs();
+    try {
+      const reader = new Reader(bytes);
+      const bodies: number[] = [];
+      const ids: number[] = [];
+      while (reader.at < reader.end) {
+        const tag = reader.uint32();
+        if (tag === ((1 << 3) | 2)) {
+          const limit = reader.limit();
+          bodies.push(reader.at, limit);
+          reader.at = limit;
+        } else if (tag === ((2 << 3) | 2)) {
+          for (const limit = reader.limit(); reader.at < limit; ) ids.push(reader.count());
+        } else if (tag === 2 << 3) ids.push(reader.count());
+        else reader.skip(tag);
+      }
+      if (ids.length * 2 !== bodies.length) throw new MalformedMessage('answers and their ids differ in number');
+      for (let at = 0; at < ids.length; at += 1) this.#answer(reader, ids[at]!, bodies[at * 2]!, bodies[at * 2 + 1]!);
+    } catch (cause) {
+      this.fail(new TransportError(GrpcCode.INTERNAL, 'the store sent a damaged message', { cause }));
+    }
+  }
+
+  #answer(reader: Reader, id: number, from: number, to: number): void {
+    const found = this.#waiting.get(id);
+    const waiter = found === undefined ? undefined : this.#settle(found);
+    if (waiter === undefined) return; // given up meanwhile
+    reader.at = from;
+    try {
+      while (reader.at < to) {
+        const tag = reader.uint32();
+        if (tag === ((waiter.field << 3) | 2)) {
+          waiter.resolve(waiter.responseCodec.read(reader, reader.limit()));
+          return;
+        }
+        reader.skip(tag);
+      }
+      throw new MalformedMessage('the answer is of another kind than the request');
+    } catch (cause) {
+      waiter.reject(new TikvError('protocol-error', undefined, { cause }));
+    }
+  }
+
+  #end(error: TransportError): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = error;
+    this.#queue = [];
+    for (const waiter of [...this.#waiting.values()]) this.#settle(waiter)?.reject(error);
+    this.#events.end(error);
+  }
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import type { PeerCertificate } from 'node:tls';
+import * as grpc from '@grpc/grpc-js';
+import { TikvError } from '../errors.ts';
+
+/** Files are read anew for each connection, so a rotated certificate is used from the next connection on. */
+export interface TlsOptions {
+  /** The authority that signed the servers of PD and TiKV; the system's if absent. */
+  readonly caPath?: string | undefined;
+  /** Our own certificate and key, for servers that ask for one. Both or none. */
+  readonly certPath?: string | undefined;
+  readonly keyPath?: string | undefined;
+  /** If given, a server's common name must be one of these, besides the usual check of its names. */
+  readonly allowedCommonNames?: readonly string[] | undefined;
+}
+
+/** Throws TikvError `tls-failed` when a file cannot be read or used. */
+export function credentialsOf(tls: TlsOptions): grpc.ChannelCredentials {
+  if ((tls.certPath === undefined) !== (tls.keyPath === undefined)) {
+    throw new TikvError('invalid-argument', 'certPath and keyPath go together');
+  }
+  const { allowedCommonNames } = tls;
+  try {
+    return grpc.credentials.createSsl(
+      tls.caPath === undefined ? null : readFileSync(tls.caPath),
+      tls.keyPath === undefined ? null : readFileSync(tls.keyPath),
+      tls.certPath === undefined ? null : readFileSync(tls.certPath),
+      allowedCommonNames === undefined ? {} : { checkServerIdentity: (_, peer) => checkName(peer, allowedCommonNames) },
+    );
+  } catch (cause) {
+    throw new TikvError('tls-failed', cause instanceof Error ? cause.message : undefined, { cause });
+  }
+}
+
+function checkName(peer: PeerCertificate, allowed: readonly string[]): Error | undefined {
+  const names = [peer.subject.CN].flat().filter((name) => name !== undefined);
+  if (names.some((name) => allowed.includes(name))) return undefined;
+  return new Error(`common name ${names.join(', ')} is not one of ${allowed.join(', ')}`);
+}

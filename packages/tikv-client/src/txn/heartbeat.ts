@@ -1,0 +1,55 @@
+import type { Timer } from '@engram/core';
+import { commands } from '../transport/commands.ts';
+import type { Committer } from './committer.ts';
+
+const FAILURES_MAX = 10;
+const AGE_MAX_MS = 3_600_000;
+
+/** Keeps the primary's lock alive while the phases take longer than the lock was meant to live. */
+export class Heartbeat {
+  readonly #committer: Committer;
+  readonly #periodMs: number;
+  #timer: Timer | undefined;
+  #stopped = false;
+  #failures = 0;
+
+  constructor(committer: Committer) {
+    this.#committer = committer;
+    this.#periodMs = committer.engine.settings.lockTtlMs / 2;
+  }
+
+  start(): void {
+    if (this.#stopped) return;
+    this.#timer = this.#committer.engine.clock.after(this.#periodMs, () => {
+      const { engine } = this.#committer;
+      engine.background.run('heartbeat', () => this.#beat());
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  async #beat(): Promise<void> {
+    const { engine, primary, startTs, ageMs } = this.#committer;
+    if (this.#stopped || ageMs > AGE_MAX_MS) return;
+    try {
+      const adviseLockTtl = Math.ceil(ageMs + this.#periodMs * 4);
+      const backoffer = engine.backoffer(engine.backgroundCall());
+      const answer = await engine.onKey(
+        primary,
+        commands.heartBeat,
+        { primaryLock: primary, startVersion: startTs, adviseLockTtl },
+        backoffer,
+      );
+      // No lock: not there yet, or gone, and then the commit will find out why.
+      if (answer.error === undefined) this.#failures = 0;
+      else this.#failures += 1;
+    } catch {
+      this.#failures += 1;
+      if (this.#failures >= FAILURES_MAX) return;
+    }
+    this.start();
+  }
+}

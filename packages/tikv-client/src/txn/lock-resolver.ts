@@ -1,0 +1,312 @@
+import { keyText } from '@engram/core';
+import type { Backoffer } from '../backoff/backoffer.ts';
+import { MAX_TIMESTAMP, type Timestamp } from '../codec/timestamp.ts';
+import type { Engine } from '../engine.ts';
+import { TikvError } from '../errors.ts';
+import type { CheckSecondaryLocksResponse, LockInfo } from '../proto/gen/kvrpcpb.ts';
+import type { Call } from '../runtime/call.ts';
+import { commands } from '../transport/commands.ts';
+import {
+  expandLock,
+  type FinalStatus,
+  judgeSecondaries,
+  judgeTxnStatus,
+  lockRemainingMs,
+  type TxnState,
+} from './lock.ts';
+
+/** Transactions of fewer keys in a region are resolved key by key, others with a walk over the region. */
+const LITE_KEYS = 16n;
+const RESOLVED_REGIONS_MAX = 4_096;
+
+interface Question {
+  readonly answer: Promise<TxnState>;
+  /** The highest reader that shares the question; raised until it is sent. */
+  callerTs: Timestamp;
+  sent: boolean;
+}
+
+/** What a reader may do about the locks it met: skip them, read through them, or wait. */
+export interface ReadAdvice {
+  readonly ignore: readonly Timestamp[];
+  readonly readThrough: readonly Timestamp[];
+  /** Undefined: the read can be repeated at once. */
+  readonly waitMs: number | undefined;
+}
+
+/** Finds out what became of transactions that left locks, and clears the locks. */
+export class LockResolver {
+  readonly #engine: Engine;
+  readonly #questions = new Map<string, Question>();
+  /** Regions whose locks of a large transaction were all resolved: "startTs/region/version". */
+  readonly #resolvedRegions = new Set<string>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** `again`: the read met these locks before, so the server does not understand our advice: clear them first. */
+  async forRead(
+    locks: readonly LockInfo[],
+    readTs: Timestamp,
+    backoffer: Backoffer,
+    again: boolean,
+  ): Promise<ReadAdvice> {
+    const ignore: Timestamp[] = [];
+    const readThrough: Timestamp[] = [];
+    let waitMs: number | undefined;
+    for (const lock of locks.flatMap(expandLock)) {
+      const state = await this.#settled(lock, readTs, backoffer);
+      this.#observe(state);
+      if (state.kind === 'pushed') ignore.push(lock.lockVersion);
+      else if (state.kind === 'committed' || state.kind === 'rolled-back') {
+        if (state.kind === 'committed' && state.commitTs <= readTs) readThrough.push(lock.lockVersion);
+        else ignore.push(lock.lockVersion);
+        if (again) await this.#clear(lock, state, backoffer);
+        else this.#clearLater(lock, state);
+      } else waitMs = Math.min(waitMs ?? Number.POSITIVE_INFINITY, state.kind === 'alive' ? state.remainingMs : 0);
+    }
+    return { ignore, readThrough, waitMs };
+  }
+
+  /** Clears what is finished; returns how long the longest-lived rest may take, undefined if nothing is left. */
+  async forWrite(locks: readonly LockInfo[], startTs: Timestamp, backoffer: Backoffer): Promise<number | undefined> {
+    let waitMs: number | undefined;
+    for (const lock of locks.flatMap(expandLock)) {
+      const state = await this.#settled(lock, startTs, backoffer);
+      this.#observe(state);
+      if (state.kind === 'committed' || state.kind === 'rolled-back') await this.#clear(lock, state, backoffer);
+      else waitMs = Math.max(waitMs ?? 0, state.kind === 'alive' ? state.remainingMs : 0);
+    }
+    return waitMs;
+  }
+
+  /** For garbage collection: ends the transaction of a lock, alive or not. */
+  async forceFinal(lock: LockInfo, backoffer: Backoffer): Promise<FinalStatus> {
+    const known = this.#engine.statuses.get(lock.lockVersion);
+    if (known !== undefined) return known;
+    const state = await this.#check(lock, 0n, MAX_TIMESTAMP, true, backoffer);
+    const final = state.kind === 'async-expired' ? await this.#recover(lock, state.primary, backoffer) : state;
+    if (final.kind !== 'committed' && final.kind !== 'rolled-back')
+      throw new TikvError('protocol-error', `a forced rollback left the transaction ${final.kind}`);
+    this.#engine.statuses.put(lock.lockVersion, final);
+    return final;
+  }
+
+  /** The state as far as it can be known now; async-commit transactions without a coordinator are decided. */
+  async #settled(lock: LockInfo, callerTs: Timestamp, backoffer: Backoffer): Promise<TxnState> {
+    const known = this.#engine.statuses.get(lock.lockVersion);
+    if (known !== undefined) return known;
+    const name = `${lock.lockVersion}/${keyText(lock.primaryLock)}`;
+    for (;;) {
+      let question = this.#questions.get(name);
+      const own = question === undefined;
+      if (question === undefined) {
+        question = this.#ask(name, lock, callerTs, backoffer);
+      } else if (!question.sent && callerTs > question.callerTs) question.callerTs = callerTs;
+      try {
+        const state = await backoffer.call.wait(question.answer);
+        // Pushed above a lower reader than we are: that does not free us.
+        if (state.kind === 'pushed' && question.callerTs < callerTs) continue;
+        return state;
+      } catch (error) {
+        backoffer.call.check(error);
+        if (own) throw error;
+      }
+    }
+  }
+
+  #ask(name: string, lock: LockInfo, callerTs: Timestamp, backoffer: Backoffer): Question {
+    const question: Question = {
+      callerTs,
+      sent: false,
+      // Readers that meet the lock in the same turn join before it leaves.
+      answer: new Promise<void>((resolve) => this.#engine.clock.soon(resolve))
+        .then(() => {
+          question.sent = true;
+          return this.#decide(lock, question.callerTs, backoffer);
+        })
+        .finally(() => this.#questions.delete(name)),
+    };
+    question.answer.catch(() => {});
+    this.#questions.set(name, question);
+    return question;
+  }
+
+  async #decide(lock: LockInfo, callerTs: Timestamp, backoffer: Backoffer): Promise<TxnState> {
+    const now = await this.#engine.pd.oracle.approximate(backoffer.call);
+    let state = await this.#check(lock, callerTs, now, false, backoffer);
+    if (state.kind === 'not-found') {
+      if (lockRemainingMs(lock.lockVersion, lock.lockTtl, now) > 0) {
+        await backoffer.wait(
+          'txnNotFound',
+          new TikvError('region-unavailable', 'the primary of a lock is not there yet'),
+        );
+        return state;
+      }
+      // The rollback record keeps a late prewrite of the primary out.
+      state = await this.#check(lock, callerTs, now, true, backoffer);
+    }
+    if (state.kind === 'async-expired') state = await this.#recover(lock, state.primary, backoffer);
+    if (state.kind === 'committed' || state.kind === 'rolled-back') this.#engine.statuses.put(lock.lockVersion, state);
+    return state;
+  }
+
+  async #check(
+    lock: LockInfo,
+    callerStartTs: Timestamp,
+    currentTs: Timestamp,
+    rollbackIfNotExist: boolean,
+    backoffer: Backoffer,
+    forceSyncCommit = false,
+  ): Promise<TxnState> {
+    const request = {
+      primaryKey: lock.primaryLock,
+      lockTs: lock.lockVersion,
+      callerStartTs,
+      currentTs,
+      rollbackIfNotExist,
+      forceSyncCommit,
+      verifyIsPrimary: true,
+    };
+    const answer = await this.#engine.onKey(lock.primaryLock, commands.checkTxnStatus, request, backoffer);
+    if (answer.error !== undefined && answer.error.txnNotFound === undefined) {
+      const { primaryMismatch, abort, retryable } = answer.error;
+      throw new TikvError(
+        'protocol-error',
+        primaryMismatch !== undefined
+          ? 'a lock names a primary that is none'
+          : abort || retryable || 'CheckTxnStatus failed',
+      );
+    }
+    return judgeTxnStatus(lock.lockVersion, answer, currentTs);
+  }
+
+  /** An async-commit transaction is committed exactly when all its keys are locked. */
+  async #recover(lock: LockInfo, primary: LockInfo, backoffer: Backoffer): Promise<TxnState> {
+    const verdict = judgeSecondaries(
+      primary.minCommitTs,
+      await this.#checkSecondaries(primary.secondaries, lock.lockVersion, backoffer),
+    );
+    if (verdict.kind === 'contradiction')
+      throw new TikvError('protocol-error', `transaction ${lock.lockVersion}: ${verdict.detail}`);
+    if (verdict.kind === 'fell-back') {
+      const now = await this.#engine.pd.oracle.approximate(backoffer.call);
+      return this.#check(lock, 0n, now, true, backoffer, true);
+    }
+    this.#engine.statuses.put(lock.lockVersion, verdict);
+    await this.resolveKeys([lock.primaryLock, ...primary.secondaries], lock.lockVersion, verdict, backoffer);
+    return verdict;
+  }
+
+  async #checkSecondaries(
+    keys: readonly Uint8Array[],
+    startVersion: Timestamp,
+    backoffer: Backoffer,
+    relocations = 0,
+  ): Promise<readonly { readonly asked: number; readonly answer: CheckSecondaryLocksResponse }[]> {
+    const groups = await this.#engine.locator.group(keys, backoffer);
+    const answers = await Promise.all(
+      groups.map(async (group) => {
+        const result = await this.#engine.onRegion(
+          group.region,
+          commands.checkSecondaryLocks,
+          { keys: group.keys, startVersion },
+          backoffer,
+          relocations,
+        );
+        if (result.kind === 'relocate')
+          return this.#checkSecondaries(group.keys, startVersion, backoffer, relocations + 1);
+        if (result.response.error !== undefined)
+          throw new TikvError('protocol-error', 'CheckSecondaryLocks met an error of a key');
+        return [{ asked: group.keys.length, answer: result.response }];
+      }),
+    );
+    return answers.flat();
+  }
+
+  /** Decides an async-commit transaction of our own by all its keys; what is not locked never will be. */
+  async decideByKeys(
+    primary: Uint8Array,
+    keys: readonly Uint8Array[],
+    startTs: Timestamp,
+    backoffer: Backoffer,
+  ): Promise<FinalStatus | undefined> {
+    const verdict = judgeSecondaries(0n, await this.#checkSecondaries(keys, startTs, backoffer));
+    if (verdict.kind === 'contradiction')
+      throw new TikvError('protocol-error', `transaction ${startTs}: ${verdict.detail}`);
+    if (verdict.kind === 'fell-back') return undefined;
+    this.#engine.statuses.put(startTs, verdict);
+    await this.resolveKeys([primary, ...keys], startTs, verdict, backoffer);
+    return verdict;
+  }
+
+  /** What the primary says of a transaction of our own; nothing there is made sure to stay so. */
+  checkOwn(primaryLock: Uint8Array, startTs: Timestamp, now: Timestamp, backoffer: Backoffer): Promise<TxnState> {
+    return this.#check({ primaryLock, lockVersion: startTs } as LockInfo, 0n, now, true, backoffer);
+  }
+
+  async resolveKeys(
+    keys: readonly Uint8Array[],
+    startVersion: Timestamp,
+    status: FinalStatus,
+    backoffer: Backoffer,
+    relocations = 0,
+  ): Promise<void> {
+    const commitVersion = status.kind === 'committed' ? status.commitTs : 0n;
+    const groups = await this.#engine.locator.group(keys, backoffer);
+    await Promise.all(
+      groups.map(async (group) => {
+        const result = await this.#engine.onRegion(
+          group.region,
+          commands.resolveLock,
+          { startVersion, commitVersion, keys: group.keys },
+          backoffer,
+          relocations,
+        );
+        if (result.kind === 'relocate')
+          await this.resolveKeys(group.keys, startVersion, status, backoffer, relocations + 1);
+        else if (result.response.error !== undefined) throw resolveFailed(result.response.error);
+      }),
+    );
+  }
+
+  async #clear(lock: LockInfo, status: FinalStatus, backoffer: Backoffer): Promise<void> {
+    if (lock.txnSize < LITE_KEYS) {
+      await this.resolveKeys([lock.key], lock.lockVersion, status, backoffer);
+      return;
+    }
+    const commitVersion = status.kind === 'committed' ? status.commitTs : 0n;
+    for (let relocations = 0; ; relocations += 1) {
+      const region = await this.#engine.locator.locate(lock.key, backoffer);
+      const name = `${lock.lockVersion}/${region.id}/${region.version}`;
+      if (this.#resolvedRegions.has(name)) return this.resolveKeys([lock.key], lock.lockVersion, status, backoffer);
+      const result = await this.#engine.onRegion(
+        region,
+        commands.resolveLock,
+        { startVersion: lock.lockVersion, commitVersion },
+        backoffer,
+        relocations,
+      );
+      if (result.kind === 'relocate') continue;
+      if (result.response.error !== undefined) throw resolveFailed(result.response.error);
+      if (this.#resolvedRegions.size >= RESOLVED_REGIONS_MAX)
+        this.#resolvedRegions.delete(this.#resolvedRegions.values().next().value!);
+      this.#resolvedRegions.add(name);
+      return;
+    }
+  }
+
+  #clearLater(lock: LockInfo, status: FinalStatus): void {
+    const call: Call = this.#engine.backgroundCall();
+    this.#engine.background.run('resolve-lock', () => this.#clear(lock, status, this.#engine.backoffer(call)));
+  }
+
+  #observe(state: TxnState): void {
+    const { kind } = state;
+    this.#engine.observer.lock?.(kind === 'committed' || kind === 'rolled-back' || kind === 'pushed' ? kind : 'alive');
+  }
+}
+
+const resolveFailed = (error: { readonly abort: string; readonly retryable: string }): TikvError =>
+  new TikvError('protocol-error', error.abort || error.retryable || 'ResolveLock met an error of a key');

@@ -1,0 +1,299 @@
+import { equalBytes } from '@engram/core';
+import type { Timestamp } from '../codec/timestamp.ts';
+import { TikvError } from '../errors.ts';
+import { type KeyError, type LockInfo, WriteConflictReason } from '../proto/gen/kvrpcpb.ts';
+import type { Fate } from '../region/region-sender.ts';
+import { commands } from '../transport/commands.ts';
+import type { CommitMode, CommitOutcome, Conflict } from './commit-outcome.ts';
+import type { Committer } from './committer.ts';
+import { expandLock } from './lock.ts';
+import { type Mutation, opOf, takesLock } from './mutation-buffer.ts';
+
+const TXN_SIZE_UNKNOWN = 2n ** 64n - 1n;
+
+/** `locked`: every key is; with a `commitTs` that alone commits the transaction (async commit). */
+export type Prewritten =
+  | { readonly kind: 'locked'; readonly commitTs: Timestamp | undefined }
+  | { readonly kind: 'committed'; readonly commitTs: Timestamp; readonly mode: CommitMode }
+  | Exclude<CommitOutcome, { kind: 'committed' }>;
+
+type Refusal = Conflict | { readonly kind: 'exists'; readonly key: Uint8Array };
+
+/** A definite end of the transaction, found by one of its batches. */
+class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(refusal.kind);
+    this.refusal = refusal;
+  }
+}
+
+/** We are committed already: an answer of an earlier attempt was lost. */
+class AlreadyCommitted extends Error {
+  readonly commitTs: Timestamp;
+  constructor(commitTs: Timestamp) {
+    super('committed');
+    this.commitTs = commitTs;
+  }
+}
+
+/**
+ * The first phase. With one phase or async commit it is also the last: then a lost answer leaves the result open, and
+ * every way out of here says whether it is.
+ */
+export class Prewriter {
+  readonly #committer: Committer;
+  #onePhase: boolean;
+  #async: boolean;
+  #minCommitTs: Timestamp = 0n;
+  #commitTs: Timestamp = 0n;
+  #everyAnswerHasTs = true;
+  #onePhaseCommitTs: Timestamp = 0n;
+  readonly #fates: { readonly fate: Fate; done: boolean }[] = [];
+  readonly #stop = new AbortController();
+
+  constructor(committer: Committer, wish: { onePhase: boolean; async: boolean }) {
+    this.#committer = committer;
+    this.#onePhase = wish.onePhase;
+    this.#async = wish.async;
+  }
+
+  async run(minCommitTs: Timestamp): Promise<Prewritten> {
+    this.#minCommitTs = minCommitTs;
+    const committer = this.#committer;
+    try {
+      const [primaryBatch, ...others] = await committer.batches(committer.mutations);
+      if (others.length > 0 && this.#onePhase) this.#leaveOnePhase();
+      await this.#all([primaryBatch!, ...others], 0);
+    } catch (error) {
+      return this.#failed(error);
+    }
+    if (this.#onePhaseCommitTs > 0n) return { kind: 'committed', commitTs: this.#onePhaseCommitTs, mode: '1pc' };
+    const decided = this.#async && this.#everyAnswerHasTs && this.#commitTs > 0n;
+    return { kind: 'locked', commitTs: decided ? this.#commitTs : undefined };
+  }
+
+  async #failed(error: unknown): Promise<Prewritten> {
+    const committer = this.#committer;
+    if (error instanceof AlreadyCommitted)
+      return { kind: 'committed', commitTs: error.commitTs, mode: this.#onePhase ? '1pc' : 'async' };
+    const single = this.#onePhase || this.#async;
+    const lost = this.#fates.some(({ fate }) => fate.uncertain);
+    if (error instanceof Refused) {
+      if (single && lost) {
+        // The refusal may be the echo of an attempt that succeeded: the primary knows.
+        try {
+          const settled = await committer.settleNow();
+          if (settled.kind === 'committed')
+            return { kind: 'committed', commitTs: settled.commitTs, mode: this.#onePhase ? '1pc' : 'async' };
+        } catch (cause) {
+          return committer.undetermined(cause) as Prewritten;
+        }
+      } else this.#rollBack();
+      return error.refusal;
+    }
+    // With a single phase, keys that are all locked (or may be) are a commit that nobody has told us of.
+    if (single && lost && this.#fates.every(({ fate, done }) => done || fate.uncertain))
+      return committer.undetermined(error) as Prewritten;
+    this.#rollBack();
+    throw error;
+  }
+
+  /** A request that was refused wrote nothing at all: only what succeeded, or may have, is to be cleared. */
+  #rollBack(): void {
+    if (this.#fates.some(({ fate, done }) => done || fate.uncertain)) this.#committer.rollBackLater();
+  }
+
+  async #all(batches: readonly (readonly Mutation[])[], relocations: number): Promise<void> {
+    const results = await Promise.allSettled(
+      batches.map((batch) => this.#batch(batch, relocations, { uncertain: false, sent: false })),
+    );
+    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    if (failures.length === 0) return;
+    // What is definite outweighs what is not: one refused key and the transaction cannot be committed.
+    throw (
+      failures.find((failure) => failure instanceof AlreadyCommitted) ??
+      failures.find((failure) => failure instanceof Refused) ??
+      failures[0]
+    );
+  }
+
+  async #batch(mutations: readonly Mutation[], relocations: number, fate: Fate): Promise<void> {
+    const record = { fate, done: false };
+    this.#fates.push(record);
+    const committer = this.#committer;
+    const { engine, backoffer } = committer;
+    let moved: readonly Mutation[] | undefined;
+    await committer.limiter.run(async () => {
+      for (;;) {
+        if (this.#stop.signal.aborted) throw new TikvError('aborted', 'another part of the transaction was refused');
+        const region = await engine.locator.locate(mutations[0]!.key, backoffer);
+        if (!this.#allIn(mutations, region)) {
+          moved = mutations;
+          return;
+        }
+        const result = await engine.onRegion(
+          region,
+          commands.prewrite,
+          this.#request(mutations, relocations),
+          backoffer,
+          relocations,
+          { fate },
+        );
+        if (result.kind === 'relocate') {
+          moved = mutations;
+          return;
+        }
+        const { errors, minCommitTs, onePcCommitTs } = result.response;
+        if (errors.length === 0) {
+          if (onePcCommitTs > 0n) this.#onePhaseCommitTs = onePcCommitTs;
+          if (minCommitTs > this.#commitTs) this.#commitTs = minCommitTs;
+          // Checks leave no lock, so an answer about checks alone carries no timestamp.
+          if (minCommitTs === 0n && mutations.some(takesLock)) this.#everyAnswerHasTs = false;
+          record.done = true;
+          return;
+        }
+        try {
+          await this.#meet(errors);
+        } catch (error) {
+          if (error instanceof Refused) this.#stop.abort();
+          throw error;
+        }
+      }
+    });
+    if (moved === undefined) return;
+    const batches = await committer.batches(moved);
+    if (batches.length > 1 && this.#onePhase) {
+      if (fate.uncertain) {
+        // An attempt in one phase may have been executed: it must be settled before the rules change.
+        const settled = await committer.settleNow();
+        if (settled.kind === 'committed') throw new AlreadyCommitted(settled.commitTs);
+        throw new Refused({
+          kind: 'conflict',
+          reason: 'rolled-back',
+          key: committer.primary,
+          conflictStartTs: committer.startTs,
+          conflictCommitTs: 0n,
+        });
+      }
+      this.#fates.splice(this.#fates.indexOf(record), 1);
+      this.#leaveOnePhase();
+      await this.#all(await committer.batches(committer.mutations), relocations + 1);
+      return;
+    }
+    if (batches.length === 1) {
+      this.#fates.splice(this.#fates.indexOf(record), 1);
+      await this.#batch(batches[0]!, relocations + 1, fate);
+      return;
+    }
+    this.#fates.splice(this.#fates.indexOf(record), 1);
+    await this.#parts(batches, relocations + 1, fate);
+  }
+
+  /** The parts of a batch that was cut by a split share its past: what may have happened to it may have happened to each. */
+  async #parts(batches: readonly (readonly Mutation[])[], relocations: number, fate: Fate): Promise<void> {
+    const results = await Promise.allSettled(batches.map((batch) => this.#batch(batch, relocations, { ...fate })));
+    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    if (failures.length > 0)
+      throw (
+        failures.find((failure) => failure instanceof AlreadyCommitted) ??
+        failures.find((failure) => failure instanceof Refused) ??
+        failures[0]
+      );
+  }
+
+  #leaveOnePhase(): void {
+    this.#onePhase = false;
+    this.#committer.leaveOnePhase();
+  }
+
+  #allIn(mutations: readonly Mutation[], region: { start: Uint8Array; end: Uint8Array }): boolean {
+    const { length } = mutations;
+    const low = mutations[0]!.key;
+    const high = mutations[length - 1]!.key;
+    // Batches are in key order, so the two ends speak for all.
+    return inRange(low, region) && inRange(high, region);
+  }
+
+  #request(mutations: readonly Mutation[], relocations: number): Parameters<typeof commands.prewrite.request.write>[1] {
+    const committer = this.#committer;
+    const hasPrimary = mutations.some(({ key }) => equalBytes(key, committer.primary));
+    return {
+      mutations: mutations.map(({ kind, key, value, assertion }) => ({ op: opOf[kind], key, value, assertion })),
+      primaryLock: committer.primary,
+      startVersion: committer.startTs,
+      lockTtl: committer.ttlMs,
+      txnSize: relocations > 0 ? TXN_SIZE_UNKNOWN : BigInt(mutations.length),
+      minCommitTs: this.#minCommitTs,
+      useAsyncCommit: this.#async,
+      secondaries: this.#async && hasPrimary ? committer.secondaries : [],
+      tryOnePc: this.#onePhase,
+      maxCommitTs: committer.options.maxCommitTs ?? 0n,
+      assertionLevel: committer.assertionLevel,
+    };
+  }
+
+  /** Returns when the batch may be tried again; throws what ends the transaction. */
+  async #meet(errors: readonly KeyError[]): Promise<void> {
+    const { startTs, engine, backoffer, primary } = this.#committer;
+    const locks: LockInfo[] = [];
+    for (const error of errors) {
+      const { conflict, alreadyExist, assertionFailed, locked } = error;
+      if (conflict !== undefined) {
+        // A store that finds our own commit on a resend says so as a conflict with ourselves.
+        if (conflict.conflictTs === startTs && conflict.conflictCommitTs > startTs)
+          throw new AlreadyCommitted(conflict.conflictCommitTs);
+        const reason =
+          conflict.reason === WriteConflictReason.SelfRolledBack || conflict.conflictTs === startTs
+            ? 'rolled-back'
+            : 'newer-write';
+        throw new Refused({
+          kind: 'conflict',
+          reason,
+          key: conflict.key,
+          conflictStartTs: conflict.conflictTs,
+          conflictCommitTs: conflict.conflictCommitTs,
+        });
+      }
+      if (alreadyExist !== undefined) throw new Refused({ kind: 'exists', key: alreadyExist.key });
+      if (assertionFailed !== undefined) {
+        const { key, existingStartTs, existingCommitTs } = assertionFailed;
+        throw new TikvError(
+          'assertion-failed',
+          `key ${Buffer.from(key).toString('hex')}, written by ${existingStartTs} at ${existingCommitTs}`,
+        );
+      }
+      if (error.retryable !== '' || error.txnLockNotFound !== undefined) {
+        throw new Refused({
+          kind: 'conflict',
+          reason: 'rolled-back',
+          key: primary,
+          conflictStartTs: startTs,
+          conflictCommitTs: 0n,
+        });
+      }
+      if (locked === undefined) throw new TikvError('transaction-aborted', error.abort || 'the prewrite was refused');
+      for (const lock of expandLock(locked)) {
+        // Its transaction is younger: whatever becomes of it, we would conflict.
+        if (lock.lockVersion > startTs) {
+          throw new Refused({
+            kind: 'conflict',
+            reason: 'newer-lock',
+            key: lock.key,
+            conflictStartTs: lock.lockVersion,
+            conflictCommitTs: 0n,
+          });
+        }
+        locks.push(lock);
+      }
+    }
+    const waitMs = await engine.resolver.forWrite(locks, startTs, backoffer);
+    if (waitMs !== undefined) {
+      const cause = new TikvError('region-unavailable', `a key is locked by transaction ${locks[0]?.lockVersion}`);
+      await backoffer.wait('txnLock', cause, { atMostMs: Math.max(1, waitMs) });
+    }
+  }
+}
+
+const inRange = (key: Uint8Array, region: { start: Uint8Array; end: Uint8Array }): boolean =>
+  Buffer.compare(region.start, key) <= 0 && (region.end.length === 0 || Buffer.compare(key, region.end) < 0);

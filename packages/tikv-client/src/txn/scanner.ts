@@ -1,0 +1,251 @@
+import { EMPTY_BYTES, compareBytes, keySuccessor, keyText } from '@engram/core';
+import type { Backoffer } from '../backoff/backoffer.ts';
+import type { Engine } from '../engine.ts';
+import type { KvPair, LockInfo } from '../proto/gen/kvrpcpb.ts';
+import { lowerEnd, upperStart } from '../region/region.ts';
+import type { Call, CallOptions } from '../runtime/call.ts';
+import { commands } from '../transport/commands.ts';
+import { lockOf, type Snapshot } from './snapshot.ts';
+
+export interface Entry {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** In store keys. */
+export interface ScanRange {
+  readonly start: Uint8Array;
+  readonly end: Uint8Array;
+  readonly reverse: boolean;
+  readonly keysOnly: boolean;
+  readonly limit: number;
+  readonly pageRows: number | undefined;
+}
+
+const PAGE_BYTES = 1 << 20;
+const FIRST_PAGE_ROWS = 256;
+const PAGE_ROWS_MIN = 16;
+const PAGE_ROWS_MAX = 4_096;
+/** Pieces of a scan that are read at a time; each holds at most two pages, the one it offers and the next. */
+const PIECES = 4;
+
+/**
+ * The rows of a range, page by page, in order. The range is cut at the borders of regions as they were when it was walked,
+ * and the pieces are read side by side. Borders that move meanwhile do no harm: a piece is a range of keys, and finds its
+ * regions anew with every page.
+ */
+export async function* scanPages(
+  engine: Engine,
+  snapshot: Snapshot,
+  range: ScanRange,
+  options: CallOptions,
+): AsyncGenerator<readonly Entry[], void, undefined> {
+  let left = range.limit;
+  const sizing = new PageSizing(range);
+  // A small limit is served by the first piece alone: reading ahead would be for nothing.
+  const width = range.limit <= FIRST_PAGE_ROWS ? 1 : Math.min(PIECES, engine.settings.concurrency);
+  const stop = new AbortController();
+  const pieces: Piece[] = [];
+  const cutter = new Cutter(engine, range);
+  try {
+    for (;;) {
+      while (pieces.length < width && !cutter.done) {
+        const cut = await cutter.next(engine.call(options));
+        pieces.push(new Piece(engine, snapshot, range, cut, sizing, options, stop.signal));
+      }
+      const head = pieces[0];
+      if (head === undefined || left <= 0) return;
+      const page = await head.next(left);
+      if (page === undefined) {
+        pieces.shift();
+        continue;
+      }
+      if (page.length === 0) continue;
+      left -= page.length;
+      yield page.length + left < page.length ? page.slice(0, page.length + left) : page;
+      if (left <= 0) return;
+    }
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Aims at pages of about a megabyte, whatever the rows weigh. */
+class PageSizing {
+  #rows: number;
+  readonly #fixed: boolean;
+
+  constructor(range: ScanRange) {
+    this.#fixed = range.pageRows !== undefined;
+    this.#rows = range.pageRows ?? FIRST_PAGE_ROWS;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  learn(page: readonly KvPair[]): void {
+    if (this.#fixed || page.length === 0) return;
+    let bytes = 0;
+    for (const { key, value } of page) bytes += key.length + value.length;
+    this.#rows = Math.min(
+      PAGE_ROWS_MAX,
+      this.#rows * 4,
+      Math.max(PAGE_ROWS_MIN, Math.floor((PAGE_BYTES * page.length) / Math.max(1, bytes))),
+    );
+  }
+}
+
+/** Walks the regions of a range, in the direction of the scan, and names the piece of the range that each holds. */
+class Cutter {
+  readonly #engine: Engine;
+  readonly #range: ScanRange;
+  #cursor: Uint8Array;
+  done = false;
+
+  constructor(engine: Engine, range: ScanRange) {
+    this.#engine = engine;
+    this.#range = range;
+    this.#cursor = range.reverse ? range.end : range.start;
+  }
+
+  async next(call: Call): Promise<{ start: Uint8Array; end: Uint8Array }> {
+    const { start, end, reverse } = this.#range;
+    const { locator } = this.#engine;
+    const backoffer = this.#engine.backoffer(call);
+    if (reverse) {
+      const region = await locator.locateEnd(this.#cursor, backoffer);
+      const piece = { start: upperStart(region.start, start), end: this.#cursor };
+      this.#cursor = piece.start;
+      this.done = compareBytes(piece.start, start) <= 0;
+      return piece;
+    }
+    if (locator.cached(this.#cursor, call) === undefined) await locator.prefetch(this.#cursor, end, call);
+    const region = await locator.locate(this.#cursor, backoffer);
+    const piece = { start: this.#cursor, end: lowerEnd(region.end, end) };
+    this.#cursor = piece.end;
+    this.done = piece.end.length === 0 || (end.length > 0 && compareBytes(piece.end, end) >= 0);
+    return piece;
+  }
+}
+
+class Piece {
+  readonly #engine: Engine;
+  readonly #snapshot: Snapshot;
+  readonly #range: ScanRange;
+  readonly #sizing: PageSizing;
+  readonly #options: CallOptions;
+  readonly #stop: AbortSignal;
+  #start: Uint8Array;
+  #end: Uint8Array;
+  #done = false;
+  #ahead: Promise<readonly Entry[] | undefined>;
+
+  constructor(
+    engine: Engine,
+    snapshot: Snapshot,
+    range: ScanRange,
+    piece: { start: Uint8Array; end: Uint8Array },
+    sizing: PageSizing,
+    options: CallOptions,
+    stop: AbortSignal,
+  ) {
+    this.#engine = engine;
+    this.#snapshot = snapshot;
+    this.#range = range;
+    this.#sizing = sizing;
+    this.#options = options;
+    this.#stop = stop;
+    this.#start = piece.start;
+    this.#end = piece.end;
+    this.#ahead = this.#fetch(range.limit);
+  }
+
+  /** The next page, undefined at the end. `left`: rows that the whole scan still wants. */
+  async next(left: number): Promise<readonly Entry[] | undefined> {
+    const page = await this.#ahead;
+    if (page !== undefined && page.length < left) this.#ahead = this.#fetch(left - page.length);
+    else this.#ahead = Promise.resolve(undefined);
+    return page;
+  }
+
+  #fetch(left: number): Promise<readonly Entry[] | undefined> {
+    const page = this.#page(left);
+    page.catch(() => {}); // who asks for it gets the error; who stops scanning does not care
+    return page;
+  }
+
+  async #page(left: number): Promise<readonly Entry[] | undefined> {
+    if (this.#done || this.#stop.aborted) return undefined;
+    const call = this.#engine.call(this.#options);
+    await this.#snapshot.checkSafePoint(call);
+    const backoffer = this.#engine.backoffer(call);
+    const { reverse, keysOnly } = this.#range;
+    for (let attempt = 0; ; attempt += 1) {
+      const { locator } = this.#engine;
+      const region = reverse
+        ? await locator.locateEnd(this.#end, backoffer)
+        : await locator.locate(this.#start, backoffer);
+      const start = upperStart(region.start, this.#start);
+      const end = lowerEnd(region.end, this.#end);
+      const limit = Math.min(this.#sizing.rows, Math.max(1, left));
+      const request = {
+        startKey: reverse ? end : start,
+        endKey: reverse ? start : end,
+        limit,
+        version: this.#snapshot.timestamp,
+        keyOnly: keysOnly,
+        reverse,
+      };
+      const result = await this.#engine.onRegion(
+        region,
+        commands.scan,
+        request,
+        backoffer,
+        attempt,
+        this.#snapshot.sendOptions,
+      );
+      if (result.kind === 'relocate') continue;
+      const { response } = result;
+      if (response.error !== undefined) {
+        await this.#snapshot.meetLocks([lockOf(response.error)], backoffer, attempt > 0);
+        continue;
+      }
+      this.#sizing.learn(response.pairs);
+      this.#advance(response.pairs, limit, start, end);
+      return this.#entries(response.pairs, backoffer);
+    }
+  }
+
+  /** Moves the piece's open side past what the page covers. */
+  #advance(pairs: readonly KvPair[], limit: number, start: Uint8Array, end: Uint8Array): void {
+    const last = pairs[pairs.length - 1];
+    const full = last !== undefined && pairs.length >= limit;
+    if (this.#range.reverse) {
+      this.#end = full ? keyOf(last) : start;
+      this.#done = this.#end.length === 0 || compareBytes(this.#end, this.#start) <= 0;
+    } else {
+      this.#start = full ? keySuccessor(keyOf(last)) : end;
+      this.#done = this.#start.length === 0 || (this.#end.length > 0 && compareBytes(this.#start, this.#end) >= 0);
+    }
+  }
+
+  /** Locked rows of a page are settled together and read again, not the page. */
+  async #entries(pairs: readonly KvPair[], backoffer: Backoffer): Promise<readonly Entry[]> {
+    const locks: LockInfo[] = [];
+    for (const { error } of pairs) if (error !== undefined) locks.push(lockOf(error));
+    if (locks.length === 0) return pairs as readonly Entry[];
+    await this.#snapshot.meetLocks(locks, backoffer, false);
+    const lockedKeys = pairs.filter(({ error }) => error !== undefined).map(keyOf);
+    const values = await this.#snapshot.getStoreKeys(lockedKeys, backoffer);
+    return pairs.flatMap((pair) => {
+      if (pair.error === undefined) return [{ key: pair.key, value: pair.value }];
+      const value = values.get(keyText(keyOf(pair)));
+      return value === undefined ? [] : [{ key: keyOf(pair), value: this.#range.keysOnly ? EMPTY_BYTES : value }];
+    });
+  }
+}
+
+/** A locked row may carry its key in the lock only. */
+const keyOf = (pair: KvPair): Uint8Array =>
+  pair.key.length > 0 || pair.error?.locked === undefined ? pair.key : pair.error.locked.key;

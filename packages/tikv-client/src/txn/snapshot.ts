@@ -1,0 +1,247 @@
+import { compareBytes, keyText } from '@engram/core';
+import type { Backoffer } from '../backoff/backoffer.ts';
+import { MAX_TIMESTAMP, type Timestamp } from '../codec/timestamp.ts';
+import type { Engine } from '../engine.ts';
+import { TikvError } from '../errors.ts';
+
+import type { ContextInit, KeyError, LockInfo } from '../proto/gen/kvrpcpb.ts';
+import type { ReplicaChoice, SendOptions } from '../region/region-sender.ts';
+import type { Call, CallOptions } from '../runtime/call.ts';
+import { Limiter } from '../runtime/limiter.ts';
+import { commands } from '../transport/commands.ts';
+import { type Entry, scanPages, type ScanRange } from './scanner.ts';
+
+const KEYS_PER_REQUEST = 1_024;
+/** Locks that a snapshot tells the stores to skip or read through; above it they are cleared first. */
+const ADVICE_MAX = 1_024;
+
+export interface SnapshotOptions {
+  /** Which replica serves; the leader if absent. `follower` and `any` are as fresh as the leader, `stale` is not. */
+  readonly replica?: ReplicaChoice | undefined;
+  /** kvrpcpb.CommandPri: 0 normal, 1 low, 2 high. */
+  readonly priority?: number | undefined;
+  /** For what is read once: it does not push other data out of TiKV's cache. */
+  readonly notFillCache?: boolean | undefined;
+}
+
+export interface ScanOptions extends CallOptions {
+  /** From the highest key downwards. */
+  readonly reverse?: boolean | undefined;
+  /** Rows in all; without limit if absent. */
+  readonly limit?: number | undefined;
+  /** Values are left out. */
+  readonly keysOnly?: boolean | undefined;
+  /** Rows in one request at most; by default the client aims at a megabyte. */
+  readonly pageRows?: number | undefined;
+}
+
+/**
+ * All keys as they were at one timestamp. Holds no resource: it may be kept and shared for as long as its timestamp lies
+ * above the safe point. Byte arrays in answers are the caller's, but may share memory with others of the same answer.
+ */
+export class Snapshot {
+  readonly timestamp: Timestamp;
+  readonly #engine: Engine;
+  readonly #replica: ReplicaChoice;
+  readonly #context: ContextInit;
+  readonly #ignored = new Set<Timestamp>();
+  readonly #readThrough = new Set<Timestamp>();
+  #sendOptions: SendOptions;
+
+  constructor(engine: Engine, timestamp: Timestamp, options: SnapshotOptions = {}) {
+    this.#engine = engine;
+    this.timestamp = timestamp;
+    this.#replica = timestamp === MAX_TIMESTAMP ? 'leader' : (options.replica ?? 'leader');
+    this.#context = { priority: options.priority, notFillCache: options.notFillCache };
+    this.#sendOptions = { replica: this.#replica, context: this.#context };
+  }
+
+  /** The value, or undefined. */
+  async get(key: Uint8Array, options?: CallOptions): Promise<Uint8Array | undefined> {
+    const call = this.#engine.call(options);
+    checkKey(key, this.#engine);
+    const checking = this.#engine.safePoint.check(this.timestamp, call);
+    if (checking !== undefined) await checking;
+    return this.getStoreKey(this.#engine.codec.toStore(key), this.#engine.backoffer(call));
+  }
+
+  /** @internal */
+  async getStoreKey(key: Uint8Array, backoffer: Backoffer): Promise<Uint8Array | undefined> {
+    for (let attempt = 0; ; attempt += 1) {
+      const answer = await this.#engine.onKey(
+        key,
+        commands.get,
+        { key, version: this.timestamp },
+        backoffer,
+        this.#sendOptions,
+      );
+      if (answer.error === undefined) return answer.notFound || answer.value.length === 0 ? undefined : answer.value;
+      await this.meetLocks([lockOf(answer.error)], backoffer, attempt > 0);
+    }
+  }
+
+  /** The values in the order of `keys`, undefined where there is none. All of one cut: not with the newest-value timestamp. */
+  async batchGet(keys: readonly Uint8Array[], options?: CallOptions): Promise<readonly (Uint8Array | undefined)[]> {
+    const call = this.#engine.call(options);
+    this.#needCut();
+    for (const key of keys) checkKey(key, this.#engine);
+    await this.#engine.safePoint.check(this.timestamp, call);
+    const storeKeys = keys.map((key) => this.#engine.codec.toStore(key));
+    const found = await this.getStoreKeys(storeKeys, this.#engine.backoffer(call));
+    return storeKeys.map((key) => found.get(keyText(key)));
+  }
+
+  /** @internal Values by `keyText`. */
+  async getStoreKeys(keys: readonly Uint8Array[], backoffer: Backoffer): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>();
+    // Sorted, so that a run of keys of one region is found with one look at the cache.
+    const sorted = [...keys].sort(compareBytes);
+    await this.#getGroup(sorted, found, backoffer, new Limiter(this.#engine.settings.concurrency), 0);
+    return found;
+  }
+
+  async #getGroup(
+    keys: readonly Uint8Array[],
+    found: Map<string, Uint8Array>,
+    backoffer: Backoffer,
+    limiter: Limiter,
+    relocations: number,
+  ): Promise<void> {
+    const groups = await this.#engine.locator.group(keys, backoffer);
+    const tasks: Promise<void>[] = [];
+    for (const { region, keys: own } of groups) {
+      for (let from = 0; from < own.length; from += KEYS_PER_REQUEST) {
+        const part = own.slice(from, from + KEYS_PER_REQUEST);
+        tasks.push(
+          limiter
+            .run(async () => {
+              for (let attempt = 0; ; attempt += 1) {
+                const result = await this.#engine.onRegion(
+                  region,
+                  commands.batchGet,
+                  { keys: part, version: this.timestamp },
+                  backoffer,
+                  relocations,
+                  this.#sendOptions,
+                );
+                if (result.kind === 'relocate') return part;
+                const { response } = result;
+                const locked: LockInfo[] = [];
+                if (response.error !== undefined) locked.push(lockOf(response.error));
+                for (const pair of response.pairs) if (pair.error !== undefined) locked.push(lockOf(pair.error));
+                if (locked.length === 0) {
+                  for (const { key, value } of response.pairs) if (value.length > 0) found.set(keyText(key), value);
+                  return undefined;
+                }
+                // An answer with an error is no part of an answer: all keys are asked for again.
+                await this.meetLocks(locked, backoffer, attempt > 0);
+              }
+            })
+            .then((moved) =>
+              moved === undefined ? undefined : this.#getGroup(moved, found, backoffer, limiter, relocations + 1),
+            ),
+        );
+      }
+    }
+    await settleAll(tasks);
+  }
+
+  /**
+   * Rows from `start` on, below `end`; `end` of zero length is the end of all keys. With `reverse` the same rows, highest
+   * first. Pages are fetched ahead over several regions, within a bound; the next page is asked for when one is taken.
+   */
+  async *scan(start: Uint8Array, end: Uint8Array, options: ScanOptions = {}): AsyncGenerator<Entry, void, undefined> {
+    for await (const page of this.pages(start, end, options)) yield* page;
+  }
+
+  /** The rows of `scan` as they arrive, many at a time. The deadline counts for each page. */
+  async *pages(
+    start: Uint8Array,
+    end: Uint8Array,
+    options: ScanOptions = {},
+  ): AsyncGenerator<readonly Entry[], void, undefined> {
+    this.#needCut();
+    const { limit = Number.POSITIVE_INFINITY, pageRows } = options;
+    if (!(limit >= 0) || (pageRows !== undefined && !(pageRows > 0)))
+      throw new TikvError('invalid-argument', 'a limit of a scan is out of bounds');
+    if (end.length > 0 && compareBytes(start, end) >= 0) return;
+    const { codec } = this.#engine;
+    const [from, to] = codec.rangeToStore(start, end);
+    const range: ScanRange = {
+      start: from,
+      end: to,
+      reverse: options.reverse ?? false,
+      keysOnly: options.keysOnly ?? false,
+      limit,
+      pageRows,
+    };
+    for await (const page of scanPages(this.#engine, this, range, options)) {
+      yield codec.toStore === identity ? page : page.map(({ key, value }) => ({ key: codec.fromStore(key), value }));
+    }
+  }
+
+  /** @internal */
+  get sendOptions(): SendOptions {
+    return this.#sendOptions;
+  }
+
+  /** @internal Deals with locks in the way; afterwards the read is to be repeated. */
+  async meetLocks(locks: readonly LockInfo[], backoffer: Backoffer, again: boolean): Promise<void> {
+    const advised = locks.some(
+      ({ lockVersion }) => this.#ignored.has(lockVersion) || this.#readThrough.has(lockVersion),
+    );
+    const full = this.#ignored.size + this.#readThrough.size >= ADVICE_MAX;
+    const advice = await this.#engine.resolver.forRead(locks, this.timestamp, backoffer, (again && advised) || full);
+    if (!full) {
+      for (const startTs of advice.ignore) this.#ignored.add(startTs);
+      for (const startTs of advice.readThrough) this.#readThrough.add(startTs);
+      this.#sendOptions = {
+        replica: this.#replica,
+        context: { ...this.#context, resolvedLocks: [...this.#ignored], committedLocks: [...this.#readThrough] },
+      };
+    }
+    if (advice.waitMs !== undefined) {
+      // The answer comes at the latest when the lock's time is over; until then its owner may finish at any moment.
+      const cause = new TikvError('region-unavailable', `a key is locked by transaction ${locks[0]?.lockVersion}`);
+      await backoffer.wait('txnLockFast', cause, { atMostMs: Math.max(1, advice.waitMs) });
+    } else if (again && advised) {
+      await backoffer.wait(
+        'txnLockFast',
+        new TikvError('region-unavailable', `a lock of transaction ${locks[0]?.lockVersion} stays`),
+      );
+    }
+  }
+
+  #needCut(): void {
+    if (this.timestamp === MAX_TIMESTAMP)
+      throw new TikvError('invalid-argument', 'the newest-value timestamp reads one key only');
+  }
+
+  /** @internal */
+  async checkSafePoint(call: Call): Promise<void> {
+    await this.#engine.safePoint.check(this.timestamp, call);
+  }
+}
+
+const identity = (key: Uint8Array): Uint8Array => key;
+
+/** The lock of an error of a read; anything else is no answer that a read may get. */
+export function lockOf(error: KeyError): LockInfo {
+  if (error.locked !== undefined) return error.locked;
+  throw new TikvError(
+    'protocol-error',
+    `a read was answered with ${error.abort || error.retryable || 'an unknown error of a key'}`,
+  );
+}
+
+export function checkKey(key: Uint8Array, engine: Engine): void {
+  if (key.length > engine.settings.keyBytesMax)
+    throw new TikvError('key-too-large', `${key.length} > ${engine.settings.keyBytesMax} bytes`);
+}
+
+/** Rejects with the first failure, but only when all have ended: nothing works on behind the caller's back. */
+export async function settleAll(tasks: readonly Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(tasks);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}

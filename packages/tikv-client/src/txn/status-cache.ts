@@ -1,0 +1,18 @@
+import type { Timestamp } from '../codec/timestamp.ts';
+import type { FinalStatus } from './lock.ts';
+
+const ENTRIES_MAX = 2_048;
+
+/** Transactions that have ended, the oldest entry leaving first. Those of this client are in it before anybody asks. */
+export class StatusCache {
+  readonly #statuses = new Map<Timestamp, FinalStatus>();
+
+  get(startTs: Timestamp): FinalStatus | undefined {
+    return this.#statuses.get(startTs);
+  }
+
+  put(startTs: Timestamp, status: FinalStatus): void {
+    if (this.#statuses.size >= ENTRIES_MAX) this.#statuses.delete(this.#statuses.keys().next().value!);
+    this.#statuses.set(startTs, status);
+  }
+}

@@ -1,0 +1,211 @@
+import { compareBytes, keyText } from '@engram/core';
+import type { Timestamp } from '../codec/timestamp.ts';
+import type { Engine } from '../engine.ts';
+import { TikvError } from '../errors.ts';
+import type { CallOptions } from '../runtime/call.ts';
+import type { CommitOutcome } from './commit-outcome.ts';
+import { Committer, type CommitOptions } from './committer.ts';
+import { MutationBuffer } from './mutation-buffer.ts';
+import type { Entry } from './scanner.ts';
+import { checkKey, type ScanOptions, Snapshot, type SnapshotOptions } from './snapshot.ts';
+
+/**
+ * An optimistic transaction with snapshot isolation: reads see the state at `startTs` and its own writes; writes stay in
+ * memory until `commit`. Disposing of it without a commit forgets them. Not for concurrent use by several callers.
+ */
+export class Transaction implements AsyncDisposable {
+  readonly startTs: Timestamp;
+  /** The state that it reads, without its own writes. */
+  readonly snapshot: Snapshot;
+  readonly #engine: Engine;
+  readonly #startMs: number;
+  readonly #buffer = new MutationBuffer();
+  /** Written keys in user form, sorted when a scan needs them. */
+  readonly #written = new Map<string, Uint8Array>();
+  #ended = false;
+
+  constructor(engine: Engine, startTs: Timestamp, options: SnapshotOptions) {
+    this.#engine = engine;
+    this.startTs = startTs;
+    this.#startMs = engine.clock.nowMs();
+    this.snapshot = new Snapshot(engine, startTs, options);
+  }
+
+  /** Keys that are written, locked or checked. */
+  get size(): number {
+    return this.#buffer.size;
+  }
+
+  async get(key: Uint8Array, options?: CallOptions): Promise<Uint8Array | undefined> {
+    this.#open();
+    const own = this.#buffer.read(this.#engine.codec.toStore(key));
+    return own === undefined ? this.snapshot.get(key, options) : own.value;
+  }
+
+  async batchGet(keys: readonly Uint8Array[], options?: CallOptions): Promise<readonly (Uint8Array | undefined)[]> {
+    this.#open();
+    const own = keys.map((key) => this.#buffer.read(this.#engine.codec.toStore(key)));
+    const asked = keys.filter((_, at) => own[at] === undefined);
+    const values = asked.length === 0 ? [] : await this.snapshot.batchGet(asked, options);
+    let next = 0;
+    return own.map((buffered) => (buffered === undefined ? values[next++] : buffered.value));
+  }
+
+  /** As `Snapshot.scan`, with this transaction's writes in their places as they are when the scan begins. */
+  async *scan(start: Uint8Array, end: Uint8Array, options: ScanOptions = {}): AsyncGenerator<Entry, void, undefined> {
+    this.#open();
+    const inRange = (key: Uint8Array): boolean =>
+      compareBytes(key, start) >= 0 && (end.length === 0 || compareBytes(key, end) < 0);
+    const sign = options.reverse ? -1 : 1;
+    const own = [...this.#written.values()]
+      .filter(inRange)
+      .map((key) => ({ key, buffered: this.#buffer.read(this.#engine.codec.toStore(key)) }))
+      .filter(({ buffered }) => buffered !== undefined)
+      .sort((left, right) => sign * compareBytes(left.key, right.key));
+    const { limit = Number.POSITIVE_INFINITY, ...rest } = options;
+    // Own deletions hide rows of the snapshot, so as many more are read.
+    const below = this.snapshot.scan(start, end, { ...rest, limit: limit + own.length });
+    let left = limit;
+    let at = 0;
+    const ownEntries = function* (until: Uint8Array | undefined): Generator<Entry> {
+      for (; at < own.length; at += 1) {
+        const { key, buffered } = own[at]!;
+        if (until !== undefined && sign * compareBytes(key, until) >= 0) return;
+        if (buffered?.value !== undefined) yield { key, value: options.keysOnly ? new Uint8Array(0) : buffered.value };
+      }
+    };
+    if (left <= 0) return;
+    for await (const entry of below) {
+      for (const mine of ownEntries(entry.key)) {
+        yield mine;
+        left -= 1;
+        if (left <= 0) return;
+      }
+      if (at < own.length && compareBytes(own[at]!.key, entry.key) === 0) continue; // ours comes with the next row, or is a deletion
+      yield entry;
+      left -= 1;
+      if (left <= 0) return;
+    }
+    for (const mine of ownEntries(undefined)) {
+      yield mine;
+      left -= 1;
+      if (left <= 0) return;
+    }
+  }
+
+  /** The bytes are the transaction's until it ends. Values of no length are refused: TiKV cannot tell them from absence. */
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.#write(key, value);
+    this.#buffer.put(this.#engine.codec.toStore(key), value);
+  }
+
+  /** A put that fails the commit with `exists` if the key is there. */
+  insert(key: Uint8Array, value: Uint8Array): void {
+    this.#write(key, value);
+    this.#buffer.insert(this.#engine.codec.toStore(key), value);
+  }
+
+  delete(key: Uint8Array): void {
+    this.#write(key, undefined);
+    this.#buffer.delete(this.#engine.codec.toStore(key));
+  }
+
+  /** Conflicts with every other writer or locker of the key, without writing it. */
+  lockKeys(...keys: readonly Uint8Array[]): void {
+    for (const key of keys) {
+      this.#write(key, undefined);
+      this.#buffer.lock(this.#engine.codec.toStore(key));
+    }
+  }
+
+  /**
+   * Fails the commit with `exists` if the key is there at the moment of the prewrite. Takes no lock: atomic with the writes
+   * only in one phase, see CommitOptions.requireOnePhase and lockUnlessOnePhase.
+   */
+  checkNotExists(key: Uint8Array): void {
+    this.#write(key, undefined);
+    this.#buffer.checkNotExists(this.#engine.codec.toStore(key));
+  }
+
+  /** What the caller believes of a key that it has written or locked: if it is wrong, the commit throws `assertion-failed`. */
+  assertExists(key: Uint8Array): void {
+    this.#open();
+    this.#buffer.assert(this.#engine.codec.toStore(key), true);
+  }
+
+  assertNotExists(key: Uint8Array): void {
+    this.#open();
+    this.#buffer.assert(this.#engine.codec.toStore(key), false);
+  }
+
+  /**
+   * Ends the transaction. Throws only when nothing was and will be committed. At the deadline, or when the signal fires, with
+   * the answer still out, the result is `undetermined`.
+   */
+  async commit(options: CommitOptions & CallOptions = {}): Promise<CommitOutcome> {
+    this.#open();
+    this.#ended = true;
+    const { settings, codec } = this.#engine;
+    if (this.#buffer.bytes > settings.transactionBytesMax) {
+      throw new TikvError('transaction-too-large', `${this.#buffer.bytes} > ${settings.transactionBytesMax} bytes`);
+    }
+    const call = this.#engine.call(options);
+    const inStore = { ...options, lockUnlessOnePhase: options.lockUnlessOnePhase?.map((key) => codec.toStore(key)) };
+    const committer = new Committer(
+      this.#engine,
+      this.startTs,
+      this.#startMs,
+      this.#buffer.sorted(),
+      this.#buffer.bytes,
+      call,
+      inStore,
+    );
+    const end = this.#engine.observer.span?.('commit');
+    try {
+      const outcome = await committer.commit();
+      end?.();
+      return this.#toUser(outcome);
+    } catch (error) {
+      end?.(error);
+      throw error;
+    }
+  }
+
+  /** Forgets all writes. Nothing has been sent yet, so nothing is left anywhere. */
+  rollback(): void {
+    this.#ended = true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.rollback();
+  }
+
+  #toUser(outcome: CommitOutcome): CommitOutcome {
+    const { codec } = this.#engine;
+    switch (outcome.kind) {
+      case 'committed':
+        return outcome;
+      case 'undetermined':
+        return { ...outcome, primary: codec.fromStore(outcome.primary) };
+      default:
+        return { ...outcome, key: codec.fromStore(outcome.key) };
+    }
+  }
+
+  #write(key: Uint8Array, value: Uint8Array | undefined): void {
+    this.#open();
+    const { settings } = this.#engine;
+    if (key.length === 0) throw new TikvError('invalid-argument', 'a key must have at least one byte');
+    checkKey(key, this.#engine);
+    if (value !== undefined) {
+      if (value.length === 0) throw new TikvError('empty-value');
+      if (value.length > settings.valueBytesMax)
+        throw new TikvError('value-too-large', `${value.length} > ${settings.valueBytesMax} bytes`);
+    }
+    this.#written.set(keyText(key), key);
+  }
+
+  #open(): void {
+    if (this.#ended) throw new TikvError('transaction-ended');
+  }
+}
