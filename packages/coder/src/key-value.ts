@@ -52,11 +52,7 @@ export function writeKeyValue(target: Uint8Array, offset: number, kv: KeyValue):
   return at;
 }
 
-/**
- * The bytes are the caller's, in an allocation of their own: most of the price (0.9 of 1.1 us for 600 bytes). Out of a
- * shared slab they would cost a fifth, but a cache that is bounded in bytes and keeps a few of them for longer than their
- * neighbours would keep a whole slab for each: thirteen times its bound for slabs of 8 KiB.
- */
+/** The bytes are the caller's, in an allocation of their own. */
 export function encodeKeyValue(kv: KeyValue): Uint8Array {
   const bytes = new Uint8Array(keyValueSize(kv));
   const end = writeKeyValue(bytes, 0, kv);

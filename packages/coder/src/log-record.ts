@@ -1,6 +1,7 @@
 import { assert, type LeaseId, leaseId, type Revision, revision, unreachable } from '@engram/core';
 import { ByteReader } from './byte-reader.ts';
 import { type KeyValue, keyValueSize, tombstone, writeKeyValue } from './key-value.ts';
+import { allocateRecord } from './record-slab.ts';
 import { varintSize, writeVarint } from './varint.ts';
 
 /** One record of the log. Seconds are whole numbers. */
@@ -59,7 +60,10 @@ export function encodeRecord(record: LogRecord): Uint8Array {
   }
 }
 
-/** A put with its KeyValue written in place: one allocation. `recordKv` gives the KeyValue for the event. */
+/**
+ * A put with its KeyValue written in place. `recordKv` gives the KeyValue for the event. The bytes lie in a slab with
+ * those of other records: copy what shall be kept longer than they are.
+ */
 export function encodePutRecord(sub: number, kv: KeyValue): Uint8Array {
   return inPlace(PUT, sub, kv);
 }
@@ -126,7 +130,7 @@ function kvRecord(kind: number, sub: number, kv: Uint8Array): Uint8Array {
 
 function inPlace(kind: number, sub: number, kv: KeyValue): Uint8Array {
   const size = keyValueSize(kv);
-  const bytes = new Uint8Array(1 + varintSize(sub) + varintSize(size) + size);
+  const bytes = allocateRecord(1 + varintSize(sub) + varintSize(size) + size);
   const end = writeKeyValue(bytes, writeKvHeader(bytes, kind, sub, size), kv);
   assert(end === bytes.length, 'the size of a KeyValue was measured wrongly');
   return bytes;

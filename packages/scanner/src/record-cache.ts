@@ -30,8 +30,10 @@ export class RecordCache {
     if (young !== undefined) return young;
     const old = this.#old.get(position);
     if (old !== undefined) {
-      this.add(position, old);
-      return old;
+      // A copy: records share slabs, and this one would keep all of its neighbours alive.
+      const kept = old.slice();
+      this.add(position, kept);
+      return kept;
     }
     return this.#pending.get(position);
   }
