@@ -7,7 +7,7 @@ export const layers = {
   words: ['core'],
   'pure logic': ['coder', 'wire', 'index', 'tso', 'lease', 'watch-hub'],
   'over ports': ['storage', 'writer', 'scanner', 'backend', 'etcd-api'],
-  adapters: ['transport', 'storage-leveldb', 'telemetry', 'tikv-client'],
+  adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client'],
   composition: ['server', 'sim'],
 } as const;
 
@@ -26,6 +26,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'etcd-api': ['core', 'coder', 'wire', 'watch-hub', 'backend'],
   transport: ['core', 'wire'],
   'storage-leveldb': ['core', 'coder', 'storage'],
+  'storage-segment': ['core', 'coder', 'storage'],
   telemetry: ['core'],
   'tikv-client': ['core'],
   server: ['core', 'wire', 'backend', 'etcd-api', 'storage', 'storage-leveldb', 'telemetry', 'transport'],

@@ -1,0 +1,202 @@
+import { crc32 } from 'node:zlib';
+import { assert, type LogPosition, logPosition } from '@engram/core';
+import type { Checkpoint } from '@engram/storage';
+import type { AcknowledgedMark } from './acknowledged-mark.ts';
+import type { Condition } from './condition.ts';
+import { fileName, filePath } from './file-names.ts';
+import type { FileSystem, StorageFile } from './file-system.ts';
+import { type CheckpointNote, checkpointWrite, type Manifest } from './manifest.ts';
+import type { MetaWrite } from './meta.ts';
+
+// A checkpoint is a file of chunks, each behind a header: magic, length, crc. The CRC covers the id of the checkpoint
+// and the place of the chunk in it as well.
+const HEADER_BYTES = 12;
+const MAGIC = 0x43474e45; // "ENGC"
+/** Synced at once, so that appends meanwhile do not wait for all of it at the end. */
+const SYNC_BYTES = 2 << 20;
+const WRITE_BYTES = 256 << 10;
+
+export interface CheckpointStoreParts {
+  readonly fileSystem: FileSystem;
+  readonly condition: Condition;
+  readonly manifest: Manifest;
+  readonly acknowledged: AcknowledgedMark;
+  /** What becomes durable together with a checkpoint. */
+  readonly along: () => readonly MetaWrite[];
+}
+
+const NONE: CheckpointNote = { id: 0, from: logPosition(1), chunks: 0, bytes: 0 };
+
+/** Checkpoints in files of their own; the manifest names the one that counts. */
+export class CheckpointStore {
+  readonly #parts: CheckpointStoreParts;
+  #note: CheckpointNote;
+  #saving = false;
+
+  constructor(parts: CheckpointStoreParts, note: CheckpointNote | undefined) {
+    this.#parts = parts;
+    this.#note = note ?? NONE;
+  }
+
+  /** Where replay begins, position 1 without a checkpoint. */
+  get from(): LogPosition {
+    return this.#note.from;
+  }
+
+  get bytes(): number {
+    return this.#note.bytes;
+  }
+
+  /** `end`: of the log. */
+  async save(from: LogPosition, end: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    assert(!this.#saving, 'two checkpoints at a time');
+    assert(from <= end, 'a checkpoint of what the log has not reached');
+    assert(from >= this.#note.from, 'a checkpoint older than the one before');
+    this.#parts.condition.check();
+    this.#saving = true;
+    try {
+      await this.#save(from, chunks);
+    } finally {
+      this.#saving = false;
+    }
+  }
+
+  load(): Checkpoint | undefined {
+    const note = this.#note;
+    if (note === NONE) return undefined;
+    return { from: note.from, chunks: (signal) => this.#read(note, signal) };
+  }
+
+  async #save(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    const { fileSystem, condition, manifest, acknowledged, along } = this.#parts;
+    const before = this.#note;
+    const id = before.id + 1;
+    const path = filePath(condition.path, 'ckpt', id);
+    let note: CheckpointNote;
+    try {
+      note = { id, from, ...(await this.#writeChunks(path, id, chunks)) };
+      await fileSystem.syncDirectory(condition.path);
+    } catch (error) {
+      await fileSystem.remove(path).catch(() => {});
+      throw error;
+    }
+    await manifest.change(
+      () => [checkpointWrite(note), ...along()],
+      () => {
+        this.#note = note;
+      },
+    );
+    acknowledged.advance({ checkpoint: id });
+    if (before === NONE) return;
+    try {
+      await fileSystem.remove(filePath(condition.path, 'ckpt', before.id));
+    } catch (error) {
+      condition.logger.warn({ path: condition.path, err: error }, 'cannot remove the checkpoint before');
+    }
+  }
+
+  async #writeChunks(
+    path: string,
+    id: number,
+    chunks: AsyncIterable<Uint8Array>,
+  ): Promise<{ readonly chunks: number; readonly bytes: number }> {
+    const file = await this.#parts.fileSystem.open(path, 'create');
+    try {
+      const writer = new ChunkWriter(file, id);
+      for await (const chunk of chunks) await writer.add(chunk);
+      return await writer.finish();
+    } finally {
+      await file.close();
+    }
+  }
+
+  async *#read(note: CheckpointNote, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const { fileSystem, condition } = this.#parts;
+    condition.lifetime.check();
+    signal.throwIfAborted();
+    const name = fileName('ckpt', note.id);
+    const file = await condition.lifetime.run(() =>
+      condition.reading(name, () => fileSystem.open(filePath(condition.path, 'ckpt', note.id), 'read')),
+    );
+    try {
+      let at = 0;
+      for (let index = 0; index < note.chunks; index += 1) {
+        signal.throwIfAborted();
+        const chunk = await condition.lifetime.run(() =>
+          condition.reading(name, () => readChunk(file, at, note.id, index)),
+        );
+        if (chunk === undefined) {
+          throw condition.corrupt(`chunk ${index} of ${note.chunks} of the checkpoint ${name} is missing or damaged`);
+        }
+        at += HEADER_BYTES + chunk.length;
+        signal.throwIfAborted();
+        condition.lifetime.check();
+        yield chunk;
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Gathers small chunks into writes of some size. */
+class ChunkWriter {
+  readonly #file: StorageFile;
+  readonly #id: number;
+  #buffer = new Uint8Array(WRITE_BYTES);
+  #used = 0;
+  #written = 0;
+  #synced = 0;
+  #chunks = 0;
+  #bytes = 0;
+
+  constructor(file: StorageFile, id: number) {
+    this.#file = file;
+    this.#id = id;
+  }
+
+  async add(chunk: Uint8Array): Promise<void> {
+    const size = HEADER_BYTES + chunk.length;
+    if (this.#used + size > this.#buffer.length) await this.#flush();
+    if (size > this.#buffer.length) this.#buffer = new Uint8Array(size);
+    const view = new DataView(this.#buffer.buffer, this.#used, HEADER_BYTES);
+    view.setUint32(0, MAGIC, true);
+    view.setUint32(4, chunk.length, true);
+    view.setUint32(8, crc32(chunk, chunkSeed(this.#id, this.#chunks, chunk.length)), true);
+    this.#buffer.set(chunk, this.#used + HEADER_BYTES);
+    this.#used += size;
+    this.#chunks += 1;
+    this.#bytes += chunk.length;
+  }
+
+  async finish(): Promise<{ readonly chunks: number; readonly bytes: number }> {
+    await this.#flush();
+    await this.#file.sync();
+    return { chunks: this.#chunks, bytes: this.#bytes };
+  }
+
+  async #flush(): Promise<void> {
+    await this.#file.write(this.#buffer.subarray(0, this.#used), this.#written);
+    this.#written += this.#used;
+    this.#used = 0;
+    if (this.#written - this.#synced < SYNC_BYTES) return;
+    await this.#file.sync();
+    this.#synced = this.#written;
+  }
+}
+
+async function readChunk(file: StorageFile, at: number, id: number, index: number): Promise<Uint8Array | undefined> {
+  const header = new Uint8Array(HEADER_BYTES);
+  await file.read(header, at);
+  const view = new DataView(header.buffer);
+  const length = view.getUint32(4, true);
+  // Before memory is taken for it: a damaged length may be any.
+  if (view.getUint32(0, true) !== MAGIC || length > (await file.size())) return undefined;
+  const chunk = new Uint8Array(length);
+  if ((await file.read(chunk, at + HEADER_BYTES)) !== length) return undefined;
+  return crc32(chunk, chunkSeed(id, index, length)) === view.getUint32(8, true) ? chunk : undefined;
+}
+
+function chunkSeed(id: number, index: number, length: number): number {
+  return ((id % 2 ** 32) + Math.imul(index, 0x9e3779b1) + Math.imul(length, 0x85ebca6b)) >>> 0;
+}

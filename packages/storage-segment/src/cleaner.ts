@@ -1,0 +1,242 @@
+import type { Clock, Timer } from '@engram/core';
+import { planCleaning } from './cleaning-plan.ts';
+import type { Condition } from './condition.ts';
+import { DeadRecords } from './dead-records.ts';
+import { fileName, filePath } from './file-names.ts';
+import type { FileSystem, StorageFile } from './file-system.ts';
+import { deadWrite, type Manifest, removalWrites, removedWrite, segmentWrite } from './manifest.ts';
+import { Segment } from './segment.ts';
+import type { SegmentList } from './segment-list.ts';
+import { newSalt, type SegmentMaker } from './segment-maker.ts';
+import { SegmentRewriter } from './segment-rewriter.ts';
+import { writeSidecar } from './sidecar.ts';
+
+/** Drops come in numbers: what is garbage soon is not copied. */
+const DELAY_MS = 100;
+/** After each slice it rests this many times as long as the slice took, */
+const REST = 2;
+/** but no longer than this. */
+const REST_MS_MAX = 100;
+const AGAIN_MS = 10_000;
+
+export interface CleanerParts {
+  readonly fileSystem: FileSystem;
+  readonly condition: Condition;
+  readonly manifest: Manifest;
+  readonly segments: SegmentList;
+  readonly maker: SegmentMaker;
+  readonly clock: Clock;
+  readonly segmentBytes: number;
+  /** Where replay begins: segments before it may be cleaned. */
+  readonly from: () => number;
+}
+
+/**
+ * Frees the space of dropped records, in the background. A segment without live records is removed; neighbours that are
+ * mostly garbage are rewritten into one. Which files count changes in one write of the manifest, so a crash leaves
+ * either the old ones or the new one; the others are removed afterwards, at the latest when the storage is opened.
+ */
+export class Cleaner {
+  readonly #parts: CleanerParts;
+  #timer: Timer | undefined;
+  #run: Promise<void> | undefined;
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
+  #wanted = false;
+  #stopped = false;
+  #endRest = (): void => {};
+
+  constructor(parts: CleanerParts) {
+    this.#parts = parts;
+  }
+
+  /** Something was dropped, sealed, or covered by a checkpoint. */
+  wake(): void {
+    const { clock } = this.#parts;
+    this.#wanted = true;
+    if (this.#stopped || this.#timer !== undefined || this.#run !== undefined) return;
+    const delayMs = Math.max(DELAY_MS, this.#notBeforeMs - clock.nowMs());
+    this.#timer = clock.after(delayMs, () => {
+      this.#timer = undefined;
+      void this.run();
+    });
+  }
+
+  /** Resolves when nothing is worth cleaning any more, or it cannot go on now. */
+  async run(): Promise<void> {
+    if (this.#stopped) return;
+    this.#run ??= this.#work().finally(() => {
+      this.#run = undefined;
+      if (this.#wanted) this.wake();
+    });
+    await this.#run;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    this.#endRest();
+    await this.#run;
+  }
+
+  async #work(): Promise<void> {
+    const { condition, clock } = this.#parts;
+    try {
+      do {
+        this.#wanted = false;
+        while (this.#mayGoOn() && (await this.#step()));
+      } while (this.#wanted && this.#mayGoOn());
+    } catch (error) {
+      // Space is not freed for now; nothing else depends on it.
+      this.#notBeforeMs = clock.nowMs() + AGAIN_MS;
+      condition.logger.warn({ path: condition.path, err: error }, 'cannot free the space of dropped records yet');
+    }
+  }
+
+  #mayGoOn(): boolean {
+    return !this.#stopped && !this.#parts.condition.failed;
+  }
+
+  /** False: there was nothing to do. */
+  async #step(): Promise<boolean> {
+    const { segments, segmentBytes, from } = this.#parts;
+    const covered = from();
+    const isCleanable = (segment: Segment): boolean =>
+      segment.sealed && !segment.damaged && segment.table.next <= covered;
+    const all = segments.all;
+    const empty = all.filter((segment) => isCleanable(segment) && segment.liveBytes === 0);
+    if (empty.length > 0) {
+      await this.#remove(empty);
+      return true;
+    }
+    const plan = planCleaning(
+      all.map((segment) => ({
+        cleanable: isCleanable(segment),
+        first: segment.table.first,
+        next: segment.table.next,
+        bytes: segment.bytes,
+        liveRecords: segment.table.count - segment.dead.count,
+        liveBytes: segment.liveBytes,
+        deadBytes: segment.dead.bytes,
+      })),
+      segmentBytes,
+    );
+    if (plan === undefined) return false;
+    await this.#rewrite(all.slice(plan.from, plan.to));
+    return true;
+  }
+
+  async #remove(empty: readonly Segment[]): Promise<void> {
+    const { manifest, segments } = this.#parts;
+    await manifest.change(
+      () => empty.flatMap(({ id }) => removalWrites(id)),
+      () => {
+        for (const segment of empty) segments.replace([segment], undefined);
+      },
+    );
+    await this.#removeFiles(empty);
+  }
+
+  async #rewrite(old: readonly Segment[]): Promise<void> {
+    const { fileSystem, condition, maker } = this.#parts;
+    const id = maker.takeId();
+    const temporary = filePath(condition.path, 'tmp', id);
+    const file = await fileSystem.open(temporary, 'create');
+    let adopted = false;
+    try {
+      const rewriter = new SegmentRewriter(file, id, newSalt());
+      if ((await this.#copy(old, rewriter)) && rewriter.table.count > 0) {
+        await this.#adopt(old, rewriter, file);
+        adopted = true;
+      }
+    } finally {
+      if (!adopted) {
+        await file.close();
+        await fileSystem.remove(temporary);
+      }
+    }
+    if (adopted) await this.#removeFiles(old);
+  }
+
+  /** False: it was stopped, or a record is damaged. */
+  async #copy(old: readonly Segment[], rewriter: SegmentRewriter): Promise<boolean> {
+    const { condition, clock } = this.#parts;
+    for (const segment of old) {
+      rewriter.begin(segment);
+      for (;;) {
+        const startMs = clock.nowMs();
+        const outcome = await rewriter.copySlice();
+        if (outcome.kind === 'done') break;
+        if (outcome.kind === 'damaged') {
+          segment.damaged = true;
+          const fields = { path: condition.path, file: fileName('seg', segment.id), position: outcome.position };
+          condition.logger.error(fields, 'a record is damaged: its segment is not cleaned');
+          return false;
+        }
+        await this.#rest(Math.min(REST_MS_MAX, REST * (clock.nowMs() - startMs)));
+        if (!this.#mayGoOn()) return false;
+      }
+    }
+    await rewriter.finish();
+    return true;
+  }
+
+  async #adopt(old: readonly Segment[], rewriter: SegmentRewriter, file: StorageFile): Promise<void> {
+    const { fileSystem, condition, manifest, segments } = this.#parts;
+    const { header, table, chain } = rewriter;
+    await writeSidecar(fileSystem, condition.path, header, table, chain);
+    await fileSystem.rename(filePath(condition.path, 'tmp', header.id), filePath(condition.path, 'seg', header.id));
+    await fileSystem.syncDirectory(condition.path);
+    const dead = new DeadRecords();
+    const sealed = { first: table.first, next: table.next, records: table.count, bytes: table.end };
+    await manifest.change(
+      () => {
+        addDrops(dead, rewriter);
+        dead.changed = false;
+        return [
+          segmentWrite({ id: header.id, kind: 'cleaned', sealed }),
+          ...(dead.count > 0 ? [deadWrite(header.id, dead)] : []),
+          ...old.flatMap(({ id }) => removalWrites(id)),
+        ];
+      },
+      () => {
+        // Also what was dropped while the manifest was written.
+        addDrops(dead, rewriter);
+        segments.replace(old, new Segment({ header, table, file, sealed: true, chain, dead }));
+      },
+    );
+    const [before, after] = [old.reduce((sum, { bytes }) => sum + bytes, 0), table.end];
+    condition.logger.debug({ segments: old.length, before, after }, 'rewrote segments that were mostly garbage');
+  }
+
+  async #removeFiles(old: readonly Segment[]): Promise<void> {
+    const { fileSystem, condition, manifest } = this.#parts;
+    for (const { id } of old) {
+      await fileSystem.remove(filePath(condition.path, 'seg', id));
+      await fileSystem.remove(filePath(condition.path, 'idx', id));
+    }
+    await fileSystem.syncDirectory(condition.path);
+    await manifest.change(() => old.map(({ id }) => removedWrite(id)));
+  }
+
+  #rest(restMs: number): Promise<void> {
+    const { clock } = this.#parts;
+    return new Promise((resolve) => {
+      const timer = clock.after(restMs, resolve);
+      this.#endRest = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+/** What was dropped of the old segments is dropped in the new one. */
+function addDrops(dead: DeadRecords, { table, copied }: SegmentRewriter): void {
+  let at = 0;
+  for (const { segment, indexes } of copied) {
+    for (const index of indexes) {
+      if (segment.dead.has(index)) dead.add(at, table.endAt(at) - table.offsetAt(at), table.count);
+      at += 1;
+    }
+  }
+}

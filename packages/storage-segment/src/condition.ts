@@ -1,0 +1,60 @@
+import type { Logger } from '@engram/core';
+import { Lifetime, StorageCorruptError, StorageFailedError } from '@engram/storage';
+
+/** Which storage it is, whether it lives, and whether it may still be written. Shared by all its parts. */
+export class Condition {
+  readonly path: string;
+  readonly logger: Logger;
+  readonly lifetime: Lifetime;
+  #failure: unknown;
+  #failed = false;
+
+  constructor(path: string, logger: Logger) {
+    this.path = path;
+    this.logger = logger;
+    this.lifetime = new Lifetime(`the storage at ${path}`);
+  }
+
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  /** StorageFailedError after a failed write. */
+  check(): void {
+    if (!this.#failed) return;
+    throw new StorageFailedError(`writing to ${this.path} has failed: it must be opened again`, {
+      cause: this.#failure,
+    });
+  }
+
+  /**
+   * What a failed write has left shows only when the storage is opened again. So after the first failure nothing is
+   * written any more, and nobody is told where the log ends.
+   */
+  fail(cause: unknown, what: string): StorageFailedError {
+    if (!this.#failed) this.logger.error({ path: this.path, err: cause }, `${what} has failed`);
+    this.#failed = true;
+    this.#failure ??= cause;
+    return new StorageFailedError(`${what} has failed, and ${this.path} must be opened again`, { cause });
+  }
+
+  corrupt(what: string, cause?: unknown): StorageCorruptError {
+    return new StorageCorruptError(what, this.path, cause === undefined ? {} : { cause });
+  }
+
+  /** Errors of reading, as the ports know them: a disk that cannot give back what it took is damage. */
+  async reading<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (cause) {
+      const code = errorCode(cause);
+      if (code === 'EIO' || code === 'ENOENT') throw this.corrupt(`the file ${file} cannot be read (${code})`, cause);
+      throw cause;
+    }
+  }
+}
+
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
+  return error.code;
+}

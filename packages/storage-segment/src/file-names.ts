@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+
+/** Segments, their tables, checkpoints; and what is not yet one of them. */
+export type FileKind = 'seg' | 'idx' | 'ckpt' | 'tmp';
+
+export interface DataFile {
+  readonly kind: FileKind;
+  readonly id: number;
+}
+
+/** The LevelDB database of the manifest. */
+export const META_DIRECTORY = 'meta';
+/** What was acknowledged, see AcknowledgedMark. */
+export const ACKNOWLEDGED_FILE = 'ACKNOWLEDGED';
+
+const PATTERN = /^([0-9a-f]{16})\.(seg|idx|ckpt|tmp)$/;
+
+/** The id in hexadecimal, padded, so that a listing shows them in order. */
+export function fileName(kind: FileKind, id: number): string {
+  return `${id.toString(16).padStart(16, '0')}.${kind}`;
+}
+
+export function filePath(directory: string, kind: FileKind, id: number): string {
+  return join(directory, fileName(kind, id));
+}
+
+/** Undefined for a name that is not of this storage. */
+export function parseFileName(name: string): DataFile | undefined {
+  const match = PATTERN.exec(name);
+  if (match === null) return undefined;
+  const id = Number.parseInt(match[1]!, 16);
+  return Number.isSafeInteger(id) ? { kind: match[2] as FileKind, id } : undefined;
+}

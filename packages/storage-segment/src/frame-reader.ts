@@ -1,0 +1,96 @@
+import type { StorageFile } from './file-system.ts';
+import { checkRecord, FRAME_HEADER_BYTES, type FrameHeader, RECORD_HEADER_BYTES, readFrameHeader } from './layout.ts';
+
+const WINDOW_BYTES = 1 << 20;
+
+export interface Frame {
+  readonly header: FrameHeader;
+  /** In the file. */
+  readonly offset: number;
+  /** Where it ends. */
+  readonly end: number;
+  /** A view of all of it, header included; valid for as long as the caller holds it. */
+  readonly bytes: Uint8Array;
+}
+
+/** What is in the place of a frame: its header, where that at least is whole. */
+export interface NoFrame {
+  readonly header: FrameHeader | undefined;
+}
+
+/** Reads frames one behind the other, a MiB at a time, and checks their headers, not their records. */
+export class FrameReader {
+  readonly #file: StorageFile;
+  readonly #salt: number;
+  /** Nothing at or behind it is read. */
+  readonly #end: number;
+  #window = new Uint8Array(0);
+  #windowAt = 0;
+
+  constructor(file: StorageFile, salt: number, end: number) {
+    this.#file = file;
+    this.#salt = salt;
+    this.#end = end;
+  }
+
+  async frameAt(offset: number): Promise<Frame | NoFrame> {
+    const head = await this.#bytesAt(offset, FRAME_HEADER_BYTES);
+    const header = head === undefined ? undefined : readFrameHeader(head, 0, this.#salt);
+    if (header === undefined) return { header };
+    const bytes = await this.#bytesAt(offset, FRAME_HEADER_BYTES + header.payloadBytes);
+    if (bytes === undefined) return { header };
+    return { header, offset, end: offset + bytes.length, bytes };
+  }
+
+  /** Undefined where the file ends before. */
+  async #bytesAt(offset: number, length: number): Promise<Uint8Array | undefined> {
+    if (offset + length > this.#end) return undefined;
+    const from = offset - this.#windowAt;
+    if (from < 0 || from + length > this.#window.length) {
+      const wanted = Math.min(Math.max(length, WINDOW_BYTES), this.#end - offset);
+      // A new one each time: views of the last one are in others' hands.
+      const window = new Uint8Array(Buffer.allocUnsafeSlow(wanted).buffer);
+      const read = await this.#file.read(window, offset);
+      this.#window = window.subarray(0, read);
+      this.#windowAt = offset;
+      if (read < length) return undefined;
+    }
+    const at = offset - this.#windowAt;
+    return this.#window.subarray(at, at + length);
+  }
+}
+
+export function isFrame(found: Frame | NoFrame): found is Frame {
+  return 'bytes' in found;
+}
+
+/**
+ * Calls `visit` with each record of the frame, verified, from position `from` on. Returns the position of the first
+ * one that is damaged; undefined where there is none.
+ */
+export function visitRecords(
+  { header, bytes }: Frame,
+  visit: (position: number, start: number, end: number) => void,
+  from = 0,
+): number | undefined {
+  let at = FRAME_HEADER_BYTES;
+  for (let index = 0; index < header.records; index += 1) {
+    const position = header.first + index;
+    if (position < from) {
+      // Passed over by its length; where that is damaged, the next record is not whole.
+      at += RECORD_HEADER_BYTES + lengthAt(bytes, at);
+      continue;
+    }
+    const length = checkRecord(bytes, at, bytes.length, position);
+    if (length === undefined) return position;
+    at += RECORD_HEADER_BYTES;
+    visit(position, at, at + length);
+    at += length;
+  }
+  return at === bytes.length ? undefined : header.first + header.records - 1;
+}
+
+function lengthAt(bytes: Uint8Array, at: number): number {
+  if (at + RECORD_HEADER_BYTES > bytes.length) return bytes.length;
+  return new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0, true);
+}

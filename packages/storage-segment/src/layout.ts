@@ -1,0 +1,145 @@
+import { crc32 } from 'node:zlib';
+import { assert } from '@engram/core';
+
+// A segment file is a header and then frames, one behind the other; what follows the last frame is zeros or nothing.
+//
+//   header   magic, format, id (u64), salt, kind, 0, crc
+//   frame    magic, payload bytes, records, following, first position (u64), previous, crc; then its records
+//   record   length, crc; then its bytes
+//
+// Numbers are u32 little endian where nothing else is said. The salt is chance, and every CRC of a frame's header
+// begins with it: no bytes of another file, and none that a client wrote into a value, are a frame here. `previous` is
+// the CRC of the frame before, of the segment's header for the first: frames cannot be lost or change places unseen.
+// The CRC of a record covers its position and length as well.
+//
+// An append is one frame. A frame of a cleaned segment is what is left without a gap of one batch; `following` says
+// how many records of that batch came behind it (0 after an append), so reading knows where a batch ends.
+
+export const FORMAT_VERSION = 1;
+export const SEGMENT_HEADER_BYTES = 32;
+export const FRAME_HEADER_BYTES = 32;
+export const RECORD_HEADER_BYTES = 8;
+/** Offsets are below it, so that a table of them has a bit left. */
+export const SEGMENT_BYTES_MAX = 2 ** 31 - 1;
+
+const SEGMENT_MAGIC = 0x53474e45; // "ENGS"
+const FRAME_MAGIC = 0x46474e45; // "ENGF"
+export const FRAME_MAGIC_BYTES: Uint8Array = Uint8Array.from(Buffer.from('ENGF'));
+const U32 = 2 ** 32;
+
+/** Appended: a part of the log as it was written. Cleaned: what was live of such parts. */
+export type SegmentKind = 'appended' | 'cleaned';
+const KINDS: readonly SegmentKind[] = ['appended', 'cleaned'];
+
+export interface SegmentHeader {
+  readonly id: number;
+  readonly salt: number;
+  readonly kind: SegmentKind;
+  /** Its own, and the `previous` of the first frame. */
+  readonly crc: number;
+}
+
+export function encodeSegmentHeader(id: number, salt: number, kind: SegmentKind): Uint8Array {
+  const bytes = new Uint8Array(SEGMENT_HEADER_BYTES);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, SEGMENT_MAGIC, true);
+  view.setUint32(4, FORMAT_VERSION, true);
+  setU64(view, 8, id);
+  view.setUint32(16, salt, true);
+  view.setUint32(20, KINDS.indexOf(kind), true);
+  view.setUint32(28, crc32(bytes.subarray(0, 28)), true);
+  return bytes;
+}
+
+/** Undefined for what is no header of a segment, or damaged. */
+export function decodeSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined {
+  if (bytes.length < SEGMENT_HEADER_BYTES) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, SEGMENT_HEADER_BYTES);
+  const crc = view.getUint32(28, true);
+  if (view.getUint32(0, true) !== SEGMENT_MAGIC || crc32(bytes.subarray(0, 28)) !== crc) return undefined;
+  const kind = KINDS[view.getUint32(20, true)];
+  if (view.getUint32(4, true) !== FORMAT_VERSION || kind === undefined) return undefined;
+  return { id: getU64(view, 8), salt: view.getUint32(16, true), kind, crc };
+}
+
+export interface FrameHeader {
+  readonly payloadBytes: number;
+  readonly records: number;
+  /** Records of the same batch behind this frame's last. */
+  readonly following: number;
+  readonly first: number;
+  readonly previous: number;
+  readonly crc: number;
+}
+
+/** Returns its CRC, the `previous` of the next. */
+export function writeFrameHeader(view: DataView, at: number, salt: number, frame: Omit<FrameHeader, 'crc'>): number {
+  view.setUint32(at, FRAME_MAGIC, true);
+  view.setUint32(at + 4, frame.payloadBytes, true);
+  view.setUint32(at + 8, frame.records, true);
+  view.setUint32(at + 12, frame.following, true);
+  setU64(view, at + 16, frame.first);
+  view.setUint32(at + 24, frame.previous, true);
+  const crc = crc32(new Uint8Array(view.buffer, view.byteOffset + at, 28), salt);
+  view.setUint32(at + 28, crc, true);
+  return crc;
+}
+
+/** Undefined for what is no header of a frame in this segment. */
+export function readFrameHeader(bytes: Uint8Array, at: number, salt: number): FrameHeader | undefined {
+  if (at + FRAME_HEADER_BYTES > bytes.length) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, FRAME_HEADER_BYTES);
+  if (view.getUint32(0, true) !== FRAME_MAGIC) return undefined;
+  const crc = view.getUint32(28, true);
+  if (crc32(bytes.subarray(at, at + 28), salt) !== crc) return undefined;
+  const header = {
+    payloadBytes: view.getUint32(4, true),
+    records: view.getUint32(8, true),
+    following: view.getUint32(12, true),
+    first: getU64(view, 16),
+    previous: view.getUint32(24, true),
+    crc,
+  };
+  const possible = header.records > 0 && header.payloadBytes >= header.records * RECORD_HEADER_BYTES;
+  return possible && Number.isSafeInteger(header.first) ? header : undefined;
+}
+
+/** Writes the header of a record; its bytes follow. */
+export function writeRecordHeader(view: DataView, at: number, position: number, record: Uint8Array): void {
+  view.setUint32(at, record.length, true);
+  view.setUint32(at + 4, crc32(record, recordSeed(position, record.length)), true);
+}
+
+/**
+ * The length of the record whose header is at `at`, where it is the one of this position and ends at `end` or before;
+ * undefined where it is damaged.
+ */
+export function checkRecord(bytes: Uint8Array, at: number, end: number, position: number): number | undefined {
+  if (at + RECORD_HEADER_BYTES > end) return undefined;
+  const length = readU32(bytes, at);
+  const start = at + RECORD_HEADER_BYTES;
+  if (start + length > end) return undefined;
+  const crc = crc32(bytes.subarray(start, start + length), recordSeed(position, length));
+  return crc === readU32(bytes, at + 4) ? length : undefined;
+}
+
+/** For the same bytes a CRC differs whenever its start value does, and this differs when one of the numbers does. */
+function recordSeed(position: number, length: number): number {
+  const high = Math.floor(position / U32);
+  return ((position % U32) + Math.imul(high, 0x85ebca6b) + Math.imul(length, 0x9e3779b1)) >>> 0;
+}
+
+function readU32(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+}
+
+export function setU64(view: DataView, at: number, value: number): void {
+  assert(Number.isSafeInteger(value) && value >= 0, 'a number that is not whole or negative');
+  view.setUint32(at, value % U32, true);
+  view.setUint32(at + 4, Math.floor(value / U32), true);
+}
+
+/** May be above what is safe: the caller checks. */
+export function getU64(view: DataView, at: number): number {
+  return view.getUint32(at + 4, true) * U32 + view.getUint32(at, true);
+}

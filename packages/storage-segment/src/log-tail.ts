@@ -1,0 +1,207 @@
+import { assert, type Clock, type LogPosition, logPosition } from '@engram/core';
+import type { LogBatch } from '@engram/storage';
+import type { Condition } from './condition.ts';
+import { filePath } from './file-names.ts';
+import type { FileSystem } from './file-system.ts';
+import { FrameBuffer, frameBytes } from './frame-buffer.ts';
+import { type Manifest, segmentWrite } from './manifest.ts';
+import { Preallocation, RESERVE_BYTES_MIN } from './preallocation.ts';
+import type { Segment } from './segment.ts';
+import type { SegmentList } from './segment-list.ts';
+import type { SegmentMaker } from './segment-maker.ts';
+import { writeSidecar } from './sidecar.ts';
+
+/** While the next segment is not ready, the last one may grow to this many times its size. */
+const OVERFULL = 2;
+const PREPARE_AGAIN_MS = 1000;
+
+export interface LogTailParts {
+  readonly fileSystem: FileSystem;
+  readonly condition: Condition;
+  readonly manifest: Manifest;
+  readonly segments: SegmentList;
+  readonly maker: SegmentMaker;
+  readonly clock: Clock;
+  readonly segmentBytes: number;
+  /** A segment was sealed. */
+  readonly onSealed: () => void;
+}
+
+/**
+ * The end of the log: the segment that is appended to, the next one, which is made ready before it is needed, and those
+ * before, until they are sealed. One append at a time.
+ */
+export class LogTail {
+  readonly #parts: LogTailParts;
+  readonly #buffer = new FrameBuffer();
+  #active: Segment;
+  #preallocation: Preallocation;
+  #ready: Segment[];
+  #preparing: Promise<void> | undefined;
+  #prepareFromMs = Number.NEGATIVE_INFINITY;
+  #sealing: Promise<void> = Promise.resolve();
+  #next: LogPosition;
+  #closed = false;
+
+  private constructor(
+    parts: LogTailParts,
+    active: Segment,
+    ready: Segment[],
+    preallocation: Preallocation,
+    next: LogPosition,
+  ) {
+    this.#parts = parts;
+    this.#active = active;
+    this.#ready = ready;
+    this.#preallocation = preallocation;
+    this.#next = next;
+  }
+
+  /** `open`: segments that are not sealed, in their order; the last of them with records, or the first, is appended to. */
+  static async open(parts: LogTailParts, open: readonly Segment[], next: LogPosition): Promise<LogTail> {
+    const { maker } = parts;
+    const segments = open.length > 0 ? open : [await maker.make(RESERVE_BYTES_MIN)];
+    const at = Math.max(
+      0,
+      segments.findLastIndex((segment) => segment.table.count > 0),
+    );
+    const active = segments[at]!;
+    const preallocation = await reserveBehind(parts, active, RESERVE_BYTES_MIN);
+    const tail = new LogTail(parts, active, segments.slice(at + 1), preallocation, next);
+    for (const segment of segments.slice(0, at)) tail.#seal(segment, undefined);
+    return tail;
+  }
+
+  /** The position that the next append takes. */
+  get next(): LogPosition {
+    return this.#next;
+  }
+
+  /** Of all segments that are not in the list: none has records. */
+  get empty(): readonly Segment[] {
+    return this.#active.table.count === 0 ? [this.#active, ...this.#ready] : this.#ready;
+  }
+
+  /** Durable when it resolves; when it rejects, nobody knows, and nothing may be appended any more. */
+  async append(batch: LogBatch): Promise<void> {
+    const size = frameBytes(batch);
+    if (this.#overflows(this.#active, size, 1)) await this.#roll(size);
+    const active = this.#active;
+    const { table, header, file } = active;
+    const end = table.end + size;
+    const { bytes, crc } = this.#buffer.assemble(batch, size, header.salt, active.chain);
+    const cleared = this.#preallocation.claim(end);
+    if (cleared !== undefined) await cleared;
+    await file.write(bytes, table.end);
+    const opening = table.count === 0;
+    table.beginFrame();
+    let position: number = batch.first;
+    for (const record of batch.records) {
+      table.add(position, record.length, position === batch.first);
+      position += 1;
+    }
+    assert(table.end === end, 'the table ends elsewhere than the file');
+    active.chain = crc;
+    this.#next = logPosition(position);
+    if (opening) this.#parts.segments.push(active);
+    this.#preallocation.advance();
+    if (table.end > this.#parts.segmentBytes / 2) this.#prepare();
+  }
+
+  /** When nothing is appended any more: waits for what is under way and leaves no zeros behind the frames. */
+  async close(): Promise<void> {
+    const { condition } = this.#parts;
+    this.#closed = true;
+    await this.#preparing;
+    await this.#sealing;
+    await this.#preallocation.stop();
+    if (condition.failed) return;
+    try {
+      await this.#active.file.truncate(this.#active.table.end);
+    } catch (error) {
+      condition.logger.warn({ path: condition.path, err: error }, 'cannot give back reserved space');
+    }
+  }
+
+  #overflows({ table }: Segment, size: number, times: number): boolean {
+    return table.count > 0 && table.end + size > this.#parts.segmentBytes * times;
+  }
+
+  async #roll(size: number): Promise<void> {
+    if (this.#ready.length === 0 && !this.#overflows(this.#active, size, OVERFULL)) {
+      this.#prepare();
+      return;
+    }
+    while (this.#ready.length === 0) {
+      this.#prepareFromMs = Number.NEGATIVE_INFINITY;
+      this.#prepare();
+      await this.#preparing;
+      this.#parts.condition.check();
+      if (this.#ready.length === 0) throw new Error('cannot make the next segment');
+    }
+    const [full, before] = [this.#active, this.#preallocation];
+    const next = this.#ready.shift()!;
+    this.#preallocation = await reserveBehind(this.#parts, next, before.bytes);
+    this.#active = next;
+    this.#seal(full, before);
+  }
+
+  #prepare(): void {
+    const { maker, clock, condition } = this.#parts;
+    if (this.#closed || this.#preparing !== undefined || this.#ready.length > 0) return;
+    if (clock.nowMs() < this.#prepareFromMs) return;
+    this.#prepareFromMs = clock.nowMs() + PREPARE_AGAIN_MS;
+    const make = async (): Promise<void> => {
+      try {
+        this.#ready.push(await maker.make(this.#preallocation.bytes));
+      } catch (error) {
+        condition.logger.warn({ path: condition.path, err: error }, 'cannot make the next segment yet');
+      }
+    };
+    this.#preparing = make().finally(() => {
+      this.#preparing = undefined;
+    });
+  }
+
+  /** One after the other, so that the manifest learns of them in their order. */
+  #seal(segment: Segment, preallocation: Preallocation | undefined): void {
+    const { condition } = this.#parts;
+    this.#sealing = this.#sealing.then(async () => {
+      try {
+        await preallocation?.stop();
+        if (!condition.failed) await this.#sealNow(segment);
+      } catch (error) {
+        // The next opening does it.
+        condition.logger.warn({ path: condition.path, err: error }, 'cannot seal a segment');
+      }
+    });
+  }
+
+  async #sealNow(segment: Segment): Promise<void> {
+    const { fileSystem, condition, manifest, onSealed } = this.#parts;
+    const { id, header, table, chain, file } = segment;
+    await file.truncate(table.end);
+    await file.sync();
+    table.seal();
+    await writeSidecar(fileSystem, condition.path, header, table, chain);
+    const sealed = { first: table.first, next: table.next, records: table.count, bytes: table.end };
+    await manifest.change(
+      () => [segmentWrite({ id, kind: 'appended', sealed })],
+      () => {
+        segment.sealed = true;
+        onSealed();
+      },
+    );
+  }
+}
+
+async function reserveBehind(
+  { fileSystem, condition, clock, segmentBytes }: LogTailParts,
+  segment: Segment,
+  bytes: number,
+): Promise<Preallocation> {
+  const file = await fileSystem.open(filePath(condition.path, 'seg', segment.id), 'update');
+  // What is behind the frames was written by this storage, and opening has seen that it is zeros.
+  const range = { end: segment.table.end, reserved: await file.size(), limit: segmentBytes, bytes };
+  return new Preallocation(file, range, clock, condition);
+}

@@ -1,0 +1,216 @@
+import { assert, type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import { StorageOpenError } from '@engram/storage';
+import type { Condition } from './condition.ts';
+import { DeadRecords } from './dead-records.ts';
+import { FORMAT_VERSION, type SegmentKind } from './layout.ts';
+import type { Meta, MetaWrite } from './meta.ts';
+import { decodeNumbers, encodeNumbers, type Numbers } from './numbers.ts';
+
+// What the database beside the segments knows:
+//
+//   'a'            the format of all this
+//   'c'            the checkpoint that counts: id, from, chunks, bytes
+//   'd' id (u64)   which records of a segment were dropped: count, bytes, a bit for each record
+//   'g' id (u64)   a segment: its kind, and once nothing is appended any more its first position, the one behind its
+//                  last, its records and bytes; zeros before
+//   's'            the seal: the newest epoch
+//   'x' id (u64)   a segment that is no longer one: its files are being removed
+const FORMAT_KEY = key('a');
+const CHECKPOINT_KEY = key('c');
+const SEAL_KEY = key('s');
+
+/** A segment as the manifest knows it; `sealed` undefined for one that may still be appended to. */
+export interface SegmentNote {
+  readonly id: number;
+  readonly kind: SegmentKind;
+  readonly sealed: SealedNote | undefined;
+}
+
+export interface SealedNote {
+  readonly first: number;
+  /** The position behind the last record. */
+  readonly next: number;
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** The checkpoint that is whole. */
+export interface CheckpointNote {
+  readonly id: number;
+  readonly from: LogPosition;
+  readonly chunks: number;
+  /** The sum of the chunks. */
+  readonly bytes: number;
+}
+
+export interface ManifestState {
+  readonly sealed: Epoch;
+  readonly checkpoint: CheckpointNote | undefined;
+  readonly segments: readonly SegmentNote[];
+  readonly dead: ReadonlyMap<number, DeadRecords>;
+  readonly removing: readonly number[];
+}
+
+/**
+ * Says which files count. Every change is one atomic, durable write, and changes are made one after the other: the
+ * caller builds each when its turn has come, so it sees what the one before has done.
+ */
+export class Manifest {
+  readonly #meta: Meta;
+  readonly #condition: Condition;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(meta: Meta, condition: Condition) {
+    this.#meta = meta;
+    this.#condition = condition;
+  }
+
+  /** `ours`: something beside it says that there was one, so an empty one is damage. Notes the format in a new one. */
+  async load(ours: boolean): Promise<ManifestState> {
+    const entries = await this.#meta.entries();
+    await this.#checkFormat(entries, ours);
+    let sealed = epoch(0);
+    let checkpoint: CheckpointNote | undefined;
+    const segments: SegmentNote[] = [];
+    const dead = new Map<number, DeadRecords>();
+    const removing: number[] = [];
+    for (const [name, value] of entries) {
+      switch (String.fromCharCode(name[0] ?? 0)) {
+        case 'a':
+          break;
+        case 'c':
+          checkpoint = this.#decodeCheckpoint(name, value);
+          break;
+        case 'd': {
+          const { numbers, rest } = this.#decode(name, value, 2);
+          dead.set(this.#id(name), new DeadRecords(rest.slice(), numbers[0]!, numbers[1]!));
+          break;
+        }
+        case 'g':
+          segments.push(this.#decodeSegment(name, value));
+          break;
+        case 's':
+          sealed = epoch(this.#decode(name, value, 1).numbers[0]!);
+          break;
+        case 'x':
+          this.#decode(name, value, 0);
+          removing.push(this.#id(name));
+          break;
+        default:
+          throw this.#condition.corrupt(`the manifest has an entry that is none of its own`);
+      }
+    }
+    return { sealed, checkpoint, segments, dead, removing };
+  }
+
+  /**
+   * In its turn: `build` says what to write, `then` runs before anybody else has a turn. Rejects with
+   * StorageFailedError where writing fails; what `build` throws is the answer, and nothing has changed.
+   */
+  change(build: () => readonly MetaWrite[], then: () => void = () => {}): Promise<void> {
+    const done = this.#turn.then(async () => {
+      this.#condition.check();
+      const writes = build();
+      if (writes.length > 0) await this.#write(writes);
+      then();
+    });
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  async close(): Promise<void> {
+    await this.#turn;
+    await this.#meta.close();
+  }
+
+  async #write(writes: readonly MetaWrite[]): Promise<void> {
+    try {
+      await this.#meta.write(writes);
+    } catch (cause) {
+      throw this.#condition.fail(cause, 'a write to the manifest');
+    }
+  }
+
+  async #checkFormat(entries: readonly (readonly [Uint8Array, Uint8Array])[], ours: boolean): Promise<void> {
+    const { path } = this.#condition;
+    const [first] = entries;
+    if (first === undefined) {
+      if (ours) throw this.#condition.corrupt('the manifest is empty');
+      await this.change(() => [put(FORMAT_KEY, [FORMAT_VERSION])]);
+      return;
+    }
+    const [name, value] = first;
+    if (name.length !== 1 || name[0] !== FORMAT_KEY[0]) {
+      if (ours) throw this.#condition.corrupt('the format version is missing');
+      throw new StorageOpenError('not-ours', `${path} holds a LevelDB database of something else`);
+    }
+    const format = this.#decode(name, value, 1).numbers[0]!;
+    if (format <= FORMAT_VERSION) return;
+    const known = `${FORMAT_VERSION} is the newest that this program knows`;
+    throw new StorageOpenError('newer-format', `the storage at ${path} has format ${format}, and ${known}`);
+  }
+
+  #decodeCheckpoint(name: Uint8Array, value: Uint8Array): CheckpointNote {
+    const [id, from, chunks, bytes] = this.#decode(name, value, 4).numbers;
+    return { id: id!, from: logPosition(from!), chunks: chunks!, bytes: bytes! };
+  }
+
+  #decodeSegment(name: Uint8Array, value: Uint8Array): SegmentNote {
+    const [kind, first, next, records, bytes] = this.#decode(name, value, 5).numbers;
+    const sealed = records === 0 ? undefined : { first: first!, next: next!, records: records!, bytes: bytes! };
+    return { id: this.#id(name), kind: kind === 0 ? 'appended' : 'cleaned', sealed };
+  }
+
+  #decode(name: Uint8Array, value: Uint8Array, count: number): Numbers {
+    const decoded = decodeNumbers(name, value, count);
+    if (decoded === undefined) {
+      throw this.#condition.corrupt(`the entry ${Buffer.from(name).toString('hex')} of the manifest is damaged`);
+    }
+    return decoded;
+  }
+
+  #id(name: Uint8Array): number {
+    const id = name.length === 9 ? Number(Buffer.from(name).readBigUInt64BE(1)) : Number.NaN;
+    if (!Number.isSafeInteger(id)) throw this.#condition.corrupt('a key of the manifest is damaged');
+    return id;
+  }
+}
+
+export function sealWrite(sealed: Epoch): MetaWrite {
+  return put(SEAL_KEY, [sealed]);
+}
+
+export function checkpointWrite({ id, from, chunks, bytes }: CheckpointNote): MetaWrite {
+  return put(CHECKPOINT_KEY, [id, from, chunks, bytes]);
+}
+
+export function segmentWrite({ id, kind, sealed }: SegmentNote): MetaWrite {
+  assert(sealed === undefined || sealed.records > 0, 'a sealed segment without records');
+  const { first, next, records, bytes } = sealed ?? { first: 0, next: 0, records: 0, bytes: 0 };
+  return put(key('g', id), [kind === 'appended' ? 0 : 1, first, next, records, bytes]);
+}
+
+export function deadWrite(id: number, dead: DeadRecords): MetaWrite {
+  return put(key('d', id), [dead.count, dead.bytes], dead.bits);
+}
+
+/** A segment goes; its files are removed once this is durable. */
+export function removalWrites(id: number): MetaWrite[] {
+  return [{ key: key('g', id), value: undefined }, { key: key('d', id), value: undefined }, put(key('x', id), [])];
+}
+
+/** Its files are gone, durably. */
+export function removedWrite(id: number): MetaWrite {
+  return { key: key('x', id), value: undefined };
+}
+
+function put(name: Uint8Array, numbers: readonly number[], rest?: Uint8Array): MetaWrite {
+  return { key: name, value: encodeNumbers(name, numbers, rest) };
+}
+
+function key(letter: string, id?: number): Uint8Array {
+  const bytes = new Uint8Array(id === undefined ? 1 : 9);
+  bytes[0] = letter.charCodeAt(0);
+  if (id !== undefined) new DataView(bytes.buffer).setBigUint64(1, BigInt(id));
+  return bytes;
+}

@@ -1,0 +1,87 @@
+import * as fs from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import type { FileSystem, OpenMode, StorageFile } from './file-system.ts';
+
+const { O_CREAT, O_DSYNC, O_RDONLY, O_RDWR, O_TRUNC } = fs.constants;
+const FLAGS: Readonly<Record<OpenMode, number>> = {
+  create: O_RDWR | O_CREAT | O_TRUNC,
+  read: O_RDONLY,
+  update: O_RDWR,
+  durable: O_RDWR | O_DSYNC,
+};
+/** The system writes no more than this at once. */
+const WRITE_BYTES_MAX = 1 << 30;
+
+type Done<Result> = (error: NodeJS.ErrnoException | null, result: Result) => void;
+
+/** The callback forms, because an append is one write, and a FileHandle costs as much again as the write. */
+function call<Result>(start: (done: Done<Result>) => void): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    start((error, result) => (error === null ? resolve(result) : reject(error)));
+  });
+}
+
+class NodeFile implements StorageFile {
+  readonly #fd: number;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  async size(): Promise<number> {
+    return (await call<fs.Stats>((done) => fs.fstat(this.#fd, done))).size;
+  }
+
+  async read(target: Uint8Array, offset: number): Promise<number> {
+    let read = 0;
+    while (read < target.length) {
+      const count = await call<number>((done) =>
+        fs.read(this.#fd, target, read, target.length - read, offset + read, done),
+      );
+      if (count === 0) break;
+      read += count;
+    }
+    return read;
+  }
+
+  async write(bytes: Uint8Array, offset: number): Promise<void> {
+    let written = 0;
+    while (written < bytes.length) {
+      const length = Math.min(bytes.length - written, WRITE_BYTES_MAX);
+      written += await call<number>((done) => fs.write(this.#fd, bytes, written, length, offset + written, done));
+    }
+  }
+
+  truncate(length: number): Promise<void> {
+    return call<void>((done) => fs.ftruncate(this.#fd, length, (error) => done(error, undefined)));
+  }
+
+  sync(): Promise<void> {
+    // The data and the length; times do not matter.
+    return call<void>((done) => fs.fdatasync(this.#fd, (error) => done(error, undefined)));
+  }
+
+  close(): Promise<void> {
+    return call<void>((done) => fs.close(this.#fd, (error) => done(error ?? null, undefined)));
+  }
+}
+
+export const nodeFileSystem: FileSystem = {
+  list: (directory) => readdir(directory),
+  async makeDirectory(directory) {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  },
+  async open(path, mode) {
+    return new NodeFile(await call<number>((done) => fs.open(path, FLAGS[mode], 0o600, done)));
+  },
+  rename,
+  remove: (path) => rm(path, { force: true }),
+  async syncDirectory(directory) {
+    const fd = await call<number>((done) => fs.open(directory, O_RDONLY, done));
+    try {
+      await call<void>((done) => fs.fsync(fd, (error) => done(error, undefined)));
+    } finally {
+      await call<void>((done) => fs.close(fd, (error) => done(error ?? null, undefined)));
+    }
+  },
+};

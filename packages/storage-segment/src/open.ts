@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { assert, type Clock, type Logger, logPosition } from '@engram/core';
+import type { Storage } from '@engram/storage';
+import { AcknowledgedMark, type AcknowledgedState, readAcknowledged } from './acknowledged-mark.ts';
+import { CheckpointStore } from './checkpoint-store.ts';
+import { Cleaner } from './cleaner.ts';
+import { Condition } from './condition.ts';
+import { META_DIRECTORY } from './file-names.ts';
+import type { FileSystem } from './file-system.ts';
+import { inspectDirectory } from './inspect-directory.ts';
+import { openLevelMeta } from './level-meta.ts';
+import { LogTail } from './log-tail.ts';
+import { deadWrite, Manifest, type ManifestState } from './manifest.ts';
+import type { Meta, MetaWrite } from './meta.ts';
+import { nodeFileSystem } from './node-file-system.ts';
+import { RecordReader } from './record-reader.ts';
+import { type Recovered, recoverSegments } from './recover.ts';
+import type { Segment } from './segment.ts';
+import { SegmentList } from './segment-list.ts';
+import { SegmentLog } from './segment-log.ts';
+import { SegmentMaker } from './segment-maker.ts';
+import { SegmentStorage } from './segment-storage.ts';
+import { SegmentValues } from './segment-values.ts';
+
+export interface SegmentStorageOptions {
+  /** A directory of its own; it and its parents are made where they are missing. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** About how long a segment file gets, from 4 KiB to 256 MiB; 64 MiB. */
+  readonly segmentBytes?: number;
+}
+
+/** What the storage lies on. */
+export interface Ground {
+  readonly fileSystem: FileSystem;
+  /** Holds the directory exclusively. */
+  openMeta(path: string, create: boolean): Promise<Meta>;
+}
+
+const SEGMENT_BYTES = 64 << 20;
+const SEGMENT_BYTES_MIN = 4 << 10;
+const SEGMENT_BYTES_LIMIT = 256 << 20;
+
+/**
+ * Opens the storage, or makes a new one, and holds it exclusively until it is disposed. StorageOpenError says why it
+ * cannot be opened; StorageCorruptError that acknowledged bytes are gone, as far as that shows before they are read.
+ */
+export async function openSegmentStorage(options: SegmentStorageOptions): Promise<Storage> {
+  return await openOn({ fileSystem: nodeFileSystem, openMeta: openLevelMeta }, options);
+}
+
+/** On a ground that a test may have made. */
+export async function openOn(ground: Ground, options: SegmentStorageOptions): Promise<SegmentStorage> {
+  const { path, logger, segmentBytes = SEGMENT_BYTES } = options;
+  assert(segmentBytes >= SEGMENT_BYTES_MIN && segmentBytes <= SEGMENT_BYTES_LIMIT, 'segments of an impossible size');
+  const { fileSystem } = ground;
+  const found = await inspectDirectory(fileSystem, path);
+  const condition = new Condition(path, logger);
+  const manifest = new Manifest(await ground.openMeta(join(path, META_DIRECTORY), found === 'empty'), condition);
+  const opened: Segment[] = [];
+  try {
+    const mark = await readMark(fileSystem, condition);
+    const state = await manifest.load(mark !== undefined);
+    if (found === 'empty') await fileSystem.syncDirectory(path);
+    checkAcknowledged(condition, state, mark);
+    const recovered = await recoverSegments(fileSystem, condition, manifest, state, mark?.end ?? 0);
+    opened.push(...recovered.segments, ...recovered.empty);
+    return await assemble(ground, condition, manifest, state, recovered, options.clock, segmentBytes);
+  } catch (error) {
+    for (const segment of opened) await segment.close();
+    await manifest.close();
+    throw error;
+  }
+}
+
+async function assemble(
+  { fileSystem }: Ground,
+  condition: Condition,
+  manifest: Manifest,
+  state: ManifestState,
+  recovered: Recovered,
+  clock: Clock,
+  segmentBytes: number,
+): Promise<SegmentStorage> {
+  const { path, logger } = condition;
+  const from = state.checkpoint?.from ?? logPosition(1);
+  const end = logPosition(Math.max(from, recovered.segments.at(-1)?.table.next ?? 1));
+  const segments = new SegmentList(recovered.segments);
+  const maker = new SegmentMaker(fileSystem, condition, manifest, recovered.nextId);
+  const common = { fileSystem, condition, manifest, segments, maker, clock, segmentBytes };
+  const cleaner = new Cleaner({ ...common, from: () => checkpoints.from });
+  const open = [...recovered.segments.filter(({ sealed }) => !sealed), ...recovered.empty];
+  const tail = await LogTail.open({ ...common, onSealed: () => cleaner.wake() }, open, end);
+  const written: AcknowledgedState = { end, sealed: state.sealed, checkpoint: state.checkpoint?.id ?? 0 };
+  const acknowledged = await AcknowledgedMark.open(fileSystem, written, clock, condition);
+  const along = (): readonly MetaWrite[] => takeDrops(segments);
+  const checkpoints = new CheckpointStore({ fileSystem, condition, manifest, acknowledged, along }, state.checkpoint);
+  const log = new SegmentLog({ condition, manifest, segments, tail, acknowledged }, state.sealed);
+  const reader = new RecordReader(condition, segments);
+  const values = new SegmentValues({ condition, segments, tail, reader, checkpoints, cleaner });
+  logger.info({ path, end, replayFrom: from, segments: segments.all.length }, 'opened the storage');
+  cleaner.wake();
+  return new SegmentStorage(log, values, { condition, manifest, acknowledged, segments, tail, cleaner });
+}
+
+/** What was dropped since the manifest was told. It knows once these are written; where that fails, nothing is any more. */
+function takeDrops(segments: SegmentList): readonly MetaWrite[] {
+  const changed = segments.all.filter(({ dead }) => dead.changed);
+  for (const { dead } of changed) dead.changed = false;
+  return changed.map(({ id, dead }) => deadWrite(id, dead));
+}
+
+async function readMark(fileSystem: FileSystem, condition: Condition): Promise<AcknowledgedState | undefined> {
+  const mark = await readAcknowledged(fileSystem, condition.path);
+  if (mark !== 'damaged') return mark;
+  condition.logger.warn({ path: condition.path }, 'the mark of what was acknowledged is damaged, and not used');
+  return undefined;
+}
+
+function checkAcknowledged(
+  condition: Condition,
+  { sealed, checkpoint }: ManifestState,
+  mark: AcknowledgedState | undefined,
+): void {
+  if (mark === undefined) return;
+  if (sealed < mark.sealed) {
+    throw condition.corrupt(`epoch ${mark.sealed} has sealed the log, and the manifest knows only ${sealed}`);
+  }
+  const newest = checkpoint?.id ?? 0;
+  if (newest < mark.checkpoint) {
+    throw condition.corrupt(`checkpoint ${mark.checkpoint} was saved, and the newest there is ${newest}`);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '@engram/core';
+import type { Condition } from './condition.ts';
+import type { StorageFile } from './file-system.ts';
+
+export const RESERVE_BYTES_MIN = 256 << 10;
+const RESERVE_BYTES_MAX = 8 << 20;
+/** Used up faster, the next reserve is twice as large; slower, half as large. */
+const FAST_MS = 1000;
+const SLOW_MS = 60_000;
+/** Synced at once: small enough that an append beside it waits little for the disk. */
+const STEP_BYTES = 1 << 20;
+/** Written at once: an append that arrives there waits for no more. */
+const PIECE_BYTES = 256 << 10;
+const ZEROS = new Uint8Array(PIECE_BYTES);
+
+/**
+ * Writes zeros ahead of the frames. A durable write over bytes that are there costs half of one that makes the file
+ * longer, because the file system has nothing to note. It follows behind the appends in the background and never
+ * delays one by more than a piece: where appends catch up, the file grows with them.
+ */
+export class Preallocation {
+  readonly #file: StorageFile;
+  readonly #limit: number;
+  readonly #clock: Clock;
+  readonly #condition: Condition;
+  /** Nothing has to be noted for writes before it. */
+  #reserved: number;
+  /** Appends have taken the bytes before it. */
+  #claimed: number;
+  #bytes: number;
+  #startedMs: number;
+  #piece: { readonly begin: number; readonly end: number; readonly done: Promise<void> } | undefined;
+  #run: Promise<void> | undefined;
+  #stopped = false;
+
+  /**
+   * `file`: the segment, open a second time without durable writes; closed by `stop`. `end` and `reserved`: where its
+   * frames and where its zeros end. Nothing is reserved behind `limit`. `bytes`: the first reserve.
+   */
+  constructor(
+    file: StorageFile,
+    range: { readonly end: number; readonly reserved: number; readonly limit: number; readonly bytes: number },
+    clock: Clock,
+    condition: Condition,
+  ) {
+    this.#file = file;
+    this.#claimed = range.end;
+    this.#reserved = range.reserved;
+    this.#limit = range.limit;
+    this.#bytes = range.bytes;
+    this.#clock = clock;
+    this.#condition = condition;
+    this.#startedMs = clock.nowMs();
+  }
+
+  /** How much is reserved at a time now. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Before an append writes up to `end`: it must wait for the promise, if there is one. */
+  claim(end: number): Promise<void> | undefined {
+    const from = this.#claimed;
+    this.#claimed = end;
+    const piece = this.#piece;
+    // Later pieces begin behind `end`.
+    if (piece === undefined || piece.end <= from || piece.begin >= end) return undefined;
+    return piece.done.catch(() => {});
+  }
+
+  /** After an append: reserves more, where little is left. */
+  advance(): void {
+    this.#reserved = Math.max(this.#reserved, this.#claimed);
+    if (this.#stopped || this.#run !== undefined || this.#reserved >= this.#limit) return;
+    if (this.#reserved - this.#claimed > this.#bytes / 2) return;
+    const nowMs = this.#clock.nowMs();
+    const tookMs = nowMs - this.#startedMs;
+    this.#startedMs = nowMs;
+    if (tookMs < FAST_MS) this.#bytes = Math.min(RESERVE_BYTES_MAX, this.#bytes * 2);
+    else if (tookMs > SLOW_MS) this.#bytes = Math.max(RESERVE_BYTES_MIN, this.#bytes / 2);
+    this.#run = this.#reserve(Math.min(this.#limit, this.#claimed + this.#bytes)).finally(() => {
+      this.#run = undefined;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#run;
+    await this.#file.close();
+  }
+
+  async #reserve(target: number): Promise<void> {
+    try {
+      while (this.#reserved < target && !this.#stopped) {
+        const end = Math.min(this.#reserved + STEP_BYTES, target);
+        for (let at = this.#reserved; at < end && !this.#stopped; ) {
+          at = Math.max(at, this.#claimed);
+          const length = Math.min(PIECE_BYTES, end - at);
+          if (length <= 0) break;
+          const done = this.#file.write(ZEROS.subarray(0, length), at);
+          this.#piece = { begin: at, end: at + length, done };
+          at += length;
+          await done;
+          this.#piece = undefined;
+        }
+        await this.#file.sync();
+        this.#reserved = Math.max(end, this.#claimed);
+      }
+    } catch (error) {
+      // Appends go on without; if the disk is full, they will say so.
+      this.#stopped = true;
+      this.#condition.logger.warn({ path: this.#condition.path, err: error }, 'cannot reserve space for appends');
+    } finally {
+      this.#piece = undefined;
+    }
+  }
+}

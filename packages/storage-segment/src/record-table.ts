@@ -1,0 +1,179 @@
+import { assert } from '@engram/core';
+import { FRAME_HEADER_BYTES, RECORD_HEADER_BYTES, SEGMENT_BYTES_MAX } from './layout.ts';
+
+const OFFSET = 0x7fffffff;
+const FRAME_START = 0x80000000;
+const SPARSE_SPAN_MAX = 2 ** 32;
+
+/**
+ * Where the records of one segment are: their offsets in order, four bytes for each, and where positions are missing
+ * between them also the positions, four bytes more. The first record of each frame is marked, so the table also knows
+ * where frames begin and where each record ends.
+ */
+export class RecordTable {
+  /** Position of the first record. Undefined while there is none. */
+  #first: number | undefined;
+  #count: number;
+  #offsets: Uint32Array<ArrayBuffer>;
+  /** Positions less `#first`; undefined where they follow each other without a gap. */
+  #deltas: Uint32Array<ArrayBuffer> | undefined;
+  /** Where the last frame ends. */
+  #end: number;
+  #frames = 0;
+
+  /** `end`: where the first frame will begin. */
+  constructor(end: number, sparse: boolean) {
+    this.#end = end;
+    this.#count = 0;
+    this.#offsets = new Uint32Array(256);
+    this.#deltas = sparse ? new Uint32Array(256) : undefined;
+  }
+
+  /** Of what `columns` gave. */
+  static restore(
+    first: number,
+    end: number,
+    offsets: Uint32Array<ArrayBuffer>,
+    deltas: Uint32Array<ArrayBuffer> | undefined,
+  ): RecordTable {
+    const table = new RecordTable(end, deltas !== undefined);
+    table.#first = first;
+    table.#count = offsets.length;
+    table.#offsets = offsets;
+    table.#deltas = deltas;
+    for (const offset of offsets) if (offset >= FRAME_START) table.#frames += 1;
+    return table;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Position of the first record; asked only where there is one. */
+  get first(): number {
+    assert(this.#first !== undefined, 'an empty table has no first record');
+    return this.#first;
+  }
+
+  /** The position behind the last record; asked only where there is one. */
+  get next(): number {
+    return this.positionAt(this.#count - 1) + 1;
+  }
+
+  /** Where the last frame ends, and the next one would begin. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** The bytes of all records with their headers. */
+  recordBytes(fileHeaderBytes: number): number {
+    return this.#end - fileHeaderBytes - this.#frames * FRAME_HEADER_BYTES;
+  }
+
+  get sparse(): boolean {
+    return this.#deltas !== undefined;
+  }
+
+  /** The columns as they are; shared, not to be changed. */
+  get columns(): { readonly offsets: Uint32Array; readonly deltas: Uint32Array | undefined } {
+    return { offsets: this.#offsets.subarray(0, this.#count), deltas: this.#deltas?.subarray(0, this.#count) };
+  }
+
+  /** Begins a frame where the last one ended. Its records are added next. */
+  beginFrame(): void {
+    this.#frames += 1;
+    this.#end += FRAME_HEADER_BYTES;
+  }
+
+  /** `opens`: the first one of its frame. `bytes`: of the record without its header. Positions ascend. */
+  add(position: number, bytes: number, opens: boolean): void {
+    const index = this.#count;
+    if (index === this.#offsets.length) this.#grow();
+    this.#first ??= position;
+    if (this.#deltas === undefined) assert(position === this.#first + index, 'a gap in a dense table');
+    else {
+      const delta = position - this.#first;
+      assert(delta < SPARSE_SPAN_MAX && (index === 0 || delta > this.#deltas[index - 1]!), 'positions ascend');
+      this.#deltas[index] = delta;
+    }
+    this.#offsets[index] = opens ? this.#end | FRAME_START : this.#end;
+    this.#end += RECORD_HEADER_BYTES + bytes;
+    assert(this.#end <= SEGMENT_BYTES_MAX, 'a segment that is too long');
+    this.#count = index + 1;
+  }
+
+  /** Gives back what growing has reserved: nothing is added any more. */
+  seal(): void {
+    this.#offsets = this.#offsets.slice(0, this.#count);
+    this.#deltas = this.#deltas?.slice(0, this.#count);
+  }
+
+  /** -1 where there is no record of this position. */
+  indexOf(position: number): number {
+    if (this.#first === undefined) return -1;
+    const delta = position - this.#first;
+    if (this.#deltas === undefined) return delta >= 0 && delta < this.#count ? delta : -1;
+    const index = this.lowerBound(position);
+    return index < this.#count && this.#deltas[index] === delta ? index : -1;
+  }
+
+  /** The first record at or behind the position; `count` where there is none. */
+  lowerBound(position: number): number {
+    if (this.#first === undefined) return 0;
+    const delta = position - this.#first;
+    if (this.#deltas === undefined) return Math.min(Math.max(delta, 0), this.#count);
+    let low = 0;
+    for (let high = this.#count; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if (this.#deltas[middle]! < delta) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  positionAt(index: number): number {
+    assert(index >= 0 && index < this.#count, 'no such record');
+    return this.#first! + (this.#deltas === undefined ? index : this.#deltas[index]!);
+  }
+
+  /** Where the header of the record is. */
+  offsetAt(index: number): number {
+    return this.#offsets[index]! & OFFSET;
+  }
+
+  opensFrame(index: number): boolean {
+    return this.#offsets[index]! >= FRAME_START;
+  }
+
+  /** Where the record ends. */
+  endAt(index: number): number {
+    if (index + 1 >= this.#count) return this.#end;
+    const next = this.offsetAt(index + 1);
+    return this.opensFrame(index + 1) ? next - FRAME_HEADER_BYTES : next;
+  }
+
+  /** The index of the first record of the frame that this one is in. */
+  frameStart(index: number): number {
+    let start = index;
+    while (!this.opensFrame(start)) start -= 1;
+    return start;
+  }
+
+  /** The index behind the last record of the frame that this one is in. */
+  frameEnd(index: number): number {
+    let end = index + 1;
+    while (end < this.#count && !this.opensFrame(end)) end += 1;
+    return end;
+  }
+
+  #grow(): void {
+    const length = this.#offsets.length * 2;
+    const offsets = new Uint32Array(length);
+    offsets.set(this.#offsets);
+    this.#offsets = offsets;
+    if (this.#deltas === undefined) return;
+    const deltas = new Uint32Array(length);
+    deltas.set(this.#deltas);
+    this.#deltas = deltas;
+  }
+}

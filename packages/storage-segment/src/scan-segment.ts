@@ -1,0 +1,104 @@
+import type { StorageFile } from './file-system.ts';
+import { FrameReader, isFrame, visitRecords } from './frame-reader.ts';
+import {
+  FRAME_HEADER_BYTES,
+  FRAME_MAGIC_BYTES,
+  type FrameHeader,
+  readFrameHeader,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+} from './layout.ts';
+import { RecordTable } from './record-table.ts';
+
+const CHUNK_BYTES = 1 << 20;
+
+export interface Scan {
+  /** Of all whole frames, up to the first that is none. */
+  readonly table: RecordTable;
+  /** The CRC of the last whole frame's header, of the segment's where there is none. */
+  readonly chain: number;
+  /** Where the last whole frame begins; undefined where there is none. */
+  readonly lastFrame: number | undefined;
+  readonly rest: Rest;
+}
+
+/** What follows the last whole frame. */
+export type Rest =
+  /** Nothing, or zeros. */
+  | { readonly kind: 'clean' }
+  /** Something that is no frame, and nothing behind it that is one: what a torn append leaves. */
+  | { readonly kind: 'torn' }
+  /** Something that was a frame: a whole one follows, or more than one append can have written. */
+  | { readonly kind: 'damaged'; readonly what: string };
+
+/** Reads a segment from its first frame on, and verifies every record. Holds two MiB beside its largest frame. */
+export async function scanSegment(file: StorageFile, header: SegmentHeader, size: number): Promise<Scan> {
+  const table = new RecordTable(SEGMENT_HEADER_BYTES, header.kind === 'cleaned');
+  const reader = new FrameReader(file, header.salt, size);
+  let chain = header.crc;
+  let lastFrame: number | undefined;
+  for (;;) {
+    const found = await reader.frameAt(table.end);
+    if (found.header !== undefined && !continues(table, chain, found.header)) {
+      const rest = { kind: 'damaged', what: `the frame at ${table.end} does not follow the one before it` } as const;
+      return { table, chain, lastFrame, rest };
+    }
+    if (!isFrame(found) || visitRecords(found, () => {}) !== undefined) {
+      const rest = await examineRest(file, header.salt, table.end, size, found.header);
+      return { table, chain, lastFrame, rest };
+    }
+    lastFrame = table.end;
+    table.beginFrame();
+    visitRecords(found, (position, start, end) => table.add(position, end - start, position === found.header.first));
+    chain = found.header.crc;
+  }
+}
+
+function continues(table: RecordTable, chain: number, header: FrameHeader): boolean {
+  if (header.previous !== chain) return false;
+  if (table.count === 0) return true;
+  return table.sparse ? header.first >= table.next : header.first === table.next;
+}
+
+/** `header`: of the frame that is not whole, where that can be read. */
+async function examineRest(
+  file: StorageFile,
+  salt: number,
+  from: number,
+  size: number,
+  header: FrameHeader | undefined,
+): Promise<Rest> {
+  // One append wrote all of it, so where its length is known nothing lies behind it.
+  const torn = header === undefined ? size : Math.min(size, from + FRAME_HEADER_BYTES + header.payloadBytes);
+  let clean = true;
+  // Chunks overlap by a header, so that one across their border is seen.
+  const overlap = FRAME_HEADER_BYTES - 1;
+  for (let at = from; at < size; at += CHUNK_BYTES) {
+    const chunk = new Uint8Array(Math.min(CHUNK_BYTES + overlap, size - at));
+    const bytes = chunk.subarray(0, await file.read(chunk, at));
+    const used = usedBytes(bytes);
+    if (used === 0) continue;
+    clean = false;
+    if (at + used > torn) return { kind: 'damaged', what: `bytes behind the frame at ${from}, which is not whole` };
+    const frame = findFrame(bytes, salt, at === from ? 1 : 0);
+    if (frame !== undefined) {
+      return { kind: 'damaged', what: `the frame at ${from} is not whole, but one follows at ${at + frame}` };
+    }
+  }
+  return clean ? { kind: 'clean' } : { kind: 'torn' };
+}
+
+/** Up to the last byte that is not zero. */
+function usedBytes(bytes: Uint8Array): number {
+  let used = bytes.length;
+  while (used > 0 && bytes[used - 1] === 0) used -= 1;
+  return used;
+}
+
+function findFrame(bytes: Uint8Array, salt: number, from: number): number | undefined {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = buffer.indexOf(FRAME_MAGIC_BYTES, from); at >= 0; at = buffer.indexOf(FRAME_MAGIC_BYTES, at + 1)) {
+    if (readFrameHeader(bytes, at, salt) !== undefined) return at;
+  }
+  return undefined;
+}

@@ -1,0 +1,170 @@
+import { assert, type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import {
+  type AppendOutcome,
+  type Log,
+  type LogBatch,
+  type StorageCorruptError,
+  StorageFailedError,
+  StorageFencedError,
+} from '@engram/storage';
+import type { AcknowledgedMark } from './acknowledged-mark.ts';
+import type { Condition } from './condition.ts';
+import { fileName } from './file-names.ts';
+import { type Frame, FrameReader, isFrame, visitRecords } from './frame-reader.ts';
+import { FRAME_HEADER_BYTES } from './layout.ts';
+import type { LogTail } from './log-tail.ts';
+import { type Manifest, sealWrite } from './manifest.ts';
+import type { Segment } from './segment.ts';
+import type { SegmentList } from './segment-list.ts';
+
+export interface SegmentLogParts {
+  readonly condition: Condition;
+  readonly manifest: Manifest;
+  readonly segments: SegmentList;
+  readonly tail: LogTail;
+  readonly acknowledged: AcknowledgedMark;
+}
+
+export class SegmentLog implements Log {
+  readonly #parts: SegmentLogParts;
+  #sealed: Epoch;
+  #appending = false;
+  /** Appends and seals take turns. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: SegmentLogParts, sealed: Epoch) {
+    this.#parts = parts;
+    this.#sealed = sealed;
+  }
+
+  append(batch: LogBatch, epoch: Epoch): Promise<AppendOutcome> {
+    return this.#parts.condition.lifetime.run(async () => {
+      assert(!this.#appending, 'two appends at a time');
+      assert(batch.records.length > 0, 'an empty batch');
+      this.#appending = true;
+      try {
+        return await this.#inTurn(() => this.#append(batch, epoch));
+      } finally {
+        this.#appending = false;
+      }
+    });
+  }
+
+  read(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
+    const { condition, tail } = this.#parts;
+    condition.lifetime.check();
+    condition.check();
+    assert(from >= 1, 'the log begins at position 1');
+    return this.#read(from, tail.next, signal);
+  }
+
+  seal(sealing: Epoch): Promise<LogPosition> {
+    const { condition, manifest, tail, acknowledged } = this.#parts;
+    return condition.lifetime.run(() =>
+      this.#inTurn(async () => {
+        condition.check();
+        if (sealing < this.#sealed) {
+          throw new StorageFencedError(`epoch ${sealing} is older than ${this.#sealed}, which has sealed the log`);
+        }
+        if (sealing > this.#sealed) {
+          await manifest.change(() => [sealWrite(sealing)]);
+          this.#sealed = epoch(sealing);
+          acknowledged.advance({ sealed: this.#sealed });
+        }
+        return tail.next;
+      }),
+    );
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async #append(batch: LogBatch, epoch: Epoch): Promise<AppendOutcome> {
+    const { condition, tail, acknowledged } = this.#parts;
+    condition.check();
+    if (epoch < this.#sealed) return { kind: 'fenced' };
+    assert(epoch === this.#sealed, 'an append of an epoch that has not sealed the log');
+    assert(batch.first === tail.next, 'a batch that does not begin at the end of the log');
+    try {
+      await tail.append(batch);
+    } catch (cause) {
+      return {
+        kind: 'uncertain',
+        cause: cause instanceof StorageFailedError ? cause : condition.fail(cause, 'an append'),
+      };
+    }
+    acknowledged.advance({ end: tail.next });
+    return { kind: 'committed' };
+  }
+
+  async *#read(from: LogPosition, end: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    const { condition, segments } = this.#parts;
+    signal.throwIfAborted();
+    if (from > end) throw condition.corrupt(`the log ends before ${end}, and ${from} is asked for`);
+    let position: number = from;
+    // Of a batch that the cleaner has divided.
+    let records: Uint8Array[] = [];
+    while (position < end) {
+      signal.throwIfAborted();
+      condition.lifetime.check();
+      const segment = segments.find(position);
+      const index = segment?.table.indexOf(position) ?? -1;
+      if (segment === undefined || index < 0) throw condition.corrupt(`record ${position} is missing`);
+      segment.pin();
+      try {
+        for await (const frame of this.#frames(segment, position, index)) {
+          const damaged = visitRecords(
+            frame,
+            (_, start, stop) => void records.push(frame.bytes.subarray(start, stop)),
+            position,
+          );
+          if (damaged !== undefined) throw this.#damage(segment, damaged);
+          position = frame.header.first + frame.header.records;
+          if (frame.header.following > 0) continue;
+          const batch = { first: logPosition(position - records.length), records };
+          records = [];
+          signal.throwIfAborted();
+          condition.lifetime.check();
+          yield batch;
+          signal.throwIfAborted();
+          if (position >= end) return;
+        }
+      } finally {
+        segment.unpin();
+      }
+    }
+    if (records.length > 0) throw condition.corrupt(`record ${position} is missing`);
+  }
+
+  /** From the one with this record on, up to the end of the segment or the first gap. */
+  async *#frames(segment: Segment, from: number, index: number): AsyncGenerator<Frame> {
+    const { condition } = this.#parts;
+    const { table, file, header } = segment;
+    const name = fileName('seg', header.id);
+    const end = table.end;
+    const reader = new FrameReader(file, header.salt, end);
+    let offset = table.offsetAt(table.frameStart(index)) - FRAME_HEADER_BYTES;
+    let next = from;
+    while (offset < end) {
+      const found = await condition.lifetime.run(() => condition.reading(name, () => reader.frameAt(offset)));
+      if (!isFrame(found)) throw this.#damage(segment, next);
+      const { first, records } = found.header;
+      const expected = next === from ? first <= from && from < first + records : first >= next;
+      if (!expected) throw this.#damage(segment, next);
+      if (first > next) return;
+      next = first + records;
+      offset = found.end;
+      yield found;
+    }
+  }
+
+  #damage(segment: Segment, position: number): StorageCorruptError {
+    const { table } = segment;
+    const name = fileName('seg', segment.id);
+    const at = table.offsetAt(Math.min(table.lowerBound(position), table.count - 1));
+    return this.#parts.condition.corrupt(`record ${position} is damaged: segment ${name} at ${at}`);
+  }
+}

@@ -1,0 +1,173 @@
+import { assert } from '@engram/core';
+import type { StorageFile } from './file-system.ts';
+import {
+  checkRecord,
+  decodeSegmentHeader,
+  encodeSegmentHeader,
+  FRAME_HEADER_BYTES,
+  RECORD_HEADER_BYTES,
+  readFrameHeader,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+  writeFrameHeader,
+} from './layout.ts';
+import { RecordTable } from './record-table.ts';
+import type { Segment } from './segment.ts';
+
+const SLICE_BYTES = 1 << 20;
+/** Dead bytes between live ones up to here are read with them. */
+const GAP_BYTES_MAX = 64 << 10;
+const SYNC_BYTES = 4 << 20;
+
+/** Frames that are read at once, by the index of their first record and the one behind their last. */
+interface Slice {
+  readonly from: number;
+  readonly to: number;
+}
+
+export type SliceOutcome =
+  | { readonly kind: 'more' }
+  | { readonly kind: 'done' }
+  /** This record is damaged: the segment cannot be rewritten. */
+  | { readonly kind: 'damaged'; readonly position: number };
+
+/** Copies what is live of segments that stand side by side into one, a slice of about a MiB at a time. */
+export class SegmentRewriter {
+  readonly header: SegmentHeader;
+  readonly table: RecordTable;
+  /** The segments, and of each which records were copied, by index, in the order of the new table. */
+  readonly copied: { readonly segment: Segment; readonly indexes: number[] }[] = [];
+  readonly #file: StorageFile;
+  #chain: number;
+  /** Of the segment that is read now. */
+  #at = 0;
+  #buffer = new Uint8Array(SLICE_BYTES + (SLICE_BYTES >> 2));
+  #used = 0;
+  /** In the file. */
+  #written = 0;
+  #synced = 0;
+
+  /** `file` is empty. */
+  constructor(file: StorageFile, id: number, salt: number) {
+    this.#file = file;
+    const bytes = encodeSegmentHeader(id, salt, 'cleaned');
+    this.header = decodeSegmentHeader(bytes)!;
+    this.table = new RecordTable(SEGMENT_HEADER_BYTES, true);
+    this.#chain = this.header.crc;
+    this.#buffer.set(bytes);
+    this.#used = bytes.length;
+  }
+
+  get chain(): number {
+    return this.#chain;
+  }
+
+  begin(segment: Segment): void {
+    this.copied.push({ segment, indexes: [] });
+    this.#at = 0;
+  }
+
+  /** Copies the next slice of the segment that was begun last. */
+  async copySlice(): Promise<SliceOutcome> {
+    const { segment } = this.copied.at(-1)!;
+    const slice = nextSlice(segment, this.#at);
+    if (slice === undefined) return { kind: 'done' };
+    this.#at = slice.to;
+    const start = segment.table.offsetAt(slice.from) - FRAME_HEADER_BYTES;
+    const bytes = new Uint8Array(segment.table.endAt(slice.to - 1) - start);
+    await segment.file.read(bytes, start);
+    for (let from = slice.from; from < slice.to; ) {
+      const to = segment.table.frameEnd(from);
+      const damaged = await this.#copyFrame(bytes, start, from, to);
+      if (damaged !== undefined) return { kind: 'damaged', position: damaged };
+      from = to;
+    }
+    return { kind: 'more' };
+  }
+
+  /** Durable, but not yet under its name. */
+  async finish(): Promise<void> {
+    await this.#flush();
+    await this.#file.sync();
+    assert(this.#written === this.table.end, 'the table ends elsewhere than the file');
+    this.table.seal();
+  }
+
+  /** `bytes` begin at `start` of the file. Returns the position of a record that is damaged. */
+  async #copyFrame(bytes: Uint8Array, start: number, from: number, to: number): Promise<number | undefined> {
+    const { segment, indexes } = this.copied.at(-1)!;
+    const { table, dead, header } = segment;
+    const frame = readFrameHeader(bytes, table.offsetAt(from) - FRAME_HEADER_BYTES - start, header.salt);
+    if (frame === undefined || frame.records !== to - from) return table.positionAt(from);
+    for (let index = from; index < to; ) {
+      if (dead.has(index)) {
+        index += 1;
+        continue;
+      }
+      let stop = index;
+      while (stop < to && !dead.has(stop)) {
+        const end = table.endAt(stop) - start;
+        const length = checkRecord(bytes, table.offsetAt(stop) - start, end, table.positionAt(stop));
+        if (length === undefined || table.offsetAt(stop) - start + RECORD_HEADER_BYTES + length !== end) {
+          return table.positionAt(stop);
+        }
+        indexes.push(stop);
+        stop += 1;
+      }
+      const payload = bytes.subarray(table.offsetAt(index) - start, table.endAt(stop - 1) - start);
+      await this.#put(segment, index, stop, payload, frame.following + (to - stop));
+      index = stop;
+    }
+    return undefined;
+  }
+
+  async #put(segment: Segment, from: number, to: number, payload: Uint8Array, following: number): Promise<void> {
+    const size = FRAME_HEADER_BYTES + payload.length;
+    if (this.#used + size > this.#buffer.length) await this.#flush();
+    if (size > this.#buffer.length) this.#buffer = new Uint8Array(size);
+    const view = new DataView(this.#buffer.buffer);
+    const first = segment.table.positionAt(from);
+    const frame = { payloadBytes: payload.length, records: to - from, following, first, previous: this.#chain };
+    this.#chain = writeFrameHeader(view, this.#used, this.header.salt, frame);
+    this.#buffer.set(payload, this.#used + FRAME_HEADER_BYTES);
+    this.#used += size;
+    this.table.beginFrame();
+    for (let index = from; index < to; index += 1) {
+      const length = segment.table.endAt(index) - segment.table.offsetAt(index) - RECORD_HEADER_BYTES;
+      this.table.add(segment.table.positionAt(index), length, index === from);
+    }
+  }
+
+  async #flush(): Promise<void> {
+    await this.#file.write(this.#buffer.subarray(0, this.#used), this.#written);
+    this.#written += this.#used;
+    this.#used = 0;
+    // Synced piece by piece: all of it at the end would hold up the appends of that moment.
+    if (this.#written - this.#synced < SYNC_BYTES) return;
+    await this.#file.sync();
+    this.#synced = this.#written;
+  }
+}
+
+/** From a record on: the next frames with live records that lie together. Undefined where there are none. */
+function nextSlice({ table, dead }: Segment, at: number): Slice | undefined {
+  let from: number | undefined;
+  let to = at;
+  for (let index = at; index < table.count; ) {
+    const end = table.frameEnd(index);
+    if (hasLive(index, end, dead)) {
+      from ??= index;
+      const gap = to > from ? table.offsetAt(index) - table.endAt(to - 1) : 0;
+      const bytes = table.endAt(end - 1) - table.offsetAt(from);
+      if (index > from && (gap > GAP_BYTES_MAX || bytes > SLICE_BYTES)) break;
+      to = end;
+    }
+    index = end;
+  }
+  return from === undefined ? undefined : { from, to };
+}
+
+function hasLive(from: number, to: number, dead: Segment['dead']): boolean {
+  for (let index = from; index < to; index += 1) if (!dead.has(index)) return true;
+  return false;
+}

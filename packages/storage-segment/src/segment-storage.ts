@@ -1,0 +1,50 @@
+import type { Log, Storage, Values } from '@engram/storage';
+import type { AcknowledgedMark } from './acknowledged-mark.ts';
+import type { Cleaner } from './cleaner.ts';
+import type { Condition } from './condition.ts';
+import type { LogTail } from './log-tail.ts';
+import type { Manifest } from './manifest.ts';
+import type { SegmentList } from './segment-list.ts';
+
+export interface SegmentStorageParts {
+  readonly condition: Condition;
+  readonly manifest: Manifest;
+  readonly acknowledged: AcknowledgedMark;
+  readonly segments: SegmentList;
+  readonly tail: LogTail;
+  readonly cleaner: Cleaner;
+}
+
+/** Both ports over one directory. */
+export class SegmentStorage implements Storage {
+  readonly log: Log;
+  readonly values: Values;
+  /** For tests, which want it to run when they say so. */
+  readonly cleaner: Cleaner;
+  readonly #parts: SegmentStorageParts;
+  #closing: Promise<void> | undefined;
+
+  constructor(log: Log, values: Values, parts: SegmentStorageParts) {
+    this.log = log;
+    this.values = values;
+    this.cleaner = parts.cleaner;
+    this.#parts = parts;
+  }
+
+  /** Waits for what is under way; then nothing is left open. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { condition, manifest, acknowledged, segments, tail, cleaner } = this.#parts;
+    await condition.lifetime.end('is closed');
+    await cleaner.stop();
+    await tail.close();
+    await acknowledged.close();
+    for (const segment of tail.empty) await segment.close();
+    await segments.close();
+    await manifest.close();
+  }
+}

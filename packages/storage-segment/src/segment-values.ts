@@ -1,0 +1,84 @@
+import { assert, type LogPosition } from '@engram/core';
+import type { Checkpoint, StorageSize, Values } from '@engram/storage';
+import type { CheckpointStore } from './checkpoint-store.ts';
+import type { Cleaner } from './cleaner.ts';
+import type { Condition } from './condition.ts';
+import type { LogTail } from './log-tail.ts';
+import type { RecordReader } from './record-reader.ts';
+import type { SegmentList } from './segment-list.ts';
+
+export interface SegmentValuesParts {
+  readonly condition: Condition;
+  readonly segments: SegmentList;
+  readonly tail: LogTail;
+  readonly reader: RecordReader;
+  readonly checkpoints: CheckpointStore;
+  readonly cleaner: Cleaner;
+}
+
+export class SegmentValues implements Values {
+  readonly #parts: SegmentValuesParts;
+
+  constructor(parts: SegmentValuesParts) {
+    this.#parts = parts;
+  }
+
+  getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    return this.#parts.condition.lifetime.run(async () => {
+      signal.throwIfAborted();
+      return await this.#parts.reader.read(positions, signal);
+    });
+  }
+
+  /**
+   * Never knows: only the system could say whether a page is in memory, and where it is not, the read would hold up the
+   * whole process for as long as the disk takes.
+   */
+  peek(_position: LogPosition): Uint8Array | undefined {
+    return undefined;
+  }
+
+  /** Noted at once and in memory only; the next checkpoint makes it durable. `bytes` is not needed: they are known. */
+  drop(positions: readonly LogPosition[]): Promise<void> {
+    const { condition, checkpoints, segments, cleaner } = this.#parts;
+    return condition.lifetime.run(async () => {
+      for (const position of positions) {
+        assert(position < checkpoints.from, 'a record that a replay needs may not be dropped');
+      }
+      condition.check();
+      let dropped = false;
+      for (const position of positions) {
+        const segment = segments.find(position);
+        const index = segment?.table.indexOf(position) ?? -1;
+        if (segment === undefined || index < 0) continue;
+        const { table, dead } = segment;
+        if (dead.add(index, table.endAt(index) - table.offsetAt(index), table.count)) dropped = true;
+      }
+      if (dropped) cleaner.wake();
+    });
+  }
+
+  saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    const { condition, checkpoints, tail, cleaner } = this.#parts;
+    return condition.lifetime.run(async () => {
+      await checkpoints.save(from, tail.next, chunks);
+      cleaner.wake();
+    });
+  }
+
+  async loadCheckpoint(): Promise<Checkpoint | undefined> {
+    this.#parts.condition.lifetime.check();
+    return this.#parts.checkpoints.load();
+  }
+
+  size(): StorageSize {
+    const { segments, checkpoints } = this.#parts;
+    let totalBytes = checkpoints.bytes;
+    let inUseBytes = checkpoints.bytes;
+    for (const segment of segments.all) {
+      totalBytes += segment.bytes;
+      inUseBytes += segment.liveBytes;
+    }
+    return { totalBytes, inUseBytes };
+  }
+}

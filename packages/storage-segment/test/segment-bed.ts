@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock, Logger } from '@engram/core';
+import type { Storage } from '@engram/storage';
+import type { StorageBed } from '@engram/storage/contract';
+import { openSegmentStorage } from '@engram/storage-segment';
+
+export const clock: Clock = {
+  nowMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  after(delayMs, fire) {
+    const timer = setTimeout(fire, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+  soon: (fire) => void setImmediate(fire),
+};
+
+/** Keeps what was logged as a warning or worse. */
+export class TestLogger implements Logger {
+  readonly warnings: string[] = [];
+  debug(): void {}
+  info(): void {}
+  warn(_fields: object, message: string): void {
+    this.warnings.push(message);
+  }
+  error(_fields: object, message: string): void {
+    this.warnings.push(message);
+  }
+}
+
+/** A directory that goes with the test, and the storages that were opened in it. */
+export class SegmentBed implements StorageBed {
+  readonly path: string;
+  readonly logger = new TestLogger();
+  readonly #segmentBytes: number;
+  readonly #opened: Storage[] = [];
+
+  private constructor(path: string, segmentBytes: number) {
+    this.path = path;
+    this.#segmentBytes = segmentBytes;
+  }
+
+  static async make(segmentBytes = 64 << 20): Promise<SegmentBed> {
+    return new SegmentBed(await mkdtemp(join(tmpdir(), 'engram-segment-')), segmentBytes);
+  }
+
+  async open(path: string = this.path): Promise<Storage> {
+    const storage = await openSegmentStorage({ path, clock, logger: this.logger, segmentBytes: this.#segmentBytes });
+    this.#opened.push(storage);
+    return storage;
+  }
+
+  /** Closes it, and opens what it left. */
+  async reopen(storage: Storage): Promise<Storage> {
+    await storage[Symbol.asyncDispose]();
+    return await this.open();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const storage of this.#opened) await storage[Symbol.asyncDispose]();
+    await rm(this.path, { recursive: true, force: true });
+  }
+}
