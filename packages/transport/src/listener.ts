@@ -20,22 +20,23 @@ export interface Accepted {
   readonly commonName: string | undefined;
 }
 
-const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['http/1.1'] } as const;
 /** Connections that the kernel holds until we take them. Go's net package takes the system's maximum, too. */
 const backlog = 4096;
 
 /** Accepts connections, ends TLS, tells the protocol, and hands each on. Knows every socket, so that all can be cut. */
 export class Listener {
   readonly #options: ServeOptions;
+  readonly #alpn: readonly string[];
   readonly #accept: (connection: Accepted) => void;
   readonly #server: NetServer | TlsServer;
   readonly #sockets = new Set<Socket>();
   /** Those in plain text that have not said what they speak. */
   readonly #undecided = new Set<Socket>();
 
-  /** Throws when the certificates cannot be read. */
-  constructor(options: ServeOptions, accept: (connection: Accepted) => void) {
+  /** `alpn` is what TLS offers. Throws when the certificates cannot be read. */
+  constructor(options: ServeOptions, alpn: readonly string[], accept: (connection: Accepted) => void) {
     this.#options = options;
+    this.#alpn = alpn;
     this.#accept = accept;
     this.#server = options.tls === undefined ? this.#plain() : this.#secure(options.tls);
   }
@@ -110,7 +111,7 @@ export class Listener {
     const follower = new CertificateFollower(tls, logger);
     const server = createTlsServer({
       ...readSecureContext(tls),
-      ALPNProtocols: [...alpn[protocols]],
+      ALPNProtocols: [...this.#alpn],
       requestCert: requiresClientCertificate(tls),
       rejectUnauthorized: requiresClientCertificate(tls),
       handshakeTimeout: timeoutsOf(this.#options).handshakeMs,

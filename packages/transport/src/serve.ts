@@ -6,12 +6,15 @@ import { Http1Server } from './http1.ts';
 import { Listener } from './listener.ts';
 import type { ServeOptions, Server } from './serve-options.ts';
 
+/** Plain HTTP goes over HTTP/2, too, where TLS lets the client choose. */
+const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['h2', 'http/1.1'] } as const;
+
 /** Serves with the codec of this package: HTTP/2 and gRPC straight on the socket. Rejects when the address is taken. */
 export async function serve(options: ServeOptions): Promise<Server> {
   const context = new ServerContext(options);
   const connections = new Set<Connection>();
   const http1 = new Http1Server(options);
-  const listener = new Listener(options, (accepted) => {
+  const listener = new Listener(options, alpn[options.protocols], (accepted) => {
     if (accepted.protocol === 'http1') {
       http1.accept(accepted);
       return;

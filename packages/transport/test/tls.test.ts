@@ -208,6 +208,24 @@ test('plain requests over HTTP/2 under TLS reach the HTTP handler', async () => 
   session.close();
 });
 
+test.each([
+  { protocols: 'http' as const, answer: '200 GET /version null ', why: 'a port for plain HTTP speaks HTTP/2 as well' },
+  {
+    protocols: 'grpc' as const,
+    answer: '415 invalid gRPC request content-type ""\n',
+    why: 'a port for gRPC serves no other',
+  },
+])('$why', async ({ protocols, answer }) => {
+  await using serving = await startServing(serve, { tls: tlsOf(new CertificateFolder(ca, server)), protocols });
+  const session = connectHttp2(`https://localhost:${serving.port}`, { ca: ca.certificate });
+  const stream = session.request({ ':path': '/version' });
+  const [head] = (await once(stream, 'response')) as [Record<string, unknown>];
+  let text = '';
+  for await (const chunk of stream.setEncoding('utf8')) text += String(chunk);
+  expect(`${String(head[':status'])} ${text}`).toBe(answer);
+  session.close();
+});
+
 test('an unknown cipher suite is refused by name', () => {
   expect(() => opensslCiphers(['TLS_ROT13'])).toThrow('unexpected TLS cipher suite "TLS_ROT13"');
 });

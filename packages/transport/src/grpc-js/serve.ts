@@ -6,6 +6,7 @@ import { waitForDrain } from '../drain.ts';
 import { DRAIN_MAX_MS, type ServeOptions, type Server } from '../serve-options.ts';
 import { bidiHandler, type CallEnvironment, type GrpcJsStream, serverStreamHandler, unaryHandler } from './calls.ts';
 
+const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['http/1.1'] } as const;
 const identity = (bytes: Buffer): Buffer => bytes;
 /** 2^31 - 1 bytes, as in etcd. */
 const maxSendBytes = 2 ** 31 - 1;
@@ -52,7 +53,7 @@ export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
   const server = grpcServerOf(options, environment);
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const http1 = new Http1Server(options);
-  const listener = new Listener(options, (connection) => {
+  const listener = new Listener(options, alpn[options.protocols], (connection) => {
     if (connection.protocol === 'h2') injector.injectConnection(connection.socket);
     else http1.accept(connection);
   });

@@ -27,11 +27,12 @@ const grpcContentType = /^application\/grpc(?:[+;].*)?$/;
  * operateHeaders; server.go, handleStream). Under TLS what is not gRPC goes to the HTTP handler, as in etcd; in plain
  * text it is refused, as in etcd.
  */
-export function routeOf(head: RequestHead, server: ServerContext, httpServed: boolean): Route {
+export function routeOf(head: RequestHead, server: ServerContext, secure: boolean): Route {
   if (head.tooLarge) return { kind: 'reset', errorCode: ErrorCode.FRAME_SIZE_ERROR };
   if (head.fault !== undefined) return { kind: 'reset', errorCode: ErrorCode.PROTOCOL_ERROR };
+  if (server.protocols === 'http') return { kind: 'http' };
   if (!grpcContentType.test(head.contentType)) {
-    if (httpServed) return { kind: 'http' };
+    if (secure && server.protocols === 'both') return { kind: 'http' };
     return { kind: 'not-grpc', reason: `invalid gRPC request content-type ${JSON.stringify(head.contentType)}` };
   }
   const timeout = head.grpcTimeout === '' ? { ms: -1 } : parseTimeout(head.grpcTimeout);

@@ -17,6 +17,7 @@ import type { SenderCommons } from './sender.ts';
 export class ServerContext implements SenderCommons {
   readonly methods: MethodTable;
   readonly http: HttpHandler;
+  readonly protocols: ServeOptions['protocols'];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observer: TransportObserver | undefined;
@@ -33,6 +34,7 @@ export class ServerContext implements SenderCommons {
   constructor(options: ServeOptions) {
     this.methods = options.methods;
     this.http = options.http;
+    this.protocols = options.protocols;
     this.clock = options.clock;
     this.logger = options.logger;
     this.observer = options.observer;
