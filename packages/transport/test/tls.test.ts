@@ -205,7 +205,7 @@ test('plain requests over HTTP/2 under TLS reach the HTTP handler', async () => 
   );
   expect(await ask({ ':method': 'HEAD', ':path': '/version' })).toBe('200 ');
   expect(await ask({ ':method': 'POST', ':path': '/v3/kv/put' }, 'x'.repeat(2001))).toBe('413 ');
-  session.close();
+  await new Promise<void>((resolve) => session.close(resolve));
 });
 
 test.each([
@@ -223,7 +223,7 @@ test.each([
   let text = '';
   for await (const chunk of stream.setEncoding('utf8')) text += String(chunk);
   expect(`${String(head[':status'])} ${text}`).toBe(answer);
-  session.close();
+  await new Promise<void>((resolve) => session.close(resolve));
 });
 
 test('an unknown cipher suite is refused by name', () => {
