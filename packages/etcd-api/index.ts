@@ -8,4 +8,3 @@ export {
   type ServicesOptions,
 } from './src/services-options.ts';
 export { HealthStatus } from './src/health-status.ts';
-export type { SnapshotImage, SnapshotSource } from './src/snapshot-source.ts';

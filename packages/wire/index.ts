@@ -38,6 +38,7 @@ export { messageBytes, joinMessage } from './src/messages/message.ts';
 export * as etcdserverpb from './src/gen/etcdserverpb.ts';
 export * as mvccpb from './src/gen/mvccpb.ts';
 export * as authpb from './src/gen/authpb.ts';
+export * as leasepb from './src/gen/leasepb.ts';
 export * as v3lockpb from './src/gen/v3lockpb.ts';
 export * as v3electionpb from './src/gen/v3electionpb.ts';
 export * as healthpb from './src/gen/grpc-health-v1.ts';

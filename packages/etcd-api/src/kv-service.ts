@@ -36,8 +36,7 @@ export function kvMethods(parts: ServiceParts, admission: CallAdmission): readon
         const op = decodeRange(request.slice());
         checkRange(op);
         checkStreamable(op);
-        const queueBytesMax = parts.limits.streamQueueBytesMax;
-        return new MessagePump(call, queueBytesMax, (signal) => rangeChunks(parts, op, signal));
+        return new MessagePump(call, parts, (signal) => rangeChunks(parts, op, signal));
       }),
     ],
   ];

@@ -1,10 +1,18 @@
 import { assert, EngramError, GrpcCode } from '@engram/core';
-import { etcdserverpb, type Message, type Method, StatusError } from '@engram/wire';
+import {
+  etcdserverpb,
+  type Message,
+  type Method,
+  StatusError,
+  type StreamCall,
+  type StreamHandler,
+} from '@engram/wire';
 import type { CallAdmission } from './call-admission.ts';
 import { MessagePump } from './message-pump.ts';
 import { minorVersion, parseVersion, type ServerVersion } from './server-version.ts';
 import type { ServiceParts } from './service-parts.ts';
-import { snapshotMessages } from './snapshot-messages.ts';
+import { etcdDatabase } from './snapshot/etcd-database.ts';
+import { snapshotMessages } from './snapshot/snapshot-messages.ts';
 
 const SERVICE = '/etcdserverpb.Maintenance';
 const { AlarmRequestAlarmAction, AlarmType, DowngradeRequestDowngradeAction } = etcdserverpb;
@@ -15,8 +23,7 @@ export function maintenanceMethods(
   admission: CallAdmission,
 ): readonly (readonly [string, Method])[] {
   const service = new MaintenanceService(parts);
-  const { snapshot } = parts.options;
-  const methods: (readonly [string, Method])[] = [
+  return [
     [`${SERVICE}/Alarm`, admission.unary((request) => service.alarm(request))],
     [`${SERVICE}/Status`, admission.unary(() => service.status())],
     [`${SERVICE}/Defragment`, admission.unary(() => service.defragment())],
@@ -24,16 +31,8 @@ export function maintenanceMethods(
     [`${SERVICE}/HashKV`, admission.unary((request, call) => service.hashKv(request, call.signal))],
     [`${SERVICE}/MoveLeader`, admission.unary((request) => service.moveLeader(request))],
     [`${SERVICE}/Downgrade`, admission.unary((request) => service.downgrade(request))],
+    [`${SERVICE}/Snapshot`, admission.serverStream((_, call) => service.snapshot(call))],
   ];
-  if (snapshot !== undefined) {
-    const open = admission.serverStream((_, call) => {
-      const version = service.storageVersion;
-      const messages = (signal: AbortSignal): AsyncIterable<Message> => snapshotMessages(snapshot, version, signal);
-      return new MessagePump(call, parts.limits.streamQueueBytesMax, messages);
-    });
-    methods.push([`${SERVICE}/Snapshot`, open]);
-  }
-  return methods;
 }
 
 class MaintenanceService {
@@ -45,10 +44,6 @@ class MaintenanceService {
     const version = parseVersion(parts.options.version);
     assert(version !== undefined, `the server's version is no version: ${parts.options.version}`);
     this.#version = version;
-  }
-
-  get storageVersion(): string {
-    return minorVersion(this.#version);
   }
 
   async alarm(request: Uint8Array): Promise<Message> {
@@ -98,7 +93,7 @@ class MaintenanceService {
       raftIndex: logPosition,
       raftAppliedIndex: logPosition,
       raftTerm: member.raftTerm,
-      storageVersion: this.storageVersion,
+      storageVersion: minorVersion(this.#version),
       downgradeInfo: { enabled: false },
       errors: store
         .alarms()
@@ -120,6 +115,13 @@ class MaintenanceService {
     const { revision } = etcdserverpb.decodeHashKVRequest(request);
     const { hash, hashRevision, compactRevision } = await this.#parts.store.hashKv(revision, signal);
     return etcdserverpb.encodeHashKVResponse({ header: this.#parts.header(), hash, hashRevision, compactRevision });
+  }
+
+  snapshot(call: StreamCall): StreamHandler {
+    const version = minorVersion(this.#version);
+    return new MessagePump(call, this.#parts, (signal) =>
+      snapshotMessages(etcdDatabase(this.#parts, this.#version, signal), version),
+    );
   }
 
   /** This member leads, and there is no other one that could. */

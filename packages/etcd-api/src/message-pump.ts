@@ -1,18 +1,25 @@
-import { type Message, type StreamCall, type StreamHandler, statusOf } from '@engram/wire';
+import { GrpcCode } from '@engram/core';
+import { type Message, type RpcStatus, type StreamCall, type StreamHandler, statusOf } from '@engram/wire';
+import type { ServiceParts } from './service-parts.ts';
+
+const stalled: RpcStatus = {
+  code: GrpcCode.UNAVAILABLE,
+  message: 'etcdserver: stream closed: the client does not read its responses',
+};
 
 /**
- * Sends what a source yields, no faster than the client reads: at most `queueBytesMax` and one message wait in the
- * transport. The call ends with the source; when the client is gone, the source's signal aborts.
+ * Sends what a source yields, no faster than the client reads: at most the limit and one message wait in the transport.
+ * The call ends with the source; when the client is gone or takes nothing for too long, the source's signal aborts.
  */
 export class MessagePump implements StreamHandler {
   readonly #call: StreamCall;
-  readonly #queueBytesMax: number;
+  readonly #parts: ServiceParts;
   readonly #gone = new AbortController();
   #roomMade = (): void => {};
 
-  constructor(call: StreamCall, queueBytesMax: number, source: (signal: AbortSignal) => AsyncIterable<Message>) {
+  constructor(call: StreamCall, parts: ServiceParts, source: (signal: AbortSignal) => AsyncIterable<Message>) {
     this.#call = call;
-    this.#queueBytesMax = queueBytesMax;
+    this.#parts = parts;
     void this.#run(source(this.#gone.signal));
   }
 
@@ -21,7 +28,8 @@ export class MessagePump implements StreamHandler {
       for await (const message of messages) {
         if (this.#gone.signal.aborted) return;
         this.#call.send(message);
-        if (this.#call.queuedBytes > this.#queueBytesMax) await this.#room();
+        if (this.#call.queuedBytes > this.#parts.limits.streamQueueBytesMax) await this.#room();
+        if (this.#gone.signal.aborted) return;
       }
       this.#call.end();
     } catch (error) {
@@ -29,11 +37,16 @@ export class MessagePump implements StreamHandler {
     }
   }
 
-  /** Until `drained` or `closed`: one of them comes. */
-  #room(): Promise<void> {
-    return new Promise((resolve) => {
+  /** Until there is room, or nobody who needs it. */
+  async #room(): Promise<void> {
+    const timer = this.#parts.options.clock.after(this.#parts.limits.stallMsMax, () => {
+      this.#call.end(stalled);
+      this.#leave();
+    });
+    await new Promise<void>((resolve) => {
       this.#roomMade = resolve;
     });
+    timer.cancel();
   }
 
   message(): void {}
@@ -45,6 +58,10 @@ export class MessagePump implements StreamHandler {
   }
 
   closed(): void {
+    this.#leave();
+  }
+
+  #leave(): void {
     this.#gone.abort();
     this.#roomMade();
   }

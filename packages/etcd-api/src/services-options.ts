@@ -1,7 +1,6 @@
 import type { Clock, Logger } from '@engram/core';
 import type { Store } from '@engram/backend';
 import type { HealthStatus } from './health-status.ts';
-import type { SnapshotSource } from './snapshot-source.ts';
 
 /** This node, as its clients know it. */
 export interface MemberIdentity {
@@ -26,12 +25,15 @@ export interface Limits {
    * once there is room; a client that goes on asking without reading is cut at four times as much.
    */
   readonly streamQueueBytesMax: number;
+  /** A client that takes nothing of a streamed answer (RangeStream, Snapshot) for so long is cut. */
+  readonly stallMsMax: number;
 }
 
 export const defaultLimits: Limits = {
   maxRequestBytes: 1.5 * 1024 * 1024,
   maxTxnOps: 128,
   streamQueueBytesMax: 2 * 1024 * 1024,
+  stallMsMax: 60_000,
 };
 
 /** Hooks for metrics; called synchronously, must not throw. */
@@ -51,6 +53,4 @@ export interface ServicesOptions {
   readonly observer?: ServicesObserver;
   /** Without one the node is always healthy. */
   readonly health?: HealthStatus;
-  /** Without one, Snapshot is UNIMPLEMENTED. */
-  readonly snapshot?: SnapshotSource;
 }

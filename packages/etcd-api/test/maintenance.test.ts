@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { etcdserverpb } from '@engram/wire';
 import { Api, b, failure, member } from './api.ts';
@@ -134,57 +133,6 @@ describe('hashes', () => {
     expect(await hash()).toBe(before);
     await api.fill('a');
     expect(await hash()).not.toBe(before);
-  });
-});
-
-describe('Snapshot', () => {
-  const bytes = 70 * 1024;
-  const image = Uint8Array.from({ length: bytes }, (_, at) => at * 7);
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    yield image.subarray(0, 40 * 1024);
-    yield image.subarray(40 * 1024);
-  }
-
-  test('edge 120: blobs count down to zero, then their hash', async () => {
-    await using node = await Api.open({ services: { snapshot: { open: async () => ({ bytes, chunks: chunks() }) } } });
-    const call = node.serverStream(path('Snapshot'), new Uint8Array(0));
-    await node.clock.settle();
-    expect(call.status).toEqual({ code: 0, message: '' });
-    const parts = call.sent.map((sent) => etcdserverpb.decodeSnapshotResponse(sent));
-    const last = parts.pop()!;
-    expect(Buffer.concat(parts.map((part) => part.blob)).equals(image)).toBe(true);
-    expect(Buffer.from(last.blob)).toEqual(createHash('sha256').update(image).digest());
-    expect(last.remainingBytes).toBe(0);
-    let remaining = bytes;
-    for (const part of parts) {
-      remaining -= part.blob.length;
-      expect(part).toMatchObject({ remainingBytes: remaining, version: '3.6.0', header: undefined });
-    }
-    expect(parts.at(-1)?.remainingBytes).toBe(0);
-  });
-
-  test('edge 120: a client that goes away ends it', async () => {
-    let ended: AbortSignal | undefined;
-    const open = async (signal: AbortSignal) => {
-      ended = signal;
-      return { bytes, chunks: chunks() };
-    };
-    await using node = await Api.open({ services: { snapshot: { open } }, limits: { streamQueueBytesMax: 1_000 } });
-    const call = node.serverStream(path('Snapshot'), new Uint8Array(0));
-    call.stalled = true;
-    await node.clock.settle();
-    call.cancel();
-    await node.clock.settle();
-    expect(ended?.aborted).toBe(true);
-    expect(call.sent).toHaveLength(1);
-  });
-
-  test('an image that cannot be made ends it with the reason', async () => {
-    const open = (): Promise<never> => Promise.reject(new Error('no disk'));
-    await using node = await Api.open({ services: { snapshot: { open } } });
-    const call = node.serverStream(path('Snapshot'), new Uint8Array(0));
-    await node.clock.settle();
-    expect(call.status).toEqual({ code: 2, message: 'no disk' });
   });
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { describe, expect, test } from 'vitest';
-import { authpb, etcdserverpb, healthpb, mvccpb, v3electionpb, v3lockpb, WireError } from '@engram/wire';
+import { authpb, etcdserverpb, healthpb, leasepb, mvccpb, v3electionpb, v3lockpb, WireError } from '@engram/wire';
 import { camelCase, loadRoot, readSchema, type Field, type MessageSchema } from '../tools/schema.ts';
 
 const root = loadRoot(join(import.meta.dirname, '../../../proto'));
@@ -12,6 +12,7 @@ const modules: Readonly<Record<string, object>> = {
   etcdserverpb,
   mvccpb,
   authpb,
+  leasepb,
   v3lockpb,
   v3electionpb,
   'grpc.health.v1': healthpb,

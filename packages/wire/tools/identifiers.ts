@@ -25,6 +25,7 @@ export const identifiers: readonly string[] = [
   'etcdserverpb.AlarmRequest.memberID',
   'etcdserverpb.AlarmMember.memberID',
   'etcdserverpb.StatusResponse.leader',
+  'leasepb.Lease.ID',
   'v3lockpb.LockRequest.lease',
   'v3electionpb.CampaignRequest.lease',
   'v3electionpb.LeaderKey.lease',

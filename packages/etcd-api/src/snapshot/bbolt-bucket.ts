@@ -1,0 +1,28 @@
+/**
+ * What goes into a bucket: entries in the byte order of their keys, keys and lengths at once, values as they are needed.
+ */
+export interface BucketContent {
+  readonly name: Uint8Array;
+  readonly count: number;
+  key(at: number): Uint8Array;
+  keyBytes(at: number): number;
+  valueBytes(at: number): number;
+  /** Of the entries from `from` to before `to`. */
+  values(from: number, to: number, signal: AbortSignal): Promise<readonly Uint8Array[]>;
+}
+
+/** A bucket that fits into memory. The entries are sorted here. */
+export function smallBucket(
+  name: Uint8Array,
+  entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[],
+): BucketContent {
+  const sorted = entries.toSorted(([left], [right]) => Buffer.compare(left, right));
+  return {
+    name,
+    count: sorted.length,
+    key: (at) => sorted[at]![0],
+    keyBytes: (at) => sorted[at]![0].length,
+    valueBytes: (at) => sorted[at]![1].length,
+    values: async (from, to) => sorted.slice(from, to).map(([, value]) => value),
+  };
+}

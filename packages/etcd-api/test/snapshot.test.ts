@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { etcdserverpb, leasepb, mvccpb } from '@engram/wire';
+import { type BucketContent, smallBucket } from '../src/snapshot/bbolt-bucket.ts';
+import { bboltFile } from '../src/snapshot/bbolt-file.ts';
+import { snapshotMessages } from '../src/snapshot/snapshot-messages.ts';
+import { ALL, Api, b, member, t } from './api.ts';
+import { readBbolt } from './bbolt-reader.ts';
+
+const never = new AbortController().signal;
+
+async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all);
+}
+
+describe('a bbolt file', () => {
+  const key = fc.uint8Array({ minLength: 1, maxLength: 40 });
+  const value = fc.oneof(
+    { weight: 8, arbitrary: fc.uint8Array({ maxLength: 300 }) },
+    { weight: 1, arbitrary: fc.nat(20_000).map((length) => new Uint8Array(length).fill(length)) },
+  );
+  const bucket = fc
+    .tuple(
+      fc.string({ minLength: 1 }),
+      fc.uniqueArray(fc.tuple(key, value), { maxLength: 300, selector: ([id]) => t(id) }),
+    )
+    .map(([name, entries]) => ({ name, entries }));
+  const buckets = fc.uniqueArray(bucket, { maxLength: 4, selector: ({ name }) => name });
+
+  test('holds what was put in, in the form that bbolt checks', async () => {
+    await fc.assert(
+      fc.asyncProperty(buckets, async (contents) => {
+        const file = bboltFile(
+          contents.map(({ name, entries }) => smallBucket(b(name), entries)),
+          never,
+        );
+        const bytes = await joined(file.chunks);
+        expect(bytes.length).toBe(file.bytes);
+        const read = readBbolt(bytes);
+        expect(read.size).toBe(contents.length);
+        for (const { name, entries } of contents) {
+          const sorted = entries.toSorted(([left], [right]) => Buffer.compare(left, right));
+          const expected = sorted.map((entry) => entry.map((part) => Buffer.from(part)));
+          expect(read.get(name)).toEqual(expected);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('of many entries has branches over branches, and reads its values in parts', async () => {
+    let parts = 0;
+    const count = 40_000;
+    const numbered = (at: number): Buffer => {
+      const bytes = Buffer.alloc(17);
+      bytes.writeUInt32BE(at, 4);
+      return bytes;
+    };
+    const content: BucketContent = {
+      name: b('key'),
+      count,
+      key: numbered,
+      keyBytes: () => 17,
+      valueBytes: (at) => at % 200,
+      values: async (from, to) => {
+        parts += 1;
+        return Array.from({ length: to - from }, (_, at) => new Uint8Array((from + at) % 200).fill(7));
+      },
+    };
+    const entries = readBbolt(await joined(bboltFile([content], never).chunks)).get('key')!;
+    expect(entries.map(([id]) => id.readUInt32BE(4))).toEqual(Array.from({ length: count }, (_, at) => at));
+    expect(entries.every(([, bytes], at) => bytes.length === at % 200)).toBe(true);
+    expect(parts).toBeGreaterThan(30);
+  });
+});
+
+describe('messages', () => {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    yield image.subarray(0, 40 * 1024);
+    yield image.subarray(40 * 1024, 40 * 1024 + 5);
+    yield image.subarray(40 * 1024 + 5);
+  }
+  const image = Uint8Array.from({ length: 70 * 1024 }, (_, at) => at * 7);
+
+  test('edge 120: blobs count down to zero, then their hash', async () => {
+    const parts: etcdserverpb.SnapshotResponse[] = [];
+    const taking = Promise.resolve({ bytes: image.length, chunks: chunks() });
+    for await (const message of snapshotMessages(taking, '3.6.0')) {
+      parts.push(etcdserverpb.decodeSnapshotResponse(message as Uint8Array));
+    }
+    const last = parts.pop()!;
+    expect(parts.map((part) => part.blob.length)).toEqual([32 * 1024, 32 * 1024, 6 * 1024]);
+    expect(Buffer.concat(parts.map((part) => part.blob)).equals(image)).toBe(true);
+    expect(Buffer.from(last.blob)).toEqual(createHash('sha256').update(image).digest());
+    let remaining = image.length;
+    for (const part of parts) {
+      remaining -= part.blob.length;
+      expect(part).toMatchObject({ remainingBytes: remaining, version: '3.6.0', header: undefined });
+    }
+    expect([remaining, last.remainingBytes]).toEqual([0, 0]);
+  });
+});
+
+describe('of a node', () => {
+  const open = (api: Api) => api.serverStream('/etcdserverpb.Maintenance/Snapshot', new Uint8Array(0));
+  const database = (sent: readonly Uint8Array[]): Buffer =>
+    Buffer.concat(sent.slice(0, -1).map((bytes) => etcdserverpb.decodeSnapshotResponse(bytes).blob));
+  const main = (key: Buffer): number => Number(key.readBigInt64BE(0));
+
+  test("it is etcd's own database", async () => {
+    await using api = await Api.open();
+    await api.grant(60, -5n);
+    await api.put({ key: b('leased'), value: b('1'), lease: -5n });
+    await api.fill('a', 'b', 'a');
+    await api.deleteRange({ key: b('b') });
+    await api.txn({ success: ['x', 'y'].map((key) => ({ requestPut: { key: b(key) } })) });
+    await api.compact(4);
+    await api.alarm({ action: 1, memberID: 3n, alarm: 1 });
+    const call = open(api);
+    await api.clock.settle(50);
+    expect(call.status).toEqual({ code: 0, message: '' });
+    const buckets = readBbolt(database(call.sent));
+    expect([...buckets.keys()].toSorted()).toEqual([
+      'alarm',
+      'auth',
+      'authRoles',
+      'authUsers',
+      'cluster',
+      'key',
+      'lease',
+      'members',
+      'members_removed',
+      'meta',
+    ]);
+    const versions = buckets.get('key')!.map(([key, value]) => {
+      const kv = mvccpb.decodeKeyValue(value);
+      return `${main(key)}.${key.readBigInt64BE(9)}${key[17] === undefined ? '' : 't'} ${t(kv.key)}`;
+    });
+    expect(versions).toEqual(['2.0 leased', '3.0 a', '4.0 b', '5.0 a', '6.0t b', '7.0 x', '7.1 y']);
+    const [[id, lease]] = buckets.get('lease') as [[Buffer, Buffer]];
+    expect(id.readBigInt64BE()).toBe(-5n);
+    expect(leasepb.decodeLease(lease)).toMatchObject({ ID: -5n, TTL: 60 });
+    const meta = new Map(buckets.get('meta')!.map(([key, value]) => [key.toString(), value]));
+    expect(meta.get('storageVersion')?.toString()).toBe('3.6.0');
+    expect(main(meta.get('finishedCompactRev')!)).toBe(4);
+    expect(JSON.parse(buckets.get('members')![0]![1].toString())).toMatchObject({ id: 29, name: member.name });
+    expect(etcdserverpb.decodeAlarmMember(buckets.get('alarm')![0]![0])).toEqual({ memberID: 3n, alarm: 1 });
+  });
+
+  test('it is of one revision, however long it takes', async () => {
+    await using api = await Api.open({ limits: { streamQueueBytesMax: 64 * 1024 } });
+    const value = new Uint8Array(1_000);
+    for (let at = 0; at < 500; at += 1) await api.put({ key: b(`k${at}`), value });
+    const call = open(api);
+    call.stalled = true;
+    await api.clock.settle();
+    const at = (await api.range(ALL)).header!.revision;
+    for (let key = 0; key < 500; key += 1) await api.put({ key: b(`k${key}`) });
+    await api.compact(at + 400);
+    while (call.status === undefined) {
+      call.read();
+      await api.clock.settle();
+    }
+    const versions = readBbolt(database(call.sent)).get('key')!;
+    expect(versions.map(([key]) => main(key))).toEqual(Array.from({ length: 500 }, (_, put) => put + 2));
+  });
+
+  test('edge 120: a client that goes away ends it', async () => {
+    await using api = await Api.open({ limits: { streamQueueBytesMax: 1_000 } });
+    await api.fill('a');
+    const call = open(api);
+    call.stalled = true;
+    await api.clock.settle();
+    call.cancel();
+    await api.clock.settle();
+    expect(call.sent).toHaveLength(1);
+    await api.fill('a');
+    await api.compact(3, true);
+  });
+
+  test('a client that does not read is cut in the end, so that it holds nothing back', async () => {
+    await using api = await Api.open({ limits: { streamQueueBytesMax: 1_000, stallMsMax: 1_000 } });
+    const call = open(api);
+    call.stalled = true;
+    await api.clock.settle();
+    api.clock.advance(999);
+    expect(call.status).toBeUndefined();
+    api.clock.advance(1);
+    expect(call.status?.code).toBe(14);
+  });
+});
