@@ -1,15 +1,15 @@
 import { crc32 } from 'node:zlib';
-import { EMPTY_BYTES, EngramError, type Clock, type LogPosition, type Revision } from '@engram/core';
+import { type Clock, EMPTY_BYTES, EngramError, type LogPosition, type Revision } from '@engram/core';
+import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Pins, Scanner } from '@engram/scanner';
-import { visitKept } from './kept-versions.ts';
 import type { ReplicatedState } from './replicated-state.ts';
 
 const SLICE_KEYS = 500;
 
 /**
- * A checksum over every version that a compaction at the store's compact revision keeps, up to `upTo`: keys in byte
- * order, of each its versions newest first, of each its encoded KeyValue. It depends on history alone, not on how far
- * garbage has been worked off, so members (and a restarted node) agree on it.
+ * A checksum over what can be read at revision `upTo`: keys in byte order, of each the encoded KeyValue. It depends on
+ * nothing else, neither on what was compacted nor on how far garbage has been worked off, so members, a restarted node,
+ * and the same node before and after a compaction agree on it.
  */
 export async function hashKv(
   state: ReplicatedState,
@@ -19,18 +19,26 @@ export async function hashKv(
   upTo: Revision,
   signal: AbortSignal,
 ): Promise<number> {
-  const { index, compactRevision } = state;
-  using _pin = pins.hold(compactRevision);
+  const { index } = state;
+  using _pin = pins.hold(upTo);
   let hash = 0;
   for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
     const positions: LogPosition[] = [];
-    next = index.walk(next, SLICE_KEYS, (_key, head) =>
-      visitKept(index, head, compactRevision, upTo, (slot) => positions.push(index.position(slot))),
-    );
-    for (const kv of await scanner.versions(positions, compactRevision, signal)) hash = crc32(kv, hash);
+    next = index.walk(next, SLICE_KEYS, (_key, head) => {
+      const slot = liveAt(index, head, upTo);
+      if (slot >= 0) positions.push(index.position(slot));
+    });
+    for (const kv of await scanner.versions(positions, upTo, signal)) hash = crc32(kv, hash);
     await new Promise<void>((resolve) => clock.soon(resolve));
     signal.throwIfAborted();
     if (upTo < state.compactRevision) throw new EngramError('Compacted');
   }
   return hash;
+}
+
+/** Negative when the key does not live at `upTo`. */
+function liveAt(index: KeyIndex, head: VersionSlot, upTo: Revision): VersionSlot {
+  let slot = head;
+  while (slot >= 0 && index.modRevision(slot) > upTo) slot = index.previous(slot);
+  return slot >= 0 && index.isTombstone(slot) ? -1 : slot;
 }
