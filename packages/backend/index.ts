@@ -15,3 +15,4 @@ export type {
 } from './src/store.ts';
 export type { StoreObserver } from './src/observer.ts';
 export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/replicated-state.ts';
+export { txnCost } from './src/quota.ts';

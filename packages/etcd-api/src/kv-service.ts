@@ -17,7 +17,7 @@ import { MessagePump } from './message-pump.ts';
 import { checkStreamable, rangeChunks } from './range-stream.ts';
 import { checkRequestSize } from './request-size.ts';
 import type { ServiceParts } from './service-parts.ts';
-import { putCost, raiseIfOverQuota, txnCost } from './space-check.ts';
+import { raiseIfOverQuota } from './space-check.ts';
 import { checkPut, checkRange, checkTxn } from './txn-check.ts';
 
 const SERVICE = '/etcdserverpb.KV';
@@ -60,7 +60,7 @@ class KvService {
   put(request: Uint8Array): Promise<Message> {
     const op = decodePut(request);
     const refusal = this.#refusal(request, () => checkPut(op));
-    return refusal === undefined ? this.#write(op) : this.#refuse(refusal, putCost(op));
+    return refusal === undefined ? this.#write(op) : this.#refuse(refusal, single(op));
   }
 
   deleteRange(request: Uint8Array): Promise<Message> {
@@ -77,7 +77,7 @@ class KvService {
       checkTxn(txn, limits.maxTxnOps);
       checkDuplicateKeys(txn);
     });
-    if (refusal !== undefined) return this.#refuse(refusal, txnCost(txn));
+    if (refusal !== undefined) return this.#refuse(refusal, txn);
     return this.#answer(await store.txn(txn, undefined));
   }
 
@@ -90,7 +90,7 @@ class KvService {
 
   /** A write that was handed over is not called back: whoever cancels does not learn whether it happened. */
   async #write(op: Op): Promise<Message> {
-    const { responses } = await this.#parts.store.txn({ compares: [], success: [op], failure: [] }, undefined);
+    const { responses } = await this.#parts.store.txn(single(op), undefined);
     const [result] = responses;
     assert(result !== undefined, 'a write without a result');
     return this.#answer(result);
@@ -112,10 +112,12 @@ class KvService {
     }
   }
 
-  async #refuse(refusal: EngramError, costBytes: number): Promise<never> {
-    throw (await raiseIfOverQuota(this.#parts, costBytes)) ? new EngramError('NoSpace') : refusal;
+  async #refuse(refusal: EngramError, txn: Txn): Promise<never> {
+    throw (await raiseIfOverQuota(this.#parts, txn)) ? new EngramError('NoSpace') : refusal;
   }
 }
+
+const single = (op: Op): Txn => ({ compares: [], success: [op], failure: [] });
 
 /** Nothing but ranges, none of them nested: etcd answers it without proposing it (server/etcdserver/txn: IsTxnReadonly). */
 function isReadOnly(txn: Txn): boolean {
