@@ -1,0 +1,409 @@
+import { compareBytes, EMPTY_BYTES, equalBytes, keyBytes, keyText } from '@engram/core';
+import { MAX_TIMESTAMP, physicalMs, type Timestamp } from '../codec/timestamp.ts';
+import * as kv from '../proto/gen/kvrpcpb.ts';
+
+/** Behaviours in which servers of the protocol differ: TiKV's own, and those of unistore. */
+export type Flavour = 'tikv' | 'unistore';
+
+export interface FakeLock {
+  readonly startTs: Timestamp;
+  readonly primary: Uint8Array;
+  ttlMs: number;
+  readonly op: number;
+  readonly value: Uint8Array;
+  readonly txnSize: bigint;
+  useAsyncCommit: boolean;
+  minCommitTs: Timestamp;
+  readonly secondaries: readonly Uint8Array[];
+}
+
+export interface FakeWrite {
+  readonly kind: 'put' | 'delete' | 'lock' | 'rollback';
+  readonly startTs: Timestamp;
+  readonly commitTs: Timestamp;
+  readonly value: Uint8Array;
+}
+
+interface Row {
+  readonly key: Uint8Array;
+  lock: FakeLock | undefined;
+  /** The newest first. */
+  readonly writes: FakeWrite[];
+}
+
+/**
+ * Percolator as TiKV has it (src/storage/txn), on one map: what all replicas of all regions would hold. Keys in and out are
+ * user keys, messages those of kvrpcpb. Nothing here waits or fails by chance.
+ */
+export class FakeMvcc {
+  readonly flavour: Flavour;
+  readonly #rows = new Map<string, Row>();
+  /** The largest timestamp that anybody has read at. */
+  maxTs: Timestamp = 0n;
+
+  constructor(flavour: Flavour) {
+    this.flavour = flavour;
+  }
+
+  row(key: Uint8Array): Row {
+    const text = keyText(key);
+    let row = this.#rows.get(text);
+    if (row === undefined) {
+      row = { key: keyBytes(text), lock: undefined, writes: [] };
+      this.#rows.set(text, row);
+    }
+    return row;
+  }
+
+  /** In key order. */
+  rows(start: Uint8Array, end: Uint8Array): readonly Row[] {
+    return [...this.#rows.values()]
+      .filter(({ key }) => compareBytes(key, start) >= 0 && (end.length === 0 || compareBytes(key, end) < 0))
+      .sort((left, right) => compareBytes(left.key, right.key));
+  }
+
+  /** Every lock there is: what a test looks at when all should be quiet. */
+  locks(): readonly Uint8Array[] {
+    return this.rows(EMPTY_BYTES, EMPTY_BYTES)
+      .filter(({ lock }) => lock !== undefined)
+      .map(({ key }) => key);
+  }
+
+  // Reads
+
+  #read(
+    row: Row,
+    ts: Timestamp,
+    context: kv.ContextInit | undefined,
+  ): { locked: kv.LockInfoInit } | { value: Uint8Array | undefined; commitTs: Timestamp } {
+    const { lock } = row;
+    const advised = this.flavour === 'tikv';
+    if (
+      lock !== undefined &&
+      lock.startTs <= ts &&
+      lock.minCommitTs <= ts &&
+      (lock.op === kv.Op.Put || lock.op === kv.Op.Del)
+    ) {
+      const readThrough = advised && context?.committedLocks?.includes(lock.startTs);
+      const ignored = advised && context?.resolvedLocks?.includes(lock.startTs);
+      if (readThrough) return { value: lock.op === kv.Op.Put ? lock.value : undefined, commitTs: lock.startTs };
+      if (!ignored) return { locked: lockInfo(row.key, lock) };
+    }
+    const write = row.writes.find(({ kind, commitTs }) => commitTs <= ts && (kind === 'put' || kind === 'delete'));
+    return { value: write?.kind === 'put' ? write.value : undefined, commitTs: write?.commitTs ?? 0n };
+  }
+
+  #sawReader(ts: Timestamp, context: kv.ContextInit | undefined): void {
+    if (ts !== MAX_TIMESTAMP && ts > this.maxTs && !context?.staleRead) this.maxTs = ts;
+  }
+
+  get(request: kv.GetRequest): kv.GetResponseInit {
+    this.#sawReader(request.version, request.context);
+    const read = this.#read(this.row(request.key), request.version, request.context);
+    if ('locked' in read) return { error: { locked: read.locked } };
+    if (read.value === undefined) return this.flavour === 'tikv' ? { notFound: true } : {};
+    return { value: read.value, commitTs: read.commitTs };
+  }
+
+  batchGet(request: kv.BatchGetRequest): kv.BatchGetResponseInit {
+    this.#sawReader(request.version, request.context);
+    const pairs: kv.KvPairInit[] = [];
+    for (const key of request.keys) {
+      const read = this.#read(this.row(key), request.version, request.context);
+      if ('locked' in read) pairs.push({ key, error: { locked: read.locked } });
+      else if (read.value !== undefined) pairs.push({ key, value: read.value });
+    }
+    return { pairs: pairs.reverse() }; // no order is promised
+  }
+
+  scan(request: kv.ScanRequest): kv.ScanResponseInit {
+    this.#sawReader(request.version, request.context);
+    const { reverse, startKey, endKey } = request;
+    const rows = reverse ? this.rows(endKey, startKey).toReversed() : this.rows(startKey, endKey);
+    const pairs: kv.KvPairInit[] = [];
+    for (const row of rows) {
+      if (pairs.length >= request.limit) break;
+      const read = this.#read(row, request.version, request.context);
+      if ('locked' in read) pairs.push({ error: { locked: read.locked } });
+      else if (read.value !== undefined)
+        pairs.push({ key: row.key, value: request.keyOnly ? EMPTY_BYTES : read.value });
+    }
+    return { pairs };
+  }
+
+  // Writes
+
+  prewrite(request: kv.PrewriteRequest): kv.PrewriteResponseInit {
+    const { startVersion: startTs } = request;
+    const errors: kv.KeyErrorInit[] = [];
+    let doneAt: Timestamp | undefined;
+    for (const mutation of request.mutations) {
+      const checked = this.#check(this.row(mutation.key), mutation, request);
+      if (typeof checked === 'bigint') doneAt = checked;
+      else if (checked !== undefined) errors.push(checked);
+    }
+    if (errors.length > 0)
+      return { errors, onePcCommitTs: this.flavour === 'unistore' && request.tryOnePc ? this.maxTs + 1n : 0n };
+    if (doneAt !== undefined)
+      return request.tryOnePc ? { onePcCommitTs: doneAt } : { minCommitTs: request.useAsyncCommit ? doneAt : 0n };
+    const floor = [this.maxTs + 1n, startTs + 1n, request.minCommitTs].reduce((left, right) =>
+      left > right ? left : right,
+    );
+    const tooLate = request.maxCommitTs > 0n && floor > request.maxCommitTs;
+    const writing = request.mutations.filter(({ op }) => op !== kv.Op.CheckNotExists);
+    if (request.tryOnePc && !tooLate) {
+      for (const { key, op, value } of writing) this.#record(this.row(key), kindOf(op), startTs, floor, value);
+      return { onePcCommitTs: floor };
+    }
+    const async = request.useAsyncCommit && !tooLate;
+    for (const { key, op, value } of writing) {
+      const row = this.row(key);
+      if (row.lock !== undefined) continue; // ours: a resend
+      row.lock = {
+        startTs,
+        primary: request.primaryLock,
+        ttlMs: request.lockTtl,
+        op: op === kv.Op.Insert ? kv.Op.Put : op,
+        value,
+        txnSize: request.txnSize,
+        useAsyncCommit: async,
+        minCommitTs: async ? floor : request.minCommitTs,
+        secondaries: equalBytes(key, request.primaryLock) ? request.secondaries : [],
+      };
+    }
+    return { minCommitTs: async && writing.length > 0 ? floor : 0n };
+  }
+
+  /** An error, the commit timestamp of an earlier success, or nothing. */
+  #check(row: Row, mutation: kv.Mutation, request: kv.PrewriteRequest): kv.KeyErrorInit | Timestamp | undefined {
+    const { startVersion: startTs } = request;
+    const { lock } = row;
+    if (lock?.startTs === startTs) return undefined;
+    const own = row.writes.find((write) => write.startTs === startTs);
+    if (own?.kind === 'rollback') {
+      if (this.flavour === 'unistore') return { retryable: 'already rollback' };
+      return {
+        conflict: {
+          startTs,
+          conflictTs: startTs,
+          conflictCommitTs: startTs,
+          key: row.key,
+          primary: request.primaryLock,
+          reason: kv.WriteConflictReason.SelfRolledBack,
+        },
+      };
+    }
+    if (own !== undefined) {
+      if (this.flavour === 'tikv') return own.commitTs;
+      return { conflict: { startTs, conflictTs: startTs, conflictCommitTs: own.commitTs, key: row.key } };
+    }
+    if (lock !== undefined) return { locked: lockInfo(row.key, lock) };
+    const newest = row.writes.find(({ kind }) => kind !== 'rollback');
+    if (newest !== undefined && newest.commitTs > startTs) {
+      return {
+        conflict: {
+          startTs,
+          conflictTs: newest.startTs,
+          conflictCommitTs: newest.commitTs,
+          key: row.key,
+          primary: request.primaryLock,
+          reason: kv.WriteConflictReason.Optimistic,
+        },
+      };
+    }
+    const data = row.writes.find(({ kind }) => kind === 'put' || kind === 'delete');
+    const exists = data?.kind === 'put';
+    if ((mutation.op === kv.Op.Insert || mutation.op === kv.Op.CheckNotExists) && exists)
+      return { alreadyExist: { key: row.key } };
+    const wrong =
+      (mutation.assertion === kv.Assertion.Exist && !exists) ||
+      (mutation.assertion === kv.Assertion.NotExist && exists);
+    if (wrong && request.assertionLevel !== kv.AssertionLevel.Off) {
+      return {
+        assertionFailed: {
+          startTs,
+          key: row.key,
+          assertion: mutation.assertion,
+          existingStartTs: data?.startTs ?? 0n,
+          existingCommitTs: data?.commitTs ?? 0n,
+        },
+      };
+    }
+    return undefined;
+  }
+
+  commit(request: kv.CommitRequest): kv.CommitResponseInit {
+    const { startVersion: startTs, commitVersion: commitTs } = request;
+    for (const key of request.keys) {
+      const row = this.row(key);
+      const { lock } = row;
+      if (lock?.startTs === startTs) {
+        if (commitTs < lock.minCommitTs)
+          return {
+            error: { commitTsExpired: { startTs, attemptedCommitTs: commitTs, key, minCommitTs: lock.minCommitTs } },
+          };
+        this.#finish(row, commitTs);
+        continue;
+      }
+      const own = row.writes.find((write) => write.startTs === startTs);
+      if (own === undefined || own.kind === 'rollback')
+        return { error: { retryable: 'lock not found', txnLockNotFound: { key } } };
+    }
+    return { commitVersion: commitTs };
+  }
+
+  batchRollback(request: kv.BatchRollbackRequest): kv.BatchRollbackResponseInit {
+    for (const key of request.keys) {
+      const row = this.row(key);
+      const own = row.writes.find((write) => write.startTs === request.startVersion);
+      if (own !== undefined && own.kind !== 'rollback') return { error: { abort: 'the transaction is committed' } };
+      this.#rollBack(row, request.startVersion);
+    }
+    return {};
+  }
+
+  // Transactions of others
+
+  checkTxnStatus(request: kv.CheckTxnStatusRequest): kv.CheckTxnStatusResponseInit {
+    const row = this.row(request.primaryKey);
+    const { lock } = row;
+    if (lock !== undefined && lock.startTs === request.lockTs) {
+      if (request.verifyIsPrimary && !equalBytes(lock.primary, row.key))
+        return { error: { primaryMismatch: { lockInfo: lockInfo(row.key, lock) } } };
+      const live = { lockTtl: lock.ttlMs, lockInfo: lockInfo(row.key, lock) };
+      if (lock.useAsyncCommit && !request.forceSyncCommit) return live;
+      if (request.forceSyncCommit) lock.useAsyncCommit = false;
+      if (physicalMs(lock.startTs) + lock.ttlMs <= physicalMs(request.currentTs)) {
+        this.#rollBack(row, request.lockTs);
+        return { action: kv.Action.TTLExpireRollback };
+      }
+      if (request.callerStartTs === MAX_TIMESTAMP) return { ...live, action: kv.Action.MinCommitTSPushed };
+      if (request.callerStartTs === 0n) return live;
+      if (lock.minCommitTs === 0n) return live; // an old client's lock cannot be pushed
+      if (lock.minCommitTs <= request.callerStartTs) lock.minCommitTs = request.callerStartTs + 1n;
+      return { lockTtl: lock.ttlMs, lockInfo: lockInfo(row.key, lock), action: kv.Action.MinCommitTSPushed };
+    }
+    const own = row.writes.find((write) => write.startTs === request.lockTs);
+    if (own === undefined) {
+      if (!request.rollbackIfNotExist)
+        return { error: { txnNotFound: { startTs: request.lockTs, primaryKey: row.key } } };
+      this.#rollBack(row, request.lockTs);
+      return { action: kv.Action.LockNotExistRollback };
+    }
+    return own.kind === 'rollback' ? {} : { commitVersion: own.commitTs };
+  }
+
+  checkSecondaryLocks(request: kv.CheckSecondaryLocksRequest): kv.CheckSecondaryLocksResponseInit {
+    const locks: kv.LockInfoInit[] = [];
+    for (const key of request.keys) {
+      const row = this.row(key);
+      if (row.lock?.startTs === request.startVersion) {
+        locks.push(lockInfo(row.key, row.lock));
+        continue;
+      }
+      const own = row.writes.find((write) => write.startTs === request.startVersion);
+      if (own !== undefined && own.kind !== 'rollback') return { commitTs: own.commitTs };
+      this.#rollBack(row, request.startVersion);
+      return { commitTs: 0n };
+    }
+    return { locks };
+  }
+
+  resolveLock(request: kv.ResolveLockRequest, start: Uint8Array, end: Uint8Array): kv.ResolveLockResponseInit {
+    const statuses = new Map(request.txnInfos.map(({ txn, status }) => [txn, status]));
+    if (request.startVersion > 0n) statuses.set(request.startVersion, request.commitVersion);
+    const rows = request.keys.length > 0 ? request.keys.map((key) => this.row(key)) : this.rows(start, end);
+    for (const row of rows) {
+      const commitTs = row.lock === undefined ? undefined : statuses.get(row.lock.startTs);
+      if (commitTs === undefined) continue;
+      if (commitTs === 0n) this.#rollBack(row, row.lock!.startTs);
+      else this.#finish(row, commitTs);
+    }
+    return {};
+  }
+
+  heartBeat(request: kv.TxnHeartBeatRequest): kv.TxnHeartBeatResponseInit {
+    const { lock } = this.row(request.primaryLock);
+    if (lock?.startTs !== request.startVersion)
+      return { error: { txnNotFound: { startTs: request.startVersion, primaryKey: request.primaryLock } } };
+    lock.ttlMs = Math.max(lock.ttlMs, request.adviseLockTtl);
+    return { lockTtl: lock.ttlMs };
+  }
+
+  scanLock(request: kv.ScanLockRequest): kv.ScanLockResponseInit {
+    if (request.maxVersion > this.maxTs) this.maxTs = request.maxVersion;
+    const locks = this.rows(request.startKey, request.endKey)
+      .filter(({ lock }) => lock !== undefined && lock.startTs <= request.maxVersion)
+      .slice(0, request.limit === 0 ? undefined : request.limit)
+      .map(({ key, lock }) => lockInfo(key, lock!));
+    return { locks };
+  }
+
+  deleteRange(start: Uint8Array, end: Uint8Array): void {
+    for (const { key } of this.rows(start, end)) this.#rows.delete(keyText(key));
+  }
+
+  versions(key: Uint8Array): kv.MvccGetByKeyResponseInit {
+    const { lock, writes } = this.row(key);
+    return {
+      info: {
+        lock: lock === undefined ? undefined : { type: lock.op, startTs: lock.startTs, primary: lock.primary },
+        writes: writes.map(({ kind, startTs, commitTs }) => ({
+          type: { put: kv.Op.Put, delete: kv.Op.Del, lock: kv.Op.Lock, rollback: kv.Op.Rollback }[kind],
+          startTs,
+          commitTs,
+        })),
+      },
+    };
+  }
+
+  /** As collection does it: of each key the newest version at or below `safePoint` stays if it is a value. */
+  collect(safePoint: Timestamp): void {
+    for (const row of this.rows(EMPTY_BYTES, EMPTY_BYTES)) {
+      let kept = false;
+      const left = row.writes.filter(({ commitTs, kind }) => {
+        if (commitTs > safePoint) return true;
+        if (kept || kind === 'rollback' || kind === 'lock') return false;
+        kept = true;
+        return kind === 'put';
+      });
+      row.writes.splice(0, row.writes.length, ...left);
+    }
+  }
+
+  #finish(row: Row, commitTs: Timestamp): void {
+    const lock = row.lock!;
+    row.lock = undefined;
+    this.#record(row, kindOf(lock.op), lock.startTs, commitTs, lock.value);
+  }
+
+  #rollBack(row: Row, startTs: Timestamp): void {
+    if (row.lock?.startTs === startTs) row.lock = undefined;
+    if (!row.writes.some((write) => write.startTs === startTs))
+      this.#record(row, 'rollback', startTs, startTs, EMPTY_BYTES);
+  }
+
+  #record(row: Row, kind: FakeWrite['kind'], startTs: Timestamp, commitTs: Timestamp, value: Uint8Array): void {
+    row.writes.push({ kind, startTs, commitTs, value });
+    row.writes.sort((left, right) => (left.commitTs < right.commitTs ? 1 : left.commitTs > right.commitTs ? -1 : 0));
+  }
+}
+
+function kindOf(op: number): FakeWrite['kind'] {
+  if (op === kv.Op.Del) return 'delete';
+  return op === kv.Op.Lock ? 'lock' : 'put';
+}
+
+function lockInfo(key: Uint8Array, lock: FakeLock): kv.LockInfoInit {
+  return {
+    key,
+    primaryLock: lock.primary,
+    lockVersion: lock.startTs,
+    lockTtl: lock.ttlMs,
+    txnSize: lock.txnSize,
+    lockType: lock.op,
+    useAsyncCommit: lock.useAsyncCommit,
+    minCommitTs: lock.minCommitTs,
+    secondaries: lock.secondaries,
+  };
+}

@@ -1,0 +1,254 @@
+import { type Clock, compareBytes, GrpcCode } from '@engram/core';
+import { composeTimestamp, type Timestamp } from '../codec/timestamp.ts';
+import { type Codec, decode, encode } from '../proto/codec.ts';
+import type { StoreInit } from '../proto/gen/metapb.ts';
+import * as pd from '../proto/gen/pdpb.ts';
+import { TransportError } from '../transport/transport.ts';
+import { decodeBound, type FakeRegion, type FakeRegions, toPdRegion } from './fake-regions.ts';
+
+const text = new TextDecoder();
+
+/** PD as all its members share it: who leads, timestamps, stores, what it has heard of the regions, safe points. */
+export class FakePd {
+  clusterId = 7_710_405_686_268_093_919n;
+  readonly members: readonly string[];
+  /** Index in `members`; -1 while there is an election. */
+  leader = 0;
+  bootstrapped = true;
+  readonly stores = new Map<number, { address: string; state: number }>();
+  /** Methods that this version does not have. */
+  readonly unimplemented = new Set([
+    'BatchScanRegions',
+    'GetGCState',
+    'AdvanceTxnSafePoint',
+    'AdvanceGCSafePoint',
+    'SetGCBarrier',
+    'DeleteGCBarrier',
+  ]);
+  /** Added to the clock of the machine. */
+  clockOffsetMs = 1_700_000_000_000;
+  gcSafePoint: Timestamp = 0n;
+  txnSafePoint: Timestamp = 0n;
+  readonly services = new Map<string, { safePoint: Timestamp; endMs: number }>();
+  /** Rewrites a timestamp answer: for what a broken PD would say. */
+  mangleTso: ((answer: pd.TsoResponseInit) => pd.TsoResponseInit) | undefined;
+  readonly #clock: Clock;
+  readonly #regions: FakeRegions;
+  #lastTs: Timestamp = 0n;
+
+  constructor(clock: Clock, regions: FakeRegions, members: readonly string[]) {
+    this.#clock = clock;
+    this.#regions = regions;
+    this.members = members;
+  }
+
+  /** As a call from nowhere: for tests that act as other clients. */
+  timestamp(count = 1): Timestamp {
+    const now = composeTimestamp(Math.floor(this.#clock.nowMs()) + this.clockOffsetMs, 0);
+    this.#lastTs = (now > this.#lastTs ? now : this.#lastTs) + BigInt(count);
+    return this.#lastTs;
+  }
+
+  tso(bytes: Uint8Array): Uint8Array {
+    const request = decode(pd.TsoRequestCodec, bytes);
+    if (request.count === 0) throw new TransportError(GrpcCode.UNKNOWN, 'tso count should be positive');
+    this.#checkCluster(request.header);
+    const last = this.timestamp(request.count);
+    const answer = {
+      header: { clusterId: this.clusterId },
+      count: request.count,
+      timestamp: { physical: Number(last >> 18n), logical: Number(last & 0x3ffffn) },
+    };
+    return encode(pd.TsoResponseCodec, this.mangleTso?.(answer) ?? answer);
+  }
+
+  #checkCluster(header: pd.RequestHeader | undefined): void {
+    if (header?.clusterId !== this.clusterId) {
+      throw new TransportError(
+        GrpcCode.FAILED_PRECONDITION,
+        `mismatch cluster id, need ${this.clusterId} but got ${header?.clusterId ?? 0n}`,
+      );
+    }
+  }
+
+  /** One unary call at one member. Throws TransportError. */
+  unary(member: number, method: string, bytes: Uint8Array): Uint8Array {
+    if (method === 'GetMembers') {
+      const urls = this.members.map((address, at) => ({
+        name: `pd${at}`,
+        memberId: 2n ** 63n + BigInt(at),
+        clientUrls: [`http://${address}`],
+      }));
+      const leader = urls[this.leader];
+      return encode(pd.GetMembersResponseCodec, { header: { clusterId: this.clusterId }, members: urls, leader });
+    }
+    if (this.unimplemented.has(method)) throw new TransportError(GrpcCode.UNIMPLEMENTED, `unknown method ${method}`);
+    const serve = <
+      Message extends { header: pd.RequestHeader | undefined },
+      Init,
+      Answer,
+      AnswerInit extends { header?: pd.ResponseHeaderInit | undefined },
+    >(
+      request: Codec<Message, Init>,
+      answer: Codec<Answer, AnswerInit>,
+      run: (message: Message) => AnswerInit,
+    ): Uint8Array => {
+      const message = decode(request, bytes);
+      this.#checkCluster(message.header);
+      if (member !== this.leader) throw new TransportError(GrpcCode.UNAVAILABLE, 'not leader');
+      const problem = this.bootstrapped
+        ? undefined
+        : { type: pd.ErrorType.NOT_BOOTSTRAPPED, message: 'cluster is not bootstrapped' };
+      const header = { clusterId: this.clusterId, error: problem };
+      return encode(answer, problem === undefined ? { header, ...run(message) } : ({ header } as AnswerInit));
+    };
+    switch (method) {
+      case 'GetRegion':
+      case 'GetPrevRegion':
+        return serve(pd.GetRegionRequestCodec, pd.GetRegionResponseCodec, ({ regionKey }): pd.GetRegionResponseInit => {
+          const regions = this.#regions.forPd();
+          const at = regions.findIndex((region) => contains(region, decodeBound(regionKey)));
+          const region = regions[method === 'GetRegion' ? at : at - 1];
+          return region === undefined ? {} : { ...toPdRegion(region) };
+        });
+      case 'GetRegionByID':
+        return serve(
+          pd.GetRegionByIDRequestCodec,
+          pd.GetRegionResponseCodec,
+          ({ regionId }): pd.GetRegionResponseInit => {
+            const region = this.#regions.forPd().find(({ id }) => id === regionId);
+            return region === undefined ? {} : { ...toPdRegion(region) };
+          },
+        );
+      case 'ScanRegions':
+        return serve(pd.ScanRegionsRequestCodec, pd.ScanRegionsResponseCodec, ({ startKey, endKey, limit }) => ({
+          regions: this.#scan(startKey, endKey, limit),
+        }));
+      case 'BatchScanRegions':
+        return serve(pd.BatchScanRegionsRequestCodec, pd.BatchScanRegionsResponseCodec, ({ ranges, limit }) => ({
+          regions: ranges.flatMap(({ startKey, endKey }) => this.#scan(startKey, endKey, limit)),
+        }));
+      case 'GetStore':
+        return serve(pd.GetStoreRequestCodec, pd.GetStoreResponseCodec, ({ storeId }): pd.GetStoreResponseInit => {
+          const store = this.#store(storeId);
+          if (store !== undefined) return { store };
+          return {
+            header: {
+              clusterId: this.clusterId,
+              error: { type: pd.ErrorType.UNKNOWN, message: `invalid store ID ${storeId}, not found` },
+            },
+          };
+        });
+      case 'GetAllStores':
+        return serve(pd.GetAllStoresRequestCodec, pd.GetAllStoresResponseCodec, () => ({
+          stores: [...this.stores.keys()].map((id) => this.#store(id)!),
+        }));
+      case 'ScatterRegion':
+        return serve(pd.ScatterRegionRequestCodec, pd.ScatterRegionResponseCodec, () => ({ finishedPercentage: 100 }));
+      case 'GetOperator':
+        return serve(pd.GetOperatorRequestCodec, pd.GetOperatorResponseCodec, () => ({
+          status: pd.OperatorStatus.SUCCESS,
+          desc: new TextEncoder().encode('scatter-region'),
+        }));
+      case 'GetGCSafePoint':
+        return serve(pd.GetGCSafePointRequestCodec, pd.GetGCSafePointResponseCodec, () => ({
+          safePoint: this.gcSafePoint,
+        }));
+      case 'UpdateGCSafePoint':
+        return serve(pd.UpdateGCSafePointRequestCodec, pd.UpdateGCSafePointResponseCodec, ({ safePoint }) => {
+          if (safePoint > this.gcSafePoint) this.gcSafePoint = safePoint;
+          return { newSafePoint: this.gcSafePoint };
+        });
+      case 'UpdateServiceGCSafePoint':
+        return serve(
+          pd.UpdateServiceGCSafePointRequestCodec,
+          pd.UpdateServiceGCSafePointResponseCodec,
+          ({ serviceId, ttl, safePoint }) => {
+            return { serviceId, minSafePoint: this.#updateService(text.decode(serviceId), ttl, safePoint) };
+          },
+        );
+      case 'GetGCState':
+        return serve(pd.GetGCStateRequestCodec, pd.GetGCStateResponseCodec, () => ({
+          gcState: { txnSafePoint: this.txnSafePoint, gcSafePoint: this.gcSafePoint },
+        }));
+      case 'AdvanceTxnSafePoint':
+        return serve(pd.AdvanceTxnSafePointRequestCodec, pd.AdvanceTxnSafePointResponseCodec, ({ target }) => {
+          const lowest = this.#lowestHold();
+          const wanted = lowest !== undefined && lowest < target ? lowest : target;
+          if (wanted > this.txnSafePoint) this.txnSafePoint = wanted;
+          return { newTxnSafePoint: this.txnSafePoint };
+        });
+      case 'AdvanceGCSafePoint':
+        return serve(pd.AdvanceGCSafePointRequestCodec, pd.AdvanceGCSafePointResponseCodec, ({ target }) => {
+          if (target > this.gcSafePoint && target <= this.txnSafePoint) this.gcSafePoint = target;
+          return { newGcSafePoint: this.gcSafePoint };
+        });
+      case 'SetGCBarrier':
+        return serve(
+          pd.SetGCBarrierRequestCodec,
+          pd.SetGCBarrierResponseCodec,
+          ({ barrierId, barrierTs, ttlSeconds }) => {
+            this.services.set(barrierId, {
+              safePoint: barrierTs,
+              endMs: this.#clock.nowMs() + Number(ttlSeconds) * 1_000,
+            });
+            return {};
+          },
+        );
+      case 'DeleteGCBarrier':
+        return serve(pd.DeleteGCBarrierRequestCodec, pd.DeleteGCBarrierResponseCodec, ({ barrierId }) => {
+          this.services.delete(barrierId);
+          return {};
+        });
+      default:
+        throw new TransportError(GrpcCode.UNIMPLEMENTED, `unknown method ${method}`);
+    }
+  }
+
+  #lowestHold(): Timestamp | undefined {
+    let lowest: Timestamp | undefined;
+    for (const [id, { safePoint, endMs }] of this.services) {
+      if (endMs <= this.#clock.nowMs()) this.services.delete(id);
+      else if (lowest === undefined || safePoint < lowest) lowest = safePoint;
+    }
+    return lowest;
+  }
+
+  #updateService(id: string, ttl: bigint, safePoint: Timestamp): Timestamp {
+    // The trap: whoever comes first creates the collector's own service at 0, for ever.
+    if (!this.services.has('gc_worker'))
+      this.services.set('gc_worker', { safePoint: 0n, endMs: Number.POSITIVE_INFINITY });
+    if (ttl <= 0n) this.services.delete(id);
+    else {
+      const lowest = this.#lowestHold() ?? 0n;
+      // A service cannot ask for what is gone already.
+      if (safePoint >= lowest)
+        this.services.set(id, {
+          safePoint,
+          endMs: ttl > 2n ** 60n ? Number.POSITIVE_INFINITY : this.#clock.nowMs() + Number(ttl) * 1_000,
+        });
+    }
+    return this.#lowestHold() ?? 0n;
+  }
+
+  #store(id: number): StoreInit | undefined {
+    const store = this.stores.get(id);
+    return store === undefined ? undefined : { id, ...store };
+  }
+
+  #scan(startKey: Uint8Array, endKey: Uint8Array, limit: number): pd.RegionInit[] {
+    const start = decodeBound(startKey);
+    const end = decodeBound(endKey);
+    const found = this.#regions
+      .forPd()
+      .filter(
+        (region) =>
+          (region.end.length === 0 || compareBytes(region.end, start) > 0) &&
+          (end.length === 0 || compareBytes(region.start, end) < 0),
+      );
+    return (limit > 0 ? found.slice(0, limit) : found).map(toPdRegion);
+  }
+}
+
+const contains = ({ start, end }: FakeRegion, key: Uint8Array): boolean =>
+  compareBytes(start, key) <= 0 && (end.length === 0 || compareBytes(key, end) < 0);

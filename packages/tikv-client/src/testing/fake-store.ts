@@ -1,0 +1,198 @@
+import { compareBytes } from '@engram/core';
+import type { ErrorInit as RegionErrorInit } from '../proto/gen/errorpb.ts';
+import * as kv from '../proto/gen/kvrpcpb.ts';
+import type { FakeMvcc } from './fake-mvcc.ts';
+import { type FakeRegion, type FakeRegions, toMeta } from './fake-regions.ts';
+
+/** Every command by its name, with the codecs of both directions. */
+export const fakeCommands = {
+  Get: { field: 1, request: kv.GetRequestCodec, response: kv.GetResponseCodec },
+  Scan: { field: 2, request: kv.ScanRequestCodec, response: kv.ScanResponseCodec },
+  Prewrite: { field: 3, request: kv.PrewriteRequestCodec, response: kv.PrewriteResponseCodec },
+  Commit: { field: 4, request: kv.CommitRequestCodec, response: kv.CommitResponseCodec },
+  BatchGet: { field: 7, request: kv.BatchGetRequestCodec, response: kv.BatchGetResponseCodec },
+  BatchRollback: { field: 8, request: kv.BatchRollbackRequestCodec, response: kv.BatchRollbackResponseCodec },
+  ScanLock: { field: 9, request: kv.ScanLockRequestCodec, response: kv.ScanLockResponseCodec },
+  ResolveLock: { field: 10, request: kv.ResolveLockRequestCodec, response: kv.ResolveLockResponseCodec },
+  DeleteRange: { field: 12, request: kv.DeleteRangeRequestCodec, response: kv.DeleteRangeResponseCodec },
+  CheckTxnStatus: { field: 25, request: kv.CheckTxnStatusRequestCodec, response: kv.CheckTxnStatusResponseCodec },
+  TxnHeartBeat: { field: 26, request: kv.TxnHeartBeatRequestCodec, response: kv.TxnHeartBeatResponseCodec },
+  CheckSecondaryLocks: {
+    field: 33,
+    request: kv.CheckSecondaryLocksRequestCodec,
+    response: kv.CheckSecondaryLocksResponseCodec,
+  },
+  SplitRegion: { field: undefined, request: kv.SplitRegionRequestCodec, response: kv.SplitRegionResponseCodec },
+  UnsafeDestroyRange: {
+    field: undefined,
+    request: kv.UnsafeDestroyRangeRequestCodec,
+    response: kv.UnsafeDestroyRangeResponseCodec,
+  },
+  MvccGetByKey: { field: undefined, request: kv.MvccGetByKeyRequestCodec, response: kv.MvccGetByKeyResponseCodec },
+} as const;
+
+export type CommandName = keyof typeof fakeCommands;
+export type CommandRequest =
+  | kv.GetRequest
+  | kv.ScanRequest
+  | kv.PrewriteRequest
+  | kv.CommitRequest
+  | kv.BatchGetRequest
+  | kv.BatchRollbackRequest;
+
+/** What a request is, to whoever scripts its fate. */
+export interface FakeCall {
+  readonly storeId: number;
+  readonly command: CommandName;
+  readonly context: kv.Context | undefined;
+  /** Narrow it by `command`. */
+  readonly request: unknown;
+}
+
+/** Executes requests as the leader, or a follower, of the region that they name. */
+export class FakeStore {
+  readonly id: number;
+  readonly #mvcc: FakeMvcc;
+  readonly #regions: FakeRegions;
+  /** The newest timestamp that a stale read may use here. */
+  safeTs = 0n;
+
+  constructor(id: number, mvcc: FakeMvcc, regions: FakeRegions) {
+    this.id = id;
+    this.#mvcc = mvcc;
+    this.#regions = regions;
+  }
+
+  execute(command: CommandName, request: unknown): object {
+    if (command === 'UnsafeDestroyRange') {
+      const { startKey, endKey } = request as kv.UnsafeDestroyRangeRequest;
+      this.#mvcc.deleteRange(startKey, endKey);
+      return {};
+    }
+    const { context } = request as { context: kv.Context | undefined };
+    const checked = this.#checkRegion(context, command, request);
+    if ('error' in checked) return { regionError: checked.error };
+    const { region } = checked;
+    switch (command) {
+      case 'Get':
+        return this.#mvcc.get(request as kv.GetRequest);
+      case 'BatchGet':
+        return this.#mvcc.batchGet(request as kv.BatchGetRequest);
+      case 'Scan':
+        return this.#mvcc.scan(request as kv.ScanRequest);
+      case 'Prewrite':
+        return this.#mvcc.prewrite(request as kv.PrewriteRequest);
+      case 'Commit':
+        return this.#mvcc.commit(request as kv.CommitRequest);
+      case 'BatchRollback':
+        return this.#mvcc.batchRollback(request as kv.BatchRollbackRequest);
+      case 'ScanLock':
+        return this.#mvcc.scanLock(request as kv.ScanLockRequest);
+      case 'ResolveLock':
+        return this.#mvcc.resolveLock(request as kv.ResolveLockRequest, region.start, region.end);
+      case 'CheckTxnStatus':
+        return this.#mvcc.checkTxnStatus(request as kv.CheckTxnStatusRequest);
+      case 'CheckSecondaryLocks':
+        return this.#mvcc.checkSecondaryLocks(request as kv.CheckSecondaryLocksRequest);
+      case 'TxnHeartBeat':
+        return this.#mvcc.heartBeat(request as kv.TxnHeartBeatRequest);
+      case 'DeleteRange': {
+        const { startKey, endKey } = request as kv.DeleteRangeRequest;
+        this.#mvcc.deleteRange(startKey, endKey);
+        return {};
+      }
+      case 'SplitRegion': {
+        const { splitKeys } = request as kv.SplitRegionRequest;
+        this.#regions.split(...splitKeys);
+        const starts = [region.start, ...splitKeys];
+        return { regions: starts.map((key) => toMeta(this.#regions.holding(key))) };
+      }
+      case 'MvccGetByKey':
+        return this.#mvcc.versions((request as kv.MvccGetByKeyRequest).key);
+    }
+  }
+
+  #checkRegion(
+    context: kv.Context | undefined,
+    command: CommandName,
+    request: unknown,
+  ): { region: FakeRegion } | { error: RegionErrorInit } {
+    if (context === undefined) throw new Error('a request without a context crashes real stores');
+    const { regionId } = context;
+    if (context.peer?.storeId !== this.id)
+      return {
+        error: {
+          message: 'store not match',
+          storeNotMatch: { requestStoreId: context.peer?.storeId, actualStoreId: this.id },
+        },
+      };
+    const region = this.#regions.byId(regionId);
+    const peer = region?.peers.find(({ storeId }) => storeId === this.id);
+    if (region === undefined || peer === undefined)
+      return { error: { message: `region ${regionId} not found`, regionNotFound: { regionId } } };
+    if (peer.id !== context.peer.id)
+      return {
+        error: {
+          message: 'mismatch peer id',
+          mismatchPeerId: { requestPeerId: context.peer.id, storePeerId: peer.id },
+        },
+      };
+    if (context.staleRead) {
+      const { version } = request as kv.GetRequest;
+      if (region.leaderId !== peer.id && version > this.safeTs)
+        return {
+          error: { message: 'data is not ready', dataIsNotReady: { regionId, peerId: peer.id, safeTs: this.safeTs } },
+        };
+    } else if (region.leaderId !== peer.id && !context.replicaRead) {
+      const leader = region.peers.find(({ id }) => id === region.leaderId);
+      return { error: { message: 'not leader', notLeader: { regionId, leader } } };
+    }
+    if (context.regionEpoch?.version !== region.version) {
+      const siblings = this.#mvcc.flavour === 'unistore' ? [region] : this.#siblings(region);
+      return { error: { message: 'epoch not match', epochNotMatch: { currentRegions: siblings.map(toMeta) } } };
+    }
+    for (const key of keysOf(command, request)) {
+      if (compareBytes(key, region.start) < 0 || (region.end.length > 0 && compareBytes(key, region.end) >= 0)) {
+        return {
+          error: {
+            message: 'key not in region',
+            keyNotInRegion: { key, regionId, startKey: region.start, endKey: region.end },
+          },
+        };
+      }
+    }
+    return { region };
+  }
+
+  /** TiKV tells of the region and its right neighbour, which a split may just have made. */
+  #siblings(region: FakeRegion): readonly FakeRegion[] {
+    const all = this.#regions.all();
+    const next = all[all.indexOf(region) + 1];
+    return next === undefined ? [region] : [region, next];
+  }
+}
+
+/** The keys by which a real store finds out that a request was routed wrongly. */
+function keysOf(command: CommandName, request: unknown): readonly Uint8Array[] {
+  switch (command) {
+    case 'Get':
+      return [(request as kv.GetRequest).key];
+    case 'BatchGet':
+    case 'Commit':
+    case 'BatchRollback':
+    case 'CheckSecondaryLocks':
+      return (request as kv.BatchGetRequest).keys;
+    case 'ResolveLock':
+      return (request as kv.ResolveLockRequest).keys;
+    case 'Prewrite':
+      return (request as kv.PrewriteRequest).mutations.map(({ key }) => key);
+    case 'CheckTxnStatus':
+      return [(request as kv.CheckTxnStatusRequest).primaryKey];
+    case 'Scan': {
+      const { reverse, startKey, endKey } = request as kv.ScanRequest;
+      return [reverse ? endKey : startKey];
+    }
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,103 @@
+import { utf8 } from '@engram/core';
+import {
+  type CallOptions,
+  type CommitOutcome,
+  TikvClient,
+  type TikvClientOptions,
+  type Transaction,
+} from '../../index.ts';
+import { FakeCluster, type FakeClusterOptions, SeededRandom, VirtualClock } from '../../testing.ts';
+
+export const k = utf8;
+export const text = (bytes: Uint8Array | undefined): string | undefined =>
+  bytes === undefined ? undefined : Buffer.from(bytes).toString();
+
+/** A cluster, a client of it, and time that passes only inside `run`. */
+export class Bench {
+  readonly clock = new VirtualClock();
+  readonly cluster: FakeCluster;
+  client!: TikvClient;
+  readonly sleeps: [string, number][] = [];
+
+  private constructor(options: Omit<FakeClusterOptions, 'clock'>) {
+    this.cluster = new FakeCluster({ ...options, clock: this.clock });
+  }
+
+  static async make(
+    cluster: Omit<FakeClusterOptions, 'clock'> = {},
+    options: Partial<TikvClientOptions> = {},
+  ): Promise<Bench> {
+    const bench = new Bench(cluster);
+    bench.client = await bench.connect(options);
+    return bench;
+  }
+
+  /** Without a client: for what happens while it connects. */
+  static bare(cluster: Omit<FakeClusterOptions, 'clock'> = {}): Bench {
+    return new Bench(cluster);
+  }
+
+  connect(options: Partial<TikvClientOptions> & CallOptions = {}): Promise<TikvClient> {
+    return this.run(
+      TikvClient.connect({
+        pdAddresses: this.cluster.pdAddresses,
+        transport: this.cluster.transport,
+        clock: this.clock,
+        random: new SeededRandom(1),
+        observer: { backoff: (kind, ms) => this.sleeps.push([kind, ms]) },
+        ...options,
+      }),
+    );
+  }
+
+  run<T>(promise: Promise<T>): Promise<T> {
+    return this.clock.run(promise);
+  }
+
+  /** Writes in a transaction of its own; throws unless it is committed. */
+  async put(
+    entries: Readonly<Record<string, string>>,
+    options: Parameters<Transaction['commit']>[0] = {},
+  ): Promise<bigint> {
+    const outcome = await this.run(this.write(entries, options));
+    if (outcome.kind !== 'committed') throw new Error(`not committed: ${outcome.kind}`);
+    return outcome.commitTs;
+  }
+
+  async write(
+    entries: Readonly<Record<string, string>>,
+    options: Parameters<Transaction['commit']>[0] = {},
+  ): Promise<CommitOutcome> {
+    const txn = await this.client.begin();
+    for (const [key, value] of Object.entries(entries)) txn.put(k(key), k(value));
+    return txn.commit(options);
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    return text(await this.run(this.client.snapshot().then((snapshot) => snapshot.get(k(key)))));
+  }
+
+  /** All rows of a range as "key=value". */
+  async scan(
+    start: string,
+    end: string,
+    options: Parameters<Awaited<ReturnType<TikvClient['snapshot']>>['scan']>[2] = {},
+  ): Promise<string[]> {
+    const collect = async (): Promise<string[]> => {
+      const rows: string[] = [];
+      const snapshot = await this.client.snapshot();
+      for await (const { key, value } of snapshot.scan(k(start), k(end), options))
+        rows.push(`${text(key)}=${text(value)}`);
+      return rows;
+    };
+    return this.run(collect());
+  }
+
+  idle(): Promise<void> {
+    return this.run(this.client.idle());
+  }
+
+  sleptMs(kind: string): number {
+    return this.sleeps.filter(([name]) => name === kind).reduce((sum, [, ms]) => sum + ms, 0);
+  }
+}
