@@ -107,7 +107,7 @@ test.each([
     body: '[-]data_corruption failed: alarm activated: CORRUPT\n\n',
   },
   { alarms: [], target: '/livez/linearizable_read', status: 404, body: '404 page not found\n' },
-])('$target with alarms $alarms: $status', async ({ alarms, target, status, body }) => {
+])('edge 123: $target with alarms $alarms: $status', async ({ alarms, target, status, body }) => {
   for (const kind of alarms) await store.activateAlarm(alarm(kind));
   for (const handler of [clientEndpoints(options()), metricsEndpoints(options())]) {
     expect(await ask(handler, target)).toMatchObject({ status, body });
@@ -115,7 +115,7 @@ test.each([
 });
 
 test.each(['/health', '/livez', '/readyz', '/version', '/livez/serializable_read'])(
-  '%s takes GET alone',
+  'edge 124: %s takes GET alone',
   async (target) => {
     const refusal = await ask(clientEndpoints(options()), target, { method: 'POST' });
     expect(refusal).toMatchObject({ status: 405, headers: { allow: 'GET' }, body: 'Method Not Allowed\n' });

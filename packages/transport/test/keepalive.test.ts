@@ -69,7 +69,7 @@ async function pinged(client: RawClient, data: string): Promise<void> {
   await client.frame(({ type, ack, payload }) => type === 'PING' && ack && payload.toString() === data.padEnd(8));
 }
 
-test("too many pings: GOAWAY with ENHANCE_YOUR_CALM and grpc-go's debug data", async () => {
+test("edge 132: too many pings: GOAWAY with ENHANCE_YOUR_CALM and grpc-go's debug data", async () => {
   await using serving = await startAt(new FakeClock());
   using client = await RawClient.open(serving.port);
   for (const data of ['1', '2', '3', '4']) client.write(ping(data));
@@ -77,7 +77,7 @@ test("too many pings: GOAWAY with ENHANCE_YOUR_CALM and grpc-go's debug data", a
   await client.untilClosed();
 });
 
-test('pings in time while a stream is open are welcome', async () => {
+test('edge 132: pings in time while a stream is open are welcome', async () => {
   const clock = new FakeClock();
   await using serving = await startAt(clock);
   using client = await RawClient.open(serving.port);

@@ -59,12 +59,16 @@ describe.each(servers)('served by %s', (_name, serve) => {
     });
   });
 
-  test.each(['/test.Echo/Nothing', '/nobody.Knows/Me', '/odd'])('%s is UNIMPLEMENTED', async (path) => {
-    await using serving = await startServing(serve);
-    using client = new ByteClient(serving.target);
-    await expect(client.unary(path, 'x')).rejects.toMatchObject({ code: 12 });
-    expect(serving.observer.handled).toEqual([]);
-  });
+  test.each(['/test.Echo/Nothing', '/nobody.Knows/Me', '/odd'])(
+    'edge 130: %s is UNIMPLEMENTED, and the connection goes on',
+    async (path) => {
+      await using serving = await startServing(serve);
+      using client = new ByteClient(serving.target);
+      await expect(client.unary(path, 'x')).rejects.toMatchObject({ code: 12 });
+      expect(serving.observer.handled).toEqual([]);
+      expect((await client.unary('/test.Echo/Sync', 'still here')).toString()).toBe('still here');
+    },
+  );
 
   test('metadata: the first value of a key', async () => {
     await using serving = await startServing(serve);
@@ -202,7 +206,7 @@ describe.each(servers)('served by %s', (_name, serve) => {
     expect(serving.observer.connections).toBe(0);
   });
 
-  test('HTTP/1.1 on the same port', async () => {
+  test('edge 127: HTTP/1.1 on the same port', async () => {
     await using serving = await startServing(serve);
     const answer = await fetch(`http://${serving.target}/version?q=1`);
     expect([answer.status, await answer.text()]).toEqual([200, 'GET /version 1 ']);

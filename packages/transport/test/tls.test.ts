@@ -74,7 +74,7 @@ const servers: readonly (readonly [name: string, serve: Serve])[] = [
 ];
 
 describe.each(servers)('TLS served by %s', (_name, serveWith) => {
-  test('gRPC and HTTP/1.1 on one port, by ALPN', async () => {
+  test('edge 127: gRPC and HTTP/1.1 on one port, by ALPN', async () => {
     await using serving = await startServing(serveWith, { tls: tlsOf(new CertificateFolder(ca, server)) });
     using grpcClient = clientOf(serving);
     expect((await grpcClient.unary('/test.Echo/Sync', 'hi')).toString()).toBe('hi');
