@@ -40,7 +40,7 @@ test('primitives are those of protobufjs', () => {
       writer.varint64(a);
       writer.varint(8);
       const bytes = writer.finish();
-      const read = oracle.toObject(oracle.decode(bytes), { longs: String });
+      const read = oracle.toObject(oracle.decode(bytes), { longs: String, defaults: true });
       expect(read).toMatchObject({ a: `${a}`, b: `${b}`, d, e });
       const reader = new Reader(bytes);
       reader.uint32();

@@ -165,6 +165,10 @@ export class RegionSender {
         switches += 1;
         if (switches > SWITCHES_MAX) await backoffer.wait('regionScheduling', cause);
         tried.clear();
+        const named = region.peers[region.leader]!;
+        // Whoever is named may have recovered from what made us avoid it; one that swallows requests has not.
+        if (!this.#stores.isSilent(named.storeId)) probe = named;
+        else if (switches <= SWITCHES_MAX) await backoffer.wait('regionScheduling', cause);
       }
       if (verdict.backoff !== undefined)
         await backoffer.wait(verdict.backoff, cause, { atLeastMs: verdict.atLeastMs ?? 0 });

@@ -12,6 +12,8 @@ import { type Channel, isTransportError, type Transport, TransportError } from '
 const HEALTH_TIMEOUT_MS = 1_000;
 /** How long a store that failed is asked last. */
 const AVOID_MS = 1_000;
+/** How long a store that does not answer is believed to lead nothing, whatever others say. */
+const SILENT_MS = 3_000;
 const HEALTH_REQUEST = new Uint8Array(0);
 /** grpc.health.v1.HealthCheckResponse with SERVING. */
 const SERVING = 1;
@@ -27,6 +29,7 @@ export class StoreLink {
   #channel: Channel | undefined;
   #stream: BatchStream | undefined;
   #avoidUntilMs = 0;
+  #silentUntilMs = 0;
   #checking = false;
   #closed = false;
 
@@ -46,6 +49,11 @@ export class StoreLink {
   /** Whether other stores should be asked first. */
   get avoided(): boolean {
     return this.#clock.nowMs() < this.#avoidUntilMs;
+  }
+
+  /** Whether it took requests and answered nothing: unlike one that refuses, it costs a timeout to find out again. */
+  get silent(): boolean {
+    return this.#clock.nowMs() < this.#silentUntilMs;
   }
 
   /** Rejects with TransportError, or TikvError when the call ends. */
@@ -126,8 +134,13 @@ export class StoreLink {
     if (this.#checking || this.#closed) return;
     this.#checking = true;
     try {
-      if (await this.isAlive()) this.#avoidUntilMs = 0;
-      else this.#stream?.fail(new TransportError(GrpcCode.UNAVAILABLE, 'the store does not answer'));
+      if (await this.isAlive()) {
+        this.#avoidUntilMs = 0;
+        this.#silentUntilMs = 0;
+        return;
+      }
+      this.#silentUntilMs = this.#clock.nowMs() + SILENT_MS;
+      this.#stream?.fail(new TransportError(GrpcCode.UNAVAILABLE, 'the store does not answer'));
     } finally {
       this.#checking = false;
     }

@@ -30,6 +30,10 @@ export class StorePool {
     return this.#links.get(storeId)?.avoided ?? false;
   }
 
+  isSilent(storeId: number): boolean {
+    return this.#links.get(storeId)?.silent ?? false;
+  }
+
   /** Undefined: there is no such store any more. */
   async link(storeId: number, call: Call): Promise<StoreLink | undefined> {
     const known = this.known(storeId);

@@ -323,9 +323,11 @@ class FakeStream implements MessageStream {
     const answer = (response: object): void => this.#answer(id, { [field]: response });
     switch (fault?.kind) {
       case 'region-error':
-        return answer({ regionError: fault.error });
+        answer({ regionError: fault.error });
+        return;
       case 'answer':
-        return answer(fault.response);
+        answer(fault.response);
+        return;
       case 'refuse':
         throw unavailable('connection reset');
       case 'lose':
@@ -337,7 +339,8 @@ class FakeStream implements MessageStream {
       case 'twice': {
         const response = store.execute(command, request);
         answer(response);
-        return answer(response);
+        answer(response);
+        return;
       }
       case 'delay':
         this.#cluster.clock.after(fault.ms, () => {
@@ -345,7 +348,7 @@ class FakeStream implements MessageStream {
         });
         return;
       default:
-        return answer(store.execute(command, request));
+        answer(store.execute(command, request));
     }
   }
 

@@ -1,5 +1,5 @@
 import { type Clock, compareBytes, GrpcCode } from '@engram/core';
-import { composeTimestamp, type Timestamp } from '../codec/timestamp.ts';
+import { composeTimestamp, maxTimestamp, type Timestamp } from '../codec/timestamp.ts';
 import { type Codec, decode, encode } from '../proto/codec.ts';
 import type { StoreInit } from '../proto/gen/metapb.ts';
 import * as pd from '../proto/gen/pdpb.ts';
@@ -45,7 +45,7 @@ export class FakePd {
   /** As a call from nowhere: for tests that act as other clients. */
   timestamp(count = 1): Timestamp {
     const now = composeTimestamp(Math.floor(this.#clock.nowMs()) + this.clockOffsetMs, 0);
-    this.#lastTs = (now > this.#lastTs ? now : this.#lastTs) + BigInt(count);
+    this.#lastTs = maxTimestamp(now, this.#lastTs) + BigInt(count);
     return this.#lastTs;
   }
 
