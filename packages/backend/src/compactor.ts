@@ -3,8 +3,8 @@ import type { Pins } from '@engram/scanner';
 import type { Values } from '@engram/storage';
 import type { ReplicatedState } from './replicated-state.ts';
 
-/** Garbage looked at before others get their turn: about a millisecond of work. */
-const STEP_CANDIDATES = 1000;
+/** Garbage looked at before others get their turn: about a millisecond of work, also where whole keys leave the index. */
+const STEP_CANDIDATES = 250;
 /** Positions handed to storage at once. */
 const DROP_MAX = 2000;
 
