@@ -21,6 +21,26 @@ export interface StorageFile {
   close(): Promise<void>;
 }
 
+/** A part of a file that is wanted. */
+export interface Place {
+  readonly file: StorageFile;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Makes many small reads cost no more than one. */
+export interface BulkReader {
+  /** It may be used. Asked for the first time, it begins to get ready. */
+  readonly ready: boolean;
+  /**
+   * Reads the places one behind the other, and calls `use` once with all their bytes, which are its own until it
+   * returns. Where a file ends before, any bytes stand for what is missing. Resolves with the milliseconds that reading
+   * took. Rejects where one cannot be read, and after `close`; then the places are read one by one.
+   */
+  read(places: readonly Place[], use: (bytes: Uint8Array) => void): Promise<number>;
+  close(): Promise<void>;
+}
+
 /**
  * The operations of a file system that this storage is built from, so that a test can lose, tear and damage what is
  * not durable. Errors are those of the system, with its `code`. A new name, a rename and a removal are durable when
@@ -37,4 +57,6 @@ export interface FileSystem {
   /** Of what is not there: nothing. */
   remove(path: string): Promise<void>;
   syncDirectory(directory: string): Promise<void>;
+  /** For files that were opened here. */
+  bulkReader(): BulkReader;
 }

@@ -1,6 +1,8 @@
 import * as fs from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { assert } from '@engram/core';
 import type { FileSystem, OpenMode, StorageFile } from './file-system.ts';
+import { ReadThread } from './read-thread.ts';
 
 const { O_CREAT, O_DSYNC, O_RDONLY, O_RDWR, O_TRUNC } = fs.constants;
 const FLAGS: Readonly<Record<OpenMode, number>> = {
@@ -22,21 +24,21 @@ function call<Result>(start: (done: Done<Result>) => void): Promise<Result> {
 }
 
 class NodeFile implements StorageFile {
-  readonly #fd: number;
+  readonly fd: number;
 
   constructor(fd: number) {
-    this.#fd = fd;
+    this.fd = fd;
   }
 
   async size(): Promise<number> {
-    return (await call<fs.Stats>((done) => fs.fstat(this.#fd, done))).size;
+    return (await call<fs.Stats>((done) => fs.fstat(this.fd, done))).size;
   }
 
   async read(target: Uint8Array, offset: number): Promise<number> {
     let read = 0;
     while (read < target.length) {
       const count = await call<number>((done) =>
-        fs.read(this.#fd, target, read, target.length - read, offset + read, done),
+        fs.read(this.fd, target, read, target.length - read, offset + read, done),
       );
       if (count === 0) break;
       read += count;
@@ -48,21 +50,21 @@ class NodeFile implements StorageFile {
     let written = 0;
     while (written < bytes.length) {
       const length = Math.min(bytes.length - written, WRITE_BYTES_MAX);
-      written += await call<number>((done) => fs.write(this.#fd, bytes, written, length, offset + written, done));
+      written += await call<number>((done) => fs.write(this.fd, bytes, written, length, offset + written, done));
     }
   }
 
   truncate(length: number): Promise<void> {
-    return call<void>((done) => fs.ftruncate(this.#fd, length, (error) => done(error, undefined)));
+    return call<void>((done) => fs.ftruncate(this.fd, length, (error) => done(error, undefined)));
   }
 
   sync(): Promise<void> {
     // The data and the length; times do not matter.
-    return call<void>((done) => fs.fdatasync(this.#fd, (error) => done(error, undefined)));
+    return call<void>((done) => fs.fdatasync(this.fd, (error) => done(error, undefined)));
   }
 
   close(): Promise<void> {
-    return call<void>((done) => fs.close(this.#fd, (error) => done(error ?? null, undefined)));
+    return call<void>((done) => fs.close(this.fd, (error) => done(error ?? null, undefined)));
   }
 }
 
@@ -84,4 +86,9 @@ export const nodeFileSystem: FileSystem = {
       await call<void>((done) => fs.close(fd, (error) => done(error ?? null, undefined)));
     }
   },
+  bulkReader: () =>
+    new ReadThread((file) => {
+      assert(file instanceof NodeFile, 'a file of another file system');
+      return file.fd;
+    }),
 };

@@ -97,11 +97,12 @@ async function assemble(
   const along = (): readonly MetaWrite[] => takeDrops(segments);
   const checkpoints = new CheckpointStore({ fileSystem, condition, manifest, acknowledged, along }, state.checkpoint);
   const log = new SegmentLog({ condition, manifest, segments, tail, acknowledged }, state.sealed);
-  const reader = new RecordReader(condition, segments);
+  const bulk = fileSystem.bulkReader();
+  const reader = new RecordReader(condition, segments, bulk, clock);
   const values = new SegmentValues({ condition, segments, tail, reader, checkpoints, cleaner });
   logger.info({ path, end, replayFrom: from, segments: segments.all.length }, 'opened the storage');
   cleaner.wake();
-  return new SegmentStorage(log, values, { condition, manifest, acknowledged, segments, tail, cleaner });
+  return new SegmentStorage(log, values, { condition, manifest, acknowledged, segments, tail, bulk, cleaner });
 }
 
 /** What was dropped since the manifest was told. It knows once these are written; where that fails, nothing is any more. */

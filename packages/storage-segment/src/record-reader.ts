@@ -1,20 +1,33 @@
-import type { LogPosition } from '@engram/core';
+import type { Clock, LogPosition } from '@engram/core';
 import type { StorageCorruptError } from '@engram/storage';
 import type { Condition } from './condition.ts';
 import { fileName } from './file-names.ts';
+import type { BulkReader } from './file-system.ts';
 import { checkRecord, RECORD_HEADER_BYTES } from './layout.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentList } from './segment-list.ts';
 
-/** Looked up, read and copied before others get their turn. */
+/** Looked up, sorted and read before others get their turn: a millisecond or two. */
 const GROUP_MAX = 512;
-/** Of the process's threads for such work (four, unless it was told otherwise); the others are left to appends. */
+const GROUP_BYTES_MAX = 4 << 20;
+/** Reads that are not neighbours go together to the bulk reader from here on; */
+const BULK_MIN = 4;
+/** so many groups at a time. */
+const BULKS_MAX = 2;
+/** Slower than this for each read, it waits for the disk; then more reads at a time go faster, for a while. */
+const DISK_MS = 0.1;
+const DISK_FOR_MS = 1000;
+/** Single reads under way: what is asked for meanwhile gathers for the bulk reader. */
 const ACTIVE_MAX = 2;
+/** While it waits for the disk. Appends that come behind them wait for as many as there are threads. */
+const ACTIVE_DISK_MAX = 16;
 /** Reading this much that nobody asked for costs as much as one more read. */
-const GAP_BYTES_MAX = 64 << 10;
-const READ_BYTES_MAX = 1 << 20;
+const GAP_BYTES_MAX = 16 << 10;
+const READ_BYTES_MAX = 256 << 10;
 /** Records share memory in pieces of this size: whoever keeps one keeps no more than its piece. */
 const PIECE_BYTES = 16 << 10;
+/** Buffers for longer reads that are kept. */
+const BUFFERS_MAX = 4;
 
 interface Request {
   readonly positions: readonly LogPosition[];
@@ -38,22 +51,41 @@ interface Want {
   readonly end: number;
 }
 
+/** Neighbours that are read at once. */
+interface Run {
+  readonly wants: readonly Want[];
+  readonly from: number;
+  readonly to: number;
+  readonly end: number;
+}
+
 /**
- * Reads records by position, in groups: what is asked for while reads are under way goes together into the next, sorted
- * by place, and neighbours are read at once. Large requests take turns with each other and with small ones. A request
- * is abandoned at its next group when its signal aborts.
+ * Reads records by position, in groups: what is asked for while reads are under way goes together into the next group,
+ * sorted by place, and neighbours are read at once. Large requests take turns with each other and with small ones. A
+ * request is abandoned at its next group when its signal aborts.
  */
 export class RecordReader {
   readonly #condition: Condition;
   readonly #segments: SegmentList;
+  readonly #bulk: BulkReader;
+  readonly #clock: Clock;
+  readonly #pieces = new Pieces();
+  readonly #buffers: Uint8Array[] = [];
   /** Those of which not all has been taken, from `#head` on. Whoever is not done after its turn goes to the end. */
   #waiting: Request[] = [];
   #head = 0;
+  /** To be read one by one, from `#nextRun` on. */
+  #runs: readonly Run[] = [];
+  #nextRun = 0;
   #active = 0;
+  #bulks = 0;
+  #diskUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(condition: Condition, segments: SegmentList) {
+  constructor(condition: Condition, segments: SegmentList, bulk: BulkReader, clock: Clock) {
     this.#condition = condition;
     this.#segments = segments;
+    this.#bulk = bulk;
+    this.#clock = clock;
   }
 
   read(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
@@ -66,30 +98,48 @@ export class RecordReader {
   }
 
   #start(): void {
-    while (this.#active < ACTIVE_MAX && this.#head < this.#waiting.length) {
-      const group = this.#takeGroup();
-      if (group.length === 0) continue;
-      this.#active += 1;
-      void this.#readGroup(group).finally(() => {
-        this.#active -= 1;
-        this.#start();
-      });
+    const waitsForDisk = this.#clock.nowMs() < this.#diskUntilMs;
+    while (this.#active < (waitsForDisk ? ACTIVE_DISK_MAX : ACTIVE_MAX)) {
+      if (this.#nextRun < this.#runs.length) {
+        const run = this.#runs[this.#nextRun]!;
+        this.#nextRun += 1;
+        this.#active += 1;
+        void this.#readRun(run).finally(() => {
+          this.#active -= 1;
+          this.#start();
+        });
+        continue;
+      }
+      if (this.#head === this.#waiting.length || this.#bulks === BULKS_MAX) return;
+      const runs = runsOf(this.#takeGroup());
+      if (runs.length >= BULK_MIN && !waitsForDisk && this.#bulk.ready) {
+        this.#bulks += 1;
+        void this.#readBulk(runs).finally(() => {
+          this.#bulks -= 1;
+          this.#start();
+        });
+      } else {
+        this.#runs = runs;
+        this.#nextRun = 0;
+      }
     }
   }
 
   #takeGroup(): Want[] {
     const group: Want[] = [];
     let room = GROUP_MAX;
-    while (room > 0 && this.#head < this.#waiting.length) {
+    let bytes = 0;
+    while (room > 0 && bytes < GROUP_BYTES_MAX && this.#head < this.#waiting.length) {
       const request = this.#waiting[this.#head]!;
       this.#head += 1;
       if (request.signal.aborted) end(request, request.signal.reason);
       if (request.ended) continue;
       const to = Math.min(request.positions.length, request.taken + room);
-      for (let at = request.taken; at < to && !request.ended; at += 1) this.#want(request, at, group);
       room -= to - request.taken;
-      request.taken = to;
-      if (to < request.positions.length && !request.ended) this.#waiting.push(request);
+      for (; request.taken < to && bytes < GROUP_BYTES_MAX && !request.ended; request.taken += 1) {
+        bytes += this.#want(request, request.taken, group);
+      }
+      if (request.taken < request.positions.length && !request.ended) this.#waiting.push(request);
     }
     // The part that has been taken goes when it is the larger one, so each entry is moved once at most, on average.
     if (this.#head * 2 > this.#waiting.length) {
@@ -99,75 +149,84 @@ export class RecordReader {
     return group;
   }
 
-  #want(request: Request, at: number, group: Want[]): void {
+  /** Returns how many bytes it is. */
+  #want(request: Request, at: number, group: Want[]): number {
     const position = request.positions[at]!;
     const segment = this.#segments.find(position);
     const index = segment?.table.indexOf(position) ?? -1;
     if (segment === undefined || index < 0) {
       end(request, this.#condition.corrupt(`record ${position} is missing`));
-      return;
+      return 0;
     }
     segment.pin();
-    group.push({ request, at, segment, offset: segment.table.offsetAt(index), end: segment.table.endAt(index) });
+    const offset = segment.table.offsetAt(index);
+    const behind = segment.table.endAt(index);
+    group.push({ request, at, segment, offset, end: behind });
+    return behind - offset;
   }
 
-  async #readGroup(group: Want[]): Promise<void> {
-    if (group.length > 1) group.sort(byPlace);
-    let from = 0;
-    while (from < group.length) {
-      const to = neighbours(group, from);
-      await this.#readRun(group, from, to);
-      from = to;
+  async #readBulk(runs: readonly Run[]): Promise<void> {
+    const places = runs.map(({ wants, from, end }) => {
+      const { segment, offset } = wants[from]!;
+      return { file: segment.file, offset, length: end - offset };
+    });
+    try {
+      const tookMs = await this.#bulk.read(places, (bytes) => {
+        let start = 0;
+        for (const [index, { wants, from, to }] of runs.entries()) {
+          const { offset, length } = places[index]!;
+          const part = bytes.subarray(start, start + length);
+          for (let at = from; at < to; at += 1) this.#deliver(wants[at]!, part, offset, false);
+          start += length;
+        }
+      });
+      if (tookMs > DISK_MS * runs.length + 1) this.#diskUntilMs = this.#clock.nowMs() + DISK_FOR_MS;
+      unpin(runs[0]!.wants);
+    } catch {
+      // One by one, which shows what cannot be read.
+      for (const run of runs) await this.#readRun(run);
     }
-    for (const { segment } of group) segment.unpin();
   }
 
-  async #readRun(group: readonly Want[], from: number, to: number): Promise<void> {
-    const { segment, offset } = group[from]!;
-    let bytesEnd = 0;
-    for (let at = from; at < to; at += 1) bytesEnd = Math.max(bytesEnd, group[at]!.end);
-    // A single record is its own piece: nothing is copied.
-    const bytes = new Uint8Array(Buffer.allocUnsafeSlow(bytesEnd - offset).buffer);
+  async #readRun(run: Run): Promise<void> {
+    const { wants, from, to } = run;
+    const { segment, offset } = wants[from]!;
+    const length = run.end - offset;
+    const kept = length <= PIECE_BYTES;
+    const buffer = kept ? this.#pieces.take(length) : this.#takeBuffer(length);
+    const bytes = buffer.subarray(0, length);
     try {
       await this.#condition.reading(fileName('seg', segment.id), () => segment.file.read(bytes, offset));
+      for (let at = from; at < to; at += 1) this.#deliver(wants[at]!, bytes, offset, kept);
     } catch (error) {
-      for (let at = from; at < to; at += 1) end(group[at]!.request, error);
-      return;
+      for (let at = from; at < to; at += 1) end(wants[at]!.request, error);
+    } finally {
+      unpin(wants, from, to);
+      if (!kept && this.#buffers.length < BUFFERS_MAX && buffer.length === READ_BYTES_MAX) this.#buffers.push(buffer);
     }
-    this.#deliver(group, from, to, bytes);
   }
 
-  #deliver(group: readonly Want[], from: number, to: number, bytes: Uint8Array): void {
-    const start = group[from]!.offset;
-    const share = bytes.length <= PIECE_BYTES;
-    let piece = bytes;
-    let used = bytes.length;
-    for (let at = from; at < to; at += 1) {
-      const want = group[at]!;
-      const { request } = want;
-      if (request.ended) continue;
-      const place = want.offset - start;
-      const length = checkRecord(bytes, place, want.end - start, request.positions[want.at]!);
-      if (length === undefined || want.offset + RECORD_HEADER_BYTES + length !== want.end) {
-        end(request, this.#damage(want));
-        continue;
-      }
-      let record = bytes.subarray(place + RECORD_HEADER_BYTES, want.end - start);
-      if (!share) {
-        if (used + length > piece.length) {
-          piece = new Uint8Array(Buffer.allocUnsafeSlow(Math.max(length, PIECE_BYTES)).buffer);
-          used = 0;
-        }
-        piece.set(record, used);
-        record = piece.subarray(used, used + length);
-        used += length;
-      }
-      request.records[want.at] = record;
-      request.done += 1;
-      if (request.done < request.positions.length) continue;
-      request.ended = true;
-      request.resolve(request.records);
+  /** `kept`: the bytes may be given away as they are. */
+  #deliver(want: Want, bytes: Uint8Array, start: number, kept: boolean): void {
+    const { request } = want;
+    if (request.ended) return;
+    const place = want.offset - start;
+    const length = checkRecord(bytes, place, want.end - start, request.positions[want.at]!);
+    if (length === undefined || want.offset + RECORD_HEADER_BYTES + length !== want.end) {
+      end(request, this.#damage(want));
+      return;
     }
+    const record = bytes.subarray(place + RECORD_HEADER_BYTES, want.end - start);
+    request.records[want.at] = kept ? record : this.#pieces.copy(record);
+    request.done += 1;
+    if (request.done < request.positions.length) return;
+    request.ended = true;
+    request.resolve(request.records);
+  }
+
+  #takeBuffer(length: number): Uint8Array {
+    if (length > READ_BYTES_MAX) return allocate(length);
+    return this.#buffers.pop() ?? allocate(READ_BYTES_MAX);
   }
 
   #damage({ request, at, segment, offset }: Want): StorageCorruptError {
@@ -176,23 +235,60 @@ export class RecordReader {
   }
 }
 
+/** Memory for records that are given away, many in one allocation. */
+class Pieces {
+  #piece = new Uint8Array(0);
+  #used = 0;
+
+  take(length: number): Uint8Array {
+    if (this.#used + length > this.#piece.length) {
+      if (length > PIECE_BYTES / 2) return allocate(length);
+      this.#piece = allocate(PIECE_BYTES);
+      this.#used = 0;
+    }
+    const bytes = this.#piece.subarray(this.#used, this.#used + length);
+    this.#used += length;
+    return bytes;
+  }
+
+  copy(record: Uint8Array): Uint8Array {
+    const bytes = this.take(record.length);
+    bytes.set(record);
+    return bytes;
+  }
+}
+
+function allocate(length: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+}
+
+/** Sorts them, and puts together what is read at once. */
+function runsOf(wants: Want[]): Run[] {
+  if (wants.length > 1) wants.sort(byPlace);
+  const runs: Run[] = [];
+  let from = 0;
+  while (from < wants.length) {
+    const { segment, offset, end } = wants[from]!;
+    let last = end;
+    let to = from + 1;
+    for (; to < wants.length; to += 1) {
+      const want = wants[to]!;
+      if (want.segment !== segment || want.offset > last + GAP_BYTES_MAX || want.end - offset > READ_BYTES_MAX) break;
+      last = Math.max(last, want.end);
+    }
+    runs.push({ wants, from, to, end: last });
+    from = to;
+  }
+  return runs;
+}
+
 function byPlace(left: Want, right: Want): number {
   if (left.segment !== right.segment) return left.segment.id - right.segment.id;
   return left.offset - right.offset;
 }
 
-/** The index behind the last want that is read together with the one at `from`. */
-function neighbours(group: readonly Want[], from: number): number {
-  const { segment, offset, end } = group[from]!;
-  let last = end;
-  let to = from + 1;
-  for (; to < group.length; to += 1) {
-    const want = group[to]!;
-    if (want.segment !== segment || want.offset > last + GAP_BYTES_MAX) break;
-    if (want.end - offset > READ_BYTES_MAX) break;
-    last = Math.max(last, want.end);
-  }
-  return to;
+function unpin(wants: readonly Want[], from = 0, to = wants.length): void {
+  for (let at = from; at < to; at += 1) wants[at]!.segment.unpin();
 }
 
 function end(request: Request, reason: unknown): void {

@@ -2,6 +2,7 @@ import type { Log, Storage, Values } from '@engram/storage';
 import type { AcknowledgedMark } from './acknowledged-mark.ts';
 import type { Cleaner } from './cleaner.ts';
 import type { Condition } from './condition.ts';
+import type { BulkReader } from './file-system.ts';
 import type { LogTail } from './log-tail.ts';
 import type { Manifest } from './manifest.ts';
 import type { SegmentList } from './segment-list.ts';
@@ -12,6 +13,7 @@ export interface SegmentStorageParts {
   readonly acknowledged: AcknowledgedMark;
   readonly segments: SegmentList;
   readonly tail: LogTail;
+  readonly bulk: BulkReader;
   readonly cleaner: Cleaner;
 }
 
@@ -38,10 +40,11 @@ export class SegmentStorage implements Storage {
   }
 
   async #close(): Promise<void> {
-    const { condition, manifest, acknowledged, segments, tail, cleaner } = this.#parts;
+    const { condition, manifest, acknowledged, segments, tail, bulk, cleaner } = this.#parts;
     await condition.lifetime.end('is closed');
     await cleaner.stop();
     await tail.close();
+    await bulk.close();
     await acknowledged.close();
     for (const segment of tail.empty) await segment.close();
     await segments.close();

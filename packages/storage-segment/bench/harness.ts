@@ -1,0 +1,108 @@
+// What the benchmarks share: a storage of either kind in a directory of its own, records, and figures.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Clock, epoch, type Logger, type LogPosition, logPosition } from '@engram/core';
+import type { Storage } from '@engram/storage';
+import { openLevelDbStorage } from '@engram/storage-leveldb';
+import { openSegmentStorage } from '@engram/storage-segment';
+
+export const smoke = process.env['SMOKE'] !== undefined;
+export const never: AbortSignal = new AbortController().signal;
+export const sealing = epoch(1);
+
+export function parameter(name: string, full: number, small: number): number {
+  return Number(process.env[name] ?? (smoke ? small : full));
+}
+
+export const clock: Clock = {
+  nowMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  after(delayMs, fire) {
+    const timer = setTimeout(fire, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+  soon: (fire) => void setImmediate(fire),
+};
+
+const logger: Logger = {
+  debug() {},
+  info() {},
+  warn: (fields, message) => console.error(message, fields),
+  error: (fields, message) => console.error(message, fields),
+};
+
+export const kinds = (process.env['STORAGE'] ?? 'segment,leveldb').split(',');
+
+export function openStorage(kind: string, path: string): Promise<Storage> {
+  if (kind === 'leveldb') return openLevelDbStorage({ path, cacheBytes: 8 << 20, clock, logger });
+  const segmentBytes = Number(process.env['SEGMENT_BYTES'] ?? 64 << 20);
+  return openSegmentStorage({ path, clock, logger, segmentBytes });
+}
+
+/** A directory where DIR says, or here; it goes with the process. */
+export function makeDirectory(): string {
+  const path = mkdtempSync(join(process.env['DIR'] ?? '.', 'bench-storage-'));
+  process.on('exit', () => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+let state = 0x2545f491;
+/** Xorshift: cheap, and the same in every run. */
+export function random(below: number): number {
+  state ^= state << 13;
+  state ^= state >>> 17;
+  state ^= state << 5;
+  return (state >>> 0) % below;
+}
+
+/** Records that share no memory, as writers make them; of a pool, because making them is not what is measured. */
+export function recordPool(bytes: number): () => Uint8Array {
+  const pool = Array.from({ length: 1024 }, () => {
+    const record = new Uint8Array(bytes);
+    for (let at = 0; at < bytes; at += 1) record[at] = random(256);
+    return record;
+  });
+  let at = 0;
+  return () => {
+    at = (at + 1) % pool.length;
+    return pool[at]!;
+  };
+}
+
+/** Appends `count` records; returns the position behind them. */
+export async function fill(storage: Storage, from: number, count: number, bytes: number): Promise<number> {
+  const next = recordPool(bytes);
+  const end = from + count;
+  for (let position = from; position < end; ) {
+    const records = Array.from({ length: Math.min(500, end - position) }, next);
+    await append(storage, position, records);
+    position += records.length;
+  }
+  return end;
+}
+
+export async function append(storage: Storage, position: number, records: readonly Uint8Array[]): Promise<void> {
+  const outcome = await storage.log.append({ first: logPosition(position), records }, sealing);
+  if (outcome.kind !== 'committed') throw new Error(`append: ${outcome.kind}`);
+}
+
+export async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+export const at: (value: number) => LogPosition = logPosition;
+
+/** Sorts what it is given. */
+export function percentile(values: number[], share: number): number {
+  values.sort((left, right) => left - right);
+  return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
+}
+
+/** CPU of the whole process since the call, in microseconds. */
+export function cpuMeter(): () => number {
+  const start = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(start);
+    return user + system;
+  };
+}
