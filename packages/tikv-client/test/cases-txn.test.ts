@@ -87,8 +87,8 @@ test('case 33: checks take no lock and no commit; the primary is another key; ch
     own.put(k('b'), k('1'));
   });
   expect((await bench.run(mixed.commit({ mode: '2pc' }))).kind).toBe('committed');
-  expect((bench.cluster.sent('Prewrite')[0]?.request as PrewriteRequest).primaryLock).toEqual(k('b'));
-  expect((bench.cluster.sent('Commit')[0]?.request as { keys: Uint8Array[] }).keys).toEqual([k('b')]);
+  expect((bench.cluster.sent('Prewrite')[0]!.request as PrewriteRequest).primaryLock).toEqual(k('b'));
+  expect((bench.cluster.sent('Commit')[0]!.request as { keys: Uint8Array[] }).keys).toEqual([k('b')]);
   bench.cluster.calls.length = 0;
   const alone = await begin(bench, (own) => own.checkNotExists(k('a')));
   expect((await bench.run(alone.commit())).kind).toBe('committed');
@@ -121,7 +121,7 @@ test('case 36: put and delete of one key is one deletion; insert and delete writ
     own.delete(k('a'));
   });
   await bench.run(txn.commit());
-  expect((bench.cluster.sent('Prewrite')[0]?.request as PrewriteRequest).mutations.map(({ op }) => op)).toEqual([1]);
+  expect((bench.cluster.sent('Prewrite')[0]!.request as PrewriteRequest).mutations.map(({ op }) => op)).toEqual([1]);
   const nothing = await begin(bench, (own) => {
     own.insert(k('b'), k('1'));
     own.delete(k('b'));

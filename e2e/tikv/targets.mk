@@ -1,0 +1,21 @@
+# The TiKV lab: PD and three stores of the TiKV protocol, built from Go modules, on 127.0.0.1.
+TIKV_LAB := .e2e/tikv-lab
+
+.PHONY: tikv-build
+tikv-build: ## Build the TiKV lab from Go modules (minutes the first time)
+	@e2e/tikv/lab/build all
+
+.PHONY: tikv-up
+tikv-up: ## Start the TiKV lab: one PD and three stores on 127.0.0.1
+	@[ -x e2e/tikv/bin/unistore-lab ] || e2e/tikv/lab/build
+	@e2e/tikv/lab/up $(TIKV_LAB)
+
+.PHONY: tikv-down
+tikv-down: ## End the TiKV lab and throw its data away
+	@e2e/tikv/lab/down $(TIKV_LAB)
+	@rm -rf $(TIKV_LAB)
+
+.PHONY: e2e-tikv
+e2e-tikv: setup ## Our TiKV client on a real PD and real stores, beside client-go, under faults
+	@[ -x e2e/tikv/bin/clientlab ] || e2e/tikv/lab/build all
+	@$(WITH_NODE) e2e/tikv/run
