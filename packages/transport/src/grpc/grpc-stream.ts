@@ -151,6 +151,7 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
     if (this.#assembler === undefined) return;
     this.host.receive.unfinishedBytes -= this.#assembler.held;
     this.#assembler = undefined;
+    this.missingBytes = 0;
     this.host.receive.longDone(this);
   }
 
@@ -175,11 +176,11 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
       at = assembler.takePrefix(bytes, at, end);
       if (!assembler.prefixKnown) return at;
       if (!this.#accepts(assembler.compressedFlag, assembler.length)) return end;
-      this.host.receive.letIn(this, assembler.missing - Math.min(assembler.missing, end - at));
     }
     const before = at;
     at = assembler.take(bytes, at, end);
     this.host.receive.unfinishedBytes += at - before;
+    this.missingBytes = assembler.missing;
     if (assembler.missing > 0) {
       if (this.host.receive.unfinishedBytes > UNFINISHED_MAX_BYTES) this.fail(tooMuchUnfinished);
       return at;

@@ -42,10 +42,20 @@ export class ReceiveFlow {
     return stream.receiveWindow >= 0;
   }
 
-  /** Opens a stream's window again, unless its client does not take what we send, or a long message has its own. */
+  /**
+   * Opens a stream's window as far as it should be open now: again when half of it is used, and for all that is missing
+   * of the message that has begun. Not at all while the client does not take what we send on it.
+   */
   creditStream(stream: Stream): void {
     if (stream.remoteClosed || stream.longBytes > 0 || stream.congested) return;
-    if (stream.receiveWindow <= STREAM_WINDOW_BYTES / 2) this.#open(stream, STREAM_WINDOW_BYTES);
+    const { receiveWindow, missingBytes } = stream;
+    if (missingBytes > STREAM_WINDOW_BYTES && missingBytes > receiveWindow) {
+      stream.longBytes = missingBytes;
+      this.#longLine.push(stream);
+      this.#advance();
+    } else if (receiveWindow <= STREAM_WINDOW_BYTES / 2 || receiveWindow < missingBytes) {
+      this.#open(stream, STREAM_WINDOW_BYTES);
+    }
   }
 
   /** Padding is nobody's to work on: it is given back at once. */
@@ -55,18 +65,6 @@ export class ReceiveFlow {
     if (stream === undefined || stream.remoteClosed) return;
     stream.receiveWindow += bytes;
     this.#update(stream.id, bytes);
-  }
-
-  /** A message has begun of which `missing` bytes are still to come: sees to it that they can. */
-  letIn(stream: Stream, missing: number): void {
-    if (missing <= stream.receiveWindow) return;
-    if (missing <= STREAM_WINDOW_BYTES) {
-      this.#open(stream, STREAM_WINDOW_BYTES);
-      return;
-    }
-    stream.longBytes = missing;
-    this.#longLine.push(stream);
-    this.#advance();
   }
 
   /** The long message of the stream is complete, or its stream is gone. */
@@ -85,7 +83,7 @@ export class ReceiveFlow {
       this.#longLine.splice(0, 1);
       this.#longBytes += next.longBytes;
       next.longLetIn = true;
-      this.#open(next, next.longBytes);
+      this.#open(next, next.missingBytes);
     }
   }
 

@@ -36,6 +36,8 @@ export abstract class Stream {
   // The receiving side's:
   /** What the client may still send. */
   receiveWindow = STREAM_WINDOW_BYTES;
+  /** Bytes that are still to come of a message that has begun. */
+  missingBytes = 0;
   /** Bytes of a long message for which the window was, or waits to be, opened; 0: none. */
   longBytes = 0;
   longLetIn = false;
