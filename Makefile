@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := kube crash kube-storage etcd
+E2E_PARTS := kube crash linearizability kube-storage etcd
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -55,6 +55,10 @@ e2e-kube: setup ## A real kube-apiserver on a real node
 .PHONY: e2e-crash
 e2e-crash: setup ## kill -9 under load: what was acknowledged is there
 	@$(WITH_NODE) tools/e2e crash
+
+.PHONY: e2e-linearizability
+e2e-linearizability: setup ## What concurrent clients of a dying process see has an order
+	@$(WITH_NODE) tools/e2e linearizability
 
 .PHONY: e2e-kube-storage
 e2e-kube-storage: setup ## The storage tests of Kubernetes' own apiserver

@@ -1,0 +1,12 @@
+/** What waits in a test is cut at its bound, and the error says what it was that did not come. */
+export async function bounded<Value>(what: string, maxMs: number, work: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const cut = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: not within ${maxMs} ms`)), maxMs);
+  });
+  try {
+    return await Promise.race([work, cut]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
