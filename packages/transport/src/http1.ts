@@ -114,11 +114,13 @@ export function splitTarget(target: string): { readonly path: string; readonly q
   return { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) };
 }
 
-/** Undefined when there is more than `max`. Rejects when the client goes away. */
+/** Undefined when there is, or is to come, more than `max`. Rejects when the client goes away. */
 async function readBody(request: IncomingMessage, max: number): Promise<Uint8Array | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > max) return undefined;
   const pieces: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
+  // Kept whole at the bound: the answer goes over the same socket.
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += piece.length;
     if (bytes > max) return undefined;
     pieces.push(piece);

@@ -268,10 +268,22 @@ test('slow headers over HTTP/1.1 (slowloris) are cut', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test('a body above the bound over HTTP/1.1 is refused', async () => {
+test.each([
+  { length: 'content-length: 2001', why: 'announced' },
+  { length: 'transfer-encoding: chunked', why: 'found out' },
+])('a body above the bound over HTTP/1.1 is refused: $why', async ({ length }) => {
   await using small = await startServing(serve, { maxRequestBytes: 1000 });
-  const answer = await fetch(`http://${small.target}/v3/kv/put`, { method: 'POST', body: 'x'.repeat(2001) });
-  expect(answer.status).toBe(413);
+  const socket = connectTcp(small.port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => {
+    answer += chunk.toString();
+  });
+  socket.write(`POST /v3/kv/put HTTP/1.1\r\nhost: x\r\n${length}\r\n\r\n`);
+  if (length.endsWith('chunked')) {
+    for (let chunks = 0; chunks < 3; chunks += 1) socket.write(`3e8\r\n${'x'.repeat(1000)}\r\n`);
+  }
+  await once(socket, 'close');
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
 });
 
 test('a preface without settings is cut when the sweep finds it', async () => {

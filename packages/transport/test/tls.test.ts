@@ -8,7 +8,7 @@ import * as grpc from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
 import { serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
 import { opensslCiphers } from '../src/tls-context.ts';
-import { CertificateFolder, type Identity, issue } from './support/certificates.ts';
+import { CertificateFolder, type Identity, issue, revocationList } from './support/certificates.ts';
 import { ByteClient, type Serve, type Serving, startServing, until } from './support/serving.ts';
 
 const ca = issue('test ca');
@@ -124,6 +124,18 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
     const answer = alice.unary('/test.Echo/Sync', 'x');
     if (served) expect((await answer).toString()).toBe('x');
     else await expect(answer).rejects.toMatchObject({ code: 14 });
+  });
+
+  test('a revoked certificate is refused, as soon as the list says so', async () => {
+    const folder = new CertificateFolder(ca, server);
+    const crlFile = folder.file('crl.pem');
+    writeFileSync(crlFile, revocationList(ca, [issue('someone else', ca)]));
+    await using serving = await startServing(serveWith, { tls: tlsOf(folder, { ...withClients(folder), crlFile }) });
+    using before = clientOf(serving, client);
+    expect((await before.unary('/test.Echo/CommonName', '')).toString()).toBe('alice');
+    writeFileSync(crlFile, revocationList(ca, [issue('someone else', ca), client]));
+    using after = clientOf(serving, client);
+    await expect(after.unary('/test.Echo/CommonName', '')).rejects.toMatchObject({ code: 14 });
   });
 
   test('changed certificates are used for the next connection, broken ones never', async () => {

@@ -30,6 +30,7 @@ export interface Identity {
   readonly key: string;
   readonly commonName: string;
   readonly privateKey: KeyObject;
+  readonly serial: Buffer;
 }
 
 /** A certificate for `localhost` and 127.0.0.1; signed by `issuer`, or by itself and then allowed to sign others. */
@@ -58,7 +59,23 @@ export function issue(commonName: string, issuer?: Identity): Identity {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     commonName,
     privateKey,
+    serial,
   };
+}
+
+/** The issuer's list of certificates that it takes back. */
+export function revocationList(issuer: Identity, revoked: readonly Identity[]): string {
+  const entries = revoked.map(({ serial }) => sequence(integer(serial), time('200101000000Z')));
+  const body = sequence(
+    integer(Buffer.from([1])),
+    ecdsaWithSha256,
+    name(issuer.commonName),
+    time('200101000000Z'),
+    time('491231235959Z'),
+    ...(entries.length > 0 ? [sequence(...entries)] : []),
+  );
+  const list = sequence(body, ecdsaWithSha256, bits(sign('sha256', body, issuer.privateKey)));
+  return `-----BEGIN X509 CRL-----\n${list.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END X509 CRL-----\n`;
 }
 
 /** A new folder with `ca.pem`, `server.pem` and `server-key.pem`. */
