@@ -1,0 +1,175 @@
+// Command scenario starts a store and a kube-apiserver on it, uses the API as a cluster does, and kills the store with
+// kill -9 while it does. Every check has a name and a bound.
+//
+//	scenario -store LAUNCHER -apiserver BINARY -kubectl BINARY -dir FOLDER
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+const (
+	eventTTL           = 10 * time.Second
+	compactionInterval = 20 * time.Second
+	// For one check, whatever it is.
+	checkTimeout = 4 * time.Minute
+	// Until a watcher has what was written, and until a lost answer can be replaced by a read.
+	watchTimeout   = 60 * time.Second
+	resolveTimeout = 60 * time.Second
+)
+
+var (
+	launcherFlag  = flag.String("store", "", "executable that starts the store with etcd's flags")
+	apiserverFlag = flag.String("apiserver", "", "kube-apiserver")
+	kubectlFlag   = flag.String("kubectl", "", "kubectl")
+	dirFlag       = flag.String("dir", "", "folder for data, logs and certificates")
+)
+
+// cluster is what the checks work on.
+type cluster struct {
+	store   *store
+	server  *apiserver
+	etcd    *clientv3.Client
+	admin   *client
+	kubectl *kubectl
+	// Requests whose answer was lost; before the first crash there may be none.
+	lost atomic.Int64
+}
+
+func main() {
+	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	passed, failed := run(ctx)
+	fmt.Printf("e2e-kube: %d passed, %d failed\n", passed, failed)
+	if failed > 0 || passed == 0 {
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) (passed, failed int) {
+	c := &cluster{}
+	defer c.stop()
+	for _, step := range []struct {
+		name  string
+		check func(context.Context, *cluster) error
+	}{
+		{"the store and kube-apiserver start", start},
+		{"namespaces are made, changed, listed and finalized", namespaces},
+		{"a custom resource: definition, server-side apply, conflicts, status", customResources},
+		{"kubectl applies, reads, waits, patches and deletes", kubectlCommands},
+		{"20 clients write 2,000 ConfigMaps, and every watcher sees every change once", manyConfigMaps},
+		{"a paged list is one revision, while the pages' objects change", pagedLists},
+		{"Events live as long as they should, and then are gone", events},
+		{"Leases are renewed, one holder after another", leases},
+		{"kill -9 of the store under load: nothing acknowledged is lost, nothing is seen twice", crashes},
+		{"after the crashes, everything works as before", afterCrashes},
+		{"kube-apiserver stops in order", stopInOrder},
+	} {
+		startTime := time.Now()
+		checkCtx, cancel := context.WithTimeout(ctx, checkTimeout)
+		err := step.check(checkCtx, c)
+		cancel()
+		took := time.Since(startTime).Round(100 * time.Millisecond)
+		if err == nil {
+			passed++
+			fmt.Printf("ok    %s (%v)\n", step.name, took)
+			continue
+		}
+		failed++
+		fmt.Printf("FAIL  %s (%v)\n%v\n", step.name, took, err)
+		if c.admin == nil || ctx.Err() != nil {
+			return passed, failed
+		}
+	}
+	return passed, failed
+}
+
+func start(ctx context.Context, c *cluster) (err error) {
+	if c.store, err = newStore(*launcherFlag, *dirFlag); err != nil {
+		return err
+	}
+	if err = c.store.start(ctx); err != nil {
+		return err
+	}
+	if c.etcd, err = newStoreClient(c.store); err != nil {
+		return err
+	}
+	if c.server, err = startAPIServer(ctx, *apiserverFlag, *dirFlag, c.store.url()); err != nil {
+		return err
+	}
+	if c.kubectl, err = newKubectl(*kubectlFlag, filepath.Clean(*dirFlag), c.server); err != nil {
+		return err
+	}
+	c.admin, err = c.server.newClient("admin")
+	return err
+}
+
+func (c *cluster) stop() {
+	if c.etcd != nil {
+		c.etcd.Close()
+	}
+	if c.server != nil && c.server.process != nil {
+		c.server.kill()
+	}
+	if c.store != nil {
+		c.store.kill()
+	}
+}
+
+func stopInOrder(_ context.Context, c *cluster) error {
+	c.server.stop()
+	if state := c.server.command.ProcessState; state == nil || !state.Success() {
+		return fmt.Errorf("kube-apiserver ended with %v", state)
+	}
+	c.store.running.stop()
+	return nil
+}
+
+func mustRevision(text string) int64 {
+	revision, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		panic(fmt.Sprintf("resourceVersion %q is no number", text))
+	}
+	return revision
+}
+
+// waitFor asks until the answer is yes, or the context ends.
+func waitFor(ctx context.Context, what string, holds func() (bool, error)) error {
+	for {
+		ok, err := holds()
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		if ok {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", what, ctx.Err())
+		case <-time.After(pollInterval):
+		}
+	}
+}
+
+func expectError(what string, err error, is func(error) bool) error {
+	if err == nil {
+		return fmt.Errorf("%s: it succeeded", what)
+	}
+	if !is(err) {
+		return fmt.Errorf("%s: another error, %s: %w", what, apierrors.ReasonForError(err), err)
+	}
+	return nil
+}

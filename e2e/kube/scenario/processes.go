@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+const (
+	readyTimeout = 60 * time.Second
+	stopTimeout  = 20 * time.Second
+	readyLine    = "ready to serve client requests"
+	pollInterval = 50 * time.Millisecond
+)
+
+// process is one start of a program; its output goes to a file.
+type process struct {
+	command *exec.Cmd
+	logFile string
+	exited  chan struct{}
+}
+
+func startProcess(logFile, program string, args ...string) (*process, error) {
+	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{command: exec.Command(program, args...), logFile: logFile, exited: make(chan struct{})}
+	p.command.Stdout, p.command.Stderr = log, log
+	// It ends with us, however we end. The kernel counts the thread as the parent, so the thread stays until then.
+	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		err := p.command.Start()
+		log.Close()
+		started <- err
+		if err == nil {
+			p.command.Wait()
+		}
+		close(p.exited)
+	}()
+	return p, <-started
+}
+
+func (p *process) kill() {
+	p.command.Process.Kill()
+	<-p.exited
+}
+
+func (p *process) stop() {
+	p.command.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.exited:
+	case <-time.After(stopTimeout):
+		fmt.Printf("%s did not stop within %v\n", p.command.Path, stopTimeout)
+		p.kill()
+	}
+}
+
+func (p *process) tail(size int) string {
+	text, _ := os.ReadFile(p.logFile)
+	return string(text[max(0, len(text)-size):])
+}
+
+// waitUntil asks until the answer is yes; it fails at the bound, or at once when the process is gone.
+func (p *process) waitUntil(ctx context.Context, what string, ready func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	for !ready() {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: not within %v:\n%s", what, readyTimeout, p.tail(4000))
+		case <-p.exited:
+			return fmt.Errorf("%s: the process has ended:\n%s", what, p.tail(4000))
+		case <-time.After(pollInterval):
+		}
+	}
+	return nil
+}
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}
+
+// store is the store under test: one data directory and one address over all its starts.
+type store struct {
+	launcher, dir        string
+	clientPort, peerPort int
+	starts               int
+	running              *process
+}
+
+func newStore(launcher, dir string) (*store, error) {
+	client, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	peer, err := freePort()
+	return &store{launcher: launcher, dir: dir, clientPort: client, peerPort: peer}, err
+}
+
+func (s *store) url() string { return fmt.Sprintf("http://127.0.0.1:%d", s.clientPort) }
+
+func (s *store) start(ctx context.Context) error {
+	s.starts++
+	peer := fmt.Sprintf("http://127.0.0.1:%d", s.peerPort)
+	p, err := startProcess(filepath.Join(s.dir, fmt.Sprintf("store-%d.log", s.starts)), s.launcher,
+		"--name=default", "--data-dir="+filepath.Join(s.dir, "data"),
+		"--listen-client-urls="+s.url(), "--advertise-client-urls="+s.url(),
+		"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer, "--initial-cluster=default="+peer)
+	if err != nil {
+		return err
+	}
+	s.running = p
+	return p.waitUntil(ctx, "the store serves", func() bool {
+		text, _ := os.ReadFile(p.logFile)
+		return bytes.Contains(text, []byte(readyLine))
+	})
+}
+
+func (s *store) kill() {
+	if s.running != nil {
+		s.running.kill()
+	}
+}
+
+// apiserver is kube-apiserver on the store.
+type apiserver struct {
+	*process
+	address string
+	certs   *certificates
+}
+
+func startAPIServer(ctx context.Context, binary, dir, storeURL string) (*apiserver, error) {
+	certs, err := makeCertificates(dir)
+	if err != nil {
+		return nil, err
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	p, err := startProcess(filepath.Join(dir, "kube-apiserver.log"), binary,
+		"--etcd-servers="+storeURL,
+		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--advertise-address=127.0.0.1",
+		"--tls-cert-file="+certs.servingCertFile, "--tls-private-key-file="+certs.servingKeyFile,
+		"--client-ca-file="+certs.caFile, "--authorization-mode=RBAC",
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file="+certs.serviceAccountKeyFile,
+		"--service-account-signing-key-file="+certs.serviceAccountKeyFile,
+		"--service-cluster-ip-range=10.0.0.0/24",
+		// A loopback address is no endpoint of a service, and no controller makes service accounts here.
+		"--endpoint-reconciler-type=none", "--disable-admission-plugins=ServiceAccount",
+		// Short, so that both happen while we look.
+		"--event-ttl="+eventTTL.String(), "--etcd-compaction-interval="+compactionInterval.String(),
+		// Secrets are read and watched past the apiserver's cache, ConfigMaps out of it.
+		"--watch-cache-sizes=secrets#0",
+		"--max-requests-inflight=1000", "--max-mutating-requests-inflight=1000",
+	)
+	if err != nil {
+		return nil, err
+	}
+	server := &apiserver{process: p, address: fmt.Sprintf("https://127.0.0.1:%d", port), certs: certs}
+	client, err := server.newClient("readiness")
+	if err != nil {
+		return server, err
+	}
+	return server, p.waitUntil(ctx, "kube-apiserver is ready", func() bool {
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		_, err := client.typed.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
+		return err == nil
+	})
+}
