@@ -115,8 +115,10 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
   protected ended(): void {}
 
   protected started(kind: Method['kind']): void {
-    this.#startMs = this.host.server.clock.nowMs();
-    this.host.server.observer?.rpcStarted(this.#path, kind);
+    const { observer, clock } = this.host.server;
+    if (observer === undefined) return;
+    this.#startMs = clock.nowMs();
+    observer.rpcStarted(this.#path, kind);
   }
 
   protected received(bytes: number): void {
