@@ -286,8 +286,10 @@ export class Backend implements Store, AsyncDisposable {
   }
 
   async hashKv(wanted: number, signal: AbortSignal): Promise<HashKvResult> {
-    const upTo = this.#readable(wanted);
     const { compactRevision } = this.#state;
+    // As in etcd (server/storage/mvcc/kvstore.go: hashByRev), for which it is no word for the current revision here.
+    if (wanted < 0) return { hash: 0, hashRevision: revision(wanted), compactRevision };
+    const upTo = this.#readable(wanted);
     const hash = await hashKv(this.#state, this.#scanner, this.#pins, this.#options.clock, upTo, signal);
     return { hash, hashRevision: upTo, compactRevision };
   }

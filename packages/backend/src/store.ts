@@ -118,7 +118,7 @@ export interface Store {
   /** False: it was not set. */
   deactivateAlarm(alarm: Alarm): Promise<boolean>;
 
-  /** `revision` 0 is the current one. Compacted, FutureRev. */
+  /** `revision` 0 is the current one; at a negative one there is nothing to hash. Compacted, FutureRev. */
   hashKv(revision: number, signal: AbortSignal): Promise<HashKvResult>;
   /** As of now. Rejects when the signal aborts. */
   image(signal: AbortSignal): Promise<StoreImage>;

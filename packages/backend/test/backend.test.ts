@@ -277,6 +277,10 @@ test('the hash is of history: the same after a restart and while garbage is bein
   await backend.compact(backend.revision, true);
   expect((await backend.hashKv(0, never)).hash, 'also at the revision that was compacted').toBe(whole.hash);
   expect(await refusal(backend.hashKv(199, never))).toBe('Compacted');
+  expect(await backend.hashKv(-1, never), 'before everything there was nothing').toMatchObject({
+    hash: 0,
+    hashRevision: -1,
+  });
   expect(await refusal(backend.hashKv(backend.revision + 1, never))).toBe('FutureRev');
   await backend[Symbol.asyncDispose]();
   const again = await openNode(storage.reopen(), { epoch: 2 });
