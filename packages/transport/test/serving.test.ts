@@ -1,10 +1,12 @@
 import { mkdtempSync } from 'node:fs';
-import { request as httpRequest } from 'node:http';
+import { Agent, get, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as grpc from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
 import { serve, serveGrpcJs } from '@engram/transport';
+import { FakeClock } from './support/fake-clock.ts';
 import { ByteClient, outcome, type Serve, startServing, until } from './support/serving.ts';
 
 const servers: readonly (readonly [name: string, serve: Serve])[] = [
@@ -212,6 +214,23 @@ describe.each(servers)('served by %s', (_name, serve) => {
     expect([answer.status, await answer.text()]).toEqual([200, 'GET /version 1 ']);
     const posted = await fetch(`http://${serving.target}/v3/kv/put`, { method: 'POST', body: '{"key":"Zm9v"}' });
     expect([posted.status, await posted.text()]).toEqual([404, 'POST /v3/kv/put null {"key":"Zm9v"}']);
+  });
+
+  test('a drain does not wait for connections that wait for nothing', async () => {
+    // The clock stands still: no bound would end this.
+    await using serving = await startServing(serve, { clock: new FakeClock() });
+    const agent = new Agent({ keepAlive: true });
+    const idle = await new Promise((resolve) => {
+      get({ host: '127.0.0.1', port: serving.port, path: '/version', agent }, (response) => {
+        response.resume().once('end', () => resolve('idle'));
+      });
+    });
+    const silent = connect(serving.port, '127.0.0.1');
+    await until(() => serving.observer.connections === 2);
+    await serving.server.drain(new AbortController().signal);
+    expect([idle, serving.observer.connections]).toEqual(['idle', 0]);
+    silent.destroy();
+    agent.destroy();
   });
 
   test('a unix socket serves both', async () => {
