@@ -28,7 +28,7 @@ export async function hashKv(
       const slot = liveAt(index, head, upTo);
       if (slot >= 0) positions.push(index.position(slot));
     });
-    for (const kv of await scanner.versions(positions, upTo, signal)) hash = crc32(kv, hash);
+    for (const kv of await scanner.passing(positions, upTo, signal)) hash = crc32(kv, hash);
     await new Promise<void>((resolve) => clock.soon(resolve));
     signal.throwIfAborted();
     if (upTo < state.compactRevision) throw new EngramError('Compacted');

@@ -146,6 +146,12 @@ export class Scanner {
     return kvs.finally(() => pin[Symbol.dispose]());
   }
 
+  /** As `versions`, for whoever passes over everything once: what others will ask for again stays in the cache. */
+  async passing(positions: readonly LogPosition[], at: Revision, signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    using _pin = this.#pins.hold(at);
+    return await this.#bytes.passing(positions, signal);
+  }
+
   async #turn(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => this.#clock.soon(resolve));
     signal.throwIfAborted();

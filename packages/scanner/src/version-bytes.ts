@@ -40,6 +40,12 @@ export class VersionBytes {
     return missing === undefined ? kvs : this.#load(positions, kvs, missing, signal);
   }
 
+  /** All of them in their order, durable ones only, around the cache: neither looked for in it nor put there. */
+  async passing(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    const records = await this.#values.getMany(positions, signal);
+    return records.map(recordKv);
+  }
+
   async #load(
     positions: readonly LogPosition[],
     kvs: Uint8Array[],

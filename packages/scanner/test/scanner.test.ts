@@ -243,3 +243,23 @@ test('revisions and positions are numbers that do not mix', () => {
   const wrong: LogPosition = at;
   expect(wrong).toBe(at);
 });
+
+test('who passes over everything gets the bytes, holds off compaction meanwhile, and leaves the cache as it is', async () => {
+  const { scanner, values, cache, pins } = bed(50, 10, 1_000_000);
+  const positions = Array.from({ length: 50 }, (_, at) => logPosition(at + 1));
+  await scanner.versions(positions.slice(0, 5), revision(1), never);
+  const cached = cache.bytes;
+  const passing = scanner.passing(positions, revision(1), never);
+  let cleared = false;
+  const clearing = pins.clearBelow(revision(2)).then(() => {
+    cleared = true;
+  });
+  await Promise.resolve();
+  expect(cleared).toBe(false);
+  expect((await passing).map((kv) => keyText(decodeKeyValue(kv).key))).toEqual(
+    Array.from({ length: 50 }, (_, at) => `k${String(at).padStart(5, '0')}`),
+  );
+  await clearing;
+  expect(cache.bytes).toBe(cached);
+  expect(values.asked).toEqual([5, 50]);
+});

@@ -1,0 +1,57 @@
+import type { KeyIndex } from '@engram/index';
+
+const DIGIT_BITS = 11;
+const DIGITS = 1 << DIGIT_BITS;
+/** Looked at before others get their turn: about half a millisecond of work where no row is in the processor's caches. */
+const SLICE_SLOTS = 4_096;
+
+/**
+ * Slots by log position: counts digit after digit, from the lowest, and is given a `turn` between slices. Uses `slots`
+ * for it, and as much memory again.
+ */
+export async function sortByPosition(
+  slots: Int32Array,
+  index: KeyIndex,
+  turn: () => Promise<void>,
+): Promise<Int32Array> {
+  const eachSlice = async (work: (from: number, to: number) => void): Promise<void> => {
+    for (let from = 0; from < slots.length; from += SLICE_SLOTS) {
+      work(from, Math.min(slots.length, from + SLICE_SLOTS));
+      await turn();
+    }
+  };
+  let lowest = Number.POSITIVE_INFINITY;
+  let highest = 0;
+  await eachSlice((from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const position = index.position(slots[at]!);
+      if (position < lowest) lowest = position;
+      if (position > highest) highest = position;
+    }
+  });
+  let sorted = slots;
+  let target: Int32Array = new Int32Array(slots.length);
+  for (let unit = 1; unit <= highest - lowest; unit *= DIGITS) {
+    const digit = (slot: number): number => Math.floor((index.position(slot) - lowest) / unit) % DIGITS;
+    const source = sorted;
+    const into = target;
+    const starts = new Uint32Array(DIGITS + 1);
+    await eachSlice((from, to) => {
+      for (let at = from; at < to; at += 1) {
+        const next = digit(source[at]!) + 1;
+        starts[next] = starts[next]! + 1;
+      }
+    });
+    for (let at = 1; at <= DIGITS; at += 1) starts[at] = starts[at]! + starts[at - 1]!;
+    await eachSlice((from, to) => {
+      for (let at = from; at < to; at += 1) {
+        const slot = source[at]!;
+        const place = digit(slot);
+        into[starts[place]!] = slot;
+        starts[place] = starts[place]! + 1;
+      }
+    });
+    [sorted, target] = [into, source];
+  }
+  return sorted;
+}
