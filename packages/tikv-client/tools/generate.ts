@@ -20,6 +20,8 @@ const wideNames = new Set([
   'member_id',
   'safe_point',
   'new_safe_point',
+  'last_heartbeat',
+  'start_timestamp',
   'min_safe_point',
   'txn_safe_point',
   'gc_safe_point',

@@ -26,9 +26,10 @@ const command = <
   request: Codec<unknown, Request>,
   response: Codec<Response, unknown>,
   write = false,
+  prefix = field === undefined ? '' : 'Kv',
 ): Command<Request, Response> => ({
   name,
-  method: `/tikvpb.Tikv/${field === undefined ? '' : 'Kv'}${name}`,
+  method: `/tikvpb.Tikv/${prefix}${name}`,
   field,
   request,
   response,
@@ -70,12 +71,14 @@ export const commands = {
     narrow(kv.TxnHeartBeatResponseCodec),
     true,
   ),
+  // Alone, not in a batch: rare enough, and old servers of the protocol crash on a batch that holds one.
   checkSecondaryLocks: command(
     'CheckSecondaryLocks',
-    33,
+    undefined,
     widen(kv.CheckSecondaryLocksRequestCodec),
     narrow(kv.CheckSecondaryLocksResponseCodec),
     true,
+    'Kv',
   ),
   splitRegion: command(
     'SplitRegion',

@@ -55,8 +55,10 @@ export class LockResolver {
     const ignore: Timestamp[] = [];
     const readThrough: Timestamp[] = [];
     let waitMs: number | undefined;
+    const states = new Map<Timestamp, TxnState>();
     for (const lock of locks.flatMap(expandLock)) {
-      const state = await this.#settled(lock, readTs, backoffer);
+      const state = states.get(lock.lockVersion) ?? (await this.#settled(lock, readTs, backoffer));
+      states.set(lock.lockVersion, state);
       this.#observe(state);
       if (state.kind === 'pushed') ignore.push(lock.lockVersion);
       else if (state.kind === 'committed' || state.kind === 'rolled-back') {
@@ -72,8 +74,10 @@ export class LockResolver {
   /** Clears what is finished; returns how long the longest-lived rest may take, undefined if nothing is left. */
   async forWrite(locks: readonly LockInfo[], startTs: Timestamp, backoffer: Backoffer): Promise<number | undefined> {
     let waitMs: number | undefined;
+    const states = new Map<Timestamp, TxnState>();
     for (const lock of locks.flatMap(expandLock)) {
-      const state = await this.#settled(lock, startTs, backoffer);
+      const state = states.get(lock.lockVersion) ?? (await this.#settled(lock, startTs, backoffer));
+      states.set(lock.lockVersion, state);
       this.#observe(state);
       if (state.kind === 'committed' || state.kind === 'rolled-back') await this.#clear(lock, state, backoffer);
       else waitMs = Math.max(waitMs ?? 0, state.kind === 'alive' ? state.remainingMs : 0);

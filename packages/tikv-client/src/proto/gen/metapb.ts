@@ -56,9 +56,9 @@ export interface Store {
   readonly peerAddress: string;
   readonly statusAddress: string;
   readonly gitHash: string;
-  readonly startTimestamp: number;
+  readonly startTimestamp: bigint;
   readonly deployPath: string;
-  readonly lastHeartbeat: number;
+  readonly lastHeartbeat: bigint;
   readonly physicallyDestroyed: boolean;
   readonly nodeState: number;
 }
@@ -71,9 +71,9 @@ export interface StoreInit {
   readonly peerAddress?: string | undefined;
   readonly statusAddress?: string | undefined;
   readonly gitHash?: string | undefined;
-  readonly startTimestamp?: number | undefined;
+  readonly startTimestamp?: bigint | undefined;
   readonly deployPath?: string | undefined;
-  readonly lastHeartbeat?: number | undefined;
+  readonly lastHeartbeat?: bigint | undefined;
   readonly physicallyDestroyed?: boolean | undefined;
   readonly nodeState?: number | undefined;
 }
@@ -86,16 +86,16 @@ export function writeStore(w: Writer, m: StoreInit): void {
     w.varint(1);
     w.varint(96);
   }
-  if (m.lastHeartbeat !== undefined && !(m.lastHeartbeat === 0)) {
-    w.varint(m.lastHeartbeat);
+  if (m.lastHeartbeat !== undefined && !(m.lastHeartbeat === 0n)) {
+    w.varint64(m.lastHeartbeat);
     w.varint(88);
   }
   if (m.deployPath !== undefined && !(m.deployPath === '')) {
     w.text(m.deployPath);
     w.varint(82);
   }
-  if (m.startTimestamp !== undefined && !(m.startTimestamp === 0)) {
-    w.varint(m.startTimestamp);
+  if (m.startTimestamp !== undefined && !(m.startTimestamp === 0n)) {
+    w.varint64(m.startTimestamp);
     w.varint(72);
   }
   if (m.gitHash !== undefined && !(m.gitHash === '')) {
@@ -144,9 +144,9 @@ export function readStore(r: Reader, end: number): Store {
   let peerAddress = '';
   let statusAddress = '';
   let gitHash = '';
-  let startTimestamp = 0;
+  let startTimestamp = 0n;
   let deployPath = '';
-  let lastHeartbeat = 0;
+  let lastHeartbeat = 0n;
   let physicallyDestroyed = false;
   let nodeState = 0;
   while (r.at < end) {
@@ -177,13 +177,13 @@ export function readStore(r: Reader, end: number): Store {
         gitHash = r.text();
         break;
       case 72:
-        startTimestamp = r.count();
+        startTimestamp = r.int64();
         break;
       case 82:
         deployPath = r.text();
         break;
       case 88:
-        lastHeartbeat = r.count();
+        lastHeartbeat = r.int64();
         break;
       case 96:
         physicallyDestroyed = r.uint32() !== 0;

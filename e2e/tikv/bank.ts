@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isTikvError, type TikvClient, type Undetermined } from '@engram/tikv-client';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const text = (value: Uint8Array): string => Buffer.from(value).toString();
+export const accountKey = (at: number): Uint8Array => bytes(`pbank/${String(at).padStart(4, '0')}`);
+
+export interface BankResult {
+  moved: number;
+  conflicts: number;
+  failed: number;
+  undetermined: number;
+  settledCommitted: number;
+  /** Snapshots whose total was wrong. */
+  wrongTotals: number;
+  snapshots: number;
+  /** Acknowledged transfers whose record is missing, and refused ones whose record is there. */
+  lost: number;
+  ghosts: number;
+  longestPauseMs: number;
+  longestCallMs: number;
+  readonly errors: Record<string, number>;
+}
+
+export interface BankOptions {
+  readonly accounts: number;
+  readonly callers: number;
+  readonly seconds: number;
+  readonly timeoutMs: number;
+  /** Keeps the records of several runs apart. */
+  readonly run: string;
+}
+
+export const OPENING = 1_000;
+
+export async function openBank(client: TikvClient, accounts: number): Promise<void> {
+  const txn = await client.begin();
+  for (let at = 0; at < accounts; at += 1) txn.put(accountKey(at), bytes(String(OPENING)));
+  const outcome = await txn.commit({ mode: '2pc' });
+  if (outcome.kind !== 'committed') throw new Error(`the bank could not open: ${outcome.kind}`);
+}
+
+export async function totalOf(client: TikvClient, timeoutMs: number): Promise<{ total: number; accounts: number }> {
+  const snapshot = await client.snapshot({ timeoutMs });
+  let total = 0;
+  let accounts = 0;
+  for await (const { value } of snapshot.scan(bytes('pbank/'), bytes('pbank0'), { timeoutMs })) {
+    total += Number(text(value));
+    accounts += 1;
+  }
+  return { total, accounts };
+}
+
+/**
+ * Callers move money at random, one transfer at a time each, in all three ways to commit. Each transfer inserts a record of
+ * its own, so that afterwards what was acknowledged can be held against what is there.
+ */
+export async function runBank(client: TikvClient, options: BankOptions): Promise<BankResult> {
+  const { accounts, callers, timeoutMs, run } = options;
+  const result: BankResult = {
+    moved: 0,
+    conflicts: 0,
+    failed: 0,
+    undetermined: 0,
+    settledCommitted: 0,
+    wrongTotals: 0,
+    snapshots: 0,
+    lost: 0,
+    ghosts: 0,
+    longestPauseMs: 0,
+    longestCallMs: 0,
+    errors: {},
+  };
+  const expected = accounts * OPENING;
+  const acknowledged: string[] = [];
+  const refused: string[] = [];
+  const open: { name: string; outcome: Undetermined }[] = [];
+  const endMs = performance.now() + options.seconds * 1_000;
+  let lastMs = performance.now();
+  const acknowledge = (): void => {
+    const nowMs = performance.now();
+    result.longestPauseMs = Math.max(result.longestPauseMs, nowMs - lastMs);
+    lastMs = nowMs;
+  };
+  const modes = ['1pc', 'async', '2pc'] as const;
+
+  const transfer = async (caller: number, turn: number): Promise<void> => {
+    const from = Math.floor(Math.random() * accounts);
+    const to = (from + 1 + Math.floor(Math.random() * (accounts - 1))) % accounts;
+    const amount = 1 + Math.floor(Math.random() * 9);
+    const name = `pledger/${run}/${caller}/${turn}`;
+    const startMs = performance.now();
+    let sent = false;
+    try {
+      await using txn = await client.begin({ timeoutMs });
+      const [one, other] = await txn.batchGet([accountKey(from), accountKey(to)], { timeoutMs });
+      txn.put(accountKey(from), bytes(String(Number(text(one!)) - amount)));
+      txn.put(accountKey(to), bytes(String(Number(text(other!)) + amount)));
+      txn.insert(bytes(name), bytes(`${from} ${to} ${amount}`));
+      sent = true;
+      const outcome = await txn.commit({ mode: modes[turn % 3]!, timeoutMs });
+      if (outcome.kind === 'committed') {
+        result.moved += 1;
+        acknowledged.push(name);
+        acknowledge();
+      } else if (outcome.kind === 'undetermined') {
+        result.undetermined += 1;
+        open.push({ name, outcome });
+      } else {
+        result.conflicts += 1;
+        refused.push(name);
+      }
+    } catch (error) {
+      result.failed += 1;
+      const code = isTikvError(error) ? error.code : String(error);
+      result.errors[code] = (result.errors[code] ?? 0) + 1;
+      if (sent) refused.push(name);
+      await sleep(10);
+    } finally {
+      result.longestCallMs = Math.max(result.longestCallMs, performance.now() - startMs);
+    }
+  };
+  const audit = async (): Promise<void> => {
+    while (performance.now() < endMs) {
+      await sleep(250);
+      try {
+        const { total, accounts: found } = await totalOf(client, timeoutMs);
+        result.snapshots += 1;
+        if (total !== expected || found !== accounts) result.wrongTotals += 1;
+      } catch (error) {
+        const code = `audit: ${isTikvError(error) ? error.code : String(error)}`;
+        result.errors[code] = (result.errors[code] ?? 0) + 1;
+      }
+    }
+  };
+  const work = async (caller: number): Promise<void> => {
+    for (let turn = 0; performance.now() < endMs; turn += 1) await transfer(caller, turn);
+  };
+  await Promise.all([audit(), ...Array.from({ length: callers }, (_, caller) => work(caller))]);
+  acknowledge();
+
+  for (const { name, outcome } of open) {
+    const settled = await outcome.settle({ timeoutMs: 60_000 });
+    if (settled.kind === 'committed') {
+      result.settledCommitted += 1;
+      acknowledged.push(name);
+    } else refused.push(name);
+  }
+  const snapshot = await client.snapshot({ timeoutMs: 60_000 });
+  const there = new Set<string>();
+  for await (const { key } of snapshot.scan(bytes(`pledger/${run}/`), bytes(`pledger/${run}0`), {
+    timeoutMs: 60_000,
+    keysOnly: true,
+  }))
+    there.add(text(key));
+  result.lost = acknowledged.filter((name) => !there.has(name)).length;
+  result.ghosts = refused.filter((name) => there.has(name)).length;
+  const end = await totalOf(client, 60_000);
+  if (end.total !== expected || end.accounts !== accounts) result.wrongTotals += 1;
+  return result;
+}
