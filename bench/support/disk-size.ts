@@ -1,0 +1,16 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const BLOCK_BYTES = 512;
+
+/** Bytes that the files below a directory take on the disk, as `du` counts them. A file that goes meanwhile counts as nothing. */
+export function diskBytes(path: string): number {
+  try {
+    const stat = lstatSync(path);
+    if (!stat.isDirectory()) return stat.blocks * BLOCK_BYTES;
+    return readdirSync(path).reduce((sum, entry) => sum + diskBytes(join(path, entry)), stat.blocks * BLOCK_BYTES);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0;
+    throw error;
+  }
+}

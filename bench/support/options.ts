@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util';
+
+/**
+ * Options of a benchmark: `--name value` for each default, of the default's type, and `--smoke`, which takes the place
+ * of the defaults that it names so that a run takes seconds. Throws on an option that nobody knows and on a number that
+ * is none.
+ */
+export function readOptions<Options extends Readonly<Record<string, number | string>>>(
+  args: readonly string[],
+  defaults: Options,
+  smoke: Partial<Options>,
+): { readonly [Name in keyof Options]: Options[Name] extends number ? number : string } {
+  const names = Object.keys(defaults);
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      smoke: { type: 'boolean' },
+      ...Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+    },
+  });
+  const given = new Map<string, unknown>(Object.entries(values));
+  const chosen: Readonly<Record<string, number | string>> =
+    given.get('smoke') === true ? { ...defaults, ...smoke } : defaults;
+  const read = names.map((name) => {
+    const text = given.get(name);
+    if (typeof text !== 'string') return [name, chosen[name]];
+    if (typeof defaults[name] === 'string') return [name, text];
+    const value = Number(text);
+    if (text.trim() === '' || !Number.isFinite(value) || value < 0) throw new Error(`--${name}: not a number: ${text}`);
+    return [name, value];
+  });
+  return Object.fromEntries(read);
+}

@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, statSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** The release that Engram is measured against; bench/etcd/go.mod and go.sum say the same to the last byte. */
+export const ETCD_VERSION = 'v3.7.3';
+
+const here = join(import.meta.dirname, '..');
+/** What is built once and kept. */
+const cache = process.env['ENGRAM_BENCH_CACHE'] ?? join(homedir(), '.cache/engram-bench');
+const BUILD_MAX_MS = 20 * 60_000;
+
+/** Names of the two stores, in the order of the columns. */
+export type StoreName = 'engram' | 'etcd';
+export const storeNames: readonly StoreName[] = ['engram', 'etcd'];
+
+/** The command of a store; etcd's flags are appended. STORE_CMD and BASE_CMD take its place. */
+export function commandOf(name: StoreName): readonly string[] {
+  const set = process.env[name === 'engram' ? 'STORE_CMD' : 'BASE_CMD'];
+  if (set !== undefined && set !== '') return set.split(' ');
+  return [name === 'engram' ? join(here, '../packages/server/bin/engram') : etcd()];
+}
+
+/** The load generator, built where its sources are newer. */
+export function loadgen(): string {
+  const source = join(here, 'loadgen');
+  const newestMs = Math.max(...readdirSync(source).map((file) => statSync(join(source, file)).mtimeMs));
+  return built('loadgen', source, '.', newestMs);
+}
+
+const etcd = (): string => built(`etcd-${ETCD_VERSION}`, join(here, 'etcd'), 'go.etcd.io/etcd/server/v3', 0);
+
+function built(name: string, cwd: string, what: string, newerThanMs: number): string {
+  const out = join(cache, name);
+  if (existsSync(out) && statSync(out).mtimeMs >= newerThanMs) return out;
+  mkdirSync(cache, { recursive: true });
+  console.error(`building ${name} into ${cache}`);
+  // Under its name only when it is whole.
+  const partial = `${out}.${process.pid}`;
+  execFileSync('go', ['build', '-mod=readonly', '-trimpath', '-buildvcs=false', '-o', partial, what], {
+    cwd,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    timeout: BUILD_MAX_MS,
+  });
+  renameSync(partial, out);
+  return out;
+}

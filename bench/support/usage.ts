@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What a process and its descendants have used. */
+export interface Usage {
+  /** User and system, in seconds, of those that still run. */
+  readonly cpuSeconds: number;
+  /** In memory now. Of it `anonymousMb` is the process's own; the rest are pages of files, which the kernel can drop. */
+  readonly residentMb: number;
+  readonly anonymousMb: number;
+  /** The most that was ever resident. */
+  readonly peakMb: number;
+}
+
+/** The kernel counts CPU time in these, on every Linux that node runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** The fields of /proc/<pid>/stat behind the name, which may hold spaces and parentheses itself; [0] is the state. */
+export const statFields = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+
+export function cpuSecondsOf(stat: string): number {
+  const fields = statFields(stat);
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** A field of /proc/<pid>/status that is in kB, in MiB; 0 where it is missing. */
+export function statusMb(status: string, field: string): number {
+  const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status);
+  return Number(found?.[1] ?? 0) / 1024;
+}
+
+export function usageOf(pid: number): Usage {
+  let cpuSeconds = 0;
+  let residentMb = 0;
+  let anonymousMb = 0;
+  let peakMb = 0;
+  for (const each of treeOf(pid)) {
+    const stat = readOf(each, 'stat');
+    const status = readOf(each, 'status');
+    if (stat === undefined || status === undefined) continue;
+    cpuSeconds += cpuSecondsOf(stat);
+    residentMb += statusMb(status, 'VmRSS');
+    anonymousMb += statusMb(status, 'RssAnon');
+    peakMb += statusMb(status, 'VmHWM');
+  }
+  return { cpuSeconds, residentMb, anonymousMb, peakMb };
+}
+
+/** A process and all that descend from it: a command may be a script that starts the store. */
+function treeOf(root: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const stat = readOf(Number(entry), 'stat');
+    if (stat === undefined) continue;
+    const parent = Number(statFields(stat)[1]);
+    children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
+  }
+  const tree = [root];
+  for (const pid of tree) tree.push(...(children.get(pid) ?? []));
+  return tree;
+}
+
+/** Undefined where the process has ended. */
+function readOf(pid: number, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
