@@ -9,6 +9,7 @@ import { ALL, Api, b, member, t } from './api.ts';
 import { readBbolt } from './bbolt-reader.ts';
 
 const never = new AbortController().signal;
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
@@ -33,8 +34,9 @@ describe('a bbolt file', () => {
   test('holds what was put in, in the form that bbolt checks', async () => {
     await fc.assert(
       fc.asyncProperty(buckets, async (contents) => {
-        const file = bboltFile(
+        const file = await bboltFile(
           contents.map(({ name, entries }) => smallBucket(b(name), entries)),
+          turn,
           never,
         );
         const bytes = await joined(file.chunks);
@@ -53,27 +55,26 @@ describe('a bbolt file', () => {
 
   test('of many entries has branches over branches, and reads its values in parts', async () => {
     let parts = 0;
+    let largest = 0;
     const count = 40_000;
-    const numbered = (at: number): Buffer => {
-      const bytes = Buffer.alloc(17);
-      bytes.writeUInt32BE(at, 4);
-      return bytes;
-    };
     const content: BucketContent = {
       name: b('key'),
       count,
-      key: numbered,
       keyBytes: () => 17,
+      putKey: (at, into, offset) => Buffer.from(into.buffer).writeUInt32BE(at, offset + 4),
       valueBytes: (at) => at % 200,
       values: async (from, to) => {
         parts += 1;
+        largest = Math.max(largest, to - from);
         return Array.from({ length: to - from }, (_, at) => new Uint8Array((from + at) % 200).fill(7));
       },
     };
-    const entries = readBbolt(await joined(bboltFile([content], never).chunks)).get('key')!;
+    const file = await bboltFile([content], turn, never);
+    const entries = readBbolt(await joined(file.chunks)).get('key')!;
     expect(entries.map(([id]) => id.readUInt32BE(4))).toEqual(Array.from({ length: count }, (_, at) => at));
     expect(entries.every(([, bytes], at) => bytes.length === at % 200)).toBe(true);
-    expect(parts).toBeGreaterThan(30);
+    expect(parts).toBeGreaterThan(count / 256 - 1);
+    expect(largest).toBeLessThanOrEqual(256);
   });
 });
 

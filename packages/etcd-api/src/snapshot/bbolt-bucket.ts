@@ -4,8 +4,9 @@
 export interface BucketContent {
   readonly name: Uint8Array;
   readonly count: number;
-  key(at: number): Uint8Array;
   keyBytes(at: number): number;
+  /** Writes the key into `into`, from `offset` on. */
+  putKey(at: number, into: Uint8Array, offset: number): void;
   valueBytes(at: number): number;
   /** Of the entries from `from` to before `to`. */
   values(from: number, to: number, signal: AbortSignal): Promise<readonly Uint8Array[]>;
@@ -20,8 +21,8 @@ export function smallBucket(
   return {
     name,
     count: sorted.length,
-    key: (at) => sorted[at]![0],
     keyBytes: (at) => sorted[at]![0].length,
+    putKey: (at, into, offset) => into.set(sorted[at]![0], offset),
     valueBytes: (at) => sorted[at]![1].length,
     values: async (from, to) => sorted.slice(from, to).map(([, value]) => value),
   };

@@ -1,41 +1,46 @@
 import { assert } from '@engram/core';
-import type { BucketContent } from './bbolt-bucket.ts';
-import { bucketValue, leafPage, metaPage, PAGE_BYTES } from './bbolt-pages.ts';
-import { BboltTree } from './bbolt-tree.ts';
+import { type BucketContent, smallBucket } from './bbolt-bucket.ts';
+import { bucketValue, leafBytes, PAGE_BYTES, PageRun, pagesFor } from './bbolt-pages.ts';
+import { BboltTree, type Turn } from './bbolt-tree.ts';
 import type { SnapshotImage } from './snapshot-image.ts';
 
 const META_PAGES = 2;
 
 /** A bbolt database of these buckets, each a tree of its own, named in one root leaf. */
-export function bboltFile(buckets: readonly BucketContent[], signal: AbortSignal): SnapshotImage {
-  const sorted = buckets.toSorted((left, right) => Buffer.compare(left.name, right.name));
+export async function bboltFile(
+  buckets: readonly BucketContent[],
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<SnapshotImage> {
   const trees: BboltTree[] = [];
   let next = META_PAGES;
-  for (const bucket of sorted) {
-    const tree = new BboltTree(bucket, next);
+  for (const bucket of buckets) {
+    const tree = await BboltTree.plan(bucket, next, turn);
     trees.push(tree);
     next = tree.end;
   }
   const root = next;
-  const rootPage = leafPage(
-    root,
-    sorted.map(({ name }, at) => ({ key: name, value: bucketValue(trees[at]!.root) })),
-    true,
-  );
-  const pageCount = root + rootPage.length / PAGE_BYTES;
+  const rootEntries = buckets.map(({ name }, at) => [name, bucketValue(trees[at]!.root)] as const);
+  const names = smallBucket(new Uint8Array(0), rootEntries);
+  const rootPages = pagesFor(leafBytes(names, 0, names.count));
+  const pageCount = root + rootPages;
 
   async function* chunks(): AsyncGenerator<Uint8Array> {
-    yield metaPage(0, root, pageCount);
-    yield metaPage(1, root, pageCount);
+    const metas = new PageRun(0, META_PAGES);
+    metas.meta(0, root, pageCount);
+    metas.meta(1, root, pageCount);
+    yield metas.bytes;
     let written = META_PAGES;
     for (const tree of trees) {
-      for await (const page of tree.pages(signal)) {
-        written += page.length / PAGE_BYTES;
-        yield page;
+      for await (const pages of tree.pages(turn, signal)) {
+        written += pages.length / PAGE_BYTES;
+        yield pages;
       }
       assert(written === tree.end, 'a bucket has not the pages that were planned');
     }
-    yield rootPage;
+    const last = new PageRun(root, rootPages);
+    last.leaf(root, names, 0, names.count, await names.values(0, names.count, signal), true);
+    yield last.bytes;
   }
   return { bytes: pageCount * PAGE_BYTES, chunks: chunks() };
 }

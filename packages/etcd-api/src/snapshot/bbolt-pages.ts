@@ -1,4 +1,5 @@
 import { assert } from '@engram/core';
+import type { BucketContent } from './bbolt-bucket.ts';
 
 /*
  * The pages of a bbolt file (go.etcd.io/bbolt internal/common: page.go, meta.go, bucket.go), little-endian. A page that is
@@ -15,37 +16,111 @@ const META_PAGE = 0x04;
 const BUCKET_LEAF = 0x01;
 const MAGIC = 0xed0cdaed;
 const FORMAT_VERSION = 2;
-/** No list of free pages is kept: whoever opens the file for writing finds them, as in etcd's own files. */
-const NO_FREELIST = 0xffff_ffff_ffff_ffffn;
+const META_CHECKED_BYTES = 56;
 
 const FNV_OFFSET = 0xcbf2_9ce4_8422_2325n;
 const FNV_PRIME = 0x100_0000_01b3n;
 
 export const pagesFor = (bytes: number): number => Math.max(1, Math.ceil(bytes / PAGE_BYTES));
 
-function newPage(id: number, flags: number, count: number, bytes: number): Buffer {
-  const pages = pagesFor(bytes);
-  const page = Buffer.alloc(pages * PAGE_BYTES);
-  page.writeBigUInt64LE(BigInt(id), 0);
-  page.writeUInt16LE(flags, 8);
-  page.writeUInt16LE(count, 10);
-  page.writeUInt32LE(pages - 1, 12);
-  return page;
+/** Pages with consecutive ids, written in place. What nobody writes is zero. */
+export class PageRun {
+  readonly bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #first: number;
+
+  constructor(first: number, pages: number) {
+    this.bytes = new Uint8Array(pages * PAGE_BYTES);
+    this.#view = new DataView(this.bytes.buffer);
+    this.#first = first;
+  }
+
+  /** Both meta pages, which are the first of a file, hold the same; readers take the one with the higher transaction. */
+  meta(id: 0 | 1, root: number, pageCount: number): void {
+    const at = this.#begin(id, META_PAGE, 0, PAGE_BYTES) + PAGE_HEADER_BYTES;
+    const view = this.#view;
+    view.setUint32(at, MAGIC, true);
+    view.setUint32(at + 4, FORMAT_VERSION, true);
+    view.setUint32(at + 8, PAGE_BYTES, true);
+    this.#uint64(at + 16, root);
+    // No list of free pages is kept: whoever opens the file for writing finds them, as in etcd's own files.
+    view.setBigUint64(at + 32, 2n ** 64n - 1n, true);
+    this.#uint64(at + 40, pageCount);
+    this.#uint64(at + 48, id);
+    const checked = this.bytes.subarray(at, at + META_CHECKED_BYTES);
+    view.setBigUint64(at + META_CHECKED_BYTES, fnv1a(checked), true);
+  }
+
+  /** The entries from `from` to before `to`, of which `values` has the values. */
+  leaf(
+    id: number,
+    content: BucketContent,
+    from: number,
+    to: number,
+    values: readonly Uint8Array[],
+    ofBuckets = false,
+  ): void {
+    assert(values.length === to - from, 'a leaf without all of its values');
+    const view = this.#view;
+    const page = this.#begin(id, LEAF_PAGE, to - from, leafBytes(content, from, to));
+    let element = page + PAGE_HEADER_BYTES;
+    let data = element + (to - from) * ELEMENT_BYTES;
+    for (let at = from; at < to; at += 1) {
+      const value = values[at - from]!;
+      assert(value.length === content.valueBytes(at), 'a value has another length than was planned for');
+      const keyBytes = content.keyBytes(at);
+      view.setUint32(element, ofBuckets ? BUCKET_LEAF : 0, true);
+      view.setUint32(element + 4, data - element, true);
+      view.setUint32(element + 8, keyBytes, true);
+      view.setUint32(element + 12, value.length, true);
+      content.putKey(at, this.bytes, data);
+      this.bytes.set(value, data + keyBytes);
+      data += keyBytes + value.length;
+      element += ELEMENT_BYTES;
+    }
+  }
+
+  /** Of each child its page, and of its first key the place in `content`. */
+  branch(id: number, content: BucketContent, keys: readonly number[], children: readonly number[]): void {
+    let bytes = PAGE_HEADER_BYTES;
+    for (const key of keys) bytes += ELEMENT_BYTES + content.keyBytes(key);
+    assert(bytes <= PAGE_BYTES, 'a branch larger than a page');
+    const page = this.#begin(id, BRANCH_PAGE, keys.length, bytes);
+    let element = page + PAGE_HEADER_BYTES;
+    let data = element + keys.length * ELEMENT_BYTES;
+    for (let at = 0; at < keys.length; at += 1) {
+      const keyBytes = content.keyBytes(keys[at]!);
+      this.#view.setUint32(element, data - element, true);
+      this.#view.setUint32(element + 4, keyBytes, true);
+      this.#uint64(element + 8, children[at]!);
+      content.putKey(keys[at]!, this.bytes, data);
+      data += keyBytes;
+      element += ELEMENT_BYTES;
+    }
+  }
+
+  /** Writes the header; returns where the page begins. */
+  #begin(id: number, flags: number, count: number, bytes: number): number {
+    const page = (id - this.#first) * PAGE_BYTES;
+    const pages = pagesFor(bytes);
+    assert(page >= 0 && page + pages * PAGE_BYTES <= this.bytes.length, 'a page outside its run');
+    this.#uint64(page, id);
+    this.#view.setUint16(page + 8, flags, true);
+    this.#view.setUint16(page + 10, count, true);
+    this.#view.setUint32(page + 12, pages - 1, true);
+    return page;
+  }
+
+  #uint64(at: number, value: number): void {
+    this.#view.setUint32(at, value >>> 0, true);
+    this.#view.setUint32(at + 4, Math.floor(value / 2 ** 32), true);
+  }
 }
 
-/** Both meta pages hold the same; readers take the one with the higher transaction. */
-export function metaPage(id: 0 | 1, root: number, pageCount: number): Buffer {
-  const page = newPage(id, META_PAGE, 0, PAGE_BYTES);
-  const meta = page.subarray(PAGE_HEADER_BYTES);
-  meta.writeUInt32LE(MAGIC, 0);
-  meta.writeUInt32LE(FORMAT_VERSION, 4);
-  meta.writeUInt32LE(PAGE_BYTES, 8);
-  meta.writeBigUInt64LE(BigInt(root), 16);
-  meta.writeBigUInt64LE(NO_FREELIST, 32);
-  meta.writeBigUInt64LE(BigInt(pageCount), 40);
-  meta.writeBigUInt64LE(BigInt(id), 48);
-  meta.writeBigUInt64LE(fnv1a(meta.subarray(0, 56)), 56);
-  return page;
+export function leafBytes(content: BucketContent, from: number, to: number): number {
+  let bytes = PAGE_HEADER_BYTES;
+  for (let at = from; at < to; at += 1) bytes += ELEMENT_BYTES + content.keyBytes(at) + content.valueBytes(at);
+  return bytes;
 }
 
 function fnv1a(bytes: Uint8Array): bigint {
@@ -55,56 +130,8 @@ function fnv1a(bytes: Uint8Array): bigint {
 }
 
 /** What the leaf of a bucket of buckets holds for each: its root page. */
-export function bucketValue(root: number): Buffer {
+export function bucketValue(root: number): Uint8Array {
   const value = Buffer.alloc(16);
   value.writeBigUInt64LE(BigInt(root), 0);
   return value;
-}
-
-export interface LeafEntry {
-  readonly key: Uint8Array;
-  readonly value: Uint8Array;
-}
-
-export function leafPage(id: number, entries: readonly LeafEntry[], ofBuckets = false): Buffer {
-  let bytes = PAGE_HEADER_BYTES;
-  for (const { key, value } of entries) bytes += ELEMENT_BYTES + key.length + value.length;
-  const page = newPage(id, LEAF_PAGE, entries.length, bytes);
-  let element = PAGE_HEADER_BYTES;
-  let at = element + entries.length * ELEMENT_BYTES;
-  for (const { key, value } of entries) {
-    page.writeUInt32LE(ofBuckets ? BUCKET_LEAF : 0, element);
-    page.writeUInt32LE(at - element, element + 4);
-    page.writeUInt32LE(key.length, element + 8);
-    page.writeUInt32LE(value.length, element + 12);
-    page.set(key, at);
-    page.set(value, at + key.length);
-    at += key.length + value.length;
-    element += ELEMENT_BYTES;
-  }
-  return page;
-}
-
-export interface BranchEntry {
-  /** The first key below the child. */
-  readonly key: Uint8Array;
-  readonly child: number;
-}
-
-export function branchPage(id: number, entries: readonly BranchEntry[]): Buffer {
-  let bytes = PAGE_HEADER_BYTES;
-  for (const { key } of entries) bytes += ELEMENT_BYTES + key.length;
-  assert(bytes <= PAGE_BYTES, 'a branch larger than a page');
-  const page = newPage(id, BRANCH_PAGE, entries.length, bytes);
-  let element = PAGE_HEADER_BYTES;
-  let at = element + entries.length * ELEMENT_BYTES;
-  for (const { key, child } of entries) {
-    page.writeUInt32LE(at - element, element);
-    page.writeUInt32LE(key.length, element + 4);
-    page.writeBigUInt64LE(BigInt(child), element + 8);
-    page.set(key, at);
-    at += key.length;
-    element += ELEMENT_BYTES;
-  }
-  return page;
 }

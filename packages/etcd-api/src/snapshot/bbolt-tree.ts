@@ -1,10 +1,15 @@
 import { assert } from '@engram/core';
 import type { BucketContent } from './bbolt-bucket.ts';
-import { branchPage, ELEMENT_BYTES, leafPage, PAGE_BYTES, PAGE_HEADER_BYTES, pagesFor } from './bbolt-pages.ts';
+import { ELEMENT_BYTES, PAGE_BYTES, PAGE_HEADER_BYTES, PageRun, pagesFor } from './bbolt-pages.ts';
 
-/** Values read at once while leaves are written: bounds the memory of a snapshot, however large the store is. */
-const READ_ENTRIES_MAX = 1_000;
-const READ_BYTES_MAX = 1024 * 1024;
+/** What is read, written and handed on at once: about a millisecond of work, and all the memory that a file takes. */
+const RUN_ENTRIES_MAX = 256;
+const RUN_BYTES_MAX = 128 * 1024;
+/** Entries planned before others get their turn. */
+const PLAN_ENTRIES = 8_192;
+
+/** Lets others have their turn; rejects when nobody wants the file any more. */
+export type Turn = () => Promise<void>;
 
 /** Pages of one level of a tree, in key order. */
 interface Level {
@@ -12,6 +17,12 @@ interface Level {
   readonly firsts: readonly number[];
   /** For each page its id. */
   readonly ids: readonly number[];
+}
+
+interface LeafRun {
+  readonly values: Promise<readonly Uint8Array[]>;
+  /** The leaf behind those whose values these are. */
+  readonly until: number;
 }
 
 /**
@@ -24,80 +35,108 @@ export class BboltTree {
   /** The first page behind it. */
   readonly end: number;
 
-  constructor(content: BucketContent, firstPage: number) {
+  private constructor(content: BucketContent, levels: readonly Level[], end: number) {
     this.#content = content;
-    const leaves = planLeaves(content, firstPage);
+    this.#levels = levels;
+    this.end = end;
+  }
+
+  static async plan(content: BucketContent, firstPage: number, turn: Turn): Promise<BboltTree> {
+    const leaves = await planLeaves(content, firstPage, turn);
     const levels = [leaves.level];
     let next = leaves.end;
     for (let below = leaves.level; below.ids.length > 1; below = levels.at(-1)!) {
-      const level = planBranches(content, levels, next);
+      const level = await planBranches(content, levels, next, turn);
       levels.push(level);
       next += level.ids.length;
     }
-    this.#levels = levels;
-    this.end = next;
+    return new BboltTree(content, levels, next);
   }
 
   get root(): number {
     return this.#levels.at(-1)!.ids[0]!;
   }
 
-  /** Its pages in the order of their ids. */
-  async *pages(signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    yield* this.#leafPages(signal);
-    for (let height = 1; height < this.#levels.length; height += 1) {
-      const { firsts, ids } = this.#levels[height]!;
-      const below = this.#levels[height - 1]!.ids;
-      for (const [at, id] of ids.entries()) {
-        const children = range(firsts[at]!, firsts[at + 1]!);
-        yield branchPage(
-          id,
-          children.map((child) => ({
-            key: firstKey(this.#content, this.#levels, height - 1, child),
-            child: below[child]!,
-          })),
-        );
+  /** Its pages in the order of their ids, some at a time. */
+  async *pages(turn: Turn, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    yield* this.#leaves(turn, signal);
+    for (let height = 1; height < this.#levels.length; height += 1) yield* this.#branches(height, turn);
+  }
+
+  async *#leaves(turn: Turn, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const { firsts, ids } = this.#levels[0]!;
+    let ahead = this.#read(0, signal);
+    for (let leaf = 0; leaf < ids.length; ) {
+      const { values, until } = ahead;
+      const read = await values;
+      // The next ones are read while these are written and on their way.
+      if (until < ids.length) ahead = this.#read(until, signal);
+      const run = new PageRun(ids[leaf]!, this.#leafPage(until) - ids[leaf]!);
+      for (const from = firsts[leaf]!; leaf < until; leaf += 1) {
+        const first = firsts[leaf]!;
+        const last = firsts[leaf + 1]!;
+        run.leaf(ids[leaf]!, this.#content, first, last, read.slice(first - from, last - from));
       }
+      yield run.bytes;
+      await turn();
     }
   }
 
-  async *#leafPages(signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const { firsts, ids } = this.#levels[0]!;
-    for (let leaf = 0; leaf < ids.length; ) {
-      const until = this.#readUntil(leaf);
-      const from = firsts[leaf]!;
-      const values = await this.#content.values(from, firsts[until]!, signal);
-      for (; leaf < until; leaf += 1) {
-        const entries = range(firsts[leaf]!, firsts[leaf + 1]!).map((at) => {
-          const value = values[at - from]!;
-          assert(value.length === this.#content.valueBytes(at), 'a value has another length than was planned for');
-          return { key: this.#content.key(at), value };
-        });
-        yield leafPage(ids[leaf]!, entries);
-      }
-    }
+  #read(leaf: number, signal: AbortSignal): LeafRun {
+    const { firsts } = this.#levels[0]!;
+    const until = this.#runEnd(leaf);
+    const values = this.#content.values(firsts[leaf]!, firsts[until]!, signal);
+    values.catch(() => {}); // it may fail after nobody wants the file any more
+    return { values, until };
   }
 
   /** The leaf behind those that are read with `leaf`: at least that one. */
-  #readUntil(leaf: number): number {
+  #runEnd(leaf: number): number {
     const { firsts, ids } = this.#levels[0]!;
-    const entriesMax = firsts[leaf]! + READ_ENTRIES_MAX;
-    const pagesMax = ids[leaf]! + READ_BYTES_MAX / PAGE_BYTES;
+    const entriesMax = firsts[leaf]! + RUN_ENTRIES_MAX;
+    const pagesMax = ids[leaf]! + RUN_BYTES_MAX / PAGE_BYTES;
     let until = leaf + 1;
-    while (until < ids.length && firsts[until + 1]! <= entriesMax && ids[until]! < pagesMax) until += 1;
+    while (until < ids.length && firsts[until + 1]! <= entriesMax && this.#leafPage(until + 1) <= pagesMax) until += 1;
     return until;
+  }
+
+  /** Where the leaf begins; behind the last one, what comes behind all of them. */
+  #leafPage(leaf: number): number {
+    return this.#levels[0]!.ids[leaf] ?? this.#levels[1]?.ids[0] ?? this.end;
+  }
+
+  async *#branches(height: number, turn: Turn): AsyncGenerator<Uint8Array> {
+    const { firsts, ids } = this.#levels[height]!;
+    const below = this.#levels[height - 1]!.ids;
+    const pagesMax = RUN_BYTES_MAX / PAGE_BYTES;
+    for (let from = 0; from < ids.length; from += pagesMax) {
+      const until = Math.min(ids.length, from + pagesMax);
+      const run = new PageRun(ids[from]!, until - from);
+      for (let at = from; at < until; at += 1) {
+        const children = below.slice(firsts[at]!, firsts[at + 1]!);
+        const keys = children.map((_, child) => firstEntry(this.#levels, height - 1, firsts[at]! + child));
+        run.branch(ids[at]!, this.#content, keys, children);
+      }
+      yield run.bytes;
+      await turn();
+    }
   }
 }
 
 /** Leaves take entries as long as they fit into a page; an entry that is larger has a leaf of its own. */
-function planLeaves(content: BucketContent, firstPage: number): { readonly level: Level; readonly end: number } {
+async function planLeaves(
+  content: BucketContent,
+  firstPage: number,
+  turn: Turn,
+): Promise<{ readonly level: Level; readonly end: number }> {
   const firsts = [0];
   const ids = [firstPage];
   let bytes = PAGE_HEADER_BYTES;
   let next = firstPage;
   for (let at = 0; at < content.count; at += 1) {
+    if (at % PLAN_ENTRIES === PLAN_ENTRIES - 1) await turn();
     const entry = ELEMENT_BYTES + content.keyBytes(at) + content.valueBytes(at);
-    if (at > firsts.at(-1)! && bytes + entry > PAGE_BYTES) {
+    if (bytes > PAGE_HEADER_BYTES && bytes + entry > PAGE_BYTES) {
       next += pagesFor(bytes);
       firsts.push(at);
       ids.push(next);
@@ -109,15 +148,22 @@ function planLeaves(content: BucketContent, firstPage: number): { readonly level
   return { level: { firsts, ids }, end: next + pagesFor(bytes) };
 }
 
-function planBranches(content: BucketContent, levels: readonly Level[], firstPage: number): Level {
+async function planBranches(
+  content: BucketContent,
+  levels: readonly Level[],
+  firstPage: number,
+  turn: Turn,
+): Promise<Level> {
   const height = levels.length;
   const children = levels[height - 1]!.ids.length;
   const firsts = [0];
   const ids = [firstPage];
   let bytes = PAGE_HEADER_BYTES;
   for (let child = 0; child < children; child += 1) {
-    const entry = ELEMENT_BYTES + firstKey(content, levels, height - 1, child).length;
+    if (child % PLAN_ENTRIES === PLAN_ENTRIES - 1) await turn();
+    const entry = ELEMENT_BYTES + content.keyBytes(firstEntry(levels, height - 1, child));
     if (bytes + entry > PAGE_BYTES) {
+      assert(child > firsts.at(-1)!, 'a key larger than a branch');
       firsts.push(child);
       ids.push(firstPage + ids.length);
       bytes = PAGE_HEADER_BYTES;
@@ -128,11 +174,9 @@ function planBranches(content: BucketContent, levels: readonly Level[], firstPag
   return { firsts, ids };
 }
 
-/** The first key below a page. */
-function firstKey(content: BucketContent, levels: readonly Level[], height: number, page: number): Uint8Array {
+/** The first entry below a page. */
+function firstEntry(levels: readonly Level[], height: number, page: number): number {
   let at = page;
   for (let level = height; level >= 0; level -= 1) at = levels[level]!.firsts[at]!;
-  return content.key(at);
+  return at;
 }
-
-const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, at) => from + at);

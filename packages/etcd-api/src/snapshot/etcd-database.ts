@@ -25,8 +25,12 @@ export async function etcdDatabase(
   const taking = parts.store.image(signal);
   const unversioned = [leaseBucket(parts), alarmBucket(parts), memberBucket(parts)];
   const image = await taking;
+  const turn = async (): Promise<void> => {
+    await new Promise<void>((resolve) => parts.options.clock.soon(resolve));
+    signal.throwIfAborted();
+  };
   try {
-    const file = bboltFile(
+    const file = await bboltFile(
       [
         versionsBucket(image),
         ...unversioned,
@@ -35,6 +39,7 @@ export async function etcdDatabase(
         bucket('auth', [['authRevision', uint64(1n)]]),
         ...['authRoles', 'authUsers', 'members_removed'].map((name) => bucket(name, [])),
       ],
+      turn,
       signal,
     );
     return { bytes: file.bytes, chunks: disposing(file.chunks, image) };
@@ -64,20 +69,29 @@ function versionsBucket(image: StoreImage): BucketContent {
   return {
     name: utf8('key'),
     count: image.count,
-    key: (at) => revisionKey(image.modRevision(at), image.sub(at), image.isTombstone(at)),
     keyBytes: (at) => (image.isTombstone(at) ? REVISION_BYTES + 1 : REVISION_BYTES),
+    putKey: (at, into, offset) => {
+      putRevision(into, offset, image.modRevision(at), image.sub(at));
+      if (image.isTombstone(at)) into[offset + REVISION_BYTES] = TOMBSTONE_MARK;
+    },
     valueBytes: (at) => image.bytes(at),
     values: (from, to, signal) => image.read(from, to, signal),
   };
 }
 
-function revisionKey(main: number, sub: number, isTombstone = false): Uint8Array {
-  const key = Buffer.alloc(isTombstone ? REVISION_BYTES + 1 : REVISION_BYTES);
-  key.writeBigInt64BE(BigInt(main), 0);
-  key[8] = UNDERSCORE;
-  key.writeBigInt64BE(BigInt(sub), 9);
-  if (isTombstone) key[REVISION_BYTES] = TOMBSTONE_MARK;
-  return key;
+function putRevision(into: Uint8Array, offset: number, main: number, sub: number): void {
+  putUint64(into, offset, main);
+  into[offset + 8] = UNDERSCORE;
+  putUint64(into, offset + 9, sub);
+}
+
+/** Big-endian; without a bigint, since there is one for each version. */
+function putUint64(into: Uint8Array, offset: number, value: number): void {
+  let rest = value;
+  for (let at = offset + 7; at >= offset; at -= 1) {
+    into[at] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
 }
 
 function leaseBucket({ store }: ServiceParts): BucketContent {
@@ -98,8 +112,9 @@ function alarmBucket({ store }: ServiceParts): BucketContent {
 function metaBucket({ store, member }: ServiceParts, image: StoreImage, storageVersion: string): BucketContent {
   const compacted: [string, Uint8Array][] = [];
   if (image.compactRevision > 0) {
-    const key = revisionKey(image.compactRevision, 0);
-    compacted.push(['scheduledCompactRev', key], ['finishedCompactRev', key]);
+    const compactedAt = new Uint8Array(REVISION_BYTES);
+    putRevision(compactedAt, 0, image.compactRevision, 0);
+    compacted.push(['scheduledCompactRev', compactedAt], ['finishedCompactRev', compactedAt]);
   }
   return bucket('meta', [
     ...compacted,

@@ -35,7 +35,7 @@ async function* inBlobs(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
       bytes += part.length;
       at += part.length;
       if (bytes < BLOB_BYTES) continue;
-      yield Buffer.concat(gathered);
+      yield gathered.length === 1 ? part : Buffer.concat(gathered);
       gathered = [];
       bytes = 0;
     }
