@@ -186,6 +186,11 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
     await using serving = await startServing(serveWith, { tls, timeouts: { handshakeMs: 50 } });
     const socket = connectTcp(serving.port, '127.0.0.1');
     await once(socket, 'close');
+    await until(() => serving.observer.connections === 0);
+  });
+
+  test('a connection that ends behind its handshake leaves nothing', async () => {
+    await using serving = await startServing(serveWith, { tls: tlsOf(new CertificateFolder(ca, server)) });
     (await handshake(serving)).destroy();
     await until(() => serving.observer.connections === 0);
   });
