@@ -189,9 +189,9 @@ async function cross(lab: Lab): Promise<void> {
 
 function judge(result: BankResult, timeoutMs: number): void {
   expectEqual(
-    [result.wrongTotals, result.lost, result.ghosts],
-    [0, 0, 0],
-    `wrong totals, lost, ghosts in ${JSON.stringify(result)}`,
+    [result.wrongTotals, result.lost, result.ghosts, result.halves],
+    [0, 0, 0, 0],
+    `wrong totals, lost, ghosts, halves in ${JSON.stringify(result)}`,
   );
   // A transfer is three calls, each with a deadline of its own.
   expectEqual(result.longestCallMs < 3 * timeoutMs + 1_000, true, `longest call ${result.longestCallMs}`);
@@ -201,7 +201,7 @@ function judge(result: BankResult, timeoutMs: number): void {
 async function faults(lab: Lab): Promise<void> {
   const timeoutMs = 15_000;
   await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses, requestTimeoutMs: 3_000 });
-  await client.admin.split(['pbank/0250', 'pbank/0500', 'pbank/0750', 'pledger/'].map(bytes));
+  await client.admin.split(['pbank/0250', 'pbank/0500', 'pbank/0750', 'pledger/', 'pmirror/'].map(bytes));
   await openBank(client, 1_000);
   const under = (name: string, fault: (until: () => boolean) => Promise<void>): Promise<void> =>
     checks.check(`faults: ${name}`, async () => {

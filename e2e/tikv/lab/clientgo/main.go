@@ -176,8 +176,7 @@ func transfer(ctx context.Context, cli *txnkv.Client, from, to, amount int) erro
 	if err != nil {
 		return err
 	}
-	txn.SetEnableAsyncCommit(true)
-	txn.SetEnable1PC(true)
+	// In two phases: with the others the raft store of the lab loses updates.
 	a, err := txn.Get(ctx, account(from))
 	if err != nil {
 		return err

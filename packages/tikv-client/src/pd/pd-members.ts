@@ -65,7 +65,9 @@ export class PdMembers {
       for (const answer of answers) {
         if (answer.status === 'fulfilled' && this.#learn(answer.value)) return;
       }
-      const fatal = causes.find((cause) => cause instanceof TikvError && cause.code === 'tls-failed');
+      const fatal = causes.find(
+        (cause) => cause instanceof TikvError && (cause.code === 'tls-failed' || cause.code === 'invalid-argument'),
+      );
       if (fatal !== undefined) throw fatal;
       call.signal?.throwIfAborted();
       const cause = new TikvError('pd-unreachable', causes.map(String).join('; ') || 'no member knows a leader');

@@ -33,6 +33,8 @@ export class TimestampOracle {
   readonly #lifetime: Call;
   readonly #onFatal: (error: TikvError) => void;
   #queue: Waiter[] = [];
+  /** Those whose request is under way. */
+  #asking: readonly Waiter[] = [];
   #running = false;
   #fatal: TikvError | undefined;
   #stream: { readonly channel: Channel; readonly stream: MessageStream } | undefined;
@@ -94,7 +96,8 @@ export class TimestampOracle {
 
   close(): void {
     this.#dropStream();
-    for (const waiter of this.#queue.splice(0)) this.#settle(waiter)?.reject(new TikvError('closed'));
+    for (const waiter of [...this.#asking, ...this.#queue.splice(0)])
+      this.#settle(waiter)?.reject(new TikvError('closed'));
     this.#sweep?.cancel();
     this.#sweep = undefined;
   }
@@ -108,13 +111,13 @@ export class TimestampOracle {
 
   #expire(): void {
     this.#sweep = undefined;
-    const waiting = this.#queue.filter((waiter) => {
-      if (!waiter.settled && waiter.call.remainingMs() <= 0)
+    for (const waiter of [...this.#asking, ...this.#queue]) {
+      if (waiter.call.remainingMs() <= 0)
         this.#settle(waiter)?.reject(waiter.call.late(unavailable('no timestamp came')));
-      return !waiter.settled;
-    });
-    this.#queue = waiting;
-    if (waiting.length > 0) this.#sweep = this.#clock.after(SWEEP_MS, () => this.#expire());
+    }
+    this.#queue = this.#queue.filter(({ settled }) => !settled);
+    const left = this.#queue.length > 0 || this.#asking.some(({ settled }) => !settled);
+    if (left) this.#sweep = this.#clock.after(SWEEP_MS, () => this.#expire());
   }
 
   async #run(): Promise<void> {
@@ -126,7 +129,9 @@ export class TimestampOracle {
         this.#queue = waiting.slice(BATCH_MAX);
         if (batch.length === 0) continue;
         const startMs = this.#clock.nowMs();
+        this.#asking = batch;
         const answer = await this.#request(batch.length);
+        this.#asking = [];
         if (answer instanceof TransportError) {
           this.#queue = batch.concat(this.#queue); // they keep their places
           this.#sweep ??= this.#clock.after(SWEEP_MS, () => this.#expire());

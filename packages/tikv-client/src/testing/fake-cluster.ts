@@ -188,6 +188,7 @@ class FakeChannel implements Channel {
   readonly #address: string;
   #closed = false;
   readonly #streams = new Set<FakeStream>();
+  readonly #unary = new Set<() => void>();
 
   constructor(cluster: FakeCluster, address: string) {
     this.#cluster = cluster;
@@ -198,11 +199,14 @@ class FakeChannel implements Channel {
     const cluster = this.#cluster;
     return new Promise((resolve, reject) => {
       const abort = (): void => finish(() => reject(new TransportError(GrpcCode.CANCELLED, 'cancelled')));
+      const close = (): void => finish(() => reject(unavailable('the channel is closed')));
+      this.#unary.add(close);
       const timer = cluster.clock.after(options.timeoutMs, () =>
         finish(() => reject(new TransportError(GrpcCode.DEADLINE_EXCEEDED, 'deadline exceeded'))),
       );
       const finish = (how: () => void): void => {
         timer.cancel();
+        this.#unary.delete(close);
         options.signal?.removeEventListener('abort', abort);
         how();
       };
@@ -259,6 +263,7 @@ class FakeChannel implements Channel {
 
   close(): void {
     this.#closed = true;
+    for (const close of [...this.#unary]) close();
     for (const stream of [...this.#streams]) stream.end(unavailable('the channel is closed'));
   }
 }
