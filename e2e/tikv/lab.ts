@@ -69,19 +69,23 @@ export class Lab implements AsyncDisposable {
     });
   }
 
-  /** PD's own HTTP interface, at whichever member answers. */
+  /** PD's own HTTP interface, at whichever member answers; asked for half a minute, because members are killed meanwhile. */
   async pdHttp(path: string, body?: unknown): Promise<unknown> {
     let last: unknown;
-    for (const address of this.pdAddresses) {
-      try {
-        const answer = await fetch(`http://${address}/pd/api/v1/${path}`, {
-          signal: AbortSignal.timeout(2_000),
-          ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-        });
-        const text = await answer.text();
-        return text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text;
-      } catch (error) {
-        last = error;
+    for (const endMs = performance.now() + 30_000; performance.now() < endMs; await sleep(500)) {
+      for (const address of this.pdAddresses) {
+        try {
+          const answer = await fetch(`http://${address}/pd/api/v1/${path}`, {
+            signal: AbortSignal.timeout(2_000),
+            ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+          });
+          const text = await answer.text();
+          if (answer.ok) return text === '' ? undefined : (JSON.parse(text) as unknown);
+          if (body !== undefined) return text; // PD does not want the operator
+          last = new Error(text);
+        } catch (error) {
+          last = error;
+        }
       }
     }
     throw last;

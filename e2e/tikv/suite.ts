@@ -217,8 +217,12 @@ async function faults(lab: Lab): Promise<void> {
       });
       running.catch(() => {});
       await sleep(3_000);
-      await fault(() => done);
+      const trouble = await fault(() => done).then(
+        () => undefined,
+        (error: unknown) => error ?? 'unknown',
+      );
       const result = await running;
+      if (trouble !== undefined) throw trouble;
       judge(result, timeoutMs);
       const { longestPauseMs, longestCallMs, ...counts } = result;
       return `longest pause ${Math.round(longestPauseMs)} ms, longest transfer ${Math.round(longestCallMs)} ms, ${JSON.stringify(counts)}`;

@@ -1,0 +1,134 @@
+// Our client beside client-go on the same lab, in one run, in turn for each line:
+//   node speed.ts [--callers 1,16,64,256] [--seconds 3] [--modes ...] [--rows 100000]
+// Prints one line for each mode and number of callers: both throughputs, their ratio, latencies and CPU for an operation.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { TikvClient } from '@engram/tikv-client';
+import { clientGo, Lab } from './lab.ts';
+
+const { values } = parseArgs({
+  options: {
+    callers: { type: 'string', default: '1,16,64,256' },
+    seconds: { type: 'string', default: '3' },
+    modes: { type: 'string', default: 'newest,get,batchget,2pc,async,1pc,1pc128,scan' },
+    rows: { type: 'string', default: '100000' },
+  },
+});
+const seconds = Number(values.seconds);
+const rows = Number(values.rows);
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const value = Buffer.alloc(512, 'abcdefghijklmnopqrstuvwxyz');
+const rowKey = (at: number): Uint8Array => bytes(`prow/${String(at).padStart(6, '0')}`);
+const anyRow = (): Uint8Array => rowKey(Math.floor(Math.random() * rows));
+
+interface Line {
+  readonly client: string;
+  readonly mode: string;
+  readonly callers: number;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly errors: number;
+  readonly cpuUsPerOp: number;
+}
+
+async function one(client: TikvClient, mode: string, caller: number, turn: number): Promise<void> {
+  switch (mode) {
+    case 'newest':
+      await client.get(anyRow());
+      return;
+    case 'get':
+      await (await client.snapshot()).get(anyRow());
+      return;
+    case 'batchget':
+      await (await client.snapshot()).batchGet(Array.from({ length: 100 }, anyRow));
+      return;
+    case 'scan': {
+      let count = 0;
+      for await (const page of (await client.snapshot()).pages(bytes('prow/'), bytes('prow0'))) count += page.length;
+      if (count < rows) throw new Error(`${count} rows`);
+      return;
+    }
+    default: {
+      const txn = await client.begin();
+      const keys = mode === '1pc128' ? 128 : 1;
+      for (let at = 0; at < keys; at += 1) txn.put(bytes(`pbench/ts/${mode}/${caller}/${turn}/${at}`), value);
+      const outcome = await txn.commit({ mode: mode === '1pc128' ? '1pc' : (mode as '1pc' | 'async' | '2pc') });
+      if (outcome.kind !== 'committed') throw new Error(outcome.kind);
+    }
+  }
+}
+
+async function measure(client: TikvClient, mode: string, callers: number): Promise<Line> {
+  const latencies: number[] = [];
+  let errors = 0;
+  const cpu = process.cpuUsage();
+  const startMs = performance.now();
+  const endMs = startMs + seconds * 1_000;
+  const work = async (caller: number): Promise<void> => {
+    for (let turn = 0; performance.now() < endMs; turn += 1) {
+      const beganMs = performance.now();
+      try {
+        await one(client, mode, caller, turn);
+        latencies.push(performance.now() - beganMs);
+      } catch {
+        errors += 1;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, (_, caller) => work(caller)));
+  const tookMs = performance.now() - startMs;
+  const used = process.cpuUsage(cpu);
+  latencies.sort((left, right) => left - right);
+  const quantile = (at: number): number => latencies[Math.floor((latencies.length - 1) * at)] ?? 0;
+  return {
+    client: 'ours',
+    mode,
+    callers,
+    errors,
+    perSecond: latencies.length / (tookMs / 1_000),
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+    cpuUsPerOp: (used.user + used.system) / Math.max(1, latencies.length),
+  };
+}
+
+const dir = mkdtempSync(join(process.env['TMPDIR'] ?? '/tmp', 'tikv-speed-'));
+try {
+  await using lab = await Lab.start(join(dir, 'lab'), { pdPort: 25_790, storePort: 25_170 });
+  await lab.replicated();
+  await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
+  for (let from = 0; from < rows; from += 1_000) {
+    const txn = await client.begin();
+    for (let at = from; at < Math.min(rows, from + 1_000); at += 1) txn.put(rowKey(at), value);
+    const outcome = await txn.commit();
+    if (outcome.kind !== 'committed') throw new Error(outcome.kind);
+  }
+  await client.admin.split([rowKey(rows / 4), rowKey(rows / 2), rowKey((rows * 3) / 4)]);
+  console.log(
+    'mode      callers      ours/s  client-go/s  ratio   ours p50 p99 ms   client-go p50 p99 ms   CPU us per op: ours client-go',
+  );
+  for (const mode of values.modes.split(',')) {
+    for (const callers of values.callers.split(',').map(Number)) {
+      if (mode === 'scan' && callers > 16) continue; // a hundred thousand rows for each caller
+      const ours = await measure(client, mode, callers);
+      const [theirs] = (await clientGo(
+        lab.pdAddresses.join(','),
+        'bench',
+        mode,
+        String(callers),
+        String(seconds),
+        String(rows),
+      )) as [Line];
+      const show = (number: number, digits = 1): string => number.toFixed(digits).padStart(8);
+      console.log(
+        `${mode.padEnd(9)} ${String(callers).padStart(6)} ${show(ours.perSecond)} ${show(theirs.perSecond)}    ${(ours.perSecond / theirs.perSecond).toFixed(2).padStart(5)}  ` +
+          `${show(ours.p50Ms, 2)} ${show(ours.p99Ms, 2)} ${show(theirs.p50Ms, 2)} ${show(theirs.p99Ms, 2)} ${show(ours.cpuUsPerOp, 0)} ${show(theirs.cpuUsPerOp, 0)}` +
+          (ours.errors + theirs.errors > 0 ? `  errors ${ours.errors} ${theirs.errors}` : ''),
+      );
+    }
+  }
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
