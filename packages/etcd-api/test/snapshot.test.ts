@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { SimClock } from '@engram/sim';
 import { etcdserverpb, leasepb, mvccpb } from '@engram/wire';
 import { type BucketContent, smallBucket } from '../src/snapshot/bbolt-bucket.ts';
 import { bboltFile } from '../src/snapshot/bbolt-file.ts';
+import { pace } from '../src/snapshot/pace.ts';
 import { snapshotMessages } from '../src/snapshot/snapshot-messages.ts';
 import { ALL, Api, b, member, t } from './api.ts';
 import { readBbolt } from './bbolt-reader.ts';
@@ -75,6 +77,37 @@ describe('a bbolt file', () => {
     expect(entries.every(([, bytes], at) => bytes.length === at % 200)).toBe(true);
     expect(parts).toBeGreaterThan(count / 256 - 1);
     expect(largest).toBeLessThanOrEqual(256);
+  });
+});
+
+describe('its pace', () => {
+  test.each([
+    { workedMs: 0.4, pauseMs: 0, why: 'a slice that took nothing is followed by a turn alone' },
+    { workedMs: 3, pauseMs: 3, why: 'half of the time is for others' },
+    { workedMs: 60_000, pauseMs: 10, why: 'a slow client gave them theirs already' },
+  ])('after $workedMs ms of work a pause of $pauseMs: $why', async ({ workedMs, pauseMs }) => {
+    const clock = new SimClock();
+    const turn = pace(clock, never);
+    clock.advance(workedMs);
+    let over = false;
+    const pause = turn().then(() => {
+      over = true;
+    });
+    if (pauseMs > 0) {
+      clock.advance(pauseMs - 1);
+      await clock.settle();
+      expect(over).toBe(false);
+      clock.advance(1);
+    }
+    await pause;
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('ends with the reason when nobody wants the file any more', async () => {
+    const gone = new AbortController();
+    const turn = pace(new SimClock(), gone.signal);
+    gone.abort(new Error('gone'));
+    await expect(turn()).rejects.toThrow('gone');
   });
 });
 

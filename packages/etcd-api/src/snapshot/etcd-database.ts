@@ -5,6 +5,7 @@ import { minorVersion, type ServerVersion } from '../server-version.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { type BucketContent, smallBucket } from './bbolt-bucket.ts';
 import { bboltFile } from './bbolt-file.ts';
+import { pace } from './pace.ts';
 import type { SnapshotImage } from './snapshot-image.ts';
 
 const REVISION_BYTES = 17;
@@ -25,10 +26,6 @@ export async function etcdDatabase(
   const taking = parts.store.image(signal);
   const unversioned = [leaseBucket(parts), alarmBucket(parts), memberBucket(parts)];
   const image = await taking;
-  const turn = async (): Promise<void> => {
-    await new Promise<void>((resolve) => parts.options.clock.soon(resolve));
-    signal.throwIfAborted();
-  };
   try {
     const file = await bboltFile(
       [
@@ -39,7 +36,7 @@ export async function etcdDatabase(
         bucket('auth', [['authRevision', uint64(1n)]]),
         ...['authRoles', 'authUsers', 'members_removed'].map((name) => bucket(name, [])),
       ],
-      turn,
+      pace(parts.options.clock, signal),
       signal,
     );
     return { bytes: file.bytes, chunks: disposing(file.chunks, image) };
