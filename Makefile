@@ -44,6 +44,21 @@ types: setup ## Check the types
 bench: setup ## All benchmarks of the packages, in full (minutes)
 	@for bench in packages/*/bench/*.bench.ts; do echo "== $$bench"; $(WITH_NODE) node $$bench || exit 1; done
 
+# More for a comparison, e.g. make bench-million BENCH_FLAGS='--keys 100000 --markdown million.md', or --smoke: seconds
+BENCH_FLAGS :=
+
+.PHONY: bench-compare
+bench-compare: setup ## Beside etcd, in turn: rates, latencies, CPU and memory of each kind of request (needs go)
+	@$(WITH_NODE) node bench/compare/run.ts $(BENCH_FLAGS)
+
+.PHONY: bench-million
+bench-million: setup ## Beside etcd: a million keys, what they take, and how long restarts take (needs go)
+	@$(WITH_NODE) node bench/million/run.ts $(BENCH_FLAGS)
+
+.PHONY: bench-mixed
+bench-mixed: setup ## Beside etcd: puts and renewals during a large list, a snapshot, a compaction (needs go)
+	@$(WITH_NODE) node bench/mixed/run.ts $(BENCH_FLAGS)
+
 .PHONY: e2e
 e2e: setup ## All parts of e2e, one after another
 	@$(WITH_NODE) tools/e2e $(E2E_PARTS)

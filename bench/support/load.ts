@@ -24,7 +24,9 @@ export interface Load {
 export async function runLoad(store: Store, args: readonly string[]): Promise<Load> {
   const flags = ['--target', store.target, '--pause', '--timeout', `${LOAD_MAX_S}s`, ...args];
   const child = spawn(loadgen(), flags, { stdio: ['pipe', 'pipe', 'pipe'] });
-  const timer = setTimeout(() => child.kill('SIGKILL'), LOAD_MAX_S * 1000 + KILL_AFTER_MS);
+  const kill = (): void => void child.kill('SIGKILL');
+  const timer = setTimeout(kill, LOAD_MAX_S * 1000 + KILL_AFTER_MS);
+  process.once('exit', kill);
   const closed = once(child, 'close');
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -46,7 +48,8 @@ export async function runLoad(store: Store, args: readonly string[]): Promise<Lo
     await closed;
   } finally {
     clearTimeout(timer);
-    child.kill('SIGKILL');
+    process.removeListener('exit', kill);
+    kill();
   }
   if (outcomes.length === 0) throw new Error(`the load generator said nothing: ${args.join(' ')}\n${errors}`);
   const after = await store.idle(IDLE_MAX_MS);

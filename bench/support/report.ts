@@ -6,15 +6,20 @@ import { type Table, toMarkdown, toText } from './table.ts';
 /** Where the stores keep their data: the same disk for both. BENCH_DIR, or a folder of the repository that git does not see. */
 export class DataFolder implements Disposable {
   readonly path: string;
+  readonly #remove = (): void => rmSync(this.path, { recursive: true, force: true });
 
   constructor() {
     const parent = process.env['BENCH_DIR'] ?? join(import.meta.dirname, '../../data');
     mkdirSync(parent, { recursive: true });
     this.path = mkdtempSync(join(parent, 'bench-'));
+    process.once('exit', this.#remove);
+    // Without a listener a signal ends the process before anything is cleared away.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true });
+    process.removeListener('exit', this.#remove);
+    this.#remove();
   }
 }
 

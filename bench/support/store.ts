@@ -16,7 +16,7 @@ const POLL_MS = 5;
 const KEPT_OUTPUT_MAX = 8_000;
 /** A store that uses less of a core than this over one look has nothing left to do. */
 const IDLE_SHARE = 0.05;
-const IDLE_LOOK_MS = 500;
+const IDLE_LOOK_MS = 300;
 
 /** One store in a directory of its own, from its first start over restarts to its end; disposing of it removes all. */
 export class Store implements AsyncDisposable {
@@ -72,6 +72,10 @@ export class Store implements AsyncDisposable {
     if (program === undefined) throw new Error(`no command for ${this.name}`);
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
+    // Whatever ends this process: a store that outlives it would disturb the next measurement.
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.removeListener('exit', kill));
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
         this.#output = (this.#output + chunk.toString()).slice(-KEPT_OUTPUT_MAX);
