@@ -5,7 +5,7 @@
 #   TMPDIR             data directories and logs of one run, removed at its end (E2E_KEEP=1 keeps them)
 #
 # After it: $root, $part, $cache, $scratch, $store_launcher (one executable that starts the store), node on the PATH,
-# and `bounded SECONDS COMMAND...`.
+# `bounded SECONDS COMMAND...` and `bounded_go_test SECONDS COMMAND...`.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
@@ -50,4 +50,13 @@ bounded() {
   children=()
   [ "$status" = 124 ] && echo "ended after $seconds s: $1" >&2
   return "$status"
+}
+
+# `bounded` for a `go test -json`: its last line, and its status, are the summary's.
+bounded_go_test() {
+  mkfifo "$scratch/events"
+  node "$root/e2e/support/go-test-summary.ts" "$part" <"$scratch/events" &
+  local summary="$!"
+  bounded "$@" >"$scratch/events" 2>&1 || true
+  wait "$summary"
 }

@@ -32,6 +32,8 @@ const verbose = process.argv.includes('--verbose');
 const outcomes = new Map<string, string>();
 const parents = new Set<string>();
 const outputs = new Map<string, string[]>();
+/** Those of which the suite has not told the end. */
+const openPackages = new Set<string>();
 let packagesFailed = 0;
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -41,6 +43,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     continue;
   }
   const name = `${event.Package ?? ''} ${event.Test ?? ''}`;
+  if (event.Package !== undefined) openPackages.add(event.Package);
   if (event.Action === 'output') {
     const lines = outputs.get(name) ?? [];
     lines.push(event.Output ?? '');
@@ -51,6 +54,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (event.Action !== 'pass' && event.Action !== 'fail' && event.Action !== 'skip') continue;
   if (event.Test === undefined) {
     console.log(`${event.Action} ${event.Package ?? ''} (${event.Elapsed ?? 0} s)`);
+    openPackages.delete(event.Package ?? '');
     if (event.Action === 'fail') {
       packagesFailed += 1;
       process.stdout.write((outputs.get(name) ?? []).join(''));
@@ -68,6 +72,9 @@ for await (const line of createInterface({ input: process.stdin })) {
   outputs.delete(name);
 }
 
+// Whoever was killed told no end, and its tests that did not run have no outcome.
+for (const name of openPackages) console.log(`${name} was ended before its end`);
+packagesFailed += openPackages.size;
 const leaves = [...outcomes].filter(([name]) => !parents.has(name));
 const count = (outcome: string): number => leaves.filter(([, ended]) => ended === outcome).length;
 const passed = count('pass');
