@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serve } from '@engram/transport';
 import { CLIENT_PREFACE, Flag, rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/wire';
+import { FakeClock } from './support/fake-clock.ts';
 import { ByteClient, type Serving, startServing, until } from './support/serving.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from './support/raw-client.ts';
 
@@ -12,7 +13,8 @@ const calm = /^ENHANCE_YOUR_CALM too_many/;
 let serving: Serving;
 let honest: ByteClient;
 beforeEach(async () => {
-  serving = await startServing(serve);
+  // Time stands still: no tokens come back, however slow the machine is.
+  serving = await startServing(serve, { clock: new FakeClock() });
   honest = new ByteClient(serving.target);
 });
 afterEach(async () => {
@@ -60,7 +62,7 @@ test('made you reset (CVE-2025-8671): resets that the client provokes count, and
   });
   expect(await client.goAway()).toMatch(calm);
   await client.untilClosed();
-  expect(serving.journal.filter((entry) => entry === 'hangs').length).toBeLessThan(1_100);
+  expect(serving.journal.filter((entry) => entry === 'hangs').length).toBeLessThanOrEqual(1_000);
 });
 
 test('CONTINUATION flood (CVE-2024-27316): a header block without end', async () => {
@@ -133,7 +135,7 @@ test('internal data buffering (CVE-2019-9517): open windows and a socket that no
   using client = await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]]);
   client.write(windowUpdateFrame(0, 2 ** 30));
   client.socket.pause();
-  const calls = 200;
+  const calls = 60;
   for (let at = 0; at < calls; at += 1) client.write(client.request(2 * at + 1, '/test.Echo/Big', '2000000'));
   // 16 MiB of answers, and what the kernel's buffers take, are let through; the other calls do not start.
   const turns = 50;
@@ -146,12 +148,12 @@ test('internal data buffering (CVE-2019-9517): open windows and a socket that no
 
 test('a zero window holds answers, and no more calls start than fit', async () => {
   using client = await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);
-  for (let at = 0; at < 100; at += 1) client.write(client.request(2 * at + 1, '/test.Echo/Big', '2000000'));
+  for (let at = 0; at < 40; at += 1) client.write(client.request(2 * at + 1, '/test.Echo/Big', '2000000'));
   client.write(frame('PING', 0, 0, Buffer.alloc(8)));
   await client.frame(({ type, ack }) => type === 'PING' && ack);
   expect(serving.observer.handled.length).toBeLessThan(12);
   client.write(windowUpdateFrame(0, 2 ** 30), settingsFrame([[SettingId.INITIAL_WINDOW_SIZE, 2 ** 30]]));
-  for (let at = 0; at < 100; at += 1) expect(await client.outcome(2 * at + 1)).toBe('grpc-status: 0');
+  for (let at = 0; at < 40; at += 1) expect(await client.outcome(2 * at + 1)).toBe('grpc-status: 0');
 });
 
 test('an HPACK bomb (CVE-2016-6581) costs what it weighs, and its stream', async () => {
@@ -287,7 +289,6 @@ test.each([
 });
 
 test('a preface without settings is cut when the sweep finds it', async () => {
-  const { FakeClock } = await import('./support/fake-clock.ts');
   const clock = new FakeClock();
   await using still = await startServing(serve, { clock });
   using client = await RawClient.silent(still.port);

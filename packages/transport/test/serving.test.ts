@@ -103,7 +103,8 @@ describe.each(servers)('served by %s', (_name, serve) => {
   test('a deadline ends a call on both sides', async () => {
     await using serving = await startServing(serve);
     using client = new ByteClient(serving.target);
-    await expect(client.unary('/test.Echo/Hang', '', { deadline: Date.now() + 100 })).rejects.toMatchObject({
+    await client.unary('/test.Echo/Sync', 'connected');
+    await expect(client.unary('/test.Echo/Hang', '', { deadline: Date.now() + 500 })).rejects.toMatchObject({
       code: 4,
     });
     await until(() => serving.journal.includes('aborted') && serving.observer.open === 0);
