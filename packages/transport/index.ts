@@ -13,4 +13,5 @@ export type {
   TlsOptions,
   TlsVersion,
   TransportObserver,
+  TransportTimeouts,
 } from './src/serve-options.ts';
