@@ -1,6 +1,6 @@
 import { type Backend, openBackend } from '@engram/backend';
 import { type Clock, epoch, type Logger, type Random } from '@engram/core';
-import { etcdServices } from '@engram/etcd-api';
+import { etcdServices, HealthStatus } from '@engram/etcd-api';
 import {
   HealthMetrics,
   MetricRegistry,
@@ -50,12 +50,13 @@ export interface RunningNode extends AsyncDisposable {
 
 /** Opens the data, brings the store up to the end of its log, and serves on every URL. What fails leaves nothing open. */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
-  const { config, logger, onFatal } = options;
+  const { config, logger } = options;
   const clock = options.clock ?? new SystemClock();
   const random = options.random ?? new SystemRandom();
   await using opened = new AsyncDisposableStack();
 
   const { storage, identity } = await openData(config, { clock, random, logger });
+  const serving = new HealthStatus();
   const metrics = new MetricRegistry();
   const slow = new SlowLog(clock, logger);
   const storeMetrics = new StoreMetrics(metrics, config.slowCommitMs, (ms) =>
@@ -75,7 +76,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       cacheBytesMax: config.valueCacheBytes,
       requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
       watchProgressIntervalMs: config.watchProgressIntervalMs,
-      onFatal,
+      onFatal: (error) => {
+        serving.set(false);
+        options.onFatal(error);
+      },
     }).catch(async (error: unknown) => {
       await storage[Symbol.asyncDispose]();
       throw error;
@@ -99,6 +103,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     clock,
     logger,
     observer: { clientRequest: (type, version) => rpcMetrics?.clientRequest(type, version) },
+    health: serving,
   });
   rpcMetrics = new RpcMetrics(metrics, {
     methods: [...methods].map(([path, { kind }]) => [path, kind] as const),
@@ -128,7 +133,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     clock,
   });
   const servers: Server[] = [];
-  opened.defer(() => drainAll(servers));
+  opened.defer(() => {
+    // Who watches the health hears of it before the connection takes its leave.
+    serving.set(false);
+    return drainAll(servers);
+  });
   const listeners: BoundListener[] = [];
   for (const each of planned) {
     const server = await listen(each, config.transport === 'native' ? serve : serveGrpcJs, logger);

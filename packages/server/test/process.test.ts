@@ -12,6 +12,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { healthpb } from '@engram/wire';
 import { Engram, engramPath, run } from './support/engram-process.ts';
 import { GrpcClient } from './support/grpc-client.ts';
 
@@ -97,6 +98,27 @@ test('an open watch does not hold up the stop, and ends with UNAVAILABLE or the 
   const { code } = await engram.stop('SIGINT');
   expect(code).toBe(0);
   expect(await watch).not.toMatch(/^(?:OK|0)/);
+});
+
+test('who watches the health hears that the node takes its leave', async () => {
+  await using engram = await Engram.start();
+  using client = new GrpcClient(engram.url);
+  const heard: number[] = [];
+  let heardOne = (): void => {};
+  const first = new Promise<void>((resolve) => {
+    heardOne = resolve;
+  });
+  const watching = client.call('/grpc.health.v1.Health/Watch', new Uint8Array(0), {
+    onMessage: (message) => {
+      heard.push(healthpb.decodeHealthCheckResponse(message).status);
+      heardOne();
+    },
+  });
+  await first;
+  await engram.stop();
+  expect((await watching).status).toMatch(/^14: /);
+  const { SERVING, NOT_SERVING } = healthpb.HealthCheckResponseServingStatus;
+  expect(heard).toEqual([SERVING, NOT_SERVING]);
 });
 
 /** A client that has begun a request and never ends it: a stop waits for it, as for any call that is under way. */

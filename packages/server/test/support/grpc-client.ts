@@ -1,6 +1,13 @@
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import { etcdserverpb } from '@engram/wire';
 
+const PREFIX_BYTES = 5;
+
+export interface CallOptions {
+  readonly contentType?: string;
+  readonly onMessage?: (message: Uint8Array) => void;
+}
+
 /** A client that knows nothing of our transport: node's own HTTP/2 and the framing of gRPC by hand. */
 export class GrpcClient implements Disposable {
   readonly session: ClientHttp2Session;
@@ -15,7 +22,18 @@ export class GrpcClient implements Disposable {
   }
 
   /** The answer's bytes; rejects with "code: message" of the status. */
-  unary(path: string, request: Uint8Array, contentType = 'application/grpc'): Promise<Uint8Array> {
+  async unary(path: string, request: Uint8Array, contentType = 'application/grpc'): Promise<Uint8Array> {
+    const { messages, status } = await this.call(path, request, { contentType });
+    if (!status.startsWith('0')) throw new Error(status);
+    return messages[0] ?? Buffer.alloc(0);
+  }
+
+  /** All messages of the answer, and "code: message" of the status. Rejects where the call broke off without one. */
+  call(
+    path: string,
+    request: Uint8Array,
+    { contentType = 'application/grpc', onMessage }: CallOptions = {},
+  ): Promise<{ readonly messages: readonly Uint8Array[]; readonly status: string }> {
     return new Promise((resolve, reject) => {
       const stream = this.session.request({
         [constants.HTTP2_HEADER_METHOD]: 'POST',
@@ -23,7 +41,8 @@ export class GrpcClient implements Disposable {
         'content-type': contentType,
         te: 'trailers',
       });
-      const pieces: Buffer[] = [];
+      const messages: Buffer[] = [];
+      let pending = Buffer.alloc(0);
       let status = '';
       const look = (headers: Record<string, unknown>): void => {
         if (headers['grpc-status'] !== undefined)
@@ -31,12 +50,18 @@ export class GrpcClient implements Disposable {
         else if (headers[':status'] !== undefined && headers[':status'] !== 200) status = `HTTP ${headers[':status']}`;
       };
       stream.on('response', look).on('trailers', look).on('error', reject);
-      stream.on('data', (piece: Buffer) => pieces.push(piece));
-      stream.on('close', () => {
-        const bytes = Buffer.concat(pieces);
-        if (status.startsWith('0')) resolve(bytes.subarray(5));
-        else reject(new Error(status));
+      stream.on('data', (piece: Buffer) => {
+        pending = Buffer.concat([pending, piece]);
+        while (pending.length >= PREFIX_BYTES) {
+          const end = PREFIX_BYTES + pending.readUInt32BE(1);
+          if (pending.length < end) break;
+          const message = pending.subarray(PREFIX_BYTES, end);
+          pending = pending.subarray(end);
+          messages.push(message);
+          onMessage?.(message);
+        }
       });
+      stream.on('close', () => resolve({ messages, status }));
       stream.end(Buffer.concat([frameHeader(request), request]));
     });
   }
@@ -61,7 +86,7 @@ export class GrpcClient implements Disposable {
 }
 
 function frameHeader(message: Uint8Array): Buffer {
-  const header = Buffer.alloc(5);
+  const header = Buffer.alloc(PREFIX_BYTES);
   header.writeUInt32BE(message.length, 1);
   return header;
 }
