@@ -1,0 +1,41 @@
+import type { Fields, Value } from './messages.ts';
+
+interface Change {
+  readonly key: string;
+  /** Of a delete: undefined deletes one key. */
+  readonly end?: string;
+  readonly depth: number;
+}
+
+/**
+ * Whether a transaction may be one that etcd takes and the store refuses: etcd looks away where a delete goes to the end of
+ * all keys (range_end "\0"), and where a nested delete stands behind the put of another nested transaction
+ * (server/etcdserver/api/v3rpc/key.go: checkIntervals), and then gives a key two changes in one revision.
+ */
+export function covers(txn: Fields): boolean {
+  const puts: Change[] = [];
+  const deletes: Change[] = [];
+  collect(txn, 0, puts, deletes);
+  return deletes.some(
+    ({ key, end, depth }) =>
+      (end === '\0' || depth > 0) &&
+      puts.some((put) => key <= put.key && (end === '\0' || put.key < (end ?? `${key}\0`))),
+  );
+}
+
+function collect(txn: Fields, depth: number, puts: Change[], deletes: Change[]): void {
+  for (const op of [...listOf(txn['success']), ...listOf(txn['failure'])]) {
+    const { requestPut, requestDeleteRange, requestTxn } = op;
+    if (requestPut !== undefined) puts.push({ key: text(fieldsOf(requestPut)['key']), depth });
+    if (requestDeleteRange !== undefined) {
+      const { key, rangeEnd } = fieldsOf(requestDeleteRange);
+      const end = text(rangeEnd);
+      deletes.push({ key: text(key), depth, ...(end === '' ? {} : { end }) });
+    }
+    if (requestTxn !== undefined) collect(fieldsOf(requestTxn), depth + 1, puts, deletes);
+  }
+}
+
+const text = (value: Value | undefined): string => (typeof value === 'string' ? value : '');
+const fieldsOf = (value: Value): Fields => value as Fields;
+const listOf = (value: Value | undefined): readonly Fields[] => (Array.isArray(value) ? value : []);

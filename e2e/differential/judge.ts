@@ -1,0 +1,197 @@
+import { status } from '@grpc/grpc-js';
+import { decode, type Decoded, type DecodedMessage, encode, type Fields, PerStore, show } from './messages.ts';
+import { orderTies } from './ties.ts';
+import { type Reply, STORES, type Stores } from './stores.ts';
+
+const SHOWN_MAX = 25;
+const SHOWN_CHARACTERS_MAX = 4_000;
+
+/** What an answer comes to once everything that the stores choose for themselves has been named. */
+export interface Answer {
+  readonly code: string;
+  readonly details: string;
+  readonly messages: readonly DecodedMessage[];
+}
+
+/** A method: its path, the types of its messages. */
+export interface Method {
+  readonly path: string;
+  readonly request: string;
+  readonly response: string;
+}
+
+export function method(path: string, request: string, response = request.replace(/Request$/, 'Response')): Method {
+  return { path: `etcdserverpb.${path}`, request: `etcdserverpb.${request}`, response: `etcdserverpb.${response}` };
+}
+
+export interface CallOptions {
+  /** Fields of the answer that need not agree, and why not stands where it is asked for. */
+  readonly ignore?: readonly string[];
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Answers are put into an order or a form in which they must be equal. */
+  readonly settle?: (answers: readonly [Answer, Answer]) => readonly [Answer, Answer];
+}
+
+const compaction = method('KV/Compact', 'CompactionRequest');
+
+/** Asks both stores the same and counts whether they say the same. */
+export class Judge {
+  readonly stores: Stores;
+  passed = 0;
+  failed = 0;
+  /** The store's revision in the last header, of etcd. */
+  revision = 1;
+  compacted = -1;
+  #part = '';
+  readonly #chosen: readonly Map<bigint, string>[] = STORES.map(() => new Map<bigint, string>());
+  #leases = 0;
+
+  constructor(stores: Stores) {
+    this.stores = stores;
+  }
+
+  part(name: string): void {
+    this.#part = name;
+  }
+
+  /** New stores have new names for everything, but for what they are called themselves. */
+  async learnIdentities(): Promise<void> {
+    this.revision = 1;
+    this.compacted = -1;
+    for (const [store, names] of this.#chosen.entries()) {
+      names.clear();
+      const { messages } = await this.stores.call(store, 'etcdserverpb.Maintenance/Status', new Uint8Array(), {});
+      const { header } = decode('etcdserverpb.StatusResponse', messages[0] ?? new Uint8Array(), () => undefined);
+      const { clusterId, memberId } = header as DecodedMessage;
+      // Ids are unsigned here and signed there.
+      for (const asNumber of [BigInt.asIntN, BigInt.asUintN]) {
+        names.set(asNumber(64, clusterId as bigint), 'the cluster');
+        names.set(asNumber(64, memberId as bigint), 'the member');
+      }
+    }
+  }
+
+  /** The member's own id, for requests. */
+  get memberId(): PerStore {
+    return new PerStore(
+      'the member',
+      this.#chosen.map((names) => [...names].find(([, name]) => name === 'the member')![0]),
+    );
+  }
+
+  /** What one of the two was told as an answer; equal answers or not, the run goes on with etcd's. */
+  async call(asked: Method, request: Fields, options: CallOptions = {}): Promise<Answer> {
+    const bytes = STORES.map((_name, store) => encode(asked.request, request, store));
+    return this.callBytes(asked, bytes, `${asked.path} ${show(request)}`, request, options);
+  }
+
+  /** A compaction; `compacted` is where it got to. */
+  async compact(request: Fields): Promise<boolean> {
+    const { code } = await this.call(compaction, request);
+    if (code === 'OK') this.compacted = Number(request['revision']);
+    return code === 'OK';
+  }
+
+  async callBytes(
+    { path, response }: Pick<Method, 'path' | 'response'>,
+    bytes: readonly Uint8Array[],
+    label: string,
+    request: Fields | undefined,
+    { ignore = [], metadata = {}, settle }: CallOptions = {},
+  ): Promise<Answer> {
+    const replies = await Promise.all(bytes.map((sent, store) => this.stores.call(store, path, sent, metadata)));
+    let [ours, theirs] = this.#answers(response, replies, ignore);
+    if (request !== undefined) [ours, theirs] = [orderTies(request, ours), orderTies(request, theirs)];
+    if (settle !== undefined) [ours, theirs] = settle([ours, theirs]);
+    this.equal(label, ours, theirs);
+    const revision = (ours.messages.at(-1)?.['header'] as DecodedMessage | undefined)?.['revision'];
+    if (typeof revision === 'bigint') this.revision = Number(revision);
+    return ours;
+  }
+
+  answer(store: number, response: string, reply: Reply, ignore: readonly string[] = []): Answer {
+    const messages = reply.messages.map((message) => this.decode(store, response, message, ignore));
+    // protobuf-go writes its errors with one of two blanks, so that nobody compares them.
+    const details = reply.details.replaceAll('\u00a0', ' ');
+    return { code: status[reply.code] ?? String(reply.code), details, messages };
+  }
+
+  decode(store: number, type: string, bytes: Uint8Array, ignore: readonly string[] = []): DecodedMessage {
+    const message = decode(type, bytes, (id) => this.#chosen[store]?.get(id));
+    const header = message['header'];
+    if (typeof header === 'object' && 'raftTerm' in header) header['raftTerm'] = 'some';
+    for (const name of ignore) delete message[name];
+    return message;
+  }
+
+  /** A lease to which each store gives an id of its own: what is the same is its name from now on. */
+  async grantUnnamed(request: Fields): Promise<PerStore> {
+    this.#leases += 1;
+    const name = `lease#${this.#leases}`;
+    const bytes = encode('etcdserverpb.LeaseGrantRequest', request, 0);
+    const answers = await Promise.all(
+      STORES.map(async (_name, store) => {
+        const reply = await this.stores.call(store, 'etcdserverpb.Lease/LeaseGrant', bytes, {});
+        return this.answer(store, 'etcdserverpb.LeaseGrantResponse', reply);
+      }),
+    );
+    const ids = answers.map((answer, store) => {
+      const { ID } = answer.messages[0] ?? {};
+      if (typeof ID !== 'bigint' || ID <= 0n) throw new Error(`${STORES[store]} chose the lease id ${ID}`);
+      this.#chosen[store]?.set(ID, name);
+      return ID;
+    });
+    const named = answers.map((answer) => ({
+      ...answer,
+      messages: answer.messages.map((one) => ({ ...one, ID: name })),
+    }));
+    this.equal(`a lease without an id: ${show(request)}`, named[0], named[1]);
+    return new PerStore(name, ids);
+  }
+
+  equal(label: string, etcd: unknown, store: unknown): boolean {
+    const [left, right] = [full(etcd), full(store)];
+    if (left === right) {
+      this.passed += 1;
+      return true;
+    }
+    this.fail(label, left, right);
+    return false;
+  }
+
+  fail(what: string, fromEtcd: string, fromStore: string): void {
+    this.failed += 1;
+    if (this.failed > SHOWN_MAX) return;
+    const [label = '', etcd = '', store = ''] = [what, fromEtcd, fromStore].map(shorten);
+    const from = Math.max(
+      0,
+      [...etcd].findIndex((character, at) => character !== store[at]) - SHOWN_CHARACTERS_MAX / 2,
+    );
+    const cut = (text: string): string => (from > 0 ? '...' : '') + text.slice(from, from + SHOWN_CHARACTERS_MAX);
+    console.log(`DIFFERENT in ${this.#part}: ${label.slice(0, SHOWN_CHARACTERS_MAX)}`);
+    console.log(`  etcd   ${cut(etcd)}\n  store  ${cut(store)}`);
+  }
+
+  #answers(response: string, replies: readonly Reply[], ignore: readonly string[]): [Answer, Answer] {
+    const [etcd, store] = replies;
+    if (etcd === undefined || store === undefined) throw new Error('two stores, two answers');
+    return [this.answer(0, response, etcd, ignore), this.answer(1, response, store, ignore)];
+  }
+}
+
+/** Long values are runs of one character. */
+const shorten = (text: string): string => text.replace(/(.)\1{39,}/gs, (run, one: string) => `${one}*${run.length}`);
+
+/** The whole of it, whatever the order of its fields. */
+export function full(value: unknown): string {
+  return JSON.stringify(value, (_name, one: unknown) => {
+    if (typeof one === 'bigint') return `${one}n`;
+    if (typeof one !== 'object' || one === null || Array.isArray(one)) return one;
+    return Object.fromEntries(Object.entries(one).toSorted(([left], [right]) => (left < right ? -1 : 1)));
+  });
+}
+
+export const isMessage = (value: Decoded | undefined): value is DecodedMessage =>
+  typeof value === 'object' && !Array.isArray(value);
+export const listOf = (value: Decoded | undefined): readonly DecodedMessage[] =>
+  Array.isArray(value) ? value.filter(isMessage) : [];

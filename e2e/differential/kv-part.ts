@@ -1,0 +1,54 @@
+import type { Prng } from '@engram/sim';
+import type { Judge } from './judge.ts';
+import * as ask from './methods.ts';
+import { RandomRequests } from './random-requests.ts';
+
+/** One request after another on KV and Lease; every answer, and so every revision, must be the same. */
+export async function kvPart(judge: Judge, prng: Prng, steps: number): Promise<void> {
+  const make = new RandomRequests(prng);
+  for (let step = 0; step < steps; step += 1) {
+    make.revision = judge.revision;
+    await kvStep(judge, prng, make);
+  }
+  await everything(judge);
+}
+
+/** The whole store at its revision, with its leases and what compaction has left. */
+export async function everything(judge: Judge): Promise<void> {
+  await judge.call(ask.range, { key: '\0', rangeEnd: '\0' });
+  await judge.call(ask.leaseLeases, {}, { settle: ask.leasesById });
+  await judge.call(ask.hashKv, {}, { ignore: ['hash'] });
+}
+
+export async function kvStep(judge: Judge, prng: Prng, make: RandomRequests): Promise<void> {
+  const dice = prng.below(100);
+  if (dice < 30) await judge.call(ask.put, make.put());
+  else if (dice < 50) await judge.call(ask.range, make.range());
+  else if (dice < 57) await judge.call(ask.deleteRange, make.deleteRange());
+  else if (dice < 80) await judge.call(ask.txn, make.txn());
+  else if (dice < 82) await compact(judge, make);
+  else if (dice < 86) await judge.call(ask.rangeStream, make.rangeStream(), { settle: ask.merged });
+  else if (dice < 91) await judge.call(ask.leaseGrant, { ID: make.leaseId(), TTL: BigInt(1_000 + prng.below(9_000)) });
+  else if (dice < 93) await judge.call(ask.leaseRevoke, { ID: make.leaseId() });
+  else if (dice < 94) await judge.call(ask.leaseLeases, {}, { settle: ask.leasesById });
+  else if (dice < 97) {
+    const settle = ask.remaining;
+    await judge.call(ask.leaseTimeToLive, { ID: make.leaseId(), keys: prng.chance(0.7) }, { settle });
+  } else if (dice < 99) await judge.call(ask.leaseKeepAlive, { ID: make.leaseId() });
+  else await hashKv(judge, make);
+}
+
+/**
+ * Hashes are each store's own. Of the revisions that were compacted to, etcd keeps the hash from before, and answers with it
+ * also when they are compacted themselves (server/storage/mvcc/hash.go: HashByRev).
+ */
+async function hashKv(judge: Judge, make: RandomRequests): Promise<void> {
+  const revision = make.pastRevision();
+  if (make.compacted.has(Number(revision))) return;
+  await judge.call(ask.hashKv, { revision }, { ignore: ['hash'] });
+}
+
+async function compact(judge: Judge, make: RandomRequests): Promise<void> {
+  const request = make.compact();
+  if (await judge.compact(request)) make.compacted.add(Number(request['revision']));
+}

@@ -1,0 +1,58 @@
+import { type Answer, listOf, method } from './judge.ts';
+import type { Decoded, DecodedMessage } from './messages.ts';
+
+export const range = method('KV/Range', 'RangeRequest');
+export const rangeStream = method('KV/RangeStream', 'RangeRequest', 'RangeStreamResponse');
+export const put = method('KV/Put', 'PutRequest');
+export const deleteRange = method('KV/DeleteRange', 'DeleteRangeRequest');
+export const txn = method('KV/Txn', 'TxnRequest');
+export const leaseGrant = method('Lease/LeaseGrant', 'LeaseGrantRequest');
+export const leaseRevoke = method('Lease/LeaseRevoke', 'LeaseRevokeRequest');
+export const leaseKeepAlive = method('Lease/LeaseKeepAlive', 'LeaseKeepAliveRequest');
+export const leaseTimeToLive = method('Lease/LeaseTimeToLive', 'LeaseTimeToLiveRequest');
+export const leaseLeases = method('Lease/LeaseLeases', 'LeaseLeasesRequest');
+export const statusOf = method('Maintenance/Status', 'StatusRequest');
+export const alarm = method('Maintenance/Alarm', 'AlarmRequest');
+export const defragment = method('Maintenance/Defragment', 'DefragmentRequest');
+export const hash = method('Maintenance/Hash', 'HashRequest');
+export const hashKv = method('Maintenance/HashKV', 'HashKVRequest');
+export const snapshot = method('Maintenance/Snapshot', 'SnapshotRequest');
+export const moveLeader = method('Maintenance/MoveLeader', 'MoveLeaderRequest');
+export const downgrade = method('Maintenance/Downgrade', 'DowngradeRequest');
+export const memberList = method('Cluster/MemberList', 'MemberListRequest');
+
+type Settle = (answers: readonly [Answer, Answer]) => readonly [Answer, Answer];
+const each =
+  (change: (answer: Answer) => Answer): Settle =>
+  ([etcd, store]) => [change(etcd), change(store)];
+
+/** How a stream is cut into messages is the server's to choose: only what they add up to counts. */
+export const merged: Settle = each((answer) => {
+  const parts = answer.messages.map(({ rangeResponse }) => rangeResponse as DecodedMessage);
+  const kvs = parts.flatMap((part) => listOf(part?.['kvs']));
+  return { ...answer, messages: parts.length === 0 ? [] : [Object.assign({}, ...parts, { kvs })] };
+});
+
+/** Leases in the order of their ends, which may be the same; here by id. */
+export const leasesById: Settle = each((answer) => sortField(answer, 'leases'));
+
+/** Keys without order, and seconds that one store has counted a moment later than the other. */
+export const remaining: Settle = (answers) => {
+  const [etcd, store] = answers.map((answer) => sortField(answer, 'keys')) as [Answer, Answer];
+  const [left, right] = [etcd.messages[0]?.['TTL'], store.messages[0]?.['TTL']];
+  if (typeof left !== 'bigint' || typeof right !== 'bigint') return [etcd, store];
+  const close = left - right <= 1n && right - left <= 1n && left > 0n && right > 0n;
+  const messages = store.messages.map((message) => ({ ...message, TTL: close ? left : right }));
+  return [etcd, { ...store, messages }];
+};
+
+function sortField(answer: Answer, name: string): Answer {
+  const messages = answer.messages.map((message) => {
+    const list = message[name];
+    if (!Array.isArray(list)) return message;
+    const text = (value: Decoded): string =>
+      typeof value === 'object' ? String(Object.values(value)[0]) : String(value);
+    return { ...message, [name]: list.toSorted((left, right) => (text(left) < text(right) ? -1 : 1)) };
+  });
+  return { ...answer, messages };
+}

@@ -1,0 +1,125 @@
+import { Client, credentials, Metadata, status, type ClientReadableStream } from '@grpc/grpc-js';
+import { join } from 'node:path';
+import { bounded } from '../../test/support/bounded.ts';
+import { newStorePlace, type StorePlace, StoreProcess, storeCommand } from '../../test/support/store-process.ts';
+
+const DEADLINE_MS = 20_000;
+const MESSAGE_BYTES_MAX = 64 << 20;
+/** etcd first, then the store under test. */
+export const STORES = ['etcd', 'store'] as const;
+
+export const same = (bytes: Buffer): Buffer => bytes;
+export const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** What a call came to: its messages, and gRPC's code and text. */
+export interface Reply {
+  readonly messages: readonly Uint8Array[];
+  readonly code: number;
+  readonly details: string;
+}
+
+/** The two stores, each with a process, a folder and a connection; a start in a new folder is a new store. */
+export class Stores implements AsyncDisposable {
+  readonly #etcd: string;
+  readonly #folder: string;
+  readonly #flags: readonly string[];
+  #places: readonly StorePlace[] = [];
+  #processes: readonly StoreProcess[] = [];
+  #clients: readonly Client[] = [];
+  #births = 0;
+
+  constructor(etcd: string, folder: string, flags: readonly string[]) {
+    this.#etcd = etcd;
+    this.#folder = folder;
+    this.#flags = flags;
+    process.once('exit', () => {
+      for (const store of this.#processes) if (store.running) process.kill(store.pid, 'SIGKILL');
+    });
+  }
+
+  /** Both, empty. */
+  async startEmpty(): Promise<void> {
+    await this.kill();
+    this.#births += 1;
+    const folder = join(this.#folder, `${this.#births}`);
+    this.#places = await Promise.all(STORES.map((name) => newStorePlace(join(folder, name))));
+    await this.start();
+  }
+
+  /** Both, with what they had. */
+  async start(): Promise<void> {
+    const commands = [[this.#etcd], storeCommand()];
+    this.#processes = await Promise.all(
+      this.#places.map((place, store) => {
+        const command = commands[store];
+        if (command === undefined) throw new Error('a store without a command');
+        return StoreProcess.start(place, { command, flags: this.#flags });
+      }),
+    );
+    this.#clients = this.#processes.map(
+      ({ endpoint }) =>
+        new Client(endpoint, credentials.createInsecure(), {
+          'grpc.use_local_subchannel_pool': 1,
+          'grpc.enable_retries': 0,
+          'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+          'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
+        }),
+    );
+  }
+
+  async kill(): Promise<void> {
+    this.#disconnect();
+    await Promise.all(this.#processes.map((store) => store.kill()));
+  }
+
+  /** SIGTERM. */
+  async stop(): Promise<void> {
+    this.#disconnect();
+    await Promise.all(this.#processes.map((store) => store.stop()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+
+  endpoint(store: number): string {
+    return this.#process(store).endpoint;
+  }
+
+  client(store: number): Client {
+    const client = this.#clients[store];
+    if (client === undefined) throw new Error('a store that was not started');
+    return client;
+  }
+
+  /** One request, all answers; `path` without its slash. */
+  call(store: number, path: string, request: Uint8Array, metadata: Readonly<Record<string, string>>): Promise<Reply> {
+    const sent = new Metadata();
+    for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
+    const stream = this.client(store).makeServerStreamRequest(`/${path}`, toBuffer, same, request, sent, {
+      deadline: Date.now() + DEADLINE_MS,
+    });
+    return bounded(`${STORES[store]} answers ${path}`, DEADLINE_MS * 1.5, replyOf(stream));
+  }
+
+  #process(store: number): StoreProcess {
+    const found = this.#processes[store];
+    if (found === undefined) throw new Error('a store that was not started');
+    return found;
+  }
+
+  #disconnect(): void {
+    for (const client of this.#clients) client.close();
+    this.#clients = [];
+  }
+}
+
+export function replyOf(stream: ClientReadableStream<Buffer>): Promise<Reply> {
+  return new Promise((resolve) => {
+    const messages: Uint8Array[] = [];
+    stream.on('data', (message: Buffer) => messages.push(message));
+    // Every call ends with a status; the error says the same once more.
+    stream.on('error', () => {});
+    stream.on('status', ({ code, details }) => resolve({ messages, code, details: code === status.OK ? '' : details }));
+  });
+}
