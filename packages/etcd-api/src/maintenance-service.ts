@@ -1,3 +1,4 @@
+import type { Alarm } from '@engram/backend';
 import { assert, EngramError, GrpcCode } from '@engram/core';
 import {
   etcdserverpb,
@@ -35,6 +36,12 @@ export function maintenanceMethods(
   ];
 }
 
+/** protobuf's text of an AlarmMember, which leaves out what is zero. */
+function alarmText({ memberId, alarm }: Alarm): string {
+  const member = memberId === 0n ? '' : `memberID:${memberId} `;
+  return `${member}alarm:${alarmNames.get(alarm) ?? alarm} `;
+}
+
 class MaintenanceService {
   readonly #parts: ServiceParts;
   readonly #version: ServerVersion;
@@ -59,7 +66,6 @@ class MaintenanceService {
   ): Promise<readonly { readonly memberID: bigint; readonly alarm: number }[]> {
     const { store } = this.#parts;
     const changed = [{ memberID, alarm }];
-    if (!alarmNames.has(alarm)) throw new StatusError(GrpcCode.INVALID_ARGUMENT, 'etcdserver: unknown alarm type');
     switch (action) {
       case AlarmRequestAlarmAction.GET:
         return store
@@ -68,11 +74,14 @@ class MaintenanceService {
           .map((set) => ({ memberID: set.memberId, alarm: set.alarm }));
       case AlarmRequestAlarmAction.ACTIVATE:
         if (alarm === AlarmType.NONE) return [];
+        // etcd keeps it, without any effect, until someone takes it away.
+        if (!alarmNames.has(alarm)) throw new StatusError(GrpcCode.INVALID_ARGUMENT, 'etcdserver: unknown alarm type');
         await store.activateAlarm({ memberId: memberID, alarm });
         return changed;
       case AlarmRequestAlarmAction.DEACTIVATE:
         return (await store.deactivateAlarm({ memberId: memberID, alarm })) ? changed : [];
       default:
+        // etcd's process does not survive it (server/etcdserver/apply/backend.go: Alarm answers nothing at all).
         throw new StatusError(GrpcCode.INVALID_ARGUMENT, 'etcdserver: unknown alarm action');
     }
   }
@@ -95,9 +104,7 @@ class MaintenanceService {
       raftTerm: member.raftTerm,
       storageVersion: minorVersion(this.#version),
       downgradeInfo: { enabled: false },
-      errors: store
-        .alarms()
-        .map(({ memberId, alarm }) => `memberID:${memberId} alarm:${alarmNames.get(alarm) ?? alarm} `),
+      errors: store.alarms().map(alarmText),
     });
   }
 

@@ -5,7 +5,8 @@ export interface ServerVersion {
   readonly patch: number;
 }
 
-const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
+/** As etcd's reader does, it takes leading zeroes, which semver forbids. */
+const SEMVER = /^(\d+)\.(\d+)\.(\d+)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 
 export function parseVersion(text: string): ServerVersion | undefined {
   const match = SEMVER.exec(text);

@@ -59,6 +59,14 @@ describe('alarms', () => {
     expect(await get(AlarmType.NONE)).toHaveLength(2);
     expect(await get(AlarmType.CORRUPT)).toEqual([{ memberID: 2n, alarm: AlarmType.CORRUPT }]);
     expect((await api.alarm({ action: Action.ACTIVATE })).alarms).toEqual([]);
+    expect(await get(9), 'of a kind that nobody knows there is none').toEqual([]);
+    expect((await api.alarm({ action: Action.DEACTIVATE, alarm: 9 })).alarms).toEqual([]);
+    expect(await failure(api.alarm({ action: Action.ACTIVATE, alarm: 9 }))).toMatchObject({ code: 3 });
+  });
+
+  test('the text of an alarm leaves out a member of zero, as protobuf does', async () => {
+    await api.alarm({ action: Action.ACTIVATE, memberID: 0n, alarm: AlarmType.NOSPACE });
+    expect((await api.status()).errors).toEqual(['alarm:NOSPACE ']);
   });
 
   test('edge 117: a put beyond the quota fails and leaves its alarm, which stays after a compaction', async () => {
@@ -156,7 +164,7 @@ describe('the rest', () => {
   const wrongTarget = { code: 3, message: 'etcdserver: invalid downgrade target version' };
   const wrongFormat = { code: 3, message: 'etcdserver: wrong downgrade target version format' };
 
-  test.each(['3.5', '3.5.0', '3.5.28'])('edge 122: %s is a target', async (version) => {
+  test.each(['3.5', '3.5.0', '3.5.28', '03.5'])('edge 122: %s is a target', async (version) => {
     expect(await downgrade(Downgrade.VALIDATE, version)).toMatchObject({ version: '3.6', header: { revision: 1 } });
   });
 
