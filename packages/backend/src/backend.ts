@@ -214,7 +214,8 @@ export class Backend implements Store, AsyncDisposable {
       if (!isReadOnly(txn)) {
         if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
         const cost = txnCost(txn);
-        if (cost > 0) this.#checkSpace(cost);
+        const refusal = cost > 0 ? this.#refusalForSpace(cost) : undefined;
+        if (refusal !== undefined) return refusal;
       }
       if (txn.success.length > 1 || txn.failure.length > 1) this.#observer.txn?.();
       return this.#writes.txn(txn);
@@ -245,7 +246,7 @@ export class Backend implements Store, AsyncDisposable {
 
   async leaseGrant(id: LeaseId, ttlSeconds: number): Promise<LeaseView> {
     if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
-    this.#checkSpace(LEASE_COST_BYTES);
+    await this.#refusalForSpace(LEASE_COST_BYTES);
     return this.#leases.grant(id, ttlSeconds);
   }
 
@@ -332,16 +333,17 @@ export class Backend implements Store, AsyncDisposable {
     return revision(wanted);
   }
 
-  /** The write that reaches the quota is refused, and so is every later one until the alarm is taken back. */
-  #checkSpace(costBytes: number): void {
+  /**
+   * The write that reaches the quota is refused, and so is every later one until the alarm is taken back. The first one
+   * is answered when the alarm is there: who asks for alarms after a refusal finds it.
+   */
+  #refusalForSpace(costBytes: number): Promise<never> | undefined {
     if (hasAlarm(this.#state, ALARM_NOSPACE)) throw new EngramError('NoSpace');
     const quotaBytes = this.#options.quotaBytes ?? 0;
-    if (quotaBytes <= 0 || this.#options.storage.values.size().totalBytes + costBytes < quotaBytes) return;
-    this.#background(
-      this.activateAlarm({ memberId: this.#options.memberId, alarm: ALARM_NOSPACE }),
-      'raising an alarm',
-    );
-    throw new EngramError('NoSpace');
+    if (quotaBytes <= 0 || this.#options.storage.values.size().totalBytes + costBytes < quotaBytes) return undefined;
+    return this.activateAlarm({ memberId: this.#options.memberId, alarm: ALARM_NOSPACE }).then(() => {
+      throw new EngramError('NoSpace');
+    });
   }
 
   #appended(durationMs: number, records: number, bytes: number): void {
