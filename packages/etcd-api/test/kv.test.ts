@@ -313,6 +313,6 @@ test('bytes that are no message are refused as grpc-go refuses them', async () =
   const torn = api.call.bind(api, '/etcdserverpb.KV/Range', Uint8Array.of(0x0a, 0x05, 1));
   expect(await failure(torn)).toEqual({
     code: 13,
-    message: 'grpc: error unmarshalling request: proto: unexpected EOF',
+    message: 'grpc: error unmarshalling request: proto: cannot parse invalid wire-format data',
   });
 });

@@ -92,7 +92,7 @@ describe('creating', () => {
     watch.call.request(Uint8Array.of(0x0a, 0x05));
     expect(watch.call.status).toEqual({
       code: 13,
-      message: 'grpc: failed to unmarshal the received message: proto: unexpected EOF',
+      message: 'grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data',
     });
   });
 

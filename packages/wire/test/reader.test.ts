@@ -62,6 +62,13 @@ test('strings are UTF-8 or refused; a byte order mark is a character', () => {
   expect(etcdserverpb.decodeAuthUserGetRequest(hex('0a 04 ef bb bf 61')).name).toBe('\ufeffa');
 });
 
+test('clients get the texts of protobuf-go', () => {
+  const text = 'proto: cannot parse invalid wire-format data';
+  for (const bytes of ['0a 05', '0f', '00 00', '0c']) expect(() => mvccpb.decodeKeyValue(hex(bytes))).toThrow(text);
+  const message = 'string field contains invalid UTF-8';
+  expect(() => etcdserverpb.decodeAuthUserGetRequest(hex('0a 01 ff'))).toThrow(expect.objectContaining({ message }));
+});
+
 test('messages nested without end are refused before the stack ends', () => {
   let bytes: Uint8Array = new Uint8Array(0);
   const wrapped = (tag: number, inner: Uint8Array): Uint8Array => {

@@ -1,5 +1,5 @@
 import { EMPTY_BYTES } from '@engram/core';
-import { WireError } from './wire-error.ts';
+import { malformed, WireError } from './wire-error.ts';
 
 const VARINT = 0;
 const FIXED64 = 1;
@@ -52,7 +52,7 @@ export class Reader {
     this.#varint();
     const tag = this.#unsigned();
     const field = Math.floor(tag / 8);
-    if (field < 1 || field > FIELD_NUMBER_MAX) throw new WireError('proto: invalid field number');
+    if (field < 1 || field > FIELD_NUMBER_MAX) throw malformed('invalid field number');
     return tag;
   }
 
@@ -114,7 +114,7 @@ export class Reader {
     try {
       return utf8.decode(this.#input.subarray(start, end));
     } catch (cause) {
-      throw new WireError('proto: string field contains invalid UTF-8', { cause });
+      throw new WireError('string field contains invalid UTF-8', { cause });
     }
   }
 
@@ -141,7 +141,7 @@ export class Reader {
     }
     const open = [Math.floor(tag / 8)];
     while (open.length > 0) {
-      if (!this.more()) throw new WireError('proto: unexpected EOF');
+      if (!this.more()) throw malformed('unexpected EOF');
       const inner = this.tag();
       const field = Math.floor(inner / 8);
       const type = inner & 7;
@@ -149,7 +149,7 @@ export class Reader {
         if (open.length === GROUP_DEPTH_MAX) throw new WireError('proto: exceeded maximum recursion depth');
         open.push(field);
       } else if (type === END_GROUP) {
-        if (open.pop() !== field) throw new WireError('proto: mismatching end group marker');
+        if (open.pop() !== field) throw malformed('mismatching end group marker');
       } else {
         this.#skipValue(type);
       }
@@ -171,14 +171,14 @@ export class Reader {
         this.#advance(4);
         return;
       case END_GROUP:
-        throw new WireError('proto: mismatching end group marker');
+        throw malformed('mismatching end group marker');
       default:
-        throw new WireError('proto: cannot parse reserved wire type');
+        throw malformed('cannot parse reserved wire type');
     }
   }
 
   #advance(count: number): void {
-    if (this.#end - this.#at < count) throw new WireError('proto: unexpected EOF');
+    if (this.#end - this.#at < count) throw malformed('unexpected EOF');
     this.#at += count;
   }
 
@@ -191,7 +191,7 @@ export class Reader {
       this.#varint();
       length = this.#unsigned();
     }
-    if (length > this.#end - this.#at) throw new WireError('proto: unexpected EOF');
+    if (length > this.#end - this.#at) throw malformed('unexpected EOF');
     return this.#at + length;
   }
 
@@ -201,7 +201,7 @@ export class Reader {
 
   /** Most varints are one byte: reads it into `low` if so. */
   #single(): boolean {
-    if (this.#at >= this.#end) throw new WireError('proto: unexpected EOF');
+    if (this.#at >= this.#end) throw malformed('unexpected EOF');
     const byte = this.#input[this.#at]!;
     if (byte >= 0x80) return false;
     this.#at += 1;
@@ -217,7 +217,7 @@ export class Reader {
     let low = 0;
     let high = 0;
     for (let shift = 0; shift < 70; shift += 7) {
-      if (at >= end) throw new WireError('proto: unexpected EOF');
+      if (at >= end) throw malformed('unexpected EOF');
       const byte = input[at]!;
       at += 1;
       if (shift < 28) low |= (byte & 0x7f) << shift;
@@ -225,7 +225,7 @@ export class Reader {
         low |= (byte & 0x0f) << 28;
         high = (byte & 0x7f) >> 4;
       } else if (shift < 63) high |= (byte & 0x7f) << (shift - 32);
-      else if (byte > 1) throw new WireError('proto: variable length integer overflow');
+      else if (byte > 1) throw malformed('variable length integer overflow');
       else high |= byte << 31;
       if (byte < 0x80) {
         this.#at = at;
@@ -234,6 +234,6 @@ export class Reader {
         return;
       }
     }
-    throw new WireError('proto: variable length integer overflow');
+    throw malformed('variable length integer overflow');
   }
 }
