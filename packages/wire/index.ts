@@ -19,6 +19,7 @@ export { HeaderEncoder, type HeaderIdentity } from './src/messages/header.ts';
 export {
   encodeAnswer,
   encodeRangeChunk,
+  encodeRangeSlices,
   type Answer,
   type RangeAnswer,
   type PutAnswer,

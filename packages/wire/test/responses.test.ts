@@ -5,6 +5,7 @@ import {
   encodeAnswer,
   encodeEvents,
   encodeRangeChunk,
+  encodeRangeSlices,
   encodeWatchFragments,
   encodeWatchResponse,
   etcdserverpb,
@@ -129,6 +130,18 @@ test('large values are not copied', () => {
   const large = mvccpb.encodeKeyValue({ key: Uint8Array.of(1), value: new Uint8Array(100_000) });
   const message = encodeAnswer(headerBytes(4), { kind: 'range', revision: 4, kvs: [large], more: false, count: 1 });
   expect(message).toContain(large);
+});
+
+test('an answer in slices is the same answer, and no slice is much larger than asked for', () => {
+  fc.assert(
+    fc.property(range, fc.integer({ min: 1, max: 20_000 }), (value, sliceBytes) => {
+      const slices = [...encodeRangeSlices(headerBytes(value.revision), value, sliceBytes)];
+      expect(whole(slices.flat())).toEqual(whole(encodeAnswer(headerBytes(value.revision), value)));
+      const largest = Math.max(0, ...value.kvs.map(({ length }) => length));
+      // Tags and lengths come to it: at most six bytes for each key, of which a slice has no more than bytes.
+      for (const slice of slices.slice(1)) expect(whole(slice).length).toBeLessThan(7 * (sliceBytes + largest) + 20);
+    }),
+  );
 });
 
 test('a chunk of a streamed range has a header only where one is given', () => {

@@ -1,4 +1,4 @@
-import { unreachable } from '@engram/core';
+import { assert, unreachable } from '@engram/core';
 import type { Message } from '../rpc.ts';
 import { sizeVarint } from '../protobuf/writer.ts';
 import { sizeRevision } from './header.ts';
@@ -49,6 +49,36 @@ export function encodeAnswer(header: Uint8Array, answer: Answer): Message {
   writer.shared(10, header);
   writeBody(writer, answer, sizing);
   return writer.finish();
+}
+
+/**
+ * The pieces of a RangeResponse in order, those of about `sliceBytes` at a time: joined they are what encodeAnswer makes.
+ * For answers so large that copying them at once would hold everybody else up; small buffers are also reused, where one
+ * of many megabytes is memory that the kernel has to clear first.
+ */
+export function* encodeRangeSlices(
+  header: Uint8Array,
+  answer: RangeAnswer,
+  sliceBytes: number,
+): Generator<readonly Uint8Array[]> {
+  const { kvs } = answer;
+  assert(header.length < 128, 'a header of which the length is more than one byte');
+  yield [Uint8Array.of(10, header.length), header];
+  for (let from = 0; from < kvs.length; ) {
+    let to = from;
+    for (let bytes = 0; to < kvs.length && bytes < sliceBytes; to += 1) bytes += kvs[to]!.length;
+    yield pieces({ ...answer, kvs: kvs.slice(from, to), more: false, count: 0 });
+    from = to;
+  }
+  yield pieces({ ...answer, kvs: [] });
+}
+
+function pieces(answer: RangeAnswer): readonly Uint8Array[] {
+  const sizing = new Sizing();
+  const writer = new PieceWriter(sizing.body(answer) - sizing.uncopied);
+  writeBody(writer, answer, sizing);
+  const message = writer.finish();
+  return message instanceof Uint8Array ? [message] : message;
 }
 
 /** RangeStreamResponse: one chunk. Only the last one has a header, `more` and `count`. */
