@@ -10,6 +10,7 @@ import {
   type Revision,
   revision,
   SortTarget,
+  type Timer,
   type Txn,
 } from '@engram/core';
 import { Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
@@ -67,6 +68,8 @@ export interface BackendOptions {
 
 const MIB = 1024 * 1024;
 const CHECKPOINT_RETRY_MS = 10_000;
+/** Below the five seconds that etcdctl waits for an answer. */
+const DEFRAGMENT_WAIT_MS = 3000;
 
 /** Seals the log for `epoch`, rebuilds the state from it, and serves. Rejects where the log is damaged. */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
@@ -297,6 +300,24 @@ export class Backend implements Store, AsyncDisposable {
 
   image(signal: AbortSignal): Promise<StoreImage> {
     return takeImage(this.#state, this.#scanner, this.#pins, this.#options.clock, this.revision, signal);
+  }
+
+  async defragment(): Promise<void> {
+    const { storage, clock } = this.#options;
+    const work = this.#reclaim(storage);
+    this.#background(work, 'defragmentation');
+    let timer: Timer | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = clock.after(DEFRAGMENT_WAIT_MS, resolve);
+    });
+    await Promise.race([work, patience]).finally(() => timer?.cancel());
+  }
+
+  async #reclaim(storage: Storage): Promise<void> {
+    await this.#compactor.start();
+    await this.#checkpointer.take();
+    await this.#compactor.dropCovered();
+    await storage.values.reclaim?.();
   }
 
   status(): StoreStatus {

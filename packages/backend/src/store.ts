@@ -122,6 +122,11 @@ export interface Store {
   hashKv(revision: number, signal: AbortSignal): Promise<HashKvResult>;
   /** As of now. Rejects when the signal aborts. */
   image(signal: AbortSignal): Promise<StoreImage>;
+  /**
+   * Gives the space of compacted history back to the file system. Answers when that is done or after a few seconds,
+   * whichever is first; it then goes on by itself.
+   */
+  defragment(): Promise<void>;
   status(): StoreStatus;
   /** How many keys live in the range now: for metrics and health, no bytes are read. */
   count(range: KeyRange): number;

@@ -16,6 +16,11 @@ export class DirectorySize {
     this.#clock = clock;
   }
 
+  /** The next question is answered by counting. */
+  forget(): void {
+    this.#countedMs = Number.NEGATIVE_INFINITY;
+  }
+
   get bytes(): number {
     const nowMs = this.#clock.nowMs();
     if (nowMs - this.#countedMs >= AGE_MS_MAX) {

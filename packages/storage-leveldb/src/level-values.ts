@@ -1,4 +1,4 @@
-import { assert, type LogPosition } from '@engram/core';
+import { assert, type LogPosition, logPosition } from '@engram/core';
 import type { Checkpoint, StorageSize, Values } from '@engram/storage';
 import type { CheckpointStore } from './checkpoint-store.ts';
 import type { Database } from './database.ts';
@@ -11,6 +11,8 @@ import type { Usage } from './usage.ts';
 
 /** Of one batch: appends wait behind it. */
 const DROPS_MAX = 1000;
+const FIRST_KEY = recordKey(logPosition(0));
+const LAST_KEY = recordKey(logPosition(Number.MAX_SAFE_INTEGER));
 
 export interface LevelValuesParts {
   readonly database: Database;
@@ -23,6 +25,7 @@ export interface LevelValuesParts {
 
 export class LevelValues implements Values {
   readonly #parts: LevelValuesParts;
+  #reclaiming: Promise<void> | undefined;
 
   constructor(parts: LevelValuesParts) {
     this.#parts = parts;
@@ -68,6 +71,18 @@ export class LevelValues implements Values {
   async loadCheckpoint(): Promise<Checkpoint | undefined> {
     this.#parts.database.lifetime.check();
     return this.#parts.checkpoints.load();
+  }
+
+  /** Also LevelDB's own log, which holds every record of the last few megabytes until its table is written. */
+  reclaim(): Promise<void> {
+    const { database, directorySize } = this.#parts;
+    this.#reclaiming ??= database.lifetime
+      .run(() => database.reading(() => database.level.compactRange(FIRST_KEY, LAST_KEY, { keyEncoding: 'view' })))
+      .finally(() => {
+        this.#reclaiming = undefined;
+        directorySize.forget();
+      });
+    return this.#reclaiming;
   }
 
   size(): StorageSize {

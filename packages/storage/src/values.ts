@@ -47,6 +47,12 @@ export interface Values {
   loadCheckpoint(): Promise<Checkpoint | undefined>;
   /** An estimate, at most a second old. */
   size(): StorageSize;
+  /**
+   * Gives the space of what was dropped back to the file system now, where `drop` alone leaves that to a later time;
+   * `size` tells of it when the promise resolves. It may take as long as writing all that is there, and holds up neither
+   * reads nor appends.
+   */
+  reclaim?(): Promise<void>;
 }
 
 /** A node's storage: both ports over one set of files, held exclusively until disposed. */
