@@ -9,7 +9,7 @@ export class Checks {
   }
 
   async check(name: string, body: () => Promise<unknown>): Promise<void> {
-    if (this.#only !== undefined && !name.includes(this.#only)) return;
+    if (this.#only !== undefined && !this.#only.split(',').some((part) => name.includes(part))) return;
     const startMs = performance.now();
     try {
       const note = await body();
