@@ -1,0 +1,109 @@
+import type { Prng } from '@engram/sim';
+import type { EtcdClient } from '../../test/support/etcd-client.ts';
+
+const PAGE_BYTES = 4096;
+const MIB = 1024 * 1024;
+const KEYS = 1_500;
+const LEASE_TTL_S = 3_600;
+/** The smallest and largest, one that takes all 64 bits, one that its keys leave, and one that no later write names. */
+const LEASES = [1n, 2n ** 63n - 1n, -5n, 77n, 99n] as const;
+export const REVOCABLE_LEASE = 99n;
+const LEASE_WITHOUT_KEYS = 88n;
+
+export interface Filled {
+  readonly compacted: number;
+  /** Revisions that can be read, from the compaction to the newest. */
+  readonly readable: readonly number[];
+}
+
+/** All that a store can come to hold, in a random order, with a compaction on the way. */
+export async function fill(client: EtcdClient, prng: Prng): Promise<Filled> {
+  for (const ID of [...LEASES, LEASE_WITHOUT_KEYS]) await client.leaseGrant({ ID, TTL: LEASE_TTL_S });
+  await writeAll(client, prng);
+  await oddKeys(client, prng);
+  for (const lease of LEASES) {
+    for (let key = 0; key < 20; key += 1) {
+      await client.put({ key: named(`leased/${lease}/${key}`), value: value(prng, 100), lease });
+    }
+  }
+  await churn(client, prng, 600);
+  // What a compaction keeps of a deletion that lies exactly there is a rule of its own.
+  await client.put({ key: named('deleted-at-compaction'), value: value(prng, 10) });
+  const { header } = await client.deleteRange({ key: named('deleted-at-compaction') });
+  const compacted = revisionOf(header);
+  const middle = await churn(client, prng, 300);
+  await client.compact({ revision: compacted, physical: true });
+  const late = await churn(client, prng, 300);
+  // The last key of this lease goes over to another, so that it is there with none.
+  for (let key = 0; key < 20; key += 1) await client.put({ key: named(`leased/77/${key}`), lease: 1n });
+  const last = await client.put({ key: named('last'), value: value(prng, 10) });
+  return { compacted, readable: [compacted, compacted + 1, middle, late, revisionOf(last.header)] };
+}
+
+/** Random changes; returns the revision after them. */
+export async function churn(client: EtcdClient, prng: Prng, writes: number): Promise<number> {
+  let revision = 0;
+  for (let write = 0; write < writes; write += 1) {
+    const key = named(`key/${prng.below(KEYS)}`);
+    const kind = prng.below(10);
+    let header: { readonly revision: number } | undefined;
+    if (kind < 6) ({ header } = await client.put({ key, value: value(prng, size(prng)), lease: someLease(prng) }));
+    else if (kind < 8) ({ header } = await client.deleteRange({ key }));
+    else if (kind < 9) ({ header } = await client.txn({ success: [...new Set(someKeys(prng))].map(putOf(prng)) }));
+    else ({ header } = await client.deleteRange({ key, rangeEnd: named(`${named(key)}~`) }));
+    revision = revisionOf(header);
+  }
+  return revision;
+}
+
+async function writeAll(client: EtcdClient, prng: Prng): Promise<void> {
+  const inFlight = 50;
+  for (let from = 0; from < KEYS; from += inFlight) {
+    const keys = Array.from({ length: inFlight }, (_, at) => named(`key/${from + at}`));
+    await Promise.all(keys.map((key) => client.put({ key, value: value(prng, size(prng)) })));
+  }
+}
+
+/** Where a key, a page or a byte of a key is at its limit. */
+async function oddKeys(client: EtcdClient, prng: Prng): Promise<void> {
+  const keys = [
+    Uint8Array.of(0),
+    Uint8Array.of(0, 0),
+    Uint8Array.of(0xff),
+    Uint8Array.of(0xff, 0xff, 0),
+    new Uint8Array(8_000).fill(0x61),
+  ];
+  for (const key of keys) await client.put({ key, value: value(prng, 50) });
+  for (let bytes = PAGE_BYTES - 120; bytes < PAGE_BYTES + 20; bytes += 1) {
+    await client.put({ key: named(`edge/${bytes}`), value: value(prng, bytes) });
+  }
+  for (const [name, bytes] of [
+    ['large', MIB],
+    ['larger', 1_450_000],
+  ] as const) {
+    await client.put({ key: named(name), value: value(prng, bytes) });
+  }
+}
+
+const named = (name: string | Uint8Array): Buffer => Buffer.from(name);
+const someLease = (prng: Prng): bigint => (prng.chance(0.1) ? LEASES[prng.below(3)]! : 0n);
+const someKeys = (prng: Prng): string[] => Array.from({ length: 1 + prng.below(100) }, () => `key/${prng.below(KEYS)}`);
+const putOf = (prng: Prng) => (key: string) => ({
+  requestPut: { key: named(key), value: value(prng, size(prng) % 500), lease: someLease(prng) },
+});
+
+function size(prng: Prng): number {
+  if (prng.chance(0.05)) return 3_500 + prng.below(6_000);
+  return prng.chance(0.1) ? 0 : prng.below(600);
+}
+
+function value(prng: Prng, bytes: number): Buffer {
+  const made = Buffer.alloc(bytes);
+  for (let at = 0; at + 4 <= bytes; at += 4) made.writeUInt32LE(prng.uint32(), at);
+  return made;
+}
+
+export function revisionOf(header: { readonly revision: number } | undefined): number {
+  if (header === undefined) throw new Error('an answer without a header');
+  return header.revision;
+}

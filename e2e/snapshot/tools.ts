@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+const TOOL_MAX_MS = 120_000;
+
+export interface SnapshotStatus {
+  readonly revision: number;
+  readonly totalKey: number;
+  readonly totalSize: number;
+  readonly version: string;
+}
+
+/** etcd's command line tools. What they do not like they say; it is in the error. */
+export class EtcdTools {
+  readonly #etcdctl: string;
+  readonly #etcdutl: string;
+
+  constructor(etcdctl: string, etcdutl: string) {
+    this.#etcdctl = etcdctl;
+    this.#etcdutl = etcdutl;
+  }
+
+  async save(endpoint: string, file: string): Promise<void> {
+    await run(this.#etcdctl, [`--endpoints=${endpoint}`, 'snapshot', 'save', file]);
+  }
+
+  async defragment(endpoint: string): Promise<void> {
+    await run(this.#etcdctl, [`--endpoints=${endpoint}`, 'defrag']);
+  }
+
+  /** Goes over every page of the file, and rejects where it is not a sound database. */
+  async status(file: string): Promise<SnapshotStatus> {
+    const status: unknown = JSON.parse(await run(this.#etcdutl, ['snapshot', 'status', file, '--write-out=json']));
+    if (!isStatus(status)) throw new Error(`no status of a snapshot: ${JSON.stringify(status)}`);
+    return status;
+  }
+
+  /** `peer` is that of the only member, as which it will be started. */
+  async restore(file: string, dataDir: string, peer: string, flags: readonly string[] = []): Promise<void> {
+    await run(this.#etcdutl, [
+      'snapshot',
+      'restore',
+      file,
+      '--name=default',
+      `--data-dir=${dataDir}`,
+      `--initial-cluster=default=${peer}`,
+      `--initial-advertise-peer-urls=${peer}`,
+      ...flags,
+    ]);
+  }
+}
+
+async function run(program: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await execute(program, args, { timeout: TOOL_MAX_MS, killSignal: 'SIGKILL' });
+  return stdout;
+}
+
+function isStatus(value: unknown): value is SnapshotStatus {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields: Record<string, unknown> = { ...value };
+  const numbers = ['revision', 'totalKey', 'totalSize'].every((name) => typeof fields[name] === 'number');
+  return numbers && typeof fields['version'] === 'string';
+}
