@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := kube crash linearizability kube-storage etcd
+E2E_PARTS := kube crash linearizability snapshot kube-storage etcd differential
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -75,6 +75,10 @@ e2e-crash: setup ## kill -9 under load: what was acknowledged is there
 e2e-linearizability: setup ## What concurrent clients of a dying process see has an order
 	@$(WITH_NODE) tools/e2e linearizability
 
+.PHONY: e2e-snapshot
+e2e-snapshot: setup ## A snapshot in the hands of etcd's own tools, and a real etcd started on it
+	@$(WITH_NODE) tools/e2e snapshot
+
 .PHONY: e2e-kube-storage
 e2e-kube-storage: setup ## The storage tests of Kubernetes' own apiserver
 	@$(WITH_NODE) tools/e2e kube-storage
@@ -82,3 +86,7 @@ e2e-kube-storage: setup ## The storage tests of Kubernetes' own apiserver
 .PHONY: e2e-etcd
 e2e-etcd: setup ## etcd's own black-box tests, as far as one node goes
 	@$(WITH_NODE) tools/e2e etcd
+
+.PHONY: e2e-differential
+e2e-differential: setup ## A real etcd and a node are asked the same, and must answer the same
+	@$(WITH_NODE) tools/e2e differential

@@ -19,6 +19,7 @@ export const hashKv = method('Maintenance/HashKV', 'HashKVRequest');
 export const snapshot = method('Maintenance/Snapshot', 'SnapshotRequest');
 export const moveLeader = method('Maintenance/MoveLeader', 'MoveLeaderRequest');
 export const downgrade = method('Maintenance/Downgrade', 'DowngradeRequest');
+export const authStatus = method('Auth/AuthStatus', 'AuthStatusRequest');
 export const memberList = method('Cluster/MemberList', 'MemberListRequest');
 
 type Settle = (answers: readonly [Answer, Answer]) => readonly [Answer, Answer];
@@ -36,12 +37,15 @@ export const merged: Settle = each((answer) => {
 /** Leases in the order of their ends, which may be the same; here by id. */
 export const leasesById: Settle = each((answer) => sortField(answer, 'leases'));
 
+/** A store that has started sooner has counted further. */
+const CLOSE_S = 5n;
+
 /** Keys without order, and seconds that one store has counted a moment later than the other. */
 export const remaining: Settle = (answers) => {
   const [etcd, store] = answers.map((answer) => sortField(answer, 'keys')) as [Answer, Answer];
   const [left, right] = [etcd.messages[0]?.['TTL'], store.messages[0]?.['TTL']];
   if (typeof left !== 'bigint' || typeof right !== 'bigint') return [etcd, store];
-  const close = left - right <= 1n && right - left <= 1n && left > 0n && right > 0n;
+  const close = left - right <= CLOSE_S && right - left <= CLOSE_S && left > 0n && right > 0n;
   const messages = store.messages.map((message) => ({ ...message, TTL: close ? left : right }));
   return [etcd, { ...store, messages }];
 };

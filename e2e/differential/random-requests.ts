@@ -36,8 +36,6 @@ export class RandomRequests {
   readonly #prng: Prng;
   /** The revision that the stores have reached, roughly. */
   revision = 1;
-  /** The revisions that compactions have named. */
-  readonly compacted = new Set<number>();
 
   constructor(prng: Prng) {
     this.#prng = prng;
