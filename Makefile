@@ -79,10 +79,6 @@ e2e-linearizability: setup ## What concurrent clients of a dying process see has
 e2e-snapshot: setup ## A snapshot in the hands of etcd's own tools, and a real etcd started on it
 	@$(WITH_NODE) tools/e2e snapshot
 
-.PHONY: e2e-snapshot
-e2e-snapshot: setup ## A snapshot in the hands of etcd's own tools, and a real etcd started on it
-	@$(WITH_NODE) tools/e2e snapshot
-
 .PHONY: e2e-kube-storage
 e2e-kube-storage: setup ## The storage tests of Kubernetes' own apiserver
 	@$(WITH_NODE) tools/e2e kube-storage
