@@ -4,8 +4,9 @@ import type { Condition } from './condition.ts';
 import { filePath } from './file-names.ts';
 import type { FileSystem } from './file-system.ts';
 import { FrameBuffer, frameBytes } from './frame-buffer.ts';
+import { SEGMENT_HEADER_BYTES } from './layout.ts';
 import { type Manifest, segmentWrite } from './manifest.ts';
-import { Preallocation, RESERVE_BYTES_MIN } from './preallocation.ts';
+import { Preallocation, reserveBytesMin } from './preallocation.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentList } from './segment-list.ts';
 import type { SegmentMaker } from './segment-maker.ts';
@@ -60,13 +61,13 @@ export class LogTail {
   /** `open`: segments that are not sealed, in their order; the last of them with records, or the first, is appended to. */
   static async open(parts: LogTailParts, open: readonly Segment[], next: LogPosition): Promise<LogTail> {
     const { maker } = parts;
-    const segments = open.length > 0 ? open : [await maker.make(RESERVE_BYTES_MIN)];
+    const segments = open.length > 0 ? open : [await maker.make(reserveBytesMin(parts.segmentBytes))];
     const at = Math.max(
       0,
       segments.findLastIndex((segment) => segment.table.count > 0),
     );
     const active = segments[at]!;
-    const preallocation = await reserveBehind(parts, active, RESERVE_BYTES_MIN);
+    const preallocation = await reserveBehind(parts, active, reserveBytesMin(parts.segmentBytes));
     const tail = new LogTail(parts, active, segments.slice(at + 1), preallocation, next);
     for (const segment of segments.slice(0, at)) tail.#seal(segment, undefined);
     return tail;
@@ -153,7 +154,7 @@ export class LogTail {
     this.#prepareFromMs = clock.nowMs() + PREPARE_AGAIN_MS;
     const make = async (): Promise<void> => {
       try {
-        this.#ready.push(await maker.make(this.#preallocation.bytes));
+        this.#ready.push(await maker.make(reserveBytes(this.#parts, this.#preallocation.bytes)));
       } catch (error) {
         condition.logger.warn({ path: condition.path, err: error }, 'cannot make the next segment yet');
       }
@@ -193,6 +194,11 @@ export class LogTail {
       },
     );
   }
+}
+
+/** No segment is longer because of what is reserved. */
+function reserveBytes({ segmentBytes }: LogTailParts, bytes: number): number {
+  return Math.min(bytes, segmentBytes - SEGMENT_HEADER_BYTES);
 }
 
 async function reserveBehind(

@@ -2,8 +2,10 @@ import type { Clock } from '@engram/core';
 import type { Condition } from './condition.ts';
 import type { StorageFile } from './file-system.ts';
 
-export const RESERVE_BYTES_MIN = 256 << 10;
+const RESERVE_BYTES_MIN = 256 << 10;
 const RESERVE_BYTES_MAX = 8 << 20;
+/** Segments that are very small are reserved in as many parts as others. */
+const SEGMENT_PARTS = 16;
 /** Used up faster, the next reserve is twice as large; slower, half as large. */
 const FAST_MS = 1000;
 const SLOW_MS = 60_000;
@@ -13,6 +15,11 @@ const STEP_BYTES = 1 << 20;
 const PIECE_BYTES = 256 << 10;
 const ZEROS = new Uint8Array(PIECE_BYTES);
 
+/** The first reserve of a segment. */
+export function reserveBytesMin(segmentBytes: number): number {
+  return Math.min(RESERVE_BYTES_MIN, segmentBytes / SEGMENT_PARTS);
+}
+
 /**
  * Writes zeros ahead of the frames. A durable write over bytes that are there costs half of one that makes the file
  * longer, because the file system has nothing to note. It follows behind the appends in the background and never
@@ -21,6 +28,7 @@ const ZEROS = new Uint8Array(PIECE_BYTES);
 export class Preallocation {
   readonly #file: StorageFile;
   readonly #limit: number;
+  readonly #pieceBytes: number;
   readonly #clock: Clock;
   readonly #condition: Condition;
   /** Nothing has to be noted for writes before it. */
@@ -47,6 +55,7 @@ export class Preallocation {
     this.#claimed = range.end;
     this.#reserved = range.reserved;
     this.#limit = range.limit;
+    this.#pieceBytes = Math.min(PIECE_BYTES, range.limit / SEGMENT_PARTS);
     this.#bytes = range.bytes;
     this.#clock = clock;
     this.#condition = condition;
@@ -77,7 +86,7 @@ export class Preallocation {
     const tookMs = nowMs - this.#startedMs;
     this.#startedMs = nowMs;
     if (tookMs < FAST_MS) this.#bytes = Math.min(RESERVE_BYTES_MAX, this.#bytes * 2);
-    else if (tookMs > SLOW_MS) this.#bytes = Math.max(RESERVE_BYTES_MIN, this.#bytes / 2);
+    else if (tookMs > SLOW_MS) this.#bytes = Math.max(reserveBytesMin(this.#limit), this.#bytes / 2);
     this.#run = this.#reserve(Math.min(this.#limit, this.#claimed + this.#bytes)).finally(() => {
       this.#run = undefined;
     });
@@ -95,7 +104,7 @@ export class Preallocation {
         const end = Math.min(this.#reserved + STEP_BYTES, target);
         for (let at = this.#reserved; at < end && !this.#stopped; ) {
           at = Math.max(at, this.#claimed);
-          const length = Math.min(PIECE_BYTES, end - at);
+          const length = Math.min(this.#pieceBytes, end - at);
           if (length <= 0) break;
           const done = this.#file.write(ZEROS.subarray(0, length), at);
           this.#piece = { begin: at, end: at + length, done };

@@ -31,23 +31,40 @@ export class SegmentMaker {
   async make(zeroBytes: number): Promise<Segment> {
     const { path } = this.#condition;
     const id = this.takeId();
+    const temporary = filePath(path, 'tmp', id);
     const target = filePath(path, 'seg', id);
     const bytes = encodeSegmentHeader(id, newSalt(), 'appended');
-    const made = await this.#fileSystem.open(filePath(path, 'tmp', id), 'create');
     try {
-      await made.write(bytes, 0);
-      if (zeroBytes > 0) await made.write(new Uint8Array(zeroBytes), bytes.length);
-      await made.sync();
-    } finally {
-      await made.close();
+      await this.#write(temporary, bytes, zeroBytes);
+      await this.#fileSystem.rename(temporary, target);
+    } catch (error) {
+      await this.#fileSystem.remove(temporary).catch(() => {});
+      throw error;
     }
-    await this.#fileSystem.rename(filePath(path, 'tmp', id), target);
-    await this.#fileSystem.syncDirectory(path);
-    await this.#manifest.change(() => [segmentWrite({ id, kind: 'appended', sealed: undefined })]);
+    // Where something fails from here on, the file is left over until the next opening. The manifest comes last: of the
+    // segments that it knows those without records are behind all others.
     const file = await this.#fileSystem.open(target, 'durable');
+    try {
+      await this.#fileSystem.syncDirectory(path);
+      await this.#manifest.change(() => [segmentWrite({ id, kind: 'appended', sealed: undefined })]);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
     const header = decodeSegmentHeader(bytes)!;
     const table = new RecordTable(SEGMENT_HEADER_BYTES, false);
     return new Segment({ header, table, file, sealed: false, chain: header.crc });
+  }
+
+  async #write(path: string, header: Uint8Array, zeroBytes: number): Promise<void> {
+    const file = await this.#fileSystem.open(path, 'create');
+    try {
+      await file.write(header, 0);
+      if (zeroBytes > 0) await file.write(new Uint8Array(zeroBytes), header.length);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
   }
 }
 

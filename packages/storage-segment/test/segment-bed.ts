@@ -16,10 +16,13 @@ export const clock: Clock = {
   soon: (fire) => void setImmediate(fire),
 };
 
-/** Keeps what was logged as a warning or worse. */
+/** Keeps what was logged as a warning or worse, and counts how often segments were rewritten. */
 export class TestLogger implements Logger {
   readonly warnings: string[] = [];
-  debug(): void {}
+  rewrites = 0;
+  debug(_fields: object, message: string): void {
+    if (message.startsWith('rewrote segments')) this.rewrites += 1;
+  }
   info(): void {}
   warn(_fields: object, message: string): void {
     this.warnings.push(message);

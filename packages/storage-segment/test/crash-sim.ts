@@ -1,0 +1,290 @@
+import { epoch, logPosition } from '@engram/core';
+import {
+  type LogBatch,
+  type Storage,
+  StorageCorruptError,
+  StorageFailedError,
+  StorageOpenError,
+} from '@engram/storage';
+import { expect } from 'vitest';
+import { type Ground, openOn } from '../src/open.ts';
+import type { SegmentStorage } from '../src/segment-storage.ts';
+import { CrashDisk, DiskError, type Fault } from './crash-disk.ts';
+import { CrashModel } from './crash-model.ts';
+import { Prng } from './prng.ts';
+import { TestLogger } from './segment-bed.ts';
+import { SimClock } from './sim-clock.ts';
+import { never, record } from './storage-steps.ts';
+
+const PATH = '/data';
+const CRASHED = Symbol('crashed');
+const STEPS_PER_TURN = 3;
+const OPERATIONS = ['open', 'read', 'write', 'write-durable', 'sync', 'truncate', 'names', 'meta'] as const;
+
+/** What happened, so that a test knows that its chances meet what they should. */
+export interface SimCounts {
+  crashes: number;
+  torn: number;
+  faults: number;
+  uncertain: number;
+  rewrites: number;
+  records: number;
+  dropped: number;
+  segments: number;
+}
+
+/**
+ * A node that crashes again and again, at any step of any operation, and a disk that keeps what it must and no more.
+ * Throws when something that was acknowledged is not there, or something is there that was never written.
+ */
+export class CrashSim {
+  readonly counts: SimCounts = {
+    crashes: 0,
+    torn: 0,
+    faults: 0,
+    uncertain: 0,
+    rewrites: 0,
+    records: 0,
+    dropped: 0,
+    segments: 0,
+  };
+  readonly #prng: Prng;
+  readonly #disk: CrashDisk;
+  readonly #model = new CrashModel();
+  readonly #segmentBytes: number;
+  readonly #faults: boolean;
+  #logger = new TestLogger();
+  #clock = new SimClock();
+  #background: Promise<unknown>[] = [];
+  #unexpected: unknown;
+  #made = 0;
+
+  constructor(seed: number, faults: boolean) {
+    this.#prng = new Prng(seed);
+    this.#disk = new CrashDisk(this.#prng);
+    this.#segmentBytes = this.#prng.pick([4096, 6000, 16_384]);
+    this.#faults = faults;
+  }
+
+  async run(lives: number): Promise<void> {
+    for (let life = 0; life < lives; life += 1) {
+      await this.#live(life === lives - 1);
+      if (this.#unexpected !== undefined) throw this.#unexpected;
+      this.counts.rewrites += this.#logger.rewrites;
+      this.counts.torn += this.#logger.warnings.filter((text) => text.includes('torn')).length;
+    }
+    this.counts.records = this.#model.records.length;
+    this.counts.dropped = this.#model.dropped.size;
+  }
+
+  /** One process, from its start to its end. The last one meets neither faults nor crashes. */
+  async #live(last: boolean): Promise<void> {
+    const { ground, crashed, isAlive } = this.#disk.start();
+    this.#logger = new TestLogger();
+    this.#clock = new SimClock();
+    this.#background = [];
+    if (!last) this.#arm();
+    const until = crashed.then(() => CRASHED);
+    // Time goes on, whoever waits for what.
+    let over = false;
+    const time = (async () => {
+      while (!over) {
+        this.#clock.advance(this.#prng.below(40));
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+    })();
+    try {
+      const ended = await Promise.race([this.#work(ground, isAlive, last), until]);
+      if (ended === CRASHED) this.counts.crashes += 1;
+      else if (this.#prng.chance(0.3)) this.#disk.crash('power');
+    } finally {
+      over = true;
+      await time;
+      this.counts.faults += this.#disk.failed;
+    }
+  }
+
+  #arm(): void {
+    const prng = this.#prng;
+    const fault: Fault = {
+      operation: prng.pick(OPERATIONS),
+      code: prng.pick(['EIO', 'ENOSPC']),
+      after: prng.below(30),
+    };
+    const used = this.#faults && prng.chance(0.5) ? fault : undefined;
+    const kind = prng.pick(['kill', 'power'] as const);
+    const dice = prng.below(10);
+    if (dice === 0) this.#disk.arm(Number.POSITIVE_INFINITY, kind, used);
+    else if (dice < 6) this.#disk.arm(prng.below(prng.pick([30, 300, 1500])), kind, used);
+    // Around the moments in which it changes what counts.
+    else this.#disk.arm(prng.below(12), kind, used, prng.below(20));
+  }
+
+  async #work(ground: Ground, isAlive: () => boolean, last: boolean): Promise<void> {
+    const options = { path: PATH, clock: this.#clock, logger: this.#logger, segmentBytes: this.#segmentBytes };
+    let storage: SegmentStorage;
+    try {
+      storage = await openOn(ground, options);
+    } catch (error) {
+      if (this.#disk.failed > 0 && isRefusal(error)) return;
+      throw error;
+    }
+    try {
+      await this.#model.verify(storage);
+      // As a store does: a crash may have brought back what was dropped since the checkpoint.
+      await storage.values.drop([...this.#model.dropped].map(logPosition));
+      this.#model.verifySize(storage);
+      const turns = this.#prng.below(last ? 80 : 60);
+      for (let turn = 0; turn < turns; turn += 1) {
+        // It may have ended while this one waited for nothing that it does.
+        if (!isAlive()) return;
+        if (!(await this.#turn(storage))) break;
+        if (this.#unexpected !== undefined) throw this.#unexpected;
+      }
+      await Promise.all(this.#background);
+      if (this.#disk.failed === 0) this.#model.verifySize(storage);
+      if (last) await this.#finish(storage);
+    } catch (error) {
+      if (this.#disk.failed === 0 || !isRefusal(error)) throw error;
+    }
+    await storage[Symbol.asyncDispose]();
+    if (last) this.#checkNames();
+  }
+
+  /** False: the storage has failed and must be opened again. */
+  async #turn(storage: SegmentStorage): Promise<boolean> {
+    const prng = this.#prng;
+    const dice = prng.below(100);
+    if (dice < 60) return await this.#append(storage);
+    if (dice < 75) this.#drop(storage);
+    else if (dice < 80) this.#saveCheckpoint(storage);
+    else if (dice < 83) await this.#seal(storage);
+    else if (dice < 93) this.#get(storage);
+    else if (dice < 96) this.#inBackground(storage.cleaner.run());
+    else
+      for (let step = 0; step < STEPS_PER_TURN; step += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+    return true;
+  }
+
+  async #append(storage: Storage): Promise<boolean> {
+    const count = this.#prng.pick([1, 1, 1, 2, 5, 30]);
+    const records = Array.from({ length: count }, () => {
+      this.#made += 1;
+      return record(this.#made, this.#prng.below(this.#prng.pick([4, 80, 700])));
+    });
+    const batch: LogBatch = { first: logPosition(this.#model.end), records };
+    this.#model.pendingBatch = batch;
+    const outcome = await storage.log.append(batch, this.#model.sealed);
+    if (outcome.kind === 'committed') {
+      this.#model.committed(batch);
+      return true;
+    }
+    if (outcome.kind === 'fenced') throw new Error('fenced by nobody');
+    if (this.#disk.failed === 0) throw new Error('uncertain without a cause', { cause: outcome.cause });
+    this.counts.uncertain += 1;
+    await expect(storage.log.append(batch, this.#model.sealed)).rejects.toThrow(StorageFailedError);
+    await expect(storage.log.seal(this.#model.sealed)).rejects.toThrow(StorageFailedError);
+    expect(() => storage.log.read(logPosition(1), never)).toThrow(StorageFailedError);
+    return false;
+  }
+
+  #drop(storage: Storage): void {
+    const { from, dropped } = this.#model;
+    if (from === 1) return;
+    const positions: number[] = [];
+    const share = this.#prng.pick([0.02, 0.3, 0.9]);
+    const begin = 1 + this.#prng.below(from - 1);
+    const end = begin + this.#prng.below(from - begin + 1);
+    for (let position = begin; position < end; position += 1) if (this.#prng.chance(share)) positions.push(position);
+    for (const position of positions) dropped.add(position);
+    this.#inBackground(storage.values.drop(positions.map(logPosition)));
+  }
+
+  #saveCheckpoint(storage: Storage): void {
+    const model = this.#model;
+    if (model.pendingCheckpoint !== undefined) return;
+    const from = model.from + this.#prng.below(model.end - model.from + 1);
+    const chunks = Array.from({ length: this.#prng.below(6) }, (_, index) =>
+      record(from * 10 + index, this.#prng.below(400)),
+    );
+    const checkpoint = { from, chunks };
+    model.pendingCheckpoint = checkpoint;
+    let dropped: readonly number[] = [];
+    const slow = async function* (): AsyncGenerator<Uint8Array> {
+      for (const chunk of chunks) {
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        yield chunk;
+      }
+      dropped = [...model.dropped];
+    };
+    this.#inBackground(
+      storage.values.saveCheckpoint(logPosition(from), slow()).then(() => {
+        model.checkpoint = checkpoint;
+        model.pendingCheckpoint = undefined;
+        for (const position of dropped) model.durablyDropped.add(position);
+      }),
+    );
+  }
+
+  async #seal(storage: Storage): Promise<void> {
+    const next = epoch(this.#model.sealed + this.#prng.below(3));
+    if (next > this.#model.sealed) this.#model.pendingSeal = next;
+    await storage.log.seal(next);
+    this.#model.sealed = next;
+    this.#model.pendingSeal = undefined;
+  }
+
+  #get(storage: Storage): void {
+    const positions: number[] = [];
+    for (let count = this.#prng.below(20); count > 0 && this.#model.end > 1; count -= 1) {
+      const position = 1 + this.#prng.below(this.#model.end - 1);
+      if (!this.#model.dropped.has(position)) positions.push(position);
+    }
+    this.#inBackground(this.#model.verifyGet(storage, positions));
+  }
+
+  /** Its failure is the run's, where nothing was made to fail. */
+  #inBackground(work: Promise<unknown>): void {
+    const settled = work.catch((error: unknown) => {
+      if (this.#disk.failed > 0 && isRefusal(error)) return;
+      this.#unexpected ??= error;
+    });
+    this.#background.push(settled);
+  }
+
+  /** All that can be freed is freed, and nothing else is gone. */
+  async #finish(storage: SegmentStorage): Promise<void> {
+    const model = this.#model;
+    await storage.values.saveCheckpoint(logPosition(model.end), (async function* () {})());
+    model.checkpoint = { from: model.end, chunks: [] };
+    // What a crash has brought back is dropped again.
+    await storage.values.drop([...model.dropped].map(logPosition));
+    await storage.cleaner.run();
+    await storage.cleaner.run();
+    await model.verify(storage);
+    model.verifySize(storage);
+    const { totalBytes, inUseBytes } = storage.values.size();
+    const headers = 40 * model.records.length;
+    if (totalBytes > 2 * inUseBytes + headers + 3 * this.#segmentBytes) {
+      throw new Error(`${totalBytes} bytes hold ${inUseBytes} that are live`);
+    }
+  }
+
+  /** Of every file that is left somebody knows what it is for. */
+  #checkNames(): void {
+    const names = this.#disk.names();
+    this.counts.segments = names.filter((name) => name.endsWith('.seg')).length;
+    const strange = names.filter((name) => name.endsWith('.tmp'));
+    const checkpoints = names.filter((name) => name.endsWith('.ckpt'));
+    if (strange.length > 0 || checkpoints.length > 1) throw new Error(`left over: ${names.join(' ')}`);
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof StorageCorruptError ||
+    error instanceof StorageFailedError ||
+    error instanceof StorageOpenError ||
+    error instanceof DiskError
+  );
+}

@@ -1,0 +1,99 @@
+import { epoch, logPosition } from '@engram/core';
+import { type Storage, StorageCorruptError } from '@engram/storage';
+
+export const never: AbortSignal = new AbortController().signal;
+const first = epoch(1);
+
+/** Deterministic, different for each number, of many lengths, and nothing that compression shortens much. */
+export function record(number: number, length: number = recordLength(number)): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let state = Math.imul(number, 0x9e3779b1) | 1;
+  for (let at = 0; at < length; at += 1) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    bytes[at] = state & 0xff;
+  }
+  return bytes;
+}
+
+function recordLength(position: number): number {
+  return position % 5 === 0 ? 1500 + position : 40 + (position % 90);
+}
+
+export async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+/** Appends batches of these many records; throws unless each is committed. Returns the position behind them. */
+export async function appendRecords(storage: Storage, from: number, sizes: readonly number[]): Promise<number> {
+  let position = from;
+  for (const size of sizes) {
+    const records = Array.from({ length: size }, (_, index) => record(position + index));
+    const outcome = await storage.log.append({ first: logPosition(position), records }, first);
+    if (outcome.kind !== 'committed') throw new Error(`append at ${position}: ${outcome.kind}`);
+    position += size;
+  }
+  return position;
+}
+
+export interface Expected {
+  readonly end: number;
+  /** Of the checkpoint, with its chunks. */
+  readonly from: number;
+  readonly chunks: readonly Uint8Array[];
+  readonly dropped: ReadonlySet<number>;
+}
+
+/** Reads everything. Throws when something is silently wrong, or fails in another way than it should. */
+export async function outcomeOf(storage: Storage, expected: Expected): Promise<'whole' | 'refused on reading'> {
+  const results = [
+    await whole(() => checkCheckpoint(storage, expected)),
+    await whole(() => checkReplay(storage, expected)),
+  ];
+  for (let position = 1; position < expected.end; position += 1) {
+    if (expected.dropped.has(position)) continue;
+    results.push(await whole(() => checkRecord(storage, position)));
+  }
+  if ((await storage.log.seal(first)) !== expected.end) throw new Error('the log ends elsewhere');
+  return results.every(Boolean) ? 'whole' : 'refused on reading';
+}
+
+/** False when the damage was noticed. */
+async function whole(check: () => Promise<void>): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    if (error instanceof StorageCorruptError) return false;
+    throw error;
+  }
+}
+
+async function checkCheckpoint(storage: Storage, expected: Expected): Promise<void> {
+  const checkpoint = await storage.values.loadCheckpoint();
+  if (checkpoint?.from !== expected.from) throw new Error(`checkpoint from ${checkpoint?.from}`);
+  let index = 0;
+  for await (const chunk of checkpoint.chunks(never)) {
+    if (Buffer.compare(chunk, expected.chunks[index] ?? new Uint8Array(0)) !== 0) throw new Error(`chunk ${index}`);
+    index += 1;
+  }
+  if (index !== expected.chunks.length) throw new Error(`${index} chunks`);
+}
+
+async function checkReplay(storage: Storage, expected: Expected): Promise<void> {
+  let position = expected.from;
+  for await (const batch of storage.log.read(logPosition(position), never)) {
+    if (batch.first !== position) throw new Error(`batch at ${batch.first} where ${position} is due`);
+    for (const bytes of batch.records) {
+      if (Buffer.compare(bytes, record(position)) !== 0) throw new Error(`record ${position} in replay`);
+      position += 1;
+    }
+  }
+  if (position !== expected.end) throw new Error(`replay ended before ${position}`);
+}
+
+async function checkRecord(storage: Storage, position: number): Promise<void> {
+  const [bytes] = await storage.values.getMany([logPosition(position)], never);
+  if (bytes === undefined || Buffer.compare(bytes, record(position)) !== 0) throw new Error(`record ${position}`);
+}
