@@ -90,3 +90,6 @@ e2e-etcd: setup ## etcd's own black-box tests, as far as one node goes
 .PHONY: e2e-differential
 e2e-differential: setup ## A real etcd and a node are asked the same, and must answer the same
 	@$(WITH_NODE) tools/e2e differential
+
+# The client of TiKV has a laboratory of its own: PD and stores of the protocol, built from Go modules.
+include e2e/tikv/targets.mk
