@@ -2,9 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, Logger } from '@engram/core';
-import type { Storage } from '@engram/storage';
 import type { StorageBed } from '@engram/storage/contract';
-import { openSegmentStorage } from '@engram/storage-segment';
+import { openLevelMeta } from '../src/level-meta.ts';
+import { nodeFileSystem } from '../src/node-file-system.ts';
+import { openOn } from '../src/open.ts';
+import type { SegmentStorage } from '../src/segment-storage.ts';
 
 export const clock: Clock = {
   nowMs: () => performance.now(),
@@ -37,7 +39,7 @@ export class SegmentBed implements StorageBed {
   readonly path: string;
   readonly logger = new TestLogger();
   readonly #segmentBytes: number;
-  readonly #opened: Storage[] = [];
+  readonly #opened: SegmentStorage[] = [];
 
   private constructor(path: string, segmentBytes: number) {
     this.path = path;
@@ -48,14 +50,15 @@ export class SegmentBed implements StorageBed {
     return new SegmentBed(await mkdtemp(join(tmpdir(), 'engram-segment-')), segmentBytes);
   }
 
-  async open(path: string = this.path): Promise<Storage> {
-    const storage = await openSegmentStorage({ path, clock, logger: this.logger, segmentBytes: this.#segmentBytes });
+  async open(path: string = this.path): Promise<SegmentStorage> {
+    const ground = { fileSystem: nodeFileSystem, openMeta: openLevelMeta };
+    const storage = await openOn(ground, { path, clock, logger: this.logger, segmentBytes: this.#segmentBytes });
     this.#opened.push(storage);
     return storage;
   }
 
   /** Closes it, and opens what it left. */
-  async reopen(storage: Storage): Promise<Storage> {
+  async reopen(storage: SegmentStorage): Promise<SegmentStorage> {
     await storage[Symbol.asyncDispose]();
     return await this.open();
   }

@@ -1,0 +1,63 @@
+// Appends until it is killed, or until an append fails, and says on stdout how far it was acknowledged:
+// `append <end>`, `checkpoint <from>`, and at the end of its own accord `failed <JSON>`.
+import { writeSync } from 'node:fs';
+import { epoch, logPosition } from '@engram/core';
+import type { Storage } from '@engram/storage';
+import { openSegmentStorage } from '@engram/storage-segment';
+import { clock, TestLogger } from './segment-bed.ts';
+import { never, record, stream } from './storage-steps.ts';
+
+const [path, batchMaxText, segmentBytesText] = process.argv.slice(2);
+const sealing = epoch(1);
+const batchMax = Number(batchMaxText);
+
+/** Synchronous: a line that was written is seen, however the process ends. */
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+async function nameOf(work: () => Promise<unknown>): Promise<string> {
+  try {
+    await work();
+    return 'none';
+  } catch (error) {
+    return error instanceof Error ? error.name : String(error);
+  }
+}
+
+async function afterFailure(storage: Storage, end: number): Promise<object> {
+  const next = { first: logPosition(end), records: [record(end)] };
+  return {
+    append: await nameOf(() => storage.log.append(next, sealing)),
+    seal: await nameOf(() => storage.log.seal(sealing)),
+    read: await nameOf(async () => {
+      await storage.log.read(logPosition(1), never)[Symbol.asyncIterator]().next();
+    }),
+    checkpoint: await nameOf(() => storage.values.saveCheckpoint(logPosition(end), stream([]))),
+    get: await nameOf(() => storage.values.getMany([logPosition(1)], never)),
+  };
+}
+
+const segmentBytes = Number(segmentBytesText);
+const storage = await openSegmentStorage({ path: path!, clock, logger: new TestLogger(), segmentBytes });
+let end: number = await storage.log.seal(sealing);
+for (let round = 1; ; round += 1) {
+  const count = 1 + ((end * 7919) % batchMax);
+  const records = Array.from({ length: count }, (_, index) => record(end + index));
+  const outcome = await storage.log.append({ first: logPosition(end), records }, sealing);
+  if (outcome.kind !== 'committed') {
+    say(
+      `${outcome.kind === 'uncertain' ? 'failed' : outcome.kind} ${JSON.stringify(await afterFailure(storage, end))}`,
+    );
+    break;
+  }
+  end += count;
+  say(`append ${end}`);
+  if (round % 20 !== 0) continue;
+  await storage.values.saveCheckpoint(logPosition(end), stream([record(end, 3000), record(end + 1, 100)]));
+  say(`checkpoint ${end}`);
+  const odd = [];
+  for (let position = 1; position < end; position += 2) odd.push(logPosition(position));
+  await storage.values.drop(odd);
+}
+await storage[Symbol.asyncDispose]();

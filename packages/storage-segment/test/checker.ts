@@ -1,0 +1,39 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { CheckAnswer, CheckRequest } from './check-child.ts';
+
+const CHILD = fileURLToPath(new URL('./check-child.ts', import.meta.url));
+
+/** Checks directories in another process, and outlives it. */
+export class Checker implements Disposable {
+  #child: ChildProcess | undefined;
+
+  /** 'died: ...' when the process did. One call at a time. */
+  check(request: CheckRequest): Promise<CheckAnswer> {
+    this.#child ??= fork(CHILD, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
+    const child = this.#child;
+    let text = '';
+    return new Promise((resolve) => {
+      const onText = (bytes: Buffer): void => {
+        text += bytes.toString();
+      };
+      child.stderr?.on('data', onText);
+      const onExit = (_code: number | null, signal: string | null): void => {
+        this.#child = undefined;
+        resolve({ result: `died: ${signal} ${text}`, warnings: [] });
+      };
+      // 'close', not 'exit': the last words are read by then.
+      child.once('close', onExit);
+      child.once('message', (answer: CheckAnswer) => {
+        child.off('close', onExit);
+        child.stderr?.off('data', onText);
+        resolve(answer);
+      });
+      child.send(request);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#child?.kill();
+  }
+}

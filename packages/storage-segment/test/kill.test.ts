@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { epoch, logPosition } from '@engram/core';
+import { describe, expect, test } from 'vitest';
+import { SegmentBed } from './segment-bed.ts';
+import { never, record } from './storage-steps.ts';
+
+const CHILD = fileURLToPath(new URL('./append-child.ts', import.meta.url));
+
+interface Acknowledged {
+  readonly end: number;
+  readonly checkpoint: number;
+  /** What else was said. */
+  readonly rest: readonly string[];
+}
+
+/** Runs the child until it has said `linesMax` lines, then kills it with no warning; or until it ends by itself. */
+async function runChild(args: readonly string[], linesMax: number, before = ''): Promise<Acknowledged> {
+  const command = `${before} exec "$0" "$@"`;
+  const child = spawn('/bin/sh', ['-c', command, process.execPath, CHILD, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let [end, checkpoint, lines] = [1, 0, 0];
+  const rest: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    const number = Number(line.split(' ')[1]);
+    if (line.startsWith('append ')) end = number;
+    else if (line.startsWith('checkpoint ')) checkpoint = number;
+    else rest.push(line);
+    lines += 1;
+    // What it says until it is dead is read as well.
+    if (lines === linesMax) child.kill('SIGKILL');
+  }
+  return { end, checkpoint, rest };
+}
+
+/** Holds the directory against what was acknowledged; returns where the log ends now. */
+async function check(bed: SegmentBed, acknowledged: Acknowledged): Promise<number> {
+  const storage = await bed.open();
+  const checkpoint = await storage.values.loadCheckpoint();
+  const from = checkpoint?.from ?? 1;
+  expect(from).toBeGreaterThanOrEqual(acknowledged.checkpoint);
+  if (checkpoint !== undefined) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of checkpoint.chunks(never)) chunks.push(chunk);
+    expect(chunks).toEqual([record(from, 3000), record(from + 1, 100)]);
+  }
+  let position: number = from;
+  for await (const batch of storage.log.read(logPosition(from), never)) {
+    expect(batch.first).toBe(position);
+    for (const bytes of batch.records) {
+      if (Buffer.compare(bytes, record(position)) !== 0) throw new Error(`record ${position} is another`);
+      position += 1;
+    }
+  }
+  expect(position).toBeGreaterThanOrEqual(acknowledged.end);
+  const even = Array.from({ length: Math.floor((position - 1) / 2) }, (_, index) => logPosition(2 + 2 * index));
+  const records = await storage.values.getMany(even, never);
+  expect(records.findIndex((bytes, index) => Buffer.compare(bytes, record(even[index]!)) !== 0)).toBe(-1);
+  expect(await storage.log.seal(epoch(1))).toBe(position);
+  await storage[Symbol.asyncDispose]();
+  return position;
+}
+
+describe('a process that is killed', () => {
+  test.each([
+    { segmentBytes: 64 << 20, why: 'in one segment' },
+    { segmentBytes: 16 << 10, why: 'in many, which the cleaner rewrites meanwhile' },
+  ])('leaves all that it had acknowledged, whole batches, and a whole checkpoint: $why', async ({ segmentBytes }) => {
+    await using bed = await SegmentBed.make(segmentBytes);
+    let end = 1;
+    // Round for round at another point: before, at and behind a checkpoint, which comes with every 20th append.
+    for (const lines of [1, 3, 20, 21, 22, 37, 64, 200]) {
+      const acknowledged = await runChild([bed.path, '60', String(segmentBytes)], lines);
+      expect(acknowledged.rest).toEqual([]);
+      expect(acknowledged.end).toBeGreaterThan(end);
+      end = await check(bed, acknowledged);
+    }
+  });
+});
+
+describe('a disk that takes no more', () => {
+  test('makes the append uncertain, and nothing is written or told any more until the storage is opened again', async () => {
+    await using bed = await SegmentBed.make();
+    // Files may grow to 4 MiB (8192 blocks of 512 bytes); a write beyond fails instead of ending the process.
+    const acknowledged = await runChild([bed.path, '400', '67108864'], 0, `trap '' XFSZ; ulimit -f 8192;`);
+    const [failed, ...more] = acknowledged.rest;
+    expect(more).toEqual([]);
+    expect(failed).toMatch(/^failed /);
+    expect(JSON.parse(failed!.slice('failed '.length))).toEqual({
+      append: 'StorageFailedError',
+      seal: 'StorageFailedError',
+      read: 'StorageFailedError',
+      checkpoint: 'StorageFailedError',
+      get: 'none',
+    });
+    const end = await check(bed, acknowledged);
+    // There, or not there.
+    const count = 1 + ((acknowledged.end * 7919) % 400);
+    expect([acknowledged.end, acknowledged.end + count]).toContain(end);
+    await runChild([bed.path, '400', '67108864'], 3);
+  });
+});
