@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@engram/core';
-import { planCleaning, type Worth } from './cleaning-plan.ts';
+import { planCleaning } from './cleaning-plan.ts';
 import type { Condition } from './condition.ts';
 import { DeadRecords } from './dead-records.ts';
 import { fileName, filePath } from './file-names.ts';
@@ -62,10 +62,9 @@ export class Cleaner {
   }
 
   /** Resolves when nothing is worth cleaning any more, or it cannot go on now. */
-  async run(worth: Worth = 'most'): Promise<void> {
-    while (this.#run !== undefined && worth === 'any') await this.#run;
+  async run(): Promise<void> {
     if (this.#stopped) return;
-    this.#run ??= this.#work(worth).finally(() => {
+    this.#run ??= this.#work().finally(() => {
       this.#run = undefined;
       if (this.#wanted) this.wake();
     });
@@ -79,12 +78,12 @@ export class Cleaner {
     await this.#run;
   }
 
-  async #work(worth: Worth): Promise<void> {
+  async #work(): Promise<void> {
     const { condition, clock } = this.#parts;
     try {
       do {
         this.#wanted = false;
-        while (this.#mayGoOn() && (await this.#step(worth)));
+        while (this.#mayGoOn() && (await this.#step()));
       } while (this.#wanted && this.#mayGoOn());
     } catch (error) {
       // Space is not freed for now; nothing else depends on it.
@@ -94,12 +93,11 @@ export class Cleaner {
   }
 
   #mayGoOn(): boolean {
-    const { condition } = this.#parts;
-    return !this.#stopped && !condition.failed && !condition.lifetime.ended;
+    return !this.#stopped && !this.#parts.condition.failed;
   }
 
   /** False: there was nothing to do. */
-  async #step(worth: Worth): Promise<boolean> {
+  async #step(): Promise<boolean> {
     const { segments, segmentBytes, from } = this.#parts;
     const covered = from();
     const isCleanable = (segment: Segment): boolean =>
@@ -121,7 +119,6 @@ export class Cleaner {
         deadBytes: segment.dead.bytes,
       })),
       segmentBytes,
-      worth,
     );
     if (plan === undefined) return false;
     await this.#rewrite(all.slice(plan.from, plan.to));

@@ -1,7 +1,7 @@
 import { assert, type Clock, type LogPosition, logPosition } from '@engram/core';
 import type { LogBatch } from '@engram/storage';
 import type { Condition } from './condition.ts';
-import { fileName, filePath } from './file-names.ts';
+import { filePath } from './file-names.ts';
 import type { FileSystem } from './file-system.ts';
 import { FrameBuffer, frameBytes } from './frame-buffer.ts';
 import { SEGMENT_HEADER_BYTES } from './layout.ts';
@@ -39,7 +39,6 @@ export class LogTail {
   #preallocation: Preallocation;
   #ready: Segment[];
   #preparing: Promise<void> | undefined;
-  #prepareError: unknown;
   #prepareFromMs = Number.NEGATIVE_INFINITY;
   #sealing: Promise<void> = Promise.resolve();
   #next: LogPosition;
@@ -110,16 +109,6 @@ export class LogTail {
     if (table.end > this.#parts.segmentBytes / 2) this.#prepare();
   }
 
-  /** Seals what there is, so that it can be cleaned, and goes on in the next segment. Not while something is appended. */
-  async roll(): Promise<void> {
-    if (this.#active.table.count > 0) await this.#begin();
-  }
-
-  /** Resolves when every segment before the last is sealed, or could not be. */
-  async sealed(): Promise<void> {
-    await this.#sealing;
-  }
-
   /** When nothing is appended any more: waits for what is under way and leaves no zeros behind the frames. */
   async close(): Promise<void> {
     const { condition } = this.#parts;
@@ -140,22 +129,20 @@ export class LogTail {
   }
 
   async #roll(size: number): Promise<void> {
-    if (this.#ready.length > 0 || this.#overflows(this.#active, size, OVERFULL)) await this.#begin();
-    else this.#prepare();
-  }
-
-  async #begin(): Promise<void> {
+    if (this.#ready.length === 0 && !this.#overflows(this.#active, size, OVERFULL)) {
+      this.#prepare();
+      return;
+    }
     while (this.#ready.length === 0) {
       this.#prepareFromMs = Number.NEGATIVE_INFINITY;
       this.#prepare();
       await this.#preparing;
       this.#parts.condition.check();
-      if (this.#ready.length === 0) throw this.#prepareError;
+      if (this.#ready.length === 0) throw new Error('cannot make the next segment');
     }
     const [full, before] = [this.#active, this.#preallocation];
-    const next = this.#ready[0]!;
+    const next = this.#ready.shift()!;
     this.#preallocation = await reserveBehind(this.#parts, next, before.bytes);
-    this.#ready.shift();
     this.#active = next;
     this.#seal(full, before);
   }
@@ -169,7 +156,6 @@ export class LogTail {
       try {
         this.#ready.push(await maker.make(reserveBytes(this.#parts, this.#preallocation.bytes)));
       } catch (error) {
-        this.#prepareError = error;
         condition.logger.warn({ path: condition.path, err: error }, 'cannot make the next segment yet');
       }
     };
@@ -178,39 +164,27 @@ export class LogTail {
     });
   }
 
-  /**
-   * One after the other, and nothing keeps the manifest from learning of one but its own failure: of the segments that
-   * it does not call sealed, none is followed by one that it does.
-   */
+  /** One after the other, so that the manifest learns of them in their order. */
   #seal(segment: Segment, preallocation: Preallocation | undefined): void {
     const { condition } = this.#parts;
-    const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
-      try {
-        if (!condition.failed) await work();
-      } catch (error) {
-        condition.logger.warn({ path: condition.path, file: fileName('seg', segment.id), err: error }, what);
-      }
-    };
     this.#sealing = this.#sealing.then(async () => {
-      await attempt('cannot give back reserved space', async () => {
+      try {
         await preallocation?.stop();
-        await segment.file.truncate(segment.table.end);
-        await segment.file.sync();
-      });
-      await attempt('cannot save the table of a segment', () => this.#saveTable(segment));
-      await attempt('cannot seal a segment', () => this.#note(segment));
+        if (!condition.failed) await this.#sealNow(segment);
+      } catch (error) {
+        // The next opening does it.
+        condition.logger.warn({ path: condition.path, err: error }, 'cannot seal a segment');
+      }
     });
   }
 
-  async #saveTable({ header, table, chain }: Segment): Promise<void> {
-    const { fileSystem, condition } = this.#parts;
+  async #sealNow(segment: Segment): Promise<void> {
+    const { fileSystem, condition, manifest, onSealed } = this.#parts;
+    const { id, header, table, chain, file } = segment;
+    await file.truncate(table.end);
+    await file.sync();
     table.seal();
     await writeSidecar(fileSystem, condition.path, header, table, chain);
-  }
-
-  async #note(segment: Segment): Promise<void> {
-    const { manifest, onSealed } = this.#parts;
-    const { id, table } = segment;
     const sealed = { first: table.first, next: table.next, records: table.count, bytes: table.end };
     await manifest.change(
       () => [segmentWrite({ id, kind: 'appended', sealed })],

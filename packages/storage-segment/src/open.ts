@@ -10,8 +10,8 @@ import type { FileSystem } from './file-system.ts';
 import { inspectDirectory } from './inspect-directory.ts';
 import { openLevelMeta } from './level-meta.ts';
 import { LogTail } from './log-tail.ts';
-import { Manifest, type ManifestState } from './manifest.ts';
-import type { Meta } from './meta.ts';
+import { deadWrite, Manifest, type ManifestState } from './manifest.ts';
+import type { Meta, MetaWrite } from './meta.ts';
 import { nodeFileSystem } from './node-file-system.ts';
 import { RecordReader } from './record-reader.ts';
 import { type Recovered, recoverSegments } from './recover.ts';
@@ -94,17 +94,22 @@ async function assemble(
   const tail = await LogTail.open({ ...common, onSealed: () => cleaner.wake() }, open, end);
   const written: AcknowledgedState = { end, sealed: state.sealed, checkpoint: state.checkpoint?.id ?? 0 };
   const acknowledged = await AcknowledgedMark.open(fileSystem, written, clock, condition);
-  const checkpoints = new CheckpointStore(
-    { fileSystem, condition, manifest, acknowledged, segments },
-    state.checkpoint,
-  );
+  const along = (): readonly MetaWrite[] => takeDrops(segments);
+  const checkpoints = new CheckpointStore({ fileSystem, condition, manifest, acknowledged, along }, state.checkpoint);
   const log = new SegmentLog({ condition, manifest, segments, tail, acknowledged }, state.sealed);
   const bulk = fileSystem.bulkReader();
   const reader = new RecordReader(condition, segments, bulk, clock);
-  const values = new SegmentValues({ condition, segments, tail, log, reader, checkpoints, cleaner });
+  const values = new SegmentValues({ condition, segments, tail, reader, checkpoints, cleaner });
   logger.info({ path, end, replayFrom: from, segments: segments.all.length }, 'opened the storage');
   cleaner.wake();
   return new SegmentStorage(log, values, { condition, manifest, acknowledged, segments, tail, bulk, cleaner });
+}
+
+/** What was dropped since the manifest was told. It knows once these are written; where that fails, nothing is any more. */
+function takeDrops(segments: SegmentList): readonly MetaWrite[] {
+  const changed = segments.all.filter(({ dead }) => dead.changed);
+  for (const { dead } of changed) dead.changed = false;
+  return changed.map(({ id, dead }) => deadWrite(id, dead));
 }
 
 async function readMark(fileSystem: FileSystem, condition: Condition): Promise<AcknowledgedState | undefined> {

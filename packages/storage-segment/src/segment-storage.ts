@@ -46,20 +46,8 @@ export class SegmentStorage implements Storage {
     await tail.close();
     await bulk.close();
     await acknowledged.close();
-    await this.#saveDrops();
     for (const segment of tail.empty) await segment.close();
     await segments.close();
     await manifest.close();
-  }
-
-  /** A convenience, not a promise: without them the store drops them again. */
-  async #saveDrops(): Promise<void> {
-    const { condition, manifest, segments } = this.#parts;
-    if (condition.failed) return;
-    try {
-      await manifest.change(() => segments.takeDrops());
-    } catch (error) {
-      condition.logger.warn({ path: condition.path, err: error }, 'cannot note what was dropped');
-    }
   }
 }

@@ -28,12 +28,11 @@ export class SimClock implements Clock {
     this.after(0, fire);
   }
 
-  /** Fires what is due, in its order. Returns how much it was. */
-  advance(ms: number): number {
+  /** Fires what is due, in its order. */
+  advance(ms: number): void {
     this.#nowMs += ms;
     const due = [...this.#pending].filter(({ atMs }) => atMs <= this.#nowMs);
     due.sort((left, right) => left.atMs - right.atMs);
     for (const pending of due) if (this.#pending.delete(pending)) pending.fire();
-    return due.length;
   }
 }
