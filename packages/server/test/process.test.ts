@@ -124,7 +124,9 @@ test('who watches the health hears that the node takes its leave', async () => {
 /** A client that has begun a request and never ends it: a stop waits for it, as for any call that is under way. */
 async function stuckClient(engram: Engram): Promise<Socket> {
   const socket = connect(engram.port, '127.0.0.1').on('error', () => {});
-  socket.write('POST /health HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nhalf');
+  await new Promise<void>((resolve) => {
+    socket.write('POST /health HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nhalf', () => resolve());
+  });
   // Requests come in one after another, so once this one is answered the server has seen the half one.
   await fetch(`${engram.url}/livez`);
   return socket;
