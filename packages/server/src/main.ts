@@ -50,9 +50,7 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
     end(logger, 'a bug, or a broken promise of the system', error, error.stack),
   );
   // From the first moment on, so that a stop during a long start is heeded too.
-  const stopping = new Promise<NodeJS.Signals>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
-  });
+  const { first: stopping, second: insisting } = stopSignals();
 
   logger.info(
     { version: ENGRAM_VERSION, 'etcd-version': ETCD_VERSION, node: process.version, args },
@@ -81,15 +79,29 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
   logger.info({ name: config.name, ...ids, 'data-dir': config.dataDir }, 'now serving');
   notifyReady(process.env, logger);
 
-  await stop(node, await stopping, logger);
+  const signal = await stopping;
+  logger.info({ signal }, 'received signal; shutting down');
+  void insisting.then(() => end(logger, 'received a second signal; ending at once', undefined));
+  await stop(node, logger);
 }
 
-async function stop(node: RunningNode, signal: NodeJS.Signals, logger: ProcessLogger): Promise<never> {
-  logger.info({ signal }, 'received signal; shutting down');
-  for (const again of ['SIGTERM', 'SIGINT'] as const) {
-    process.removeAllListeners(again);
-    process.on(again, () => end(logger, 'received a second signal; ending at once', undefined));
-  }
+/**
+ * The first and the second signal that ask for a stop. One listener for both, never exchanged: a signal that arrives
+ * while its last listener is removed and the next one added is lost.
+ */
+function stopSignals(): { readonly first: Promise<NodeJS.Signals>; readonly second: Promise<NodeJS.Signals> } {
+  const first = Promise.withResolvers<NodeJS.Signals>();
+  const second = Promise.withResolvers<NodeJS.Signals>();
+  let heard = 0;
+  const listener = (signal: NodeJS.Signals): void => {
+    heard += 1;
+    (heard === 1 ? first : second).resolve(signal);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, listener);
+  return { first: first.promise, second: second.promise };
+}
+
+async function stop(node: RunningNode, logger: ProcessLogger): Promise<never> {
   setTimeout(() => end(logger, 'the stop took too long', undefined), STOP_MAX_MS - 200).unref();
   try {
     await node[Symbol.asyncDispose]();
