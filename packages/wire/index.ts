@@ -1,5 +1,6 @@
 // The seam between services and transports.
 export type {
+  LongMessage,
   Message,
   RpcStatus,
   CallContext,
@@ -19,7 +20,6 @@ export { HeaderEncoder, type HeaderIdentity } from './src/messages/header.ts';
 export {
   encodeAnswer,
   encodeRangeChunk,
-  encodeRangeSlices,
   type Answer,
   type RangeAnswer,
   type PutAnswer,
@@ -33,7 +33,8 @@ export {
   type EncodedEvents,
   type WatchHead,
 } from './src/messages/watch-responses.ts';
-export { messageBytes, joinMessage } from './src/messages/message.ts';
+export { decodeKeepAlive, encodeKeepAlive } from './src/messages/lease-keep-alive.ts';
+export { messageBytes, joinMessage, isLong } from './src/messages/message.ts';
 
 // The messages, one namespace for each protobuf package: for every message X an interface X, encodeX and decodeX.
 export * as etcdserverpb from './src/gen/etcdserverpb.ts';

@@ -3,11 +3,19 @@
  * knows no message. Both transports (the own codec and @grpc/grpc-js) serve the same table of methods.
  */
 
+/** A message that is encoded while it leaves, because its bytes are too many to be put together first. Read once. */
+export interface LongMessage {
+  /** Of the whole message. */
+  readonly bytes: number;
+  /** Writes what comes next to target[start..end), as much as there is room for, and returns where it ended. */
+  read(target: Uint8Array, start: number, end: number): number;
+}
+
 /**
- * One encoded message, whole or in pieces that are sent one after another. Pieces may be shared between calls, so
- * nobody changes them.
+ * One encoded message: whole, in pieces that are sent one after another, or made while it is sent. Pieces may be shared
+ * between calls, so nobody changes them.
  */
-export type Message = Uint8Array | readonly Uint8Array[];
+export type Message = Uint8Array | readonly Uint8Array[] | LongMessage;
 
 /** How a call ends when it does not succeed: a code of gRPC and the text for `grpc-message`. */
 export interface RpcStatus {

@@ -1,8 +1,9 @@
-import { assert, unreachable } from '@engram/core';
+import { unreachable } from '@engram/core';
 import type { Message } from '../rpc.ts';
 import { sizeVarint } from '../protobuf/writer.ts';
 import { sizeRevision } from './header.ts';
 import { PIECE_MIN, PieceWriter } from './piece-writer.ts';
+import { RangeMessage } from './range-message.ts';
 
 /*
  * The answers of the KV service, assembled from KeyValue bytes that are encoded already. Field numbers: etcdserverpb in
@@ -43,6 +44,7 @@ export type Answer = RangeAnswer | PutAnswer | DeleteRangeAnswer | TxnAnswer;
 
 /** RangeResponse, PutResponse, DeleteRangeResponse or TxnResponse, whichever the answer's kind is. */
 export function encodeAnswer(header: Uint8Array, answer: Answer): Message {
+  if (answer.kind === 'range' && isLongRange(answer)) return new RangeMessage(header, answer);
   const sizing = new Sizing();
   const size = 1 + sizeVarint(header.length) + header.length + sizing.body(answer);
   const writer = new PieceWriter(size - sizing.uncopied);
@@ -51,34 +53,15 @@ export function encodeAnswer(header: Uint8Array, answer: Answer): Message {
   return writer.finish();
 }
 
-/**
- * The pieces of a RangeResponse in order, those of about `sliceBytes` at a time: joined they are what encodeAnswer makes.
- * For answers so large that copying them at once would hold everybody else up; small buffers are also reused, where one
- * of many megabytes is memory that the kernel has to clear first.
- */
-export function* encodeRangeSlices(
-  header: Uint8Array,
-  answer: RangeAnswer,
-  sliceBytes: number,
-): Generator<readonly Uint8Array[]> {
-  const { kvs } = answer;
-  assert(header.length < 128, 'a header of which the length is more than one byte');
-  yield [Uint8Array.of(10, header.length), header];
-  for (let from = 0; from < kvs.length; ) {
-    let to = from;
-    for (let bytes = 0; to < kvs.length && bytes < sliceBytes; to += 1) bytes += kvs[to]!.length;
-    yield pieces({ ...answer, kvs: kvs.slice(from, to), more: false, count: 0 });
-    from = to;
-  }
-  yield pieces({ ...answer, kvs: [] });
-}
+/** Longer answers are made while they leave: a buffer of that size is one that the kernel has to clear first. */
+const LONG_BYTES_MIN = 64 * 1024;
+/** Of an average version: above it references are so much cheaper than copies that the answer stays in pieces. */
+const COPIED_BYTES_MAX = 16 * 1024;
 
-function pieces(answer: RangeAnswer): readonly Uint8Array[] {
-  const sizing = new Sizing();
-  const writer = new PieceWriter(sizing.body(answer) - sizing.uncopied);
-  writeBody(writer, answer, sizing);
-  const message = writer.finish();
-  return message instanceof Uint8Array ? [message] : message;
+function isLongRange({ kvs }: RangeAnswer): boolean {
+  let bytes = 0;
+  for (const { length } of kvs) bytes += length;
+  return bytes > LONG_BYTES_MIN && bytes < kvs.length * COPIED_BYTES_MAX;
 }
 
 /** RangeStreamResponse: one chunk. Only the last one has a header, `more` and `count`. */

@@ -1,5 +1,4 @@
 import { assert } from '@engram/core';
-import type { Message } from '../rpc.ts';
 import { writeVarint } from '../protobuf/writer.ts';
 
 /**
@@ -52,7 +51,7 @@ export class PieceWriter {
     this.#flush().push(bytes);
   }
 
-  finish(): Message {
+  finish(): Uint8Array | readonly Uint8Array[] {
     assert(this.#at === this.#small.length, 'a message has not the size that was computed for it');
     return this.#pieces === undefined ? this.#small : this.#flush();
   }

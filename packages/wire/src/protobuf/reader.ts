@@ -1,5 +1,6 @@
 import { EMPTY_BYTES } from '@engram/core';
 import { malformed, WireError } from './wire-error.ts';
+import { HIGH, halves, LOW, signed64, unsigned64 } from './word64.ts';
 
 const VARINT = 0;
 const FIXED64 = 1;
@@ -72,13 +73,17 @@ export class Reader {
   bigInt64(): bigint {
     if (this.#single()) return BigInt(this.#low);
     this.#varint();
-    return (BigInt(this.#high) << 32n) | BigInt(this.#low >>> 0);
+    halves[LOW] = this.#low;
+    halves[HIGH] = this.#high;
+    return signed64[0]!;
   }
 
   bigUint64(): bigint {
     if (this.#single()) return BigInt(this.#low);
     this.#varint();
-    return (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0);
+    halves[LOW] = this.#low;
+    halves[HIGH] = this.#high;
+    return unsigned64[0]!;
   }
 
   /** Enums too. The upper 32 bits are cut off, as every protobuf implementation does. */

@@ -1,3 +1,5 @@
+import { HIGH, halves, LOW, unsigned64 } from './word64.ts';
+
 const TWO_32 = 4_294_967_296;
 const TWO_63 = 2 ** 63;
 const MASK_64 = 0xffff_ffff_ffff_ffffn;
@@ -68,16 +70,16 @@ function clampUnsigned(value: number): bigint {
 
 /** Signed or unsigned: only the 64 bits count. */
 export function sizeBig(value: bigint): number {
-  let size = 1;
-  for (let rest = BigInt.asUintN(64, value); rest >= 0x80n; rest >>= 7n) size += 1;
-  return size;
+  unsigned64[0] = value;
+  const high = halves[HIGH]!;
+  const bits = high === 0 ? 32 - Math.clz32(halves[LOW]! | 1) : 64 - Math.clz32(high);
+  return Math.ceil(bits / 7);
 }
 
 export function writeBig(value: bigint, into: Uint8Array, at: number): number {
-  const bits = BigInt.asUintN(64, value);
-  if (bits <= 0xffff_ffffn) return writeVarint(Number(bits), into, at);
-  let low = Number(bits & 0xffff_ffffn);
-  let high = Number(bits >> 32n);
+  unsigned64[0] = value;
+  let low = halves[LOW]!;
+  let high = halves[HIGH]!;
   let next = at;
   while (high > 0) {
     into[next] = (low & 0x7f) | 0x80;

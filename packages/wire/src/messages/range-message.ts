@@ -1,0 +1,97 @@
+import { assert } from '@engram/core';
+import { sizeVarint, writeVarint } from '../protobuf/writer.ts';
+import type { LongMessage } from '../rpc.ts';
+import type { RangeAnswer } from './kv-responses.ts';
+
+/** A tag and the length of a message of at most 4 GiB. */
+const FIELD_HEAD_BYTES_MAX = 6;
+const KVS_TAG = 18;
+
+/**
+ * A RangeResponse that is made while it leaves: each version is copied once, from where it lies into the buffer that
+ * goes to the kernel. A list of everything thus costs no buffer of its size, nobody waits while it is put together, and
+ * a slow client holds views, no copies.
+ */
+export class RangeMessage implements LongMessage {
+  readonly bytes: number;
+  readonly #kvs: readonly Uint8Array[];
+  readonly #end: Uint8Array;
+  /** What is being copied, and from where: the header, a version, the end, or the head of a field that had to be cut. */
+  #part: Uint8Array;
+  #partAt = 0;
+  /** A version whose head is on its way in `#part`. */
+  #behind: Uint8Array | undefined;
+  #next = 0;
+  #ended = false;
+
+  /** `header` is an encoded ResponseHeader; `answer.kvs` must not change until all is read. */
+  constructor(header: Uint8Array, answer: RangeAnswer) {
+    this.#kvs = answer.kvs;
+    this.#part = fieldHead(10, header.length, header);
+    this.#end = endOf(answer);
+    let bytes = this.#part.length + this.#end.length;
+    for (const kv of answer.kvs) bytes += 1 + sizeVarint(kv.length) + kv.length;
+    this.bytes = bytes;
+  }
+
+  read(target: Uint8Array, start: number, end: number): number {
+    let at = this.#copyPart(target, start, end);
+    while (at < end && !this.#ended) {
+      if (this.#behind !== undefined) {
+        this.#part = this.#behind;
+        this.#behind = undefined;
+      } else if (this.#next === this.#kvs.length) {
+        this.#part = this.#end;
+        this.#ended = true;
+      } else {
+        const kv = this.#kvs[this.#next]!;
+        this.#next += 1;
+        if (at + FIELD_HEAD_BYTES_MAX + kv.length <= end) {
+          target[at] = KVS_TAG;
+          at = writeVarint(kv.length, target, at + 1);
+          target.set(kv, at);
+          at += kv.length;
+          continue;
+        }
+        this.#part = fieldHead(KVS_TAG, kv.length);
+        this.#behind = kv;
+      }
+      this.#partAt = 0;
+      at = this.#copyPart(target, at, end);
+    }
+    return at;
+  }
+
+  #copyPart(target: Uint8Array, at: number, end: number): number {
+    const left = this.#part.length - this.#partAt;
+    const bytes = Math.min(left, end - at);
+    if (bytes === 0) return at;
+    target.set(bytes === this.#part.length ? this.#part : this.#part.subarray(this.#partAt, this.#partAt + bytes), at);
+    this.#partAt += bytes;
+    return at + bytes;
+  }
+}
+
+function fieldHead(tag: number, length: number, content: Uint8Array = new Uint8Array(0)): Uint8Array {
+  const head = new Uint8Array(FIELD_HEAD_BYTES_MAX + content.length);
+  head[0] = tag;
+  const at = writeVarint(length, head, 1);
+  head.set(content, at);
+  return head.subarray(0, at + content.length);
+}
+
+/** The fields `more` and `count`. */
+function endOf({ more, count }: RangeAnswer): Uint8Array {
+  assert(count >= 0, 'a count below 0');
+  const end = new Uint8Array(13);
+  let at = 0;
+  if (more) {
+    end.set([24, 1]);
+    at = 2;
+  }
+  if (count > 0) {
+    end[at] = 32;
+    at = writeVarint(count, end, at + 1);
+  }
+  return end.subarray(0, at);
+}
