@@ -89,7 +89,7 @@ export class ByteReader {
   slice(length: number): Uint8Array {
     const end = this.#at + length;
     if (end > this.#bytes.length) throw this.failure('cut off');
-    const view = this.#bytes.subarray(this.#at, end);
+    const view = new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + this.#at, length);
     this.#at = end;
     return view;
   }

@@ -7,6 +7,9 @@ export const STOPPED: RpcStatus = { code: GrpcCode.UNAVAILABLE, message: 'etcdse
 export const DEADLINE_EXCEEDED: RpcStatus = { code: GrpcCode.DEADLINE_EXCEEDED, message: 'context deadline exceeded' };
 export const CANCELLED: RpcStatus = { code: GrpcCode.CANCELLED, message: 'context canceled' };
 
+/** Why signals of calls abort. One for all: making one for each call that a reset or a lost connection ends is dear. */
+export const CALL_ENDED = new DOMException('the call has ended', 'AbortError');
+
 /** grpc-go's texts for a path without a method (google.golang.org/grpc server.go, handleStream). */
 export function unimplemented(path: string, serviceKnown: (service: string) => boolean): RpcStatus {
   const slash = path.lastIndexOf('/');

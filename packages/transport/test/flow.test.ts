@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { AbuseBudget } from '../src/h2/abuse-budget.ts';
 import { Admission, type Admissible } from '../src/h2/admission.ts';
+import { Inflation } from '../src/h2/inflation.ts';
 import {
   CONNECTION_WINDOW_BYTES,
+  INFLATED_TURN_BYTES,
   LONG_MESSAGES_BYTES,
   RUNNING_MAX_BYTES,
   SEND_QUEUE_MAX_BYTES,
@@ -11,6 +13,7 @@ import {
 import { ReceiveFlow } from '../src/h2/receive-flow.ts';
 import { Stream } from '../src/h2/stream.ts';
 import { StreamTable } from '../src/h2/stream-table.ts';
+import { FakeClock } from './support/fake-clock.ts';
 
 class TestStream extends Stream {
   full = false;
@@ -98,8 +101,8 @@ interface Call extends Admissible {
   finished: boolean;
 }
 
-function admission(): {
-  admit(call: string, finished?: boolean): Call;
+function admission(inflation = new Inflation(new FakeClock())): {
+  admit(call: string, finished?: boolean, compressed?: boolean): Call;
   started: string[];
   queue: Admission;
   backlog(bytes: number): void;
@@ -114,6 +117,7 @@ function admission(): {
     () => {
       emptied += 1;
     },
+    inflation,
   );
   return {
     started,
@@ -122,8 +126,8 @@ function admission(): {
       backlog = bytes;
     },
     emptied: () => emptied,
-    admit(name, finished = false) {
-      const call = { finished, start: () => void started.push(name) };
+    admit(name, finished = false, compressed = false) {
+      const call = { finished, compressed, start: () => void started.push(name) };
       queue.admit(call);
       return call;
     },
@@ -147,6 +151,22 @@ test('calls start in order, as many as may run, and cancelled ones not at all', 
   expect(emptied()).toBe(1);
 });
 
+test('compressed calls wait for the next turn once one has made enough of others, and nobody else does', async () => {
+  const inflation = new Inflation(new FakeClock());
+  const [greedy, other, plain] = [admission(inflation), admission(inflation), admission(inflation)];
+  greedy.admit('a', false, true);
+  inflation.take(INFLATED_TURN_BYTES);
+  greedy.admit('b', false, true);
+  greedy.admit('behind b');
+  greedy.admit('cancelled', true, true);
+  other.admit('c', false, true);
+  plain.admit('d');
+  expect([greedy.started, other.started, plain.started]).toEqual([['a'], [], ['d']]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([greedy.started, other.started]).toEqual([['a', 'b', 'behind b'], ['c']]);
+  expect(inflation.spent).toBe(false);
+});
+
 test('none starts while too much waits to be sent, or the requests of running calls hold too much', () => {
   const { admit, started, queue, backlog } = admission();
   backlog(SEND_QUEUE_MAX_BYTES);
@@ -166,10 +186,12 @@ test('tokens come back with time and with what we send, up to the capacity', () 
   expect(budget.spend(1, 0)).toBe(false);
   expect(budget.spend(1, 10)).toBe(true); // 10 ms, 10 tokens
   const honest = new AbuseBudget(0);
+  let refusals = 0;
   for (let frames = 0; frames < 1_000_000; frames += 1) {
     honest.earn();
-    expect(honest.spend(2, 0)).toBe(true);
+    if (!honest.spend(2, 0)) refusals += 1;
   }
+  expect(refusals).toBe(0);
   const idle = new AbuseBudget(0);
   expect(idle.spend(10_001, 1e9)).toBe(true); // the refill counts when it is needed
   expect(idle.spend(10_001, 1e9)).toBe(false);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { base64Fault } from '../src/grpc/binary-metadata.ts';
 import { percentEncode } from '../src/grpc/percent-encoding.ts';
 import { parseTimeout } from '../src/grpc/timeout.ts';
 import { protocolOf } from '../src/preface-sniffer.ts';
@@ -31,7 +32,11 @@ test.each([
     timeout: { fault: 'malformed grpc-timeout: transport: timeout unit is not recognized: "12"' },
     why: 'no unit',
   },
-  { text: '-1S', timeout: { fault: 'malformed grpc-timeout: "-1S" has no number' }, why: 'a sign' },
+  {
+    text: '-1S',
+    timeout: { fault: 'malformed grpc-timeout: strconv.ParseUint: parsing "-1": invalid syntax' },
+    why: 'a sign',
+  },
 ])('grpc-timeout "$text": $why', ({ text, timeout }) => {
   expect(parseTimeout(text)).toEqual(timeout);
 });
@@ -66,4 +71,27 @@ test.each([
   { head: '\x16\x03', protocol: 'http1', why: 'TLS where none is spoken: for the HTTP parser to refuse' },
 ])('$head is $protocol: $why', ({ head, protocol }) => {
   expect(protocolOf(Buffer.from(head, 'latin1'))).toBe(protocol);
+});
+
+// What Go's encoding/base64 says of them.
+test.each([
+  { value: '', fault: undefined },
+  { value: 'AAEC', fault: undefined },
+  { value: 'AAE=', fault: undefined },
+  { value: 'AA==', fault: undefined },
+  { value: 'AAE', fault: undefined },
+  { value: 'AA', fault: undefined },
+  { value: 'A', fault: 0 },
+  { value: 'AAECA', fault: 4 },
+  { value: '!!!', fault: 0 },
+  { value: '-_8=', fault: 0 },
+  { value: 'AAEC==', fault: 4 },
+  { value: 'AA=', fault: 2 },
+  { value: 'AA=A', fault: 2 },
+  { value: 'A===', fault: 1 },
+  { value: 'AAE=AAEC', fault: 4 },
+  { value: 'AA==AAEC', fault: 4 },
+  { value: 'AAECAAECAAECAA=', fault: 14 },
+])('base64 $value: $fault', ({ value, fault }) => {
+  expect(base64Fault(value)).toBe(fault === undefined ? undefined : `illegal base64 data at input byte ${fault}`);
 });

@@ -16,10 +16,10 @@ test.each([
   { changes: { 'grpc-encoding': 'identity' }, outcome: 'grpc-status: 0', why: 'identity is no compression' },
   { changes: { ':authority': undefined, host: 'h' }, outcome: 'grpc-status: 0', why: 'host stands in for :authority' },
   {
-    changes: { 'grpc-encoding': 'gzip' },
+    changes: { 'grpc-encoding': 'snappy' },
     outcome:
-      ':status: 200, grpc-status: 12, grpc-message: grpc: Decompressor is not installed for grpc-encoding "gzip"',
-    why: 'no compression is installed',
+      ':status: 200, grpc-status: 12, grpc-message: grpc: Decompressor is not installed for grpc-encoding "snappy"',
+    why: 'gzip is the one that is installed',
   },
   {
     changes: { ':path': '/test.Echo/Other' },
@@ -48,6 +48,25 @@ test.each([
       ':status: 400, grpc-status: 13, grpc-message: malformed grpc-timeout: transport: timeout unit is not recognized: "1x"',
     why: 'an unknown unit',
   },
+  {
+    changes: { 'grpc-timeout': '' },
+    outcome:
+      ':status: 400, grpc-status: 13, grpc-message: malformed grpc-timeout: transport: timeout string is too short: ""',
+    why: 'no number and no unit',
+  },
+  {
+    changes: { 'grpc-timeout': '-1S' },
+    outcome:
+      ':status: 400, grpc-status: 13, grpc-message: malformed grpc-timeout: strconv.ParseUint: parsing "-1": invalid syntax',
+    why: 'digits and nothing else',
+  },
+  {
+    changes: { 'x-bin': 'AAEC==' },
+    outcome:
+      ':status: 400, grpc-status: 13, grpc-message: malformed binary metadata "AAEC==" in header "x-bin": illegal base64 data at input byte 4',
+    why: 'binary metadata is base64',
+  },
+  { changes: { 'x-bin': 'AAE' }, outcome: 'grpc-status: 0', why: 'base64 without its padding' },
   {
     changes: { ':authority': undefined },
     outcome: ':status: 400, grpc-status: 13, grpc-message: no host or :authority header present',
@@ -82,13 +101,9 @@ test.each([
     body: Buffer.from('00ffffffff', 'hex'),
     outcome: 'grpc-status: 8, grpc-message: grpc: received message larger than max (4294967295 vs. 2097152)',
   },
-  { body: Buffer.alloc(0), outcome: 'grpc-status: 13, grpc-message: unexpected EOF' },
-  { body: Buffer.from('0000', 'hex'), outcome: 'grpc-status: 13, grpc-message: unexpected EOF' },
-  { body: grpcMessage('x').subarray(0, 5), outcome: 'grpc-status: 13, grpc-message: unexpected EOF' },
-  {
-    body: Buffer.concat([grpcMessage('x'), grpcMessage('y')]),
-    outcome: 'grpc-status: 13, grpc-message: cardinality violation: received multiple request messages for unary RPC',
-  },
+  { body: Buffer.alloc(0), outcome: 'grpc-status: 2, grpc-message: EOF' },
+  { body: Buffer.from('0000', 'hex'), outcome: 'grpc-status: 2, grpc-message: EOF' },
+  { body: grpcMessage('x').subarray(0, 5), outcome: 'grpc-status: 2, grpc-message: unexpected EOF' },
 ])('$outcome', async ({ body, outcome }) => {
   await using serving = await startServing(serve);
   using client = await RawClient.open(serving.port);
@@ -97,6 +112,60 @@ test.each([
   // and the connection goes on
   client.write(client.request(3, sync, 'again'));
   expect(await client.outcome(3)).toBe('grpc-status: 0');
+});
+
+const cardinality = 'grpc-status: 13, grpc-message: cardinality violation: received';
+test.each([
+  { path: sync, more: grpcMessage('y'), outcome: 'grpc-status: 0', why: 'nobody looks behind a unary message' },
+  { path: sync, more: grpcMessage('y').subarray(0, 3), outcome: 'grpc-status: 0', why: 'nor at a part of one' },
+  { path: sync, more: Buffer.from('07ffffffff', 'hex'), outcome: 'grpc-status: 0', why: 'nor at what is none' },
+  { path: '/test.Echo/Count', more: grpcMessage('y').subarray(0, 4), outcome: 'grpc-status: 0', why: 'a part is none' },
+  {
+    path: '/test.Echo/Count',
+    more: grpcMessage('y'),
+    outcome: `:status: 200, ${cardinality} multiple request messages for non-client-streaming RPC`,
+    why: 'a server stream has one message',
+  },
+  {
+    path: '/test.Echo/Bidi',
+    more: Buffer.from([0, 0]),
+    outcome: 'grpc-status: 0',
+    why: 'a stream may end in a prefix',
+  },
+  {
+    path: '/test.Echo/Bidi',
+    more: grpcMessage('y').subarray(0, 5),
+    outcome: 'grpc-status: 13, grpc-message: unexpected EOF',
+    why: 'but not in a message',
+  },
+])('$path, a message and more: $why', async ({ path, more, outcome }) => {
+  await using serving = await startServing(serve);
+  using client = await RawClient.open(serving.port);
+  client.write(client.headers(1, grpcHeaders(path)), client.data(1, Buffer.concat([grpcMessage('1'), more]), true));
+  expect(await client.outcome(1)).toBe(outcome);
+});
+
+test('a server stream without its message', async () => {
+  await using serving = await startServing(serve);
+  using client = await RawClient.open(serving.port);
+  client.write(client.headers(1, grpcHeaders('/test.Echo/Count'), true));
+  expect(await client.outcome(1)).toBe(`:status: 200, ${cardinality} no request message from non-client-streaming RPC`);
+});
+
+test.each([
+  { asked: 'application/grpc', answered: 'application/grpc' },
+  { asked: 'application/grpc+proto', answered: 'application/grpc+proto' },
+  { asked: 'application/grpc;charset=utf-8', answered: 'application/grpc+charset=utf-8' },
+  { asked: 'application/grpc+', answered: 'application/grpc' },
+])('$asked is answered as $answered', async ({ asked, answered }) => {
+  await using serving = await startServing(serve);
+  using client = await RawClient.open(serving.port);
+  for (const [at, path] of [sync, '/test.Echo/Bidi', '/test.Nobody/Here', '/test.Echo/Refuse'].entries()) {
+    const streamId = 2 * at + 1;
+    client.write(client.request(streamId, path, 'x', { 'content-type': asked }));
+    const head = await client.frame((next) => next.type === 'HEADERS' && next.streamId === streamId);
+    expect(head.fields).toContain(`content-type: ${answered}`);
+  }
 });
 
 test('what is not gRPC is refused in plain text', async () => {
@@ -108,6 +177,9 @@ test('what is not gRPC is refused in plain text', async () => {
   await client.outcome(1);
   expect(client.received.find(({ type }) => type === 'HEADERS')?.fields[0]).toBe(':status: 415');
   expect(client.body(1).toString()).toBe('invalid gRPC request content-type ""\n');
+  client.write(client.request(3, sync, 'hi', { 'content-type': 'application/json' }));
+  const asGrpc = ':status: 415, grpc-status: 3, grpc-message: invalid gRPC request content-type "application/json"';
+  expect(await client.outcome(3)).toBe(asGrpc);
 });
 
 test('a refused call that the client goes on with is cut without an error', async () => {

@@ -1,10 +1,10 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, get, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as grpc from '@grpc/grpc-js';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, onTestFinished } from 'vitest';
 import { serve, serveGrpcJs } from '@engram/transport';
 import { FakeClock } from './support/fake-clock.ts';
 import { ByteClient, outcome, type Serve, startServing, until } from './support/serving.ts';
@@ -235,7 +235,9 @@ describe.each(servers)('served by %s', (_name, serve) => {
   });
 
   test('a unix socket serves both', async () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'engram-transport-')), 'client.sock');
+    const folder = mkdtempSync(join(tmpdir(), 'engram-transport-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'client.sock');
     await using serving = await startServing(serve, { listen: { kind: 'unix', path } });
     using client = new ByteClient(serving.target);
     expect((await client.unary('/test.Echo/Peer', '')).toString()).toBe(path);

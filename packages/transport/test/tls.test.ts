@@ -1,14 +1,17 @@
 import { writeFileSync } from 'node:fs';
-import { once } from 'node:events';
-import { connect as connectHttp2 } from 'node:http2';
+import { EventEmitter, once } from 'node:events';
+import { connect as connectHttp2, constants } from 'node:http2';
 import { get } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import * as grpc from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
 import { serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
+import { CLIENT_PREFACE, rstStreamFrame, settingsFrame } from '@engram/wire';
 import { opensslCiphers } from '../src/tls-context.ts';
-import { CertificateFolder, type Identity, issue, revocationList } from './support/certificates.ts';
+import { CertificateFolder } from './support/certificate-folder.ts';
+import { type Identity, issue, revocationList } from './support/certificates.ts';
+import { RawClient } from './support/raw-client.ts';
 import { ByteClient, type Serve, type Serving, startServing, until } from './support/serving.ts';
 
 const ca = issue('test ca');
@@ -241,6 +244,75 @@ test.each([
   for await (const chunk of stream.setEncoding('utf8')) text += String(chunk);
   expect(`${String(head[':status'])} ${text}`).toBe(answer);
   await new Promise<void>((resolve) => session.close(resolve));
+});
+
+test('unfinished bodies of plain HTTP/2 are bounded together', async () => {
+  await using serving = await startServing(serve, { tls: tlsOf(new CertificateFolder(ca, server)) });
+  const session = connectHttp2(`https://localhost:${serving.port}`, { ca: ca.certificate });
+  session.on('error', () => {});
+  let refused = 0;
+  // 90 MB; 64 MiB are let in.
+  for (let at = 0; at < 30; at += 1) {
+    const stream = session.request({ ':method': 'POST', ':path': '/version' });
+    stream.on('error', () => {});
+    stream.on('close', () => {
+      if (stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) refused += 1;
+    });
+    stream.write(Buffer.alloc(3_000_000));
+  }
+  await until(() => refused > 0);
+  session.destroy();
+  await until(() => serving.observer.connections === 0);
+});
+
+test('a body that comes byte by byte weighs what it takes to keep', async () => {
+  await using serving = await startServing(serve, { tls: tlsOf(new CertificateFolder(ca, server)) });
+  using client = new RawClient(await handshake(serving, { ALPNProtocols: ['h2'] }));
+  client.write(Buffer.from(CLIENT_PREFACE), settingsFrame([]));
+  const bytes = (streamId: number): Buffer =>
+    Buffer.concat(Array.from({ length: 4_000 }, () => client.data(streamId, Buffer.of(0))));
+  const post = { ':method': 'POST', ':scheme': 'https', ':path': '/', ':authority': 'h' };
+  // 65 bodies of 4,000 bytes fit. More would be an attack of another kind: the rest of a refused one costs tokens.
+  for (let id = 1; id <= 131; id += 2) client.write(client.headers(id, post), bytes(id));
+  const refused = await client.frame(({ type }) => type === 'RST_STREAM');
+  expect(await client.outcome(refused.streamId)).toBe('RST_STREAM ENHANCE_YOUR_CALM');
+  expect(refused.streamId).toBe(131);
+  // What they held is given back.
+  for (let id = 1; id < 131; id += 2) client.write(rstStreamFrame(id, 8));
+  client.write(client.headers(201, post), client.data(201, Buffer.of(0), true));
+  const answered = await client.frame(({ streamId }) => streamId === 201);
+  expect(answered.fields[0]).toBe(':status: 404');
+  client.write(client.headers(203, post), bytes(203), client.data(203, Buffer.of(0), true));
+  expect((await client.frame(({ streamId }) => streamId === 203)).fields[0]).toBe(':status: 404');
+});
+
+test.each([
+  { when: 'while it answers', early: true },
+  { when: 'before it asks', early: false },
+])('a handler of plain HTTP/2 learns that the client has gone $when', async ({ early }) => {
+  const signals: AbortSignal[] = [];
+  const steps = new EventEmitter();
+  const called = once(steps, 'called');
+  await using serving = await startServing(serve, {
+    tls: tlsOf(new CertificateFolder(ca, server)),
+    async http(request) {
+      if (early) signals.push(request.signal);
+      steps.emit('called');
+      await once(steps, 'gone');
+      signals.push(request.signal);
+      return { status: 200, headers: {}, body: 'for nobody' };
+    },
+  });
+  const session = connectHttp2(`https://localhost:${serving.port}`, { ca: ca.certificate });
+  session.request({ ':path': '/' }).on('error', () => {});
+  await called;
+  if (early) expect(signals[0]?.aborted).toBe(false);
+  session.destroy();
+  await until(() => serving.observer.connections === 0);
+  steps.emit('gone');
+  await until(() => signals.length === (early ? 2 : 1));
+  expect(signals.every(({ aborted }) => aborted)).toBe(true);
+  expect(signals[0]?.reason).toMatchObject({ name: 'AbortError' });
 });
 
 test('an unknown cipher suite is refused by name', () => {

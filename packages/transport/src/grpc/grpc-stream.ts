@@ -5,7 +5,8 @@ import { UNFINISHED_MAX_BYTES } from '../h2/limits.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import { Stream } from '../h2/stream.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
-import { CANCELLED, DEADLINE_EXCEEDED, messageTooLarge } from '../status.ts';
+import { CALL_ENDED, CANCELLED, DEADLINE_EXCEEDED, messageTooLarge } from '../status.ts';
+import { inflate } from './gzip.ts';
 import { MESSAGE_PREFIX_BYTES, MessageAssembler } from './message-assembler.ts';
 
 const tooMuchUnfinished: RpcStatus = {
@@ -17,7 +18,6 @@ const compressedWithoutEncoding: RpcStatus = {
   code: GrpcCode.INTERNAL,
   message: 'grpc: compressed flag set with identity or empty encoding',
 };
-export const cutShort: RpcStatus = { code: GrpcCode.INTERNAL, message: 'unexpected EOF' };
 
 /** A stream that carries a gRPC call: cuts DATA into messages, keeps the deadline, tells the handler of the end. */
 export abstract class GrpcStream extends Stream implements CallContext, Timed {
@@ -40,6 +40,7 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
     this.host = host;
     this.head = head;
     this.#path = head.path;
+    this.answerForm = head.answerForm;
     if (timeoutMs < 0) return;
     this.deadlineMs = host.receivedMs + timeoutMs;
     host.server.deadlines.add(this);
@@ -57,7 +58,7 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
-      if (this.#cancelled) this.#abort.abort();
+      if (this.#cancelled) this.#abort.abort(CALL_ENDED);
     }
     return this.#abort.signal;
   }
@@ -72,7 +73,7 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
 
   data(bytes: Buffer, start: number, end: number): void {
     let at = start;
-    while (at < end && !this.finished) {
+    while (at < end && !this.finished && !this.satisfied) {
       at =
         this.#assembler === undefined
           ? this.#wholeMessage(bytes, at, end)
@@ -82,8 +83,9 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
 
   halfClosed(): void {
     if (this.finished) return;
-    if (this.#assembler === undefined) this.requestEnded();
-    else this.fail(cutShort);
+    // grpc-go takes the end of the stream inside a message's prefix for one between messages.
+    if (this.#assembler?.prefixKnown === true) this.fail({ code: this.cutShortCode, message: 'unexpected EOF' });
+    else this.requestEnded();
   }
 
   aborted(): void {
@@ -91,7 +93,7 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
     if (this.finished) return;
     this.#cancelled = true;
     this.handled(CANCELLED.code);
-    this.#abort?.abort();
+    this.#abort?.abort(CALL_ENDED);
   }
 
   expired(): void {
@@ -99,7 +101,7 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
     this.#cancelled = true;
     this.host.sender.forget(this);
     this.fail(DEADLINE_EXCEEDED);
-    this.#abort?.abort();
+    this.#abort?.abort(CALL_ENDED);
   }
 
   /** The call has its outcome: nothing that still comes matters. */
@@ -107,8 +109,14 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
     return this.#handled;
   }
 
-  /** One message. It never changes. */
-  protected abstract message(request: Buffer): void;
+  /** With which code a message fails that lacks its end. */
+  protected abstract readonly cutShortCode: number;
+  /** Nothing that still comes is looked at. */
+  protected get satisfied(): boolean {
+    return false;
+  }
+  /** One message, still `compressed` or not. It never changes. */
+  protected abstract message(request: Buffer, compressed: boolean): void;
   /** The client has sent its last message. */
   protected abstract requestEnded(): void;
   /** The call has its outcome, by whoever's doing. Called once. */
@@ -127,6 +135,16 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
 
   protected sentMessage(bytes: number): void {
     this.host.server.observer?.messageSent(this.#path, bytes);
+  }
+
+  /** What a compressed message was; undefined when it was nothing of the kind, and the call has failed. */
+  protected inflated(compressed: Buffer): Buffer | undefined {
+    const { messageMaxBytes, inflation } = this.host.server;
+    const result = inflate(compressed, messageMaxBytes);
+    inflation.take('message' in result ? result.message.length : messageMaxBytes);
+    if ('message' in result) return result.message;
+    this.fail(result.fault);
+    return undefined;
   }
 
   /** Notes the outcome. False if there was one before. */
@@ -164,7 +182,7 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
       const length = readUint32(bytes, start + 1);
       if (!this.#accepts(bytes[start]!, length)) return end;
       if (first + length <= end) {
-        this.message(bytes.subarray(first, first + length));
+        this.message(bytes.subarray(first, first + length), bytes[start] === 1);
         return first + length;
       }
     }
@@ -188,14 +206,15 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
       return at;
     }
     this.release();
-    this.message(assembler.message);
+    this.message(assembler.message, assembler.compressedFlag === 1);
     return at;
   }
 
   #accepts(compressedFlag: number, length: number): boolean {
     const max = this.host.server.messageMaxBytes;
-    if (compressedFlag === 0 && length <= max) return true;
-    if (compressedFlag === 0) this.fail(messageTooLarge(length, max));
+    const known = compressedFlag === 0 || (compressedFlag === 1 && this.answerForm?.gzip === true);
+    if (known && length <= max) return true;
+    if (known) this.fail(messageTooLarge(length, max));
     else if (compressedFlag === 1) this.fail(compressedWithoutEncoding);
     else this.fail({ code: GrpcCode.INTERNAL, message: `grpc: received unexpected payload format ${compressedFlag}` });
     return false;

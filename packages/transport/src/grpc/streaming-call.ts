@@ -8,19 +8,31 @@ import {
   type StreamCall,
   type StreamHandler,
 } from '@engram/wire';
-import { STREAM_QUEUE_HIGH_BYTES } from '../h2/limits.ts';
+import { INFLATED_TOKEN_BYTES, STREAM_QUEUE_HIGH_BYTES } from '../h2/limits.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
 import { STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
 import { statusOfError, STOPPED } from '../status.ts';
-import { cutShort, GrpcStream } from './grpc-stream.ts';
-import { secondMessage } from './unary-call.ts';
+import { GrpcStream } from './grpc-stream.ts';
+
+/** grpc-go's texts (stream.go, RecvMsg). */
+const secondMessage: RpcStatus = {
+  code: GrpcCode.INTERNAL,
+  message: 'cardinality violation: received multiple request messages for non-client-streaming RPC',
+};
+const noMessage: RpcStatus = {
+  code: GrpcCode.INTERNAL,
+  message: 'cardinality violation: received no request message from non-client-streaming RPC',
+};
 
 /** A call of a method that sends a stream of messages, and may receive one. */
 export class StreamingCall extends GrpcStream implements StreamCall {
   override readonly counted = true;
+  protected readonly cutShortCode = GrpcCode.INTERNAL;
   readonly #method: BidiMethod | ServerStreamMethod;
+  /** Of a server stream, as it came. */
   #request: Buffer | undefined;
+  #compressed = false;
   #handler: StreamHandler | undefined;
   #aboveMark = false;
 
@@ -73,12 +85,19 @@ export class StreamingCall extends GrpcStream implements StreamCall {
     this.#guard((handler) => handler.drained());
   }
 
-  protected message(request: Buffer): void {
+  protected message(request: Buffer, compressed: boolean): void {
     if (this.#method.kind === 'bidi') {
-      this.received(request.length);
-      this.#guard((handler) => handler.message(request));
+      const message = compressed ? this.#inflate(request) : request;
+      if (message === undefined) return;
+      this.received(message.length);
+      try {
+        this.#handler?.message(message);
+      } catch (error) {
+        this.fail(statusOfError(error, 'stream'));
+      }
     } else if (this.#request === undefined) {
       this.#request = request;
+      this.#compressed = compressed;
     } else {
       this.fail(secondMessage);
     }
@@ -96,11 +115,12 @@ export class StreamingCall extends GrpcStream implements StreamCall {
 
   #open(): void {
     const method = this.#method;
-    const request = this.#request;
-    if (method.kind === 'server-stream' && request === undefined) {
-      this.fail(cutShort);
+    if (method.kind === 'server-stream' && this.#request === undefined) {
+      this.fail(noMessage);
       return;
     }
+    const request = this.#compressed && this.#request !== undefined ? this.#inflate(this.#request) : this.#request;
+    if (this.finished) return;
     this.started(method.kind);
     try {
       if (method.kind === 'bidi') {
@@ -113,6 +133,14 @@ export class StreamingCall extends GrpcStream implements StreamCall {
       this.fail(statusOfError(error, 'stream'));
     }
     this.#request = undefined;
+  }
+
+  /** At once, unlike unary calls: messages of streams are short, and whoever sends others pays for them. */
+  #inflate(compressed: Buffer): Buffer | undefined {
+    const message = this.inflated(compressed);
+    const bytes = message?.length ?? this.host.server.messageMaxBytes;
+    this.host.spend(bytes / INFLATED_TOKEN_BYTES, 'compressed messages');
+    return message;
   }
 
   #guard(call: (handler: StreamHandler) => void): void {

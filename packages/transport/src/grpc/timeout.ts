@@ -21,11 +21,9 @@ export function parseTimeout(text: string): Timeout {
   const unit = unitMs[text[text.length - 1]!];
   if (unit === undefined)
     return { fault: `malformed grpc-timeout: transport: timeout unit is not recognized: ${JSON.stringify(text)}` };
-  let value = 0;
-  for (let at = 0; at < text.length - 1; at += 1) {
-    const digit = text.charCodeAt(at) - 0x30;
-    if (digit < 0 || digit > 9) return { fault: `malformed grpc-timeout: ${JSON.stringify(text)} has no number` };
-    value = value * 10 + digit;
+  const digits = text.slice(0, -1);
+  if (!/^\d+$/.test(digits)) {
+    return { fault: `malformed grpc-timeout: strconv.ParseUint: parsing ${JSON.stringify(digits)}: invalid syntax` };
   }
-  return { ms: value * unit };
+  return { ms: Number(digits) * unit };
 }

@@ -4,18 +4,17 @@ import type { Admissible } from '../h2/admission.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
 import { statusOfError } from '../status.ts';
-import { cutShort, GrpcStream } from './grpc-stream.ts';
+import { GrpcStream } from './grpc-stream.ts';
 
-/** grpc-go's text (stream.go, RecvMsg). */
-export const secondMessage: RpcStatus = {
-  code: GrpcCode.INTERNAL,
-  message: 'cardinality violation: received multiple request messages for unary RPC',
-};
+/** grpc-go's (server.go, processUnaryRPC). */
+const noMessage: RpcStatus = { code: GrpcCode.UNKNOWN, message: 'EOF' };
 
 /** A call of a unary method, from its head to its answer. A handler that answers at once costs no promise. */
 export class UnaryCall extends GrpcStream implements Admissible {
+  protected readonly cutShortCode = GrpcCode.UNKNOWN;
   readonly #method: UnaryMethod;
   #request: Buffer | undefined;
+  #compressed = false;
 
   constructor(id: number, host: StreamHost, head: RequestHead, timeoutMs: number, method: UnaryMethod) {
     super(id, host, head, timeoutMs);
@@ -23,7 +22,8 @@ export class UnaryCall extends GrpcStream implements Admissible {
   }
 
   start(): void {
-    const request = this.#request;
+    // Not before: what waits to be started is as small as it came.
+    const request = this.#compressed && this.#request !== undefined ? this.inflated(this.#request) : this.#request;
     if (request === undefined) return;
     this.started('unary');
     this.received(request.length);
@@ -38,13 +38,22 @@ export class UnaryCall extends GrpcStream implements Admissible {
     else this.#succeed(answer);
   }
 
-  protected message(request: Buffer): void {
-    if (this.#request === undefined) this.#request = request;
-    else this.fail(secondMessage);
+  get compressed(): boolean {
+    return this.#compressed;
+  }
+
+  /** grpc-go reads no further than the first message. */
+  protected override get satisfied(): boolean {
+    return this.#request !== undefined;
+  }
+
+  protected message(request: Buffer, compressed: boolean): void {
+    this.#request = request;
+    this.#compressed = compressed;
   }
 
   protected requestEnded(): void {
-    if (this.#request === undefined) this.fail(cutShort);
+    if (this.#request === undefined) this.fail(noMessage);
     else this.host.admission.admit(this);
   }
 

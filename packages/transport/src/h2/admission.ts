@@ -1,9 +1,12 @@
+import type { Inflation } from './inflation.ts';
 import { RUNNING_MAX_BYTES, SEND_QUEUE_MAX_BYTES } from './limits.ts';
 
 /** A call whose request is complete. */
 export interface Admissible {
   /** It ended while it waited. */
   readonly finished: boolean;
+  /** It has to be decompressed first. */
+  readonly compressed: boolean;
   start(): void;
 }
 
@@ -17,16 +20,19 @@ export class Admission {
   readonly #runningMax: number;
   readonly #backlogBytes: () => number;
   readonly #emptied: () => void;
+  readonly #inflation: Inflation;
+  readonly #advance = (): void => this.advance();
   #running = 0;
   #runningBytes = 0;
   #waiting: Admissible[] = [];
   #letting = false;
 
   /** `backlogBytes` says how much waits to be sent to the client; `emptied` is called when none waits any more. */
-  constructor(runningMax: number, backlogBytes: () => number, emptied: () => void) {
+  constructor(runningMax: number, backlogBytes: () => number, emptied: () => void, inflation: Inflation) {
     this.#runningMax = runningMax;
     this.#backlogBytes = backlogBytes;
     this.#emptied = emptied;
+    this.#inflation = inflation;
   }
 
   get someWait(): boolean {
@@ -35,7 +41,7 @@ export class Admission {
 
   /** Starts the call now or as soon as may be. */
   admit(call: Admissible): void {
-    if (this.#waiting.length === 0 && this.#mayStart()) {
+    if (this.#waiting.length === 0 && this.#mayStart(call)) {
       call.start();
       return;
     }
@@ -61,8 +67,7 @@ export class Admission {
     if (this.#letting || this.#waiting.length === 0) return;
     this.#letting = true; // a call that ends at once comes back here
     let next = 0;
-    while (next < this.#waiting.length && this.#mayStart()) {
-      const call = this.#waiting[next]!;
+    for (let call = this.#waiting[0]; call !== undefined && this.#mayStart(call); call = this.#waiting[next]) {
       next += 1;
       if (!call.finished) call.start();
     }
@@ -71,7 +76,11 @@ export class Admission {
     if (this.#waiting.length === 0) this.#emptied();
   }
 
-  #mayStart(): boolean {
+  #mayStart(call: Admissible): boolean {
+    if (call.compressed && !call.finished && this.#inflation.spent) {
+      this.#inflation.nextTurn(this.#advance);
+      return false;
+    }
     return (
       this.#running < this.#runningMax &&
       this.#runningBytes < RUNNING_MAX_BYTES &&

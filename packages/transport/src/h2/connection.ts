@@ -94,6 +94,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
       server.streamsMax,
       () => this.sender.backlogBytes,
       () => this.receive.credit(),
+      server.inflation,
     );
     this.#frames = new FrameHandler(this);
     this.#pingJudge = new PingJudge(server.keepalive);
@@ -271,10 +272,11 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
       case 'http':
         return new HttpExchange(streamId, this, head);
       case 'not-grpc':
-        return new NotGrpc(streamId, this, head, route.reason);
+        return new NotGrpc(streamId, this, head, route.status);
       case 'refuse': {
         const { code, message } = route.status;
-        this.sender.control(this.sender.frames.trailersOnly(streamId, route.httpStatus, code, message));
+        const { frames } = this.sender;
+        this.sender.control(frames.trailersOnly(streamId, route.httpStatus, code, message, head.answerForm));
         if (endStream) this.streams.remove(streamId, 'client');
         else this.#rst(streamId, ErrorCode.NO_ERROR, 'server');
         return undefined;

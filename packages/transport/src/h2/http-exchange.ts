@@ -1,6 +1,8 @@
+import { ErrorCode, type RpcStatus } from '@engram/wire';
 import { splitTarget } from '../http1.ts';
 import type { HttpRequest, HttpResponse } from '../serve-options.ts';
-import { BATCH_MAX_BYTES } from './limits.ts';
+import { CALL_ENDED } from '../status.ts';
+import { BATCH_MAX_BYTES, UNFINISHED_MAX_BYTES } from './limits.ts';
 import type { RequestHead } from './request-head.ts';
 import { Stream } from './stream.ts';
 import type { StreamHost } from './stream-host.ts';
@@ -8,13 +10,21 @@ import type { StreamHost } from './stream-host.ts';
 /** What an answer says of an HTTP/1.1 connection has no place in HTTP/2 (RFC 9113 §8.2.2). */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
 
+/** What a piece of a body takes beside its bytes: a body that comes byte by byte weighs more than it says. */
+const PIECE_BYTES = 256;
+
 /** A plain HTTP request over HTTP/2. */
 export class HttpExchange extends Stream {
   override readonly counted = true;
   readonly #host: StreamHost;
   readonly #head: RequestHead;
-  readonly #gone = new AbortController();
+  /** Made when a handler asks for its signal: a connection's end must not cost by all it has asked. */
+  #gone: AbortController | undefined;
+  #isGone = false;
   #body: Buffer[] = [];
+  /** What the body holds, until its handler is through. */
+  #heldBytes = 0;
+  #serving = false;
   #wake: (() => void) | undefined;
 
   constructor(id: number, host: StreamHost, head: RequestHead) {
@@ -28,8 +38,15 @@ export class HttpExchange extends Stream {
   }
 
   data(bytes: Buffer, start: number, end: number): void {
-    if (this.receivedBytes <= this.#host.server.bodyMaxBytes) this.#body.push(Buffer.from(bytes.subarray(start, end)));
-    else this.#body = [];
+    if (this.receivedBytes > this.#host.server.bodyMaxBytes) {
+      this.#forgetBody();
+      return;
+    }
+    this.#body.push(Buffer.from(bytes.subarray(start, end)));
+    this.#hold(end - start + PIECE_BYTES);
+    if (this.#host.receive.unfinishedBytes > UNFINISHED_MAX_BYTES) {
+      this.#host.reset(this, ErrorCode.ENHANCE_YOUR_CALM);
+    }
   }
 
   halfClosed(): void {
@@ -37,8 +54,10 @@ export class HttpExchange extends Stream {
   }
 
   aborted(): void {
-    this.#body = [];
-    this.#gone.abort();
+    // A handler that runs still has it.
+    if (!this.#serving) this.#forgetBody();
+    this.#isGone = true;
+    this.#gone?.abort(CALL_ENDED);
     this.#wake?.();
   }
 
@@ -52,15 +71,28 @@ export class HttpExchange extends Stream {
 
   async #serve(): Promise<void> {
     const { server } = this.#host;
+    this.#serving = true;
     try {
       const tooLong = this.receivedBytes > server.bodyMaxBytes;
       await this.#answer(tooLong ? { status: 413, headers: {}, body: '' } : await server.http(this.#request()));
     } catch (error) {
-      if (this.#gone.signal.aborted) return;
+      if (this.#isGone) return;
       server.logger.error({ error, path: this.#head.path }, 'HTTP handler failed');
       if (!this.headSent) await this.#answer({ status: 500, headers: {}, body: 'internal server error\n' });
       else this.#host.sender.finish(this, { kind: 'data' });
+    } finally {
+      this.#forgetBody();
     }
+  }
+
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes;
+    this.#host.receive.unfinishedBytes += bytes;
+  }
+
+  #forgetBody(): void {
+    this.#body = [];
+    this.#hold(-this.#heldBytes);
   }
 
   #request(): HttpRequest {
@@ -74,6 +106,7 @@ export class HttpExchange extends Stream {
     const { peer, secure, commonName } = this.#host;
     const body = Buffer.concat(this.#body);
     this.#body = [];
+    const signal = (): AbortSignal => this.#signal();
     return {
       method: this.#head.method,
       path,
@@ -83,8 +116,18 @@ export class HttpExchange extends Stream {
       peer,
       secure,
       commonName,
-      signal: this.#gone.signal,
+      get signal() {
+        return signal();
+      },
     };
+  }
+
+  #signal(): AbortSignal {
+    if (this.#gone === undefined) {
+      this.#gone = new AbortController();
+      if (this.#isGone) this.#gone.abort(CALL_ENDED);
+    }
+    return this.#gone.signal;
   }
 
   async #answer({ status, headers, body }: HttpResponse): Promise<void> {
@@ -114,16 +157,21 @@ export class HttpExchange extends Stream {
   }
 }
 
-/** A request that is not gRPC where only gRPC is served: refused when it is whole. */
+/**
+ * A request that is not gRPC where only gRPC is served: refused when it is whole. With another content type it gets
+ * grpc-go's answer, in gRPC's form; a plain request, without one, gets the reason as text.
+ */
 export class NotGrpc extends Stream {
   readonly #host: StreamHost;
-  readonly #reason: string;
+  readonly #plain: boolean;
+  readonly #status: RpcStatus;
   readonly contentLength: number;
 
-  constructor(id: number, host: StreamHost, head: RequestHead, reason: string) {
+  constructor(id: number, host: StreamHost, head: RequestHead, status: RpcStatus) {
     super(id, host.sender.initialWindow);
     this.#host = host;
-    this.#reason = reason;
+    this.#plain = head.contentType === '';
+    this.#status = status;
     this.contentLength = head.contentLength;
   }
 
@@ -131,9 +179,14 @@ export class NotGrpc extends Stream {
 
   halfClosed(): void {
     const { sender } = this.#host;
+    const { code, message } = this.#status;
+    if (!this.#plain) {
+      sender.finish(this, { kind: 'status', code, message, httpStatus: 415 });
+      return;
+    }
     this.headSent = true;
     sender.control(sender.frames.http(this.id, 415, { 'content-type': 'text/plain; charset=utf-8' }, false));
-    sender.data(this, Buffer.from(`${this.#reason}\n`));
+    sender.data(this, Buffer.from(`${message}\n`));
     sender.finish(this, { kind: 'data' });
   }
 

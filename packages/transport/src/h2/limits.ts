@@ -12,7 +12,7 @@ export const STREAM_WINDOW_BYTES = 256 * 1024;
 export const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 /** Longer messages than the stream's window are let in one after another, up to this many bytes at a time. */
 export const LONG_MESSAGES_BYTES = 16 * 1024 * 1024;
-/** Parts of messages that wait for their rest, on all streams together: above it, streams fail. */
+/** Parts of messages that wait for their rest, and bodies of plain requests, on all streams together: above it, streams fail. */
 export const UNFINISHED_MAX_BYTES = 64 * 1024 * 1024;
 
 /** A header list above it is refused; what we tell the client in SETTINGS_MAX_HEADER_LIST_SIZE. */
@@ -26,6 +26,10 @@ export const BATCH_MAX_BYTES = 256 * 1024;
 export const SEND_QUEUE_MAX_BYTES = 16 * 1024 * 1024;
 /** Nor while the requests of calls that run hold this much. */
 export const RUNNING_MAX_BYTES = 32 * 1024 * 1024;
+/** Compressed calls do not start in a turn of the event loop that has made this much of others, on all connections. */
+export const INFLATED_TURN_BYTES = 4 * 1024 * 1024;
+/** A compressed message on a stream costs its client a token of the abuse budget for each so many bytes that it was. */
+export const INFLATED_TOKEN_BYTES = 16 * 1024;
 /** A stream's requests are not let in any more while this much of its answers waits. */
 export const STREAM_QUEUE_HIGH_BYTES = 1024 * 1024;
 /** DATA frames that we send: large ones save headers, small ones let other streams through. */

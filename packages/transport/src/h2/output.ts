@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { assert } from '@engram/core';
+import type { LongMessage } from '@engram/wire';
 import { SLAB_BYTES, type SlabPool } from './slab-pool.ts';
 
 /** Shorter pieces are copied beside the frames around them; for longer ones a reference is cheaper than the copy. */
@@ -60,6 +61,17 @@ export class Output {
     this.room(bytes.length);
     this.slab.set(bytes, this.at);
     this.at += bytes.length;
+  }
+
+  /** Writes the next so many bytes of a message that is made while it leaves. */
+  pull(message: LongMessage, bytes: number): void {
+    for (let left = bytes; left > 0; ) {
+      this.room(1);
+      const end = message.read(this.slab, this.at, Math.min(this.slab.length, this.at + left));
+      assert(end > this.at, 'a message is shorter than it says');
+      left -= end - this.at;
+      this.at = end;
+    }
   }
 
   /** Does nothing while a write is under way: `done` comes when it is over. */

@@ -1,5 +1,6 @@
 import { type FieldSink, type HeaderField, HeaderName } from '@engram/wire';
 import { HEADER_LIST_MAX_BYTES } from './limits.ts';
+import type { AnswerForm } from './response-frames.ts';
 import type { Route } from './routing.ts';
 
 /**
@@ -12,7 +13,7 @@ export class RequestHead implements FieldSink {
   path = '';
   authority = '';
   contentType = '';
-  grpcTimeout = '';
+  grpcTimeout: string | undefined;
   grpcEncoding = '';
   /** -1: not given. */
   contentLength = -1;
@@ -23,6 +24,8 @@ export class RequestHead implements FieldSink {
   readonly fields: HeaderField[] = [];
   /** Where it leads, found once for all requests that share it. */
   route: Route | undefined;
+  /** How its answer begins, where that is not as usual. Found with the route. */
+  answerForm: AnswerForm | undefined;
   #bytes = 0;
 
   field(field: HeaderField): void {

@@ -8,6 +8,13 @@ const contentType: FieldToEncode = { name: 'content-type', value: 'application/g
 const headFields: readonly FieldToEncode[] = [{ name: ':status', value: '200', indexing: 'once' }, contentType];
 const okFields: readonly FieldToEncode[] = [{ name: 'grpc-status', value: '0', indexing: 'remember' }];
 
+/** How the answer to a gRPC call begins, where it is not as usual. */
+export interface AnswerForm {
+  readonly contentType: string;
+  /** Messages are compressed. */
+  readonly gzip: boolean;
+}
+
 interface Kept {
   frame: Buffer;
   tableChanges: number;
@@ -37,6 +44,16 @@ export class ResponseFrames {
     return frame;
   }
 
+  /** The head of an answer of another form. */
+  headOf(streamId: number, { contentType, gzip }: AnswerForm): Buffer {
+    const fields: FieldToEncode[] = [
+      { name: ':status', value: '200', indexing: 'once' },
+      { name: 'content-type', value: contentType, indexing: 'once' },
+    ];
+    if (gzip) fields.push({ name: 'grpc-encoding', value: 'gzip', indexing: 'once' });
+    return this.#frames(streamId, fields, false);
+  }
+
   /** Trailers of a call that succeeded, on stream 0. Shared: not to be changed. */
   ok(): Buffer {
     if (this.#ok !== undefined && this.#ok.tableChanges === this.#encoder.tableChanges) return this.#ok.frame;
@@ -52,9 +69,11 @@ export class ResponseFrames {
   }
 
   /** An answer that is nothing but its status. */
-  trailersOnly(streamId: number, httpStatus: number, code: number, message: string): Buffer {
+  trailersOnly(streamId: number, httpStatus: number, code: number, message: string, form?: AnswerForm): Buffer {
     const status: FieldToEncode = { name: ':status', value: String(httpStatus), indexing: 'once' };
-    return this.#frames(streamId, [status, contentType, ...statusFields(code, message)], true);
+    const type: FieldToEncode =
+      form === undefined ? contentType : { name: 'content-type', value: form.contentType, indexing: 'once' };
+    return this.#frames(streamId, [status, type, ...statusFields(code, message)], true);
   }
 
   /** The head of a plain HTTP answer. */

@@ -1,5 +1,6 @@
 import { GrpcCode } from '@engram/core';
 import { type BidiMethod, ErrorCode, type RpcStatus, type ServerStreamMethod, type UnaryMethod } from '@engram/wire';
+import { base64Fault } from '../grpc/binary-metadata.ts';
 import { parseTimeout } from '../grpc/timeout.ts';
 import { DEADLINE_EXCEEDED, unimplemented } from '../status.ts';
 import type { RequestHead } from './request-head.ts';
@@ -15,12 +16,11 @@ export type Route =
   /** A gRPC call that is answered with its status at once. */
   | { readonly kind: 'refuse'; readonly httpStatus: number; readonly status: RpcStatus }
   /** Not gRPC where only gRPC is served: answered when the request is whole. */
-  | { readonly kind: 'not-grpc'; readonly reason: string }
+  | { readonly kind: 'not-grpc'; readonly status: RpcStatus }
   | { readonly kind: 'http' }
   | { readonly kind: 'reset'; readonly errorCode: number };
 
-/** `application/grpc`, with a subtype or parameters or without. */
-const grpcContentType = /^application\/grpc(?:[+;].*)?$/;
+const grpcContentType = 'application/grpc';
 
 /**
  * Where a request leads, by grpc-go's rules in grpc-go's order and with its texts (internal/transport/http2_server.go,
@@ -31,12 +31,21 @@ export function routeOf(head: RequestHead, server: ServerContext, secure: boolea
   if (head.tooLarge) return { kind: 'reset', errorCode: ErrorCode.FRAME_SIZE_ERROR };
   if (head.fault !== undefined) return { kind: 'reset', errorCode: ErrorCode.PROTOCOL_ERROR };
   if (server.protocols === 'http') return { kind: 'http' };
-  if (!grpcContentType.test(head.contentType)) {
+  const subtype = subtypeOf(head.contentType);
+  if (subtype === undefined) {
     if (secure && server.protocols === 'both') return { kind: 'http' };
-    return { kind: 'not-grpc', reason: `invalid gRPC request content-type ${JSON.stringify(head.contentType)}` };
+    const message = `invalid gRPC request content-type ${JSON.stringify(head.contentType)}`;
+    return { kind: 'not-grpc', status: { code: GrpcCode.INVALID_ARGUMENT, message } };
   }
-  const timeout = head.grpcTimeout === '' ? { ms: -1 } : parseTimeout(head.grpcTimeout);
+  const gzip = head.grpcEncoding === 'gzip';
+  if (gzip || subtype !== '') {
+    const contentType = subtype === '' ? grpcContentType : `${grpcContentType}+${subtype}`;
+    head.answerForm = { contentType, gzip };
+  }
+  const timeout = head.grpcTimeout === undefined ? { ms: -1 } : parseTimeout(head.grpcTimeout);
   if ('fault' in timeout) return refuse(400, GrpcCode.INTERNAL, timeout.fault);
+  const fault = binaryFault(head);
+  if (fault !== undefined) return refuse(400, GrpcCode.INTERNAL, fault);
   if (head.authority === '' && head.find('host') === undefined) {
     return refuse(400, GrpcCode.INTERNAL, 'no host or :authority header present');
   }
@@ -49,12 +58,30 @@ export function routeOf(head: RequestHead, server: ServerContext, secure: boolea
   if (method === undefined) {
     return { kind: 'refuse', httpStatus: 200, status: unimplemented(head.path, server.knowsService) };
   }
-  if (head.grpcEncoding !== '' && head.grpcEncoding !== 'identity') {
+  if (!gzip && head.grpcEncoding !== '' && head.grpcEncoding !== 'identity') {
     const message = `grpc: Decompressor is not installed for grpc-encoding ${JSON.stringify(head.grpcEncoding)}`;
     return refuse(200, GrpcCode.UNIMPLEMENTED, message);
   }
   if (method.kind === 'unary') return { kind: 'unary', method, timeoutMs: timeout.ms };
   return { kind: 'streaming', method, timeoutMs: timeout.ms };
+}
+
+/** What stands behind `application/grpc` and a `+` or `;`; undefined for what is no gRPC. */
+function subtypeOf(contentType: string): string | undefined {
+  if (contentType === grpcContentType) return '';
+  const mark = contentType[grpcContentType.length];
+  if (!contentType.startsWith(grpcContentType) || (mark !== '+' && mark !== ';')) return undefined;
+  return contentType.slice(grpcContentType.length + 1);
+}
+
+/** Binary metadata is nobody's to read here, but grpc-go refuses what is no base64. */
+function binaryFault(head: RequestHead): string | undefined {
+  for (const { name, value } of head.fields) {
+    const fault = name.endsWith('-bin') ? base64Fault(value) : undefined;
+    if (fault === undefined) continue;
+    return `malformed binary metadata ${JSON.stringify(value)} in header ${JSON.stringify(name)}: ${fault}`;
+  }
+  return undefined;
 }
 
 function refuse(httpStatus: number, code: number, message: string): Route {

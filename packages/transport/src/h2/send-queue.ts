@@ -1,9 +1,10 @@
 import { assert } from '@engram/core';
+import type { LongMessage } from '@engram/wire';
 import type { Output } from './output.ts';
 
 /** Bytes of one stream that wait for a window or for the socket, in the pieces in which they came. */
 export class SendQueue {
-  #pieces: Uint8Array[] = [];
+  #pieces: (Uint8Array | LongMessage)[] = [];
   /** The first piece that is not wholly sent, and how much of it is. */
   #first = 0;
   #sentOfFirst = 0;
@@ -20,6 +21,12 @@ export class SendQueue {
     this.#bytes += piece.length;
   }
 
+  /** A message that is made while it leaves: it takes its place between the pieces. */
+  pushLong(message: LongMessage): void {
+    this.#pieces.push(message);
+    this.#bytes += message.bytes;
+  }
+
   /** Moves exactly so many bytes to the output. */
   move(bytes: number, output: Output): void {
     assert(bytes <= this.#bytes, 'more than there is');
@@ -29,13 +36,15 @@ export class SendQueue {
       const piece = this.#pieces[this.#first];
       assert(piece !== undefined, 'the queue is shorter than it says');
       const start = this.#sentOfFirst;
-      if (piece.length - start > left) {
-        output.put(piece.subarray(start, start + left));
-        this.#sentOfFirst += left;
+      const rest = (piece instanceof Uint8Array ? piece.length : piece.bytes) - start;
+      const moved = Math.min(rest, left);
+      if (!(piece instanceof Uint8Array)) output.pull(piece, moved);
+      else output.put(moved === piece.length ? piece : piece.subarray(start, start + moved));
+      if (moved < rest) {
+        this.#sentOfFirst += moved;
         return;
       }
-      output.put(start === 0 ? piece : piece.subarray(start));
-      left -= piece.length - start;
+      left -= moved;
       this.#sentOfFirst = 0;
       this.#first += 1;
     }

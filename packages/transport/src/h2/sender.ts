@@ -5,19 +5,22 @@ import {
   Flag,
   FRAME_HEADER_BYTES,
   FrameType,
+  isLong,
   type Message,
   putFrameHeader,
   putUint32,
 } from '@engram/wire';
+import { deflate } from '../grpc/gzip.ts';
 import { MESSAGE_PREFIX_BYTES } from '../grpc/message-assembler.ts';
 import type { AbuseBudget } from './abuse-budget.ts';
 import type { Flushable, Flusher } from './flusher.ts';
+import { LastData } from './last-data.ts';
 import { BATCH_MAX_BYTES } from './limits.ts';
 import { COPY_MAX_BYTES, Output } from './output.ts';
 import { ResponseFrames } from './response-frames.ts';
 import { SendQueue } from './send-queue.ts';
 import type { SlabPool } from './slab-pool.ts';
-import type { Stream, StreamEnd } from './stream.ts';
+import type { StatusEnd, Stream, StreamEnd } from './stream.ts';
 
 /** What the sender tells its connection. */
 export interface SenderOwner {
@@ -59,7 +62,9 @@ export class Sender implements Flushable {
   #counted: Stream[] = [];
   #flying: Stream[] = [];
   #corked = false;
-  #dirty = false;
+  /** The flusher knows that there is something to send, or that an answer is among it. */
+  #announced: Announced = ANNOUNCED_NOTHING;
+  readonly #lastData = new LastData();
   /** The batch that gathers, and the one that flies, has DATA. */
   #dataMoved = false;
   #batchMoves = false;
@@ -99,7 +104,7 @@ export class Sender implements Flushable {
   }
 
   flush(): void {
-    this.#dirty = false;
+    this.#announced = ANNOUNCED_NOTHING;
     this.#takeTurns();
     const output = this.#output;
     if (output.writing || output.pendingBytes === 0) return;
@@ -113,6 +118,7 @@ export class Sender implements Flushable {
     this.#batchMoves = this.#dataMoved;
     this.#dataMoved = false;
     this.#noteProgress();
+    this.#lastData.close();
     output.flush();
   }
 
@@ -125,44 +131,54 @@ export class Sender implements Flushable {
   /** The whole answer to a call that succeeded: head, message, trailers. */
   unary(stream: Stream, message: Message, messageBytes: number): void {
     const dataBytes = MESSAGE_PREFIX_BYTES + messageBytes;
-    if (dataBytes > COPY_MAX_BYTES || !this.#mayWriteNow(stream, dataBytes)) {
+    if (dataBytes > COPY_MAX_BYTES || stream.answerForm !== undefined || !this.#mayWriteNow(stream, dataBytes)) {
       this.message(stream, message, messageBytes);
       this.finish(stream, ok);
       return;
     }
-    const output = this.#output;
+    this.#touch(ANNOUNCED_ANSWER);
     const head = this.frames.head();
     this.#sharedFrame(head, stream.id);
     this.#dataHeader(stream, dataBytes, 0);
-    this.#prefix(messageBytes);
-    if (message instanceof Uint8Array) output.put(message);
-    else for (const piece of message) output.put(piece);
+    this.#prefix(0, messageBytes);
+    this.#write(message);
     this.#sharedFrame(this.frames.ok(), stream.id);
     this.#ended(stream);
   }
 
   /** One message of a stream, its head before it if that was not sent. */
   message(stream: Stream, message: Message, messageBytes: number): void {
-    if (!stream.headSent) {
-      stream.headSent = true;
-      this.#sharedFrame(this.frames.head(), stream.id);
+    if (!stream.headSent) this.#head(stream);
+    if (stream.answerForm?.gzip === true) {
+      const compressed = deflate(message);
+      if (compressed !== undefined) {
+        this.#message(stream, 1, compressed, compressed.length);
+        return;
+      }
     }
+    this.#message(stream, 0, message, messageBytes);
+  }
+
+  #message(stream: Stream, compressedFlag: number, message: Message, messageBytes: number): void {
     const dataBytes = MESSAGE_PREFIX_BYTES + messageBytes;
     if (this.#mayWriteNow(stream, dataBytes)) {
-      this.#dataHeader(stream, dataBytes, 0);
-      this.#prefix(messageBytes);
-      if (message instanceof Uint8Array) this.#output.put(message);
-      else for (const piece of message) this.#output.put(piece);
+      const last = this.#lastData;
+      if (last.follows(stream, dataBytes, this.#output)) this.#lengthen(last, stream, dataBytes);
+      else this.#openData(last, stream, dataBytes);
+      this.#prefix(compressedFlag, messageBytes);
+      this.#write(message);
+      last.end = this.#output.pendingBytes;
       this.#budget.earn();
       this.#touch();
       return;
     }
     const prefix = Buffer.allocUnsafe(MESSAGE_PREFIX_BYTES);
-    prefix[0] = 0;
+    prefix[0] = compressedFlag;
     putUint32(prefix, 1, messageBytes);
     stream.queue ??= new SendQueue();
     stream.queue.push(prefix);
     if (message instanceof Uint8Array) stream.queue.push(message);
+    else if (isLong(message)) stream.queue.pushLong(message);
     else for (const piece of message) stream.queue.push(piece);
     this.#queued(stream, dataBytes);
   }
@@ -270,10 +286,37 @@ export class Sender implements Flushable {
     stream.batchBytes += FRAME_HEADER_BYTES + bytes;
   }
 
-  #prefix(messageBytes: number): void {
+  /** A frame that may grow by the stream's next message. */
+  #openData(last: LastData, stream: Stream, bytes: number): void {
+    const output = this.#output;
+    output.room(FRAME_HEADER_BYTES);
+    last.open(stream, bytes, output);
+    this.#dataHeader(stream, bytes, 0);
+  }
+
+  #lengthen(last: LastData, stream: Stream, bytes: number): void {
+    last.lengthen(bytes);
+    stream.sendWindow -= bytes;
+    this.window -= bytes;
+    if (stream.counted) stream.batchBytes += bytes;
+  }
+
+  #write(message: Message): void {
+    if (message instanceof Uint8Array) this.#output.put(message);
+    else if (isLong(message)) this.#output.pull(message, message.bytes);
+    else for (const piece of message) this.#output.put(piece);
+  }
+
+  #head(stream: Stream): void {
+    stream.headSent = true;
+    if (stream.answerForm === undefined) this.#sharedFrame(this.frames.head(), stream.id);
+    else this.control(this.frames.headOf(stream.id, stream.answerForm));
+  }
+
+  #prefix(compressedFlag: number, messageBytes: number): void {
     const output = this.#output;
     output.room(MESSAGE_PREFIX_BYTES);
-    output.slab[output.at] = 0;
+    output.slab[output.at] = compressedFlag;
     output.at = putUint32(output.slab, output.at + 1, messageBytes);
   }
 
@@ -292,18 +335,22 @@ export class Sender implements Flushable {
     const { ending: end } = stream;
     if (end === undefined) return;
     if (end.kind === 'data') this.#dataHeader(stream, 0, Flag.END_STREAM);
-    else if (!stream.headSent) this.control(this.frames.trailersOnly(stream.id, end.httpStatus, end.code, end.message));
+    else if (!stream.headSent) this.#trailersOnly(stream, end);
     else if (end.code === 0) this.#sharedFrame(this.frames.ok(), stream.id);
     else this.control(this.frames.trailers(stream.id, end.code, end.message));
     this.sentSincePing = true;
     this.#ended(stream);
   }
 
+  #trailersOnly(stream: Stream, { httpStatus, code, message }: StatusEnd): void {
+    this.control(this.frames.trailersOnly(stream.id, httpStatus, code, message, stream.answerForm));
+  }
+
   #ended(stream: Stream): void {
     stream.localClosed = true;
     stream.ending = undefined;
     this.#budget.earn();
-    this.#touch();
+    this.#touch(ANNOUNCED_ANSWER);
     this.#owner.streamSent(stream);
   }
 
@@ -311,10 +358,10 @@ export class Sender implements Flushable {
     if (this.#batchMoves || this.queuedBytes === 0) this.progressMs = this.#nowMs();
   }
 
-  #touch(): void {
-    if (this.#corked || this.#dirty) return;
-    this.#dirty = true;
-    this.#flusher.add(this);
+  #touch(what: Announced = ANNOUNCED_BYTES): void {
+    if (this.#corked || this.#announced >= what) return;
+    this.#announced = what;
+    this.#flusher.add(this, what === ANNOUNCED_ANSWER);
   }
 
   readonly #taken = (): void => {
@@ -329,6 +376,11 @@ export class Sender implements Flushable {
     if (!this.#corked) this.flush();
   };
 }
+
+type Announced = number;
+const ANNOUNCED_NOTHING: Announced = 0;
+const ANNOUNCED_BYTES: Announced = 1;
+const ANNOUNCED_ANSWER: Announced = 2;
 
 const earningFrameBytes = 1024;
 const ok: StreamEnd = { kind: 'status', code: 0, message: '', httpStatus: 200 };

@@ -9,6 +9,7 @@ import {
   type TransportObserver,
 } from '../serve-options.ts';
 import { Flusher } from './flusher.ts';
+import { Inflation } from './inflation.ts';
 import { STREAMS_MAX } from './limits.ts';
 import { SlabPool } from './slab-pool.ts';
 import type { SenderCommons } from './sender.ts';
@@ -27,6 +28,7 @@ export class ServerContext implements SenderCommons {
   readonly streamsMax: number;
   readonly handshakeMs: number;
   readonly deadlines: DeadlineWheel;
+  readonly inflation: Inflation;
   readonly flusher = new Flusher();
   readonly slabs = new SlabPool();
   readonly #services: ReadonlySet<string>;
@@ -44,6 +46,7 @@ export class ServerContext implements SenderCommons {
     this.streamsMax = Math.min(options.maxConcurrentStreams, STREAMS_MAX);
     this.handshakeMs = timeoutsOf(options).handshakeMs;
     this.deadlines = new DeadlineWheel(options.clock);
+    this.inflation = new Inflation(options.clock);
     this.#services = new Set([...options.methods.keys()].map((path) => path.slice(1, path.lastIndexOf('/'))));
   }
 

@@ -1,8 +1,8 @@
-/** Room for the answers of one tick of a busy connection. */
-export const SLAB_BYTES = 16 * 1024;
+/** Room for the answers of one tick of a busy connection: what needs two slabs needs a `writev`, which costs more. */
+export const SLAB_BYTES = 32 * 1024;
 
 /** What an idle server keeps; more come and go with the load. */
-const keptMax = 256;
+const keptMax = 128;
 
 /** Buffers that connections write their frames into and give back when the kernel has taken them. */
 export class SlabPool {

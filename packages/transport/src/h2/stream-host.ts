@@ -17,6 +17,8 @@ export interface StreamHost {
   readonly draining: boolean;
   /** When the chunk that is being worked on came. */
   readonly receivedMs: number;
+  /** Charges the client for work that it makes and that brings nothing. Throws when it has overdrawn. */
+  spend(tokens: number, what: string): void;
   /** Ends a stream with RST_STREAM. */
   reset(stream: Stream, errorCode: number): void;
 }

@@ -1,10 +1,18 @@
+import type { AnswerForm } from './response-frames.ts';
 import type { SendQueue } from './send-queue.ts';
 import { STREAM_WINDOW_BYTES } from './limits.ts';
 
+/** gRPC trailers, or trailers alone where nothing was sent before. */
+export interface StatusEnd {
+  readonly kind: 'status';
+  readonly code: number;
+  readonly message: string;
+  readonly httpStatus: number;
+}
+
 /** How a stream's sending side ends, once all its DATA has gone. */
 export type StreamEnd =
-  /** gRPC trailers, or trailers alone where nothing was sent before. */
-  | { readonly kind: 'status'; readonly code: number; readonly message: string; readonly httpStatus: number }
+  | StatusEnd
   /** END_STREAM on an empty DATA frame: a plain HTTP answer. */
   | { readonly kind: 'data' };
 
@@ -22,6 +30,8 @@ export abstract class Stream {
   // The sender's:
   sendWindow: number;
   headSent = false;
+  /** How a gRPC answer begins, where that is not as usual. */
+  answerForm: AnswerForm | undefined;
   queue: SendQueue | undefined;
   ending: StreamEnd | undefined;
   /** In the sender's line of streams with something to send. */

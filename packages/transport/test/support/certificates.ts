@@ -1,16 +1,12 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 // As much DER (X.690) as a certificate of RFC 5280 needs.
 function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
-  const length =
-    content.length < 0x80
-      ? Buffer.from([content.length])
-      : Buffer.from([0x82, content.length >>> 8, content.length & 0xff]);
-  return Buffer.concat([Buffer.from([tag]), length, content]);
+  const { length } = content;
+  // In as few bytes as it takes: DER allows no other, and Go and rustls check it.
+  const lengthBytes = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >>> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...lengthBytes]), content]);
 }
 const sequence = (...contents: readonly Uint8Array[]): Buffer => der(0x30, ...contents);
 const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
@@ -24,6 +20,11 @@ const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 const commonNameOid = oid('550403');
 const name = (commonName: string): Buffer =>
   sequence(der(0x31, sequence(commonNameOid, der(0x0c, Buffer.from(commonName)))));
+
+function pem(label: string, content: Buffer): string {
+  const lines = content.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+}
 
 export interface Identity {
   readonly certificate: string;
@@ -53,9 +54,8 @@ export function issue(commonName: string, issuer?: Identity): Identity {
     der(0xa3, extensions),
   );
   const signature = sign('sha256', body, issuer?.privateKey ?? privateKey);
-  const certificate = sequence(body, ecdsaWithSha256, bits(signature)).toString('base64').replace(/.{64}/g, '$&\n');
   return {
-    certificate: `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----\n`,
+    certificate: pem('CERTIFICATE', sequence(body, ecdsaWithSha256, bits(signature))),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     commonName,
     privateKey,
@@ -75,24 +75,5 @@ export function revocationList(issuer: Identity, revoked: readonly Identity[]): 
     ...(entries.length > 0 ? [sequence(...entries)] : []),
   );
   const list = sequence(body, ecdsaWithSha256, bits(sign('sha256', body, issuer.privateKey)));
-  return `-----BEGIN X509 CRL-----\n${list.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END X509 CRL-----\n`;
-}
-
-/** A new folder with `ca.pem`, `server.pem` and `server-key.pem`. */
-export class CertificateFolder {
-  readonly path = mkdtempSync(join(tmpdir(), 'engram-tls-'));
-
-  constructor(ca: Identity, server: Identity) {
-    writeFileSync(this.file('ca.pem'), ca.certificate);
-    this.replace(server);
-  }
-
-  file(name: string): string {
-    return join(this.path, name);
-  }
-
-  replace(server: Identity): void {
-    writeFileSync(this.file('server.pem'), server.certificate);
-    writeFileSync(this.file('server-key.pem'), server.key);
-  }
+  return pem('X509 CRL', list);
 }

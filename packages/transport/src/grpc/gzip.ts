@@ -1,0 +1,48 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { GrpcCode } from '@engram/core';
+import { joinMessage, type Message, messageBytes, type RpcStatus } from '@engram/wire';
+
+/** Longer messages go out as they are, which gRPC allows: compressing one would hold everybody else up. */
+const COMPRESSED_MAX_BYTES = 256 * 1024;
+const HEAD_BYTES = 10;
+const magic = Buffer.from([0x1f, 0x8b, 8]);
+
+export type Inflated = { readonly message: Buffer } | { readonly fault: RpcStatus };
+
+/** What a message was before gzip: at most `maxBytes`, however much it would become. The faults are grpc-go's. */
+export function inflate(compressed: Buffer, maxBytes: number): Inflated {
+  if (compressed.length < HEAD_BYTES) {
+    return fault(`decompress the message: ${compressed.length === 0 ? 'EOF' : 'unexpected EOF'}`);
+  }
+  if (!compressed.subarray(0, magic.length).equals(magic)) return fault('decompress the message: gzip: invalid header');
+  try {
+    return { message: gunzipSync(compressed, { maxOutputLength: maxBytes }) };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ERR_BUFFER_TOO_LARGE') {
+      const message = `grpc: received message after decompression larger than max ${maxBytes}`;
+      return { fault: { code: GrpcCode.RESOURCE_EXHAUSTED, message } };
+    }
+    if (code === 'Z_BUF_ERROR') return fault('read decompressed data: unexpected EOF');
+    const text = error instanceof Error ? (goTexts[error.message] ?? 'flate: corrupt input') : String(error);
+    return fault(`read decompressed data: ${text}`);
+  }
+}
+
+/** Go's words for zlib's; the rest are places in the data, which zlib does not tell. */
+const goTexts: Readonly<Record<string, string>> = {
+  'incorrect data check': 'gzip: invalid checksum',
+  'incorrect length check': 'gzip: invalid checksum',
+  'incorrect header check': 'gzip: invalid header',
+};
+
+function fault(text: string): Inflated {
+  return { fault: { code: GrpcCode.INTERNAL, message: `grpc: failed to ${text}` } };
+}
+
+/** The message as gzip; undefined when it is better sent as it is. */
+export function deflate(message: Message): Buffer | undefined {
+  const bytes = messageBytes(message);
+  // The fastest level: whoever wants less bytes still pays for them with our time.
+  return bytes === 0 || bytes > COMPRESSED_MAX_BYTES ? undefined : gzipSync(joinMessage(message), { level: 1 });
+}

@@ -1,0 +1,140 @@
+import { Socket } from 'node:net';
+import { FrameReader, FrameType, windowUpdateFrame } from '@engram/wire';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { AbuseBudget } from '../src/h2/abuse-budget.ts';
+import { Flusher } from '../src/h2/flusher.ts';
+import { Sender } from '../src/h2/sender.ts';
+import { SlabPool } from '../src/h2/slab-pool.ts';
+import { Stream } from '../src/h2/stream.ts';
+import { grpcMessage } from './support/raw-client.ts';
+
+class TestStream extends Stream {
+  override readonly counted = true;
+  contentLength = -1;
+  data(): void {}
+  halfClosed(): void {}
+  aborted(): void {}
+}
+
+/** Takes everything at once. */
+class FastSocket extends Socket {
+  readonly chunks: Uint8Array[] = [];
+
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: () => void): void {
+    this.chunks.push(Buffer.from(chunk));
+    callback();
+  }
+
+  override _writev(chunks: readonly { chunk: Uint8Array }[], callback: () => void): void {
+    for (const { chunk } of chunks) this.chunks.push(Buffer.from(chunk));
+    callback();
+  }
+}
+
+function senderTo(socket: Socket): Sender {
+  const commons = { slabs: new SlabPool(), flusher: new Flusher() };
+  return new Sender(socket, commons, { streamSent: () => {}, batchTaken: () => {} }, new AbuseBudget(0), () => 0);
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The DATA frames in what was sent: the stream and the payload of each. */
+function dataFrames(socket: FastSocket): readonly { streamId: number; payload: string }[] {
+  const reader = new FrameReader(2 ** 24 - 1);
+  reader.push(Buffer.concat(socket.chunks));
+  const frames: { streamId: number; payload: string }[] = [];
+  while (reader.next()) {
+    if (reader.type !== FrameType.DATA) continue;
+    frames.push({
+      streamId: reader.streamId,
+      payload: reader.bytes.toString('latin1', reader.start, reader.end),
+    });
+  }
+  return frames;
+}
+
+const asSent = (text: string): string => grpcMessage(text).toString('latin1');
+
+test('messages that follow each other on a stream share a frame, until something comes between or the batch leaves', async () => {
+  const socket = new FastSocket();
+  const sender = senderTo(socket);
+  const [one, two] = [new TestStream(1, 1000), new TestStream(3, 1000)];
+  const send = (stream: Stream, text: string): void => sender.message(stream, Buffer.from(text), text.length);
+  send(one, 'a');
+  send(one, 'b');
+  send(two, 'c');
+  send(one, 'd');
+  sender.control(windowUpdateFrame(0, 1));
+  send(one, 'e');
+  send(one, 'f');
+  await turn();
+  send(one, 'g');
+  await turn();
+  expect(dataFrames(socket)).toEqual([
+    { streamId: 1, payload: asSent('a') + asSent('b') },
+    { streamId: 3, payload: asSent('c') },
+    { streamId: 1, payload: asSent('d') },
+    { streamId: 1, payload: asSent('e') + asSent('f') },
+    { streamId: 1, payload: asSent('g') },
+  ]);
+});
+
+const action = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      stream: fc.nat(1),
+      bytes: fc.oneof(fc.nat(40), fc.nat(5_000), fc.constantFrom(16_379, 16_380, 20_000)),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant('control' as const) },
+  { weight: 1, arbitrary: fc.constant('turn' as const) },
+);
+
+test('however messages share frames, each stream gets its bytes in order and pays for them once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 60 }), async (actions) => {
+      const socket = new FastSocket();
+      const sender = senderTo(socket);
+      const window = 10_000_000;
+      sender.window = window;
+      const streams = [new TestStream(1, window), new TestStream(3, window)];
+      const sent = ['', ''];
+      for (const [at, what] of actions.entries()) {
+        if (what === 'turn') await turn();
+        else if (what === 'control') sender.control(windowUpdateFrame(0, 1));
+        else {
+          const text = String.fromCharCode(97 + (at % 26)).repeat(what.bytes);
+          sender.message(streams[what.stream]!, Buffer.from(text), text.length);
+          sent[what.stream]! += asSent(text);
+        }
+      }
+      for (let flushes = 0; flushes < 20; flushes += 1) await turn();
+      const frames = dataFrames(socket);
+      for (const [at, stream] of streams.entries()) {
+        const own = frames.filter(({ streamId }) => streamId === stream.id);
+        expect(own.map(({ payload }) => payload).join('') === sent[at]).toBe(true);
+        expect(stream.sendWindow).toBe(window - sent[at]!.length);
+        expect(stream.batchBytes + stream.flyingBytes).toBe(0);
+      }
+      expect(sender.window).toBe(window - sent[0]!.length - sent[1]!.length);
+      expect(frames.every(({ payload }) => payload.length <= 16_384)).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('connections with answers are flushed before those with events, each once for a turn', async () => {
+  const flushed: string[] = [];
+  const flusher = new Flusher();
+  const flushable = (name: string): { flush(): void } => ({ flush: () => flushed.push(name) });
+  flusher.add(flushable('events 1'), false);
+  flusher.add(flushable('answers'), true);
+  flusher.add(flushable('events 2'), false);
+  await turn();
+  expect(flushed).toEqual(['answers', 'events 1', 'events 2']);
+  flusher.add(flushable('events 3'), false);
+  await turn();
+  expect(flushed.slice(3)).toEqual(['events 3']);
+});

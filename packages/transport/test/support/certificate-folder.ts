@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Identity } from './certificates.ts';
+
+/** A new folder with `ca.pem`, `server.pem` and `server-key.pem`, for the test that runs; its end removes it. */
+export class CertificateFolder {
+  readonly path = mkdtempSync(join(tmpdir(), 'engram-tls-'));
+
+  constructor(ca: Identity, server: Identity) {
+    onTestFinished(() => rmSync(this.path, { recursive: true }));
+    writeFileSync(this.file('ca.pem'), ca.certificate);
+    this.replace(server);
+  }
+
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  replace(server: Identity): void {
+    writeFileSync(this.file('server.pem'), server.certificate);
+    writeFileSync(this.file('server-key.pem'), server.key);
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * A server in a process of its own, for tests of what connections cost: says its port when it serves, and on each message
+ * how many bytes it holds.
+ */
+import { serve } from '@engram/transport';
+import { echoMethods } from './echo-methods.ts';
+import { realClock, silent } from './real-clock.ts';
+
+const { address } = await serve({
+  methods: echoMethods([]),
+  http: () => ({ status: 404, headers: {}, body: '' }),
+  listen: { kind: 'tcp', host: '127.0.0.1', port: 0 },
+  protocols: 'both',
+  maxRequestBytes: 1024 * 1024,
+  maxConcurrentStreams: 1_000,
+  keepalive: { minTimeMs: 5_000, intervalMs: 7_200_000, timeoutMs: 20_000 },
+  logger: silent,
+  clock: realClock,
+});
+
+process.on('message', () => process.send?.({ heldBytes: process.memoryUsage().rss }));
+process.on('disconnect', () => process.exit());
+process.send?.({ port: address.kind === 'tcp' ? address.port : 0 });
