@@ -79,7 +79,8 @@ export class KeyIndex {
 
   /** The newest version of the key, tombstones included; NO_VERSION if it has none. */
   head(key: Uint8Array): VersionSlot {
-    return this.#tree.find(key);
+    // Whoever asks for the newest version is about to write one: `append` finds itself at the place.
+    return this.#tree.seek(key) ? slotOf(this.#tree.head()) : NO_VERSION;
   }
 
   /** The newest version of the key with modRevision <= revision, tombstones included; NO_VERSION if it has none. */

@@ -29,6 +29,10 @@ export interface RangePlan {
 const isFiltered = (op: RangeOp): boolean =>
   op.minModRevision !== 0 || op.maxModRevision !== 0 || op.minCreateRevision !== 0 || op.maxCreateRevision !== 0;
 
+/** One key with its value: neither limit nor order matter. */
+export const isPlainPoint = (op: RangeOp): boolean =>
+  isPoint(op.range) && !op.countOnly && !op.keysOnly && !isFiltered(op);
+
 /** NONE is not "unsorted": with a target other than KEY etcd sorts ascending (etcd server/etcdserver/txn/range.go). */
 const isKeyOrder = (op: RangeOp): boolean => op.sortTarget === SortTarget.KEY && op.sortOrder !== SortOrder.DESCEND;
 

@@ -1,4 +1,9 @@
 import { assert, type LogPosition } from '@engram/core';
+import { ByteTable, SLAB_BYTES_MAX } from './byte-table.ts';
+import { PendingBytes } from './pending-bytes.ts';
+
+/** Of a cache so small that it is only there to be tested. */
+const SLAB_BYTES_MIN = 64;
 
 /**
  * Encoded versions by log position, bounded in bytes. Two generations instead of a list of uses: what is read moves to
@@ -10,54 +15,60 @@ import { assert, type LogPosition } from '@engram/core';
  */
 export class RecordCache {
   readonly #halfBytesMax: number;
-  readonly #pending = new Map<LogPosition, Uint8Array>();
-  #young = new Map<LogPosition, Uint8Array>();
-  #old = new Map<LogPosition, Uint8Array>();
-  #youngBytes = 0;
-  #oldBytes = 0;
+  readonly #pending = new PendingBytes();
+  readonly #slabBytes: number;
+  #young: ByteTable;
+  #old: ByteTable;
 
   constructor(bytesMax: number) {
     assert(bytesMax >= 0, 'a cache bound is below 0');
     this.#halfBytesMax = bytesMax / 2;
+    this.#slabBytes = Math.max(SLAB_BYTES_MIN, Math.min(SLAB_BYTES_MAX, Math.floor(bytesMax / 16)));
+    this.#young = new ByteTable(this.#slabBytes);
+    this.#old = new ByteTable(this.#slabBytes);
   }
 
   get bytes(): number {
-    return this.#youngBytes + this.#oldBytes;
+    return this.#young.bytes + this.#old.bytes;
   }
 
+  get bytesMax(): number {
+    return this.#halfBytesMax * 2;
+  }
+
+  /** A view, shared: not to be changed, and to be copied by whoever keeps it. */
   get(position: LogPosition): Uint8Array | undefined {
     const young = this.#young.get(position);
     if (young !== undefined) return young;
     const old = this.#old.get(position);
-    if (old !== undefined) {
-      // A copy: records share slabs, and this one would keep all of its neighbours alive.
-      const kept = old.slice();
-      this.add(position, kept);
-      return kept;
-    }
-    return this.#pending.get(position);
+    if (old === undefined) return this.#pending.get(position);
+    this.#makeRoom();
+    this.#young.copy(position, old);
+    return old;
   }
 
   addPending(position: LogPosition, kv: Uint8Array): void {
-    this.#pending.set(position, kv);
+    this.#pending.add(position, kv);
   }
 
-  /** A pending version is durable now and may be forgotten. */
+  /** A pending version is durable now and may be forgotten. They settle in the order of the log. */
   settle(position: LogPosition): void {
-    const kv = this.#pending.get(position);
-    if (kv === undefined) return;
-    this.#pending.delete(position);
-    this.add(position, kv);
+    const kv = this.#pending.take(position);
+    if (kv === undefined || this.#young.has(position)) return;
+    this.#makeRoom();
+    this.#young.adopt(position, kv);
   }
 
+  /** Keeps a copy. */
   add(position: LogPosition, kv: Uint8Array): void {
     if (this.#young.has(position)) return;
-    this.#young.set(position, kv);
-    this.#youngBytes += kv.length;
-    if (this.#youngBytes <= this.#halfBytesMax) return;
+    this.#makeRoom();
+    this.#young.copy(position, kv);
+  }
+
+  #makeRoom(): void {
+    if (this.#young.bytes <= this.#halfBytesMax && !this.#young.full) return;
     this.#old = this.#young;
-    this.#oldBytes = this.#youngBytes;
-    this.#young = new Map();
-    this.#youngBytes = 0;
+    this.#young = new ByteTable(this.#slabBytes, this.#old.size);
   }
 }

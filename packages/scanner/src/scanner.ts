@@ -8,9 +8,9 @@ import {
   type RangeOp,
   type Revision,
 } from '@engram/core';
-import type { KeyIndex, VersionSlot } from '@engram/index';
+import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
 import type { Pins } from './pins.ts';
-import { compareValues, fetchMax, planRange, planSlots, type RangePlan } from './range-plan.ts';
+import { compareValues, fetchMax, isPlainPoint, planRange, planSlots, type RangePlan } from './range-plan.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
 export interface ScanResult {
@@ -47,10 +47,22 @@ export class Scanner {
 
   /** The caller has checked that `at` is neither compacted nor in the future. */
   scan(op: RangeOp, at: Revision, signal: AbortSignal): ScanResult | Promise<ScanResult> {
+    if (isPlainPoint(op)) {
+      const found = this.#point(op.range.key, at);
+      if (found !== undefined) return found;
+    }
     if (op.countOnly || fetchMax(op) <= SLICE_KEYS) return this.fetch(this.plan(op, at), at, signal);
     const first = this.#index.collect(op.range, at, SLICE_KEYS);
     if (first.length < SLICE_KEYS) return this.fetch(planSlots(this.#index, op, first, first.length), at, signal);
     return this.#scanInSlices(op, at, first, signal);
+  }
+
+  /** One key, as most reads are: no plan for it, only its bytes where they are in memory. */
+  #point(key: Uint8Array, at: Revision): ScanResult | undefined {
+    const slot = this.#index.at(key, at);
+    if (slot === NO_VERSION || this.#index.isTombstone(slot)) return nothingFound;
+    const kv = this.#bytes.peek(this.#index.position(slot));
+    return kv === undefined ? undefined : { kvs: [kv], count: 1, more: false };
   }
 
   /** Fills a plan in. `at` is pinned from now until the answer is there. */
@@ -157,6 +169,8 @@ export class Scanner {
     signal.throwIfAborted();
   }
 }
+
+const nothingFound: ScanResult = { kvs: [], count: 0, more: false };
 
 function finish(plan: RangePlan, kvs: readonly Uint8Array[]): ScanResult {
   if (plan.byValue === undefined) return { kvs, count: plan.count, more: plan.more };

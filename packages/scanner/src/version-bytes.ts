@@ -3,6 +3,9 @@ import type { LogPosition } from '@engram/core';
 import type { Values } from '@engram/storage';
 import type { RecordCache } from './record-cache.ts';
 
+/** Of the cache's bound: what one read may bring in. */
+const KEPT_PART_MAX = 1 / 8;
+
 /** The encoded mvccpb.KeyValue of versions: from memory where they are, from storage where not. */
 export class VersionBytes {
   readonly #cache: RecordCache;
@@ -54,8 +57,11 @@ export class VersionBytes {
   ): Promise<readonly Uint8Array[]> {
     const wanted = missing.map((at) => positions[at]!);
     const records = await this.#values.getMany(wanted, signal);
-    // A page may be read again; a whole prefix would only push the hot versions out.
-    const keep = missing.length <= 1000;
+    // Who lists will list again, all the more after a restart of many clients; a list that is a large part of the
+    // cache would only push the hot versions out.
+    let bytes = 0;
+    for (const { length } of records) bytes += length;
+    const keep = bytes <= this.#cache.bytesMax * KEPT_PART_MAX;
     for (let at = 0; at < missing.length; at += 1) {
       const kv = recordKv(records[at]!);
       if (keep) this.#cache.add(wanted[at]!, kv);

@@ -19,12 +19,18 @@ export interface Path {
 
 export function choosePath(txn: Txn, versions: KeyVersions, values: KnownValues, dealt: Revision): Path {
   const succeeded = txn.compares.every((compare) => holds(compare, versions, values, dealt));
-  const nested: Path[] = [];
+  let nested: Path[] | undefined;
   for (const op of succeeded ? txn.success : txn.failure) {
-    if (op.kind === 'txn') nested.push(choosePath(op.txn, versions, values, dealt));
+    if (op.kind !== 'txn') continue;
+    nested ??= [];
+    nested.push(choosePath(op.txn, versions, values, dealt));
   }
+  if (nested === undefined) return succeeded ? flatSuccess : flatFailure;
   return { succeeded, nested };
 }
+
+const flatSuccess: Path = { succeeded: true, nested: [] };
+const flatFailure: Path = { succeeded: false, nested: [] };
 
 /**
  * All keys of the range must satisfy the condition; a range without keys behaves like a missing key: its numbers are

@@ -75,7 +75,8 @@ export class Sequencer<Plan> {
    * keep the value, in any branch. Positions, because the version may be another one by the time they are loaded: ask
    * again then.
    */
-  needs(txn: Txn): LogPosition[] {
+  needs(txn: Txn): readonly LogPosition[] {
+    if (!needsValues(txn)) return nothingNeeded;
     const positions: LogPosition[] = [];
     this.#collectNeeds(txn, positions);
     return positions;
@@ -319,6 +320,16 @@ export class Sequencer<Plan> {
     });
   }
 }
+
+const nothingNeeded: readonly LogPosition[] = [];
+
+/** Hardly any transaction does; it is asked of every one. */
+function needsValues(txn: Txn): boolean {
+  for (const { target } of txn.compares) if (target === CompareTarget.VALUE) return true;
+  return txn.success.some(needsValue) || txn.failure.some(needsValue);
+}
+
+const needsValue = (op: Op): boolean => (op.kind === 'txn' ? needsValues(op.txn) : op.kind === 'put' && op.ignoreValue);
 
 /** The changes of one transaction while it is executed; all have the same revision. */
 class Change {

@@ -1,0 +1,164 @@
+import { assert, type LogPosition } from '@engram/core';
+
+/** An offset in a slab has 16 bits. */
+export const SLAB_BYTES_MAX = 64 * 1024;
+/** Of a slab: a longer copy has one of its own, because it would waste too much of a shared one's end. */
+const SHARED_PART_MAX = 1 / 16;
+const SLABS_MAX = 2 ** 16;
+const ROWS_MIN = 16;
+/** A row is four words, a quarter of a cache line: low and high word of the position, the place, the length. */
+const ROW_WORDS = 4;
+/** Marks a row as used, beside the high word of its position, which has 21 bits. */
+const USED = 1 << 30;
+
+/**
+ * Bytes by log position, outside the JavaScript heap: slabs, and an open-addressed table of where in them each version
+ * lies. A map of views costs ten times as much for each version in objects that the collector looks at again and again,
+ * and it was a fifth of the CPU of a read. Entries are never removed one by one: a table is dropped whole.
+ */
+export class ByteTable {
+  readonly #slabBytes: number;
+  readonly #slabs: Uint8Array[] = [];
+  #rows: Int32Array;
+  /** Rows - 1, and how far a hash is shifted to be a row. */
+  #mask: number;
+  #shift: number;
+  #used = 0;
+  #heldBytes = 0;
+  /** The slab that copies go to, and where its free end begins. */
+  #open = new Uint8Array(0);
+  #openIndex = -1;
+  #openAt = 0;
+  /** The slab that was adopted last: records of one slab come one after another. */
+  #adopted: ArrayBufferLike | undefined;
+  #adoptedIndex = -1;
+
+  /** What is copied in shares slabs of `slabBytes`, at most SLAB_BYTES_MAX. `rowsExpected` saves the growing. */
+  constructor(slabBytes: number, rowsExpected = 0) {
+    assert(slabBytes <= SLAB_BYTES_MAX, 'a slab in which an offset has more than 16 bits');
+    this.#slabBytes = slabBytes;
+    const rows = 2 ** Math.ceil(Math.log2(Math.max(ROWS_MIN, 2 * rowsExpected)));
+    this.#rows = new Int32Array(rows * ROW_WORDS);
+    this.#mask = rows - 1;
+    this.#shift = 32 - Math.log2(rows);
+  }
+
+  /** Of all slabs and of the table. */
+  get bytes(): number {
+    return this.#heldBytes + this.#rows.byteLength;
+  }
+
+  get size(): number {
+    return this.#used;
+  }
+
+  /** No more can be added. */
+  get full(): boolean {
+    return this.#slabs.length >= SLABS_MAX - 1;
+  }
+
+  has(position: LogPosition): boolean {
+    return this.#rows[this.#find(position) + 1] !== 0;
+  }
+
+  /** A view, shared: not to be changed. It keeps its slab alive. */
+  get(position: LogPosition): Uint8Array | undefined {
+    const row = this.#find(position);
+    if (this.#rows[row + 1] === 0) return undefined;
+    const place = this.#rows[row + 2]!;
+    const slab = this.#slabs[place >>> 16]!;
+    return new Uint8Array(slab.buffer, slab.byteOffset + (place & 0xffff), this.#rows[row + 3]!);
+  }
+
+  /** Keeps a copy. The position is new. */
+  copy(position: LogPosition, bytes: Uint8Array): void {
+    const { length } = bytes;
+    if (length > this.#slabBytes * SHARED_PART_MAX) {
+      this.#insert(position, this.#addSlab(bytes.slice()), 0, length);
+      return;
+    }
+    if (this.#open.length - this.#openAt <= length) {
+      this.#open = new Uint8Array(Buffer.allocUnsafeSlow(this.#slabBytes).buffer);
+      this.#openIndex = this.#addSlab(this.#open);
+      this.#openAt = 0;
+    }
+    this.#open.set(bytes, this.#openAt);
+    this.#insert(position, this.#openIndex, this.#openAt, length);
+    // Copying is fastest from and to multiples of 8.
+    this.#openAt = (this.#openAt + length + 7) & ~7;
+  }
+
+  /**
+   * Keeps the slab that the bytes are a view of: for bytes whose neighbours come here as well, and are of one age. The
+   * position is new.
+   */
+  adopt(position: LogPosition, bytes: Uint8Array): void {
+    const { buffer, byteOffset, length } = bytes;
+    if (byteOffset <= 0xffff && buffer.byteLength <= 2 * length) {
+      // A buffer of its own: it must not stand for the slab that its neighbours share, which would be counted anew.
+      this.#insert(position, this.#addSlab(new Uint8Array(buffer)), byteOffset, length);
+      return;
+    }
+    if (buffer.byteLength > this.#slabBytes) {
+      this.copy(position, bytes);
+      return;
+    }
+    if (buffer !== this.#adopted) {
+      this.#adopted = buffer;
+      this.#adoptedIndex = this.#addSlab(new Uint8Array(buffer));
+    }
+    this.#insert(position, this.#adoptedIndex, byteOffset, length);
+  }
+
+  #addSlab(slab: Uint8Array): number {
+    assert(this.#slabs.length < SLABS_MAX, 'a byte table has more slabs than it can name');
+    this.#heldBytes += slab.length;
+    return this.#slabs.push(slab) - 1;
+  }
+
+  #insert(position: LogPosition, slab: number, offset: number, length: number): void {
+    if (2 * (this.#used + 1) > this.#mask + 1) this.#grow();
+    const row = this.#find(position);
+    assert(this.#rows[row + 1] === 0, 'a position has bytes already');
+    this.#rows[row] = position | 0;
+    this.#rows[row + 1] = highWord(position);
+    this.#rows[row + 2] = (slab << 16) | offset;
+    this.#rows[row + 3] = length;
+    this.#used += 1;
+  }
+
+  /** The first word of the position's row, or of the free one that it would have. */
+  #find(position: LogPosition): number {
+    const rows = this.#rows;
+    const low = position | 0;
+    const high = highWord(position);
+    let row = this.#rowOf(low);
+    for (;;) {
+      const at = row * ROW_WORDS;
+      const used = rows[at + 1]!;
+      if (used === 0 || (used === high && rows[at]! === low)) return at;
+      row = (row + 1) & this.#mask;
+    }
+  }
+
+  /** Fibonacci hashing: positions are dense, and two dense stretches must not lie on top of each other. */
+  #rowOf(low: number): number {
+    return Math.imul(low, 0x9e3779b1) >>> this.#shift;
+  }
+
+  #grow(): void {
+    const old = this.#rows;
+    this.#rows = new Int32Array(old.length * 2);
+    this.#mask = (old.length / ROW_WORDS) * 2 - 1;
+    this.#shift -= 1;
+    for (let at = 0; at < old.length; at += ROW_WORDS) {
+      if (old[at + 1] === 0) continue;
+      let row = this.#rowOf(old[at]!);
+      while (this.#rows[row * ROW_WORDS + 1] !== 0) row = (row + 1) & this.#mask;
+      this.#rows.set(old.subarray(at, at + ROW_WORDS), row * ROW_WORDS);
+    }
+  }
+}
+
+const highWord = (position: LogPosition): number =>
+  position <= 0xffff_ffff ? USED : USED + Math.floor(position / 2 ** 32);

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { logPosition } from '@engram/core';
+import { expect, test } from 'vitest';
+import { ByteTable, SLAB_BYTES_MAX } from '../src/byte-table.ts';
+import { PendingBytes } from '../src/pending-bytes.ts';
+
+const bytesOf = (seed: number, length: number): Uint8Array => new Uint8Array(length).map((_, at) => seed * 31 + at);
+
+test('what is put in comes back, copied or adopted, near 0 and beyond 32 bits', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.tuple(fc.nat(300), fc.boolean(), fc.nat(6), fc.nat(9_000), fc.boolean()), {
+        selector: ([low, high]) => `${low} ${high}`,
+        maxLength: 200,
+      }),
+      fc.constantFrom(64, 4096, SLAB_BYTES_MAX),
+      (entries, slabBytes) => {
+        const table = new ByteTable(slabBytes);
+        const shared = new ArrayBuffer(SLAB_BYTES_MAX);
+        const model = new Map<number, Uint8Array>();
+        for (const [low, high, power, size, adopted] of entries) {
+          const position = logPosition(1 + low + (high ? 2 ** 32 : 0));
+          const length = size >> power;
+          const start = (low * 8) % (SLAB_BYTES_MAX - 9_000);
+          const bytes = adopted ? new Uint8Array(shared, start, length) : bytesOf(low, length);
+          expect(table.has(position)).toBe(false);
+          if (adopted) table.adopt(position, bytes);
+          else table.copy(position, bytes);
+          model.set(position, bytes);
+        }
+        for (const [position, bytes] of model) expect(table.get(logPosition(position))).toEqual(bytes);
+        expect(table.size).toBe(model.size);
+        expect(table.get(logPosition(2 ** 40))).toBeUndefined();
+      },
+    ),
+  );
+});
+
+test('a copy is its own: whoever gave the bytes may go on with them', () => {
+  const table = new ByteTable(1024);
+  const bytes = Uint8Array.of(1, 2, 3);
+  table.copy(logPosition(1), bytes);
+  bytes.fill(9);
+  expect(table.get(logPosition(1))).toEqual(Uint8Array.of(1, 2, 3));
+});
+
+test('bytes at the end of a buffer that is larger than a slab are copied, not the buffer kept', () => {
+  const table = new ByteTable(1024);
+  table.adopt(logPosition(1), new Uint8Array(1 << 20).subarray(1 << 19, (1 << 19) + 40));
+  expect(table.bytes).toBeLessThan(4096);
+});
+
+test('it counts the slabs once, and the table', () => {
+  const table = new ByteTable(SLAB_BYTES_MAX);
+  const slab = new ArrayBuffer(SLAB_BYTES_MAX);
+  for (let at = 0; at < 100; at += 1) table.adopt(logPosition(at + 1), new Uint8Array(slab, at * 600, 600));
+  expect(table.bytes).toBe(SLAB_BYTES_MAX + 256 * 16);
+});
+
+test('a slab is counted once also where records with buffers of their own come between', () => {
+  const table = new ByteTable(SLAB_BYTES_MAX);
+  const slab = new ArrayBuffer(SLAB_BYTES_MAX);
+  for (let at = 0; at < 50; at += 1) {
+    table.adopt(logPosition(2 * at + 1), new Uint8Array(slab, at * 600, 600));
+    table.adopt(logPosition(2 * at + 2), new Uint8Array(5_000));
+  }
+  expect(table.bytes).toBe(SLAB_BYTES_MAX + 50 * 5_000 + 256 * 16);
+});
+
+test('a position is put in once', () => {
+  const table = new ByteTable(1024);
+  table.copy(logPosition(1), Uint8Array.of(1));
+  expect(() => table.copy(logPosition(1), Uint8Array.of(1))).toThrow('has bytes already');
+});
+
+test('pending versions come and go in the order of the log, with holes between them', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 900 }), fc.boolean()), { maxLength: 60 }), (steps) => {
+      const pending = new PendingBytes();
+      const model = new Map<number, Uint8Array>();
+      let next = 1;
+      for (const [gap, takes] of steps) {
+        next += gap;
+        const bytes = Uint8Array.of(gap & 0xff);
+        pending.add(logPosition(next), bytes);
+        model.set(next, bytes);
+        const oldest = [...model.keys()][0]!;
+        if (takes) {
+          expect(pending.take(logPosition(oldest))).toBe(model.get(oldest));
+          model.delete(oldest);
+          expect(pending.take(logPosition(oldest))).toBeUndefined();
+        }
+        for (const [position, kept] of model) expect(pending.get(logPosition(position))).toBe(kept);
+        expect(pending.get(logPosition(next + 1))).toBeUndefined();
+      }
+    }),
+  );
+});
