@@ -6,7 +6,7 @@ import type { Condition } from './condition.ts';
 import { fileName, filePath } from './file-names.ts';
 import type { FileSystem, StorageFile } from './file-system.ts';
 import { type CheckpointNote, checkpointWrite, type Manifest } from './manifest.ts';
-import type { MetaWrite } from './meta.ts';
+import type { SegmentList } from './segment-list.ts';
 
 // A checkpoint is a file of chunks, each behind a header: magic, length, crc. The CRC covers the id of the checkpoint
 // and the place of the chunk in it as well.
@@ -21,8 +21,8 @@ export interface CheckpointStoreParts {
   readonly condition: Condition;
   readonly manifest: Manifest;
   readonly acknowledged: AcknowledgedMark;
-  /** What becomes durable together with a checkpoint. */
-  readonly along: () => readonly MetaWrite[];
+  /** What was dropped of them becomes durable with a checkpoint. */
+  readonly segments: SegmentList;
 }
 
 const NONE: CheckpointNote = { id: 0, from: logPosition(1), chunks: 0, bytes: 0 };
@@ -68,7 +68,7 @@ export class CheckpointStore {
   }
 
   async #save(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-    const { fileSystem, condition, manifest, acknowledged, along } = this.#parts;
+    const { fileSystem, condition, manifest, acknowledged, segments } = this.#parts;
     const before = this.#note;
     const id = before.id + 1;
     const path = filePath(condition.path, 'ckpt', id);
@@ -81,7 +81,7 @@ export class CheckpointStore {
       throw error;
     }
     await manifest.change(
-      () => [checkpointWrite(note), ...along()],
+      () => [checkpointWrite(note), ...segments.takeDrops()],
       () => {
         this.#note = note;
       },

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@engram/core';
-import { planCleaning } from './cleaning-plan.ts';
+import { planCleaning, type Worth } from './cleaning-plan.ts';
 import type { Condition } from './condition.ts';
 import { DeadRecords } from './dead-records.ts';
 import { fileName, filePath } from './file-names.ts';
@@ -62,9 +62,10 @@ export class Cleaner {
   }
 
   /** Resolves when nothing is worth cleaning any more, or it cannot go on now. */
-  async run(): Promise<void> {
+  async run(worth: Worth = 'most'): Promise<void> {
+    while (this.#run !== undefined && worth === 'any') await this.#run;
     if (this.#stopped) return;
-    this.#run ??= this.#work().finally(() => {
+    this.#run ??= this.#work(worth).finally(() => {
       this.#run = undefined;
       if (this.#wanted) this.wake();
     });
@@ -78,12 +79,12 @@ export class Cleaner {
     await this.#run;
   }
 
-  async #work(): Promise<void> {
+  async #work(worth: Worth): Promise<void> {
     const { condition, clock } = this.#parts;
     try {
       do {
         this.#wanted = false;
-        while (this.#mayGoOn() && (await this.#step()));
+        while (this.#mayGoOn() && (await this.#step(worth)));
       } while (this.#wanted && this.#mayGoOn());
     } catch (error) {
       // Space is not freed for now; nothing else depends on it.
@@ -93,11 +94,12 @@ export class Cleaner {
   }
 
   #mayGoOn(): boolean {
-    return !this.#stopped && !this.#parts.condition.failed;
+    const { condition } = this.#parts;
+    return !this.#stopped && !condition.failed && !condition.lifetime.ended;
   }
 
   /** False: there was nothing to do. */
-  async #step(): Promise<boolean> {
+  async #step(worth: Worth): Promise<boolean> {
     const { segments, segmentBytes, from } = this.#parts;
     const covered = from();
     const isCleanable = (segment: Segment): boolean =>
@@ -119,6 +121,7 @@ export class Cleaner {
         deadBytes: segment.dead.bytes,
       })),
       segmentBytes,
+      worth,
     );
     if (plan === undefined) return false;
     await this.#rewrite(all.slice(plan.from, plan.to));

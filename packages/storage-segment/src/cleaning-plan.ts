@@ -19,6 +19,10 @@ export interface CleaningRun {
   readonly to: number;
 }
 
+/** How much of a segment is garbage before it is worth rewriting: most of it, or any that frees something. */
+export type Worth = 'most' | 'any';
+const DEAD_SHARE_MIN: Readonly<Record<Worth, number>> = { most: 0.5, any: 0.05 };
+
 /** Smaller than this part of a full one, a segment is merged with its neighbours, */
 const SMALL_SHARE = 1 / 8;
 /** when so many stand together, or with one that is rewritten anyway. */
@@ -28,13 +32,17 @@ const SPAN_MAX = 2 ** 32;
 /**
  * The run that frees most for what it costs; undefined where none is worth it. What is live in it fits into one segment
  * of `segmentBytes`. A segment that is more than half garbage is always in some run, so garbage does not outgrow what
- * is live.
+ * is live; with `any` none of it is left to speak of.
  */
-export function planCleaning(candidates: readonly Candidate[], segmentBytes: number): CleaningRun | undefined {
+export function planCleaning(
+  candidates: readonly Candidate[],
+  segmentBytes: number,
+  worth: Worth,
+): CleaningRun | undefined {
   let best: CleaningRun | undefined;
   let bestGain = 0;
   for (let from = 0; from < candidates.length; ) {
-    const run = runFrom(candidates, from, segmentBytes);
+    const run = runFrom(candidates, from, segmentBytes, DEAD_SHARE_MIN[worth]);
     const gain = run.deadBytes / (run.liveBytes + 1);
     if (run.worth && (best === undefined || gain > bestGain)) {
       best = { from, to: run.to };
@@ -49,6 +57,7 @@ function runFrom(
   candidates: readonly Candidate[],
   from: number,
   segmentBytes: number,
+  deadShare: number,
 ): { readonly to: number; readonly worth: boolean; readonly liveBytes: number; readonly deadBytes: number } {
   let to = from;
   let liveBytes = 0;
@@ -57,21 +66,21 @@ function runFrom(
   let worth = false;
   for (; to < candidates.length; to += 1) {
     const next = candidates[to]!;
-    if (!isCandidate(next, segmentBytes) || next.next - candidates[from]!.first >= SPAN_MAX) break;
+    if (!isCandidate(next, segmentBytes, deadShare) || next.next - candidates[from]!.first >= SPAN_MAX) break;
     // At worst each record is a frame of its own.
     rewrittenMax += next.liveBytes + next.liveRecords * FRAME_HEADER_BYTES;
     if (rewrittenMax > SEGMENT_BYTES_MAX || (to > from && liveBytes + next.liveBytes > segmentBytes)) break;
     liveBytes += next.liveBytes;
     deadBytes += next.deadBytes;
-    worth ||= isSparse(next);
+    worth ||= isSparse(next, deadShare);
   }
   return { to, worth: worth || to - from >= SMALL_RUN_MIN, liveBytes, deadBytes };
 }
 
-function isSparse({ liveBytes, deadBytes }: Candidate): boolean {
-  return deadBytes > liveBytes;
+function isSparse({ liveBytes, deadBytes }: Candidate, deadShare: number): boolean {
+  return deadBytes > (liveBytes + deadBytes) * deadShare;
 }
 
-function isCandidate(candidate: Candidate, segmentBytes: number): boolean {
-  return candidate.cleanable && (isSparse(candidate) || candidate.bytes < segmentBytes * SMALL_SHARE);
+function isCandidate(candidate: Candidate, segmentBytes: number, deadShare: number): boolean {
+  return candidate.cleanable && (isSparse(candidate, deadShare) || candidate.bytes < segmentBytes * SMALL_SHARE);
 }

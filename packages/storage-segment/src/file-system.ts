@@ -11,10 +11,16 @@ export type OpenMode =
 /** What segment files need of an open file. Offsets and lengths in bytes. */
 export interface StorageFile {
   size(): Promise<number>;
-  /** Fills `target` from `offset` on; fewer bytes only where the file ends. Returns how many. */
-  read(target: Uint8Array, offset: number): Promise<number>;
-  /** All of it, or it rejects: then any part of it may be there, now or after a crash. */
-  write(bytes: Uint8Array, offset: number): Promise<void>;
+  /**
+   * Fills `target` from `offset` on; fewer bytes only where the file ends. Returns how many. `inline` allows that the
+   * process does nothing else meanwhile.
+   */
+  read(target: Uint8Array, offset: number, inline?: boolean): Promise<number>;
+  /**
+   * All of it, or it rejects: then any part of it may be there, now or after a crash. `inline` allows that the process
+   * does nothing else meanwhile.
+   */
+  write(bytes: Uint8Array, offset: number, inline?: boolean): Promise<void>;
   truncate(length: number): Promise<void>;
   /** What was written, and the length, are durable after it. */
   sync(): Promise<void>;
@@ -57,6 +63,8 @@ export interface FileSystem {
   /** Of what is not there: nothing. */
   remove(path: string): Promise<void>;
   syncDirectory(directory: string): Promise<void>;
+  /** How often reading has had to wait for the disk, since the process began: it grows where it did. */
+  diskReads(): number;
   /** For files that were opened here. */
   bulkReader(): BulkReader;
 }

@@ -6,13 +6,15 @@ import type { FileSystem } from './file-system.ts';
 
 /** The database of the manifest is one from this file on. */
 const CURRENT = 'CURRENT';
+/** What a file system has in its uppermost directory. */
+const LOST_AND_FOUND = 'lost+found';
 
 /**
  * Makes the directory where there is none, with its parents, and tells whether a storage is in it. Segments without the
  * manifest's database are damage: a new one would be made, and take them for leftovers.
  */
 export async function inspectDirectory(fileSystem: FileSystem, path: string): Promise<'storage' | 'empty'> {
-  const names = await listOrMake(fileSystem, path);
+  const names = (await listOrMake(fileSystem, path)).filter((name) => name !== LOST_AND_FOUND);
   const foreign = names.find((name) => !isOurs(name));
   if (foreign !== undefined) {
     throw new StorageOpenError(

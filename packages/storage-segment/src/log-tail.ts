@@ -1,9 +1,10 @@
 import { assert, type Clock, type LogPosition, logPosition } from '@engram/core';
 import type { LogBatch } from '@engram/storage';
 import type { Condition } from './condition.ts';
-import { filePath } from './file-names.ts';
+import { fileName, filePath } from './file-names.ts';
 import type { FileSystem } from './file-system.ts';
 import { FrameBuffer, frameBytes } from './frame-buffer.ts';
+import { InlineWrites } from './inline-writes.ts';
 import { SEGMENT_HEADER_BYTES } from './layout.ts';
 import { type Manifest, segmentWrite } from './manifest.ts';
 import { Preallocation, reserveBytesMin } from './preallocation.ts';
@@ -24,6 +25,8 @@ export interface LogTailParts {
   readonly maker: SegmentMaker;
   readonly clock: Clock;
   readonly segmentBytes: number;
+  /** For how long the process has had nothing to do, since it began. */
+  readonly idleMs: () => number;
   /** A segment was sealed. */
   readonly onSealed: () => void;
 }
@@ -35,10 +38,12 @@ export interface LogTailParts {
 export class LogTail {
   readonly #parts: LogTailParts;
   readonly #buffer = new FrameBuffer();
+  readonly #inline: InlineWrites;
   #active: Segment;
   #preallocation: Preallocation;
   #ready: Segment[];
   #preparing: Promise<void> | undefined;
+  #prepareError: unknown;
   #prepareFromMs = Number.NEGATIVE_INFINITY;
   #sealing: Promise<void> = Promise.resolve();
   #next: LogPosition;
@@ -52,6 +57,7 @@ export class LogTail {
     next: LogPosition,
   ) {
     this.#parts = parts;
+    this.#inline = new InlineWrites(parts.idleMs);
     this.#active = active;
     this.#ready = ready;
     this.#preallocation = preallocation;
@@ -93,7 +99,10 @@ export class LogTail {
     const { bytes, crc } = this.#buffer.assemble(batch, size, header.salt, active.chain);
     const cleared = this.#preallocation.claim(end);
     if (cleared !== undefined) await cleared;
-    await file.write(bytes, table.end);
+    const { clock } = this.#parts;
+    const startMs = clock.nowMs();
+    await file.write(bytes, table.end, this.#inline.may(size));
+    this.#inline.took(size, clock.nowMs() - startMs);
     const opening = table.count === 0;
     table.beginFrame();
     let position: number = batch.first;
@@ -107,6 +116,16 @@ export class LogTail {
     if (opening) this.#parts.segments.push(active);
     this.#preallocation.advance();
     if (table.end > this.#parts.segmentBytes / 2) this.#prepare();
+  }
+
+  /** Seals what there is, so that it can be cleaned, and goes on in the next segment. Not while something is appended. */
+  async roll(): Promise<void> {
+    if (this.#active.table.count > 0) await this.#begin();
+  }
+
+  /** Resolves when every segment before the last is sealed, or could not be. */
+  async sealed(): Promise<void> {
+    await this.#sealing;
   }
 
   /** When nothing is appended any more: waits for what is under way and leaves no zeros behind the frames. */
@@ -129,20 +148,22 @@ export class LogTail {
   }
 
   async #roll(size: number): Promise<void> {
-    if (this.#ready.length === 0 && !this.#overflows(this.#active, size, OVERFULL)) {
-      this.#prepare();
-      return;
-    }
+    if (this.#ready.length > 0 || this.#overflows(this.#active, size, OVERFULL)) await this.#begin();
+    else this.#prepare();
+  }
+
+  async #begin(): Promise<void> {
     while (this.#ready.length === 0) {
       this.#prepareFromMs = Number.NEGATIVE_INFINITY;
       this.#prepare();
       await this.#preparing;
       this.#parts.condition.check();
-      if (this.#ready.length === 0) throw new Error('cannot make the next segment');
+      if (this.#ready.length === 0) throw this.#prepareError;
     }
     const [full, before] = [this.#active, this.#preallocation];
-    const next = this.#ready.shift()!;
+    const next = this.#ready[0]!;
     this.#preallocation = await reserveBehind(this.#parts, next, before.bytes);
+    this.#ready.shift();
     this.#active = next;
     this.#seal(full, before);
   }
@@ -156,6 +177,7 @@ export class LogTail {
       try {
         this.#ready.push(await maker.make(reserveBytes(this.#parts, this.#preallocation.bytes)));
       } catch (error) {
+        this.#prepareError = error;
         condition.logger.warn({ path: condition.path, err: error }, 'cannot make the next segment yet');
       }
     };
@@ -164,27 +186,39 @@ export class LogTail {
     });
   }
 
-  /** One after the other, so that the manifest learns of them in their order. */
+  /**
+   * One after the other, and nothing keeps the manifest from learning of one but its own failure: of the segments that
+   * it does not call sealed, none is followed by one that it does.
+   */
   #seal(segment: Segment, preallocation: Preallocation | undefined): void {
     const { condition } = this.#parts;
-    this.#sealing = this.#sealing.then(async () => {
+    const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
       try {
-        await preallocation?.stop();
-        if (!condition.failed) await this.#sealNow(segment);
+        if (!condition.failed) await work();
       } catch (error) {
-        // The next opening does it.
-        condition.logger.warn({ path: condition.path, err: error }, 'cannot seal a segment');
+        condition.logger.warn({ path: condition.path, file: fileName('seg', segment.id), err: error }, what);
       }
+    };
+    this.#sealing = this.#sealing.then(async () => {
+      await attempt('cannot give back reserved space', async () => {
+        await preallocation?.stop();
+        await segment.file.truncate(segment.table.end);
+        await segment.file.sync();
+      });
+      await attempt('cannot save the table of a segment', () => this.#saveTable(segment));
+      await attempt('cannot seal a segment', () => this.#note(segment));
     });
   }
 
-  async #sealNow(segment: Segment): Promise<void> {
-    const { fileSystem, condition, manifest, onSealed } = this.#parts;
-    const { id, header, table, chain, file } = segment;
-    await file.truncate(table.end);
-    await file.sync();
+  async #saveTable({ header, table, chain }: Segment): Promise<void> {
+    const { fileSystem, condition } = this.#parts;
     table.seal();
     await writeSidecar(fileSystem, condition.path, header, table, chain);
+  }
+
+  async #note(segment: Segment): Promise<void> {
+    const { manifest, onSealed } = this.#parts;
+    const { id, table } = segment;
     const sealed = { first: table.first, next: table.next, records: table.count, bytes: table.end };
     await manifest.change(
       () => [segmentWrite({ id, kind: 'appended', sealed })],

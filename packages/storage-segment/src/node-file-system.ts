@@ -34,8 +34,13 @@ class NodeFile implements StorageFile {
     return (await call<fs.Stats>((done) => fs.fstat(this.fd, done))).size;
   }
 
-  async read(target: Uint8Array, offset: number): Promise<number> {
+  async read(target: Uint8Array, offset: number, inline = false): Promise<number> {
     let read = 0;
+    while (inline && read < target.length) {
+      const count = fs.readSync(this.fd, target, read, target.length - read, offset + read);
+      if (count === 0) return read;
+      read += count;
+    }
     while (read < target.length) {
       const count = await call<number>((done) =>
         fs.read(this.fd, target, read, target.length - read, offset + read, done),
@@ -46,8 +51,11 @@ class NodeFile implements StorageFile {
     return read;
   }
 
-  async write(bytes: Uint8Array, offset: number): Promise<void> {
+  async write(bytes: Uint8Array, offset: number, inline = false): Promise<void> {
     let written = 0;
+    while (inline && written < bytes.length) {
+      written += fs.writeSync(this.fd, bytes, written, bytes.length - written, offset + written);
+    }
     while (written < bytes.length) {
       const length = Math.min(bytes.length - written, WRITE_BYTES_MAX);
       written += await call<number>((done) => fs.write(this.fd, bytes, written, length, offset + written, done));
@@ -86,6 +94,7 @@ export const nodeFileSystem: FileSystem = {
       await call<void>((done) => fs.close(fd, (error) => done(error ?? null, undefined)));
     }
   },
+  diskReads: () => process.resourceUsage().fsRead,
   bulkReader: () =>
     new ReadThread((file) => {
       assert(file instanceof NodeFile, 'a file of another file system');

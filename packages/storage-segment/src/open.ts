@@ -10,8 +10,8 @@ import type { FileSystem } from './file-system.ts';
 import { inspectDirectory } from './inspect-directory.ts';
 import { openLevelMeta } from './level-meta.ts';
 import { LogTail } from './log-tail.ts';
-import { deadWrite, Manifest, type ManifestState } from './manifest.ts';
-import type { Meta, MetaWrite } from './meta.ts';
+import { Manifest, type ManifestState } from './manifest.ts';
+import type { Meta } from './meta.ts';
 import { nodeFileSystem } from './node-file-system.ts';
 import { RecordReader } from './record-reader.ts';
 import { type Recovered, recoverSegments } from './recover.ts';
@@ -36,7 +36,15 @@ export interface Ground {
   readonly fileSystem: FileSystem;
   /** Holds the directory exclusively. */
   openMeta(path: string, create: boolean): Promise<Meta>;
+  /** For how long the process has had nothing to do, since it began. */
+  idleMs(): number;
 }
+
+export const nodeGround: Ground = {
+  fileSystem: nodeFileSystem,
+  openMeta: openLevelMeta,
+  idleMs: () => performance.nodeTiming.idleTime,
+};
 
 const SEGMENT_BYTES = 64 << 20;
 const SEGMENT_BYTES_MIN = 4 << 10;
@@ -47,7 +55,7 @@ const SEGMENT_BYTES_LIMIT = 256 << 20;
  * cannot be opened; StorageCorruptError that acknowledged bytes are gone, as far as that shows before they are read.
  */
 export async function openSegmentStorage(options: SegmentStorageOptions): Promise<Storage> {
-  return await openOn({ fileSystem: nodeFileSystem, openMeta: openLevelMeta }, options);
+  return await openOn(nodeGround, options);
 }
 
 /** On a ground that a test may have made. */
@@ -75,7 +83,7 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
 }
 
 async function assemble(
-  { fileSystem }: Ground,
+  { fileSystem, idleMs }: Ground,
   condition: Condition,
   manifest: Manifest,
   state: ManifestState,
@@ -91,25 +99,20 @@ async function assemble(
   const common = { fileSystem, condition, manifest, segments, maker, clock, segmentBytes };
   const cleaner = new Cleaner({ ...common, from: () => checkpoints.from });
   const open = [...recovered.segments.filter(({ sealed }) => !sealed), ...recovered.empty];
-  const tail = await LogTail.open({ ...common, onSealed: () => cleaner.wake() }, open, end);
+  const tail = await LogTail.open({ ...common, idleMs, onSealed: () => cleaner.wake() }, open, end);
   const written: AcknowledgedState = { end, sealed: state.sealed, checkpoint: state.checkpoint?.id ?? 0 };
   const acknowledged = await AcknowledgedMark.open(fileSystem, written, clock, condition);
-  const along = (): readonly MetaWrite[] => takeDrops(segments);
-  const checkpoints = new CheckpointStore({ fileSystem, condition, manifest, acknowledged, along }, state.checkpoint);
+  const checkpoints = new CheckpointStore(
+    { fileSystem, condition, manifest, acknowledged, segments },
+    state.checkpoint,
+  );
   const log = new SegmentLog({ condition, manifest, segments, tail, acknowledged }, state.sealed);
   const bulk = fileSystem.bulkReader();
-  const reader = new RecordReader(condition, segments, bulk, clock);
-  const values = new SegmentValues({ condition, segments, tail, reader, checkpoints, cleaner });
+  const reader = new RecordReader(condition, segments, fileSystem, bulk, clock);
+  const values = new SegmentValues({ condition, segments, tail, log, reader, checkpoints, cleaner });
   logger.info({ path, end, replayFrom: from, segments: segments.all.length }, 'opened the storage');
   cleaner.wake();
   return new SegmentStorage(log, values, { condition, manifest, acknowledged, segments, tail, bulk, cleaner });
-}
-
-/** What was dropped since the manifest was told. It knows once these are written; where that fails, nothing is any more. */
-function takeDrops(segments: SegmentList): readonly MetaWrite[] {
-  const changed = segments.all.filter(({ dead }) => dead.changed);
-  for (const { dead } of changed) dead.changed = false;
-  return changed.map(({ id, dead }) => deadWrite(id, dead));
 }
 
 async function readMark(fileSystem: FileSystem, condition: Condition): Promise<AcknowledgedState | undefined> {

@@ -10,10 +10,18 @@ const SEGMENT_PARTS = 16;
 const FAST_MS = 1000;
 const SLOW_MS = 60_000;
 /** Synced at once: small enough that an append beside it waits little for the disk. */
-const STEP_BYTES = 1 << 20;
+const STEP_BYTES = 256 << 10;
 /** Written at once: an append that arrives there waits for no more. */
 const PIECE_BYTES = 256 << 10;
 const ZEROS = new Uint8Array(PIECE_BYTES);
+
+/** In steps, each of them synced. */
+export async function writeZeros(file: StorageFile, from: number, to: number): Promise<void> {
+  for (let at = from; at < to; at += PIECE_BYTES) {
+    await file.write(ZEROS.subarray(0, Math.min(PIECE_BYTES, to - at)), at);
+    await file.sync();
+  }
+}
 
 /** The first reserve of a segment. */
 export function reserveBytesMin(segmentBytes: number): number {

@@ -2,7 +2,7 @@ import type { Clock, LogPosition } from '@engram/core';
 import type { StorageCorruptError } from '@engram/storage';
 import type { Condition } from './condition.ts';
 import { fileName } from './file-names.ts';
-import type { BulkReader } from './file-system.ts';
+import type { BulkReader, FileSystem } from './file-system.ts';
 import { checkRecord, RECORD_HEADER_BYTES } from './layout.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentList } from './segment-list.ts';
@@ -14,6 +14,15 @@ const GROUP_BYTES_MAX = 4 << 20;
 const BULK_MIN = 4;
 /** so many groups at a time. */
 const BULKS_MAX = 2;
+/** So many or fewer are read inline, from the system's memory: 2 us each, where handing one to another thread costs 15. */
+const INLINE_MAX = 16;
+const INLINE_BYTES_MAX = 64 << 10;
+/** Slower than this on average, they come from the disk. One that is slow may have waited for the processor: */
+const INLINE_MS = 0.05;
+/** it counts for no more than this, */
+const INLINE_MS_MAX = 0.4;
+/** and so much in the average. */
+const INLINE_WEIGHT = 1 / 16;
 /** Slower than this for each read, it waits for the disk; then more reads at a time go faster, for a while. */
 const DISK_MS = 0.1;
 const DISK_FOR_MS = 1000;
@@ -67,6 +76,7 @@ interface Run {
 export class RecordReader {
   readonly #condition: Condition;
   readonly #segments: SegmentList;
+  readonly #fileSystem: Pick<FileSystem, 'diskReads'>;
   readonly #bulk: BulkReader;
   readonly #clock: Clock;
   readonly #pieces = new Pieces();
@@ -80,10 +90,21 @@ export class RecordReader {
   #active = 0;
   #bulks = 0;
   #diskUntilMs = Number.NEGATIVE_INFINITY;
+  #inlineMs = 0;
+  /** When reads were slow last. */
+  #diskReads: number;
 
-  constructor(condition: Condition, segments: SegmentList, bulk: BulkReader, clock: Clock) {
+  constructor(
+    condition: Condition,
+    segments: SegmentList,
+    fileSystem: Pick<FileSystem, 'diskReads'>,
+    bulk: BulkReader,
+    clock: Clock,
+  ) {
     this.#condition = condition;
     this.#segments = segments;
+    this.#fileSystem = fileSystem;
+    this.#diskReads = fileSystem.diskReads();
     this.#bulk = bulk;
     this.#clock = clock;
   }
@@ -112,7 +133,9 @@ export class RecordReader {
       }
       if (this.#head === this.#waiting.length || this.#bulks === BULKS_MAX) return;
       const runs = runsOf(this.#takeGroup());
-      if (runs.length >= BULK_MIN && !waitsForDisk && this.#bulk.ready) {
+      if (!waitsForDisk && isSmall(runs)) {
+        void this.#readInline(runs);
+      } else if (runs.length >= BULK_MIN && !waitsForDisk && this.#bulk.ready) {
         this.#bulks += 1;
         void this.#readBulk(runs).finally(() => {
           this.#bulks -= 1;
@@ -180,7 +203,7 @@ export class RecordReader {
           start += length;
         }
       });
-      if (tookMs > DISK_MS * runs.length + 1) this.#diskUntilMs = this.#clock.nowMs() + DISK_FOR_MS;
+      if (tookMs > DISK_MS * runs.length + 1) this.#slow();
       unpin(runs[0]!.wants);
     } catch {
       // One by one, which shows what cannot be read.
@@ -188,7 +211,27 @@ export class RecordReader {
     }
   }
 
-  async #readRun(run: Run): Promise<void> {
+  async #readInline(runs: readonly Run[]): Promise<void> {
+    const startMs = this.#clock.nowMs();
+    const done = Promise.all(runs.map((run) => this.#readRun(run, true)));
+    const nowMs = this.#clock.nowMs();
+    const eachMs = Math.min((nowMs - startMs) / runs.length, INLINE_MS_MAX);
+    this.#inlineMs += (eachMs - this.#inlineMs) * INLINE_WEIGHT;
+    if (this.#inlineMs > INLINE_MS) {
+      this.#inlineMs = 0;
+      this.#slow();
+    }
+    await done;
+  }
+
+  /** Reads were slow: they have waited for the disk, unless nothing was read from it, then for the processor. */
+  #slow(): void {
+    const diskReads = this.#fileSystem.diskReads();
+    if (diskReads > this.#diskReads) this.#diskUntilMs = this.#clock.nowMs() + DISK_FOR_MS;
+    this.#diskReads = diskReads;
+  }
+
+  async #readRun(run: Run, inline = false): Promise<void> {
     const { wants, from, to } = run;
     const { segment, offset } = wants[from]!;
     const length = run.end - offset;
@@ -196,7 +239,7 @@ export class RecordReader {
     const buffer = kept ? this.#pieces.take(length) : this.#takeBuffer(length);
     const bytes = buffer.subarray(0, length);
     try {
-      await this.#condition.reading(fileName('seg', segment.id), () => segment.file.read(bytes, offset));
+      await this.#condition.reading(fileName('seg', segment.id), () => segment.file.read(bytes, offset, inline));
       for (let at = from; at < to; at += 1) this.#deliver(wants[at]!, bytes, offset, kept);
     } catch (error) {
       for (let at = from; at < to; at += 1) end(wants[at]!.request, error);
@@ -280,6 +323,13 @@ function runsOf(wants: Want[]): Run[] {
     from = to;
   }
   return runs;
+}
+
+function isSmall(runs: readonly Run[]): boolean {
+  if (runs.length > INLINE_MAX) return false;
+  let bytes = 0;
+  for (const { wants, from, end } of runs) bytes += end - wants[from]!.offset;
+  return bytes <= INLINE_BYTES_MAX;
 }
 
 function byPlace(left: Want, right: Want): number {

@@ -256,7 +256,8 @@ async function removeLeftovers(
     condition.logger.info({ path: condition.path, file: name }, 'removed a file that was left over');
     await fileSystem.remove(join(condition.path, name));
   }
-  if (gone.length > 0) await fileSystem.syncDirectory(condition.path);
+  // Also what the process before has removed must be gone durably before the manifest forgets it.
+  if (gone.length > 0 || removing.size > 0) await fileSystem.syncDirectory(condition.path);
   if (removing.size > 0) await manifest.change(() => state.removing.map(removedWrite));
 }
 

@@ -1,4 +1,6 @@
 import { assert } from '@engram/core';
+import { deadWrite } from './manifest.ts';
+import type { MetaWrite } from './meta.ts';
 import type { Segment } from './segment.ts';
 
 /**
@@ -50,6 +52,16 @@ export class SegmentList {
       this.#replaced.add(segment);
       void segment.retire().finally(() => this.#replaced.delete(segment));
     }
+  }
+
+  /**
+   * What was dropped since the manifest was told. It knows once these are written; where that fails, nothing is written
+   * any more.
+   */
+  takeDrops(): readonly MetaWrite[] {
+    const changed = this.#segments.filter(({ dead }) => dead.changed);
+    for (const { dead } of changed) dead.changed = false;
+    return changed.map(({ id, dead }) => deadWrite(id, dead));
   }
 
   /** At the end of everything. */

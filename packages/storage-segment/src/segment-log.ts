@@ -76,6 +76,16 @@ export class SegmentLog implements Log {
     );
   }
 
+  /** The next append begins a new segment. */
+  async roll(): Promise<void> {
+    const { condition, tail } = this.#parts;
+    await this.#inTurn(async () => {
+      condition.check();
+      await tail.roll();
+    });
+    await tail.sealed();
+  }
+
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => {});

@@ -4,6 +4,7 @@ import { filePath } from './file-names.ts';
 import type { FileSystem } from './file-system.ts';
 import { decodeSegmentHeader, encodeSegmentHeader, SEGMENT_HEADER_BYTES } from './layout.ts';
 import { type Manifest, segmentWrite } from './manifest.ts';
+import { writeZeros } from './preallocation.ts';
 import { RecordTable } from './record-table.ts';
 import { Segment } from './segment.ts';
 
@@ -60,7 +61,7 @@ export class SegmentMaker {
     const file = await this.#fileSystem.open(path, 'create');
     try {
       await file.write(header, 0);
-      if (zeroBytes > 0) await file.write(new Uint8Array(zeroBytes), header.length);
+      await writeZeros(file, header.length, header.length + zeroBytes);
       await file.sync();
     } finally {
       await file.close();

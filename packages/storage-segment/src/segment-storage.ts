@@ -33,6 +33,11 @@ export class SegmentStorage implements Storage {
     this.#parts = parts;
   }
 
+  /** For tests: resolves when every segment before the last is sealed, or could not be. */
+  async sealed(): Promise<void> {
+    await this.#parts.tail.sealed();
+  }
+
   /** Waits for what is under way; then nothing is left open. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
@@ -46,8 +51,20 @@ export class SegmentStorage implements Storage {
     await tail.close();
     await bulk.close();
     await acknowledged.close();
+    await this.#saveDrops();
     for (const segment of tail.empty) await segment.close();
     await segments.close();
     await manifest.close();
+  }
+
+  /** A convenience, not a promise: without them the store drops them again. */
+  async #saveDrops(): Promise<void> {
+    const { condition, manifest, segments } = this.#parts;
+    if (condition.failed) return;
+    try {
+      await manifest.change(() => segments.takeDrops());
+    } catch (error) {
+      condition.logger.warn({ path: condition.path, err: error }, 'cannot note what was dropped');
+    }
   }
 }

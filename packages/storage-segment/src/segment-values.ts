@@ -6,11 +6,13 @@ import type { Condition } from './condition.ts';
 import type { LogTail } from './log-tail.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { SegmentList } from './segment-list.ts';
+import type { SegmentLog } from './segment-log.ts';
 
 export interface SegmentValuesParts {
   readonly condition: Condition;
   readonly segments: SegmentList;
   readonly tail: LogTail;
+  readonly log: SegmentLog;
   readonly reader: RecordReader;
   readonly checkpoints: CheckpointStore;
   readonly cleaner: Cleaner;
@@ -69,6 +71,16 @@ export class SegmentValues implements Values {
   async loadCheckpoint(): Promise<Checkpoint | undefined> {
     this.#parts.condition.lifetime.check();
     return this.#parts.checkpoints.load();
+  }
+
+  /** Also from the segment that is appended to, as far as the newest checkpoint covers it. */
+  reclaim(): Promise<void> {
+    const { condition, log, cleaner } = this.#parts;
+    return condition.lifetime.run(async () => {
+      condition.check();
+      await log.roll();
+      await cleaner.run('any');
+    });
   }
 
   size(): StorageSize {

@@ -197,6 +197,8 @@ export class CrashDisk {
 
   #ground(process: Process): Ground {
     return {
+      // Whether a write holds up others is nothing to this disk.
+      idleMs: () => 0,
       fileSystem: this.#fileSystem(process),
       openMeta: async (path) => {
         await this.#step(process);
@@ -294,6 +296,7 @@ export class CrashDisk {
         await this.#step(process);
         for (const change of this.#changes.splice(0, changes)) this.#apply(this.#durableNames, change);
       },
+      diskReads: () => 0,
       bulkReader: () => this.#bulkReader(),
     };
   }

@@ -161,6 +161,7 @@ export class CrashSim {
     else if (dice < 83) await this.#seal(storage);
     else if (dice < 93) this.#get(storage);
     else if (dice < 96) this.#inBackground(storage.cleaner.run());
+    else if (dice < 98) this.#inBackground(storage.values.reclaim!());
     else
       for (let step = 0; step < STEPS_PER_TURN; step += 1) await new Promise<void>((resolve) => setImmediate(resolve));
     return true;

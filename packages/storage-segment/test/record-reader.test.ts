@@ -2,7 +2,9 @@ import { epoch, logPosition } from '@engram/core';
 import { StorageCorruptError } from '@engram/storage';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SegmentBed } from './segment-bed.ts';
+import type { FileSystem, StorageFile } from '../src/file-system.ts';
+import { nodeGround, openOn } from '../src/open.ts';
+import { clock, SegmentBed, TestLogger } from './segment-bed.ts';
 import { appendRecords, never, record } from './storage-steps.ts';
 
 const at = logPosition;
@@ -60,4 +62,79 @@ test('a small request overtakes the rest of a large one', async () => {
     storage.values.getMany([at(1)], never).then(() => order.push('small')),
   ]);
   expect(order).toEqual(['small', 'large']);
+});
+
+/** Counts the reads of records, and lets an inline one take so long by the clock. */
+class Slow {
+  inline = 0;
+  elsewhere = 0;
+  readMs = 0;
+  diskReads = 0;
+  #nowMs = 0;
+  readonly clock = { ...clock, nowMs: () => this.#nowMs };
+
+  passes(ms: number): void {
+    this.#nowMs += ms;
+  }
+
+  get fileSystem(): FileSystem {
+    const { fileSystem } = nodeGround;
+    return {
+      ...fileSystem,
+      diskReads: () => this.diskReads,
+      open: async (path, mode) => {
+        const file = await fileSystem.open(path, mode);
+        return path.endsWith('.seg') ? this.#file(file) : file;
+      },
+    };
+  }
+
+  #file(file: StorageFile): StorageFile {
+    const read = file.read.bind(file);
+    return Object.assign(file, {
+      read: (target: Uint8Array, offset: number, inline?: boolean) => {
+        if (inline === true) {
+          this.inline += 1;
+          this.passes(this.readMs);
+        } else {
+          this.elsewhere += 1;
+        }
+        return read(target, offset, inline);
+      },
+    });
+  }
+}
+
+test('few records are read inline while that is fast, and elsewhere for a second where it is not', async () => {
+  await using bed = await SegmentBed.make();
+  const slow = new Slow();
+  const ground = { ...nodeGround, fileSystem: slow.fileSystem };
+  await using storage = await openOn(ground, { path: bed.path, clock: slow.clock, logger: new TestLogger() });
+  await storage.log.seal(epoch(1));
+  await appendRecords(storage, 1, [100]);
+  const get = async (times: number): Promise<readonly [inline: number, elsewhere: number]> => {
+    const before = [slow.inline, slow.elsewhere] as const;
+    for (let time = 0; time < times; time += 1) await storage.values.getMany([at(7)], never);
+    return [slow.inline - before[0], slow.elsewhere - before[1]];
+  };
+  expect(await get(20)).toEqual([20, 0]);
+  // One that is slow may have waited for the processor.
+  slow.readMs = 30;
+  await get(1);
+  slow.readMs = 0.002;
+  expect(await get(50)).toEqual([50, 0]);
+  // Nothing came from the disk: others had the processor.
+  slow.readMs = 0.2;
+  expect(await get(50)).toEqual([50, 0]);
+  slow.readMs = 0.002;
+  await get(50);
+  slow.diskReads = 8;
+  slow.readMs = 0.2;
+  const [inline, elsewhere] = await get(50);
+  expect(inline).toBeLessThan(10);
+  expect(elsewhere).toBe(50 - inline);
+  slow.readMs = 0.002;
+  expect(await get(5)).toEqual([0, 5]);
+  slow.passes(1000);
+  expect(await get(5)).toEqual([5, 0]);
 });

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, Logger } from '@engram/core';
 import type { StorageBed } from '@engram/storage/contract';
-import { openLevelMeta } from '../src/level-meta.ts';
-import { nodeFileSystem } from '../src/node-file-system.ts';
-import { openOn } from '../src/open.ts';
+import { nodeGround, openOn } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 
 export const clock: Clock = {
@@ -51,8 +49,7 @@ export class SegmentBed implements StorageBed {
   }
 
   async open(path: string = this.path): Promise<SegmentStorage> {
-    const ground = { fileSystem: nodeFileSystem, openMeta: openLevelMeta };
-    const storage = await openOn(ground, { path, clock, logger: this.logger, segmentBytes: this.#segmentBytes });
+    const storage = await openOn(nodeGround, { path, clock, logger: this.logger, segmentBytes: this.#segmentBytes });
     this.#opened.push(storage);
     return storage;
   }

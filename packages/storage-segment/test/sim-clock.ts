@@ -28,11 +28,12 @@ export class SimClock implements Clock {
     this.after(0, fire);
   }
 
-  /** Fires what is due, in its order. */
-  advance(ms: number): void {
+  /** Fires what is due, in its order. Returns how much it was. */
+  advance(ms: number): number {
     this.#nowMs += ms;
     const due = [...this.#pending].filter(({ atMs }) => atMs <= this.#nowMs);
     due.sort((left, right) => left.atMs - right.atMs);
     for (const pending of due) if (this.#pending.delete(pending)) pending.fire();
+    return due.length;
   }
 }

@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { epoch, logPosition } from '@engram/core';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AcknowledgedMark, type AcknowledgedState, readAcknowledged } from '../src/acknowledged-mark.ts';
+import { Condition } from '../src/condition.ts';
+import { ACKNOWLEDGED_FILE } from '../src/file-names.ts';
+import { nodeFileSystem } from '../src/node-file-system.ts';
+import { TestLogger } from './segment-bed.ts';
+import { SimClock } from './sim-clock.ts';
+
+const start = { end: logPosition(1), sealed: epoch(0), checkpoint: 0 };
+let path: string;
+function open(state: AcknowledgedState): Promise<AcknowledgedMark> {
+  return AcknowledgedMark.open(nodeFileSystem, state, clock, new Condition(path, new TestLogger()));
+}
+let clock: SimClock;
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'engram-mark-'));
+  clock = new SimClock();
+});
+afterEach(async () => await rm(path, { recursive: true }));
+
+test('is there from the beginning', async () => {
+  expect(await readAcknowledged(nodeFileSystem, path)).toBeUndefined();
+  const mark = await open(start);
+  expect(await readAcknowledged(nodeFileSystem, path)).toEqual(start);
+  await mark.close();
+});
+
+test('follows many steps with one write', async () => {
+  const mark = await open(start);
+  for (let end = 2; end <= 50; end += 1) mark.advance({ end: logPosition(end) });
+  mark.advance({ sealed: epoch(3) });
+  mark.advance({ checkpoint: 7 });
+  expect(await readAcknowledged(nodeFileSystem, path)).toEqual(start);
+  expect(clock.advance(100)).toBe(1);
+  mark.advance({ end: logPosition(51) });
+  expect(clock.advance(100)).toBe(1);
+  await mark.close();
+  expect(await readAcknowledged(nodeFileSystem, path)).toEqual({ end: 51, sealed: 3, checkpoint: 7 });
+});
+
+test('is up to date when it is closed, and needs the clock no more', async () => {
+  const mark = await open(start);
+  mark.advance({ end: logPosition(9) });
+  await mark.close();
+  expect(await readAcknowledged(nodeFileSystem, path)).toEqual({ ...start, end: 9 });
+  expect(clock.advance(100)).toBe(0);
+});
+
+test('never goes back', async () => {
+  const mark = await open({ ...start, end: logPosition(5) });
+  expect(() => mark.advance({ end: logPosition(4) })).toThrow(/taken back/);
+  await mark.close();
+});
+
+test.each([
+  { bytes: [], why: 'empty' },
+  { bytes: [1, 2, 3], why: 'too short' },
+  { bytes: new Array<number>(29).fill(7), why: 'of the right length, and wrong' },
+])('a file that says nothing is damaged: $why', async ({ bytes }) => {
+  await writeFile(join(path, ACKNOWLEDGED_FILE), Uint8Array.from(bytes));
+  expect(await readAcknowledged(nodeFileSystem, path)).toBe('damaged');
+});

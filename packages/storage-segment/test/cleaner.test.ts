@@ -1,0 +1,274 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { epoch, type LogPosition, logPosition } from '@engram/core';
+import { type LogBatch, type Storage, StorageCorruptError } from '@engram/storage';
+import { describe, expect, test } from 'vitest';
+import type { SegmentStorage } from '../src/segment-storage.ts';
+import { SegmentBed } from './segment-bed.ts';
+import { never, record, stream } from './storage-steps.ts';
+
+const SEGMENT_BYTES = 16 << 10;
+const at = logPosition;
+
+/** 200 bytes each, so that about 70 are in a segment. */
+async function append(storage: Storage, from: number, sizes: readonly number[]): Promise<number> {
+  let position = from;
+  for (const size of sizes) {
+    const records = Array.from({ length: size }, (_, index) => record(position + index, 200));
+    const outcome = await storage.log.append({ first: at(position), records }, epoch(1));
+    expect(outcome.kind).toBe('committed');
+    position += size;
+  }
+  return position;
+}
+
+/** Sealing goes on in the background: only then does the cleaner know all there is. */
+async function clean(storage: SegmentStorage): Promise<void> {
+  await storage.sealed();
+  await storage.cleaner.run();
+}
+
+async function checkpoint(storage: Storage, from: number): Promise<void> {
+  await storage.values.saveCheckpoint(at(from), stream([]));
+}
+
+function range(from: number, to: number, step = 1): LogPosition[] {
+  const positions: LogPosition[] = [];
+  for (let position = from; position < to; position += step) positions.push(at(position));
+  return positions;
+}
+
+async function expectRecords(storage: Storage, positions: readonly number[]): Promise<void> {
+  const seen = await storage.values.getMany(positions.map(at), never);
+  const wrong = positions.find((position, index) => Buffer.compare(seen[index]!, record(position, 200)) !== 0);
+  expect(wrong).toBeUndefined();
+}
+
+async function readAll(storage: Storage, from: number): Promise<LogBatch[]> {
+  const batches: LogBatch[] = [];
+  for await (const batch of storage.log.read(at(from), never)) batches.push(batch);
+  return batches;
+}
+
+/** What the files need on the disk, with everything that is kept beside the records. */
+async function segmentFiles(bed: SegmentBed): Promise<string[]> {
+  return (await readdir(bed.path)).filter((name) => name.endsWith('.seg')).sort();
+}
+
+async function opened(bed: SegmentBed): Promise<SegmentStorage> {
+  const storage = await bed.open();
+  await storage.log.seal(epoch(1));
+  return storage;
+}
+
+describe('cleaning', () => {
+  test('removes segments of which nothing lives, with their tables', async () => {
+    await using bed = await SegmentBed.make(SEGMENT_BYTES);
+    let storage = await opened(bed);
+    const end = await append(
+      storage,
+      1,
+      Array.from({ length: 40 }, () => 10),
+    );
+    await checkpoint(storage, end);
+    const before = await segmentFiles(bed);
+    await storage.values.drop(range(1, 300));
+    await clean(storage);
+    const after = await segmentFiles(bed);
+    expect(after.length).toBeLessThan(before.length);
+    expect(storage.values.size().totalBytes).toBeLessThan(208 * 100 + 3 * SEGMENT_BYTES);
+    storage = await bed.reopen(storage);
+    const names = await readdir(bed.path);
+    for (const name of names.filter((file) => file.endsWith('.idx'))) {
+      expect(names).toContain(name.replace('.idx', '.seg'));
+    }
+    await expectRecords(storage, range(300, end));
+    await expect(storage.values.getMany([at(5)], never)).rejects.toThrow(StorageCorruptError);
+    expect(bed.logger.warnings).toEqual([]);
+  });
+
+  test('rewrites neighbours that are mostly garbage into one, now and after it was opened again', async () => {
+    await using bed = await SegmentBed.make(SEGMENT_BYTES);
+    let storage = await opened(bed);
+    const end = await append(storage, 1, [
+      ...Array.from({ length: 60 }, () => 1),
+      ...Array.from({ length: 34 }, () => 10),
+    ]);
+    await checkpoint(storage, end);
+    const live = range(1, end).filter((position) => position % 4 === 0);
+    await storage.values.drop(range(1, end).filter((position) => position % 4 !== 0));
+    await clean(storage);
+    expect(bed.logger.rewrites).toBeGreaterThan(0);
+    const { totalBytes, inUseBytes } = storage.values.size();
+    expect(inUseBytes).toBe(live.length * 208);
+    // What is appended to may hold garbage, a segment at most.
+    expect(totalBytes).toBeLessThan(2 * inUseBytes + SEGMENT_BYTES);
+    await expectRecords(storage, live);
+    storage = await bed.reopen(storage);
+    await expectRecords(storage, live);
+    expect(storage.values.size()).toEqual({ totalBytes, inUseBytes });
+    await append(storage, end, [3]);
+    await expectRecords(storage, [end, ...live.toReversed()]);
+  });
+
+  test('keeps the batches that nothing was dropped of, whole and in parts', async () => {
+    await using bed = await SegmentBed.make(SEGMENT_BYTES);
+    const storage = await opened(bed);
+    const sizes = Array.from({ length: 60 }, (_, index) => 1 + (index % 9));
+    const end = await append(storage, 1, sizes);
+    const before = await readAll(storage, 1);
+    await checkpoint(storage, end);
+    // Of the first segments most, with holes in batches; from 100 on nothing.
+    await storage.values.drop(range(1, 100).filter((position) => position % 3 !== 0));
+    await storage.values.reclaim?.();
+    expect(bed.logger.rewrites).toBeGreaterThan(0);
+    for (const from of [100, 101, 102, 107, 150, end - 1, end]) {
+      const expected = before
+        .filter(({ first, records }) => first + records.length > from)
+        .map(({ first, records }) => ({
+          first: Math.max(first, from),
+          records: records.slice(Math.max(0, from - first)),
+        }));
+      expect(await readAll(storage, from)).toEqual(expected);
+    }
+    // In the first segment, wherever that ends: it has at least 66 records.
+    await expect(readAll(storage, 58)).rejects.toThrow('record 58 is missing');
+  });
+
+  test('waits for the checkpoint: what a replay needs stays where it is', async () => {
+    await using bed = await SegmentBed.make(SEGMENT_BYTES);
+    const storage = await opened(bed);
+    const end = await append(
+      storage,
+      1,
+      Array.from({ length: 40 }, () => 10),
+    );
+    await checkpoint(storage, 200);
+    await storage.values.drop(range(1, 200));
+    await clean(storage);
+    const replay = await readAll(storage, 200);
+    expect(replay.map(({ records }) => records.length).reduce((sum, count) => sum + count, 0)).toBe(end - 200);
+  });
+
+  test('leaves a read its file until it is done', async () => {
+    await using bed = await SegmentBed.make(SEGMENT_BYTES);
+    const storage = await opened(bed);
+    const end = await append(
+      storage,
+      1,
+      Array.from({ length: 40 }, () => 10),
+    );
+    await checkpoint(storage, end);
+    let position = 1;
+    // Whether the next segment is ready decides where one ends, and the first has at least seven batches of ten.
+    const live = 60;
+    for await (const batch of storage.log.read(at(1), never)) {
+      if (position === 1) {
+        await storage.values.drop(range(live + 1, end));
+        await storage.values.reclaim?.();
+      }
+      for (const bytes of batch.records) {
+        expect(Buffer.compare(bytes, record(position, 200))).toBe(0);
+        position += 1;
+      }
+      // Of this segment everything that lives, although it was replaced long ago.
+      if (position > live) break;
+    }
+    expect(bed.logger.rewrites).toBeGreaterThan(0);
+  });
+
+  test('leaves a segment with a damaged record as it is, says so, and goes on with the others', async () => {
+    await using bed = await SegmentBed.make(SEGMENT_BYTES);
+    let storage = await opened(bed);
+    const end = await append(
+      storage,
+      1,
+      Array.from({ length: 40 }, () => 10),
+    );
+    await checkpoint(storage, end);
+    await storage[Symbol.asyncDispose]();
+    const [first] = await segmentFiles(bed);
+    const bytes = await readFile(join(bed.path, first!));
+    bytes[1000] = bytes[1000]! ^ 1;
+    await writeFile(join(bed.path, first!), bytes);
+    storage = await bed.open();
+    await storage.values.drop(range(1, end).filter((position) => position % 5 !== 0));
+    await clean(storage);
+    expect(bed.logger.warnings.join()).toMatch(/a record is damaged/);
+    expect(await segmentFiles(bed)).toContain(first);
+    expect(bed.logger.rewrites).toBeGreaterThan(0);
+    await expectRecords(storage, [200, 300]);
+    await expect(storage.values.getMany(range(5, 60, 5), never)).rejects.toThrow(first);
+  });
+
+  test('holds the space of a store that is updated for ever to twice what lives', { timeout: 120_000 }, async () => {
+    await using bed = await SegmentBed.make(SEGMENT_BYTES);
+    const storage = await opened(bed);
+    const keys = 500;
+    const newest = new Array<number>(keys).fill(0);
+    let garbage: LogPosition[] = [];
+    let end = 1;
+    let seed = 7;
+    let highest = 0;
+    for (let round = 0; round < 60; round += 1) {
+      for (let batch = 0; batch < 10; batch += 1) {
+        const size = 1 + (batch % 20);
+        for (let index = 0; index < size; index += 1) {
+          seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+          // Most updates go to few keys; the others stay where they are for long.
+          const key = (seed >>> 16) % ((seed & 0x700) === 0 ? keys : 40);
+          if (newest[key]! > 0) garbage.push(at(newest[key]!));
+          newest[key] = end + index;
+        }
+        end = await append(storage, end, [size]);
+      }
+      await checkpoint(storage, end);
+      await storage.values.drop(garbage);
+      garbage = [];
+      await clean(storage);
+      const { totalBytes, inUseBytes } = storage.values.size();
+      expect(inUseBytes).toBe(newest.filter((position) => position > 0).length * 208);
+      expect(totalBytes).toBeLessThan(2.4 * inUseBytes + 2 * SEGMENT_BYTES);
+      highest = Math.max(highest, totalBytes);
+    }
+    await expectRecords(
+      storage,
+      newest.filter((position) => position > 0),
+    );
+    // Sizes of files are what size() says; how many there are does not grow with what was written.
+    const files = await segmentFiles(bed);
+    expect(files.length).toBeLessThan(25);
+    let onDisk = 0;
+    for (const name of files) onDisk += (await stat(join(bed.path, name))).size;
+    expect(onDisk).toBeLessThan(highest + 3 * SEGMENT_BYTES);
+  });
+});
+
+describe('reclaiming', () => {
+  test('gives back what was dropped of the segment that is appended to', async () => {
+    await using bed = await SegmentBed.make();
+    const storage = await opened(bed);
+    const end = await append(storage, 1, [50, 50]);
+    await checkpoint(storage, end);
+    await storage.values.drop(range(1, 96));
+    await storage.values.reclaim?.();
+    expect(storage.values.size().totalBytes).toBeLessThan(6 * 210 + 100);
+    await expectRecords(storage, range(96, end));
+    await append(storage, end, [2]);
+    await expectRecords(await bed.reopen(storage), range(96, end + 2));
+  });
+
+  test('of nothing, and twice at a time, is nothing', async () => {
+    await using bed = await SegmentBed.make(SEGMENT_BYTES);
+    const storage = await opened(bed);
+    await storage.values.reclaim?.();
+    const end = await append(
+      storage,
+      1,
+      Array.from({ length: 20 }, () => 10),
+    );
+    await Promise.all([storage.values.reclaim?.(), storage.values.reclaim?.(), append(storage, end, [5, 5])]);
+    await expectRecords(storage, range(1, end + 10));
+    expect((await readAll(storage, 1)).length).toBe(22);
+  });
+});

@@ -1,0 +1,191 @@
+import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { epoch, logPosition } from '@engram/core';
+import { StorageCorruptError, StorageOpenError } from '@engram/storage';
+import { ClassicLevel } from 'classic-level';
+import { describe, expect, test } from 'vitest';
+import { encodeNumbers } from '../src/numbers.ts';
+import { SegmentBed } from './segment-bed.ts';
+import { appendRecords, record, stream } from './storage-steps.ts';
+
+const FORMAT_KEY = Uint8Array.of(0x61);
+
+async function reasonOf(bed: SegmentBed, path: string): Promise<string> {
+  try {
+    await bed.open(path);
+    return 'opened';
+  } catch (error) {
+    if (error instanceof StorageOpenError) {
+      expect(error.message).toContain(path);
+      return error.reason;
+    }
+    if (error instanceof StorageCorruptError) return 'corrupt';
+    throw error;
+  }
+}
+
+/** Works on the database of the manifest from outside. */
+async function raw(path: string, work: (level: ClassicLevel<Uint8Array, Uint8Array>) => Promise<void>): Promise<void> {
+  const level = new ClassicLevel<Uint8Array, Uint8Array>(path, { keyEncoding: 'view', valueEncoding: 'view' });
+  await level.open();
+  await work(level);
+  await level.close();
+}
+
+describe('a directory', () => {
+  test('is made with its parents, for its owner alone', async () => {
+    await using bed = await SegmentBed.make();
+    const path = join(bed.path, 'deep', 'down', 'here');
+    await bed.open(path);
+    for (const made of [path, join(bed.path, 'deep')]) expect((await stat(made)).mode & 0o777).toBe(0o700);
+    for (const name of await readdir(path)) {
+      if (name !== 'meta') expect((await stat(join(path, name))).mode & 0o777, name).toBe(0o600);
+    }
+  });
+
+  test.each([
+    { name: 'member', why: "etcd's data" },
+    { name: 'important.txt', why: 'a file of somebody' },
+    { name: 'CURRENT', why: 'a LevelDB database' },
+    { name: '1.seg', why: 'not a name that is made here' },
+  ])('with $name is not ours, and stays as it is: $why', async ({ name }) => {
+    await using bed = await SegmentBed.make();
+    const path = join(bed.path, 'data');
+    await mkdir(join(path, name), { recursive: true });
+    expect(await reasonOf(bed, path)).toBe('not-ours');
+    expect(await readdir(path)).toEqual([name]);
+  });
+
+  test('may be the uppermost one of a file system', async () => {
+    await using bed = await SegmentBed.make();
+    const path = join(bed.path, 'data');
+    await mkdir(join(path, 'lost+found'), { recursive: true });
+    expect(await reasonOf(bed, path)).toBe('opened');
+    expect(await readdir(path)).toContain('lost+found');
+  });
+
+  test('with a LevelDB database of something else is not ours, and keeps its keys', async () => {
+    await using bed = await SegmentBed.make();
+    const meta = join(bed.path, 'meta');
+    await raw(meta, async (level) => await level.put(Uint8Array.of(1), Uint8Array.of(2)));
+    expect(await reasonOf(bed, bed.path)).toBe('not-ours');
+    await raw(meta, async (level) => expect(await level.get(Uint8Array.of(1))).toEqual(Buffer.of(2)));
+  });
+
+  test('that is a file is not accessible', async () => {
+    await using bed = await SegmentBed.make();
+    const path = join(bed.path, 'file');
+    await writeFile(path, '');
+    expect(await reasonOf(bed, path)).toBe('not-accessible');
+  });
+
+  test('in use is locked until it is disposed', async () => {
+    await using bed = await SegmentBed.make();
+    const storage = await bed.open();
+    expect(await reasonOf(bed, bed.path)).toBe('locked');
+    await storage[Symbol.asyncDispose]();
+    expect(await reasonOf(bed, bed.path)).toBe('opened');
+  });
+
+  test.each([
+    { names: ['meta/LOCK', 'meta/LOG', 'meta/MANIFEST-000001', 'meta/000001.dbtmp'], why: 'making the database' },
+    { names: ['meta/LOCK', '0000000000000001.tmp'], why: 'making a segment' },
+  ])('in which something was interrupted begins anew: $why', async ({ names }) => {
+    await using bed = await SegmentBed.make();
+    await mkdir(join(bed.path, 'meta'));
+    for (const name of names) await writeFile(join(bed.path, name), '');
+    expect(await reasonOf(bed, bed.path)).toBe('opened');
+    expect((await readdir(bed.path)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('in which the database was made and nothing else begins anew', async () => {
+    await using bed = await SegmentBed.make();
+    await raw(join(bed.path, 'meta'), async () => {});
+    expect(await reasonOf(bed, bed.path)).toBe('opened');
+  });
+
+  test.each([
+    { gone: 'meta/CURRENT', why: 'LevelDB would begin a new database over the old one' },
+    { gone: 'meta', why: 'segments would be of nobody' },
+  ])('that lost $gone is corrupt, and stays as it is: $why', async ({ gone }) => {
+    await using bed = await SegmentBed.make();
+    const storage = await bed.open();
+    await storage[Symbol.asyncDispose]();
+    await rm(join(bed.path, gone), { recursive: true });
+    const names = await readdir(bed.path);
+    expect(await reasonOf(bed, bed.path)).toBe('corrupt');
+    expect(await readdir(bed.path)).toEqual(names);
+  });
+});
+
+describe('the format', () => {
+  test.each([
+    { value: encodeNumbers(FORMAT_KEY, [2]), reason: 'newer-format', why: 'of a later program' },
+    { value: encodeNumbers(FORMAT_KEY, [1]), reason: 'opened', why: 'of this one' },
+    { value: Uint8Array.of(1, 2, 3), reason: 'corrupt', why: 'damaged' },
+    { value: undefined, reason: 'corrupt', why: 'lost, beside a mark that only we leave' },
+  ])('$reason: $why', async ({ value, reason }) => {
+    await using bed = await SegmentBed.make();
+    const storage = await bed.open();
+    await storage[Symbol.asyncDispose]();
+    await raw(join(bed.path, 'meta'), async (level) => {
+      if (value === undefined) await level.del(FORMAT_KEY);
+      else await level.put(FORMAT_KEY, value);
+    });
+    expect(await reasonOf(bed, bed.path)).toBe(reason);
+  });
+});
+
+describe('what was acknowledged', () => {
+  test.each([
+    { change: 'append', why: 'records are gone' },
+    { change: 'seal', why: 'a deposed writer could come back' },
+    { change: 'checkpoint', why: 'it was said to be durable' },
+  ])('a directory that is older than its mark is corrupt: $change ($why)', async ({ change }) => {
+    await using bed = await SegmentBed.make();
+    const old = join(bed.path, 'old');
+    const path = join(bed.path, 'new');
+    const before = await bed.open(old);
+    await before.log.seal(epoch(1));
+    await appendRecords(before, 1, [5]);
+    await before[Symbol.asyncDispose]();
+    await cp(old, path, { recursive: true });
+    const storage = await bed.open(path);
+    if (change === 'append') await appendRecords(storage, 6, [1]);
+    else if (change === 'seal') await storage.log.seal(epoch(2));
+    else await storage.values.saveCheckpoint(logPosition(6), stream([record(1)]));
+    await storage[Symbol.asyncDispose]();
+    expect(await reasonOf(bed, path)).toBe('opened');
+    await cp(join(path, 'ACKNOWLEDGED'), join(old, 'ACKNOWLEDGED'));
+    expect(await reasonOf(bed, old)).toBe('corrupt');
+  });
+
+  test('without its mark a directory opens, and has one again', async () => {
+    await using bed = await SegmentBed.make();
+    const storage = await bed.open();
+    await storage[Symbol.asyncDispose]();
+    await rm(join(bed.path, 'ACKNOWLEDGED'));
+    await bed.open();
+    expect(await readdir(bed.path)).toContain('ACKNOWLEDGED');
+  });
+});
+
+describe('what is reserved', () => {
+  test('is given back when the storage is closed', async () => {
+    await using bed = await SegmentBed.make();
+    const storage = await bed.open();
+    await storage.log.seal(epoch(1));
+    await appendRecords(storage, 1, [5, 5]);
+    await storage[Symbol.asyncDispose]();
+    const [name] = (await readdir(bed.path)).filter((file) => file.endsWith('.seg'));
+    expect((await stat(join(bed.path, name!))).size).toBe(storage.values.size().totalBytes);
+  });
+
+  test('is not part of the size', async () => {
+    await using bed = await SegmentBed.make();
+    const storage = await bed.open();
+    await storage.log.seal(epoch(1));
+    await appendRecords(storage, 1, [1]);
+    expect(storage.values.size().totalBytes).toBeLessThan(300);
+  });
+});
