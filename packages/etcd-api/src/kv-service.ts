@@ -1,12 +1,11 @@
 import { assert, EngramError, isPoint, type Op, type Txn } from '@engram/core';
-import type { OpResult, RangeResult } from '@engram/backend';
+import type { OpResult, TxnResult } from '@engram/backend';
 import {
   decodeDeleteRange,
   decodePut,
   decodeRange,
   decodeTxn,
   encodeAnswer,
-  encodeRangeSlices,
   etcdserverpb,
   type CallContext,
   type Message,
@@ -22,9 +21,6 @@ import { raiseIfOverQuota } from './space-check.ts';
 import { checkPut, checkRange, checkTxn } from './txn-check.ts';
 
 const SERVICE = '/etcdserverpb.KV';
-/** Ranges of more keys are encoded in slices of this size: about half a millisecond of copying. */
-const SLICED_KEYS_MIN = 2_000;
-const SLICE_BYTES = 256 << 10;
 
 export function kvMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
   const service = new KvService(parts);
@@ -58,32 +54,18 @@ class KvService {
     checkRange(op);
     // A read of one key is over before its client could give up; making a signal costs more than that.
     const result = this.#parts.store.range(op, isPoint(op.range) ? undefined : call.signal);
-    return result instanceof Promise
-      ? result.then((range) => this.#answerRange(range, call))
-      : this.#answerRange(result, call);
-  }
-
-  #answerRange(result: RangeResult, call: CallContext): Message | Promise<Message> {
-    // No key is so large that this few are worth slices: beyond PIECE_MIN their bytes are not copied.
-    return result.kvs.length <= SLICED_KEYS_MIN ? this.#answer(result) : this.#answerInSlices(result, call.signal);
-  }
-
-  /** A list of everything is tens of megabytes: who waits behind it waits for a slice. */
-  async #answerInSlices(result: RangeResult, signal: AbortSignal): Promise<Message> {
-    const { clock } = this.#parts.options;
-    const message: Uint8Array[] = [];
-    for (const slice of encodeRangeSlices(this.#parts.headerBytes(result.revision), result, SLICE_BYTES)) {
-      for (const piece of slice) message.push(piece);
-      await new Promise<void>((resolve) => clock.soon(resolve));
-      signal.throwIfAborted();
-    }
-    return message;
+    return result instanceof Promise ? result.then(this.#answer) : this.#answer(result);
   }
 
   put(request: Uint8Array): Promise<Message> {
     const op = decodePut(request);
-    const refusal = this.#refusal(request, () => checkPut(op));
-    return refusal === undefined ? this.#write(op) : this.#refuse(refusal, single(op));
+    try {
+      checkPut(op);
+      checkRequestSize(request, this.#parts.limits.maxRequestBytes);
+    } catch (error) {
+      return this.#refuse(error, single(op));
+    }
+    return this.#write(op);
   }
 
   deleteRange(request: Uint8Array): Promise<Message> {
@@ -93,15 +75,17 @@ class KvService {
     return this.#write(op);
   }
 
-  async txn(request: Uint8Array): Promise<Message> {
+  txn(request: Uint8Array): Promise<Message> {
     const txn = decodeTxn(request);
     const { limits, store } = this.#parts;
-    const refusal = this.#refusal(isReadOnly(txn) ? undefined : request, () => {
+    try {
       checkTxn(txn, limits.maxTxnOps);
       checkDuplicateKeys(txn);
-    });
-    if (refusal !== undefined) return this.#refuse(refusal, txn);
-    return this.#answer(await store.txn(txn, undefined));
+      if (!isReadOnly(txn)) checkRequestSize(request, limits.maxRequestBytes);
+    } catch (error) {
+      return this.#refuse(error, txn);
+    }
+    return store.txn(txn, undefined).then(this.#answer);
   }
 
   async compact(request: Uint8Array): Promise<Message> {
@@ -112,31 +96,23 @@ class KvService {
   }
 
   /** A write that was handed over is not called back: whoever cancels does not learn whether it happened. */
-  async #write(op: Op): Promise<Message> {
-    const { responses } = await this.#parts.store.txn(single(op), undefined);
+  #write(op: Op): Promise<Message> {
+    return this.#parts.store.txn(single(op), undefined).then(this.#answerFirst);
+  }
+
+  // Not methods: made once, where a call would make a closure and an async function two objects more.
+  readonly #answer = (result: OpResult): Message => encodeAnswer(this.#parts.headerBytes(result.revision), result);
+
+  readonly #answerFirst = ({ responses }: TxnResult): Message => {
     const [result] = responses;
     assert(result !== undefined, 'a write without a result');
     return this.#answer(result);
-  }
+  };
 
-  #answer(result: OpResult): Message {
-    return encodeAnswer(this.#parts.headerBytes(result.revision), result);
-  }
-
-  /** What is wrong with a request by itself; `request` is undefined where its size does not matter. */
-  #refusal(request: Uint8Array | undefined, check: () => void): EngramError | undefined {
-    try {
-      check();
-      if (request !== undefined) checkRequestSize(request, this.#parts.limits.maxRequestBytes);
-      return undefined;
-    } catch (error) {
-      if (error instanceof EngramError) return error;
-      throw error;
-    }
-  }
-
-  async #refuse(refusal: EngramError, txn: Txn): Promise<never> {
-    throw (await raiseIfOverQuota(this.#parts, txn)) ? new EngramError('NoSpace') : refusal;
+  /** Ends with what is wrong with the request by itself, unless the space is used up. */
+  async #refuse(error: unknown, txn: Txn): Promise<never> {
+    if (!(error instanceof EngramError)) throw error;
+    throw (await raiseIfOverQuota(this.#parts, txn)) ? new EngramError('NoSpace') : error;
   }
 }
 

@@ -1,5 +1,7 @@
-import { GrpcCode, leaseId } from '@engram/core';
+import { GrpcCode, type LeaseId, leaseId } from '@engram/core';
 import {
+  decodeKeepAlive,
+  encodeKeepAlive,
   etcdserverpb,
   type Message,
   type Method,
@@ -84,7 +86,7 @@ class KeepAliveCall implements StreamHandler {
   message(request: Uint8Array): void {
     if (this.#ended) return;
     try {
-      const { ID } = etcdserverpb.decodeLeaseKeepAliveRequest(request);
+      const id = decodeKeepAlive(request);
       if (this.#call.queuedBytes > this.#parts.limits.streamQueueBytesMax || this.#waiting === WAITING_MAX) {
         this.#end({
           code: GrpcCode.UNAVAILABLE,
@@ -93,19 +95,18 @@ class KeepAliveCall implements StreamHandler {
         return;
       }
       // Before the renewal: were the lease to end now, nobody could see the renewal at a later revision than the end.
-      const header = this.#parts.header();
-      const ttl = this.#parts.store.leaseKeepAlive(leaseId(ID));
-      const answer = (TTL: number): void =>
-        this.#call.send(etcdserverpb.encodeLeaseKeepAliveResponse({ header, ID, TTL }));
-      if (typeof ttl === 'number' && this.#tail === undefined) answer(ttl);
-      else this.#answerInTurn(ttl, answer);
+      const { store } = this.#parts;
+      const header = this.#parts.headerBytes(store.revision);
+      const ttl = store.leaseKeepAlive(id);
+      if (typeof ttl === 'number' && this.#tail === undefined) this.#call.send(encodeKeepAlive(header, id, ttl));
+      else this.#answerInTurn(ttl, header, id);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       this.#end(statusOf(error, 'stream'));
     }
   }
 
-  #answerInTurn(ttl: number | Promise<number>, answer: (ttl: number) => void): void {
+  #answerInTurn(ttl: number | Promise<number>, header: Uint8Array, id: LeaseId): void {
     const before = this.#tail ?? Promise.resolve();
     const outcome = Promise.allSettled([ttl, before]);
     this.#waiting += 1;
@@ -113,7 +114,7 @@ class KeepAliveCall implements StreamHandler {
       this.#waiting -= 1;
       if (this.#tail === tail) this.#tail = undefined;
       if (this.#ended) return;
-      if (renewed.status === 'fulfilled') answer(renewed.value);
+      if (renewed.status === 'fulfilled') this.#call.send(encodeKeepAlive(header, id, renewed.value));
       else this.#end(statusOf(renewed.reason));
       if (this.#halfClosed && this.#tail === undefined) this.#end();
     });

@@ -7,6 +7,7 @@ import {
   revision,
   type Revision,
 } from '@engram/core';
+import { cutIntoOffers } from './cut-into-offers.ts';
 import { filterGroup } from './group-shares.ts';
 import { LinkedQueue } from './linked-queue.ts';
 import type { LiveSet } from './live-set.ts';
@@ -179,25 +180,12 @@ export class CatchUp {
     this.add(watcher, refused ?? next);
   }
 
-  /** In pieces that fit a response. The first revision that the sink did not take. */
+  /** The first revision that the sink did not take. */
   #offer(watcher: WatcherState, groups: readonly EventGroup[]): Revision | undefined {
     const { groupsMax, offerBytesMax, storeRevision } = this.#options;
-    for (let at = 0; at < groups.length; ) {
-      let end = at;
-      let bytes = 0;
-      do {
-        bytes += groupBytes(groups[end]!);
-        end += 1;
-      } while (end < groups.length && end - at < groupsMax && bytes + groupBytes(groups[end]!) <= offerBytesMax);
-      if (!watcher.stream.offer(watcher, groups.slice(at, end), storeRevision())) return groups[at]!.revision;
-      at = end;
+    for (const offer of cutIntoOffers(groups, groupsMax, offerBytesMax)) {
+      if (!watcher.stream.offer(watcher, offer, storeRevision())) return offer[0]!.revision;
     }
     return undefined;
   }
-}
-
-function groupBytes(group: EventGroup): number {
-  let bytes = 0;
-  for (const { kv, prevKv } of group.events) bytes += kv.length + (prevKv?.length ?? 0);
-  return bytes;
 }

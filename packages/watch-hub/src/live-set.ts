@@ -1,8 +1,19 @@
 import { assert, type EventGroup, type KeyRange, keyText, type Random, type Revision } from '@engram/core';
-import { type Filter, GroupShares, type Share } from './group-shares.ts';
+import { GroupShares, type Share } from './group-shares.ts';
 import { IntervalTree } from './interval-tree.ts';
 import { RangeNode, rangeId } from './range-node.ts';
+import { Run } from './run.ts';
 import type { Reading, WatcherState } from './watcher-state.ts';
+
+export interface LiveSetOptions {
+  readonly random: Random;
+  /** Revisions in the backlog of a read. */
+  readonly backlogGroupsMax: number;
+  /** Bytes of events that a sink is offered at once; a larger group goes alone. */
+  readonly offerBytesMax: number;
+  /** The watcher is out of the set: it has got nothing from `next` on. */
+  readonly behind: (watcher: WatcherState, next: Revision) => void;
+}
 
 /**
  * The watchers that get what is published: live ones at once, those that read history into their backlog. Whoever
@@ -11,6 +22,7 @@ import type { Reading, WatcherState } from './watcher-state.ts';
 export class LiveSet {
   readonly #random: Random;
   readonly #backlogGroupsMax: number;
+  readonly #offerBytesMax: number;
   readonly #behind: (watcher: WatcherState, next: Revision) => void;
   readonly #points = new Map<string, RangeNode>();
   readonly #ranges = new Map<string, RangeNode>();
@@ -19,10 +31,11 @@ export class LiveSet {
   #size = 0;
   #backlogEvents = 0;
 
-  constructor(random: Random, backlogGroupsMax: number, behind: (watcher: WatcherState, next: Revision) => void) {
-    this.#random = random;
-    this.#backlogGroupsMax = backlogGroupsMax;
-    this.#behind = behind;
+  constructor(options: LiveSetOptions) {
+    this.#random = options.random;
+    this.#backlogGroupsMax = options.backlogGroupsMax;
+    this.#offerBytesMax = options.offerBytesMax;
+    this.#behind = options.behind;
   }
 
   get size(): number {
@@ -71,29 +84,38 @@ export class LiveSet {
     return this.#matching(keyText(key)).some((node) => node.prevKvWatchers > 0);
   }
 
-  publish(group: EventGroup): void {
+  /** Consecutive revisions, at least one. `headerRevision`: the store's, not below the last of them. */
+  publish(groups: readonly EventGroup[], headerRevision: Revision): void {
     if (this.#size === 0) return;
+    const nodes: RangeNode[] = [];
+    for (const group of groups) this.#match(group, nodes);
+    for (const node of nodes) this.#hand(node, headerRevision);
+  }
+
+  /** Notes at each range that matches what it matches; ranges that had nothing noted join `nodes`. */
+  #match(group: EventGroup, nodes: RangeNode[]): void {
     const { events } = group;
+    let shares: GroupShares | undefined;
     if (events.length === 1) {
-      const nodes = this.#matching(keyText(events[0]!.key));
-      if (nodes.length === 0) return;
-      const shares = new GroupShares(group);
-      for (const node of nodes) this.#hand(node, group.revision, shares, undefined);
+      for (const node of this.#matching(keyText(events[0]!.key))) {
+        shares ??= new GroupShares(group);
+        if (node.matches.length === 0) nodes.push(node);
+        node.matches.push({ shares, indices: undefined });
+      }
       return;
     }
-    const nodes: RangeNode[] = [];
+    const matching: RangeNode[] = [];
     for (let at = 0; at < events.length; at += 1) {
       for (const node of this.#matching(keyText(events[at]!.key))) {
-        if (node.matched.length === 0) nodes.push(node);
-        node.matched.push(at);
+        if (node.indices.length === 0) matching.push(node);
+        node.indices.push(at);
       }
     }
-    if (nodes.length === 0) return;
-    const shares = new GroupShares(group);
-    for (const node of nodes) {
-      const indices = node.matched;
-      node.matched = [];
-      this.#hand(node, group.revision, shares, indices);
+    for (const node of matching) {
+      shares ??= new GroupShares(group);
+      if (node.matches.length === 0) nodes.push(node);
+      node.matches.push({ shares, indices: node.indices });
+      node.indices = [];
     }
   }
 
@@ -106,32 +128,47 @@ export class LiveSet {
   }
 
   /** To all watchers of a range. Backwards, because those who cannot take it leave on the way. */
-  #hand(node: RangeNode, revision: Revision, shares: GroupShares, indices: readonly number[] | undefined): void {
-    const byFilter: (Share | 'none' | undefined)[] = [undefined, undefined, undefined, undefined];
-    const shareFor = (filter: Filter): Share | 'none' => {
-      byFilter[filter] ??= shares.of(indices, filter) ?? 'none';
-      return byFilter[filter];
-    };
-    const { watchers } = node;
+  #hand(node: RangeNode, headerRevision: Revision): void {
+    const { matches, watchers } = node;
+    node.matches = [];
+    const byFilter: (Run | undefined)[] = [undefined, undefined, undefined, undefined];
     for (let at = watchers.length - 1; at >= 0; at -= 1) {
       const watcher = watchers[at]!;
-      if (revision < watcher.next) continue; // it starts in the future
-      const share = shareFor(watcher.filter);
-      if (share === 'none') continue;
-      if (watcher.request.prevKv && share.prevKvMissing) this.#leave(watcher, revision);
-      else if (watcher.reading !== undefined) this.#gather(watcher, watcher.reading, share);
-      else if (!watcher.stream.offer(watcher, share.groups, revision)) this.#leave(watcher, revision);
+      byFilter[watcher.filter] ??= new Run(matches, watcher.filter, this.#offerBytesMax);
+      const run = byFilter[watcher.filter]!;
+      if (watcher.reading !== undefined || watcher.next > run.first || (watcher.request.prevKv && run.prevKvMissing)) {
+        this.#handSingly(watcher, run.shares, headerRevision);
+        continue;
+      }
+      for (const groups of run.offers) {
+        if (watcher.stream.offer(watcher, groups, headerRevision)) continue;
+        this.#leave(watcher, groups[0]!.revision);
+        break;
+      }
     }
   }
 
-  #gather(watcher: WatcherState, reading: Reading, share: Share): void {
-    const group = share.groups[0]!;
-    if (reading.backlog.length === this.#backlogGroupsMax) {
-      this.#leave(watcher, group.revision);
+  /** Revision by revision, to a watcher that may not take them all. */
+  #handSingly(watcher: WatcherState, shares: readonly Share[], headerRevision: Revision): void {
+    for (const share of shares) {
+      const { revision } = share.groups[0]!;
+      if (revision < watcher.next) continue; // it starts in the future
+      let taken: boolean;
+      if (watcher.request.prevKv && share.prevKvMissing) taken = false;
+      else if (watcher.reading !== undefined) taken = this.#gather(watcher.reading, share);
+      else taken = watcher.stream.offer(watcher, share.groups, headerRevision);
+      if (taken) continue;
+      this.#leave(watcher, revision);
       return;
     }
+  }
+
+  #gather(reading: Reading, share: Share): boolean {
+    if (reading.backlog.length === this.#backlogGroupsMax) return false;
+    const group = share.groups[0]!;
     reading.backlog.push(group);
     this.#backlogEvents += group.events.length;
+    return true;
   }
 
   #leave(watcher: WatcherState, next: Revision): void {

@@ -51,14 +51,14 @@ export interface WatchStream {
 /**
  * Where a stream's answers go. Called synchronously and in order. None of the calls may call back into the hub, which
  * asserts it; only `failed` may close the stream, which is closed by then. Nor may one throw.
- * A group is shared by all the watchers that matched the same events of a live revision, and so is the array: encode it once
- * (a WeakMap, by prevKv: not who wants the superseded version gets it).
+ * A group is shared by all the watchers that matched the same events of a live revision, and the array by all that
+ * matched the same of a batch: encode it once (a WeakMap, by prevKv: not who wants the superseded version gets it).
  */
 export interface WatchSink {
   /**
    * `groups` are consecutive matches of this watcher; each must leave in one response or with its neighbours, never
-   * divided. A live watcher gets one group at a time, with its revision as `headerRevision`; one that catches up gets
-   * at most `catchUpGroupsMax` groups and 1 MiB (or one larger group), with the store's revision.
+   * divided. A live watcher gets what a batch has for it at once, one that catches up at most `catchUpGroupsMax`
+   * groups; both at most 1 MiB (or one larger group). `headerRevision` is the store's: it never falls within a stream.
    * False: there is no room, nothing was taken, and `WatchStream.drained` will be called; until then the stream is
    * offered nothing more. The hub offers the same groups again after it, from history.
    */

@@ -1,5 +1,6 @@
 import { isPoint, isUnbounded, type KeyRange, keyText } from '@engram/core';
 import { type Interval, UNBOUNDED_END } from './interval-tree.ts';
+import type { Match } from './run.ts';
 import type { WatcherState } from './watcher-state.ts';
 
 /** All live watchers of one range: matching costs what the distinct ranges cost, however many watchers share them. */
@@ -13,8 +14,10 @@ export class RangeNode implements Interval<RangeNode> {
   readonly watchers: WatcherState[] = [];
   /** How many of them want superseded versions. */
   prevKvWatchers = 0;
+  /** While a batch is matched: what is in the range, by revision. */
+  matches: Match[] = [];
   /** While a revision of several events is matched: the indices of those in the range. */
-  matched: number[] = [];
+  indices: number[] = [];
   maxEnd: string;
   left: RangeNode | undefined;
   right: RangeNode | undefined;

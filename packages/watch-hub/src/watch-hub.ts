@@ -32,7 +32,7 @@ export interface WatchHubStats {
 }
 
 const CATCH_UP_GROUPS_MAX = 1000;
-const CATCH_UP_BYTES_MAX = 1 << 20;
+const OFFER_BYTES_MAX = 1 << 20;
 const HISTORY_READS_MAX = 8;
 /** At a page in 50 ms, 200k matching writes a second do not outrun a reader; eight full backlogs are 80k references. */
 const BACKLOG_GROUPS_MAX = 10_000;
@@ -55,15 +55,19 @@ export class WatchHub {
     this.#revision = options.revision;
     const { history, clock, random, progressIntervalMs } = options;
     const storeRevision = (): Revision => this.#revision;
-    const backlogGroupsMax = options.backlogGroupsMax ?? BACKLOG_GROUPS_MAX;
-    const live = new LiveSet(random, backlogGroupsMax, (watcher, next) => this.#catchUp.add(watcher, next));
+    const live = new LiveSet({
+      random,
+      backlogGroupsMax: options.backlogGroupsMax ?? BACKLOG_GROUPS_MAX,
+      offerBytesMax: OFFER_BYTES_MAX,
+      behind: (watcher, next) => this.#catchUp.add(watcher, next),
+    });
     const catchUp = new CatchUp({
       history,
       live,
       storeRevision,
       logger: options.logger,
       groupsMax: options.catchUpGroupsMax ?? CATCH_UP_GROUPS_MAX,
-      offerBytesMax: CATCH_UP_BYTES_MAX,
+      offerBytesMax: OFFER_BYTES_MAX,
       readsMax: options.historyReadsMax ?? HISTORY_READS_MAX,
     });
     const closed = (stream: StreamState): void => {
@@ -110,9 +114,9 @@ export class WatchHub {
       assert(group.revision === this.#revision + 1, 'published out of order');
       assert(group.events.length > 0, 'published a revision without a change');
       this.#revision = group.revision;
-      this.#live.publish(group);
     }
     assert(batch.revision === this.#revision, 'a batch that ends elsewhere than its groups');
+    this.#live.publish(batch.groups, this.#revision);
     this.#catchUp.pump();
   }
 

@@ -31,6 +31,14 @@ export class World {
     this.hub.publish(this.store.commit(changes, (key) => this.hub.wantsPrevKv(key)));
   }
 
+  /** A revision for each list of changes, published together. */
+  batch(...revisions: readonly (readonly Change[])[]): void {
+    const groups = revisions.flatMap(
+      (changes) => this.store.commit(changes, (key) => this.hub.wantsPrevKv(key)).groups,
+    );
+    this.hub.publish({ groups, revision: this.store.revision });
+  }
+
   compact(at: number): void {
     this.store.compactRevision = revision(at);
     this.hub.compacted(revision(at));
