@@ -16,6 +16,7 @@ import {
 import { Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
 import type { Storage } from '@engram/storage';
 import { WatchHub } from '@engram/watch-hub';
+import { checkpointPays } from './checkpoint-policy.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { Compactor } from './compactor.ts';
 import { hashKv } from './hash-kv.ts';
@@ -99,7 +100,8 @@ export class Backend implements Store, AsyncDisposable {
   readonly #neverAborted = new AbortController().signal;
   /** The highest revision that a compaction was decided for, durable or not. */
   #compactDecided: Revision;
-  #checkpointedBytes = 0;
+  /** Of `bytesAppended`, before the newest checkpoint; negative while there is log from before this start. */
+  #checkpointedBytes: number;
   #checkpointNotBeforeMs = 0;
   #closed = false;
 
@@ -111,6 +113,7 @@ export class Backend implements Store, AsyncDisposable {
     this.#state = state;
     this.#observer = options.observer ?? {};
     this.#compactDecided = state.compactRevision;
+    this.#checkpointedBytes = -recovered.replayedBytes;
     const cache = new RecordCache(options.cacheBytesMax ?? 64 * MIB);
     const bytes = new VersionBytes(cache, storage.values);
     this.#scanner = new Scanner({ index: state.index, bytes, pins: this.#pins, clock });
@@ -369,12 +372,13 @@ export class Backend implements Store, AsyncDisposable {
 
   #appended(durationMs: number, records: number, bytes: number): void {
     this.#observer.appended?.(durationMs, records, bytes);
-    const { clock, checkpointEveryBytes = 64 * MIB } = this.#options;
-    const since = this.#writes.bytesAppended - this.#checkpointedBytes;
-    // An index of many keys makes a large checkpoint: it must not cost more than the log that it shortens.
-    const due = Math.max(checkpointEveryBytes, this.#state.index.versions * 40);
-    if (since < due || this.#checkpointer.running || this.#closed || clock.nowMs() < this.#checkpointNotBeforeMs)
-      return;
+    const { clock, checkpointEveryBytes = 128 * MIB } = this.#options;
+    if (this.#checkpointer.running || this.#closed || clock.nowMs() < this.#checkpointNotBeforeMs) return;
+    const behind = {
+      bytes: this.#writes.bytesAppended - this.#checkpointedBytes,
+      records: this.#writes.sequenced.next - this.#checkpointer.from,
+    };
+    if (!checkpointPays(behind, this.#state.index.versions, checkpointEveryBytes)) return;
     this.#checkpointedBytes = this.#writes.bytesAppended;
     const taken = this.#checkpointer.take().then(() => this.#compactor.dropCovered());
     this.#background(taken, 'index checkpoint');

@@ -17,6 +17,8 @@ export interface Recovered {
   readonly next: LogPosition;
   /** Where the newest checkpoint begins its replay; 1 without one. */
   readonly checkpointFrom: LogPosition;
+  /** Of the log behind that checkpoint. */
+  readonly replayedBytes: number;
   /** Records that storage may still hold although nothing needs them. */
   readonly garbage: readonly LogPosition[];
 }
@@ -57,10 +59,12 @@ export async function recover(
   if (header !== undefined) adoptHeader(state, header, options.clock);
   const from = checkpoint?.from ?? FIRST_POSITION;
   let position = from;
+  let replayedBytes = 0;
   for await (const batch of storage.log.read(from, options.signal)) {
     assert(batch.first === position, `the log goes on at ${batch.first}, not at ${position}`);
     for (const record of batch.records) {
       state.apply(record, position);
+      replayedBytes += record.length;
       position = logPosition(position + 1);
     }
   }
@@ -78,7 +82,7 @@ export async function recover(
     },
     'recovered the store from its log',
   );
-  return { state, next, checkpointFrom: from, garbage };
+  return { state, next, checkpointFrom: from, replayedBytes, garbage };
 }
 
 function adoptHeader(state: ReplicatedState, header: CheckpointHeader, clock: Clock): void {

@@ -23,11 +23,12 @@ import {
 } from '@engram/core';
 import type { Pins, RecordCache, Scanner, VersionBytes } from '@engram/scanner';
 import type { AppendOutcome, Log } from '@engram/storage';
-import { type PlannedTxn, Sequencer } from '@engram/tso';
+import { type KnownValues, type PlannedTxn, Sequencer } from '@engram/tso';
 import type { WatchHub } from '@engram/watch-hub';
 import { Writer } from '@engram/writer';
 import { answerTxn, type PlannedRange } from './answer.ts';
 import type { StoreObserver } from './observer.ts';
+import { type Pending, PendingWrites } from './pending-writes.ts';
 import { type PendingWrite, Publisher } from './publisher.ts';
 import type { ReplicatedState } from './replicated-state.ts';
 import type { TxnResult } from './store.ts';
@@ -64,7 +65,7 @@ export class WritePath {
   readonly #sequencer: Sequencer<PlannedRange>;
   readonly #writer: Writer<PendingWrite>;
   readonly #publisher: Publisher;
-  readonly #pending = new Set<Pending>();
+  readonly #pending = new PendingWrites();
   readonly #neverAborted = new AbortController().signal;
   #visible: Revision;
   #durableNext: LogPosition;
@@ -143,7 +144,7 @@ export class WritePath {
       const missing = needs.filter((position) => this.#options.bytes.peek(position) === undefined);
       if (missing.length > 0) return this.#loadAndSequence(txn, missing);
     }
-    return this.#sequence(txn, noValues);
+    return this.#sequence(txn, this.#inMemory);
   }
 
   /**
@@ -209,14 +210,20 @@ export class WritePath {
         .filter((position) => !loaded.has(position) && this.#options.bytes.peek(position) === undefined);
     }
     this.admit();
-    return this.#sequence(txn, loaded);
+    return this.#sequence(txn, {
+      value: (position) => {
+        const kv = loaded.get(position);
+        return kv === undefined ? this.#inMemory.value(position) : keyValueValue(kv);
+      },
+    });
   }
 
-  #sequence(txn: Txn, loaded: ReadonlyMap<LogPosition, Uint8Array>): Promise<TxnResult> {
+  readonly #inMemory: KnownValues = { value: (position) => keyValueValue(this.#options.bytes.peek(position)!) };
+
+  #sequence(txn: Txn, values: KnownValues): Promise<TxnResult> {
     this.#lowestRead = Number.POSITIVE_INFINITY;
-    const { planned, events, records } = this.#sequencer.sequence(txn, this.#options.state.compactRevision, {
-      value: (position) => keyValueValue(loaded.get(position) ?? this.#options.bytes.peek(position)!),
-    });
+    const { compactRevision } = this.#options.state;
+    const { planned, events, records } = this.#sequencer.sequence(txn, compactRevision, values);
     if (events.length === 0 && this.#sequencer.dealt === this.#visible) return this.#answer(planned);
     const pin = Number.isFinite(this.#lowestRead) ? this.#options.pins.hold(toRevision(this.#lowestRead)) : undefined;
     const answer = (): Promise<TxnResult> | TxnResult => {
@@ -251,10 +258,7 @@ export class WritePath {
     answer: () => Answer | Promise<Answer>,
   ): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
-      this.#writer.enqueue(
-        this.#track(group, () => resolve(answer()), reject),
-        records,
-      );
+      this.#writer.enqueue(this.#track(group, answering(answer, resolve, reject), reject), records);
     });
   }
 
@@ -285,24 +289,24 @@ export class WritePath {
   }
 
   #track(group: EventGroup | undefined, answer: () => void, reject: (error: Error) => void): Pending {
-    const pending = new Pending(group, this.#options.clock.nowMs(), answer, reject, this.#pending);
-    this.#pending.add(pending);
+    const pending = this.#pending.add(group, this.#options.clock.nowMs(), answer, reject);
     if (!this.#watching) this.#watchTimeouts();
     return pending;
   }
 
-  /** One timer for all: the oldest write is the first of the set. */
+  /** One timer for all. */
   #watchTimeouts(): void {
     this.#watching = true;
     const { clock, timeoutMs } = this.#options;
     clock.after(timeoutMs / 4, () => {
       this.#watching = false;
       const nowMs = clock.nowMs();
-      for (const pending of this.#pending) {
-        if (pending.startMs + timeoutMs > nowMs) break;
-        pending.fail(new EngramError('Timeout'));
+      let oldest = this.#pending.oldest();
+      while (oldest !== undefined && oldest.startMs + timeoutMs <= nowMs) {
+        oldest.fail(new EngramError('Timeout'));
+        oldest = this.#pending.oldest();
       }
-      if (this.#pending.size > 0) this.#watchTimeouts();
+      if (oldest !== undefined) this.#watchTimeouts();
     });
   }
 
@@ -316,37 +320,6 @@ export class WritePath {
   #fail(error: Error): void {
     for (const { write } of this.#visibleWaiters.splice(0)) write.fail(new EngramError('Stopped', { cause: error }));
     this.#options.onFatal(error);
-  }
-}
-
-/** A write that somebody waits for. */
-class Pending implements PendingWrite {
-  readonly group: EventGroup | undefined;
-  readonly startMs: number;
-  readonly #answer: () => void;
-  readonly #reject: (error: Error) => void;
-  readonly #all: Set<Pending>;
-
-  constructor(
-    group: EventGroup | undefined,
-    startMs: number,
-    answer: () => void,
-    reject: (error: Error) => void,
-    all: Set<Pending>,
-  ) {
-    this.group = group;
-    this.startMs = startMs;
-    this.#answer = answer;
-    this.#reject = reject;
-    this.#all = all;
-  }
-
-  settle(): void {
-    if (this.#all.delete(this)) this.#answer();
-  }
-
-  fail(error: Error): void {
-    if (this.#all.delete(this)) this.#reject(error);
   }
 }
 
@@ -366,8 +339,6 @@ function answering<Answer>(
 }
 
 const nothing = (): void => undefined;
-
-const noValues: ReadonlyMap<LogPosition, Uint8Array> = new Map();
 
 const changeEncoder = {
   put(change: Parameters<typeof encodePutRecord>[1] & { readonly sub: number }) {

@@ -243,6 +243,31 @@ test('leases outlive a restart with their whole TTL and their keys', async () =>
   }
 });
 
+/** Where a start would begin to read the log. */
+const replayFrom = async (storage: MemoryStorage): Promise<number> =>
+  (await storage.values.loadCheckpoint())?.from ?? 1;
+
+test('a store that only gets new keys with small values takes checkpoints too', async () => {
+  const storage = new MemoryStorage();
+  const { backend, clock } = await openNode(storage, { checkpointEveryBytes: 2000 });
+  for (let at = 0; at < 1000; at += 1) await backend.txn(put(`k${at}`, 'v'), undefined);
+  await clock.settle(50);
+  // At most a quarter of the keys, and one checkpoint that may have been under way.
+  expect(await replayFrom(storage)).toBeGreaterThan(500);
+});
+
+test('what a start has read again counts for the next checkpoint: short lives do not make the log grow', async () => {
+  let storage = new MemoryStorage();
+  for (let life = 1; life <= 20; life += 1) {
+    const { backend, clock } = await openNode(storage, { epoch: life, checkpointEveryBytes: 3000 });
+    for (let at = 0; at < 10; at += 1) await backend.txn(put(`k${at}`, 'x'.repeat(50)), undefined);
+    await clock.settle(50);
+    await backend[Symbol.asyncDispose]();
+    storage = storage.reopen();
+  }
+  expect(await replayFrom(storage)).toBeGreaterThan(150);
+});
+
 test('a thousand keys on one lease go at once', async () => {
   const node = await openNode(new MemoryStorage());
   const { id } = await node.backend.leaseGrant(leaseId(0n), 2);

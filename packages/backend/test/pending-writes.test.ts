@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Pending, PendingWrites } from '../src/pending-writes.ts';
+
+const nothing = (): void => undefined;
+
+test('the oldest is the first that has not ended, in whatever order they end', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat()), { maxLength: 1_500 }), (steps) => {
+      const writes = new PendingWrites();
+      const model: Pending[] = [];
+      for (const [adds, pick] of steps) {
+        if (adds || model.length === 0) model.push(writes.add(undefined, model.length, nothing, nothing));
+        else model.splice(pick % model.length, 1)[0]!.settle();
+        expect(writes.oldest()).toBe(model[0]);
+      }
+    }),
+  );
+});
+
+test('a write has one end', () => {
+  const writes = new PendingWrites();
+  const ends: string[] = [];
+  const write = writes.add(
+    undefined,
+    0,
+    () => ends.push('answered'),
+    () => ends.push('failed'),
+  );
+  write.fail(new Error('too late'));
+  write.settle();
+  write.fail(new Error('again'));
+  expect(ends).toEqual(['failed']);
+});
