@@ -29,7 +29,17 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'storage-segment': ['core', 'coder', 'storage'],
   telemetry: ['core'],
   'tikv-client': ['core'],
-  server: ['core', 'wire', 'backend', 'etcd-api', 'storage', 'storage-leveldb', 'telemetry', 'transport'],
+  server: [
+    'core',
+    'wire',
+    'backend',
+    'etcd-api',
+    'storage',
+    'storage-leveldb',
+    'storage-segment',
+    'telemetry',
+    'transport',
+  ],
   sim: ['core', 'storage', 'backend'],
 };
 

@@ -1,14 +1,20 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Logger, Random } from '@engram/core';
 import { MemoryStorage, type Storage, StorageOpenError } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
+import { openSegmentStorage } from '@engram/storage-segment';
 import { ConfigError } from './flag-values.ts';
 import { type Identity, nextIdentity, randomIdentity } from './identity.ts';
-import type { NodeConfig } from './node-config.ts';
+import { type NodeConfig, type StorageEngine, storageEngines } from './node-config.ts';
 
 /** LevelDB's cache of blocks: values that are used again and again are in the store's own cache (--value-cache-bytes). */
 const BLOCK_CACHE_BYTES = 16 * 1024 * 1024;
+
+/** Each engine has its own folder, which tells whose data there is. */
+const FOLDERS: Readonly<Record<StorageEngine, string>> = { segment: 'segments', leveldb: 'db' };
+/** For a data directory that has none yet. */
+const NEW: StorageEngine = 'segment';
 
 export interface OpenedData {
   readonly storage: Storage;
@@ -40,9 +46,10 @@ export async function openData(config: NodeConfig, { clock, random, logger }: Da
       `--initial-cluster-state=existing, but ${config.dataDir} holds no data: joining a cluster is not supported yet`,
     );
   }
+  const engine = chooseEngine(config, own);
   let storage: Storage;
   try {
-    storage = await openLevelDbStorage({ path: join(own, 'db'), cacheBytes: BLOCK_CACHE_BYTES, clock, logger });
+    storage = await openEngine(engine, join(own, FOLDERS[engine]), clock, logger);
   } catch (cause) {
     if (cause instanceof StorageOpenError && cause.reason === 'locked') {
       throw new StorageOpenError('locked', `data directory ${config.dataDir} is in use by another process`, { cause });
@@ -54,5 +61,35 @@ export async function openData(config: NodeConfig, { clock, random, logger }: Da
   } catch (error) {
     await storage[Symbol.asyncDispose]();
     throw error;
+  }
+}
+
+/** What is there is opened by the engine that wrote it, and by no other: a node must never begin anew beside its data. */
+function chooseEngine({ storage, dataDir }: NodeConfig, own: string): StorageEngine {
+  const found = storageEngines.filter((engine) => hasFiles(join(own, FOLDERS[engine])));
+  const [holds, second] = found;
+  if (second !== undefined) {
+    const folders = found.map((engine) => `${join(own, FOLDERS[engine])} (--storage=${engine})`).join(' and ');
+    throw new ConfigError(`two storages are in one data directory, ${folders}: move away the one that is not wanted`);
+  }
+  const wanted = storage === 'segment' || storage === 'leveldb' ? storage : undefined;
+  if (holds !== undefined && wanted !== undefined && holds !== wanted) {
+    const way = `start it with --storage=${holds} or without the flag, or give another --data-dir`;
+    throw new ConfigError(`--storage=${wanted}, but ${dataDir} holds the data of --storage=${holds}: ${way}`);
+  }
+  return holds ?? wanted ?? NEW;
+}
+
+function hasFiles(folder: string): boolean {
+  // A file system of its own is empty, but for this.
+  return existsSync(folder) && readdirSync(folder).some((name) => name !== 'lost+found');
+}
+
+async function openEngine(engine: StorageEngine, path: string, clock: Clock, logger: Logger): Promise<Storage> {
+  switch (engine) {
+    case 'segment':
+      return await openSegmentStorage({ path, clock, logger });
+    case 'leveldb':
+      return await openLevelDbStorage({ path, cacheBytes: BLOCK_CACHE_BYTES, clock, logger });
   }
 }

@@ -238,10 +238,10 @@ export const flagSections: readonly FlagSection[] = [
     works(
       'storage',
       'string',
-      'leveldb',
-      "'leveldb': on disk. 'memory': all is gone at the end; for tests and measurements.",
+      'auto',
+      "'segment', 'leveldb': on disk. 'auto': what the data directory holds; a new one gets 'segment'. 'memory': all is gone at the end; for tests and measurements.",
     ),
-    works('value-cache-bytes', 'uint', '67108864', 'Bytes of memory for recently used values.'),
+    works('value-cache-bytes', 'uint', '134217728', 'Bytes of memory for recently used values.'),
   ),
 ];
 

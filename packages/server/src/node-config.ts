@@ -18,7 +18,8 @@ export interface NodeConfig {
   readonly name: string;
   readonly dataDir: string;
   readonly transport: 'native' | 'grpc-js';
-  readonly storage: 'leveldb' | 'memory';
+  /** 'auto': the engine whose data there is. */
+  readonly storage: 'auto' | StorageEngine | 'memory';
   readonly valueCacheBytes: number;
   readonly newCluster: boolean;
 
@@ -54,6 +55,10 @@ export interface NodeConfig {
   /** For the operator, once logging works. */
   readonly warnings: readonly string[];
 }
+
+/** The engines that keep data on disk. */
+export const storageEngines = ['segment', 'leveldb'] as const;
+export type StorageEngine = (typeof storageEngines)[number];
 
 const QUOTA_DEFAULT_BYTES = 2 * 1024 ** 3;
 const QUOTA_ADVISED_BYTES = 8 * 1024 ** 3;
@@ -106,8 +111,8 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   const progressMs = values.durationMs('watch-progress-notify-interval') || PROGRESS_DEFAULT_MS;
   if (progressMs < PROGRESS_MIN_MS) warnings.push('adjusting --watch-progress-notify-interval to its minimum, 100ms');
   const storage = values.text('storage');
-  if (storage !== 'leveldb' && storage !== 'memory')
-    throw new ConfigError(`--storage=${storage}: expected leveldb or memory`);
+  if (storage !== 'auto' && storage !== 'memory' && !isStorageEngine(storage))
+    throw new ConfigError(`--storage=${storage}: expected auto, ${storageEngines.join(', ')} or memory`);
   const transport = values.text('transport');
   if (transport !== 'native' && transport !== 'grpc-js') {
     throw new ConfigError(`--transport=${transport}: expected native or grpc-js`);
@@ -152,6 +157,10 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     log,
     warnings,
   };
+}
+
+function isStorageEngine(text: string): text is StorageEngine {
+  return storageEngines.some((engine) => engine === text);
 }
 
 function refuseFlags(values: FlagValues, warnings: string[]): void {

@@ -140,36 +140,35 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   });
   const listeners: BoundListener[] = [];
   for (const each of planned) {
-    const server = await listen(each, config.transport === 'native' ? serve : serveGrpcJs, logger);
+    const server = await listen(each, config.transport === 'native' ? serve : serveGrpcJs);
     servers.push(server);
     listeners.push({ purpose: each.purpose, address: server.address });
   }
+  // Not before all of them listen: who waits for this line takes it for every port.
+  for (const [at, each] of planned.entries()) announce(each, servers[at]!.address, logger);
   opened.use(startAutoCompaction(config.compaction, { store, clock, logger }));
 
   const stack = opened.move();
   return { identity, listeners, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-async function listen(
-  { url, purpose, options }: PlannedListener,
-  start: typeof serve,
-  logger: Logger,
-): Promise<Server> {
-  let server: Server;
+async function listen({ url, options }: PlannedListener, start: typeof serve): Promise<Server> {
   try {
-    server = await start(options);
+    return await start(options);
   } catch (cause) {
     throw new Error(`cannot listen on ${url.text}`, { cause });
   }
-  const address = addressText(server.address);
+}
+
+function announce({ url, purpose, options }: PlannedListener, bound: BoundAddress, logger: Logger): void {
+  const address = addressText(bound);
   if (purpose === 'metrics') {
     logger.info({ address }, 'serving metrics');
-    return server;
+    return;
   }
   logger.info({ address }, 'ready to serve client requests');
   const traffic = { both: 'grpc+http', grpc: 'grpc', http: 'http' }[options.protocols];
   logger.info({ traffic, address }, `serving client traffic ${url.secure ? 'securely' : 'insecurely'}`);
-  return server;
 }
 
 function addressText(address: BoundAddress): string {

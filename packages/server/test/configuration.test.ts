@@ -33,7 +33,7 @@ test('without arguments a node has the defaults of etcd', async () => {
     name: 'default',
     dataDir: 'default.etcd',
     transport: 'native',
-    storage: 'leveldb',
+    storage: 'auto',
     newCluster: true,
     advertiseClientUrls: ['http://localhost:2379'],
     advertisePeerUrls: ['http://localhost:2380'],
@@ -185,7 +185,7 @@ test.each([
   { args: ['--log-outputs=default,stdout'], says: 'multi logoutput' },
   { args: ['--logger=capnslog'], says: 'unknown logger option "capnslog"' },
   { args: ['--transport=pigeon'], says: 'expected native or grpc-js' },
-  { args: ['--storage=tape'], says: 'expected leveldb or memory' },
+  { args: ['--storage=tape'], says: 'expected auto, segment, leveldb or memory' },
   { args: ['--max-concurrent-streams=4294967296'], says: 'at most 4294967295' },
 ])('$args is refused: $says', async ({ args, says }) => {
   await expect(readConfiguration(args, {})).rejects.toThrow(says);

@@ -188,18 +188,23 @@ test('a data directory has one process: the second one is refused, the first one
   expect(await client.put('c', '1')).toBe(2);
 });
 
-test('a port that is taken ends the start, with its URL in the text', async () => {
+test.each([
+  { before: '', why: 'with its URL in the text' },
+  { before: 'http://127.0.0.1:0,', why: 'and nobody was told before that the node serves' },
+])('a port that is taken ends the start, $why', async ({ before }) => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const address = taken.address();
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  const args = ['--data-dir', join(scratch, 'port'), '--listen-client-urls', url, '--advertise-client-urls', url];
+  const urls = ['--listen-client-urls', `${before}${url}`, '--advertise-client-urls', url];
+  const args = ['--data-dir', join(scratch, 'port'), ...urls];
   const { code, stderr } = await run(args);
   taken.close();
   expect(oneLine(stderr)).toMatchObject({
     level: 'fatal',
     error: expect.stringMatching(`cannot listen on ${url}: .*EADDRINUSE`),
   });
+  expect(stderr).not.toContain('ready to serve');
   expect(code).toBe(1);
 });
 

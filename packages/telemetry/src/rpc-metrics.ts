@@ -59,6 +59,11 @@ export interface RpcMetricsOptions {
   readonly onSlowUnary?: (path: string, ms: number) => void;
 }
 
+interface ClientRequests {
+  readonly labels: Readonly<Record<string, string>>;
+  count: number;
+}
+
 /**
  * What the transport's observer hears, counted: each call costs one look-up and some additions. The methods of the
  * table are there from the start with zeros, because a rate over a counter that appears with its first error misses
@@ -67,7 +72,8 @@ export interface RpcMetricsOptions {
 export class RpcMetrics {
   readonly #methods = new Map<string, MethodCounts>();
   readonly #rangeSeconds = successAndFailure(0.0001, 20);
-  readonly #clientRequests = new Map<string, { readonly labels: Readonly<Record<string, string>>; count: number }>();
+  /** By version: every call asks, so the key is a string that is there already. */
+  readonly #clientRequests = { unary: new Map<string, ClientRequests>(), stream: new Map<string, ClientRequests>() };
   readonly #slowUnaryMs: number;
   readonly #onSlowUnary: ((path: string, ms: number) => void) | undefined;
   #receivedBytes = 0;
@@ -125,7 +131,10 @@ export class RpcMetrics {
       () => this.#sentBytes,
     );
     registry.counter('etcd_server_client_requests_total', 'Calls by the version that their clients name.', () =>
-      [...this.#clientRequests.values()].map(({ labels, count }) => ({ labels, value: count })),
+      [...this.#clientRequests.unary.values(), ...this.#clientRequests.stream.values()].map(({ labels, count }) => ({
+        labels,
+        value: count,
+      })),
     );
     registry.gauge('engram_client_connections', 'Connections of clients that are open.', () => this.#connections);
   }
@@ -164,12 +173,12 @@ export class RpcMetrics {
 
   /** `version` is what a client says of itself, so only so many of them become labels. */
   clientRequest(type: 'unary' | 'stream', version: string): void {
-    const id = `${type} ${version}`;
-    const known = this.#clientRequests.get(id);
+    const byVersion = this.#clientRequests[type];
+    const known = byVersion.get(version);
     if (known !== undefined) {
       known.count += 1;
-    } else if (this.#clientRequests.size < CLIENT_VERSIONS_MAX || version === OTHER_VERSIONS) {
-      this.#clientRequests.set(id, { labels: { type, client_api_version: version }, count: 1 });
+    } else if (byVersion.size < CLIENT_VERSIONS_MAX || version === OTHER_VERSIONS) {
+      byVersion.set(version, { labels: { type, client_api_version: version }, count: 1 });
     } else {
       this.clientRequest(type, OTHER_VERSIONS);
     }
