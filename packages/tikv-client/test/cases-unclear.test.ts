@@ -297,6 +297,23 @@ test('case 55: a thousand readers of one lock: its transaction is asked about on
   expect(bench.cluster.sent('CheckTxnStatus').length).toBeLessThanOrEqual(2);
 });
 
+test.each(['tikv', 'unistore'] as const)(
+  'case 55 (%s): a thousand readers of a dead lock: it is cleared once, not once for each',
+  async (flavour) => {
+    const bench = await Bench.make({ flavour });
+    await bench.put({ a: '0' });
+    await orphan(bench, await bench.connect(), { a: '1' }, '2pc');
+    await bench.run(new Promise<void>((resolve) => bench.clock.after(10_000, resolve)));
+    bench.cluster.calls.length = 0;
+    const snapshots = await bench.run(Promise.all(Array.from({ length: 1_000 }, () => bench.client.snapshot())));
+    const values = await bench.run(Promise.all(snapshots.map((snapshot) => snapshot.get(k('a')))));
+    expect(values.map(text)).toEqual(new Array(1_000).fill('0'));
+    await bench.idle();
+    expect(bench.cluster.mvcc.locks()).toEqual([]);
+    expect(bench.cluster.sent('ResolveLock').length).toBeLessThanOrEqual(2);
+  },
+);
+
 test('case 56: the primary of a young lock is not there: wait; of an expired one: it never will be', async () => {
   const bench = await Bench.make();
   bench.cluster.regions.split(k('m'));

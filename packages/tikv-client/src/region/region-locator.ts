@@ -77,18 +77,29 @@ export class RegionLocator {
 
   /** Every key with its region; the groups follow the order of their first keys. */
   async group(keys: readonly Uint8Array[], backoffer: Backoffer): Promise<readonly KeyGroup[]> {
-    const groups = new Map<Region, KeyGroup>();
-    let last: KeyGroup | undefined;
-    for (const key of keys) {
+    const groups = await this.groupBy(keys, (key) => key, backoffer);
+    return groups.map(({ region, items }) => ({ region, keys: items }));
+  }
+
+  /** As `group`, for what has a key. */
+  async groupBy<Item>(
+    items: readonly Item[],
+    keyOf: (item: Item) => Uint8Array,
+    backoffer: Backoffer,
+  ): Promise<readonly { readonly region: Region; readonly items: Item[] }[]> {
+    const groups = new Map<Region, { region: Region; items: Item[] }>();
+    let last: { region: Region; items: Item[] } | undefined;
+    for (const item of items) {
+      const key = keyOf(item);
       if (last === undefined || !last.region.valid || !holdsKey(last.region, key)) {
         const region = this.cached(key, backoffer.call) ?? (await this.locate(key, backoffer));
         last = groups.get(region);
         if (last === undefined) {
-          last = { region, keys: [] };
+          last = { region, items: [] };
           groups.set(region, last);
         }
       }
-      last.keys.push(key);
+      last.items.push(item);
     }
     return [...groups.values()];
   }

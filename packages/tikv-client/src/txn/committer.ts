@@ -174,17 +174,8 @@ export class Committer {
 
   /** The mutations by region and size, that of the primary first. */
   async batches(mutations: readonly Mutation[]): Promise<readonly (readonly Mutation[])[]> {
-    const byKey = new Map(mutations.map((mutation) => [keyText(mutation.key), mutation]));
-    const groups = await this.engine.locator.group(
-      mutations.map(({ key }) => key),
-      this.backoffer,
-    );
-    const batches = groups.flatMap(({ keys }) =>
-      cutBatches(
-        keys.map((key) => byKey.get(keyText(key))!),
-        this.engine.settings.writeBatchBytes,
-      ),
-    );
+    const groups = await this.engine.locator.groupBy(mutations, ({ key }) => key, this.backoffer);
+    const batches = groups.flatMap(({ items }) => cutBatches(items, this.engine.settings.writeBatchBytes));
     const first = batches.findIndex((batch) => batch.some(({ key }) => equalBytes(key, this.#primary)));
     return first <= 0 ? batches : [batches[first]!, ...batches.slice(0, first), ...batches.slice(first + 1)];
   }

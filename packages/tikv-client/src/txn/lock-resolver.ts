@@ -40,6 +40,8 @@ export class LockResolver {
   readonly #questions = new Map<string, Question>();
   /** Regions whose locks of a large transaction were all resolved: "startTs/region/version". */
   readonly #resolvedRegions = new Set<string>();
+  /** Locks that are being cleared: "startTs/key". */
+  readonly #clearing = new Map<string, Promise<void>>();
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -275,7 +277,24 @@ export class LockResolver {
     );
   }
 
+  /** Many readers meet one lock: it is cleared once at a time, for as long as its first one's patience lasts. */
   async #clear(lock: LockInfo, status: FinalStatus, backoffer: Backoffer): Promise<void> {
+    const name = `${lock.lockVersion}/${keyText(lock.key)}`;
+    for (;;) {
+      const others = this.#clearing.get(name);
+      if (others === undefined) break;
+      try {
+        return await backoffer.call.wait(others);
+      } catch (error) {
+        backoffer.call.check(error); // its patience may have ended before ours
+      }
+    }
+    const clearing = this.#clearNow(lock, status, backoffer).finally(() => this.#clearing.delete(name));
+    this.#clearing.set(name, clearing);
+    return clearing;
+  }
+
+  async #clearNow(lock: LockInfo, status: FinalStatus, backoffer: Backoffer): Promise<void> {
     if (lock.txnSize < LITE_KEYS) {
       await this.resolveKeys([lock.key], lock.lockVersion, status, backoffer);
       return;
@@ -302,6 +321,7 @@ export class LockResolver {
   }
 
   #clearLater(lock: LockInfo, status: FinalStatus): void {
+    if (this.#clearing.has(`${lock.lockVersion}/${keyText(lock.key)}`)) return;
     const call: Call = this.#engine.backgroundCall();
     this.#engine.background.run('resolve-lock', () => this.#clear(lock, status, this.#engine.backoffer(call)));
   }

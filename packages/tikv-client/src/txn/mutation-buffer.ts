@@ -45,34 +45,39 @@ export class MutationBuffer {
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
-    const before = this.#mutations.get(keyText(key));
+    const text = keyText(key);
+    const before = this.#mutations.get(text);
     const demanded = before?.kind === 'insert' || before?.kind === 'check';
-    this.#set(key, demanded ? 'insert' : 'put', value);
+    this.#set(text, before, key, demanded ? 'insert' : 'put', value);
   }
 
   insert(key: Uint8Array, value: Uint8Array): void {
-    const before = this.#mutations.get(keyText(key));
+    const text = keyText(key);
+    const before = this.#mutations.get(text);
     if (before?.kind === 'put' || before?.kind === 'insert')
       throw new TikvError('invalid-argument', 'the key was written before in this transaction');
     // After a deletion in this transaction the key is absent for it, whatever the snapshot says.
-    this.#set(key, before?.kind === 'delete' ? 'put' : 'insert', value);
+    this.#set(text, before, key, before?.kind === 'delete' ? 'put' : 'insert', value);
   }
 
   delete(key: Uint8Array): void {
-    const before = this.#mutations.get(keyText(key));
+    const text = keyText(key);
+    const before = this.#mutations.get(text);
     const demanded = before?.kind === 'insert' || before?.kind === 'check';
     // What was inserted here and is gone again needs no record, only its absence before.
-    this.#set(key, demanded ? 'check' : 'delete', EMPTY_BYTES);
+    this.#set(text, before, key, demanded ? 'check' : 'delete', EMPTY_BYTES);
   }
 
   lock(key: Uint8Array): void {
-    if (!this.#mutations.has(keyText(key))) this.#set(key, 'lock', EMPTY_BYTES);
+    const text = keyText(key);
+    if (!this.#mutations.has(text)) this.#set(text, undefined, key, 'lock', EMPTY_BYTES);
   }
 
   checkNotExists(key: Uint8Array): void {
-    const before = this.#mutations.get(keyText(key));
-    if (before === undefined) this.#set(key, 'check', EMPTY_BYTES);
-    else if (before.kind === 'put') this.#set(key, 'insert', before.value);
+    const text = keyText(key);
+    const before = this.#mutations.get(text);
+    if (before === undefined) this.#set(text, before, key, 'check', EMPTY_BYTES);
+    else if (before.kind === 'put') this.#set(text, before, key, 'insert', before.value);
     else if (before.kind !== 'insert' && before.kind !== 'check') {
       throw new TikvError(
         'invalid-argument',
@@ -100,9 +105,8 @@ export class MutationBuffer {
     return [...this.#mutations.values()].sort((left, right) => compareBytes(left.key, right.key));
   }
 
-  #set(key: Uint8Array, kind: MutationKind, value: Uint8Array): void {
-    const text = keyText(key);
-    const before = this.#mutations.get(text);
+  /** `text` is the key's, `before` what lies there now. */
+  #set(text: string, before: Mutation | undefined, key: Uint8Array, kind: MutationKind, value: Uint8Array): void {
     if (before !== undefined) this.#bytes -= before.key.length + before.value.length;
     this.#bytes += key.length + value.length;
     this.#mutations.set(text, { kind, key, value, assertion: before?.assertion ?? Assertion.None });

@@ -1,6 +1,7 @@
 import { equalBytes } from '@engram/core';
 import type { Timestamp } from '../codec/timestamp.ts';
 import { TikvError } from '../errors.ts';
+import { NONE } from '../proto/codec.ts';
 import { type KeyError, type LockInfo, WriteConflictReason } from '../proto/gen/kvrpcpb.ts';
 import type { Fate } from '../region/region-sender.ts';
 import { commands } from '../transport/commands.ts';
@@ -132,14 +133,8 @@ export class Prewriter {
           moved = mutations;
           return;
         }
-        const result = await engine.onRegion(
-          region,
-          commands.prewrite,
-          this.#request(mutations, relocations),
-          backoffer,
-          relocations,
-          { fate },
-        );
+        const request = this.#request(mutations, relocations);
+        const result = await engine.onRegion(region, commands.prewrite, request, backoffer, relocations, { fate });
         if (result.kind === 'relocate') {
           moved = mutations;
           return;
@@ -149,7 +144,8 @@ export class Prewriter {
           if (onePcCommitTs > 0n) this.#onePhaseCommitTs = onePcCommitTs;
           if (minCommitTs > this.#commitTs) this.#commitTs = minCommitTs;
           // Checks leave no lock, so an answer about checks alone carries no timestamp.
-          if (minCommitTs === 0n && mutations.some(takesLock)) this.#everyAnswerHasTs = false;
+          if ((minCommitTs === 0n || !request.useAsyncCommit) && mutations.some(takesLock))
+            this.#everyAnswerHasTs = false;
           record.done = true;
           return;
         }
@@ -217,7 +213,8 @@ export class Prewriter {
 
   #request(mutations: readonly Mutation[], relocations: number): Parameters<typeof commands.prewrite.request.write>[1] {
     const committer = this.#committer;
-    const hasPrimary = mutations.some(({ key }) => equalBytes(key, committer.primary));
+    const async = this.#async && !this.#onePhase;
+    const hasPrimary = async && mutations.some(({ key }) => equalBytes(key, committer.primary));
     return {
       mutations: mutations.map(({ kind, key, value, assertion }) => ({ op: opOf[kind], key, value, assertion })),
       primaryLock: committer.primary,
@@ -225,8 +222,10 @@ export class Prewriter {
       lockTtl: committer.ttlMs,
       txnSize: relocations > 0 ? TXN_SIZE_UNKNOWN : BigInt(mutations.length),
       minCommitTs: this.#minCommitTs,
-      useAsyncCommit: this.#async,
-      secondaries: this.#async && hasPrimary ? committer.secondaries : [],
+      // What a server declines to do in one phase it declines as async commit too (only maxCommitTs is a reason), so one
+      // phase need not name the other keys, which some stores copy into every record.
+      useAsyncCommit: async,
+      secondaries: hasPrimary ? committer.secondaries : NONE,
       tryOnePc: this.#onePhase,
       maxCommitTs: committer.options.maxCommitTs ?? 0n,
       assertionLevel: committer.assertionLevel,

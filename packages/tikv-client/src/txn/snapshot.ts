@@ -1,10 +1,11 @@
-import { compareBytes, keyText } from '@engram/core';
+import { compareBytes, equalBytes, keyText } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
+import { sameKey } from '../codec/key-codec.ts';
 import { MAX_TIMESTAMP, type Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 
-import type { ContextInit, KeyError, LockInfo } from '../proto/gen/kvrpcpb.ts';
+import type { ContextInit, KeyError, KvPair, LockInfo } from '../proto/gen/kvrpcpb.ts';
 import type { ReplicaChoice, SendOptions } from '../region/region-sender.ts';
 import type { Call, CallOptions } from '../runtime/call.ts';
 import { Limiter } from '../runtime/limiter.ts';
@@ -86,23 +87,42 @@ export class Snapshot {
     this.#needCut();
     for (const key of keys) checkKey(key, this.#engine);
     await this.#engine.safePoint.check(this.timestamp, call);
-    const storeKeys = keys.map((key) => this.#engine.codec.toStore(key));
-    const found = await this.getStoreKeys(storeKeys, this.#engine.backoffer(call));
-    return storeKeys.map((key) => found.get(keyText(key)));
+    const { codec } = this.#engine;
+    const storeKeys = codec.toStore === sameKey ? keys : keys.map((key) => codec.toStore(key));
+    const order = storeKeys.map((_, at) => at).sort((left, right) => compareBytes(storeKeys[left]!, storeKeys[right]!));
+    const pairs = await this.#getPairs(
+      order.map((at) => storeKeys[at]!),
+      this.#engine.backoffer(call),
+    );
+    // Both are in the order of keys, so one walk finds them all.
+    const values = new Array<Uint8Array | undefined>(keys.length).fill(undefined);
+    let next = 0;
+    for (const at of order) {
+      const key = storeKeys[at]!;
+      while (next < pairs.length && compareBytes(pairs[next]!.key, key) < 0) next += 1;
+      const pair = pairs[next];
+      if (pair !== undefined && equalBytes(pair.key, key)) values[at] = pair.value;
+    }
+    return values;
   }
 
   /** @internal Values by `keyText`. */
   async getStoreKeys(keys: readonly Uint8Array[], backoffer: Backoffer): Promise<Map<string, Uint8Array>> {
-    const found = new Map<string, Uint8Array>();
-    // Sorted, so that a run of keys of one region is found with one look at the cache.
-    const sorted = [...keys].sort(compareBytes);
+    const pairs = await this.#getPairs([...keys].sort(compareBytes), backoffer);
+    return new Map(pairs.map(({ key, value }) => [keyText(key), value]));
+  }
+
+  /** Rows that are there, in the order of their keys; `sorted`, so that a run of keys of one region is found at one look. */
+  async #getPairs(sorted: readonly Uint8Array[], backoffer: Backoffer): Promise<readonly KvPair[]> {
+    const found: KvPair[] = [];
     await this.#getGroup(sorted, found, backoffer, new Limiter(this.#engine.settings.concurrency), 0);
-    return found;
+    const ordered = found.every((pair, at) => at === 0 || compareBytes(found[at - 1]!.key, pair.key) <= 0);
+    return ordered ? found : found.sort((left, right) => compareBytes(left.key, right.key));
   }
 
   async #getGroup(
     keys: readonly Uint8Array[],
-    found: Map<string, Uint8Array>,
+    found: KvPair[],
     backoffer: Backoffer,
     limiter: Limiter,
     relocations: number,
@@ -130,7 +150,7 @@ export class Snapshot {
                 if (response.error !== undefined) locked.push(lockOf(response.error));
                 for (const pair of response.pairs) if (pair.error !== undefined) locked.push(lockOf(pair.error));
                 if (locked.length === 0) {
-                  for (const { key, value } of response.pairs) if (value.length > 0) found.set(keyText(key), value);
+                  for (const pair of response.pairs) if (pair.value.length > 0) found.push(pair);
                   return undefined;
                 }
                 // An answer with an error is no part of an answer: all keys are asked for again.
@@ -176,7 +196,7 @@ export class Snapshot {
       pageRows,
     };
     for await (const page of scanPages(this.#engine, this, range, options)) {
-      yield codec.toStore === identity ? page : page.map(({ key, value }) => ({ key: codec.fromStore(key), value }));
+      yield codec.toStore === sameKey ? page : page.map(({ key, value }) => ({ key: codec.fromStore(key), value }));
     }
   }
 
@@ -222,8 +242,6 @@ export class Snapshot {
     await this.#engine.safePoint.check(this.timestamp, call);
   }
 }
-
-const identity = (key: Uint8Array): Uint8Array => key;
 
 /** The lock of an error of a read; anything else is no answer that a read may get. */
 export function lockOf(error: KeyError): LockInfo {

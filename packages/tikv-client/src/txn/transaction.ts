@@ -1,4 +1,4 @@
-import { compareBytes, keyText } from '@engram/core';
+import { compareBytes } from '@engram/core';
 import type { Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
@@ -20,8 +20,8 @@ export class Transaction implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #startMs: number;
   readonly #buffer = new MutationBuffer();
-  /** Written keys in user form, sorted when a scan needs them. */
-  readonly #written = new Map<string, Uint8Array>();
+  /** Written keys in user form, each once, sorted when a scan needs them. */
+  readonly #written: Uint8Array[] = [];
   #ended = false;
 
   constructor(engine: Engine, startTs: Timestamp, options: SnapshotOptions) {
@@ -57,7 +57,7 @@ export class Transaction implements AsyncDisposable {
     const inRange = (key: Uint8Array): boolean =>
       compareBytes(key, start) >= 0 && (end.length === 0 || compareBytes(key, end) < 0);
     const sign = options.reverse ? -1 : 1;
-    const own = [...this.#written.values()]
+    const own = this.#written
       .filter(inRange)
       .map((key) => ({ key, buffered: this.#buffer.read(this.#engine.codec.toStore(key)) }))
       .filter(({ buffered }) => buffered !== undefined)
@@ -95,26 +95,30 @@ export class Transaction implements AsyncDisposable {
 
   /** The bytes are the transaction's until it ends. Values of no length are refused: TiKV cannot tell them from absence. */
   put(key: Uint8Array, value: Uint8Array): void {
-    this.#write(key, value);
+    this.#check(key, value);
     this.#buffer.put(this.#engine.codec.toStore(key), value);
+    this.#note(key);
   }
 
   /** A put that fails the commit with `exists` if the key is there. */
   insert(key: Uint8Array, value: Uint8Array): void {
-    this.#write(key, value);
+    this.#check(key, value);
     this.#buffer.insert(this.#engine.codec.toStore(key), value);
+    this.#note(key);
   }
 
   delete(key: Uint8Array): void {
-    this.#write(key, undefined);
+    this.#check(key, undefined);
     this.#buffer.delete(this.#engine.codec.toStore(key));
+    this.#note(key);
   }
 
   /** Conflicts with every other writer or locker of the key, without writing it. */
   lockKeys(...keys: readonly Uint8Array[]): void {
     for (const key of keys) {
-      this.#write(key, undefined);
+      this.#check(key, undefined);
       this.#buffer.lock(this.#engine.codec.toStore(key));
+      this.#note(key);
     }
   }
 
@@ -123,8 +127,9 @@ export class Transaction implements AsyncDisposable {
    * only in one phase, see CommitOptions.requireOnePhase and lockUnlessOnePhase.
    */
   checkNotExists(key: Uint8Array): void {
-    this.#write(key, undefined);
+    this.#check(key, undefined);
     this.#buffer.checkNotExists(this.#engine.codec.toStore(key));
+    this.#note(key);
   }
 
   /** What the caller believes of a key that it has written or locked: if it is wrong, the commit throws `assertion-failed`. */
@@ -192,7 +197,7 @@ export class Transaction implements AsyncDisposable {
     }
   }
 
-  #write(key: Uint8Array, value: Uint8Array | undefined): void {
+  #check(key: Uint8Array, value: Uint8Array | undefined): void {
     this.#open();
     const { settings } = this.#engine;
     if (key.length === 0) throw new TikvError('invalid-argument', 'a key must have at least one byte');
@@ -202,7 +207,10 @@ export class Transaction implements AsyncDisposable {
       if (value.length > settings.valueBytesMax)
         throw new TikvError('value-too-large', `${value.length} > ${settings.valueBytesMax} bytes`);
     }
-    this.#written.set(keyText(key), key);
+  }
+
+  #note(key: Uint8Array): void {
+    if (this.#buffer.size > this.#written.length) this.#written.push(key);
   }
 
   #open(): void {
