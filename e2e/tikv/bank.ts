@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTikvError, type TikvClient, type Undetermined } from '@engram/tikv-client';
+import { isTikvError, type Snapshot, type TikvClient, type Undetermined } from '@engram/tikv-client';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (value: Uint8Array): string => Buffer.from(value).toString();
@@ -14,6 +14,8 @@ export interface BankResult {
   /** Snapshots whose total was wrong. */
   wrongTotals: number;
   snapshots: number;
+  /** What a second reading of each of them said. */
+  readonly explained: string[];
   /** Acknowledged transfers whose record is missing, and refused ones whose record is there. */
   lost: number;
   ghosts: number;
@@ -45,14 +47,34 @@ export async function openBank(client: TikvClient, accounts: number): Promise<vo
 }
 
 export async function totalOf(client: TikvClient, timeoutMs: number): Promise<{ total: number; accounts: number }> {
-  const snapshot = await client.snapshot({ timeoutMs });
-  let total = 0;
-  let accounts = 0;
-  for await (const { value } of snapshot.scan(bytes('pbank/'), bytes('pbank0'), { timeoutMs })) {
-    total += Number(text(value));
-    accounts += 1;
-  }
-  return { total, accounts };
+  return sumOf(await balancesAt(await client.snapshot({ timeoutMs }), timeoutMs));
+}
+
+const sumOf = (balances: ReadonlyMap<string, number>): { total: number; accounts: number } => ({
+  total: [...balances.values()].reduce((sum, balance) => sum + balance, 0),
+  accounts: balances.size,
+});
+
+async function balancesAt(snapshot: Snapshot, timeoutMs: number): Promise<ReadonlyMap<string, number>> {
+  const balances = new Map<string, number>();
+  for await (const { key, value } of snapshot.scan(bytes('pbank/'), bytes('pbank0'), { timeoutMs }))
+    balances.set(text(key), Number(text(value)));
+  return balances;
+}
+
+/** A snapshot read twice must be the same twice: where it is not, the first reading missed what lay below its timestamp. */
+async function explain(
+  client: TikvClient,
+  snapshot: Snapshot,
+  first: ReadonlyMap<string, number>,
+  timeoutMs: number,
+): Promise<string> {
+  const again = await balancesAt(client.snapshotAt(snapshot.timestamp), timeoutMs);
+  const changed = [...again].filter(([key, balance]) => first.get(key) !== balance);
+  return `total ${sumOf(first).total} at ${snapshot.timestamp}, read again ${sumOf(again).total}: ${changed
+    .slice(0, 5)
+    .map(([key, balance]) => `${key} ${first.get(key)} -> ${balance}`)
+    .join(', ')}`;
 }
 
 /**
@@ -71,6 +93,7 @@ export async function runBank(client: TikvClient, options: BankOptions): Promise
     settledCommitted: 0,
     wrongTotals: 0,
     snapshots: 0,
+    explained: [],
     lost: 0,
     ghosts: 0,
     halves: 0,
@@ -134,9 +157,13 @@ export async function runBank(client: TikvClient, options: BankOptions): Promise
     while (performance.now() < endMs) {
       await sleep(250);
       try {
-        const { total, accounts: found } = await totalOf(client, timeoutMs);
+        const snapshot = await client.snapshot({ timeoutMs });
+        const balances = await balancesAt(snapshot, timeoutMs);
+        const { total, accounts: found } = sumOf(balances);
         result.snapshots += 1;
-        if (total !== expected || found !== accounts) result.wrongTotals += 1;
+        if (total === expected && found === accounts) continue;
+        result.wrongTotals += 1;
+        result.explained.push(await explain(client, snapshot, balances, timeoutMs));
       } catch (error) {
         const code = `audit: ${isTikvError(error) ? error.code : String(error)}`;
         result.errors[code] = (result.errors[code] ?? 0) + 1;

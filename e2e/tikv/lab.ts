@@ -1,11 +1,35 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const here = import.meta.dirname;
 const run = promisify(execFile);
+
+/** A run of free ports: PD members use 10 apart from each other, stores one behind another. */
+async function freePorts(count: number): Promise<number> {
+  const isFree = (port: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const server = createServer();
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const first = 15_000 + Math.floor(Math.random() * 15_000);
+    const free = await Promise.all(Array.from({ length: count }, (_, at) => isFree(first + at)));
+    if (free.every(Boolean)) return first;
+  }
+  throw new Error(`no ${count} free ports in a row`);
+}
+
+export interface LabOptions {
+  readonly stores?: number;
+  readonly pds?: number;
+  /** `raft`: several stores that replicate. `onenode`: the newer store without Raft, always alone. */
+  readonly store?: 'raft' | 'onenode';
+}
 
 /** The processes of one lab, each known by its id, none touched by name. */
 export class Lab implements AsyncDisposable {
@@ -23,19 +47,27 @@ export class Lab implements AsyncDisposable {
     this.pds = pds;
   }
 
-  static async start(
-    dir: string,
-    options: { stores?: number; pds?: number; pdPort?: number; storePort?: number } = {},
-  ): Promise<Lab> {
-    const lab = new Lab(
-      dir,
-      { pd: options.pdPort ?? 24_790, store: options.storePort ?? 24_170 },
-      options.stores ?? 3,
-      options.pds ?? 1,
-    );
-    const env = { ...process.env, PD_PORT: String(lab.pdPort), STORE_PORT: String(lab.storePort) };
+  static async start(dir: string, options: LabOptions = {}): Promise<Lab> {
+    const first = await freePorts(60);
+    const oneNode = options.store === 'onenode';
+    const stores = oneNode ? 1 : (options.stores ?? 3);
+    const lab = new Lab(dir, { pd: first, store: first + 50 }, stores, options.pds ?? 1);
+    const env = {
+      ...process.env,
+      PD_PORT: String(lab.pdPort),
+      STORE_PORT: String(lab.storePort),
+      STORE: oneNode ? 'tidbstore-lab' : 'unistore-lab',
+    };
+    // A lab does not outlive its program, unless that is killed outright: then its folder still holds the process ids.
+    process.once('SIGINT', () => process.exit(130));
+    process.once('SIGTERM', () => process.exit(143));
+    process.once('exit', () => lab.#down());
     execFileSync(join(here, 'lab/up'), [lab.dir, String(lab.stores), String(lab.pds)], { env, stdio: 'inherit' });
     return lab;
+  }
+
+  #down(): void {
+    execFileSync(join(here, 'lab/down'), [this.dir]);
   }
 
   get pdAddresses(): readonly string[] {
@@ -91,6 +123,21 @@ export class Lab implements AsyncDisposable {
     throw last;
   }
 
+  /** Memory of each process in MiB that is its own, not the page cache's. */
+  memoryMib(): Readonly<Record<string, number>> {
+    const found: Record<string, number> = {};
+    for (const file of readdirSync(this.dir).filter((name) => name.endsWith('.pid'))) {
+      try {
+        const pid = readFileSync(join(this.dir, file), 'utf8').trim();
+        const own = /RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+        if (own !== undefined) found[file.replace('.pid', '')] = Math.round(Number(own) / 1_024);
+      } catch {
+        // killed just now
+      }
+    }
+    return found;
+  }
+
   /** Waits until every region has a copy on every store. */
   async replicated(): Promise<void> {
     for (let second = 0; second < 60; second += 1) {
@@ -130,7 +177,7 @@ export class Lab implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    execFileSync(join(here, 'lab/down'), [this.dir]);
+    this.#down();
   }
 }
 

@@ -19,6 +19,8 @@ const seconds = Number(values.seconds);
 const rows = Number(values.rows);
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const value = Buffer.alloc(512, 'abcdefghijklmnopqrstuvwxyz');
+/** The raft store takes one entry at a time where it is larger than 64 KiB: 128 records stay below. */
+const smallValue = value.subarray(0, 256);
 const rowKey = (at: number): Uint8Array => bytes(`prow/${String(at).padStart(6, '0')}`);
 const anyRow = (): Uint8Array => rowKey(Math.floor(Math.random() * rows));
 
@@ -53,7 +55,8 @@ async function one(client: TikvClient, mode: string, caller: number, turn: numbe
     default: {
       const txn = await client.begin();
       const keys = mode === '1pc128' ? 128 : 1;
-      for (let at = 0; at < keys; at += 1) txn.put(bytes(`pbench/ts/${mode}/${caller}/${turn}/${at}`), value);
+      for (let at = 0; at < keys; at += 1)
+        txn.put(bytes(`pbench/ts/${mode}/${caller}/${turn}/${at}`), keys === 1 ? value : smallValue);
       const outcome = await txn.commit({ mode: mode === '1pc128' ? '1pc' : (mode as '1pc' | 'async' | '2pc') });
       if (outcome.kind !== 'committed') throw new Error(outcome.kind);
     }
@@ -96,7 +99,7 @@ async function measure(client: TikvClient, mode: string, callers: number): Promi
 
 const dir = mkdtempSync(join(process.env['TMPDIR'] ?? '/tmp', 'tikv-speed-'));
 try {
-  await using lab = await Lab.start(join(dir, 'lab'), { pdPort: 25_790, storePort: 25_170 });
+  await using lab = await Lab.start(join(dir, 'lab'));
   await lab.replicated();
   await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
   for (let from = 0; from < rows; from += 1_000) {

@@ -18,6 +18,8 @@ import (
 
 	"github.com/pingcap/log"
 	tikverr "github.com/tikv/client-go/v2/error"
+	"github.com/tikv/client-go/v2/kv"
+	"github.com/tikv/client-go/v2/metrics"
 	"github.com/tikv/client-go/v2/txnkv"
 	"github.com/tikv/client-go/v2/txnkv/transaction"
 	"go.uber.org/zap/zapcore"
@@ -83,6 +85,10 @@ func main() {
 		c, _ := strconv.Atoi(args[1])
 		s, _ := strconv.Atoi(args[2])
 		bank(ctx, cli, n, c, time.Duration(s)*time.Second)
+	case "audit": // audit CALLERS SECONDS: the bank's total at snapshot after snapshot, and at wrong ones again
+		c, _ := strconv.Atoi(args[0])
+		s, _ := strconv.Atoi(args[1])
+		audit(ctx, cli, c, time.Duration(s)*time.Second)
 	case "bench": // bench MODES CALLERS SECONDS ROWS
 		s, _ := strconv.ParseFloat(args[2], 64)
 		rows, _ := strconv.Atoi(args[3])
@@ -143,17 +149,42 @@ func bank(ctx context.Context, cli *txnkv.Client, accounts, callers int, d time.
 	out(map[string]int{"moved": moved, "conflicts": conflicts, "failed": failed, "wrongTotals": wrong, "total": total})
 }
 
-func errorAs[T error](err error) (T, bool) {
-	var t T
-	return t, errors.As(err, &t)
+func audit(ctx context.Context, cli *txnkv.Client, callers int, d time.Duration) {
+	stop := time.Now().Add(d)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	audits, failed := 0, 0
+	wrong := []string{}
+	for w := 0; w < callers; w++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for time.Now().Before(stop) {
+				ts, err := cli.GetTimestamp(ctx)
+				must(err, "timestamp")
+				sum, err := sumAt(cli, ts)
+				mu.Lock()
+				if err != nil {
+					failed++
+				} else {
+					audits++
+				}
+				mu.Unlock()
+				if err == nil && sum != 1_000_000 {
+					again, _ := sumAt(cli, ts)
+					mu.Lock()
+					wrong = append(wrong, fmt.Sprintf("%d at %d, read again %d", sum, ts, again))
+					mu.Unlock()
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	out(map[string]any{"audits": audits, "failed": failed, "wrong": wrong})
 }
 
-func sumOf(ctx context.Context, cli *txnkv.Client) (int, error) {
-	txn, err := cli.Begin()
-	if err != nil {
-		return 0, err
-	}
-	it, err := txn.Iter([]byte("pbank/"), []byte("pbank0"))
+func sumAt(cli *txnkv.Client, ts uint64) (int, error) {
+	it, err := cli.GetSnapshot(ts).Iter([]byte("pbank/"), []byte("pbank0"))
 	if err != nil {
 		return 0, err
 	}
@@ -166,6 +197,19 @@ func sumOf(ctx context.Context, cli *txnkv.Client) (int, error) {
 		}
 	}
 	return sum, nil
+}
+
+func errorAs[T error](err error) (T, bool) {
+	var t T
+	return t, errors.As(err, &t)
+}
+
+func sumOf(ctx context.Context, cli *txnkv.Client) (int, error) {
+	ts, err := cli.GetTimestamp(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return sumAt(cli, ts)
 }
 
 func transfer(ctx context.Context, cli *txnkv.Client, from, to, amount int) error {
@@ -242,7 +286,7 @@ func measure(ctx context.Context, cli *txnkv.Client, mode string, c int, d time.
 	if len(all) > 0 {
 		perOp = float64(used.Microseconds()) / float64(len(all))
 	}
-	out(map[string]any{"client": "client-go", "mode": mode, "callers": c, "perSecond": float64(len(all)) / el.Seconds(), "p50Ms": q(.5), "p99Ms": q(.99), "errors": bad, "cpuUsPerOp": perOp})
+	out(map[string]any{"client": "client-go", "mode": mode, "callers": c, "perSecond": float64(len(all)) / el.Seconds(), "p50Ms": q(.5), "p99Ms": q(.99), "errors": bad, "cpuUsPerOp": perOp, "commits": metrics.GetTxnCommitCounter()})
 }
 
 func row(i int) []byte { return []byte(fmt.Sprintf("prow/%06d", i)) }
@@ -293,9 +337,11 @@ func one(ctx context.Context, cli *txnkv.Client, mode string, w, i int, r *rand.
 		txn.SetEnable1PC(true)
 		txn.SetEnableAsyncCommit(true)
 	case "1pc128":
+		// One phase is one request: by default client-go cuts at 16 KiB, and takes two phases.
+		kv.TxnCommitBatchSize.Store(4 << 20)
 		txn.SetEnable1PC(true)
 		txn.SetEnableAsyncCommit(true)
-		keys = 128
+		keys, val = 128, val[:256]
 	}
 	for k := 0; k < keys; k++ {
 		if err := txn.Set([]byte(fmt.Sprintf("pbench/go/%s/%03d/%09d/%03d", mode, w, i, k)), val); err != nil {

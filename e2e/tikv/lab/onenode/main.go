@@ -45,9 +45,11 @@ func main() {
 		log.Fatal("store: ", err)
 	}
 	g := grpc.NewServer(
+		grpc.StreamInterceptor(answerSecondaryChecks(svr)),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 2 * time.Second, PermitWithoutStream: true}),
 		grpc.InitialWindowSize(1<<30), grpc.InitialConnWindowSize(1<<30),
-		grpc.MaxRecvMsgSize(16<<20),
+		// Stores send each other up to 128 Raft messages of a megabyte at once; what is refused is sent again for ever.
+		grpc.MaxRecvMsgSize(1<<30),
 	)
 	tikvpb.RegisterTikvServer(g, svr)
 	sig := make(chan os.Signal, 1)

@@ -10,6 +10,8 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"runtime/pprof"
 	"strings"
 	"syscall"
 	"time"
@@ -31,6 +33,21 @@ type raftLog struct{ *zap.SugaredLogger }
 func (l raftLog) Warning(v ...interface{})            { l.Warn(v...) }
 func (l raftLog) Warningf(f string, v ...interface{}) { l.Warnf(f, v...) }
 
+// writeProfiles answers SIGUSR1: what the store holds in memory, and what it waits for.
+func writeProfiles(dir string) {
+	for _, name := range []string{"heap", "goroutine"} {
+		f, err := os.Create(filepath.Join(dir, name+".pprof"))
+		if err != nil {
+			log.Print(err)
+			return
+		}
+		if err := pprof.Lookup(name).WriteTo(f, 0); err != nil {
+			log.Print(err)
+		}
+		f.Close()
+	}
+}
+
 func main() {
 	conf := config.DefaultConf
 	flag.StringVar(&conf.Server.PDAddr, "pd", "127.0.0.1:2379", "PD client addresses, comma separated")
@@ -42,6 +59,7 @@ func main() {
 	flag.BoolVar(&conf.Engine.SyncWrite, "sync", true, "fsync the write-ahead log")
 	flag.Int64Var(&conf.Coprocessor.RegionMaxKeys, "region-max-keys", 1440000, "split a region past this many keys")
 	flag.Int64Var(&conf.Coprocessor.RegionSplitKeys, "region-split-keys", 960000, "keys a split-off region takes")
+	flag.Int64Var(&conf.Engine.MaxMemTableSize, "mem-table", 16<<20, "bytes of a memory table; there are up to three, in two engines")
 	flag.StringVar(&conf.RaftStore.RaftBaseTickInterval, "raft-tick", "100ms", "raft tick")
 	flag.StringVar(&conf.RaftStore.RaftStoreMaxLeaderLease, "raft-lease", "900ms", "leader lease, below election ticks x tick")
 	flag.StringVar(&conf.RaftStore.PdHeartbeatTickInterval, "pd-heartbeat", "1s", "region heartbeat period to PD")
@@ -71,13 +89,22 @@ func main() {
 		log.Fatal("store: ", err)
 	}
 	g := grpc.NewServer(
+		grpc.StreamInterceptor(answerSecondaryChecks(svr)),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 2 * time.Second, PermitWithoutStream: true}),
 		grpc.InitialWindowSize(1<<30), grpc.InitialConnWindowSize(1<<30),
-		grpc.MaxRecvMsgSize(16<<20),
+		// Stores send each other up to 128 Raft messages of a megabyte at once; what is refused is sent again for ever.
+		grpc.MaxRecvMsgSize(1<<30),
 	)
 	tikvpb.RegisterTikvServer(g, svr)
 	deadlock.RegisterDeadlockServer(g, svr)
 
+	dump := make(chan os.Signal, 1)
+	signal.Notify(dump, syscall.SIGUSR1)
+	go func() {
+		for range dump {
+			writeProfiles(conf.Engine.DBPath)
+		}
+	}()
 	sig := make(chan os.Signal, 1)
 	signal.Notify(sig, syscall.SIGINT, syscall.SIGTERM)
 	go func() { <-sig; g.Stop() }()

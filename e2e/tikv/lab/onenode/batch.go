@@ -1,0 +1,1 @@
+../unistore/batch.go
