@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := kube crash linearizability snapshot kube-storage etcd differential
+E2E_PARTS := h2spec interop kube crash linearizability snapshot kube-storage etcd differential
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -51,6 +51,10 @@ BENCH_FLAGS :=
 bench-compare: setup ## Beside etcd, in turn: rates, latencies, CPU and memory of each kind of request (needs go)
 	@$(WITH_NODE) node bench/compare/run.ts $(BENCH_FLAGS)
 
+.PHONY: bench-budget
+bench-budget: setup ## What a request costs, stage by stage: CPU on the event loop and beside it (needs go)
+	@$(WITH_NODE) node bench/budget/run.ts $(BENCH_FLAGS)
+
 .PHONY: bench-million
 bench-million: setup ## Beside etcd: a million keys, what they take, and how long restarts take (needs go)
 	@$(WITH_NODE) node bench/million/run.ts $(BENCH_FLAGS)
@@ -58,6 +62,10 @@ bench-million: setup ## Beside etcd: a million keys, what they take, and how lon
 .PHONY: bench-mixed
 bench-mixed: setup ## Beside etcd: puts and renewals during a large list, a snapshot, a compaction (needs go)
 	@$(WITH_NODE) node bench/mixed/run.ts $(BENCH_FLAGS)
+
+.PHONY: bench-sustained
+bench-sustained: setup ## Beside etcd: half an hour each of writes, watchers and compactions, minute by minute (needs go)
+	@$(WITH_NODE) node bench/sustained/run.ts $(BENCH_FLAGS)
 
 .PHONY: e2e
 e2e: setup ## All parts of e2e, one after another
@@ -86,6 +94,14 @@ e2e-kube-storage: setup ## The storage tests of Kubernetes' own apiserver
 .PHONY: e2e-etcd
 e2e-etcd: setup ## etcd's own black-box tests, as far as one node goes
 	@$(WITH_NODE) tools/e2e etcd
+
+.PHONY: e2e-h2spec
+e2e-h2spec: setup ## Every frame of HTTP/2, right and wrong
+	@$(WITH_NODE) tools/e2e h2spec
+
+.PHONY: e2e-interop
+e2e-interop: setup ## Real clients on five gRPC stacks (needs go, python3, a JDK with mvn, cargo)
+	@$(WITH_NODE) tools/e2e interop
 
 .PHONY: e2e-differential
 e2e-differential: setup ## A real etcd and a node are asked the same, and must answer the same

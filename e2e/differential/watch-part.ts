@@ -88,6 +88,9 @@ export class Watches {
     return [...this.#live];
   }
 
+  /** Messages of each store before the newest watcher was there: progress among them says nothing about its past. */
+  #heardBefore: readonly number[] = STORES.map(() => 0);
+
   /** Asks, and waits for the answer: what comes next is behind it. */
   async create(request: Fields): Promise<void> {
     const before = this.#count(0, isCreated);
@@ -95,6 +98,7 @@ export class Watches {
     await this.pair.until('created', (store) => this.#count(store, isCreated) > before);
     const created = this.pair.messages(0).filter(isCreated)[before];
     if (created === undefined || isCanceled(created)) return;
+    this.#heardBefore = STORES.map((_name, store) => this.pair.messages(store).length);
     const id = BigInt(watchId(created));
     const start = Number(request['startRevision'] ?? 0);
     this.#live.add(id);
@@ -138,6 +142,7 @@ export class Watches {
       (store) =>
         this.pair
           .messages(store)
+          .slice(this.#heardBefore[store])
           .some((one) => isProgress(one) && watchId(one) === '-1' && headerRevision(one) >= wanted),
       asked,
     );

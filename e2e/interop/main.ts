@@ -1,0 +1,108 @@
+/**
+ * Runs the checks of each stack's client against one process of the store. See README.md.
+ *
+ *   main.ts <folder> <stack>=<command> ...
+ *
+ * A client prints `ok <check>` or `FAILED <check>: <why>` for each of CHECKS. What it does not print has failed.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { issue } from '../../packages/transport/test/support/certificates.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+
+const CHECKS = [
+  'kv',
+  'range',
+  'txn',
+  'delete',
+  'watch',
+  'lease',
+  'deadline',
+  'cancel',
+  'large-request',
+  'large-answer',
+  'too-large',
+  'errors',
+  'metadata',
+  'gzip',
+  'parallel',
+  'tls',
+] as const;
+const CLIENT_MAX_MS = 120_000;
+
+const [folder = '.', ...stacks] = process.argv.slice(2);
+const ca = issue('interop ca');
+const server = issue('interop server', ca);
+const files = { 'ca.pem': ca.certificate, 'server.pem': server.certificate, 'server-key.pem': server.key } as const;
+const file = (name: keyof typeof files): string => join(folder, name);
+await Promise.all(Object.entries(files).map(([name, content]) => writeFile(join(folder, name), content)));
+
+const place = await newStorePlace(join(folder, 'data'));
+const tlsPort = await freePort();
+const urls = `http://127.0.0.1:${place.clientPort},https://127.0.0.1:${tlsPort}`;
+await using store = await StoreProcess.start(place, {
+  flags: [
+    `--cert-file=${file('server.pem')}`,
+    `--key-file=${file('server-key.pem')}`,
+    `--listen-client-urls=${urls}`,
+    `--advertise-client-urls=${urls}`,
+  ],
+});
+process.once('exit', () => {
+  if (store.running) process.kill(store.pid, 'SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+const environment = {
+  ...process.env,
+  ENDPOINT: store.endpoint,
+  TLS_ENDPOINT: `localhost:${tlsPort}`,
+  CA_FILE: file('ca.pem'),
+};
+
+/** The checks that passed: none when the client itself failed. */
+async function run(stack: string, command: string): Promise<ReadonlySet<string>> {
+  const passed = new Set<string>();
+  const [program, ...args] = command.split(' ');
+  if (program === undefined || program === '') return passed;
+  const client = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'], timeout: CLIENT_MAX_MS });
+  client.once('error', (error) => console.log(`${stack}: ${error.message}`));
+  client.stderr
+    .resume()
+    .setEncoding('utf8')
+    .on('data', (text: string) => process.stderr.write(text));
+  for await (const line of createInterface({ input: client.stdout })) {
+    const [, check] = /^ok ([a-z-]+)$/.exec(line) ?? [];
+    if (check === undefined) console.log(`${stack}: ${line}`);
+    else passed.add(check);
+  }
+  if (client.exitCode === null && client.signalCode === null) await once(client, 'exit');
+  if (client.exitCode === 0) return passed;
+  console.log(`${stack}: ended with ${client.exitCode ?? client.signalCode}`);
+  return new Set();
+}
+
+let passed = 0;
+let failed = 0;
+for (const stack of stacks) {
+  const mark = stack.indexOf('=');
+  const name = stack.slice(0, mark);
+  const startMs = performance.now();
+  const ok = await run(name, stack.slice(mark + 1));
+  const missing = CHECKS.filter((check) => !ok.has(check));
+  passed += CHECKS.length - missing.length;
+  failed += missing.length;
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  console.log(`${name}: ${CHECKS.length - missing.length} of ${CHECKS.length} in ${seconds} s`);
+  if (missing.length > 0) console.log(`${name}: not passed: ${missing.join(', ')}`);
+}
+if (!store.running) {
+  failed += 1;
+  console.log(`the store has ended:\n${store.output}`);
+}
+if (failed > 0 || passed === 0) process.exitCode = 1;
+console.log(`e2e-interop: ${passed} passed, ${failed} failed`);
