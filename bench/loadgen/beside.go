@@ -25,21 +25,29 @@ type paced struct {
 	connection *connection
 	rate       int
 	begin      func(dueNs int64)
-	mu         sync.Mutex
-	samples    []sample
-	sent       int
+	// Where it is set, times go there and none are kept.
+	record   func(dueNs, doneNs int64)
+	mu       sync.Mutex
+	samples  []sample
+	answered int
+	sent     int
 }
 
 func (p *paced) note(dueNs int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.answered++
+	if p.record != nil {
+		p.record(dueNs, nowNs())
+		return
+	}
 	p.samples = append(p.samples, sample{dueNs, nowNs()})
 }
 
 func (p *paced) unanswered() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.sent - len(p.samples)
+	return p.sent - p.answered
 }
 
 // send runs until told to stop, then until all is answered.
@@ -58,7 +66,7 @@ func (p *paced) send(stop <-chan struct{}) {
 		wokenNs := nowNs()
 		p.mu.Lock()
 		from, to := p.sent, 1+int((wokenNs-startNs)*int64(p.rate)/int64(time.Second))
-		answered := len(p.samples)
+		answered := p.answered
 		to = min(to, answered+unansweredMax)
 		p.sent = max(from, to)
 		p.mu.Unlock()

@@ -18,6 +18,8 @@ type closedRun struct {
 	total    int64
 	items    atomic.Int64
 	bytes    atomic.Int64
+	// Where it is set, latencies go there and none are kept: a run may be too long to keep them.
+	record func(s *slot, ns int64)
 }
 
 // reading is one connection with the slots on it.
@@ -63,7 +65,9 @@ func (r *closedRun) phase(total int64, pick func(i int64) *operation) (elapsed t
 	start := time.Now()
 	var readers sync.WaitGroup
 	for _, on := range r.readings {
-		on.latencies = make([]int64, 0, int(total)/len(r.readings)+len(on.slots))
+		if r.record == nil {
+			on.latencies = make([]int64, 0, int(total)/len(r.readings)+len(on.slots))
+		}
 		readers.Go(func() {
 			on.busy = 0
 			for _, s := range on.slots {
@@ -81,6 +85,9 @@ func (r *closedRun) phase(total int64, pick func(i int64) *operation) (elapsed t
 	}
 	return elapsed, latencies
 }
+
+// stop lets the phase end before its total: what is under way is still answered.
+func (r *closedRun) stop() { r.next.Store(r.total) }
 
 func (s *slot) start() {
 	i := s.run.next.Add(1) - 1
@@ -109,7 +116,11 @@ func (s *slot) end(status string) {
 	} else if !s.heard {
 		fail("%s: an end without an answer", s.op.path)
 	}
-	s.on.latencies = append(s.on.latencies, nowNs()-s.dueNs)
+	if ns := nowNs() - s.dueNs; s.run.record != nil {
+		s.run.record(s, ns)
+	} else {
+		s.on.latencies = append(s.on.latencies, ns)
+	}
 	s.on.busy--
 	s.start()
 }

@@ -14,7 +14,7 @@ import (
 
 var (
 	target      = flag.String("target", "127.0.0.1:2379", "host:port of the server, without TLS")
-	op          = flag.String("op", "put", "fill put get create update delete mixed list count watch keepalive beside")
+	op          = flag.String("op", "put", "fill put get create update delete mixed list count watch keepalive beside sustained")
 	connections = flag.Int("connections", 8, "connections")
 	inflight    = flag.Int("inflight", 32, "unanswered requests on each connection")
 	requests    = flag.Int("requests", 100000, "requests in all; watch: events written; keepalive: renewals")
@@ -28,8 +28,16 @@ var (
 	pause       = flag.Bool("pause", false, `print {"prepared":true} before the measured part, and begin at a line of input`)
 	timeout     = flag.Duration("timeout", 5*time.Minute, "end with a failure after this time")
 
+	duration         = flag.Duration("duration", time.Minute, "sustained: how long")
+	slice            = flag.Duration("slice", time.Minute, "sustained: what is reported by itself; the duration is a multiple of it")
+	turnover         = flag.Int("turnover", 20, "sustained: percent of the writes that create, and as many that delete")
+	groups           = flag.Int("groups", 10, "sustained: prefixes that keys are spread over; each watcher watches one")
+	watchConnections = flag.Int("watch-connections", 10, "sustained: connections of the watchers")
+	compactEvery     = flag.Duration("compact-every", time.Minute, "sustained: time between compactions")
+	compactKeep      = flag.Int("compact-keep", 10000, "sustained: newest revisions that a compaction leaves")
+
 	rate          = flag.Int("rate", 2000, "beside: puts a second")
-	keepAliveRate = flag.Int("keepalive-rate", 500, "beside: lease renewals a second")
+	keepAliveRate = flag.Int("keepalive-rate", 500, "beside, sustained: lease renewals a second")
 	disturbance   = flag.String("disturbance", "none", "beside: none list snapshot compact")
 	quiet         = flag.Duration("quiet", 3*time.Second, "beside: measured before the disturbance, and after it")
 	during        = flag.Duration("during", 5*time.Second, "beside: a disturbance that ends sooner is repeated (compact: once)")
@@ -38,7 +46,8 @@ var (
 
 func main() {
 	flag.Parse()
-	if flag.NArg() > 0 || *valueBytes < 8 || *connections < 1 || *inflight < 1 || *requests < 1 || *keys < 1 {
+	if flag.NArg() > 0 || *valueBytes < 8 || *connections < 1 || *inflight < 1 || *requests < 1 || *keys < 1 || *groups < 1 ||
+		*watchConnections < 1 || *slice <= 0 || *compactEvery <= 0 || *turnover < 0 || *turnover > 50 {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -62,6 +71,8 @@ func perform() error {
 	switch *op {
 	case "beside":
 		return runBeside()
+	case "sustained":
+		return runSustained()
 	case "watch":
 		o, err = runWatch()
 	case "keepalive":

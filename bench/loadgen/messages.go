@@ -24,17 +24,19 @@ const (
 	compareModRevision                             = 6
 	opRange, opPut, opDelete                       = 1, 2, 3
 	headerRevision                                 = 3
-	kvModRevision, kvValue                         = 3, 5
+	kvKey, kvModRevision, kvValue                  = 1, 3, 5
 	compactRevision, compactPhysical               = 1, 2
 	watchCreate                                    = 1
 	createKey, createEnd, createPrevKv             = 1, 2, 6
 	watchedCreated, watchedCanceled, watchedEvents = 3, 4, 11
-	eventKv                                        = 2
+	watchedCompacted                               = 5
+	eventType, eventKv                             = 1, 2
 	grantTTL, grantedID                            = 1, 2
 	keepAliveID, keptTTL                           = 1, 3
 	snapshotBlob                                   = 3
 
-	targetMod = 2
+	targetMod   = 2
+	eventDelete = 1
 )
 
 func putRequest(to, key, value []byte) []byte {

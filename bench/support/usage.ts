@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface Usage {
   /** User and system, in seconds, of those that still run. */
   readonly cpuSeconds: number;
+  /** Of it, what the first thread of each process took: of node the event loop. */
+  readonly mainThreadSeconds: number;
   /** In memory now. Of it `anonymousMb` is the process's own; the rest are pages of files, which the kernel can drop. */
   readonly residentMb: number;
   readonly anonymousMb: number;
@@ -30,6 +32,7 @@ export function statusMb(status: string, field: string): number {
 
 export function usageOf(pid: number): Usage {
   let cpuSeconds = 0;
+  let mainThreadSeconds = 0;
   let residentMb = 0;
   let anonymousMb = 0;
   let peakMb = 0;
@@ -38,11 +41,12 @@ export function usageOf(pid: number): Usage {
     const status = readOf(each, 'status');
     if (stat === undefined || status === undefined) continue;
     cpuSeconds += cpuSecondsOf(stat);
+    mainThreadSeconds += cpuSecondsOf(readOf(each, `task/${each}/stat`) ?? stat);
     residentMb += statusMb(status, 'VmRSS');
     anonymousMb += statusMb(status, 'RssAnon');
     peakMb += statusMb(status, 'VmHWM');
   }
-  return { cpuSeconds, residentMb, anonymousMb, peakMb };
+  return { cpuSeconds, mainThreadSeconds, residentMb, anonymousMb, peakMb };
 }
 
 /** A process and all that descend from it: a command may be a script that starts the store. */

@@ -1,0 +1,77 @@
+/** What the inspector's CPU profiler gives: a tree of call frames, and which of them ran at each sample. */
+export interface CpuProfile {
+  readonly nodes: readonly ProfileNode[];
+  readonly samples: readonly number[];
+  /** Microseconds before each sample. */
+  readonly timeDeltas: readonly number[];
+}
+
+export interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: { readonly functionName: string; readonly url: string };
+  readonly children?: readonly number[];
+}
+
+/** In the order of the table. The first pattern that a file's address matches is its stage. */
+export const stages: readonly (readonly [stage: string, pattern: RegExp])[] = [
+  [
+    'header blocks (HPACK)',
+    /wire\/src\/http2\/(hpack|huffman|header)|transport\/src\/h2\/(header|request-head|routing)/,
+  ],
+  ['frames, flow control, batches', /wire\/src\/http2\/|transport\/src\/h2\//],
+  ['gRPC calls', /transport\/src\//],
+  ['protobuf', /wire\/src\//],
+  ['services', /etcd-api\/src\//],
+  ['sequencer', /tso\/src\//],
+  ['index', /index\/src\//],
+  ['records', /coder\/src\//],
+  ['cache, ranges', /scanner\/src\//],
+  ['group commit, publishing', /(backend|writer|core)\/src\//],
+  ['watch hub', /watch-hub\/src\//],
+  ['leases', /lease\/src\//],
+  ['storage', /storage[a-z-]*\/src\/|classic-level|abstract-level/],
+  ['metrics', /telemetry\/src\//],
+  ['composition', /server\/src\//],
+  ['node: sockets, streams, timers', /^node:/],
+];
+
+export const COLLECTOR = 'collector, on the loop';
+/** Builtins that nobody's file has called. */
+const NOBODY = 'nobody';
+
+/**
+ * Microseconds on the event loop by stage. What has no file of its own (the kernel's calls, builtins) counts for
+ * whoever called it; where nobody of ours did, the loop waits or libuv works, and no sample says which.
+ */
+export function microsecondsByStage(profile: CpuProfile): Map<string, number> {
+  const stageOf = stagesOfNodes(profile.nodes);
+  const spent = new Map<string, number>();
+  profile.samples.forEach((id, at) => {
+    const stage = stageOf.get(id);
+    if (stage === undefined) return;
+    spent.set(stage, (spent.get(stage) ?? 0) + Math.max(0, profile.timeDeltas[at] ?? 0));
+  });
+  return spent;
+}
+
+/** By node; without those of no stage. */
+function stagesOfNodes(nodes: readonly ProfileNode[]): Map<number, string> {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const found = new Map<number, string>();
+  const walk = (node: ProfileNode, inherited: string): void => {
+    const { functionName, url } = node.callFrame;
+    const own = functionName === '(garbage collector)' ? COLLECTOR : (stageOfFile(url) ?? inherited);
+    if (own !== NOBODY) found.set(node.id, own);
+    for (const child of node.children ?? []) {
+      const below = byId.get(child);
+      if (below !== undefined) walk(below, own);
+    }
+  };
+  const root = nodes[0];
+  if (root !== undefined) walk(root, NOBODY);
+  return found;
+}
+
+function stageOfFile(url: string): string | undefined {
+  return stages.find(([, pattern]) => pattern.test(url))?.[0];
+}
