@@ -2,8 +2,10 @@ import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { FILE_MODE, openIfThere, systemCode } from './files.ts';
 
-// A chunk is its length (u32), a CRC-32 that begins with the chunk's number (u32), both little endian, and its bytes.
+// A chunk is its length (u32), a CRC-32 (u32), both little endian, and its bytes. The CRC covers the chunk's number and
+// length before its bytes, and a word: without that the CRC of nothing would be 0, and a file of zeros one of empty chunks.
 const HEADER_BYTES = 8;
+const CHUNK_SEED = crc32('checkpoint chunk');
 /** So much goes to the disk at a time: what piles up, the next append would have to wait for. */
 const SYNC_BYTES = 4 << 20;
 
@@ -19,7 +21,7 @@ export async function writeChunks(
   for await (const chunk of chunks) {
     const header = new DataView(new ArrayBuffer(HEADER_BYTES));
     header.setUint32(0, chunk.length, true);
-    header.setUint32(4, crc32(chunk, count), true);
+    header.setUint32(4, chunkCrc(chunk, count), true);
     await writeAll(file, [new Uint8Array(header.buffer), chunk]);
     count += 1;
     bytes += chunk.length;
@@ -43,10 +45,17 @@ export async function* readChunks(path: string, count: number): AsyncGenerator<U
     if (header === undefined) return;
     const view = new DataView(header.buffer);
     const chunk = await readAt(file, position + HEADER_BYTES, view.getUint32(0, true), size);
-    if (chunk === undefined || crc32(chunk, index) !== view.getUint32(4, true)) return;
+    if (chunk === undefined || chunkCrc(chunk, index) !== view.getUint32(4, true)) return;
     position += HEADER_BYTES + chunk.length;
     yield chunk;
   }
+}
+
+function chunkCrc(chunk: Uint8Array, index: number): number {
+  const place = new DataView(new ArrayBuffer(8));
+  place.setUint32(0, index, true);
+  place.setUint32(4, chunk.length, true);
+  return crc32(chunk, crc32(new Uint8Array(place.buffer), CHUNK_SEED));
 }
 
 type Handle = Awaited<ReturnType<typeof open>>;

@@ -167,6 +167,14 @@ describe('damage to the files of a closed database', () => {
     }
   });
 
+  test('a checkpoint that begins with zeros is none with an empty chunk', async () => {
+    const checkpoint = (await dataFiles(bed.path)).find((name) => name.startsWith('checkpoint'))!;
+    for (const length of [8, 64]) {
+      const path = await damaged((copy) => zero(0, length)(join(copy, checkpoint)));
+      expect(await outcome(path)).toMatch(/^refused/);
+    }
+  });
+
   test('names the directory and what is gone', async () => {
     const log = (await dataFiles(bed.path)).filter((name) => name.endsWith('.log')).at(-1)!;
     const path = await damaged((copy) => truncate(join(copy, log), 0));
