@@ -93,10 +93,12 @@ export class Scanner {
     const count = slots.length < max ? slots.length : this.#index.count(op.range, at);
     const plan = planSlots(this.#index, op, slots, count);
     if (plan.keys !== undefined) return { kvs: plan.keys, count: plan.count, more: plan.more };
-    const kvs: Uint8Array[] = [];
-    for (let from = 0; from < plan.positions.length; from += SLICE_KEYS) {
+    const { positions } = plan;
+    const kvs = new Array<Uint8Array>(positions.length);
+    for (let from = 0; from < positions.length; from += SLICE_KEYS) {
       if (from > 0) await this.#turn(signal);
-      for (const kv of await this.#bytes.getMany(plan.positions.slice(from, from + SLICE_KEYS), signal)) kvs.push(kv);
+      const loaded = await this.#bytes.getMany(positions.slice(from, from + SLICE_KEYS), signal);
+      for (let at = 0; at < loaded.length; at += 1) kvs[from + at] = loaded[at]!;
     }
     return finish(plan, kvs);
   }
