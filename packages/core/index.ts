@@ -34,5 +34,6 @@ export {
   SortOrder,
   SortTarget,
 } from './src/txn.ts';
+export { SequenceRing } from './src/sequence-ring.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';

@@ -1,9 +1,9 @@
-import { assert, type LogPosition } from '@engram/core';
+import { assert, type LogPosition, SequenceRing } from '@engram/core';
 import { ByteTable, SLAB_BYTES_MAX } from './byte-table.ts';
-import { PendingBytes } from './pending-bytes.ts';
 
 /** Of a cache so small that it is only there to be tested. */
 const SLAB_BYTES_MIN = 64;
+const PENDING_MIN = 1024;
 
 /**
  * Encoded versions by log position, bounded in bytes. Two generations instead of a list of uses: what is read moves to
@@ -15,7 +15,8 @@ const SLAB_BYTES_MIN = 64;
  */
 export class RecordCache {
   readonly #halfBytesMax: number;
-  readonly #pending = new PendingBytes();
+  /** They become durable in the order of the log; positions of records that are no versions stay empty. */
+  readonly #pending = new SequenceRing<Uint8Array>(PENDING_MIN);
   readonly #slabBytes: number;
   #young: ByteTable;
   #old: ByteTable;
@@ -48,13 +49,15 @@ export class RecordCache {
   }
 
   addPending(position: LogPosition, kv: Uint8Array): void {
-    this.#pending.add(position, kv);
+    this.#pending.put(position, kv);
   }
 
   /** A pending version is durable now and may be forgotten. They settle in the order of the log. */
   settle(position: LogPosition): void {
-    const kv = this.#pending.take(position);
-    if (kv === undefined || this.#young.has(position)) return;
+    const kv = this.#pending.get(position);
+    if (kv === undefined) return;
+    this.#pending.forgetBefore(position + 1);
+    if (this.#young.has(position)) return;
     this.#makeRoom();
     this.#young.adopt(position, kv);
   }

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { logPosition } from '@engram/core';
 import { expect, test } from 'vitest';
 import { ByteTable, SLAB_BYTES_MAX } from '../src/byte-table.ts';
-import { PendingBytes } from '../src/pending-bytes.ts';
 
 const bytesOf = (seed: number, length: number): Uint8Array => new Uint8Array(length).map((_, at) => seed * 31 + at);
 
@@ -71,28 +70,4 @@ test('a position is put in once', () => {
   const table = new ByteTable(1024);
   table.copy(logPosition(1), Uint8Array.of(1));
   expect(() => table.copy(logPosition(1), Uint8Array.of(1))).toThrow('has bytes already');
-});
-
-test('pending versions come and go in the order of the log, with holes between them', () => {
-  fc.assert(
-    fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 900 }), fc.boolean()), { maxLength: 60 }), (steps) => {
-      const pending = new PendingBytes();
-      const model = new Map<number, Uint8Array>();
-      let next = 1;
-      for (const [gap, takes] of steps) {
-        next += gap;
-        const bytes = Uint8Array.of(gap & 0xff);
-        pending.add(logPosition(next), bytes);
-        model.set(next, bytes);
-        const oldest = [...model.keys()][0]!;
-        if (takes) {
-          expect(pending.take(logPosition(oldest))).toBe(model.get(oldest));
-          model.delete(oldest);
-          expect(pending.take(logPosition(oldest))).toBeUndefined();
-        }
-        for (const [position, kept] of model) expect(pending.get(logPosition(position))).toBe(kept);
-        expect(pending.get(logPosition(next + 1))).toBeUndefined();
-      }
-    }),
-  );
 });
