@@ -34,6 +34,7 @@ export {
   SortOrder,
   SortTarget,
 } from './src/txn.ts';
+export { type ByteList, ByteViews } from './src/byte-views.ts';
 export { SequenceRing } from './src/sequence-ring.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';

@@ -1,4 +1,4 @@
-import type { KeyRange, LeaseId, LogPosition, RangeOp, Revision, Txn } from '@engram/core';
+import type { ByteList, KeyRange, LeaseId, LogPosition, RangeOp, Revision, Txn } from '@engram/core';
 import type { WatchHub } from '@engram/watch-hub';
 
 /** The answer to a range. `kvs` are encoded mvccpb.KeyValue messages, shared: never changed, sent as they are. */
@@ -6,7 +6,7 @@ export interface RangeResult {
   readonly kind: 'range';
   /** For the header: the store's revision at the read; inside a transaction what was visible at that point. */
   readonly revision: Revision;
-  readonly kvs: readonly Uint8Array[];
+  readonly kvs: ByteList;
   readonly more: boolean;
   readonly count: number;
 }

@@ -79,7 +79,7 @@ export function plainResult(result: OpResult): unknown {
         revision: result.revision,
         count: result.count,
         more: result.more,
-        kvs: result.kvs.map(plainKv),
+        kvs: [...result.kvs].map(plainKv),
       };
     case 'put':
       return {

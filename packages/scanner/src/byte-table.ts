@@ -1,4 +1,4 @@
-import { assert, type LogPosition } from '@engram/core';
+import { assert, type ByteViews, type LogPosition } from '@engram/core';
 
 /** An offset in a slab has 16 bits. */
 export const SLAB_BYTES_MAX = 64 * 1024;
@@ -70,6 +70,15 @@ export class ByteTable {
     if (this.#rows[row + 1] === 0) return undefined;
     const place = this.#rows[row + 2]!;
     return new Uint8Array(this.#slabs[place >>> 16]!, place & 0xffff, this.#rows[row + 3]!);
+  }
+
+  /** Puts a view there. False when there are no bytes. */
+  locate(position: LogPosition, into: ByteViews, index: number): boolean {
+    const row = this.#find(position);
+    if (this.#rows[row + 1] === 0) return false;
+    const place = this.#rows[row + 2]!;
+    into.set(index, this.#slabs[place >>> 16]!, place & 0xffff, this.#rows[row + 3]!);
+    return true;
   }
 
   /** Keeps a copy. The position is new. */

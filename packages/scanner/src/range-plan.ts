@@ -36,6 +36,9 @@ export const isPlainPoint = (op: RangeOp): boolean =>
 /** NONE is not "unsorted": with a target other than KEY etcd sorts ascending (etcd server/etcdserver/txn/range.go). */
 const isKeyOrder = (op: RangeOp): boolean => op.sortTarget === SortTarget.KEY && op.sortOrder !== SortOrder.DESCEND;
 
+/** Keys with their values as the index has them: nothing to sort, to filter or to strip. */
+export const isPlainList = (op: RangeOp): boolean => isKeyOrder(op) && !op.countOnly && !op.keysOnly && !isFiltered(op);
+
 /**
  * How many keys must be looked at: limit + 1 tell `more`. The limit comes before the sort where the order is NONE and
  * nothing is filtered, as in etcd; a key order that is ascending is the index's own.

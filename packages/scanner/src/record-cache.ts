@@ -1,4 +1,4 @@
-import { assert, type LogPosition, SequenceRing } from '@engram/core';
+import { assert, type ByteViews, type LogPosition, SequenceRing } from '@engram/core';
 import { ByteTable, SLAB_BYTES_MAX } from './byte-table.ts';
 
 /** Of a cache so small that it is only there to be tested. */
@@ -46,6 +46,14 @@ export class RecordCache {
     this.#makeRoom();
     this.#young.copy(position, old);
     return old;
+  }
+
+  /** As `get`, into a place among others. False when it is not here. */
+  locate(position: LogPosition, into: ByteViews, index: number): boolean {
+    if (this.#young.locate(position, into, index)) return true;
+    const kv = this.get(position);
+    if (kv !== undefined) into.setView(index, kv);
+    return kv !== undefined;
   }
 
   addPending(position: LogPosition, kv: Uint8Array): void {

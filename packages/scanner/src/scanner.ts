@@ -1,5 +1,7 @@
 import { keyValueValue, withoutValue } from '@engram/coder';
 import {
+  type ByteList,
+  ByteViews,
   type Clock,
   EngramError,
   keySuccessor,
@@ -10,17 +12,27 @@ import {
 } from '@engram/core';
 import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
 import type { Pins } from './pins.ts';
-import { compareValues, fetchMax, isPlainPoint, planRange, planSlots, type RangePlan } from './range-plan.ts';
+import {
+  compareValues,
+  fetchMax,
+  isPlainList,
+  isPlainPoint,
+  planRange,
+  planSlots,
+  type RangePlan,
+} from './range-plan.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
 export interface ScanResult {
-  readonly kvs: readonly Uint8Array[];
+  readonly kvs: ByteList;
   readonly count: number;
   readonly more: boolean;
 }
 
 /** Keys that are looked at before others get their turn: about half a millisecond of work. */
 const SLICE_KEYS = 4096;
+/** Fewer are answered by a view for each. */
+const LIST_MIN = 64;
 
 /**
  * Answers ranges: the index says which versions, memory or storage give their bytes. Small answers whose bytes are at
@@ -51,6 +63,7 @@ export class Scanner {
       const found = this.#point(op.range.key, at);
       if (found !== undefined) return found;
     }
+    if (isPlainList(op)) return this.#list(op, at, signal);
     if (op.countOnly || fetchMax(op) <= SLICE_KEYS) return this.fetch(this.plan(op, at), at, signal);
     const first = this.#index.collect(op.range, at, SLICE_KEYS);
     if (first.length < SLICE_KEYS) return this.fetch(planSlots(this.#index, op, first, first.length), at, signal);
@@ -72,6 +85,56 @@ export class Scanner {
     if (!(kvs instanceof Promise)) return finish(plan, kvs);
     const pin = this.#pins.hold(at);
     return kvs.then((loaded) => finish(plan, loaded)).finally(() => pin[Symbol.dispose]());
+  }
+
+  #list(op: RangeOp, at: Revision, signal: AbortSignal): ScanResult | Promise<ScanResult> {
+    const max = fetchMax(op);
+    const first = this.#index.collect(op.range, at, Math.min(SLICE_KEYS, max));
+    if (first.length < LIST_MIN) {
+      const count = first.length < max ? first.length : this.#index.count(op.range, at);
+      return this.fetch(planSlots(this.#index, op, first, count), at, signal);
+    }
+    const kvs = new ByteViews();
+    const loading = this.#bytes.collect(this.#positions(first), kvs, signal);
+    if (first.length < SLICE_KEYS || first.length === max) {
+      if (loading === undefined) return this.#listed(op, at, kvs);
+      const pin = this.#pins.hold(at);
+      return loading.then(() => this.#listed(op, at, kvs)).finally(() => pin[Symbol.dispose]());
+    }
+    return this.#listInSlices(op, at, kvs, first, loading, signal);
+  }
+
+  /** Goes on behind the first slice, whose bytes come with `loading`. */
+  async #listInSlices(
+    op: RangeOp,
+    at: Revision,
+    kvs: ByteViews,
+    first: readonly VersionSlot[],
+    loading: Promise<void> | undefined,
+    signal: AbortSignal,
+  ): Promise<ScanResult> {
+    using _pin = this.#pins.hold(at);
+    await loading;
+    const max = fetchMax(op);
+    for (let slice = first; slice.length === SLICE_KEYS && kvs.length < max; ) {
+      const range = { key: keySuccessor(this.#index.key(slice.at(-1)!)), end: op.range.end };
+      await this.#turn(signal);
+      slice = this.#index.collect(range, at, Math.min(SLICE_KEYS, max - kvs.length));
+      await this.#bytes.collect(this.#positions(slice), kvs, signal);
+    }
+    return this.#listed(op, at, kvs);
+  }
+
+  #listed(op: RangeOp, at: Revision, kvs: ByteViews): ScanResult {
+    if (kvs.length < fetchMax(op)) return { kvs, count: kvs.length, more: false };
+    kvs.truncate(op.limit);
+    return { kvs, count: this.#index.count(op.range, at), more: true };
+  }
+
+  #positions(slots: readonly VersionSlot[]): readonly LogPosition[] {
+    const positions = new Array<LogPosition>(slots.length);
+    for (let at = 0; at < slots.length; at += 1) positions[at] = this.#index.position(slots[at]!);
+    return positions;
   }
 
   async #scanInSlices(

@@ -1,5 +1,5 @@
 import { recordKv } from '@engram/coder';
-import type { LogPosition } from '@engram/core';
+import type { ByteViews, LogPosition } from '@engram/core';
 import type { Values } from '@engram/storage';
 import type { RecordCache } from './record-cache.ts';
 
@@ -18,8 +18,10 @@ export class VersionBytes {
 
   /** Without waiting, or undefined. */
   peek(position: LogPosition): Uint8Array | undefined {
-    const cached = this.#cache.get(position);
-    if (cached !== undefined) return cached;
+    return this.#cache.get(position) ?? this.#peekStorage(position);
+  }
+
+  #peekStorage(position: LogPosition): Uint8Array | undefined {
     const record = this.#values.peek(position);
     if (record === undefined) return undefined;
     const kv = recordKv(record);
@@ -40,7 +42,26 @@ export class VersionBytes {
       else if (missing === undefined) missing = [at];
       else missing.push(at);
     }
-    return missing === undefined ? kvs : this.#load(positions, kvs, missing, signal);
+    if (missing === undefined) return kvs;
+    const take = (at: number, kv: Uint8Array): void => {
+      kvs[at] = kv;
+    };
+    return this.#load(positions, missing, take, signal).then(() => kvs);
+  }
+
+  /** As `getMany`, behind what `into` holds. The promise resolves when all are there. */
+  collect(positions: readonly LogPosition[], into: ByteViews, signal: AbortSignal): Promise<void> | undefined {
+    const first = into.extend(positions.length);
+    let missing: number[] | undefined;
+    for (let at = 0; at < positions.length; at += 1) {
+      if (this.#cache.locate(positions[at]!, into, first + at)) continue;
+      const kv = this.#peekStorage(positions[at]!);
+      if (kv !== undefined) into.setView(first + at, kv);
+      else if (missing === undefined) missing = [at];
+      else missing.push(at);
+    }
+    if (missing === undefined) return undefined;
+    return this.#load(positions, missing, (at, kv) => into.setView(first + at, kv), signal);
   }
 
   /** All of them in their order, durable ones only, around the cache: neither looked for in it nor put there. */
@@ -49,12 +70,13 @@ export class VersionBytes {
     return records.map(recordKv);
   }
 
+  /** `take` is called for each that is missing, with its index among the positions. */
   async #load(
     positions: readonly LogPosition[],
-    kvs: Uint8Array[],
     missing: readonly number[],
+    take: (at: number, kv: Uint8Array) => void,
     signal: AbortSignal,
-  ): Promise<readonly Uint8Array[]> {
+  ): Promise<void> {
     const wanted = missing.map((at) => positions[at]!);
     const records = await this.#values.getMany(wanted, signal);
     // Who lists will list again, all the more after a restart of many clients; a list that is a large part of the
@@ -65,8 +87,7 @@ export class VersionBytes {
     for (let at = 0; at < missing.length; at += 1) {
       const kv = recordKv(records[at]!);
       if (keep) this.#cache.add(wanted[at]!, kv);
-      kvs[missing[at]!] = kv;
+      take(missing[at]!, kv);
     }
-    return kvs;
   }
 }

@@ -1,5 +1,6 @@
 import { encodeKeyValue, encodePutRecord } from '@engram/coder';
 import {
+  type ByteList,
   EMPTY_BYTES,
   isEngramError,
   type LogPosition,
@@ -93,7 +94,7 @@ const list = (over: Partial<RangeOp> = {}): RangeOp => ({
 });
 const newest = revision(1_000_000);
 const never = new AbortController().signal;
-const names = (kvs: readonly Uint8Array[]): string[] => kvs.map((kv) => keyText(decodeKeyValue(kv).key));
+const names = (kvs: ByteList): string[] => [...kvs].map((kv) => keyText(decodeKeyValue(kv).key));
 
 test('a long list is one answer, in key order, at one revision, although it is worked off in slices', async () => {
   const { scanner } = bed(10_000);
@@ -113,6 +114,13 @@ test.each([
   expect(result.kvs).toHaveLength(Math.min(limit, count));
 });
 
+test('what is in memory and what is not come in one order', async () => {
+  const { scanner } = bed(6000, 10, 1 << 24);
+  for (const limit of [1, 70, 2000]) await scanner.scan(list({ limit }), newest, never);
+  const result = await scanner.scan(list(), newest, never);
+  expect(names(result.kvs)).toEqual(Array.from({ length: 6000 }, (_, at) => `k${String(at).padStart(5, '0')}`));
+});
+
 test('a list at an older revision counts that revision', async () => {
   expect(await bed(6000).scanner.scan(list({ limit: 2 }), revision(101), never)).toMatchObject({
     count: 100,
@@ -128,7 +136,7 @@ test('a sort by value happens after the fetch, and keys_only after the sort', as
   );
   expect(names(sorted.kvs)).toEqual(['k00004', 'k00003']);
   expect(sorted).toMatchObject({ count: 5, more: true });
-  expect(decodeKeyValue(sorted.kvs[0]!).value).toEqual(EMPTY_BYTES);
+  expect(decodeKeyValue([...sorted.kvs][0]!).value).toEqual(EMPTY_BYTES);
 });
 
 test('keys_only and counts read no bytes', () => {

@@ -96,7 +96,7 @@ function slow(header: Init<etcdserverpb.ResponseHeader>, value: Answer): Uint8Ar
 }
 
 const slowRange = ({ kvs, more, count }: Extract<Answer, { kind: 'range' }>): Init<etcdserverpb.RangeResponse> => ({
-  kvs: kvs.map(decoded),
+  kvs: [...kvs].map(decoded),
   more,
   count,
 });

@@ -1,4 +1,4 @@
-import { unreachable } from '@engram/core';
+import { type ByteList, ByteViews, unreachable } from '@engram/core';
 import type { Message } from '../rpc.ts';
 import { sizeVarint } from '../protobuf/writer.ts';
 import { sizeRevision } from './header.ts';
@@ -15,7 +15,7 @@ export interface RangeAnswer {
   readonly kind: 'range';
   readonly revision: number;
   /** Encoded mvccpb.KeyValue. Shared: the message may hold them. */
-  readonly kvs: readonly Uint8Array[];
+  readonly kvs: ByteList;
   readonly more: boolean;
   readonly count: number;
 }
@@ -60,7 +60,8 @@ const COPIED_BYTES_MAX = 16 * 1024;
 
 function isLongRange({ kvs }: RangeAnswer): boolean {
   let bytes = 0;
-  for (const { length } of kvs) bytes += length;
+  if (kvs instanceof ByteViews) bytes = kvs.bytes;
+  else for (const { length } of kvs) bytes += length;
   return bytes > LONG_BYTES_MIN && bytes < kvs.length * COPIED_BYTES_MAX;
 }
 

@@ -1,4 +1,4 @@
-import { assert } from '@engram/core';
+import { assert, ByteViews } from '@engram/core';
 import { sizeVarint, writeVarint } from '../protobuf/writer.ts';
 import type { LongMessage } from '../rpc.ts';
 import type { RangeAnswer } from './kv-responses.ts';
@@ -14,7 +14,7 @@ const KVS_TAG = 18;
  */
 export class RangeMessage implements LongMessage {
   readonly bytes: number;
-  readonly #kvs: readonly Uint8Array[];
+  readonly #kvs: ByteViews;
   readonly #end: Uint8Array;
   /** What is being copied, and from where: the header, a version, the end, or the head of a field that had to be cut. */
   #part: Uint8Array;
@@ -26,12 +26,13 @@ export class RangeMessage implements LongMessage {
 
   /** `header` is an encoded ResponseHeader; `answer.kvs` must not change until all is read. */
   constructor(header: Uint8Array, answer: RangeAnswer) {
-    this.#kvs = answer.kvs;
+    const kvs = answer.kvs instanceof ByteViews ? answer.kvs : ByteViews.of(answer.kvs);
+    this.#kvs = kvs;
     this.#part = fieldHead(10, header.length, header);
     this.#end = endOf(answer);
     let bytes = this.#part.length + this.#end.length;
-    for (const kv of answer.kvs) bytes += 1 + sizeVarint(kv.length) + kv.length;
-    this.bytes = bytes;
+    for (let index = 0; index < kvs.length; index += 1) bytes += 1 + sizeVarint(kvs.lengthOf(index));
+    this.bytes = bytes + kvs.bytes;
   }
 
   read(target: Uint8Array, start: number, end: number): number {
@@ -44,7 +45,7 @@ export class RangeMessage implements LongMessage {
         this.#part = this.#end;
         this.#ended = true;
       } else {
-        const kv = this.#kvs[this.#next]!;
+        const kv = this.#kvs.view(this.#next);
         this.#next += 1;
         if (at + FIELD_HEAD_BYTES_MAX + kv.length <= end) {
           target[at] = KVS_TAG;

@@ -1,0 +1,89 @@
+import { assert } from './assert.ts';
+
+/** Words of a place: which buffer, from where, how many bytes. */
+const PLACE_WORDS = 3;
+const PLACES_MIN = 64;
+
+/** Many stretches of bytes in order. */
+export type ByteList = readonly Uint8Array[] | ByteViews;
+
+/**
+ * Many stretches of bytes, without an object for each: of a list of 100,000 values there would be so many views, and
+ * while the list leaves, the collector would copy them all. A view is made when somebody asks for one. Whoever holds
+ * this holds the buffers; nobody changes what is in them.
+ */
+export class ByteViews implements Iterable<Uint8Array> {
+  readonly #buffers: ArrayBufferLike[] = [];
+  #places = new Int32Array(PLACES_MIN * PLACE_WORDS);
+  #length = 0;
+  #bytes = 0;
+
+  static of(views: readonly Uint8Array[]): ByteViews {
+    const made = new ByteViews();
+    made.extend(views.length);
+    for (const [index, view] of views.entries()) made.setView(index, view);
+    return made;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Of all stretches. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Room for so many more, empty ones. Returns the index of the first. */
+  extend(count: number): number {
+    const first = this.#length;
+    this.#length += count;
+    const words = this.#length * PLACE_WORDS;
+    if (words > this.#places.length) {
+      const grown = new Int32Array(Math.max(words, this.#places.length * 2));
+      grown.set(this.#places);
+      this.#places = grown;
+    }
+    return first;
+  }
+
+  /** Once for each index. `offset` and `length` are below 2 GiB. */
+  set(index: number, buffer: ArrayBufferLike, offset: number, length: number): void {
+    const at = index * PLACE_WORDS;
+    assert(index < this.#length && this.#places[at + 2] === 0, 'a stretch of bytes that is none, or is set already');
+    // Neighbours mostly lie in one buffer.
+    let last = this.#buffers.length - 1;
+    if (last < 0 || this.#buffers[last] !== buffer) last = this.#buffers.push(buffer) - 1;
+    this.#places[at] = last;
+    this.#places[at + 1] = offset;
+    this.#places[at + 2] = length;
+    this.#bytes += length;
+  }
+
+  setView(index: number, { buffer, byteOffset, length }: Uint8Array): void {
+    this.set(index, buffer, byteOffset, length);
+  }
+
+  lengthOf(index: number): number {
+    return this.#places[index * PLACE_WORDS + 2]!;
+  }
+
+  view(index: number): Uint8Array {
+    assert(index < this.#length, 'a stretch of bytes that is none');
+    const at = index * PLACE_WORDS;
+    const length = this.#places[at + 2]!;
+    if (length === 0) return new Uint8Array(0);
+    return new Uint8Array(this.#buffers[this.#places[at]!]!, this.#places[at + 1]!, length);
+  }
+
+  /** Without those from `length` on. */
+  truncate(length: number): void {
+    for (let index = length; index < this.#length; index += 1) this.#bytes -= this.lengthOf(index);
+    this.#places.fill(0, length * PLACE_WORDS, this.#length * PLACE_WORDS);
+    this.#length = length;
+  }
+
+  *[Symbol.iterator](): Generator<Uint8Array> {
+    for (let index = 0; index < this.#length; index += 1) yield this.view(index);
+  }
+}
