@@ -11,6 +11,8 @@ import type { ReplicatedState } from './replicated-state.ts';
 
 /** Keys that are written before others get their turn: about a millisecond of work. */
 const SLICE_KEYS = 1000;
+/** Positions, likewise. */
+const SLICE_GARBAGE = 16_384;
 
 export interface CheckpointerOptions {
   readonly state: ReplicatedState;
@@ -114,7 +116,11 @@ export class Checkpointer {
     }
     const last = writer.finish();
     if (last !== undefined) yield count(last);
-    yield count(encodeCheckpointGarbage(garbage()));
+    const positions = garbage();
+    for (let from = 0; from < positions.length; from += SLICE_GARBAGE) {
+      yield count(encodeCheckpointGarbage(positions.slice(from, from + SLICE_GARBAGE)));
+      await new Promise<void>((resolve) => clock.soon(resolve));
+    }
     await durable(sequenced().next);
   }
 

@@ -5,7 +5,7 @@ import type { ReplicatedState } from './replicated-state.ts';
 
 /** Garbage looked at before others get their turn: about a millisecond of work, also where whole keys leave the index. */
 const STEP_CANDIDATES = 250;
-/** Positions handed to storage at once. */
+/** Positions handed to storage at once, before others get their turn. */
 const DROP_MAX = 2000;
 
 export interface CompactorOptions {
@@ -54,9 +54,9 @@ export class Compactor {
   /** After a checkpoint: storage frees what was only kept for the replay from the one before. */
   async dropCovered(): Promise<void> {
     const covered = this.#options.checkpointed();
-    const drop = this.#deferred.filter((position) => position < covered);
+    await this.#drop(this.#deferred.filter((position) => position < covered));
+    // Not before: a checkpoint that is taken meanwhile must name what storage has not been told of.
     this.#deferred = this.#deferred.filter((position) => position >= covered);
-    await this.#drop(drop);
   }
 
   async close(): Promise<void> {
@@ -98,8 +98,11 @@ export class Compactor {
   }
 
   async #drop(positions: readonly LogPosition[]): Promise<void> {
+    const { values, clock } = this.#options;
     for (let from = 0; from < positions.length; from += DROP_MAX) {
-      await this.#options.values.drop(positions.slice(from, from + DROP_MAX));
+      if (from > 0) await new Promise<void>((resolve) => clock.soon(resolve));
+      if (this.#closed) return;
+      await values.drop(positions.slice(from, from + DROP_MAX));
     }
   }
 }

@@ -39,11 +39,12 @@ export async function recover(
   const checkpoint = await storage.values.loadCheckpoint();
   const loader = KeyIndex.loader();
   let header: CheckpointHeader | undefined;
-  let garbage: readonly LogPosition[] = [];
+  const garbage: LogPosition[] = [];
   if (checkpoint !== undefined) {
     for await (const chunk of checkpoint.chunks(options.signal)) {
       if (header === undefined) header = decodeCheckpointHeader(chunk);
-      else if (isCheckpointGarbage(chunk)) garbage = decodeCheckpointGarbage(chunk);
+      else if (isCheckpointGarbage(chunk))
+        for (const position of decodeCheckpointGarbage(chunk)) garbage.push(position);
       else {
         decodeCheckpointEntries(chunk, (key, versions) => {
           for (const version of versions) loader.add(key, version);

@@ -5,7 +5,7 @@ import { GARBAGE_CHUNK } from './checkpoint.ts';
 
 /**
  * Records that no version needs any more, but that storage may still hold: without this list a crash between a
- * checkpoint and the drop would leave them there for ever. Positions in any order.
+ * checkpoint and the drop would leave them there for ever. Positions in any order, in one chunk or several.
  */
 export function encodeCheckpointGarbage(positions: readonly LogPosition[]): Uint8Array {
   const ascending = Float64Array.from(positions).sort();
