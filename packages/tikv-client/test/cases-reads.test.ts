@@ -110,6 +110,59 @@ test('case 62: nothing of an answer with an error is used', async () => {
   expect(second.keys).toHaveLength(2);
 });
 
+/** A transaction of another client in the middle of its two phases: keys a (its primary) and z are locked, in two regions. */
+async function halfway(bench: Bench): Promise<bigint> {
+  bench.cluster.regions.split(k('m'));
+  await bench.put({ a: 'old', z: 'old' });
+  await bench.idle();
+  const startTs = bench.cluster.pd.timestamp();
+  for (const name of ['a', 'z']) {
+    bench.cluster.mvcc.row(k(name)).lock = {
+      startTs,
+      primary: k('a'),
+      ttlMs: 60_000,
+      op: 0,
+      txnSize: 2n,
+      useAsyncCommit: false,
+      minCommitTs: startTs + 1n,
+      secondaries: [],
+      value: k('new'),
+    };
+  }
+  return startTs;
+}
+
+test('case 63: a lock that one read of the newest value skipped is a commit for the next one, and no advice piles up', async () => {
+  const bench = await Bench.make();
+  const startTs = await halfway(bench);
+  expect(text(await bench.run(bench.client.get(k('z'))))).toBe('old'); // it commits after this read began
+  const primary = bench.cluster.mvcc.row(k('a'));
+  primary.lock = undefined;
+  primary.writes.unshift({ kind: 'put', startTs, commitTs: bench.cluster.pd.timestamp(), value: k('new') });
+  expect(text(await bench.run(bench.client.get(k('z'))))).toBe('new');
+  await bench.idle();
+  await bench.run(bench.client.get(k('z')));
+  const last = bench.cluster.sent('Get').at(-1)?.request as GetRequest;
+  expect([...(last.context?.resolvedLocks ?? []), ...(last.context?.committedLocks ?? [])]).toEqual([]);
+});
+
+test.each([
+  ['first', ['newest', 'snapshot']],
+  ['last', ['snapshot', 'newest']],
+] as const)(
+  'case 63 (the newest value %s): what a store lets the newest value skip, a snapshot that asks in the same turn must push',
+  async (_, order) => {
+    const bench = await Bench.make();
+    await halfway(bench);
+    const snapshot = await bench.run(bench.client.snapshot());
+    const read = { newest: () => bench.client.get(k('z')), snapshot: () => snapshot.get(k('z')) };
+    const values = await bench.run(Promise.all(order.map((who) => read[who]())));
+    expect(values.map(text)).toEqual(['old', 'old']);
+    // Had the transaction got its commit timestamp before the snapshot's, it must now ask for another.
+    expect(bench.cluster.mvcc.row(k('a')).lock?.minCommitTs).toBeGreaterThan(snapshot.timestamp);
+  },
+);
+
 test('case 63: the newest value of a key that an async commit has locked is the new one, once the writer knows', async () => {
   const bench = await Bench.make();
   bench.cluster.regions.split(k('m'));

@@ -103,7 +103,9 @@ export class LockResolver {
   async #settled(lock: LockInfo, callerTs: Timestamp, backoffer: Backoffer): Promise<TxnState> {
     const known = this.#engine.statuses.get(lock.lockVersion);
     if (known !== undefined) return known;
-    const name = `${lock.lockVersion}/${keyText(lock.primaryLock)}`;
+    // "Now" is told that the lock may be skipped without its commit being pushed: that answer is no use to a snapshot.
+    const who = callerTs === MAX_TIMESTAMP ? 'newest' : 'snapshot';
+    const name = `${lock.lockVersion}/${who}/${keyText(lock.primaryLock)}`;
     for (;;) {
       let question = this.#questions.get(name);
       const own = question === undefined;

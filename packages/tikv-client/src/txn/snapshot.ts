@@ -68,16 +68,20 @@ export class Snapshot {
 
   /** @internal */
   async getStoreKey(key: Uint8Array, backoffer: Backoffer): Promise<Uint8Array | undefined> {
+    let view: Snapshot = this;
     for (let attempt = 0; ; attempt += 1) {
       const answer = await this.#engine.onKey(
         key,
         commands.get,
         { key, version: this.timestamp },
         backoffer,
-        this.#sendOptions,
+        view.#sendOptions,
       );
       if (answer.error === undefined) return answer.notFound || answer.value.length === 0 ? undefined : answer.value;
-      await this.meetLocks([lockOf(answer.error)], backoffer, attempt > 0);
+      // The newest value moves on: a lock that one call may skip is, for the next call, perhaps a commit it must see.
+      if (view === this && this.timestamp === MAX_TIMESTAMP)
+        view = new Snapshot(this.#engine, this.timestamp, this.#context);
+      await view.meetLocks([lockOf(answer.error)], backoffer, attempt > 0);
     }
   }
 
