@@ -67,6 +67,10 @@ bench-mixed: setup ## Beside etcd: puts and renewals during a large list, a snap
 bench-sustained: setup ## Beside etcd: half an hour each of writes, watchers and compactions, minute by minute (needs go)
 	@$(WITH_NODE) node bench/sustained/run.ts $(BENCH_FLAGS)
 
+.PHONY: bench-etcd-tool
+bench-etcd-tool: setup ## Beside etcd, driven by etcd's own benchmark tool (needs go)
+	@$(WITH_NODE) node bench/etcd-tool/run.ts $(BENCH_FLAGS)
+
 .PHONY: e2e
 e2e: setup ## All parts of e2e, one after another
 	@$(WITH_NODE) tools/e2e $(E2E_PARTS)

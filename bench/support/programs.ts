@@ -31,6 +31,10 @@ export function loadgen(): string {
 
 const etcd = (): string => built(`etcd-${ETCD_VERSION}`, join(here, 'etcd'), 'go.etcd.io/etcd/server/v3', 0);
 
+/** etcd's own benchmark, of the release that bench/etcd-tool/go.mod names: 3.7 has none in its modules. */
+export const etcdTool = (): string =>
+  built('etcd-benchmark-v3.6.8', join(here, 'etcd-tool'), 'go.etcd.io/etcd/v3/tools/benchmark', 0);
+
 function built(name: string, cwd: string, what: string, newerThanMs: number): string {
   const out = join(cache, name);
   if (existsSync(out) && statSync(out).mtimeMs >= newerThanMs) return out;

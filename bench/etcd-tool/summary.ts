@@ -1,0 +1,17 @@
+/** What the tool says of a run. Of a watch it prints two reports: of the watchers' making, and, last, of the events. */
+export interface Summary {
+  readonly rate: number;
+  readonly p99Ms: number;
+  readonly errors: number;
+}
+
+/** NaN for what the text does not have. */
+export function summaryOf(text: string): Summary {
+  const last = (pattern: RegExp): number => Number([...text.matchAll(pattern)].at(-1)?.[1] ?? Number.NaN);
+  const errors = /Error distribution:\s*\n((?:\s*\[\d+\].*\n?)+)/.exec(text)?.[1] ?? '';
+  return {
+    rate: last(/Requests\/sec:\s*([\d.e+-]+)/g),
+    p99Ms: last(/99% in ([\d.e+-]+) secs/g) * 1000,
+    errors: [...errors.matchAll(/\[(\d+)\]/g)].reduce((sum, [, count]) => sum + Number(count), 0),
+  };
+}
