@@ -1,1 +1,0 @@
-../unistore/batch.go
