@@ -99,8 +99,7 @@ async function measure(client: TikvClient, mode: string, callers: number): Promi
 
 const dir = mkdtempSync(join(process.env['TMPDIR'] ?? '/tmp', 'tikv-speed-'));
 try {
-  await using lab = await Lab.start(join(dir, 'lab'));
-  await lab.replicated();
+  await using lab = await Lab.startReplicated(join(dir, 'lab'));
   await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
   for (let from = 0; from < rows; from += 1_000) {
     const txn = await client.begin();

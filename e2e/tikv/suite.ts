@@ -26,8 +26,7 @@ const wants = (name: string): boolean => parts.includes('all') || parts.includes
 
 try {
   if (wants('basics') || wants('cross')) {
-    await using lab = await Lab.start(join(dir, 'one'), { pds: 1 });
-    await lab.replicated();
+    await using lab = await Lab.startReplicated(join(dir, 'one'), { pds: 1 });
     if (wants('basics')) await basics(checks, lab);
     if (wants('cross')) await cross(checks, lab, Math.min(20, seconds));
   }
@@ -36,8 +35,7 @@ try {
     await oneNode(checks, lab, Math.min(20, seconds));
   }
   if (wants('faults')) {
-    await using lab = await Lab.start(join(dir, 'three'), { pds: 3 });
-    await lab.replicated();
+    await using lab = await Lab.startReplicated(join(dir, 'three'), { pds: 3 });
     await faults(checks, lab, seconds);
   }
 } finally {
