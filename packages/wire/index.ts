@@ -26,6 +26,7 @@ export {
   type DeleteRangeAnswer,
   type TxnAnswer,
 } from './src/messages/kv-responses.ts';
+export { snapshotResponse } from './src/messages/snapshot-response.ts';
 export {
   encodeEvents,
   encodeWatchResponse,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimClock } from '@engram/sim';
-import { etcdserverpb, leasepb, mvccpb } from '@engram/wire';
+import { etcdserverpb, leasepb, mvccpb, joinMessage } from '@engram/wire';
 import { type BucketContent, smallBucket } from '../src/snapshot/bbolt-bucket.ts';
 import { bboltFile } from '../src/snapshot/bbolt-file.ts';
 import { pace } from '../src/snapshot/pace.ts';
@@ -123,7 +123,7 @@ describe('messages', () => {
     const parts: etcdserverpb.SnapshotResponse[] = [];
     const taking = Promise.resolve({ bytes: image.length, chunks: chunks() });
     for await (const message of snapshotMessages(taking, '3.6.0')) {
-      parts.push(etcdserverpb.decodeSnapshotResponse(message as Uint8Array));
+      parts.push(etcdserverpb.decodeSnapshotResponse(joinMessage(message)));
     }
     const last = parts.pop()!;
     expect(parts.map((part) => part.blob.length)).toEqual([32 * 1024, 32 * 1024, 6 * 1024]);

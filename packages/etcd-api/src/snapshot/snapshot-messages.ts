@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { assert } from '@engram/core';
-import { etcdserverpb, type Message } from '@engram/wire';
+import { etcdserverpb, type Message, snapshotResponse } from '@engram/wire';
 import type { SnapshotImage } from './snapshot-image.ts';
 
 /** etcd server/etcdserver/api/v3rpc/maintenance.go: snapshotSendBufferSize. */
@@ -18,7 +18,7 @@ export async function* snapshotMessages(taking: Promise<SnapshotImage>, version:
     remaining -= blob.length;
     assert(remaining >= 0, 'a snapshot longer than announced');
     hash.update(blob);
-    yield etcdserverpb.encodeSnapshotResponse({ remainingBytes: remaining, blob, version });
+    yield snapshotResponse(remaining, version, blob);
   }
   assert(remaining === 0, 'a snapshot shorter than announced');
   yield etcdserverpb.encodeSnapshotResponse({ blob: hash.digest(), version });
