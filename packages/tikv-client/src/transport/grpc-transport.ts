@@ -14,6 +14,8 @@ const channelOptions: grpc.ChannelOptions = {
   'grpc.enable_retries': 0,
   'grpc.enable_http_proxy': 0,
   'grpc-node.max_session_memory': 256,
+  // All answers of a store come on one stream. With HTTP/2's 64 KiB it would wait for our event loop after each so many.
+  'grpc-node.flow_control_window': 16 << 20,
 };
 
 const identity = (bytes: Buffer): Buffer => bytes;
