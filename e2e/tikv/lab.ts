@@ -30,6 +30,8 @@ export interface LabOptions {
   readonly pds?: number;
   /** `raft`: several stores that replicate. `onenode`: the newer store without Raft, always alone. */
   readonly store?: 'raft' | 'onenode';
+  /** Bytes of a memory table of the Raft store, 16 MiB by default: with small ones it reads from tables all the time. */
+  readonly memTable?: number;
 }
 
 /** The processes of one lab, each known by its id, none touched by name. */
@@ -58,6 +60,7 @@ export class Lab implements AsyncDisposable {
       PD_PORT: String(lab.pdPort),
       STORE_PORT: String(lab.storePort),
       STORE: oneNode ? 'tidbstore-lab' : 'unistore-lab',
+      ...(options.memTable === undefined ? {} : { STORE_MEM_TABLE: String(options.memTable) }),
     };
     // A lab does not outlive its program, unless that is killed outright: then its folder still holds the process ids.
     process.once('SIGINT', () => process.exit(130));

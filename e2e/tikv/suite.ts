@@ -9,6 +9,7 @@ import { cross } from './cross.ts';
 import { faults } from './faults.ts';
 import { Lab } from './lab.ts';
 import { oneNode } from './onenode.ts';
+import { tables } from './tables.ts';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -29,6 +30,10 @@ try {
     await using lab = await Lab.startReplicated(join(dir, 'one'), { pds: 1 });
     if (wants('basics')) await basics(checks, lab);
     if (wants('cross')) await cross(checks, lab, Math.min(20, seconds));
+  }
+  if (wants('basics')) {
+    await using lab = await Lab.startReplicated(join(dir, 'tables'), { pds: 1, memTable: 1 << 20 });
+    await tables(checks, lab);
   }
   if (wants('onenode')) {
     await using lab = await Lab.start(join(dir, 'onenode'), { store: 'onenode' });
