@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec interop kube crash linearizability snapshot kube-storage etcd differential
+E2E_PARTS := h2spec interop kube crash linearizability snapshot kube-storage etcd differential tikv
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
