@@ -66,6 +66,34 @@ test.each([false, true])(
   },
 );
 
+test('batch gets give each key its value, in whatever order and however often it was asked for and answered', async () => {
+  const bench = await Bench.make();
+  bench.cluster.regions.split(k('k3'), k('k6'));
+  await bench.put(Object.fromEntries([0, 1, 2, 3, 4, 5, 6, 7].map((at) => [`k${at}`, `v${at}`])));
+  const asked = ['k7', 'k1', 'k4', 'k1', 'none', 'k0', 'k6', 'k7', 'k4', 'k2'];
+  const expected = asked.map((name) => (name === 'none' ? undefined : `v${name.slice(1)}`));
+  const snapshot = await bench.run(bench.client.snapshot());
+  const read = async (): Promise<unknown> => (await bench.run(snapshot.batchGet(asked.map(k)))).map(text);
+  expect(await read()).toEqual(expected);
+  const answers: readonly ((keys: readonly string[]) => readonly string[])[] = [
+    (keys) => keys.toReversed(),
+    (keys) => [...new Set(keys)],
+    (keys) => [...new Set(keys)].toReversed(),
+  ];
+  for (const answer of answers) {
+    const stop = bench.cluster.script(({ command, request }) => {
+      if (command !== 'BatchGet') return undefined;
+      const keys = (request as BatchGetRequest).keys.map((key) => text(key)!).filter((key) => key !== 'none');
+      return {
+        kind: 'answer',
+        response: { pairs: answer(keys).map((key) => ({ key: k(key), value: k(`v${key.slice(1)}`) })) },
+      };
+    });
+    expect(await read()).toEqual(expected);
+    stop();
+  }
+});
+
 test('case 60: a backward scan whose upper bound is a region’s start begins in the region before', async () => {
   const bench = await Bench.make();
   bench.cluster.regions.split(k('m'));

@@ -6,6 +6,7 @@ import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 
 import type { ContextInit, KeyError, KvPair, LockInfo } from '../proto/gen/kvrpcpb.ts';
+import type { Region } from '../region/region.ts';
 import type { ReplicaChoice, SendOptions } from '../region/region-sender.ts';
 import type { Call, CallOptions } from '../runtime/call.ts';
 import { Limiter } from '../runtime/limiter.ts';
@@ -93,81 +94,71 @@ export class Snapshot {
     await this.#engine.safePoint.check(this.timestamp, call);
     const { codec } = this.#engine;
     const storeKeys = codec.toStore === sameKey ? keys : keys.map((key) => codec.toStore(key));
-    const order = storeKeys.map((_, at) => at).sort((left, right) => compareBytes(storeKeys[left]!, storeKeys[right]!));
-    const pairs = await this.#getPairs(
-      order.map((at) => storeKeys[at]!),
-      this.#engine.backoffer(call),
-    );
-    // Both are in the order of keys, so one walk finds them all.
-    const values = new Array<Uint8Array | undefined>(keys.length).fill(undefined);
-    let next = 0;
-    for (const at of order) {
-      const key = storeKeys[at]!;
-      while (next < pairs.length && compareBytes(pairs[next]!.key, key) < 0) next += 1;
-      const pair = pairs[next];
-      if (pair !== undefined && equalBytes(pair.key, key)) values[at] = pair.value;
-    }
-    return values;
+    return this.#getAll(storeKeys, this.#engine.backoffer(call));
   }
 
   /** @internal Values by `keyText`. */
   async getStoreKeys(keys: readonly Uint8Array[], backoffer: Backoffer): Promise<Map<string, Uint8Array>> {
-    const pairs = await this.#getPairs([...keys].sort(compareBytes), backoffer);
-    return new Map(pairs.map(({ key, value }) => [keyText(key), value]));
+    const values = await this.#getAll(keys, backoffer);
+    const found = new Map<string, Uint8Array>();
+    for (const [at, value] of values.entries()) if (value !== undefined) found.set(keyText(keys[at]!), value);
+    return found;
   }
 
-  /** Rows that are there, in the order of their keys; `sorted`, so that a run of keys of one region is found at one look. */
-  async #getPairs(sorted: readonly Uint8Array[], backoffer: Backoffer): Promise<readonly KvPair[]> {
-    const found: KvPair[] = [];
-    await this.#getGroup(sorted, found, backoffer, new Limiter(this.#engine.settings.concurrency), 0);
-    const ordered = found.every((pair, at) => at === 0 || compareBytes(found[at - 1]!.key, pair.key) <= 0);
-    return ordered ? found : found.sort((left, right) => compareBytes(left.key, right.key));
-  }
-
-  async #getGroup(
-    keys: readonly Uint8Array[],
-    found: KvPair[],
-    backoffer: Backoffer,
-    limiter: Limiter,
-    relocations: number,
-  ): Promise<void> {
-    const groups = await this.#engine.locator.group(keys, backoffer);
-    const tasks: Promise<void>[] = [];
-    for (const { region, keys: own } of groups) {
-      for (let from = 0; from < own.length; from += KEYS_PER_REQUEST) {
-        const part = own.slice(from, from + KEYS_PER_REQUEST);
-        tasks.push(
-          limiter
-            .run(async () => {
-              for (let attempt = 0; ; attempt += 1) {
-                const result = await this.#engine.onRegion(
-                  region,
-                  commands.batchGet,
-                  { keys: part, version: this.timestamp },
-                  backoffer,
-                  relocations,
-                  this.#sendOptions,
-                );
-                if (result.kind === 'relocate') return part;
-                const { response } = result;
-                const locked: LockInfo[] = [];
-                if (response.error !== undefined) locked.push(lockOf(response.error));
-                for (const pair of response.pairs) if (pair.error !== undefined) locked.push(lockOf(pair.error));
-                if (locked.length === 0) {
-                  for (const pair of response.pairs) if (pair.value.length > 0) found.push(pair);
-                  return undefined;
-                }
-                // An answer with an error is no part of an answer: all keys are asked for again.
-                await this.meetLocks(locked, backoffer, attempt > 0);
-              }
-            })
-            .then((moved) =>
-              moved === undefined ? undefined : this.#getGroup(moved, found, backoffer, limiter, relocations + 1),
+  async #getAll(keys: readonly Uint8Array[], backoffer: Backoffer): Promise<readonly (Uint8Array | undefined)[]> {
+    const values = new Array<Uint8Array | undefined>(keys.length).fill(undefined);
+    const limiter = new Limiter(this.#engine.settings.concurrency);
+    const getPlaces = async (places: readonly number[], relocations: number): Promise<void> => {
+      const groups = await this.#engine.locator.groupBy(places, (at) => keys[at]!, backoffer);
+      const tasks: Promise<void>[] = [];
+      for (const { region, items } of groups) {
+        for (let from = 0; from < items.length; from += KEYS_PER_REQUEST) {
+          const part = items.length <= KEYS_PER_REQUEST ? items : items.slice(from, from + KEYS_PER_REQUEST);
+          const wanted = part.map((at) => keys[at]!);
+          const task = limiter.run(() => this.#getPart(region, wanted, backoffer, relocations));
+          tasks.push(
+            task.then((pairs) =>
+              pairs === undefined
+                ? getPlaces(part, relocations + 1)
+                : eachFound(wanted, pairs, (at, value) => {
+                    values[part[at]!] = value;
+                  }),
             ),
-        );
+          );
+        }
       }
+      await settleAll(tasks);
+    };
+    await getPlaces([...keys.keys()], 0);
+    return values;
+  }
+
+  /** Those of the keys that are there, or undefined: they are in other regions now. */
+  async #getPart(
+    region: Region,
+    keys: readonly Uint8Array[],
+    backoffer: Backoffer,
+    relocations: number,
+  ): Promise<readonly KvPair[] | undefined> {
+    for (let attempt = 0; ; attempt += 1) {
+      const request = { keys, version: this.timestamp };
+      const result = await this.#engine.onRegion(
+        region,
+        commands.batchGet,
+        request,
+        backoffer,
+        relocations,
+        this.#sendOptions,
+      );
+      if (result.kind === 'relocate') return undefined;
+      const { error, pairs } = result.response;
+      const locked: LockInfo[] = [];
+      if (error !== undefined) locked.push(lockOf(error));
+      for (const pair of pairs) if (pair.error !== undefined) locked.push(lockOf(pair.error));
+      if (locked.length === 0) return pairs;
+      // An answer with an error is no part of an answer: all keys are asked for again.
+      await this.meetLocks(locked, backoffer, attempt > 0);
     }
-    await settleAll(tasks);
   }
 
   /**
@@ -244,6 +235,31 @@ export class Snapshot {
   /** @internal */
   async checkSafePoint(call: Call): Promise<void> {
     await this.#engine.safePoint.check(this.timestamp, call);
+  }
+}
+
+/** Calls `found` for each key that has a value, also where a key was asked for twice and answered once. */
+function eachFound(
+  keys: readonly Uint8Array[],
+  pairs: readonly KvPair[],
+  found: (at: number, value: Uint8Array) => void,
+): void {
+  const deal = (at: number, { value }: KvPair): void => {
+    if (value.length > 0) found(at, value);
+  };
+  // The common answer, all keys in the order of the question, costs no sorting: a quarter of what a batch get costs us.
+  if (pairs.length === keys.length && pairs.every((pair, at) => equalBytes(pair.key, keys[at]!))) {
+    for (const [at, pair] of pairs.entries()) deal(at, pair);
+    return;
+  }
+  const order = [...keys.keys()].sort((left, right) => compareBytes(keys[left]!, keys[right]!));
+  const sorted = pairs.toSorted((left, right) => compareBytes(left.key, right.key));
+  let next = 0;
+  for (const at of order) {
+    const key = keys[at]!;
+    while (next < sorted.length && compareBytes(sorted[next]!.key, key) < 0) next += 1;
+    const pair = sorted[next];
+    if (pair !== undefined && equalBytes(pair.key, key)) deal(at, pair);
   }
 }
 
