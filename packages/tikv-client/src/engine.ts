@@ -16,6 +16,7 @@ import type { BackgroundTasks } from './runtime/background-tasks.ts';
 import { Call, type CallOptions } from './runtime/call.ts';
 import type { Command } from './transport/commands.ts';
 import type { LockResolver } from './txn/lock-resolver.ts';
+import { ScanBudget } from './txn/scan-budget.ts';
 import type { StatusCache } from './txn/status-cache.ts';
 
 /** Relocations that cost nothing; after them the cluster is given time. */
@@ -36,12 +37,16 @@ export class Engine {
   readonly background: BackgroundTasks;
   readonly statuses: StatusCache;
   readonly closing: AbortSignal;
+  readonly scans = new ScanBudget();
   /** Set once by the client: the three need the engine themselves. */
   resolver!: LockResolver;
   safePoint!: SafePoint;
 
   constructor(
-    parts: Omit<Engine, 'resolver' | 'safePoint' | 'backoffer' | 'call' | 'backgroundCall' | 'onKey' | 'onRegion'>,
+    parts: Omit<
+      Engine,
+      'scans' | 'resolver' | 'safePoint' | 'backoffer' | 'call' | 'backgroundCall' | 'onKey' | 'onRegion'
+    >,
   ) {
     this.clock = parts.clock;
     this.random = parts.random;

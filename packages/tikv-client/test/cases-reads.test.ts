@@ -296,3 +296,41 @@ test('scans aim at pages of a megabyte, and hold few of them', async () => {
   expect(Math.min(...limits)).toBeLessThanOrEqual(16);
   expect(pages).toBeGreaterThan(0);
 });
+
+test('many scans at once read ahead together no more than one alone may, and ask for smaller pages', async () => {
+  const bench = await Bench.make();
+  bench.cluster.regions.split(k('k1'), k('k2'), k('k3'));
+  const rows = Array.from({ length: 400 }, (_, at) => `k${String(at).padStart(3, '0')}`);
+  await bench.put(Object.fromEntries(rows.map((name) => [name, 'x'.repeat(4 << 10)])));
+  const snapshot = await bench.run(bench.client.snapshot());
+  const scan = (): AsyncGenerator<readonly { key: Uint8Array }[]> => snapshot.pages(k('k'), k('l'));
+  const readAll = async (pages: ReturnType<typeof scan>): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for await (const page of pages) names.push(...page.map(({ key }) => text(key)!));
+    return names;
+  };
+  const limitsOf = (from: number): readonly number[] =>
+    bench.cluster
+      .sent('Scan')
+      .slice(from)
+      .map(({ request }) => (request as ScanRequest).limit);
+
+  const scans = Array.from({ length: 100 }, scan);
+  await bench.run(Promise.all(scans.map((pages) => pages.next())));
+  const untaken = bench.cluster.sent('Scan').length - scans.length;
+  expect(untaken).toBeLessThanOrEqual(32);
+
+  const before = bench.cluster.sent('Scan').length;
+  const rest = await bench.run(Promise.all(scans.map(readAll)));
+  for (const names of rest) expect(names).toEqual(rows.slice(-names.length));
+  // A third of a megabyte in rows of 4 KiB, once their size is known.
+  expect(Math.min(...limitsOf(before))).toBeLessThan(100);
+
+  const alone = bench.cluster.sent('Scan').length;
+  const left = scan();
+  await bench.run(left.next());
+  expect(bench.cluster.sent('Scan').length - alone).toBeGreaterThanOrEqual(4);
+  await bench.run(left.return(undefined));
+  expect(await bench.run(readAll(scan()))).toEqual(rows);
+  expect(Math.max(...limitsOf(alone))).toBe(256);
+});

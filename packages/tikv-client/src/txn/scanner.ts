@@ -5,6 +5,7 @@ import type { KvPair, LockInfo } from '../proto/gen/kvrpcpb.ts';
 import { lowerEnd, upperStart } from '../region/region.ts';
 import type { Call, CallOptions } from '../runtime/call.ts';
 import { commands } from '../transport/commands.ts';
+import type { ScanBudget } from './scan-budget.ts';
 import { lockOf, type Snapshot } from './snapshot.ts';
 
 export interface Entry {
@@ -22,11 +23,10 @@ export interface ScanRange {
   readonly pageRows: number | undefined;
 }
 
-const PAGE_BYTES = 1 << 20;
 const FIRST_PAGE_ROWS = 256;
 const PAGE_ROWS_MIN = 16;
 const PAGE_ROWS_MAX = 4_096;
-/** Pieces of a scan that are read at a time; each holds at most two pages, the one it offers and the next. */
+/** Pieces of a scan that are read at a time, if the scans of the client leave room for it; each holds at most one page. */
 const PIECES = 4;
 
 /**
@@ -41,7 +41,8 @@ export async function* scanPages(
   options: CallOptions,
 ): AsyncGenerator<readonly Entry[], void, undefined> {
   let left = range.limit;
-  const sizing = new PageSizing(range);
+  const { scans } = engine;
+  const sizing = new PageSizing(range, scans);
   // A small limit is served by the first piece alone: reading ahead would be for nothing.
   const width = range.limit <= FIRST_PAGE_ROWS ? 1 : Math.min(PIECES, engine.settings.concurrency);
   const stop = new AbortController();
@@ -50,8 +51,11 @@ export async function* scanPages(
   try {
     for (;;) {
       while (pieces.length < width && !cutter.done) {
+        if (pieces.length > 0 && !scans.hasRoom) break;
         const cut = await cutter.next(engine.call(options));
-        pieces.push(new Piece(engine, snapshot, range, cut, sizing, options, stop.signal));
+        const piece = new Piece(engine, snapshot, range, cut, sizing, options, stop.signal);
+        pieces.push(piece);
+        piece.readAhead(left);
       }
       const head = pieces[0];
       if (head === undefined || left <= 0) return;
@@ -67,32 +71,36 @@ export async function* scanPages(
     }
   } finally {
     stop.abort();
+    for (const piece of pieces) piece.drop();
   }
 }
 
-/** Aims at pages of about a megabyte, whatever the rows weigh. */
+/** Aims at pages of so many bytes as the budget gives, whatever the rows weigh. */
 class PageSizing {
-  #rows: number;
-  readonly #fixed: boolean;
+  readonly #budget: ScanBudget;
+  readonly #fixedRows: number | undefined;
+  #rowBytes: number | undefined;
+  #rowsMax = FIRST_PAGE_ROWS;
 
-  constructor(range: ScanRange) {
-    this.#fixed = range.pageRows !== undefined;
-    this.#rows = range.pageRows ?? FIRST_PAGE_ROWS;
+  constructor(range: ScanRange, budget: ScanBudget) {
+    this.#budget = budget;
+    this.#fixedRows = range.pageRows;
   }
 
   get rows(): number {
-    return this.#rows;
+    if (this.#fixedRows !== undefined) return this.#fixedRows;
+    if (this.#rowBytes === undefined) return FIRST_PAGE_ROWS;
+    const wanted = Math.floor(this.#budget.pageBytes / Math.max(1, this.#rowBytes));
+    return Math.min(this.#rowsMax, Math.max(PAGE_ROWS_MIN, wanted));
   }
 
   learn(page: readonly KvPair[]): void {
-    if (this.#fixed || page.length === 0) return;
+    if (page.length === 0) return;
     let bytes = 0;
     for (const { key, value } of page) bytes += key.length + value.length;
-    this.#rows = Math.min(
-      PAGE_ROWS_MAX,
-      this.#rows * 4,
-      Math.max(PAGE_ROWS_MIN, Math.floor((PAGE_BYTES * page.length) / Math.max(1, bytes))),
-    );
+    this.#rowBytes = bytes / page.length;
+    // Rows to come may be larger than those seen: pages grow step by step.
+    this.#rowsMax = Math.min(PAGE_ROWS_MAX, Math.max(this.#rowsMax, page.length * 4));
   }
 }
 
@@ -129,6 +137,12 @@ class Cutter {
   }
 }
 
+interface PageAsked {
+  readonly page: Promise<readonly Entry[] | undefined>;
+  /** Says to the budget that the page was taken, or thrown away. */
+  readonly release: () => void;
+}
+
 class Piece {
   readonly #engine: Engine;
   readonly #snapshot: Snapshot;
@@ -139,7 +153,8 @@ class Piece {
   #start: Uint8Array;
   #end: Uint8Array;
   #done = false;
-  #ahead: Promise<readonly Entry[] | undefined>;
+  /** A page that was asked for and not taken. */
+  #ahead: PageAsked | undefined;
 
   constructor(
     engine: Engine,
@@ -158,21 +173,38 @@ class Piece {
     this.#stop = stop;
     this.#start = piece.start;
     this.#end = piece.end;
-    this.#ahead = this.#fetch(range.limit);
   }
 
   /** The next page, undefined at the end. `left`: rows that the whole scan still wants. */
   async next(left: number): Promise<readonly Entry[] | undefined> {
-    const page = await this.#ahead;
-    if (page !== undefined && page.length < left) this.#ahead = this.#fetch(left - page.length);
-    else this.#ahead = Promise.resolve(undefined);
-    return page;
+    this.#ahead ??= this.#ask(left);
+    const { page, release } = this.#ahead;
+    let rows: readonly Entry[] | undefined;
+    try {
+      rows = await page;
+    } finally {
+      release();
+      this.#ahead = undefined;
+    }
+    if (rows !== undefined && rows.length < left) this.readAhead(left - rows.length);
+    return rows;
   }
 
-  #fetch(left: number): Promise<readonly Entry[] | undefined> {
+  /** Asks for the next page before anybody waits for it, if there is room. */
+  readAhead(left: number): void {
+    if (!this.#done && this.#engine.scans.hasRoom) this.#ahead ??= this.#ask(left);
+  }
+
+  /** Nobody will ask for more. An answer on its way takes its memory until it is here. */
+  drop(): void {
+    this.#ahead?.page.then(this.#ahead.release, this.#ahead.release);
+  }
+
+  #ask(left: number): PageAsked {
+    const release = this.#engine.scans.hold();
     const page = this.#page(left);
     page.catch(() => {}); // who asks for it gets the error; who stops scanning does not care
-    return page;
+    return { page, release };
   }
 
   async #page(left: number): Promise<readonly Entry[] | undefined> {
