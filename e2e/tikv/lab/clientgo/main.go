@@ -89,13 +89,18 @@ func main() {
 		c, _ := strconv.Atoi(args[0])
 		s, _ := strconv.Atoi(args[1])
 		audit(ctx, cli, c, time.Duration(s)*time.Second)
-	case "bench": // bench MODES CALLERS SECONDS ROWS
+	case "bench": // bench MODES CALLERS SECONDS ROWS [WARM-CALLERS WARM-SECONDS]
 		s, _ := strconv.ParseFloat(args[2], 64)
 		rows, _ := strconv.Atoi(args[3])
 		for _, mode := range strings.Split(args[0], ",") {
 			for _, c := range strings.Split(args[1], ",") {
 				n, _ := strconv.Atoi(c)
-				measure(ctx, cli, mode, n, time.Duration(s*float64(time.Second)), rows)
+				if len(args) > 5 { // connections, regions and caches, before anything counts
+					w, _ := strconv.Atoi(args[4])
+					ws, _ := strconv.ParseFloat(args[5], 64)
+					measure(ctx, cli, mode, min(n, w), time.Duration(ws*float64(time.Second)), rows)
+				}
+				out(measure(ctx, cli, mode, n, time.Duration(s*float64(time.Second)), rows))
 			}
 		}
 	default:
@@ -242,7 +247,7 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-func measure(ctx context.Context, cli *txnkv.Client, mode string, c int, d time.Duration, rows int) {
+func measure(ctx context.Context, cli *txnkv.Client, mode string, c int, d time.Duration, rows int) map[string]any {
 	val := make([]byte, 512)
 	for i := range val {
 		val[i] = byte('a' + i%26)
@@ -286,7 +291,7 @@ func measure(ctx context.Context, cli *txnkv.Client, mode string, c int, d time.
 	if len(all) > 0 {
 		perOp = float64(used.Microseconds()) / float64(len(all))
 	}
-	out(map[string]any{"client": "client-go", "mode": mode, "callers": c, "perSecond": float64(len(all)) / el.Seconds(), "p50Ms": q(.5), "p99Ms": q(.99), "errors": bad, "cpuUsPerOp": perOp, "commits": metrics.GetTxnCommitCounter()})
+	return map[string]any{"client": "client-go", "mode": mode, "callers": c, "perSecond": float64(len(all)) / el.Seconds(), "p50Ms": q(.5), "p99Ms": q(.99), "errors": bad, "cpuUsPerOp": perOp, "commits": metrics.GetTxnCommitCounter()}
 }
 
 func row(i int) []byte { return []byte(fmt.Sprintf("prow/%06d", i)) }
