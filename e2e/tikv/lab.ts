@@ -32,6 +32,8 @@ export interface LabOptions {
   readonly store?: 'raft' | 'onenode';
   /** Bytes of a memory table of the Raft store, 16 MiB by default: with small ones it reads from tables all the time. */
   readonly memTable?: number;
+  /** Tables of level 0 at which the Raft store makes writers wait for its compactions, 8 by default. */
+  readonly levelZeroStall?: number;
 }
 
 /** The processes of one lab, each known by its id, none touched by name. */
@@ -61,6 +63,7 @@ export class Lab implements AsyncDisposable {
       STORE_PORT: String(lab.storePort),
       STORE: oneNode ? 'tidbstore-lab' : 'unistore-lab',
       ...(options.memTable === undefined ? {} : { STORE_MEM_TABLE: String(options.memTable) }),
+      ...(options.levelZeroStall === undefined ? {} : { STORE_L0_STALL: String(options.levelZeroStall) }),
     };
     // A lab does not outlive its program, unless that is killed outright: then its folder still holds the process ids.
     process.once('SIGINT', () => process.exit(130));

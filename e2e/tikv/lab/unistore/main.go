@@ -60,6 +60,7 @@ func main() {
 	flag.Int64Var(&conf.Coprocessor.RegionMaxKeys, "region-max-keys", 1440000, "split a region past this many keys")
 	flag.Int64Var(&conf.Coprocessor.RegionSplitKeys, "region-split-keys", 960000, "keys a split-off region takes")
 	flag.Int64Var(&conf.Engine.MaxMemTableSize, "mem-table", 16<<20, "bytes of a memory table; there are up to three, in two engines")
+	flag.IntVar(&conf.Engine.NumL0TablesStall, "l0-stall", conf.Engine.NumL0TablesStall, "tables of level 0 at which writers are made to wait for compactions")
 	flag.StringVar(&conf.RaftStore.RaftBaseTickInterval, "raft-tick", "100ms", "raft tick")
 	flag.StringVar(&conf.RaftStore.RaftStoreMaxLeaderLease, "raft-lease", "900ms", "leader lease, below election ticks x tick")
 	flag.StringVar(&conf.RaftStore.PdHeartbeatTickInterval, "pd-heartbeat", "1s", "region heartbeat period to PD")
