@@ -1,4 +1,4 @@
-import { equalBytes, keyText } from '@engram/core';
+import { compareBytes, equalBytes, keyText } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
 import { maxTimestamp, type Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
@@ -131,10 +131,10 @@ export class Committer {
     if (this.ageMs > TRANSACTION_AGE_MAX_MS) throw new TikvError('transaction-ended', 'it is older than a day');
     this.#primary = choosePrimary(this.#mutations)!;
     const wanted = this.options.mode ?? '1pc';
-    const batches = await this.batches(this.#mutations);
+    let batches = await this.batches(this.#mutations);
     const onePhase = wanted === '1pc' && batches.length === 1;
     if (this.options.requireOnePhase && !onePhase) throw new TikvError('not-one-phase', `${batches.length} batches`);
-    if (!onePhase) this.#addLocks();
+    if (!onePhase && this.#addLocks()) batches = await this.batches(this.#mutations);
     const checksOnly = !this.#mutations.some(takesLock);
     // Locks of async commit are a commit once all are there: one that must be refused then may not write them.
     const async = !checksOnly && wanted !== '2pc' && !this.options.requireOnePhase && mayCommitAsync(this.#mutations);
@@ -146,7 +146,7 @@ export class Committer {
     const heartbeat = new Heartbeat(this);
     if (!onePhase) heartbeat.start();
     try {
-      const prewritten = await prewriter.run(maxTimestamp(floor, this.startTs + 1n));
+      const prewritten = await prewriter.run(batches, maxTimestamp(floor, this.startTs + 1n));
       switch (prewritten.kind) {
         case 'committed':
           return this.#committed(prewritten.commitTs, prewritten.mode);
@@ -180,14 +180,16 @@ export class Committer {
     return first <= 0 ? batches : [batches[first]!, ...batches.slice(0, first), ...batches.slice(first + 1)];
   }
 
-  #addLocks(): void {
+  /** Whether that changed the mutations. They stay in key order: whoever sends a batch looks at its two ends only. */
+  #addLocks(): boolean {
     const wanted = this.options.lockUnlessOnePhase ?? [];
-    if (wanted.length === 0) return;
+    if (wanted.length === 0) return false;
     const have = new Set(this.#mutations.filter(takesLock).map(({ key }) => keyText(key)));
     const added = wanted
       .filter((key) => !have.has(keyText(key)))
       .map((key): Mutation => ({ kind: 'lock', key, value: new Uint8Array(0), assertion: 0 }));
-    this.#mutations = [...this.#mutations, ...added];
+    this.#mutations = [...this.#mutations, ...added].sort((left, right) => compareBytes(left.key, right.key));
+    return added.length > 0;
   }
 
   /** One phase has become impossible after all. */

@@ -3,6 +3,7 @@ import type { Timestamp } from '../codec/timestamp.ts';
 import { TikvError } from '../errors.ts';
 import { NONE } from '../proto/codec.ts';
 import { type KeyError, type LockInfo, WriteConflictReason } from '../proto/gen/kvrpcpb.ts';
+import { holdsKey } from '../region/region.ts';
 import type { Fate } from '../region/region-sender.ts';
 import { commands } from '../transport/commands.ts';
 import type { CommitMode, CommitOutcome, Conflict } from './commit-outcome.ts';
@@ -59,13 +60,11 @@ export class Prewriter {
     this.#async = wish.async;
   }
 
-  async run(minCommitTs: Timestamp): Promise<Prewritten> {
+  /** `batches`: as Committer.batches cuts them; one alone if it may be one phase. */
+  async run(batches: readonly (readonly Mutation[])[], minCommitTs: Timestamp): Promise<Prewritten> {
     this.#minCommitTs = minCommitTs;
-    const committer = this.#committer;
     try {
-      const [primaryBatch, ...others] = await committer.batches(committer.mutations);
-      if (others.length > 0 && this.#onePhase) this.#leaveOnePhase();
-      await this.#all([primaryBatch!, ...others], 0);
+      await this.#all(batches, 0);
     } catch (error) {
       return this.#failed(error);
     }
@@ -105,10 +104,13 @@ export class Prewriter {
     if (this.#fates.some(({ fate, done }) => done || fate.uncertain)) this.#committer.rollBackLater();
   }
 
-  async #all(batches: readonly (readonly Mutation[])[], relocations: number): Promise<void> {
-    const results = await Promise.allSettled(
-      batches.map((batch) => this.#batch(batch, relocations, { uncertain: false, sent: false })),
-    );
+  /** `past`: of the batch that these are the parts of: what may have happened to it may have happened to each. */
+  async #all(
+    batches: readonly (readonly Mutation[])[],
+    relocations: number,
+    past: Fate = { uncertain: false, sent: false },
+  ): Promise<void> {
+    const results = await Promise.allSettled(batches.map((batch) => this.#batch(batch, relocations, { ...past })));
     const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
     if (failures.length === 0) return;
     // What is definite outweighs what is not: one refused key and the transaction cannot be committed.
@@ -129,7 +131,8 @@ export class Prewriter {
       for (;;) {
         if (this.#stop.signal.aborted) throw new TikvError('aborted', 'another part of the transaction was refused');
         const region = await engine.locator.locate(mutations[0]!.key, backoffer);
-        if (!this.#allIn(mutations, region)) {
+        // Batches are in key order, so the two ends speak for all.
+        if (!holdsKey(region, mutations[0]!.key) || !holdsKey(region, mutations[mutations.length - 1]!.key)) {
           moved = mutations;
           return;
         }
@@ -159,56 +162,29 @@ export class Prewriter {
     });
     if (moved === undefined) return;
     const batches = await committer.batches(moved);
-    if (batches.length > 1 && this.#onePhase) {
-      if (fate.uncertain) {
-        // An attempt in one phase may have been executed: it must be settled before the rules change.
-        const settled = await committer.settleNow();
-        if (settled.kind === 'committed') throw new AlreadyCommitted(settled.commitTs);
-        throw new Refused({
-          kind: 'conflict',
-          reason: 'rolled-back',
-          key: committer.primary,
-          conflictStartTs: committer.startTs,
-          conflictCommitTs: 0n,
-        });
-      }
-      this.#fates.splice(this.#fates.indexOf(record), 1);
+    const split = batches.length > 1 && this.#onePhase;
+    if (split && fate.uncertain) {
+      // An attempt in one phase may have been executed: it must be settled before the rules change.
+      const settled = await committer.settleNow();
+      if (settled.kind === 'committed') throw new AlreadyCommitted(settled.commitTs);
+      throw new Refused({
+        kind: 'conflict',
+        reason: 'rolled-back',
+        key: committer.primary,
+        conflictStartTs: committer.startTs,
+        conflictCommitTs: 0n,
+      });
+    }
+    this.#fates.splice(this.#fates.indexOf(record), 1); // its parts have their own
+    if (split) {
       this.#leaveOnePhase();
       await this.#all(await committer.batches(committer.mutations), relocations + 1);
-      return;
-    }
-    if (batches.length === 1) {
-      this.#fates.splice(this.#fates.indexOf(record), 1);
-      await this.#batch(batches[0]!, relocations + 1, fate);
-      return;
-    }
-    this.#fates.splice(this.#fates.indexOf(record), 1);
-    await this.#parts(batches, relocations + 1, fate);
-  }
-
-  /** The parts of a batch that was cut by a split share its past: what may have happened to it may have happened to each. */
-  async #parts(batches: readonly (readonly Mutation[])[], relocations: number, fate: Fate): Promise<void> {
-    const results = await Promise.allSettled(batches.map((batch) => this.#batch(batch, relocations, { ...fate })));
-    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
-    if (failures.length > 0)
-      throw (
-        failures.find((failure) => failure instanceof AlreadyCommitted) ??
-        failures.find((failure) => failure instanceof Refused) ??
-        failures[0]
-      );
+    } else await this.#all(batches, relocations + 1, fate);
   }
 
   #leaveOnePhase(): void {
     this.#onePhase = false;
     this.#committer.leaveOnePhase();
-  }
-
-  #allIn(mutations: readonly Mutation[], region: { start: Uint8Array; end: Uint8Array }): boolean {
-    const { length } = mutations;
-    const low = mutations[0]!.key;
-    const high = mutations[length - 1]!.key;
-    // Batches are in key order, so the two ends speak for all.
-    return inRange(low, region) && inRange(high, region);
   }
 
   #request(mutations: readonly Mutation[], relocations: number): Parameters<typeof commands.prewrite.request.write>[1] {
@@ -293,6 +269,3 @@ export class Prewriter {
     }
   }
 }
-
-const inRange = (key: Uint8Array, region: { start: Uint8Array; end: Uint8Array }): boolean =>
-  Buffer.compare(region.start, key) <= 0 && (region.end.length === 0 || Buffer.compare(key, region.end) < 0);
