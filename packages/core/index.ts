@@ -38,3 +38,4 @@ export { type ByteList, ByteViews } from './src/byte-views.ts';
 export { SequenceRing } from './src/sequence-ring.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';
+export { nextTurn } from './src/next-turn.ts';

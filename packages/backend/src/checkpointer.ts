@@ -4,7 +4,7 @@ import {
   encodeCheckpointGarbage,
   encodeCheckpointHeader,
 } from '@engram/coder';
-import { type Clock, EMPTY_BYTES, type Logger, type LogPosition, type Revision } from '@engram/core';
+import { type Clock, EMPTY_BYTES, type Logger, type LogPosition, nextTurn, type Revision } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Values } from '@engram/storage';
 import type { ReplicatedState } from './replicated-state.ts';
@@ -111,7 +111,7 @@ export class Checkpointer {
     for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
       next = state.index.walk(next, SLICE_KEYS, visit);
       for (const chunk of full.splice(0)) yield count(chunk);
-      await new Promise<void>((resolve) => clock.soon(resolve));
+      await nextTurn(clock);
       if (this.#closed) throw new Error('the node stops');
     }
     const last = writer.finish();
@@ -119,7 +119,7 @@ export class Checkpointer {
     const positions = garbage();
     for (let from = 0; from < positions.length; from += SLICE_GARBAGE) {
       yield count(encodeCheckpointGarbage(positions.slice(from, from + SLICE_GARBAGE)));
-      await new Promise<void>((resolve) => clock.soon(resolve));
+      await nextTurn(clock);
     }
     await durable(sequenced().next);
   }

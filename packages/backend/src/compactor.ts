@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type LogPosition, NO_REVISION, type Revision } from '@engram/core';
+import { type Clock, type Logger, type LogPosition, nextTurn, NO_REVISION, type Revision } from '@engram/core';
 import type { Pins } from '@engram/scanner';
 import type { Values } from '@engram/storage';
 import type { ReplicatedState } from './replicated-state.ts';
@@ -77,7 +77,7 @@ export class Compactor {
         done = state.index.compact(target, STEP_CANDIDATES, positions);
         dropped += positions.length;
         await this.#release(positions);
-        await new Promise<void>((resolve) => clock.soon(resolve));
+        await nextTurn(clock);
       }
       if (!done) return;
       this.#finished = target;
@@ -100,7 +100,7 @@ export class Compactor {
   async #drop(positions: readonly LogPosition[]): Promise<void> {
     const { values, clock } = this.#options;
     for (let from = 0; from < positions.length; from += DROP_MAX) {
-      if (from > 0) await new Promise<void>((resolve) => clock.soon(resolve));
+      if (from > 0) await nextTurn(clock);
       if (this.#closed) return;
       await values.drop(positions.slice(from, from + DROP_MAX));
     }

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type Clock, EMPTY_BYTES, EngramError, type LogPosition, type Revision } from '@engram/core';
+import { type Clock, EMPTY_BYTES, EngramError, type LogPosition, nextTurn, type Revision } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Pins, Scanner } from '@engram/scanner';
 import type { ReplicatedState } from './replicated-state.ts';
@@ -29,7 +29,7 @@ export async function hashKv(
       if (slot >= 0) positions.push(index.position(slot));
     });
     for (const kv of await scanner.passing(positions, upTo, signal)) hash = crc32(kv, hash);
-    await new Promise<void>((resolve) => clock.soon(resolve));
+    await nextTurn(clock);
     signal.throwIfAborted();
     if (upTo < state.compactRevision) throw new EngramError('Compacted');
   }

@@ -1,4 +1,4 @@
-import { assert, type Clock, EMPTY_BYTES, type LogPosition, type Revision } from '@engram/core';
+import { assert, type Clock, EMPTY_BYTES, type LogPosition, nextTurn, type Revision } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Pins, Scanner } from '@engram/scanner';
 import { visitKept } from './kept-versions.ts';
@@ -19,7 +19,7 @@ export async function takeImage(
 ): Promise<StoreImage> {
   const { index, compactRevision } = state;
   const turn = async (): Promise<void> => {
-    await new Promise<void>((resolve) => clock.soon(resolve));
+    await nextTurn(clock);
     signal.throwIfAborted();
   };
   const pin = pins.hold(compactRevision);

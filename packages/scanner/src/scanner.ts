@@ -7,6 +7,7 @@ import {
   keySuccessor,
   type KeyRange,
   type LogPosition,
+  nextTurn,
   type RangeOp,
   type Revision,
 } from '@engram/core';
@@ -230,7 +231,7 @@ export class Scanner {
   }
 
   async #turn(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => this.#clock.soon(resolve));
+    await nextTurn(this.#clock);
     signal.throwIfAborted();
   }
 }

@@ -1,4 +1,4 @@
-import { keyText } from '@engram/core';
+import { keyText, nextTurn } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
 import { MAX_TIMESTAMP, type Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
@@ -129,7 +129,7 @@ export class LockResolver {
       callerTs,
       sent: false,
       // Readers that meet the lock in the same turn join before it leaves.
-      answer: new Promise<void>((resolve) => this.#engine.clock.soon(resolve))
+      answer: nextTurn(this.#engine.clock)
         .then(() => {
           question.sent = true;
           return this.#decide(lock, question.callerTs, backoffer);
