@@ -1,4 +1,5 @@
-import { EVENT_PUT, type EventGroup, logPosition, NO_LEASE, revision, utf8 } from '@engram/core';
+import { type EventGroup, revision, utf8 } from '@engram/core';
+import { putGroup } from '@engram/core/testing';
 import { etcdserverpb, HeaderEncoder, joinMessage, type Message } from '@engram/wire';
 import { expect, test } from 'vitest';
 import { EventMemo } from '../src/event-memo.ts';
@@ -7,27 +8,8 @@ const headers = new HeaderEncoder({ clusterId: 1n, memberId: 2n, raftTerm: 3 });
 
 /** One put; its value long enough that a response refers to the events instead of copying them. */
 function group(at: number, prev: boolean): EventGroup {
-  const modRevision = revision(at);
   const kv = Buffer.concat([utf8('\n\u0001a'), Buffer.from([0x2a, 0x88, 0x27]), Buffer.alloc(5000, at)]);
-  return {
-    revision: modRevision,
-    events: [
-      {
-        type: EVENT_PUT,
-        key: utf8('a'),
-        modRevision,
-        sub: 0,
-        createRevision: modRevision,
-        version: 1,
-        lease: NO_LEASE,
-        kv,
-        position: logPosition(at),
-        prevPosition: prev ? logPosition(at - 1) : undefined,
-        prevModRevision: revision(prev ? at - 1 : 0),
-        prevKv: prev ? kv : undefined,
-      },
-    ],
-  };
+  return putGroup(revision(at), { key: utf8('a'), kv, prevKv: prev ? kv : undefined });
 }
 
 const decoded = (message: Message): etcdserverpb.WatchResponse =>

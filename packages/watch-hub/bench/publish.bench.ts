@@ -1,10 +1,7 @@
 import {
   type Clock,
   type CommittedBatch,
-  EVENT_PUT,
   type KeyRange,
-  logPosition,
-  NO_LEASE,
   NO_REVISION,
   prefixRange,
   pointRange,
@@ -12,6 +9,7 @@ import {
   revision,
   utf8,
 } from '@engram/core';
+import { putGroup } from '@engram/core/testing';
 import { type History, WatchHub, type WatchSink } from '@engram/watch-hub';
 
 // The limit: finding the watchers of an event is a hash and about log2(ranges) comparisons of texts, some hundred
@@ -49,24 +47,7 @@ function* writes(batches: number, size: number, key: (at: number) => string): Ge
   for (let batch = 0; batch < batches; batch += 1) {
     const groups = Array.from({ length: size }, () => {
       at += 1;
-      const modRevision = revision(at);
-      const events = [
-        {
-          type: EVENT_PUT as typeof EVENT_PUT,
-          key: utf8(key(at)),
-          modRevision,
-          sub: 0,
-          createRevision: modRevision,
-          version: 1,
-          lease: NO_LEASE,
-          kv,
-          position: logPosition(at),
-          prevPosition: undefined,
-          prevModRevision: revision(0),
-          prevKv: undefined,
-        },
-      ];
-      return { revision: modRevision, events };
+      return putGroup(revision(at), { key: utf8(key(at)), kv });
     });
     yield { groups, revision: revision(at) };
   }
