@@ -4,8 +4,8 @@ import { writeSync } from 'node:fs';
 import { epoch, logPosition } from '@engram/core';
 import type { Storage } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
+import { never, record, stream } from '@engram/storage/testing';
 import { clock, TestLogger } from './level-bed.ts';
-import { never, record, stream } from './storage-steps.ts';
 
 const [path, batchMaxText] = process.argv.slice(2);
 const sealing = epoch(1);

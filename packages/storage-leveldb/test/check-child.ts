@@ -2,8 +2,8 @@
 // ends the process on some damage.
 import { StorageCorruptError } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
+import { type Expected, outcomeOf, record } from '@engram/storage/testing';
 import { clock, TestLogger } from './level-bed.ts';
-import { type Expected, outcomeOf, record } from './storage-steps.ts';
 
 /** `Expected` as it travels between processes: the chunks by their seeds and lengths. */
 export interface CheckRequest {

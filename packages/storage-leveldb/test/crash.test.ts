@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { epoch, logPosition } from '@engram/core';
+import { never, record } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import { LevelBed } from './level-bed.ts';
-import { never, record } from './storage-steps.ts';
 
 const CHILD = fileURLToPath(new URL('./append-child.ts', import.meta.url));
 

@@ -1,12 +1,12 @@
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, type LogPosition, logPosition } from '@engram/core';
+import { appendRecords, record, stream } from '@engram/storage/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CheckRequest } from './check-child.ts';
 import { Checker } from './checker.ts';
 import { LevelBed } from './level-bed.ts';
-import { appendRecords, record, stream } from './storage-steps.ts';
 
 const at = logPosition;
 

@@ -2,11 +2,11 @@ import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, logPosition } from '@engram/core';
 import { StorageCorruptError, StorageOpenError } from '@engram/storage';
+import { appendRecords, record, stream } from '@engram/storage/testing';
 import { ClassicLevel } from 'classic-level';
 import { describe, expect, test } from 'vitest';
 import { encodeNumbers } from '../src/numbers.ts';
 import { LevelBed } from './level-bed.ts';
-import { appendRecords, record, stream } from './storage-steps.ts';
 
 async function reasonOf(bed: LevelBed, path: string): Promise<string> {
   try {

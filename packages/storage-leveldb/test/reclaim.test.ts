@@ -1,7 +1,7 @@
 import { epoch, logPosition } from '@engram/core';
+import { stream } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
 import { LevelBed } from './level-bed.ts';
-import { stream } from './storage-steps.ts';
 
 test('what was dropped is given back to the file system at once, and nothing else', async () => {
   await using bed = await LevelBed.make();

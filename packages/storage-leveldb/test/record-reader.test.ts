@@ -1,9 +1,9 @@
 import { epoch, logPosition } from '@engram/core';
 import { StorageCorruptError } from '@engram/storage';
+import { appendRecords, never, record } from '@engram/storage/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LevelBed } from './level-bed.ts';
-import { appendRecords, never, record } from './storage-steps.ts';
 
 const at = logPosition;
 

@@ -2,10 +2,10 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, type LogPosition, logPosition } from '@engram/core';
 import { type LogBatch, type Storage, StorageCorruptError } from '@engram/storage';
+import { never, record, stream } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 import { SegmentBed } from './segment-bed.ts';
-import { never, record, stream } from './storage-steps.ts';
 
 const SEGMENT_BYTES = 16 << 10;
 const at = logPosition;

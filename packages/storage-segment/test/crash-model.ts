@@ -1,8 +1,8 @@
 import { type Epoch, epoch, logPosition } from '@engram/core';
 import { type LogBatch, type Storage, StorageCorruptError, StorageFencedError } from '@engram/storage';
+import { never } from '@engram/storage/testing';
 import { expect } from 'vitest';
 import { RECORD_HEADER_BYTES } from '../src/layout.ts';
-import { never } from './storage-steps.ts';
 
 interface SavedCheckpoint {
   readonly from: number;

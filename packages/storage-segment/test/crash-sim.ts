@@ -6,6 +6,7 @@ import {
   StorageFailedError,
   StorageOpenError,
 } from '@engram/storage';
+import { never, record } from '@engram/storage/testing';
 import { expect } from 'vitest';
 import { type Ground, openOn } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
@@ -14,7 +15,6 @@ import { CrashModel } from './crash-model.ts';
 import { Prng } from './prng.ts';
 import { TestLogger } from './segment-bed.ts';
 import { SimClock } from './sim-clock.ts';
-import { never, record } from './storage-steps.ts';
 
 const PATH = '/data';
 const CRASHED = Symbol('crashed');

@@ -1,13 +1,13 @@
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, type LogPosition, logPosition } from '@engram/core';
+import { appendRecords, record, stream } from '@engram/storage/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeSegmentHeader, FRAME_HEADER_BYTES, readFrameHeader, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
 import type { CheckRequest } from './check-child.ts';
 import { Checker } from './checker.ts';
 import { SegmentBed } from './segment-bed.ts';
-import { appendRecords, record, stream } from './storage-steps.ts';
 
 const at = logPosition;
 const SEGMENT_BYTES = 16 << 10;

@@ -1,11 +1,11 @@
 import { epoch, logPosition } from '@engram/core';
 import { StorageCorruptError } from '@engram/storage';
+import { appendRecords, never, record } from '@engram/storage/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FileSystem, StorageFile } from '../src/file-system.ts';
 import { nodeGround, openOn } from '../src/open.ts';
 import { clock, SegmentBed, TestLogger } from './segment-bed.ts';
-import { appendRecords, never, record } from './storage-steps.ts';
 
 const at = logPosition;
 

@@ -1,10 +1,10 @@
 import { readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, logPosition } from '@engram/core';
+import { appendRecords, never, record, stream } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import { decodeSegmentHeader, readFrameHeader, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
 import { SegmentBed } from './segment-bed.ts';
-import { appendRecords, never, record, stream } from './storage-steps.ts';
 
 const at = logPosition;
 const SEGMENT_BYTES = 16 << 10;

@@ -5,7 +5,6 @@ import { type LogBatch, StorageClosedError, StorageCorruptError, StorageFencedEr
 import {
   appendAll,
   first,
-  never,
   openSealed,
   plain,
   readAll,
@@ -14,6 +13,7 @@ import {
   reopen,
   type StorageBed,
 } from './storage-bed.ts';
+import { never } from './storage-steps.ts';
 
 const at = logPosition;
 

@@ -1,6 +1,7 @@
 import { type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
 import { expect } from 'vitest';
 import type { AppendOutcome, LogBatch, Storage } from '../index.ts';
+import { never, recordBytes } from './storage-steps.ts';
 
 /** Where a storage lies; each test has one of its own. Disposal takes everything away, also what is still open. */
 export interface StorageBed extends AsyncDisposable {
@@ -8,7 +9,6 @@ export interface StorageBed extends AsyncDisposable {
   open(): Promise<Storage>;
 }
 
-export const never: AbortSignal = new AbortController().signal;
 export const first: Epoch = epoch(1);
 
 /** A storage that epoch 1 has sealed. */
@@ -57,25 +57,13 @@ export function plainBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Different for each number, `length` long, and nothing that compression shortens much. */
+/** Short, unless a test says otherwise. */
 export function record(number: number, length = 24): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let state = Math.imul(number + 1, 0x9e3779b1) >>> 0;
-  for (let at = 0; at < length; at += 1) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    bytes[at] = state & 0xff;
-  }
-  return bytes;
+  return recordBytes(number, length);
 }
 
 export function records(count: number, from = 1, length = 24): Uint8Array[] {
   return Array.from({ length: count }, (_, index) => record(from + index, length));
-}
-
-export async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks;
 }
 
 export async function loadChunks(storage: Storage): Promise<Uint8Array[] | undefined> {

@@ -5,7 +5,6 @@ import {
   appendAll,
   first,
   loadChunks,
-  never,
   openSealed,
   plainBytes,
   readAll,
@@ -13,8 +12,8 @@ import {
   records,
   reopen,
   type StorageBed,
-  stream,
 } from './storage-bed.ts';
+import { never, stream } from './storage-steps.ts';
 
 const at = logPosition;
 

@@ -1,13 +1,13 @@
 import { epoch, logPosition } from '@engram/core';
-import { type Storage, StorageCorruptError } from '@engram/storage';
+import { type Storage, StorageCorruptError } from '../index.ts';
 
 export const never: AbortSignal = new AbortController().signal;
 const first = epoch(1);
 
-/** Deterministic, different for each position, of many lengths, and nothing that compression shortens much. */
-export function record(position: number, length: number = recordLength(position)): Uint8Array {
+/** Deterministic, different for each number, and nothing that compression shortens much. */
+export function recordBytes(number: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
-  let state = Math.imul(position, 0x9e3779b1) | 1;
+  let state = Math.imul(number, 0x9e3779b1) | 1;
   for (let at = 0; at < length; at += 1) {
     state ^= state << 13;
     state ^= state >>> 17;
@@ -17,8 +17,9 @@ export function record(position: number, length: number = recordLength(position)
   return bytes;
 }
 
-function recordLength(position: number): number {
-  return position % 5 === 0 ? 1500 + position : 40 + (position % 90);
+/** Of many lengths. */
+export function record(number: number, length = number % 5 === 0 ? 1500 + number : 40 + (number % 90)): Uint8Array {
+  return recordBytes(number, length);
 }
 
 export async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
