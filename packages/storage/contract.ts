@@ -1,4 +1,5 @@
 // What every storage adapter must do, as test suites: import them in a test and pass what makes one.
 export { logContract } from './contract/log-contract.ts';
 export { valuesContract } from './contract/values-contract.ts';
+export { directoryContract, type DirectoryBed, reasonOf } from './contract/directory-contract.ts';
 export type { StorageBed } from './contract/storage-bed.ts';

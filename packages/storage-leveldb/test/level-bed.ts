@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, Logger } from '@engram/core';
 import type { Storage } from '@engram/storage';
-import type { StorageBed } from '@engram/storage/contract';
+import type { DirectoryBed } from '@engram/storage/contract';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 
 export const clock: Clock = {
@@ -30,7 +30,7 @@ export class TestLogger implements Logger {
 }
 
 /** A directory that goes with the test, and the storages that were opened in it. */
-export class LevelBed implements StorageBed {
+export class LevelBed implements DirectoryBed {
   readonly path: string;
   readonly logger = new TestLogger();
   readonly #opened: Storage[] = [];

@@ -1,26 +1,12 @@
-import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, logPosition } from '@engram/core';
-import { StorageCorruptError, StorageOpenError } from '@engram/storage';
+import { reasonOf } from '@engram/storage/contract';
 import { appendRecords, record, stream } from '@engram/storage/testing';
 import { ClassicLevel } from 'classic-level';
 import { describe, expect, test } from 'vitest';
 import { encodeNumbers } from '../src/numbers.ts';
 import { LevelBed } from './level-bed.ts';
-
-async function reasonOf(bed: LevelBed, path: string): Promise<string> {
-  try {
-    await bed.open(path);
-    return 'opened';
-  } catch (error) {
-    if (error instanceof StorageOpenError) {
-      expect(error.message).toContain(path);
-      return error.reason;
-    }
-    if (error instanceof StorageCorruptError) return 'corrupt';
-    throw error;
-  }
-}
 
 type Level = ClassicLevel<Uint8Array, Uint8Array>;
 
@@ -57,27 +43,6 @@ describe('a directory', () => {
     await raw(bed.path, work);
     expect(await reasonOf(bed, bed.path)).toBe('not-ours');
     await raw(bed.path, async (level) => expect(await level.get(Uint8Array.of(1))).toEqual(Buffer.of(2)));
-  });
-
-  test('at the root of a file system may have what belongs to it', async () => {
-    await using bed = await LevelBed.make();
-    await mkdir(join(bed.path, 'lost+found'));
-    expect(await reasonOf(bed, bed.path)).toBe('opened');
-  });
-
-  test('that is a file is not accessible', async () => {
-    await using bed = await LevelBed.make();
-    const path = join(bed.path, 'file');
-    await writeFile(path, '');
-    expect(await reasonOf(bed, path)).toBe('not-accessible');
-  });
-
-  test('in use is locked until it is disposed', async () => {
-    await using bed = await LevelBed.make();
-    const storage = await bed.open();
-    expect(await reasonOf(bed, bed.path)).toBe('locked');
-    await storage[Symbol.asyncDispose]();
-    expect(await reasonOf(bed, bed.path)).toBe('opened');
   });
 
   test('in which making a database was interrupted begins anew', async () => {
@@ -137,39 +102,5 @@ describe('the format', () => {
     await storage[Symbol.asyncDispose]();
     await writeFile(join(bed.path, 'state'), value);
     expect(await reasonOf(bed, bed.path)).toBe(reason);
-  });
-});
-
-describe('what was acknowledged', () => {
-  test.each([
-    { change: 'append', why: 'records are gone' },
-    { change: 'seal', why: 'a deposed writer could come back' },
-    { change: 'checkpoint', why: 'it was said to be durable' },
-  ])('a directory that is older than its mark is corrupt: $change ($why)', async ({ change }) => {
-    await using bed = await LevelBed.make();
-    const old = join(bed.path, 'old');
-    const path = join(bed.path, 'new');
-    const before = await bed.open(old);
-    await before.log.seal(epoch(1));
-    await appendRecords(before, 1, [5]);
-    await before[Symbol.asyncDispose]();
-    await cp(old, path, { recursive: true });
-    const storage = await bed.open(path);
-    if (change === 'append') await appendRecords(storage, 6, [1]);
-    else if (change === 'seal') await storage.log.seal(epoch(2));
-    else await storage.values.saveCheckpoint(logPosition(6), stream([record(1)]));
-    await storage[Symbol.asyncDispose]();
-    expect(await reasonOf(bed, path)).toBe('opened');
-    await cp(join(path, 'acknowledged'), join(old, 'acknowledged'));
-    expect(await reasonOf(bed, old)).toBe('corrupt');
-  });
-
-  test('without its mark a directory opens, and has one again', async () => {
-    await using bed = await LevelBed.make();
-    const storage = await bed.open();
-    await storage[Symbol.asyncDispose]();
-    await rm(join(bed.path, 'acknowledged'));
-    await bed.open();
-    expect(await readdir(bed.path)).toContain('acknowledged');
   });
 });

@@ -1,28 +1,14 @@
-import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epoch, logPosition } from '@engram/core';
-import { StorageCorruptError, StorageOpenError } from '@engram/storage';
-import { appendRecords, record, stream } from '@engram/storage/testing';
+import { epoch } from '@engram/core';
+import { reasonOf } from '@engram/storage/contract';
+import { appendRecords } from '@engram/storage/testing';
 import { ClassicLevel } from 'classic-level';
 import { describe, expect, test } from 'vitest';
 import { encodeNumbers } from '../src/numbers.ts';
 import { SegmentBed } from './segment-bed.ts';
 
 const FORMAT_KEY = Uint8Array.of(0x61);
-
-async function reasonOf(bed: SegmentBed, path: string): Promise<string> {
-  try {
-    await bed.open(path);
-    return 'opened';
-  } catch (error) {
-    if (error instanceof StorageOpenError) {
-      expect(error.message).toContain(path);
-      return error.reason;
-    }
-    if (error instanceof StorageCorruptError) return 'corrupt';
-    throw error;
-  }
-}
 
 /** Works on the database of the manifest from outside. */
 async function raw(path: string, work: (level: ClassicLevel<Uint8Array, Uint8Array>) => Promise<void>): Promise<void> {
@@ -56,35 +42,12 @@ describe('a directory', () => {
     expect(await readdir(path)).toEqual([name]);
   });
 
-  test('may be the uppermost one of a file system', async () => {
-    await using bed = await SegmentBed.make();
-    const path = join(bed.path, 'data');
-    await mkdir(join(path, 'lost+found'), { recursive: true });
-    expect(await reasonOf(bed, path)).toBe('opened');
-    expect(await readdir(path)).toContain('lost+found');
-  });
-
   test('with a LevelDB database of something else is not ours, and keeps its keys', async () => {
     await using bed = await SegmentBed.make();
     const meta = join(bed.path, 'meta');
     await raw(meta, async (level) => await level.put(Uint8Array.of(1), Uint8Array.of(2)));
     expect(await reasonOf(bed, bed.path)).toBe('not-ours');
     await raw(meta, async (level) => expect(await level.get(Uint8Array.of(1))).toEqual(Buffer.of(2)));
-  });
-
-  test('that is a file is not accessible', async () => {
-    await using bed = await SegmentBed.make();
-    const path = join(bed.path, 'file');
-    await writeFile(path, '');
-    expect(await reasonOf(bed, path)).toBe('not-accessible');
-  });
-
-  test('in use is locked until it is disposed', async () => {
-    await using bed = await SegmentBed.make();
-    const storage = await bed.open();
-    expect(await reasonOf(bed, bed.path)).toBe('locked');
-    await storage[Symbol.asyncDispose]();
-    expect(await reasonOf(bed, bed.path)).toBe('opened');
   });
 
   test.each([
@@ -133,40 +96,6 @@ describe('the format', () => {
       else await level.put(FORMAT_KEY, value);
     });
     expect(await reasonOf(bed, bed.path)).toBe(reason);
-  });
-});
-
-describe('what was acknowledged', () => {
-  test.each([
-    { change: 'append', why: 'records are gone' },
-    { change: 'seal', why: 'a deposed writer could come back' },
-    { change: 'checkpoint', why: 'it was said to be durable' },
-  ])('a directory that is older than its mark is corrupt: $change ($why)', async ({ change }) => {
-    await using bed = await SegmentBed.make();
-    const old = join(bed.path, 'old');
-    const path = join(bed.path, 'new');
-    const before = await bed.open(old);
-    await before.log.seal(epoch(1));
-    await appendRecords(before, 1, [5]);
-    await before[Symbol.asyncDispose]();
-    await cp(old, path, { recursive: true });
-    const storage = await bed.open(path);
-    if (change === 'append') await appendRecords(storage, 6, [1]);
-    else if (change === 'seal') await storage.log.seal(epoch(2));
-    else await storage.values.saveCheckpoint(logPosition(6), stream([record(1)]));
-    await storage[Symbol.asyncDispose]();
-    expect(await reasonOf(bed, path)).toBe('opened');
-    await cp(join(path, 'ACKNOWLEDGED'), join(old, 'ACKNOWLEDGED'));
-    expect(await reasonOf(bed, old)).toBe('corrupt');
-  });
-
-  test('without its mark a directory opens, and has one again', async () => {
-    await using bed = await SegmentBed.make();
-    const storage = await bed.open();
-    await storage[Symbol.asyncDispose]();
-    await rm(join(bed.path, 'ACKNOWLEDGED'));
-    await bed.open();
-    expect(await readdir(bed.path)).toContain('ACKNOWLEDGED');
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, Logger } from '@engram/core';
-import type { StorageBed } from '@engram/storage/contract';
+import type { DirectoryBed } from '@engram/storage/contract';
 import { nodeGround, openOn } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 
@@ -33,7 +33,7 @@ export class TestLogger implements Logger {
 }
 
 /** A directory that goes with the test, and the storages that were opened in it. */
-export class SegmentBed implements StorageBed {
+export class SegmentBed implements DirectoryBed {
   readonly path: string;
   readonly logger = new TestLogger();
   readonly #segmentBytes: number;
