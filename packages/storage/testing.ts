@@ -1,2 +1,2 @@
 // Steps that the tests of adapters take, also in processes of their own, where no test runner is.
-export { appendRecords, type Expected, never, outcomeOf, record, stream } from './contract/storage-steps.ts';
+export { appendRecords, batches, type Expected, never, outcomeOf, record, stream } from './contract/storage-steps.ts';

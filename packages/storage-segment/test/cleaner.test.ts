@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, type LogPosition, logPosition } from '@engram/core';
 import { type LogBatch, type Storage, StorageCorruptError } from '@engram/storage';
-import { never, record, stream } from '@engram/storage/testing';
+import { batches, never, record, stream } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 import { SegmentBed } from './segment-bed.ts';
@@ -65,11 +65,7 @@ describe('cleaning', () => {
   test('removes segments of which nothing lives, with their tables', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     let storage = await opened(bed);
-    const end = await append(
-      storage,
-      1,
-      Array.from({ length: 40 }, () => 10),
-    );
+    const end = await append(storage, 1, batches(40, 10));
     await checkpoint(storage, end);
     const before = await segmentFiles(bed);
     await storage.values.drop(range(1, 300));
@@ -90,10 +86,7 @@ describe('cleaning', () => {
   test('rewrites neighbours that are mostly garbage into one, now and after it was opened again', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     let storage = await opened(bed);
-    const end = await append(storage, 1, [
-      ...Array.from({ length: 60 }, () => 1),
-      ...Array.from({ length: 34 }, () => 10),
-    ]);
+    const end = await append(storage, 1, [...batches(60, 1), ...batches(34, 10)]);
     await checkpoint(storage, end);
     const live = range(1, end).filter((position) => position % 4 === 0);
     await storage.values.drop(range(1, end).filter((position) => position % 4 !== 0));
@@ -138,11 +131,7 @@ describe('cleaning', () => {
   test('waits for the checkpoint: what a replay needs stays where it is', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     const storage = await opened(bed);
-    const end = await append(
-      storage,
-      1,
-      Array.from({ length: 40 }, () => 10),
-    );
+    const end = await append(storage, 1, batches(40, 10));
     await checkpoint(storage, 200);
     await storage.values.drop(range(1, 200));
     await clean(storage);
@@ -153,11 +142,7 @@ describe('cleaning', () => {
   test('leaves a read its file until it is done', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     const storage = await opened(bed);
-    const end = await append(
-      storage,
-      1,
-      Array.from({ length: 40 }, () => 10),
-    );
+    const end = await append(storage, 1, batches(40, 10));
     await checkpoint(storage, end);
     let position = 1;
     // Whether the next segment is ready decides where one ends, and the first has at least seven batches of ten.
@@ -180,11 +165,7 @@ describe('cleaning', () => {
   test('leaves a segment with a damaged record as it is, says so, and goes on with the others', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     let storage = await opened(bed);
-    const end = await append(
-      storage,
-      1,
-      Array.from({ length: 40 }, () => 10),
-    );
+    const end = await append(storage, 1, batches(40, 10));
     await checkpoint(storage, end);
     await storage[Symbol.asyncDispose]();
     const [first] = await segmentFiles(bed);
@@ -262,11 +243,7 @@ describe('reclaiming', () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     const storage = await opened(bed);
     await storage.values.reclaim?.();
-    const end = await append(
-      storage,
-      1,
-      Array.from({ length: 20 }, () => 10),
-    );
+    const end = await append(storage, 1, batches(20, 10));
     await Promise.all([storage.values.reclaim?.(), storage.values.reclaim?.(), append(storage, end, [5, 5])]);
     await expectRecords(storage, range(1, end + 10));
     expect((await readAll(storage, 1)).length).toBe(22);

@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, type LogPosition, logPosition } from '@engram/core';
-import { appendRecords, record, stream } from '@engram/storage/testing';
+import { appendRecords, batches, record, stream } from '@engram/storage/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeSegmentHeader, FRAME_HEADER_BYTES, readFrameHeader, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
@@ -24,11 +24,7 @@ async function makeStorage(bed: SegmentBed): Promise<Omit<CheckRequest, 'path'>>
   ] as const;
   let storage = await bed.open();
   await storage.log.seal(epoch(1));
-  await appendRecords(
-    storage,
-    1,
-    Array.from({ length: 60 }, () => 5),
-  );
+  await appendRecords(storage, 1, batches(60, 5));
   await storage.values.saveCheckpoint(at(250), stream([record(9000, 500)]));
   storage = await bed.reopen(storage);
   await appendRecords(storage, 301, [50, 1, 49]);

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, logPosition } from '@engram/core';
-import { appendRecords, never, record, stream } from '@engram/storage/testing';
+import { appendRecords, batches, never, record, stream } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import { decodeSegmentHeader, readFrameHeader, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
 import { SegmentBed } from './segment-bed.ts';
@@ -27,11 +27,7 @@ describe('opening', () => {
     let storage = await bed.open();
     await storage.log.seal(epoch(1));
     // All are in segments that are sealed, but for the last record.
-    const end = await appendRecords(
-      storage,
-      1,
-      Array.from({ length: 40 }, () => 5),
-    );
+    const end = await appendRecords(storage, 1, batches(40, 5));
     await storage.values.saveCheckpoint(at(end), stream([]));
     await storage.values.drop(Array.from({ length: end - 1 }, (_, index) => at(index + 1)));
     await storage.values.reclaim?.();
@@ -69,11 +65,7 @@ describe('opening', () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     let storage = await bed.open();
     await storage.log.seal(epoch(1));
-    const end = await appendRecords(
-      storage,
-      1,
-      Array.from({ length: 40 }, () => 5),
-    );
+    const end = await appendRecords(storage, 1, batches(40, 5));
     await storage[Symbol.asyncDispose]();
     for (const name of await readdir(bed.path)) if (name.endsWith('.idx')) await rm(join(bed.path, name));
     storage = await bed.open();
@@ -84,11 +76,7 @@ describe('opening', () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     const storage = await bed.open();
     await storage.log.seal(epoch(1));
-    await appendRecords(
-      storage,
-      1,
-      Array.from({ length: 40 }, () => 5),
-    );
+    await appendRecords(storage, 1, batches(40, 5));
     await storage[Symbol.asyncDispose]();
     const [, second] = await segments(bed);
     await rm(join(bed.path, second!.name));

@@ -26,6 +26,11 @@ export async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uin
   yield* chunks;
 }
 
+/** The sizes of so many batches, all alike. */
+export function batches(count: number, size: number): number[] {
+  return new Array<number>(count).fill(size);
+}
+
 /** Appends batches of these many records; throws unless each is committed. Returns the position behind them. */
 export async function appendRecords(storage: Storage, from: number, sizes: readonly number[]): Promise<number> {
   let position = from;
