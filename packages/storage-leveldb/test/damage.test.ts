@@ -1,11 +1,9 @@
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, type LogPosition, logPosition } from '@engram/core';
-import { appendRecords, record, stream } from '@engram/storage/testing';
+import { appendRecords, Checker, type CheckRequest, record, stream } from '@engram/storage/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CheckRequest } from './check-child.ts';
-import { Checker } from './checker.ts';
 import { LevelBed } from './level-bed.ts';
 
 const at = logPosition;
@@ -81,7 +79,7 @@ async function dataFiles(path: string): Promise<string[]> {
 
 describe('damage to the files of a closed database', () => {
   let bed: LevelBed;
-  const checker = new Checker();
+  const checker = new Checker(new URL('./check-child.ts', import.meta.url));
   let expected: Omit<CheckRequest, 'path'>;
   let copies = 0;
   beforeAll(async () => {

@@ -1,12 +1,10 @@
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, type LogPosition, logPosition } from '@engram/core';
-import { appendRecords, batches, record, stream } from '@engram/storage/testing';
+import { appendRecords, batches, Checker, type CheckRequest, record, stream } from '@engram/storage/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeSegmentHeader, FRAME_HEADER_BYTES, readFrameHeader, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
-import type { CheckRequest } from './check-child.ts';
-import { Checker } from './checker.ts';
 import { SegmentBed } from './segment-bed.ts';
 
 const at = logPosition;
@@ -105,7 +103,7 @@ function frameOffsets(bytes: Uint8Array): number[] {
 
 describe('damage to the files of a closed storage', () => {
   let bed: SegmentBed;
-  const checker = new Checker();
+  const checker = new Checker(new URL('./check-child.ts', import.meta.url));
   let expected: Omit<CheckRequest, 'path'>;
   let copies = 0;
   beforeAll(async () => {

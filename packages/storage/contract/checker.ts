@@ -1,16 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import type { CheckAnswer, CheckRequest } from './check-child.ts';
+import type { CheckAnswer, CheckRequest } from './answer-checks.ts';
 
-const CHILD = fileURLToPath(new URL('./check-child.ts', import.meta.url));
-
-/** Checks directories in another process, and outlives it. */
+/** Checks directories in another process, whose module calls `answerChecks`, and outlives it. */
 export class Checker implements Disposable {
+  readonly #module: URL;
   #child: ChildProcess | undefined;
+
+  constructor(module: URL) {
+    this.#module = module;
+  }
 
   /** 'died: ...' when the process did. One call at a time. */
   check(request: CheckRequest): Promise<CheckAnswer> {
-    this.#child ??= fork(CHILD, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
+    this.#child ??= fork(this.#module, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
     const child = this.#child;
     let text = '';
     return new Promise((resolve) => {
