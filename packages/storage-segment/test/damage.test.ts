@@ -36,7 +36,10 @@ async function makeStorage(bed: SegmentBed): Promise<Omit<CheckRequest, 'path'>>
   await storage.values.drop(dropped);
   await storage.cleaner.run();
   storage = await bed.reopen(storage);
-  await appendRecords(storage, 401, [3, 1, 1, 20, 2, 1, 5, 40, 1, 1, 1]);
+  const next = await appendRecords(storage, 401, [20, 40]);
+  // A segment ends where the next one is ready: asked for here, so that all of these are in the last one.
+  await storage.values.reclaim?.();
+  await appendRecords(storage, next, [3, 1, 1, 2, 1, 5, 1, 1, 1]);
   const end = await storage.log.seal(epoch(1));
   await storage[Symbol.asyncDispose]();
   expect(bed.logger.rewrites).toBeGreaterThan(0);
