@@ -26,6 +26,7 @@ const calls = (
     'snapshot.scan backwards': (options) =>
       one(client.snapshotAt(1n << 60n).scan(k('a'), k('z'), { ...options, reverse: true })),
     'txn.get': (options) => client.beginAt(1n << 60n).get(k('a'), options),
+    'txn.batchGet': (options) => client.beginAt(1n << 60n).batchGet([k('a'), k('b')], options),
     'txn.scan': (options) => one(client.beginAt(1n << 60n).scan(k('a'), k('z'), options)),
     'txn.commit': (options) => {
       const txn = client.beginAt(1n << 60n);
@@ -54,6 +55,14 @@ async function mute(): Promise<Bench> {
   for (const { address } of bench.cluster.pd.stores.values()) bench.cluster.paused.add(address);
   return bench;
 }
+
+const firesAfter =
+  (delayMs: number) =>
+  (bench: Bench): AbortSignal => {
+    const stop = new AbortController();
+    bench.clock.after(delayMs, () => stop.abort());
+    return stop.signal;
+  };
 
 async function quiet(bench: Bench): Promise<void> {
   await bench.run(bench.client.close(0));
@@ -98,6 +107,22 @@ test.each(names)('%s: the client is closed while it waits, and before', async (n
   expect(bench.clock.nowMs() - startMs).toBeLessThan(210);
   expect(await codeOf(calls(bench.client)[name]!({}))).toBe('closed');
   await quiet(bench);
+});
+
+test.each([
+  { name: 'a signal that has fired before', signal: () => AbortSignal.abort(), code: 'aborted', tookMs: 0 },
+  { name: 'a signal that fires while it waits', signal: firesAfter(300), code: 'aborted', tookMs: 300 },
+  { name: 'a deadline that passes while it waits', signal: () => undefined, code: 'pd-unreachable', tookMs: 1_500 },
+])('connect: $name', async ({ signal, code, tookMs }) => {
+  const bench = Bench.bare();
+  for (const address of bench.cluster.pdAddresses) bench.cluster.paused.add(address);
+  const options = { signal: signal(bench), timeoutMs: 1_500 };
+  expect(await codeOf(bench.connect(options))).toBe(code);
+  expect(bench.clock.nowMs()).toBeGreaterThanOrEqual(tookMs);
+  expect(bench.clock.nowMs()).toBeLessThan(tookMs + 100);
+  expect(bench.cluster.openStreams).toBe(0);
+  await bench.clock.pass(10_000);
+  expect(bench.clock.pending).toBe(0);
 });
 
 test.each<Partial<TikvClientOptions>>([

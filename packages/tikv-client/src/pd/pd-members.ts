@@ -69,7 +69,6 @@ export class PdMembers {
         (cause) => cause instanceof TikvError && (cause.code === 'tls-failed' || cause.code === 'invalid-argument'),
       );
       if (fatal !== undefined) throw fatal;
-      call.signal?.throwIfAborted();
       const cause = new TikvError('pd-unreachable', causes.map(String).join('; ') || 'no member knows a leader');
       await call.sleep(Math.min(100, 20 * 2 ** Math.min(round, 4)), cause).catch((error: unknown) => {
         throw error instanceof TikvError && error.code === 'deadline-exceeded' ? cause : error;
@@ -141,7 +140,7 @@ export class PdMembers {
     const channel = this.channel(url);
     try {
       const bytes = await channel.unary('/pdpb.PD/GetMembers', encode(GetMembersRequestCodec, {}), {
-        timeoutMs: MEMBERS_TIMEOUT_MS,
+        timeoutMs: Math.max(1, Math.min(MEMBERS_TIMEOUT_MS, call?.remainingMs() ?? MEMBERS_TIMEOUT_MS)),
         signal: call?.signal,
       });
       const answer = decode(GetMembersResponseCodec, bytes);
