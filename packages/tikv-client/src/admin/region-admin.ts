@@ -5,7 +5,7 @@ import { OperatorStatus } from '../proto/gen/pdpb.ts';
 import { lowerEnd, upperStart } from '../region/region.ts';
 import type { CallOptions } from '../runtime/call.ts';
 import { commands } from '../transport/commands.ts';
-import { settleAll } from '../txn/snapshot.ts';
+import { settleAll } from '../runtime/settle-all.ts';
 
 const SPLIT_KEYS_MAX = 2_048;
 

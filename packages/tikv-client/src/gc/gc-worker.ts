@@ -6,6 +6,7 @@ import { TikvError } from '../errors.ts';
 import { isUnimplemented } from '../pd/pd-client.ts';
 import { lowerEnd } from '../region/region.ts';
 import type { CallOptions } from '../runtime/call.ts';
+import { settleAll } from '../runtime/settle-all.ts';
 import { commands } from '../transport/commands.ts';
 import { expandLock } from '../txn/lock.ts';
 
@@ -106,7 +107,7 @@ export class GcWorker {
         next = region.end;
         if (next.length === 0) break;
       }
-      const counts = await Promise.all(
+      const counts = await settleAll(
         starts.map((start, at) => this.#resolveRange(start, ends[at]!, safePoint, backoffer)),
       );
       for (const count of counts) resolved += count;

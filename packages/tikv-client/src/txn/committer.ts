@@ -7,6 +7,7 @@ import { AssertionLevel, CommitRole } from '../proto/gen/kvrpcpb.ts';
 import type { Fate } from '../region/region-sender.ts';
 import type { Call } from '../runtime/call.ts';
 import { Limiter } from '../runtime/limiter.ts';
+import { settleAll } from '../runtime/settle-all.ts';
 import { commands } from '../transport/commands.ts';
 import type { CommitMode, CommitOutcome, Settled } from './commit-outcome.ts';
 import {
@@ -21,8 +22,8 @@ import {
 import { Heartbeat } from './heartbeat.ts';
 import { type Mutation, takesLock } from './mutation-buffer.ts';
 import { Prewriter } from './prewriter.ts';
+import { rollBack } from './roll-back.ts';
 import { settleTransaction } from './settle.ts';
-import { settleAll } from './snapshot.ts';
 
 export interface CommitOptions {
   /**
@@ -362,28 +363,5 @@ export class Committer {
       cause,
       settle: (options) => settleTransaction(engine, startTs, primary, keys, engine.backoffer(engine.call(options))),
     };
-  }
-}
-
-/** Removes locks of a transaction and leaves records that keep late prewrites out. */
-export async function rollBack(
-  engine: Engine,
-  keys: readonly Uint8Array[],
-  startVersion: Timestamp,
-  backoffer: Backoffer,
-  relocations = 0,
-): Promise<void> {
-  const groups = await engine.locator.group(keys, backoffer);
-  for (const group of groups) {
-    const result = await engine.onRegion(
-      group.region,
-      commands.batchRollback,
-      { startVersion, keys: group.keys },
-      backoffer,
-      relocations,
-    );
-    if (result.kind === 'relocate') await rollBack(engine, group.keys, startVersion, backoffer, relocations + 1);
-    else if (result.response.error !== undefined)
-      throw new TikvError('transaction-aborted', result.response.error.abort || 'the rollback was refused');
   }
 }

@@ -5,6 +5,7 @@ import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import type { CheckSecondaryLocksResponse, LockInfo } from '../proto/gen/kvrpcpb.ts';
 import type { Call } from '../runtime/call.ts';
+import { settleAll } from '../runtime/settle-all.ts';
 import { commands } from '../transport/commands.ts';
 import {
   expandLock,
@@ -214,7 +215,7 @@ export class LockResolver {
     relocations = 0,
   ): Promise<readonly { readonly asked: number; readonly answer: CheckSecondaryLocksResponse }[]> {
     const groups = await this.#engine.locator.group(keys, backoffer);
-    const answers = await Promise.all(
+    const answers = await settleAll(
       groups.map(async (group) => {
         const result = await this.#engine.onRegion(
           group.region,
@@ -263,7 +264,7 @@ export class LockResolver {
   ): Promise<void> {
     const commitVersion = status.kind === 'committed' ? status.commitTs : 0n;
     const groups = await this.#engine.locator.group(keys, backoffer);
-    await Promise.all(
+    await settleAll(
       groups.map(async (group) => {
         const result = await this.#engine.onRegion(
           group.region,

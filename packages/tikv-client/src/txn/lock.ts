@@ -1,10 +1,21 @@
 import { physicalMs, type Timestamp } from '../codec/timestamp.ts';
+import { TikvError } from '../errors.ts';
 import {
   type CheckTxnStatusResponse,
   type CheckSecondaryLocksResponse,
   Action,
+  type KeyError,
   type LockInfo,
 } from '../proto/gen/kvrpcpb.ts';
+
+/** The lock of an error of a read; anything else is no answer that a read may get. */
+export function lockOf(error: KeyError): LockInfo {
+  if (error.locked !== undefined) return error.locked;
+  throw new TikvError(
+    'protocol-error',
+    `a read was answered with ${error.abort || error.retryable || 'an unknown error of a key'}`,
+  );
+}
 
 /** What became of a transaction, once it cannot change any more. */
 export type FinalStatus =

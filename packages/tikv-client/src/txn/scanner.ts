@@ -5,8 +5,9 @@ import type { KvPair, LockInfo } from '../proto/gen/kvrpcpb.ts';
 import { lowerEnd, upperStart } from '../region/region.ts';
 import type { Call, CallOptions } from '../runtime/call.ts';
 import { commands } from '../transport/commands.ts';
+import { lockOf } from './lock.ts';
 import type { ScanBudget } from './scan-budget.ts';
-import { lockOf, type Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 
 export interface Entry {
   readonly key: Uint8Array;

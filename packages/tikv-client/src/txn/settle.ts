@@ -3,7 +3,7 @@ import type { Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import type { Settled } from './commit-outcome.ts';
-import { rollBack } from './committer.ts';
+import { rollBack } from './roll-back.ts';
 
 /**
  * Finds out what became of a transaction of ours whose answer was lost, and ends it if it is still open. Its primary

@@ -4,13 +4,14 @@ import { sameKey } from '../codec/key-codec.ts';
 import { MAX_TIMESTAMP, type Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
-
-import type { ContextInit, KeyError, KvPair, LockInfo } from '../proto/gen/kvrpcpb.ts';
+import type { ContextInit, KvPair, LockInfo } from '../proto/gen/kvrpcpb.ts';
 import type { Region } from '../region/region.ts';
 import type { ReplicaChoice, SendOptions } from '../region/region-sender.ts';
 import type { Call, CallOptions } from '../runtime/call.ts';
 import { Limiter } from '../runtime/limiter.ts';
+import { settleAll } from '../runtime/settle-all.ts';
 import { commands } from '../transport/commands.ts';
+import { lockOf } from './lock.ts';
 import { type Entry, scanPages, type ScanRange } from './scanner.ts';
 
 const KEYS_PER_REQUEST = 1_024;
@@ -263,23 +264,7 @@ function eachFound(
   }
 }
 
-/** The lock of an error of a read; anything else is no answer that a read may get. */
-export function lockOf(error: KeyError): LockInfo {
-  if (error.locked !== undefined) return error.locked;
-  throw new TikvError(
-    'protocol-error',
-    `a read was answered with ${error.abort || error.retryable || 'an unknown error of a key'}`,
-  );
-}
-
 export function checkKey(key: Uint8Array, engine: Engine): void {
   if (key.length > engine.settings.keyBytesMax)
     throw new TikvError('key-too-large', `${key.length} > ${engine.settings.keyBytesMax} bytes`);
-}
-
-/** Rejects with the first failure, but only when all have ended: nothing works on behind the caller's back. */
-export async function settleAll(tasks: readonly Promise<unknown>[]): Promise<void> {
-  const results = await Promise.allSettled(tasks);
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }

@@ -1,0 +1,11 @@
+/** The results; or the first failure, but only when all have ended: nothing works on behind the caller's back. */
+export async function settleAll<T>(tasks: readonly Promise<T>[]): Promise<T[]> {
+  const results: T[] = [];
+  let failure: PromiseRejectedResult | undefined;
+  for (const result of await Promise.allSettled(tasks)) {
+    if (result.status === 'fulfilled') results.push(result.value);
+    else failure ??= result;
+  }
+  if (failure !== undefined) throw failure.reason;
+  return results;
+}
