@@ -259,3 +259,33 @@ test('the cache keeps no overlaps, whatever comes in, and never goes back to an 
     }),
   );
 });
+
+test.each([1_500, 2_500, 3_500, 4_500, 5_500, 6_500, 7_500])(
+  'a store stops, and the others elect after %i ms: who asks for its region waits for the election, not for the store',
+  async (electionMs) => {
+    const bench = await Bench.make();
+    await bench.put({ a: '1' });
+    const { clock, cluster, client } = bench;
+    const startMs = clock.nowMs();
+    cluster.paused.add('store1:20160');
+    clock.after(electionMs, () => cluster.regions.transferLeader(k('a'), 2));
+    const served: number[] = [];
+    const work = async (): Promise<void> => {
+      while (served.length < 20) {
+        expect(text(await client.get(k('a'), { timeoutMs: 20_000 }))).toBe('1');
+        served.push(clock.nowMs() - startMs);
+      }
+    };
+    await bench.run(Promise.all(Array.from({ length: 20 }, work)));
+    expect(Math.min(...served)).toBeGreaterThanOrEqual(electionMs);
+    // A hint may be heard just before the election, and is doubted for half a second.
+    expect(Math.max(...served)).toBeLessThan(Math.max(2_100, electionMs) + 600);
+    // It goes on, and leads again. A health check finds that out; the one before may have been swallowed a moment ago.
+    cluster.revive('store1:20160');
+    cluster.regions.transferLeader(k('a'), 1);
+    const backMs = clock.nowMs();
+    expect(text(await bench.run(client.get(k('a'))))).toBe('1');
+    expect(clock.nowMs() - backMs).toBeLessThan(2_100);
+    expect(cluster.sent('Get').at(-1)?.storeId).toBe(1);
+  },
+);

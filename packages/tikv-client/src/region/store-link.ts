@@ -12,8 +12,8 @@ import { type Channel, isTransportError, type Transport, TransportError } from '
 const HEALTH_TIMEOUT_MS = 1_000;
 /** How long a store that failed is asked last. */
 const AVOID_MS = 1_000;
-/** How long a store that does not answer is believed to lead nothing, whatever others say. */
-const SILENT_MS = 3_000;
+/** How often a store that does not answer is asked whether it lives again, by those who would need it. */
+const PROBE_MS = 500;
 const HEALTH_REQUEST = new Uint8Array(0);
 /** grpc.health.v1.HealthCheckResponse with SERVING. */
 const SERVING = 1;
@@ -29,7 +29,8 @@ export class StoreLink {
   #channel: Channel | undefined;
   #stream: BatchStream | undefined;
   #avoidUntilMs = 0;
-  #silentUntilMs = 0;
+  #silent = false;
+  #probeFromMs = 0;
   #checking = false;
   #closed = false;
 
@@ -48,12 +49,17 @@ export class StoreLink {
 
   /** Whether other stores should be asked first. */
   get avoided(): boolean {
-    return this.#clock.nowMs() < this.#avoidUntilMs;
+    return this.#clock.nowMs() < this.#avoidUntilMs || this.silent;
   }
 
-  /** Whether it took requests and answered nothing: unlike one that refuses, it costs a timeout to find out again. */
+  /**
+   * Whether it took requests and answered nothing: it is believed to lead nothing, whatever others say. Unlike one that
+   * refuses, it costs a timeout to find out again, so that is left to a health check behind the calls: until one is answered,
+   * or anything else is, it stays silent.
+   */
   get silent(): boolean {
-    return this.#clock.nowMs() < this.#silentUntilMs;
+    if (this.#silent && this.#clock.nowMs() >= this.#probeFromMs) void this.#check();
+    return this.#silent;
   }
 
   /** Rejects with TransportError, or TikvError when the call ends. */
@@ -69,7 +75,16 @@ export class StoreLink {
     try {
       if (command.field === undefined) return await this.#unary(command, request, deadlineMs, signal);
       this.#stream ??= this.#openStream();
-      return await this.#stream.send(command.field, command.request, command.response, request, deadlineMs, signal);
+      const response = await this.#stream.send(
+        command.field,
+        command.request,
+        command.response,
+        request,
+        deadlineMs,
+        signal,
+      );
+      this.#silent = false;
+      return response;
     } catch (error) {
       if (isTransportError(error)) this.#failed(error);
       throw error;
@@ -136,10 +151,11 @@ export class StoreLink {
     try {
       if (await this.isAlive()) {
         this.#avoidUntilMs = 0;
-        this.#silentUntilMs = 0;
+        this.#silent = false;
         return;
       }
-      this.#silentUntilMs = this.#clock.nowMs() + SILENT_MS;
+      this.#silent = true;
+      this.#probeFromMs = this.#clock.nowMs() + PROBE_MS;
       this.#stream?.fail(new TransportError(GrpcCode.UNAVAILABLE, 'the store does not answer'));
     } finally {
       this.#checking = false;
