@@ -7,7 +7,9 @@ import { promisify } from 'node:util';
 
 const here = import.meta.dirname;
 const run = promisify(execFile);
-const STARTS_MAX = 3;
+const STARTS_MAX = 5;
+/** Copies of all regions are there after ten seconds, PD's own rhythm, or never. */
+const REPLICATED_MAX_S = 40;
 
 /** A run of free ports: PD members use 10 apart from each other, stores one behind another. */
 async function freePorts(count: number): Promise<number> {
@@ -74,8 +76,8 @@ export class Lab implements AsyncDisposable {
   }
 
   /**
-   * A lab whose regions have a copy on every store. Once in a dozen labs PD left the first region where it was: that says
-   * nothing of a client, so the lab is started anew, and what PD knew is printed.
+   * A lab whose regions have a copy on every store. Once in a dozen labs or more, they never come: that says nothing of a
+   * client, so the lab is started anew, and what PD and the stores knew is printed.
    */
   static async startReplicated(dir: string, options: LabOptions = {}): Promise<Lab> {
     for (let attempt = 1; ; attempt += 1) {
@@ -84,9 +86,10 @@ export class Lab implements AsyncDisposable {
         await lab.#replicated();
         return lab;
       } catch (error) {
+        const stores = lab.#lastWords();
         await lab[Symbol.asyncDispose]();
         if (attempt === STARTS_MAX) throw error;
-        console.log(`the lab is started anew: ${String(error)}`);
+        console.log(`the lab is started anew: ${String(error)}\n${stores}`);
       }
     }
   }
@@ -165,7 +168,7 @@ export class Lab implements AsyncDisposable {
 
   async #replicated(): Promise<void> {
     let answer: { regions?: { peers: unknown[]; leader?: { store_id?: number } }[] } = {};
-    for (let second = 0; second < 60; second += 1) {
+    for (let second = 0; second < REPLICATED_MAX_S; second += 1) {
       answer = (await this.pdHttp('regions')) as typeof answer;
       const regions = answer.regions ?? [];
       if (
@@ -175,7 +178,33 @@ export class Lab implements AsyncDisposable {
         return;
       await sleep(1_000);
     }
-    throw new Error(`the regions were not replicated within a minute: ${JSON.stringify(answer).slice(0, 2_000)}`);
+    throw new Error(
+      `the regions were not replicated within ${REPLICATED_MAX_S} s: ${JSON.stringify(answer).slice(0, 2_000)}`,
+    );
+  }
+
+  /** Whether each store lives, and the end of what it wrote. */
+  #lastWords(): string {
+    const words = Array.from({ length: this.stores }, (_, at) => {
+      const name = `s${at + 1}`;
+      const lines = readFileSync(join(this.dir, `${name}.out`), 'utf8')
+        .trimEnd()
+        .split('\n');
+      return `${name}, ${this.#lives(name) ? 'alive' : 'dead'}:\n${lines
+        .slice(-8)
+        .map((line) => `  ${line.slice(0, 400)}`)
+        .join('\n')}`;
+    });
+    return words.join('\n');
+  }
+
+  #lives(name: string): boolean {
+    try {
+      process.kill(this.pid(name), 0);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** The store that leads most regions now. */
