@@ -156,7 +156,8 @@ export class StoreLink {
       }
       this.#silent = true;
       this.#probeFromMs = this.#clock.nowMs() + PROBE_MS;
-      this.#stream?.fail(new TransportError(GrpcCode.UNAVAILABLE, 'the store does not answer'));
+      if (this.#stream === undefined) this.#disconnect();
+      else this.#stream.fail(new TransportError(GrpcCode.UNAVAILABLE, 'the store does not answer'));
     } finally {
       this.#checking = false;
     }
