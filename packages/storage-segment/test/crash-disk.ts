@@ -29,7 +29,7 @@ interface Inode {
 /** A change of names that no directory sync has made durable. */
 type NameChange =
   | { readonly kind: 'create'; readonly path: string; readonly inode: Inode }
-  | { readonly kind: 'rename'; readonly from: string; readonly to: string }
+  | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly inode: Inode }
   | { readonly kind: 'remove'; readonly path: string };
 
 /** One run of a program; after its crash none of its operations ends. */
@@ -157,12 +157,10 @@ export class CrashDisk {
       case 'remove':
         names.delete(change.path);
         break;
-      case 'rename': {
-        const inode = names.get(change.from);
-        if (inode === undefined) return;
-        names.delete(change.from);
-        names.set(change.to, inode);
-      }
+      // A name holds a file, not another name: what had the old name before is not what was renamed.
+      case 'rename':
+        if (names.get(change.from) === change.inode) names.delete(change.from);
+        names.set(change.to, change.inode);
     }
   }
 
@@ -283,7 +281,11 @@ export class CrashDisk {
         if (inode === undefined) throw new DiskError('ENOENT', path);
         return this.#file(process, inode, mode);
       },
-      rename: (from, to) => named(() => this.#change({ kind: 'rename', from, to })),
+      rename: (from, to) =>
+        named(() => {
+          const inode = this.#names.get(from);
+          if (inode !== undefined) this.#change({ kind: 'rename', from, to, inode });
+        }),
       remove: (path) =>
         named(() => {
           if (this.#names.has(path)) this.#change({ kind: 'remove', path });
