@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { decode, type Decoded, type DecodedMessage, encode, type Fields, PerStore, show } from './messages.ts';
 import { orderTies } from './ties.ts';
 import { type Reply, STORES, type Stores } from './stores.ts';
 
+/** What waits for etcd ends here. */
+const STORAGE_VERSION_MAX_MS = 30_000;
 const SHOWN_MAX = 25;
 const SHOWN_CHARACTERS_MAX = 4_000;
 
@@ -72,6 +75,20 @@ export class Judge {
         names.set(asNumber(64, memberId as bigint), 'the member');
       }
     }
+  }
+
+  /**
+   * etcd knows its version at once and gives it to its storage some seconds after its start: until then it says 3.5.0, and
+   * refuses what newer storage has.
+   */
+  async untilStorageVersion(): Promise<void> {
+    for (const endMs = Date.now() + STORAGE_VERSION_MAX_MS; Date.now() < endMs; await sleep(100)) {
+      const { messages } = await this.stores.call(0, 'etcdserverpb.Maintenance/Status', new Uint8Array(), {});
+      const status = decode('etcdserverpb.StatusResponse', messages[0] ?? new Uint8Array(), () => undefined);
+      const minor = /^\d+\.\d+/.exec(String(status['version']))?.[0];
+      if (minor !== undefined && String(status['storageVersion']).startsWith(`${minor}.`)) return;
+    }
+    throw new Error(`etcd's storage has another version after ${STORAGE_VERSION_MAX_MS} ms`);
   }
 
   /** The member's own id, for requests. */

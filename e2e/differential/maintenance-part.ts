@@ -8,6 +8,7 @@ const CORRUPT = 2;
 const sizes = ['dbSize', 'dbSizeInUse', 'raftIndex', 'raftAppliedIndex', 'raftTerm'];
 
 export async function maintenancePart(judge: Judge): Promise<void> {
+  await judge.untilStorageVersion();
   await judge.call(ask.statusOf, {}, { ignore: sizes });
   await judge.call(ask.put, { key: 'a', value: 'b' });
   for (const linearizable of [false, true])
