@@ -38,7 +38,7 @@ export class Engine {
   readonly statuses: StatusCache;
   readonly closing: AbortSignal;
   readonly scans = new ScanBudget();
-  /** Set once by the client: the three need the engine themselves. */
+  /** Set once by the client: both need the engine themselves. */
   resolver!: LockResolver;
   safePoint!: SafePoint;
 

@@ -4,8 +4,8 @@ import { TikvError } from '../errors.ts';
 import { OperatorStatus } from '../proto/gen/pdpb.ts';
 import { lowerEnd, upperStart } from '../region/region.ts';
 import type { CallOptions } from '../runtime/call.ts';
-import { commands } from '../transport/commands.ts';
 import { settleAll } from '../runtime/settle-all.ts';
+import { commands } from '../transport/commands.ts';
 
 const SPLIT_KEYS_MAX = 2_048;
 

@@ -189,8 +189,9 @@ export class Committer {
     const added = wanted
       .filter((key) => !have.has(keyText(key)))
       .map((key): Mutation => ({ kind: 'lock', key, value: new Uint8Array(0), assertion: 0 }));
+    if (added.length === 0) return false;
     this.#mutations = [...this.#mutations, ...added].sort((left, right) => compareBytes(left.key, right.key));
-    return added.length > 0;
+    return true;
   }
 
   /** One phase has become impossible after all. */

@@ -1,3 +1,5 @@
+import { assert } from '@engram/core';
+
 /** What a page aims at while few scans run. */
 const PAGE_BYTES_MAX = 1 << 20;
 /** Below it a page costs more in questions than it saves in memory. */
@@ -23,13 +25,14 @@ export class ScanBudget {
     return Math.max(PAGE_BYTES_MIN, Math.floor((PAGE_BYTES_MAX * PAGES_MAX) / this.#pages));
   }
 
-  /** A page is asked for; the function returned, called once, says that it was taken or thrown away. */
-  hold(): () => void {
+  /** A page is asked for. */
+  hold(): void {
     this.#pages += 1;
-    let held = true;
-    return () => {
-      if (held) this.#pages -= 1;
-      held = false;
-    };
+  }
+
+  /** It was taken, or thrown away. */
+  release(): void {
+    assert(this.#pages > 0, 'a page is released once');
+    this.#pages -= 1;
   }
 }

@@ -138,12 +138,6 @@ class Cutter {
   }
 }
 
-interface PageAsked {
-  readonly page: Promise<readonly Entry[] | undefined>;
-  /** Says to the budget that the page was taken, or thrown away. */
-  readonly release: () => void;
-}
-
 class Piece {
   readonly #engine: Engine;
   readonly #snapshot: Snapshot;
@@ -154,8 +148,8 @@ class Piece {
   #start: Uint8Array;
   #end: Uint8Array;
   #done = false;
-  /** A page that was asked for and not taken. */
-  #ahead: PageAsked | undefined;
+  /** A page that was asked for and not taken; the budget knows of it. */
+  #ahead: Promise<readonly Entry[] | undefined> | undefined;
 
   constructor(
     engine: Engine,
@@ -179,16 +173,15 @@ class Piece {
   /** The next page, undefined at the end. `left`: rows that the whole scan still wants. */
   async next(left: number): Promise<readonly Entry[] | undefined> {
     this.#ahead ??= this.#ask(left);
-    const { page, release } = this.#ahead;
-    let rows: readonly Entry[] | undefined;
+    let page: readonly Entry[] | undefined;
     try {
-      rows = await page;
+      page = await this.#ahead;
     } finally {
-      release();
+      this.#engine.scans.release();
       this.#ahead = undefined;
     }
-    if (rows !== undefined && rows.length < left) this.readAhead(left - rows.length);
-    return rows;
+    if (page !== undefined && page.length < left) this.readAhead(left - page.length);
+    return page;
   }
 
   /** Asks for the next page before anybody waits for it, if there is room. */
@@ -198,14 +191,15 @@ class Piece {
 
   /** Nobody will ask for more. An answer on its way takes its memory until it is here. */
   drop(): void {
-    this.#ahead?.page.then(this.#ahead.release, this.#ahead.release);
+    const release = (): void => this.#engine.scans.release();
+    this.#ahead?.then(release, release);
   }
 
-  #ask(left: number): PageAsked {
-    const release = this.#engine.scans.hold();
+  #ask(left: number): Promise<readonly Entry[] | undefined> {
+    this.#engine.scans.hold();
     const page = this.#page(left);
     page.catch(() => {}); // who asks for it gets the error; who stops scanning does not care
-    return { page, release };
+    return page;
   }
 
   async #page(left: number): Promise<readonly Entry[] | undefined> {
