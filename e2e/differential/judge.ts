@@ -66,8 +66,7 @@ export class Judge {
     this.compactions.clear();
     for (const [store, names] of this.#chosen.entries()) {
       names.clear();
-      const { messages } = await this.stores.call(store, 'etcdserverpb.Maintenance/Status', new Uint8Array(), {});
-      const { header } = decode('etcdserverpb.StatusResponse', messages[0] ?? new Uint8Array(), () => undefined);
+      const { header } = await this.#status(store);
       const { clusterId, memberId } = header as DecodedMessage;
       // Ids are unsigned here and signed there.
       for (const asNumber of [BigInt.asIntN, BigInt.asUintN]) {
@@ -83,12 +82,16 @@ export class Judge {
    */
   async untilStorageVersion(): Promise<void> {
     for (const endMs = Date.now() + STORAGE_VERSION_MAX_MS; Date.now() < endMs; await sleep(100)) {
-      const { messages } = await this.stores.call(0, 'etcdserverpb.Maintenance/Status', new Uint8Array(), {});
-      const status = decode('etcdserverpb.StatusResponse', messages[0] ?? new Uint8Array(), () => undefined);
-      const minor = /^\d+\.\d+/.exec(String(status['version']))?.[0];
-      if (minor !== undefined && String(status['storageVersion']).startsWith(`${minor}.`)) return;
+      const { version, storageVersion } = await this.#status(0);
+      const minor = /^\d+\.\d+/.exec(String(version))?.[0];
+      if (minor !== undefined && String(storageVersion).startsWith(`${minor}.`)) return;
     }
     throw new Error(`etcd's storage has another version after ${STORAGE_VERSION_MAX_MS} ms`);
+  }
+
+  async #status(store: number): Promise<DecodedMessage> {
+    const { messages } = await this.stores.call(store, 'etcdserverpb.Maintenance/Status', new Uint8Array(), {});
+    return decode('etcdserverpb.StatusResponse', messages[0] ?? new Uint8Array(), () => undefined);
   }
 
   /** The member's own id, for requests. */
