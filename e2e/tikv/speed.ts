@@ -4,6 +4,7 @@
 // Both are warm when a line begins: half a second of the same work, by few callers, is not counted.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { TikvClient } from '@engram/tikv-client';
 import { clientGo, Lab } from './lab.ts';
@@ -32,6 +33,16 @@ function rowKey(at: number): Uint8Array {
     key[place] = 0x30 + (rest % 10);
   return key;
 }
+/**
+ * As client-go's side writes them: of one length, in order, which is what the stores' compactions depend on, and never the keys
+ * of a round before.
+ */
+const padded = (count: number, places: number): string => String(count).padStart(places, '0');
+const keysOf = (mode: string, caller: number, turn: number): string =>
+  `pbench/ts/${padded(run, 6)}/${mode}/${padded(caller, 3)}/${padded(turn, 9)}/`;
+let run = 0;
+const BATCH = 128;
+const places = Array.from({ length: BATCH }, (_, at) => padded(at, 3));
 const anyRow = (): Uint8Array => rowKey(Math.floor(Math.random() * rows));
 
 interface Line {
@@ -64,9 +75,9 @@ async function one(client: TikvClient, mode: string, caller: number, turn: numbe
     }
     default: {
       const txn = await client.begin();
-      const keys = mode === '1pc128' ? 128 : 1;
-      for (let at = 0; at < keys; at += 1)
-        txn.put(bytes(`pbench/ts/${mode}/${caller}/${turn}/${at}`), keys === 1 ? value : smallValue);
+      const prefix = keysOf(mode, caller, turn);
+      if (mode !== '1pc128') txn.put(bytes(prefix), value);
+      else for (const place of places) txn.put(bytes(prefix + place), smallValue);
       const outcome = await txn.commit({ mode: mode === '1pc128' ? '1pc' : (mode as '1pc' | 'async' | '2pc') });
       if (outcome.kind !== 'committed') throw new Error(outcome.kind);
     }
@@ -122,6 +133,7 @@ function together(lines: readonly Line[]): Omit<Line, 'client' | 'mode' | 'calle
 
 const WARM_CALLERS = 4;
 const WARM_SECONDS = 0.5;
+const REST_MS = 1_000;
 const dir = mkdtempSync(join(process.env['TMPDIR'] ?? '/tmp', 'tikv-speed-'));
 try {
   // Writers of whole batches outrun the store's compactions, and then it stops for seconds: for whoever is measured just then.
@@ -140,21 +152,27 @@ try {
   for (const mode of values.modes.split(',')) {
     for (const callers of values.callers.split(',').map(Number)) {
       const lines: { ours: Line; theirs: Line }[] = [];
+      const pd = lab.pdAddresses.join(',');
+      const warmCallers = Math.min(callers, WARM_CALLERS);
+      const sides = {
+        ours: async (): Promise<Line> => {
+          run += 1;
+          await measure(client, mode, warmCallers, WARM_SECONDS);
+          return measure(client, mode, callers, seconds);
+        },
+        theirs: async (): Promise<Line> => {
+          const sizes = [callers, seconds, rows, warmCallers, WARM_SECONDS].map(String);
+          return ((await clientGo(pd, 'bench', mode, ...sizes)) as [Line])[0];
+        },
+      };
       for (let round = 0; round < Number(values.rounds); round += 1) {
-        await measure(client, mode, Math.min(callers, WARM_CALLERS), WARM_SECONDS);
-        const ours = await measure(client, mode, callers, seconds);
-        const pd = lab.pdAddresses.join(',');
-        const warm = [String(WARM_CALLERS), String(WARM_SECONDS)];
-        const [theirs] = (await clientGo(
-          pd,
-          'bench',
-          mode,
-          String(callers),
-          String(seconds),
-          String(rows),
-          ...warm,
-        )) as [Line];
-        lines.push({ ours, theirs });
+        // The stores still put in order what the other side wrote: each comes after the other as often, and after a rest.
+        const line: { ours?: Line; theirs?: Line } = {};
+        for (const side of round % 2 === 0 ? (['ours', 'theirs'] as const) : (['theirs', 'ours'] as const)) {
+          await sleep(REST_MS);
+          line[side] = await sides[side]();
+        }
+        lines.push(line as Required<typeof line>);
       }
       const ours = together(lines.map((line) => line.ours));
       const theirs = together(lines.map((line) => line.theirs));

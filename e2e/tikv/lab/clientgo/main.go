@@ -294,6 +294,17 @@ func measure(ctx context.Context, cli *txnkv.Client, mode string, c int, d time.
 	return map[string]any{"client": "client-go", "mode": mode, "callers": c, "perSecond": float64(len(all)) / el.Seconds(), "p50Ms": q(.5), "p99Ms": q(.99), "errors": bad, "cpuUsPerOp": perOp, "commits": metrics.GetTxnCommitCounter()}
 }
 
+// Another one for each process: a round does not write the keys of the one before.
+var run = os.Getpid() % 1000000
+
+// The last part of the keys of a batch: who measures clients does not measure formatting.
+var places = func() (all [128]string) {
+	for k := range all {
+		all[k] = fmt.Sprintf("%03d", k)
+	}
+	return
+}()
+
 func row(i int) []byte { return []byte(fmt.Sprintf("prow/%06d", i)) }
 
 func one(ctx context.Context, cli *txnkv.Client, mode string, w, i int, r *rand.Rand, val []byte, rows int) error {
@@ -348,8 +359,9 @@ func one(ctx context.Context, cli *txnkv.Client, mode string, w, i int, r *rand.
 		txn.SetEnableAsyncCommit(true)
 		keys, val = 128, val[:256]
 	}
+	prefix := fmt.Sprintf("pbench/go/%06d/%s/%03d/%09d/", run, mode, w, i)
 	for k := 0; k < keys; k++ {
-		if err := txn.Set([]byte(fmt.Sprintf("pbench/go/%s/%03d/%09d/%03d", mode, w, i, k)), val); err != nil {
+		if err := txn.Set([]byte(prefix+places[k]), val); err != nil {
 			return err
 		}
 	}
