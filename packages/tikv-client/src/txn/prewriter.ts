@@ -52,7 +52,8 @@ export class Prewriter {
   #everyAnswerHasTs = true;
   #onePhaseCommitTs: Timestamp = 0n;
   readonly #fates: { readonly fate: Fate; done: boolean }[] = [];
-  readonly #stop = new AbortController();
+  /** One part was refused: the others need not be sent any more. */
+  #refused = false;
 
   constructor(committer: Committer, wish: { onePhase: boolean; async: boolean }) {
     this.#committer = committer;
@@ -129,7 +130,7 @@ export class Prewriter {
     let moved: readonly Mutation[] | undefined;
     await committer.limiter.run(async () => {
       for (;;) {
-        if (this.#stop.signal.aborted) throw new TikvError('aborted', 'another part of the transaction was refused');
+        if (this.#refused) throw new TikvError('aborted', 'another part of the transaction was refused');
         const region = await engine.locator.locate(mutations[0]!.key, backoffer);
         // Batches are in key order, so the two ends speak for all.
         if (!holdsKey(region, mutations[0]!.key) || !holdsKey(region, mutations[mutations.length - 1]!.key)) {
@@ -155,7 +156,7 @@ export class Prewriter {
         try {
           await this.#meet(errors);
         } catch (error) {
-          if (error instanceof Refused) this.#stop.abort();
+          if (error instanceof Refused) this.#refused = true;
           throw error;
         }
       }
