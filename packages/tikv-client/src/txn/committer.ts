@@ -4,6 +4,7 @@ import { maxTimestamp, type Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import { AssertionLevel, CommitRole } from '../proto/gen/kvrpcpb.ts';
+import { holdsKey } from '../region/region.ts';
 import type { Fate } from '../region/region-sender.ts';
 import type { Call } from '../runtime/call.ts';
 import { Limiter } from '../runtime/limiter.ts';
@@ -175,10 +176,18 @@ export class Committer {
 
   /** The mutations by region and size, that of the primary first. */
   async batches(mutations: readonly Mutation[]): Promise<readonly (readonly Mutation[])[]> {
-    const groups = await this.engine.locator.groupBy(mutations, ({ key }) => key, this.backoffer);
+    const groups = this.#areInOneRegion(mutations)
+      ? [{ items: mutations }]
+      : await this.engine.locator.groupBy(mutations, ({ key }) => key, this.backoffer);
     const batches = groups.flatMap(({ items }) => cutBatches(items, this.engine.settings.writeBatchBytes));
     const first = batches.findIndex((batch) => batch.some(({ key }) => equalBytes(key, this.#primary)));
     return first <= 0 ? batches : [batches[first]!, ...batches.slice(0, first), ...batches.slice(first + 1)];
+  }
+
+  /** By what the cache knows. Mutations are in key order, so the two ends speak for all. */
+  #areInOneRegion(mutations: readonly Mutation[]): boolean {
+    const region = this.engine.locator.cached(mutations[0]!.key, this.call);
+    return region !== undefined && holdsKey(region, mutations[mutations.length - 1]!.key);
   }
 
   /** Whether that changed the mutations. They stay in key order: whoever sends a batch looks at its two ends only. */

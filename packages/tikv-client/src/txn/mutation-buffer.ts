@@ -1,4 +1,4 @@
-import { compareBytes, EMPTY_BYTES, keyText } from '@engram/core';
+import { compareBytes, EMPTY_BYTES, equalBytes, keyText } from '@engram/core';
 import { TikvError } from '../errors.ts';
 import { Assertion, Op } from '../proto/gen/kvrpcpb.ts';
 
@@ -24,6 +24,12 @@ export const opOf: Readonly<Record<MutationKind, number>> = {
   check: Op.CheckNotExists,
 };
 
+/** What a read of the same transaction sees of it. */
+export function readOf(mutation: Mutation | undefined): BufferedValue {
+  if (mutation === undefined || mutation.kind === 'lock' || mutation.kind === 'check') return undefined;
+  return { value: mutation.kind === 'delete' ? undefined : mutation.value };
+}
+
 /** Whether it leaves a lock in the prewrite phase. */
 export const takesLock = (mutation: Mutation): boolean => mutation.kind !== 'check';
 
@@ -32,11 +38,14 @@ export const takesLock = (mutation: Mutation): boolean => mutation.kind !== 'che
  * check) stays demanded whatever is written over it later.
  */
 export class MutationBuffer {
-  readonly #mutations = new Map<string, Mutation>();
+  /** In key order while there is no index. Most writers come in order, and then nothing is hashed and nothing sorted. */
+  readonly #list: Mutation[] = [];
+  /** Places in the list by keyText, once a key has come out of order. */
+  #index: Map<string, number> | undefined;
   #bytes = 0;
 
   get size(): number {
-    return this.#mutations.size;
+    return this.#list.length;
   }
 
   /** Keys and values together. */
@@ -45,39 +54,39 @@ export class MutationBuffer {
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
-    const text = keyText(key);
-    const before = this.#mutations.get(text);
+    const place = this.#find(key);
+    const before = this.#at(place);
     const demanded = before?.kind === 'insert' || before?.kind === 'check';
-    this.#set(text, before, key, demanded ? 'insert' : 'put', value);
+    this.#set(place, key, demanded ? 'insert' : 'put', value);
   }
 
   insert(key: Uint8Array, value: Uint8Array): void {
-    const text = keyText(key);
-    const before = this.#mutations.get(text);
+    const place = this.#find(key);
+    const before = this.#at(place);
     if (before?.kind === 'put' || before?.kind === 'insert')
       throw new TikvError('invalid-argument', 'the key was written before in this transaction');
     // After a deletion in this transaction the key is absent for it, whatever the snapshot says.
-    this.#set(text, before, key, before?.kind === 'delete' ? 'put' : 'insert', value);
+    this.#set(place, key, before?.kind === 'delete' ? 'put' : 'insert', value);
   }
 
   delete(key: Uint8Array): void {
-    const text = keyText(key);
-    const before = this.#mutations.get(text);
+    const place = this.#find(key);
+    const before = this.#at(place);
     const demanded = before?.kind === 'insert' || before?.kind === 'check';
     // What was inserted here and is gone again needs no record, only its absence before.
-    this.#set(text, before, key, demanded ? 'check' : 'delete', EMPTY_BYTES);
+    this.#set(place, key, demanded ? 'check' : 'delete', EMPTY_BYTES);
   }
 
   lock(key: Uint8Array): void {
-    const text = keyText(key);
-    if (!this.#mutations.has(text)) this.#set(text, undefined, key, 'lock', EMPTY_BYTES);
+    const place = this.#find(key);
+    if (place < 0) this.#set(place, key, 'lock', EMPTY_BYTES);
   }
 
   checkNotExists(key: Uint8Array): void {
-    const text = keyText(key);
-    const before = this.#mutations.get(text);
-    if (before === undefined) this.#set(text, before, key, 'check', EMPTY_BYTES);
-    else if (before.kind === 'put') this.#set(text, before, key, 'insert', before.value);
+    const place = this.#find(key);
+    const before = this.#at(place);
+    if (before === undefined) this.#set(place, key, 'check', EMPTY_BYTES);
+    else if (before.kind === 'put') this.#set(place, key, 'insert', before.value);
     else if (before.kind !== 'insert' && before.kind !== 'check') {
       throw new TikvError(
         'invalid-argument',
@@ -88,27 +97,54 @@ export class MutationBuffer {
 
   /** The key must have been written or locked before: an assertion rides on a mutation. */
   assert(key: Uint8Array, exists: boolean): void {
-    const before = this.#mutations.get(keyText(key));
+    const place = this.#find(key);
+    const before = this.#at(place);
     if (before === undefined)
       throw new TikvError('invalid-argument', 'an assertion needs a write or a lock of the key');
-    this.#mutations.set(keyText(key), { ...before, assertion: exists ? Assertion.Exist : Assertion.NotExist });
+    this.#list[place] = { ...before, assertion: exists ? Assertion.Exist : Assertion.NotExist };
   }
 
   read(key: Uint8Array): BufferedValue {
-    const mutation = this.#mutations.get(keyText(key));
-    if (mutation === undefined || mutation.kind === 'lock' || mutation.kind === 'check') return undefined;
-    return { value: mutation.kind === 'delete' ? undefined : mutation.value };
+    return readOf(this.#at(this.#find(key)));
   }
 
-  /** In key order. */
+  /** In key order. The array is the caller's. */
   sorted(): readonly Mutation[] {
-    return [...this.#mutations.values()].sort((left, right) => compareBytes(left.key, right.key));
+    const mutations = this.#list.slice();
+    return this.#index === undefined ? mutations : mutations.sort((left, right) => compareBytes(left.key, right.key));
   }
 
-  /** `text` is the key's, `before` what lies there now. */
-  #set(text: string, before: Mutation | undefined, key: Uint8Array, kind: MutationKind, value: Uint8Array): void {
-    if (before !== undefined) this.#bytes -= before.key.length + before.value.length;
+  /** The key's place in the list, or -1. */
+  #find(key: Uint8Array): number {
+    if (this.#index !== undefined) return this.#index.get(keyText(key)) ?? -1;
+    let low = 0;
+    let high = this.#list.length - 1;
+    if (high < 0 || compareBytes(this.#list[high]!.key, key) < 0) return -1; // in order: it goes to the end
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compareBytes(this.#list[middle]!.key, key) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return equalBytes(this.#list[low]!.key, key) ? low : -1;
+  }
+
+  #at(place: number): Mutation | undefined {
+    return place < 0 ? undefined : this.#list[place];
+  }
+
+  /** `place`: as #find says. */
+  #set(place: number, key: Uint8Array, kind: MutationKind, value: Uint8Array): void {
+    const before = this.#at(place);
     this.#bytes += key.length + value.length;
-    this.#mutations.set(text, { kind, key, value, assertion: before?.assertion ?? Assertion.None });
+    if (before !== undefined) {
+      this.#bytes -= before.key.length + before.value.length;
+      this.#list[place] = { kind, key, value, assertion: before.assertion };
+      return;
+    }
+    const last = this.#list[this.#list.length - 1];
+    if (this.#index === undefined && last !== undefined && compareBytes(last.key, key) > 0)
+      this.#index = new Map(this.#list.map((mutation, at) => [keyText(mutation.key), at]));
+    this.#index?.set(keyText(key), this.#list.length);
+    this.#list.push({ kind, key, value, assertion: Assertion.None });
   }
 }

@@ -5,7 +5,7 @@ import { TikvError } from '../errors.ts';
 import type { CallOptions } from '../runtime/call.ts';
 import type { CommitOutcome } from './commit-outcome.ts';
 import { Committer, type CommitOptions } from './committer.ts';
-import { MutationBuffer } from './mutation-buffer.ts';
+import { MutationBuffer, readOf } from './mutation-buffer.ts';
 import type { Entry } from './scanner.ts';
 import { checkKey, type ScanOptions, Snapshot, type SnapshotOptions } from './snapshot.ts';
 
@@ -20,8 +20,6 @@ export class Transaction implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #startMs: number;
   readonly #buffer = new MutationBuffer();
-  /** Written keys in user form, each once, sorted when a scan needs them. */
-  readonly #written: Uint8Array[] = [];
   #ended = false;
 
   constructor(engine: Engine, startTs: Timestamp, options: SnapshotOptions) {
@@ -57,11 +55,11 @@ export class Transaction implements AsyncDisposable {
     const inRange = (key: Uint8Array): boolean =>
       compareBytes(key, start) >= 0 && (end.length === 0 || compareBytes(key, end) < 0);
     const sign = options.reverse ? -1 : 1;
-    const own = this.#written
-      .filter(inRange)
-      .map((key) => ({ key, buffered: this.#buffer.read(this.#engine.codec.toStore(key)) }))
-      .filter(({ buffered }) => buffered !== undefined)
-      .sort((left, right) => sign * compareBytes(left.key, right.key));
+    const own = this.#buffer
+      .sorted()
+      .map((mutation) => ({ key: this.#engine.codec.fromStore(mutation.key), buffered: readOf(mutation) }))
+      .filter(({ key, buffered }) => buffered !== undefined && inRange(key));
+    if (options.reverse) own.reverse();
     const { limit = Number.POSITIVE_INFINITY, ...rest } = options;
     // Own deletions hide rows of the snapshot, so as many more are read.
     const below = this.snapshot.scan(start, end, { ...rest, limit: limit + own.length });
@@ -97,20 +95,17 @@ export class Transaction implements AsyncDisposable {
   put(key: Uint8Array, value: Uint8Array): void {
     this.#check(key, value);
     this.#buffer.put(this.#engine.codec.toStore(key), value);
-    this.#note(key);
   }
 
   /** A put that fails the commit with `exists` if the key is there. */
   insert(key: Uint8Array, value: Uint8Array): void {
     this.#check(key, value);
     this.#buffer.insert(this.#engine.codec.toStore(key), value);
-    this.#note(key);
   }
 
   delete(key: Uint8Array): void {
     this.#check(key, undefined);
     this.#buffer.delete(this.#engine.codec.toStore(key));
-    this.#note(key);
   }
 
   /** Conflicts with every other writer or locker of the key, without writing it. */
@@ -118,7 +113,6 @@ export class Transaction implements AsyncDisposable {
     for (const key of keys) {
       this.#check(key, undefined);
       this.#buffer.lock(this.#engine.codec.toStore(key));
-      this.#note(key);
     }
   }
 
@@ -129,7 +123,6 @@ export class Transaction implements AsyncDisposable {
   checkNotExists(key: Uint8Array): void {
     this.#check(key, undefined);
     this.#buffer.checkNotExists(this.#engine.codec.toStore(key));
-    this.#note(key);
   }
 
   /** What the caller believes of a key that it has written or locked: if it is wrong, the commit throws `assertion-failed`. */
@@ -207,10 +200,6 @@ export class Transaction implements AsyncDisposable {
       if (value.length > settings.valueBytesMax)
         throw new TikvError('value-too-large', `${value.length} > ${settings.valueBytesMax} bytes`);
     }
-  }
-
-  #note(key: Uint8Array): void {
-    if (this.#buffer.size > this.#written.length) this.#written.push(key);
   }
 
   #open(): void {
