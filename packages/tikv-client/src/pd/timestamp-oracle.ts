@@ -6,6 +6,7 @@ import type { Observer } from '../observer.ts';
 import { decode, encode } from '../proto/codec.ts';
 import { TsoRequestCodec, type TsoResponse, TsoResponseCodec } from '../proto/gen/pdpb.ts';
 import { Call, endOf } from '../runtime/call.ts';
+import { Gathering } from '../transport/gathering.ts';
 import { type Channel, type MessageStream, TransportError, unavailable } from '../transport/transport.ts';
 import type { PdMembers } from './pd-members.ts';
 
@@ -36,6 +37,7 @@ export class TimestampOracle {
   /** Those whose request is under way. */
   #asking: readonly Waiter[] = [];
   #running = false;
+  readonly #gathering = new Gathering();
   #fatal: TikvError | undefined;
   #stream: { readonly channel: Channel; readonly stream: MessageStream } | undefined;
   #answer: ((answer: TsoResponse | TransportError) => void) | undefined;
@@ -79,7 +81,7 @@ export class TimestampOracle {
       this.#sweep ??= this.#clock.after(SWEEP_MS, () => this.#expire());
       if (!this.#running) {
         this.#running = true;
-        this.#clock.soon(() => void this.#run());
+        this.#gathering.plan(this.#clock, () => void this.#run());
       }
     });
   }
@@ -145,6 +147,7 @@ export class TimestampOracle {
         }
         failures = 0;
         this.#observer.timestamps?.(batch.length, this.#clock.nowMs() - startMs);
+        this.#gathering.sent(batch.length);
         this.#deal(answer, batch);
       }
     } catch (error) {

@@ -5,6 +5,7 @@ import type { Codec } from '../proto/codec.ts';
 import { MalformedMessage, Reader } from '../proto/reader.ts';
 import { Writer } from '../proto/writer.ts';
 import { endOf } from '../runtime/call.ts';
+import { Gathering } from './gathering.ts';
 import { type Channel, type MessageStream, TransportError } from './transport.ts';
 
 /** A message goes out when it holds this much, even if more waits: one large request must not delay many small ones. */
@@ -52,6 +53,7 @@ export class BatchStream {
   #queue: Waiter[] = [];
   #lastId = 0;
   #flushPlanned = false;
+  readonly #gathering = new Gathering();
   #sweep: Timer | undefined;
   #ended: TransportError | undefined;
   readonly #writer = new Writer(16_384);
@@ -115,7 +117,9 @@ export class BatchStream {
       this.#queue.push(waiter);
       if (!this.#flushPlanned) {
         this.#flushPlanned = true;
-        this.#clock.soon(() => this.#flush());
+        const flush = (): void => this.#flush();
+        if (this.#waiting.size === 1) this.#gathering.plan(this.#clock, flush);
+        else this.#clock.soon(flush);
       }
       this.#sweep ??= this.#clock.after(SWEEP_MS, () => this.#expire());
     });
@@ -186,6 +190,7 @@ export class BatchStream {
     writer.varint(writer.length - end);
     writer.varint((2 << 3) | 2);
     const bytes = writer.finish();
+    this.#gathering.sent(wanted);
     this.#observer.batch?.(this.#storeId, wanted, bytes.length);
     this.#stream.write(bytes);
     return first;
