@@ -34,15 +34,14 @@ function rowKey(at: number): Uint8Array {
   return key;
 }
 /**
- * As client-go's side writes them: of one length, in order, which is what the stores' compactions depend on, and never the keys
- * of a round before.
+ * As client-go's side writes them: of one length, in order, which is what the stores' compactions depend on, and never those of
+ * a round before.
  */
 const padded = (count: number, places: number): string => String(count).padStart(places, '0');
 const keysOf = (mode: string, caller: number, turn: number): string =>
   `pbench/ts/${padded(run, 6)}/${mode}/${padded(caller, 3)}/${padded(turn, 9)}/`;
 let run = 0;
-const BATCH = 128;
-const places = Array.from({ length: BATCH }, (_, at) => padded(at, 3));
+const places = Array.from({ length: 128 }, (_, at) => padded(at, 3));
 const anyRow = (): Uint8Array => rowKey(Math.floor(Math.random() * rows));
 
 interface Line {
@@ -76,8 +75,8 @@ async function one(client: TikvClient, mode: string, caller: number, turn: numbe
     default: {
       const txn = await client.begin();
       const prefix = keysOf(mode, caller, turn);
-      if (mode !== '1pc128') txn.put(bytes(prefix), value);
-      else for (const place of places) txn.put(bytes(prefix + place), smallValue);
+      if (mode === '1pc128') for (const place of places) txn.put(bytes(prefix + place), smallValue);
+      else txn.put(bytes(prefix + places[0]), value);
       const outcome = await txn.commit({ mode: mode === '1pc128' ? '1pc' : (mode as '1pc' | 'async' | '2pc') });
       if (outcome.kind !== 'committed') throw new Error(outcome.kind);
     }
@@ -151,7 +150,7 @@ try {
   );
   for (const mode of values.modes.split(',')) {
     for (const callers of values.callers.split(',').map(Number)) {
-      const lines: { ours: Line; theirs: Line }[] = [];
+      const lines: Record<'ours' | 'theirs', Line[]> = { ours: [], theirs: [] };
       const pd = lab.pdAddresses.join(',');
       const warmCallers = Math.min(callers, WARM_CALLERS);
       const sides = {
@@ -167,15 +166,13 @@ try {
       };
       for (let round = 0; round < Number(values.rounds); round += 1) {
         // The stores still put in order what the other side wrote: each comes after the other as often, and after a rest.
-        const line: { ours?: Line; theirs?: Line } = {};
         for (const side of round % 2 === 0 ? (['ours', 'theirs'] as const) : (['theirs', 'ours'] as const)) {
           await sleep(REST_MS);
-          line[side] = await sides[side]();
+          lines[side].push(await sides[side]());
         }
-        lines.push(line as Required<typeof line>);
       }
-      const ours = together(lines.map((line) => line.ours));
-      const theirs = together(lines.map((line) => line.theirs));
+      const ours = together(lines.ours);
+      const theirs = together(lines.theirs);
       const show = (number: number, digits = 1): string => number.toFixed(digits).padStart(8);
       console.log(
         `${mode.padEnd(9)} ${String(callers).padStart(6)} ${show(ours.perSecond)} ${show(theirs.perSecond)}    ${(ours.perSecond / theirs.perSecond).toFixed(2).padStart(5)}  ` +
