@@ -39,8 +39,9 @@ export interface BatchStreamEvents {
 
 /**
  * All requests to one store on one stream (tikvpb.Tikv/BatchCommands). What is asked for in one turn of the event loop
- * leaves in one message. Answers come in any order. A request that TiKV cannot serve may never be answered, so each has
- * its own deadline; at the stream's end all that wait fail once. A stream is used once: its successor has its own ids.
+ * leaves in one message (a lone request sooner, see Gathering). Answers come in any order. A request that TiKV cannot serve may
+ * never be answered, so each has its own deadline; at the stream's end all that wait fail once. A stream is used once: its
+ * successor has its own ids.
  */
 export class BatchStream {
   readonly #clock: Clock;
