@@ -76,8 +76,8 @@ export class Lab implements AsyncDisposable {
   }
 
   /**
-   * A lab whose regions have a copy on every store. Once in a dozen labs or more, they never come: that says nothing of a
-   * client, so the lab is started anew, and what PD and the stores knew is printed.
+   * A lab whose regions have a copy on every store. If they never come, as with the stores before they were corrected
+   * (README.md), that says nothing of a client: the lab is started anew, and what PD and the stores knew is printed.
    */
   static async startReplicated(dir: string, options: LabOptions = {}): Promise<Lab> {
     for (let attempt = 1; ; attempt += 1) {
