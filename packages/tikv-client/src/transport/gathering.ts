@@ -5,9 +5,9 @@ const COMPANY_MIN = 1.25;
 const WEIGHT = 1 / 8;
 
 /**
- * When a request leaves that nobody's answer is awaited before. Where requests come in company, a turn of the event loop gathers
- * them into one message; without it 16 callers sent a fifth more messages and took a fifth more CPU. Who comes alone would
- * wait for nobody: what is written before the tick is over leaves at the end of the socket's own callback, a tenth sooner.
+ * When the first request of an idle stream leaves. Where requests come in company, a turn of the event loop gathers them into
+ * one message; without it 16 callers took a fifth more CPU. Who comes alone would wait for nobody: what is written before the
+ * tick is over leaves at the end of the socket's own callback, and a timestamp comes a tenth sooner.
  */
 export class Gathering {
   #company = 1;
