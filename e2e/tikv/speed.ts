@@ -33,12 +33,12 @@ function rowKey(at: number): Uint8Array {
     key[place] = 0x30 + (rest % 10);
   return key;
 }
+const padded = (count: number, width: number): string => String(count).padStart(width, '0');
 /**
- * As client-go's side writes them: of one length, in order, which is what the stores' compactions depend on, and never those of
- * a round before.
+ * What the keys of one transaction begin with. As on client-go's side they are of one length and in order, which is what the
+ * stores' compactions depend on, and never those of a round before.
  */
-const padded = (count: number, places: number): string => String(count).padStart(places, '0');
-const keysOf = (mode: string, caller: number, turn: number): string =>
+const prefixOf = (mode: string, caller: number, turn: number): string =>
   `pbench/ts/${padded(run, 6)}/${mode}/${padded(caller, 3)}/${padded(turn, 9)}/`;
 let run = 0;
 const places = Array.from({ length: 128 }, (_, at) => padded(at, 3));
@@ -74,7 +74,7 @@ async function one(client: TikvClient, mode: string, caller: number, turn: numbe
     }
     default: {
       const txn = await client.begin();
-      const prefix = keysOf(mode, caller, turn);
+      const prefix = prefixOf(mode, caller, turn);
       if (mode === '1pc128') for (const place of places) txn.put(bytes(prefix + place), smallValue);
       else txn.put(bytes(prefix + places[0]), value);
       const outcome = await txn.commit({ mode: mode === '1pc128' ? '1pc' : (mode as '1pc' | 'async' | '2pc') });
