@@ -51,8 +51,11 @@ export function regionOf(view: PdView, codec: KeyCodec, nowMs: number): Region |
 
 export const canVote = (peer: Peer): boolean => peer.role !== PeerRole.Learner;
 
-export const holdsKey = (region: Region, key: Uint8Array): boolean =>
-  compareBytes(region.start, key) <= 0 && (region.end.length === 0 || compareBytes(key, region.end) < 0);
+/** A region's, or any other's: `end` of zero length is the end of all keys. */
+export type KeyRange = Pick<Region, 'start' | 'end'>;
+
+export const holdsKey = ({ start, end }: KeyRange, key: Uint8Array): boolean =>
+  compareBytes(start, key) <= 0 && (end.length === 0 || compareBytes(key, end) < 0);
 
 /** Whether the keys just below `end` are in it; `end` of zero length is the end of all keys. */
 export const holdsEnd = (region: Region, end: Uint8Array): boolean =>

@@ -4,7 +4,6 @@ import { maxTimestamp, type Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import { AssertionLevel, CommitRole } from '../proto/gen/kvrpcpb.ts';
-import { holdsKey } from '../region/region.ts';
 import type { Fate } from '../region/region-sender.ts';
 import type { Call } from '../runtime/call.ts';
 import { Limiter } from '../runtime/limiter.ts';
@@ -21,7 +20,7 @@ import {
   TRANSACTION_AGE_MAX_MS,
 } from './commit-plan.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { type Mutation, takesLock } from './mutation-buffer.ts';
+import { holdsAll, type Mutation, takesLock } from './mutation-buffer.ts';
 import { Prewriter } from './prewriter.ts';
 import { rollBack } from './roll-back.ts';
 import { settleTransaction } from './settle.ts';
@@ -176,18 +175,14 @@ export class Committer {
 
   /** The mutations by region and size, that of the primary first. */
   async batches(mutations: readonly Mutation[]): Promise<readonly (readonly Mutation[])[]> {
-    const groups = this.#areInOneRegion(mutations)
+    const region = this.engine.locator.cached(mutations[0]!.key, this.call);
+    const inOneRegion = region !== undefined && holdsAll(region, mutations);
+    const groups = inOneRegion
       ? [{ items: mutations }]
       : await this.engine.locator.groupBy(mutations, ({ key }) => key, this.backoffer);
     const batches = groups.flatMap(({ items }) => cutBatches(items, this.engine.settings.writeBatchBytes));
     const first = batches.findIndex((batch) => batch.some(({ key }) => equalBytes(key, this.#primary)));
     return first <= 0 ? batches : [batches[first]!, ...batches.slice(0, first), ...batches.slice(first + 1)];
-  }
-
-  /** By what the cache knows. Mutations are in key order, so the two ends speak for all. */
-  #areInOneRegion(mutations: readonly Mutation[]): boolean {
-    const region = this.engine.locator.cached(mutations[0]!.key, this.call);
-    return region !== undefined && holdsKey(region, mutations[mutations.length - 1]!.key);
   }
 
   /** Whether that changed the mutations. They stay in key order: whoever sends a batch looks at its two ends only. */

@@ -1,6 +1,7 @@
 import { compareBytes, EMPTY_BYTES, equalBytes, keyText } from '@engram/core';
 import { TikvError } from '../errors.ts';
 import { Assertion, Op } from '../proto/gen/kvrpcpb.ts';
+import { holdsKey, type KeyRange } from '../region/region.ts';
 
 /** What a transaction wants of one key. `check`: that it is absent, without a lock or a write. */
 export type MutationKind = 'put' | 'insert' | 'delete' | 'lock' | 'check';
@@ -29,6 +30,10 @@ export function readOf(mutation: Mutation | undefined): BufferedValue {
   if (mutation === undefined || mutation.kind === 'lock' || mutation.kind === 'check') return undefined;
   return { value: mutation.kind === 'delete' ? undefined : mutation.value };
 }
+
+/** Whether a range holds all of them. They are in key order and at least one, so the two ends speak for all. */
+export const holdsAll = (range: KeyRange, mutations: readonly Mutation[]): boolean =>
+  holdsKey(range, mutations[0]!.key) && holdsKey(range, mutations[mutations.length - 1]!.key);
 
 /** Whether it leaves a lock in the prewrite phase. */
 export const takesLock = (mutation: Mutation): boolean => mutation.kind !== 'check';
@@ -108,24 +113,25 @@ export class MutationBuffer {
     return readOf(this.#at(this.#find(key)));
   }
 
-  /** In key order. The array is the caller's. */
-  sorted(): readonly Mutation[] {
-    const mutations = this.#list.slice();
+  /** Those of `range`, or all, in key order. The array is the caller's. */
+  sorted(range?: KeyRange): readonly Mutation[] {
+    const mutations = range === undefined ? this.#list.slice() : this.#list.filter(({ key }) => holdsKey(range, key));
     return this.#index === undefined ? mutations : mutations.sort((left, right) => compareBytes(left.key, right.key));
   }
 
-  /** The key's place in the list, or -1. */
+  /** The key's place in the list, or the complement (~) of the place where it would have to go. */
   #find(key: Uint8Array): number {
-    if (this.#index !== undefined) return this.#index.get(keyText(key)) ?? -1;
+    if (this.#index !== undefined) return this.#index.get(keyText(key)) ?? ~this.#list.length;
     let low = 0;
-    let high = this.#list.length - 1;
-    if (high < 0 || compareBytes(this.#list[high]!.key, key) < 0) return -1; // in order: it goes to the end
+    let high = this.#list.length;
+    // In order it goes to the end: most searches end with this comparison.
+    if (high === 0 || compareBytes(this.#list[high - 1]!.key, key) < 0) return ~high;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (compareBytes(this.#list[middle]!.key, key) < 0) low = middle + 1;
       else high = middle;
     }
-    return equalBytes(this.#list[low]!.key, key) ? low : -1;
+    return equalBytes(this.#list[low]!.key, key) ? low : ~low;
   }
 
   #at(place: number): Mutation | undefined {
@@ -141,8 +147,7 @@ export class MutationBuffer {
       this.#list[place] = { kind, key, value, assertion: before.assertion };
       return;
     }
-    const last = this.#list[this.#list.length - 1];
-    if (this.#index === undefined && last !== undefined && compareBytes(last.key, key) > 0)
+    if (~place < this.#list.length)
       this.#index = new Map(this.#list.map((mutation, at) => [keyText(mutation.key), at]));
     this.#index?.set(keyText(key), this.#list.length);
     this.#list.push({ kind, key, value, assertion: Assertion.None });

@@ -3,13 +3,12 @@ import type { Timestamp } from '../codec/timestamp.ts';
 import { TikvError } from '../errors.ts';
 import { NONE } from '../proto/codec.ts';
 import { type KeyError, type LockInfo, WriteConflictReason } from '../proto/gen/kvrpcpb.ts';
-import { holdsKey } from '../region/region.ts';
 import type { Fate } from '../region/region-sender.ts';
 import { commands } from '../transport/commands.ts';
 import type { CommitMode, CommitOutcome, Conflict } from './commit-outcome.ts';
 import type { Committer } from './committer.ts';
 import { expandLock } from './lock.ts';
-import { type Mutation, opOf, takesLock } from './mutation-buffer.ts';
+import { holdsAll, type Mutation, opOf, takesLock } from './mutation-buffer.ts';
 
 const TXN_SIZE_UNKNOWN = 2n ** 64n - 1n;
 
@@ -132,8 +131,7 @@ export class Prewriter {
       for (;;) {
         if (this.#refused) throw new TikvError('aborted', 'another part of the transaction was refused');
         const region = await engine.locator.locate(mutations[0]!.key, backoffer);
-        // Batches are in key order, so the two ends speak for all.
-        if (!holdsKey(region, mutations[0]!.key) || !holdsKey(region, mutations[mutations.length - 1]!.key)) {
+        if (!holdsAll(region, mutations)) {
           moved = mutations;
           return;
         }

@@ -52,13 +52,12 @@ export class Transaction implements AsyncDisposable {
   /** As `Snapshot.scan`, with this transaction's writes in their places as they are when the scan begins. */
   async *scan(start: Uint8Array, end: Uint8Array, options: ScanOptions = {}): AsyncGenerator<Entry, void, undefined> {
     this.#open();
-    const inRange = (key: Uint8Array): boolean =>
-      compareBytes(key, start) >= 0 && (end.length === 0 || compareBytes(key, end) < 0);
+    const [from, to] = this.#engine.codec.rangeToStore(start, end);
     const sign = options.reverse ? -1 : 1;
     const own = this.#buffer
-      .sorted()
+      .sorted({ start: from, end: to })
       .map((mutation) => ({ key: this.#engine.codec.fromStore(mutation.key), buffered: readOf(mutation) }))
-      .filter(({ key, buffered }) => buffered !== undefined && inRange(key));
+      .filter(({ buffered }) => buffered !== undefined);
     if (options.reverse) own.reverse();
     const { limit = Number.POSITIVE_INFINITY, ...rest } = options;
     // Own deletions hide rows of the snapshot, so as many more are read.
