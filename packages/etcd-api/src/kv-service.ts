@@ -76,12 +76,12 @@ class KvService {
   }
 
   txn(request: Uint8Array): Promise<Message> {
-    const txn = decodeTxn(request);
     const { limits, store } = this.#parts;
+    const txn = decodeTxn(request, limits.maxTxnOps);
     try {
       checkTxn(txn, limits.maxTxnOps);
-      checkDuplicateKeys(txn);
       if (!isReadOnly(txn)) checkRequestSize(request, limits.maxRequestBytes);
+      checkDuplicateKeys(txn);
     } catch (error) {
       return this.#refuse(error, txn);
     }

@@ -56,6 +56,17 @@ describe('what is refused before anything happens', () => {
     expect((await api.txn(filled(28))).succeeded).toBe(true);
   });
 
+  test('nested transactions, each small enough, have 1,024 compares and operations together, and no more', async () => {
+    const tree = (inner: number): Txn => ({ success: times(64, (at) => nested(times(inner, () => get(`k${at}`)))) });
+    expect((await api.txn(tree(15))).responses).toHaveLength(64);
+    expect(await failure(api.txn(tree(16)))).toEqual(tooMany);
+  });
+
+  test('what is too large is not searched for keys that come twice', async () => {
+    const large = { requestPut: { key: b('a'), value: new Uint8Array(2 ** 20) } };
+    expect(await failure(api.txn({ success: [large, large] }))).toEqual(invalid('request is too large'));
+  });
+
   test.each([
     { why: 'two puts', ops: [put('a'), put('a')] },
     { why: 'a put, then its delete', ops: [put('a'), del('a')] },

@@ -72,7 +72,12 @@ export const flagSections: readonly FlagSection[] = [
     ignored('backend-bbolt-freelist-type', 'string', 'map', 'bbolt: not used.'),
     ignored('backend-batch-interval', 'duration', '0s', 'bbolt: not used.'),
     ignored('backend-batch-limit', 'int', '0', 'bbolt: not used.'),
-    works('max-txn-ops', 'uint', '128', 'Operations that a transaction may have.'),
+    works(
+      'max-txn-ops',
+      'uint',
+      '128',
+      'Operations that a transaction may have; eight times as many with those nested in it.',
+    ),
     works('max-request-bytes', 'uint', '1572864', 'Bytes that a write request may have.'),
     works('max-concurrent-streams', 'uint', '4294967295', 'Streams that a connection may have open at a time.'),
     works('grpc-keepalive-min-time', 'duration', '5s', 'Shortest time between two pings of a client.'),

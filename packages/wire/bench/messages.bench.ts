@@ -73,7 +73,7 @@ const answer = (round: number, of: Answer): number => messageBytes(encodeAnswer(
 measure('decode Put', 1, () => decodePut(put).value.length);
 measure('decode Put, generated', 1, () => etcdserverpb.decodePutRequest(put).value.length);
 measure('decode Range of a key', 1, () => decodeRange(get).limit);
-measure('decode Txn, update as Kubernetes sends it', 0.5, () => decodeTxn(update).success.length);
+measure('decode Txn, update as Kubernetes sends it', 0.5, () => decodeTxn(update, 128).success.length);
 measure('decode Txn, generated', 0.5, () => etcdserverpb.decodeTxnRequest(update).success.length);
 measure('encode answer to Put', 1, (round) => answer(round, written));
 measure('encode answer to Txn', 1, (round) => answer(round, updated));

@@ -12,6 +12,9 @@ import {
   WireError,
 } from '@engram/wire';
 
+/** More than any transaction below has. */
+const OPS_MAX = 1_000_000;
+
 /* The fast decoders against the generated ones, which are held against protobufjs. */
 
 const bytes = fc.uint8Array({ maxLength: 12 });
@@ -155,7 +158,7 @@ describe('the fast decoders read what the generated ones read', () => {
     fc.assert(
       fc.property(txn, txn, (first, second) => {
         const sent = twice(etcdserverpb.encodeTxnRequest(first), etcdserverpb.encodeTxnRequest(second));
-        expect(decodeTxn(sent)).toEqual(slowTxn(etcdserverpb.decodeTxnRequest(sent)));
+        expect(decodeTxn(sent, OPS_MAX)).toEqual(slowTxn(etcdserverpb.decodeTxnRequest(sent)));
       }),
     );
   });
@@ -171,7 +174,7 @@ describe('the fast decoders read what the generated ones read', () => {
       fc.property(op, op, (first, second) => {
         const merged = twice(etcdserverpb.encodeRequestOp(first), etcdserverpb.encodeRequestOp(second));
         const sent = new Uint8Array(Buffer.concat([Uint8Array.of(0x12), varint(merged.length), merged]));
-        expect(decodeTxn(sent)).toEqual(slowTxn(etcdserverpb.decodeTxnRequest(sent)));
+        expect(decodeTxn(sent, OPS_MAX)).toEqual(slowTxn(etcdserverpb.decodeTxnRequest(sent)));
       }),
     );
   });
@@ -189,7 +192,7 @@ test('damaged transactions give a transaction or a WireError', () => {
       for (const [at, byte] of changes) if (sent.length > 0) sent[at % sent.length] = byte;
       for (const damaged of [sent, sent.subarray(0, cut % (sent.length + 1))]) {
         try {
-          decodeTxn(damaged);
+          decodeTxn(damaged, OPS_MAX);
         } catch (error) {
           expect(error).toBeInstanceOf(WireError);
         }
@@ -201,5 +204,52 @@ test('damaged transactions give a transaction or a WireError', () => {
 
 test('an operation of no kind is the one that validation looks for', () => {
   const sent = etcdserverpb.encodeTxnRequest({ failure: [{}] });
-  expect(decodeTxn(sent).failure[0]).toBe(emptyOp);
+  expect(decodeTxn(sent, OPS_MAX).failure[0]).toBe(emptyOp);
+});
+
+describe('what a transaction may be at most', () => {
+  const OPS = 128;
+  const field = (tag: number, content: Uint8Array): Buffer =>
+    Buffer.concat([Uint8Array.of(tag), varint(content.length), content]);
+  const many = (count: number, bytes: Uint8Array): Buffer => Buffer.concat(Array.from({ length: count }, () => bytes));
+  const putOp = field(0x12, field(0x12, etcdserverpb.encodePutRequest({ key: Uint8Array.of(1) })));
+
+  test.each([
+    { list: 'compares', tag: 0x0a },
+    { list: 'success', tag: 0x12 },
+    { list: 'failure', tag: 0x1a },
+  ] as const)('the $list end one behind the bound, whatever still comes', ({ list, tag }) => {
+    const whole = field(tag, new Uint8Array(0));
+    expect(decodeTxn(many(OPS, whole), OPS)[list]).toHaveLength(OPS);
+    expect(decodeTxn(many(100_000, whole), OPS)[list]).toHaveLength(OPS + 1);
+  });
+
+  test('the three lists full, with full ones within, are read', () => {
+    const full = Buffer.concat([0x0a, 0x12, 0x1a].map((tag) => many(OPS, field(tag, new Uint8Array(0)))));
+    const txn = decodeTxn(Buffer.concat([full, field(0x12, field(0x22, full))]), OPS);
+    expect(txn.compares.length + txn.success.length + txn.failure.length).toBe(3 * OPS + 1);
+    expect(txn.success.at(-1)).toMatchObject({ kind: 'txn', txn: { failure: { length: OPS } } });
+  });
+
+  test('a whole tree has a bound of its own, however it is nested', () => {
+    // Each list is short; together they are 8 x 128 and one.
+    const inner = many(63, putOp);
+    const nested = field(0x12, field(0x22, inner));
+    expect(() => decodeTxn(many(16, nested), OPS)).not.toThrow();
+    expect(() => decodeTxn(many(17, nested), OPS)).toThrow('etcdserver: too many operations in txn request');
+  });
+
+  test.each([
+    { what: 'with an operation each', request: field(0x22, putOp) },
+    { what: 'with a compare each', request: field(0x22, field(0x0a, new Uint8Array(0))) },
+    { what: 'empty', request: field(0x22, new Uint8Array(0)) },
+  ])('a request_txn that comes again and again, $what, costs by its bytes', ({ request }) => {
+    // Copying what came before at each of them takes half a minute here, reading them some milliseconds.
+    const op = many(Math.floor(320_000 / request.length), request);
+    const start = process.cpuUsage();
+    const txn = decodeTxn(field(0x12, op), OPS);
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1000).toBeLessThan(1_000);
+    expect(txn.success).toHaveLength(1);
+  });
 });

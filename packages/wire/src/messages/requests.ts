@@ -1,6 +1,7 @@
 import {
   CompareTarget,
   EMPTY_BYTES,
+  EngramError,
   leaseId,
   NO_LEASE,
   type Compare,
@@ -30,7 +31,23 @@ export const emptyOp: Op = Object.freeze({
 export const decodeRange = (bytes: Uint8Array): RangeOp => readRange(new Reader(bytes), undefined);
 export const decodePut = (bytes: Uint8Array): PutOp => readPut(new Reader(bytes), undefined);
 export const decodeDeleteRange = (bytes: Uint8Array): DeleteRangeOp => readDeleteRange(new Reader(bytes), undefined);
-export const decodeTxn = (bytes: Uint8Array): Txn => readTxn(new Reader(bytes), undefined);
+
+/**
+ * The lists of a transaction, and of each one within it, are read up to one entry more than `opsMax`: enough for whoever
+ * checks them to see that they are too long. All its compares and operations together, those of nested transactions
+ * too, may be TXN_TREE_FACTOR times as many, which is more than twice what one transaction may have in its three lists;
+ * above that it throws TooManyOps. etcd bounds the whole by the bytes of the request alone.
+ */
+export const decodeTxn = (bytes: Uint8Array, opsMax: number): Txn =>
+  readTxn(new Reader(bytes), newTxn(), { opsMax, left: TXN_TREE_FACTOR * opsMax });
+
+const TXN_TREE_FACTOR = 8;
+
+interface TxnBounds {
+  readonly opsMax: number;
+  /** Compares and operations that may still come, in all of the tree. */
+  left: number;
+}
 
 function readRange(reader: Reader, before: RangeOp | undefined): RangeOp {
   const range: Mutable<KeyRange> = before?.range ?? { key: EMPTY_BYTES, end: EMPTY_BYTES };
@@ -163,39 +180,60 @@ function readDeleteRange(reader: Reader, before: DeleteRangeOp | undefined): Del
   return op;
 }
 
-function readTxn(reader: Reader, before: Txn | undefined): Txn {
-  const compares: Compare[] = before === undefined ? [] : [...before.compares];
-  const success: Op[] = before === undefined ? [] : [...before.success];
-  const failure: Op[] = before === undefined ? [] : [...before.failure];
+interface OpenTxn {
+  readonly compares: Compare[];
+  readonly success: Op[];
+  readonly failure: Op[];
+}
+
+const newTxn = (): OpenTxn => ({ compares: [], success: [], failure: [] });
+
+/** Reads on behind what the transaction has already: fields that come again cost no more than those that come once. */
+function readTxn(reader: Reader, txn: OpenTxn, bounds: TxnBounds): OpenTxn {
+  const { compares, success, failure } = txn;
   while (reader.more()) {
     const tag = reader.tag();
     if (tag !== 10 && tag !== 18 && tag !== 26) {
       reader.skip(tag);
       continue;
     }
+    const list = tag === 10 ? compares : tag === 18 ? success : failure;
+    if (list.length > bounds.opsMax) {
+      reader.skip(tag);
+      continue;
+    }
+    if (bounds.left === 0) throw new EngramError('TooManyOps');
+    bounds.left -= 1;
     const outer = reader.enter();
     if (tag === 10) compares.push(readCompare(reader));
-    else (tag === 18 ? success : failure).push(readOp(reader));
+    else (tag === 18 ? success : failure).push(readOp(reader, bounds));
     reader.leave(outer);
   }
-  return { compares, success, failure };
+  return txn;
 }
 
 /** RequestOp: a oneof. The same kind twice is merged, another kind replaces the one before. */
-function readOp(reader: Reader): Op {
+function readOp(reader: Reader, bounds: TxnBounds): Op {
   let op = emptyOp;
+  /** The transaction that `op` is, while it may grow. */
+  let txn: OpenTxn | undefined;
   while (reader.more()) {
     const tag = reader.tag();
     if (tag !== 10 && tag !== 18 && tag !== 26 && tag !== 34) {
       reader.skip(tag);
       continue;
     }
-    const before = op === emptyOp ? undefined : op;
     const outer = reader.enter();
-    if (tag === 10) op = readRange(reader, before?.kind === 'range' ? before : undefined);
-    else if (tag === 18) op = readPut(reader, before?.kind === 'put' ? before : undefined);
-    else if (tag === 26) op = readDeleteRange(reader, before?.kind === 'delete-range' ? before : undefined);
-    else op = { kind: 'txn', txn: readTxn(reader, before?.kind === 'txn' ? before.txn : undefined) };
+    if (tag === 34) {
+      txn ??= newTxn();
+      readTxn(reader, txn, bounds);
+      if (op === emptyOp || op.kind !== 'txn') op = { kind: 'txn', txn };
+    } else {
+      txn = undefined;
+      if (tag === 10) op = readRange(reader, op.kind === 'range' ? op : undefined);
+      else if (tag === 18) op = readPut(reader, op.kind === 'put' ? op : undefined);
+      else op = readDeleteRange(reader, op.kind === 'delete-range' ? op : undefined);
+    }
     reader.leave(outer);
   }
   return op;
