@@ -1,7 +1,16 @@
 // What every package speaks: the words of the store, and the ports to the world outside.
 export { assert, AssertionError, unreachable } from './src/assert.ts';
 export { type Revision, revision, nextRevision, NO_REVISION } from './src/revision.ts';
-export { type LogPosition, logPosition, nextLogPosition, type Epoch, epoch } from './src/log-position.ts';
+export {
+  type LogPosition,
+  logPosition,
+  nextLogPosition,
+  type Epoch,
+  epoch,
+  type Seal,
+  NEW_LOG_SEAL,
+  sameSeal,
+} from './src/log-position.ts';
 export { type LeaseId, leaseId, NO_LEASE } from './src/lease-id.ts';
 export { EMPTY_BYTES, compareBytes, equalBytes, keyText, keyBytes, keySuccessor, utf8 } from './src/bytes.ts';
 export {
@@ -39,3 +48,4 @@ export { SequenceRing } from './src/sequence-ring.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';
 export { nextTurn } from './src/next-turn.ts';
+export { joinU64, splitU64 } from './src/u64.ts';

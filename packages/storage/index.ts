@@ -21,3 +21,4 @@ export {
 } from './src/fault-plan.ts';
 // For those who write an adapter.
 export { Lifetime } from './src/lifetime.ts';
+export { isFenced, sameBatch, takesOver } from './src/sealing.ts';

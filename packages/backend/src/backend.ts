@@ -47,7 +47,7 @@ export interface BackendOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Whose alarm it is when the quota is reached. */
+  /** Holds the log's seal; whose alarm it is when the quota is reached. */
   readonly memberId: bigint;
   readonly observer?: StoreObserver;
   /** etcd: ceil(1.5 election timeouts). */
@@ -74,7 +74,7 @@ const DEFRAGMENT_WAIT_MS = 3000;
 
 /** Seals the log for `epoch`, rebuilds the state from it, and serves. Rejects where the log is damaged. */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
-  const next = await options.storage.log.seal(options.epoch);
+  const next = await options.storage.log.seal({ epoch: options.epoch, holder: options.memberId });
   const recovered = await recover(options.storage, next, {
     minLeaseTtlSeconds: options.minLeaseTtlSeconds ?? 2,
     clock: options.clock,
@@ -128,7 +128,7 @@ export class Backend implements Store, AsyncDisposable {
     this.#writes = new WritePath({
       state,
       log: storage.log,
-      epoch: options.epoch,
+      seal: { epoch: options.epoch, holder: options.memberId },
       next: recovered.next,
       hub: this.watchHub,
       cache,

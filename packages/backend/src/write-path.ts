@@ -9,7 +9,6 @@ import {
 import {
   type Clock,
   EngramError,
-  type Epoch,
   EVENT_PUT,
   type EventGroup,
   type KvEvent,
@@ -19,6 +18,7 @@ import {
   logPosition,
   type Revision,
   revision as toRevision,
+  type Seal,
   type Txn,
 } from '@engram/core';
 import type { Pins, RecordCache, Scanner, VersionBytes } from '@engram/scanner';
@@ -36,7 +36,7 @@ import type { TxnResult } from './store.ts';
 export interface WritePathOptions {
   readonly state: ReplicatedState;
   readonly log: Log;
-  readonly epoch: Epoch;
+  readonly seal: Seal;
   readonly next: LogPosition;
   readonly hub: WatchHub;
   readonly cache: RecordCache;
@@ -104,7 +104,7 @@ export class WritePath {
     });
     this.#writer = new Writer<PendingWrite>({
       log: options.log,
-      epoch: options.epoch,
+      seal: options.seal,
       clock: options.clock,
       next: options.next,
       batchBytesMax: options.batchBytesMax,

@@ -15,3 +15,18 @@ export const nextLogPosition = (after: LogPosition): LogPosition => logPosition(
 export type Epoch = number & { readonly [epochBrand]: 'Epoch' };
 
 export const epoch = (value: number): Epoch => value as Epoch;
+
+/**
+ * Who may append: the holder (a member's id, below 2^64) that took the log over in an epoch. Two holders of one epoch
+ * never both seal a log, whatever has elected them.
+ */
+export interface Seal {
+  readonly epoch: Epoch;
+  readonly holder: bigint;
+}
+
+/** The seal of a log that nobody has taken over yet. Nobody else is holder 0. */
+export const NEW_LOG_SEAL: Seal = { epoch: epoch(0), holder: 0n };
+
+export const sameSeal = (left: Seal, right: Seal): boolean =>
+  left.epoch === right.epoch && left.holder === right.holder;

@@ -1,3 +1,4 @@
+import { sealOf } from '@engram/storage/testing';
 /**
  * What the storage costs on this disk. SMOKE=1 runs it tiny; BENCH_DIR is where it writes (the system's temporary
  * directory).
@@ -9,7 +10,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, epoch, type Logger, type LogPosition, logPosition } from '@engram/core';
+import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 
 const smoke = process.env['SMOKE'] !== undefined;
@@ -86,7 +87,7 @@ try {
   const pool = Array.from({ length: 5_000 }, (_, index) => makeRecord(index));
   const options = { path, cacheBytes: 64 << 20, clock, logger };
   let storage = await openLevelDbStorage(options);
-  await storage.log.seal(epoch(1));
+  await storage.log.seal(sealOf(1));
   const end = batches * BATCH + 1;
 
   const times: number[] = [];
@@ -94,7 +95,7 @@ try {
     for (let first = 1; first < end; first += BATCH) {
       const records = Array.from({ length: BATCH }, (_, index) => pool[(first + index) % pool.length]!);
       const startMs = performance.now();
-      const outcome = await storage.log.append({ first: logPosition(first), records }, epoch(1));
+      const outcome = await storage.log.append({ first: logPosition(first), records }, sealOf(1));
       times.push(performance.now() - startMs);
       if (outcome.kind !== 'committed') throw new Error(outcome.kind);
     }

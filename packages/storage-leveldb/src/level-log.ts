@@ -1,11 +1,13 @@
-import { assert, type Epoch, type LogPosition, logPosition } from '@engram/core';
+import { assert, type LogPosition, logPosition, type Seal, sameSeal } from '@engram/core';
 import {
   type AppendOutcome,
+  isFenced,
   type Log,
   type LogBatch,
   type StorageCorruptError,
   StorageFailedError,
-  StorageFencedError,
+  sameBatch,
+  takesOver,
 } from '@engram/storage';
 import type { AcknowledgedMark } from './acknowledged-mark.ts';
 import type { Database, Writes } from './database.ts';
@@ -24,6 +26,8 @@ import type { Usage } from './usage.ts';
 const READ_AHEAD_BYTES = 1 << 20;
 const READ_AHEAD_RECORDS = 1000;
 
+const never = new AbortController().signal;
+
 export interface LevelLogParts {
   readonly database: Database;
   readonly stateFile: StateFile;
@@ -35,6 +39,8 @@ export class LevelLog implements Log {
   readonly #parts: LevelLogParts;
   readonly #database: Database;
   #next: LogPosition;
+  /** With which seal the last batch was appended; undefined before the first since opening. */
+  #lastSeal: Seal | undefined;
   #appending = false;
   /** Appends and seals take turns. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -51,13 +57,13 @@ export class LevelLog implements Log {
     return this.#next;
   }
 
-  append(batch: LogBatch, epoch: Epoch): Promise<AppendOutcome> {
+  append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
     return this.#database.lifetime.run(async () => {
       assert(!this.#appending, 'two appends at a time');
       assert(batch.records.length > 0, 'an empty batch');
       this.#appending = true;
       try {
-        return await this.#inTurn(() => this.#append(batch, epoch));
+        return await this.#inTurn(() => this.#append(batch, seal));
       } finally {
         this.#appending = false;
       }
@@ -71,24 +77,23 @@ export class LevelLog implements Log {
     return this.#read(from, this.#next, signal);
   }
 
-  seal(sealing: Epoch): Promise<LogPosition> {
+  seal(seal: Seal): Promise<LogPosition> {
     return this.#database.lifetime.run(() =>
       this.#inTurn(async () => {
         this.#database.check();
         const { stateFile, mark } = this.#parts;
-        if (sealing < this.#sealed) {
-          throw new StorageFencedError(`epoch ${sealing} is older than ${this.#sealed}, which has sealed the log`);
-        }
-        if (sealing > this.#sealed) {
-          await stateFile.update({ sealed: sealing });
-          mark.advance({ sealed: sealing });
+        const held = this.#sealed;
+        if (takesOver(held, seal, 'the log')) {
+          await stateFile.update({ sealed: seal });
+          this.#lastSeal ??= held;
+          mark.advance({ sealed: seal.epoch });
         }
         return this.#next;
       }),
     );
   }
 
-  get #sealed(): Epoch {
+  get #sealed(): Seal {
     return this.#parts.stateFile.state.sealed;
   }
 
@@ -98,10 +103,11 @@ export class LevelLog implements Log {
     return result;
   }
 
-  async #append(batch: LogBatch, epoch: Epoch): Promise<AppendOutcome> {
+  async #append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
     this.#database.check();
-    if (epoch < this.#sealed) return { kind: 'fenced' };
-    assert(epoch === this.#sealed, 'an append of an epoch that has not sealed the log');
+    const fenced = isFenced(this.#sealed, seal);
+    if (await this.#endsLog(batch, seal)) return { kind: 'committed' };
+    if (fenced) return { kind: 'fenced' };
     assert(batch.first === this.#next, 'a batch that does not begin at the end of the log');
     let bytes = 0;
     try {
@@ -113,9 +119,18 @@ export class LevelLog implements Log {
       throw cause;
     }
     this.#next = logPosition(batch.first + batch.records.length);
+    this.#lastSeal = seal;
     this.#parts.usage.appended(batch.records.length, bytes);
     this.#parts.mark.advance({ end: this.#next });
     return { kind: 'committed' };
+  }
+
+  /** Whether the batch was the last append already, with this seal. */
+  async #endsLog(batch: LogBatch, seal: Seal): Promise<boolean> {
+    if (batch.first + batch.records.length !== this.#next || batch.first < 1) return false;
+    if (!sameSeal(this.#lastSeal ?? this.#sealed, seal)) return false;
+    for await (const last of this.#read(batch.first, this.#next, never)) return sameBatch(last, batch);
+    return false;
   }
 
   async *#read(from: LogPosition, end: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {

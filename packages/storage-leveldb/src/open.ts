@@ -50,7 +50,7 @@ async function openStorage({ path, clock, logger }: LevelDbOptions, found: Found
   const stateFile = await openState(database, found, last);
   const { state } = stateFile;
   const end = logPosition(Math.max(last + 1, state.checkpoint.from));
-  const acknowledged = { end, sealed: state.sealed, checkpoint: state.checkpoint.id };
+  const acknowledged = { end, sealed: state.sealed.epoch, checkpoint: state.checkpoint.id };
   await holdAgainstMark(database, acknowledged);
   await removeLeftovers(path, found, state);
   const usage = await openUsage(database, state, end);

@@ -1,13 +1,13 @@
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import { epoch, joinU64, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal, splitU64 } from '@engram/core';
 import { StorageCorruptError, StorageOpenError } from '@engram/storage';
 import { FILE_MODE, NEW_STATE_FILE, readIfThere, STATE_FILE, syncDirectory } from './files.ts';
 import { decodeNumbers, encodeNumbers } from './numbers.ts';
 
 /** What is written seldom, and not in the order of the log. */
 export interface State {
-  readonly sealed: Epoch;
+  readonly sealed: Seal;
   /** The checkpoint that is whole; id 0 is none. Chunks of any other id are leftovers. */
   readonly checkpoint: {
     readonly id: number;
@@ -21,10 +21,11 @@ export interface State {
   readonly usage: { readonly upTo: LogPosition; readonly records: number; readonly bytes: number };
 }
 
-const FORMAT_VERSION = 1;
+/** Format 1 did not note who holds the seal. */
+const FORMAT_VERSION = 2;
 
 export const NEW_STATE: State = {
-  sealed: epoch(0),
+  sealed: NEW_LOG_SEAL,
   checkpoint: { id: 0, from: logPosition(1), chunks: 0, bytes: 0 },
   usage: { upTo: logPosition(1), records: 0, bytes: 0 },
 };
@@ -81,12 +82,13 @@ export class StateFile {
 
 function encode({ sealed, checkpoint, usage }: State): Uint8Array {
   const { id, from, chunks, bytes } = checkpoint;
-  const numbers = [sealed, id, from, chunks, bytes, usage.upTo, usage.records, usage.bytes];
-  return encodeNumbers(STATE_FILE, [FORMAT_VERSION, ...numbers]);
+  const numbers = [sealed.epoch, id, from, chunks, bytes, usage.upTo, usage.records, usage.bytes];
+  return encodeNumbers(STATE_FILE, [FORMAT_VERSION, ...numbers, ...splitU64(sealed.holder)]);
 }
 
 function decode(bytes: Uint8Array, path: string): State {
-  const [format, sealed, id, from, chunks, size, upTo, records, used] = decodeNumbers(STATE_FILE, bytes) ?? [];
+  const [format, sealed, id, from, chunks, size, upTo, records, used, ...holder] =
+    decodeNumbers(STATE_FILE, bytes) ?? [];
   if (format !== undefined && format > FORMAT_VERSION) {
     const known = `${FORMAT_VERSION} is the newest that this program knows`;
     throw new StorageOpenError('newer-format', `the storage at ${path} has format ${format}, and ${known}`);
@@ -97,8 +99,11 @@ function decode(bytes: Uint8Array, path: string): State {
   if (upTo === undefined || records === undefined || used === undefined) {
     throw new StorageCorruptError(`the file ${STATE_FILE} is too short`, path);
   }
+  if (format === FORMAT_VERSION && holder.length !== 2) {
+    throw new StorageCorruptError(`the file ${STATE_FILE} does not name the seal's holder`, path);
+  }
   return {
-    sealed: epoch(sealed),
+    sealed: { epoch: epoch(sealed), holder: joinU64(holder[0] ?? 0, holder[1] ?? 0) },
     checkpoint: { id, from: logPosition(from), chunks, bytes: size },
     usage: { upTo: logPosition(upTo), records, bytes: used },
   };

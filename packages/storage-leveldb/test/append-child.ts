@@ -1,14 +1,14 @@
 // Appends until it is killed, or until an append fails, and says on stdout how far it was acknowledged:
 // `append <end>`, `checkpoint <from>`, and at the end of its own accord `failed <JSON>`.
 import { writeSync } from 'node:fs';
-import { epoch, logPosition } from '@engram/core';
+import { logPosition } from '@engram/core';
 import type { Storage } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
-import { never, record, stream } from '@engram/storage/testing';
+import { never, record, sealOf, stream } from '@engram/storage/testing';
 import { clock, TestLogger } from './level-bed.ts';
 
 const [path, batchMaxText] = process.argv.slice(2);
-const sealing = epoch(1);
+const sealing = sealOf(1);
 const batchMax = Number(batchMaxText);
 
 /** Synchronous: a line that was written is seen, however the process ends. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { epoch, logPosition } from '@engram/core';
-import { never, record } from '@engram/storage/testing';
+import { logPosition } from '@engram/core';
+import { never, record, sealOf } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import { LevelBed } from './level-bed.ts';
 
@@ -58,7 +58,7 @@ async function check(bed: LevelBed, acknowledged: Acknowledged): Promise<number>
   const even = Array.from({ length: Math.floor((position - 1) / 2) }, (_, index) => logPosition(2 + 2 * index));
   const records = await storage.values.getMany(even, never);
   expect(records.findIndex((bytes, index) => Buffer.compare(bytes, record(even[index]!)) !== 0)).toBe(-1);
-  expect(await storage.log.seal(epoch(1))).toBe(position);
+  expect(await storage.log.seal(sealOf(1))).toBe(position);
   await storage[Symbol.asyncDispose]();
   return position;
 }

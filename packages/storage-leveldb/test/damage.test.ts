@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epoch, type LogPosition, logPosition } from '@engram/core';
-import { appendRecords, Checker, type CheckRequest, record, stream } from '@engram/storage/testing';
+import { type LogPosition, logPosition } from '@engram/core';
+import { appendRecords, Checker, record, sealOf, stream, type CheckRequest } from '@engram/storage/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LevelBed } from './level-bed.ts';
@@ -19,7 +19,7 @@ async function makeDatabase(bed: LevelBed): Promise<Omit<CheckRequest, 'path'>> 
     [9003, 5000],
   ] as const;
   let storage = await bed.open();
-  await storage.log.seal(epoch(1));
+  await storage.log.seal(sealOf(1));
   await appendRecords(storage, 1, [100, 100, 100]);
   await storage.values.saveCheckpoint(at(250), stream([record(9000, 500)]));
   storage = await bed.reopen(storage);
@@ -30,7 +30,7 @@ async function makeDatabase(bed: LevelBed): Promise<Omit<CheckRequest, 'path'>> 
   await storage.values.drop(dropped);
   storage = await bed.reopen(storage);
   await appendRecords(storage, 401, [3, 1, 1, 20, 2, 1, 5, 40, 1, 1, 1]);
-  const end = await storage.log.seal(epoch(1));
+  const end = await storage.log.seal(sealOf(1));
   await storage[Symbol.asyncDispose]();
   return { end, from: 380, chunks, dropped };
 }

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epoch, logPosition } from '@engram/core';
+import { logPosition } from '@engram/core';
 import { reasonOf } from '@engram/storage/contract';
-import { appendRecords, record, stream } from '@engram/storage/testing';
+import { appendRecords, record, sealOf, stream } from '@engram/storage/testing';
 import { ClassicLevel } from 'classic-level';
 import { describe, expect, test } from 'vitest';
 import { encodeNumbers } from '../src/numbers.ts';
@@ -68,7 +68,7 @@ describe('a directory', () => {
   ])('that lost $name is corrupt, and stays as it is: $why', async ({ name }) => {
     await using bed = await LevelBed.make();
     const storage = await bed.open();
-    await storage.log.seal(epoch(1));
+    await storage.log.seal(sealOf(1));
     await appendRecords(storage, 1, [3]);
     await storage[Symbol.asyncDispose]();
     await rm(join(bed.path, name), { recursive: true });
@@ -90,8 +90,10 @@ describe('a directory', () => {
 
 describe('the format', () => {
   test.each([
-    { value: encodeNumbers('state', [2, 1, 2, 3]), reason: 'newer-format', why: 'of a later program' },
-    { value: encodeNumbers('state', [1, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'opened', why: 'of this one' },
+    { value: encodeNumbers('state', [3, 1, 2, 3]), reason: 'newer-format', why: 'of a later program' },
+    { value: encodeNumbers('state', [2, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0]), reason: 'opened', why: 'of this one' },
+    { value: encodeNumbers('state', [1, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'opened', why: 'of an earlier one' },
+    { value: encodeNumbers('state', [2, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'corrupt', why: 'without the holder' },
     { value: encodeNumbers('other', [1, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'corrupt', why: 'of something else' },
     { value: encodeNumbers('state', [1, 0, 0]), reason: 'corrupt', why: 'too short' },
     { value: Uint8Array.of(1, 2, 3), reason: 'corrupt', why: 'damaged' },
@@ -102,5 +104,17 @@ describe('the format', () => {
     await storage[Symbol.asyncDispose]();
     await writeFile(join(bed.path, 'state'), value);
     expect(await reasonOf(bed, bed.path)).toBe(reason);
+  });
+
+  test('1 does not say who holds the seal: only a newer epoch takes the log over', async () => {
+    await using bed = await LevelBed.make();
+    let storage = await bed.open();
+    await storage[Symbol.asyncDispose]();
+    await writeFile(join(bed.path, 'state'), encodeNumbers('state', [1, 4, 0, 1, 0, 0, 1, 0, 0]));
+    storage = await bed.open();
+    await expect(storage.log.seal(sealOf(4))).rejects.toThrow(/held by an unknown holder/);
+    expect(await storage.log.seal(sealOf(5))).toBe(1);
+    await storage[Symbol.asyncDispose]();
+    expect(await (await bed.open()).log.seal(sealOf(5))).toBe(1);
   });
 });

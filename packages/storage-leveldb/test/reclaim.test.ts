@@ -1,17 +1,17 @@
-import { epoch, logPosition } from '@engram/core';
-import { stream } from '@engram/storage/testing';
+import { logPosition } from '@engram/core';
+import { sealOf, stream } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
 import { LevelBed } from './level-bed.ts';
 
 test('what was dropped is given back to the file system at once, and nothing else', async () => {
   await using bed = await LevelBed.make();
   const { log, values } = await bed.open();
-  await log.seal(epoch(1));
+  await log.seal(sealOf(1));
   // Values that do not shrink: compression would hide what is freed.
   const record = (at: number): Uint8Array =>
     Uint8Array.from({ length: 4000 }, (_, byte) => (at * 7919 + byte * byte * 31) % 251);
   for (let at = 1; at <= 100; at += 1) {
-    expect(await log.append({ first: logPosition(at), records: [record(at)] }, epoch(1))).toEqual({
+    expect(await log.append({ first: logPosition(at), records: [record(at)] }, sealOf(1))).toEqual({
       kind: 'committed',
     });
   }

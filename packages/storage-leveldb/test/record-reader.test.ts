@@ -1,6 +1,6 @@
-import { epoch, logPosition } from '@engram/core';
+import { logPosition } from '@engram/core';
 import { StorageCorruptError } from '@engram/storage';
-import { appendRecords, never, record } from '@engram/storage/testing';
+import { appendRecords, never, record, sealOf } from '@engram/storage/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LevelBed } from './level-bed.ts';
@@ -10,7 +10,7 @@ const at = logPosition;
 test('requests of all sizes at a time get each their own records', async () => {
   await using bed = await LevelBed.make();
   const storage = await bed.open();
-  await storage.log.seal(epoch(1));
+  await storage.log.seal(sealOf(1));
   await appendRecords(storage, 1, [1000, 1000]);
   const sizes = fc.oneof(fc.nat({ max: 3 }), fc.integer({ min: 250, max: 260 }), fc.integer({ min: 500, max: 900 }));
   const requests = sizes.chain((size) =>
@@ -32,7 +32,7 @@ test('requests of all sizes at a time get each their own records', async () => {
 test('a failing request and an abandoned one leave their neighbours alone', async () => {
   await using bed = await LevelBed.make();
   const storage = await bed.open();
-  await storage.log.seal(epoch(1));
+  await storage.log.seal(sealOf(1));
   await appendRecords(storage, 1, [1000]);
   const all = Array.from({ length: 1000 }, (_, index) => at(index + 1));
   const stop = new AbortController();
@@ -51,7 +51,7 @@ test('a failing request and an abandoned one leave their neighbours alone', asyn
 test('a small request overtakes the rest of a large one', async () => {
   await using bed = await LevelBed.make();
   const storage = await bed.open();
-  await storage.log.seal(epoch(1));
+  await storage.log.seal(sealOf(1));
   await appendRecords(storage, 1, [1000]);
   const order: string[] = [];
   const large = Array.from({ length: 10_000 }, (_, index) => at(1 + (index % 1000)));

@@ -1,14 +1,15 @@
+import { sealOf } from '@engram/storage/testing';
 // What the benchmarks share: a storage of either kind in a directory of its own, records, and figures.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, epoch, type Logger, type LogPosition, logPosition } from '@engram/core';
+import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
 import type { Storage } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 import { openSegmentStorage } from '@engram/storage-segment';
 
 export const smoke = process.env['SMOKE'] !== undefined;
 export const never: AbortSignal = new AbortController().signal;
-export const sealing = epoch(1);
+export const sealing = sealOf(1);
 
 export function parameter(name: string, full: number, small: number): number {
   return Number(process.env[name] ?? (smoke ? small : full));

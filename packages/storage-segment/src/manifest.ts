@@ -1,8 +1,8 @@
-import { assert, type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import { assert, epoch, joinU64, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal, splitU64 } from '@engram/core';
 import { StorageOpenError } from '@engram/storage';
 import type { Condition } from './condition.ts';
 import { DeadRecords } from './dead-records.ts';
-import { FORMAT_VERSION, type SegmentKind } from './layout.ts';
+import type { SegmentKind } from './layout.ts';
 import type { Meta, MetaWrite } from './meta.ts';
 import { decodeNumbers, encodeNumbers, type Numbers } from './numbers.ts';
 
@@ -13,11 +13,14 @@ import { decodeNumbers, encodeNumbers, type Numbers } from './numbers.ts';
 //   'd' id (u64)   which records of a segment were dropped: count, bytes, a bit for each record
 //   'g' id (u64)   a segment: its kind, and once nothing is appended any more its first position, the one behind its
 //                  last, its records and bytes; zeros before
-//   's'            the seal: the newest epoch
+//   's'            the seal: its epoch, and the upper and the lower half of its holder, which format 1 did not note
 //   'x' id (u64)   a segment that is no longer one: its files are being removed
 const FORMAT_KEY = key('a');
 const CHECKPOINT_KEY = key('c');
 const SEAL_KEY = key('s');
+
+/** Of the manifest. A directory of format 1 has it once it is sealed. */
+const FORMAT_VERSION = 2;
 
 /** A segment as the manifest knows it; `sealed` undefined for one that may still be appended to. */
 export interface SegmentNote {
@@ -44,7 +47,7 @@ export interface CheckpointNote {
 }
 
 export interface ManifestState {
-  readonly sealed: Epoch;
+  readonly sealed: Seal;
   readonly checkpoint: CheckpointNote | undefined;
   readonly segments: readonly SegmentNote[];
   readonly dead: ReadonlyMap<number, DeadRecords>;
@@ -69,7 +72,7 @@ export class Manifest {
   async load(ours: boolean): Promise<ManifestState> {
     const entries = await this.#meta.entries();
     await this.#checkFormat(entries, ours);
-    let sealed = epoch(0);
+    let sealed = NEW_LOG_SEAL;
     let checkpoint: CheckpointNote | undefined;
     const segments: SegmentNote[] = [];
     const dead = new Map<number, DeadRecords>();
@@ -90,7 +93,7 @@ export class Manifest {
           segments.push(this.#decodeSegment(name, value));
           break;
         case 's':
-          sealed = epoch(this.#decode(name, value, 1).numbers[0]!);
+          sealed = this.#decodeSeal(name, value);
           break;
         case 'x':
           this.#decode(name, value, 0);
@@ -150,6 +153,11 @@ export class Manifest {
     throw new StorageOpenError('newer-format', `the storage at ${path} has format ${format}, and ${known}`);
   }
 
+  #decodeSeal(name: Uint8Array, value: Uint8Array): Seal {
+    const [sealed, ...holder] = (decodeNumbers(name, value, 1) ?? this.#decode(name, value, 3)).numbers;
+    return { epoch: epoch(sealed!), holder: joinU64(holder[0] ?? 0, holder[1] ?? 0) };
+  }
+
   #decodeCheckpoint(name: Uint8Array, value: Uint8Array): CheckpointNote {
     const [id, from, chunks, bytes] = this.#decode(name, value, 4).numbers;
     return { id: id!, from: logPosition(from!), chunks: chunks!, bytes: bytes! };
@@ -176,8 +184,8 @@ export class Manifest {
   }
 }
 
-export function sealWrite(sealed: Epoch): MetaWrite {
-  return put(SEAL_KEY, [sealed]);
+export function sealWrites({ epoch, holder }: Seal): MetaWrite[] {
+  return [put(FORMAT_KEY, [FORMAT_VERSION]), put(SEAL_KEY, [epoch, ...splitU64(holder)])];
 }
 
 export function checkpointWrite({ id, from, chunks, bytes }: CheckpointNote): MetaWrite {

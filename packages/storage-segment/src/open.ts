@@ -100,7 +100,7 @@ async function assemble(
   const cleaner = new Cleaner({ ...common, from: () => checkpoints.from });
   const open = [...recovered.segments.filter(({ sealed }) => !sealed), ...recovered.empty];
   const tail = await LogTail.open({ ...common, idleMs, onSealed: () => cleaner.wake() }, open, end);
-  const written: AcknowledgedState = { end, sealed: state.sealed, checkpoint: state.checkpoint?.id ?? 0 };
+  const written: AcknowledgedState = { end, sealed: state.sealed.epoch, checkpoint: state.checkpoint?.id ?? 0 };
   const acknowledged = await AcknowledgedMark.open(fileSystem, written, clock, condition);
   const checkpoints = new CheckpointStore(
     { fileSystem, condition, manifest, acknowledged, segments },
@@ -128,8 +128,8 @@ function checkAcknowledged(
   mark: AcknowledgedState | undefined,
 ): void {
   if (mark === undefined) return;
-  if (sealed < mark.sealed) {
-    throw condition.corrupt(`epoch ${mark.sealed} has sealed the log, and the manifest knows only ${sealed}`);
+  if (sealed.epoch < mark.sealed) {
+    throw condition.corrupt(`epoch ${mark.sealed} has sealed the log, and the manifest knows only ${sealed.epoch}`);
   }
   const newest = checkpoint?.id ?? 0;
   if (newest < mark.checkpoint) {

@@ -1,11 +1,13 @@
-import { assert, type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import { assert, type LogPosition, logPosition, type Seal, sameSeal } from '@engram/core';
 import {
   type AppendOutcome,
+  isFenced,
   type Log,
   type LogBatch,
   type StorageCorruptError,
   StorageFailedError,
-  StorageFencedError,
+  sameBatch,
+  takesOver,
 } from '@engram/storage';
 import type { AcknowledgedMark } from './acknowledged-mark.ts';
 import type { Condition } from './condition.ts';
@@ -13,9 +15,11 @@ import { fileName } from './file-names.ts';
 import { type Frame, FrameReader, isFrame, visitRecords } from './frame-reader.ts';
 import { FRAME_HEADER_BYTES } from './layout.ts';
 import type { LogTail } from './log-tail.ts';
-import { type Manifest, sealWrite } from './manifest.ts';
+import { type Manifest, sealWrites } from './manifest.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentList } from './segment-list.ts';
+
+const never = new AbortController().signal;
 
 export interface SegmentLogParts {
   readonly condition: Condition;
@@ -27,23 +31,25 @@ export interface SegmentLogParts {
 
 export class SegmentLog implements Log {
   readonly #parts: SegmentLogParts;
-  #sealed: Epoch;
+  #sealed: Seal;
+  /** With which seal the last batch was appended; undefined before the first since opening. */
+  #lastSeal: Seal | undefined;
   #appending = false;
   /** Appends and seals take turns. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: SegmentLogParts, sealed: Epoch) {
+  constructor(parts: SegmentLogParts, sealed: Seal) {
     this.#parts = parts;
     this.#sealed = sealed;
   }
 
-  append(batch: LogBatch, epoch: Epoch): Promise<AppendOutcome> {
+  append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
     return this.#parts.condition.lifetime.run(async () => {
       assert(!this.#appending, 'two appends at a time');
       assert(batch.records.length > 0, 'an empty batch');
       this.#appending = true;
       try {
-        return await this.#inTurn(() => this.#append(batch, epoch));
+        return await this.#inTurn(() => this.#append(batch, seal));
       } finally {
         this.#appending = false;
       }
@@ -58,18 +64,16 @@ export class SegmentLog implements Log {
     return this.#read(from, tail.next, signal);
   }
 
-  seal(sealing: Epoch): Promise<LogPosition> {
+  seal(seal: Seal): Promise<LogPosition> {
     const { condition, manifest, tail, acknowledged } = this.#parts;
     return condition.lifetime.run(() =>
       this.#inTurn(async () => {
         condition.check();
-        if (sealing < this.#sealed) {
-          throw new StorageFencedError(`epoch ${sealing} is older than ${this.#sealed}, which has sealed the log`);
-        }
-        if (sealing > this.#sealed) {
-          await manifest.change(() => [sealWrite(sealing)]);
-          this.#sealed = epoch(sealing);
-          acknowledged.advance({ sealed: this.#sealed });
+        if (takesOver(this.#sealed, seal, 'the log')) {
+          await manifest.change(() => sealWrites(seal));
+          this.#lastSeal ??= this.#sealed;
+          this.#sealed = seal;
+          acknowledged.advance({ sealed: seal.epoch });
         }
         return tail.next;
       }),
@@ -92,11 +96,12 @@ export class SegmentLog implements Log {
     return result;
   }
 
-  async #append(batch: LogBatch, epoch: Epoch): Promise<AppendOutcome> {
+  async #append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
     const { condition, tail, acknowledged } = this.#parts;
     condition.check();
-    if (epoch < this.#sealed) return { kind: 'fenced' };
-    assert(epoch === this.#sealed, 'an append of an epoch that has not sealed the log');
+    const fenced = isFenced(this.#sealed, seal);
+    if (await this.#endsLog(batch, seal)) return { kind: 'committed' };
+    if (fenced) return { kind: 'fenced' };
     assert(batch.first === tail.next, 'a batch that does not begin at the end of the log');
     try {
       await tail.append(batch);
@@ -106,8 +111,18 @@ export class SegmentLog implements Log {
         cause: cause instanceof StorageFailedError ? cause : condition.fail(cause, 'an append'),
       };
     }
+    this.#lastSeal = seal;
     acknowledged.advance({ end: tail.next });
     return { kind: 'committed' };
+  }
+
+  /** Whether the batch was the last append already, with this seal. */
+  async #endsLog(batch: LogBatch, seal: Seal): Promise<boolean> {
+    const end = this.#parts.tail.next;
+    if (batch.first + batch.records.length !== end || batch.first < 1) return false;
+    if (!sameSeal(this.#lastSeal ?? this.#sealed, seal)) return false;
+    for await (const last of this.#read(batch.first, end, never)) return sameBatch(last, batch);
+    return false;
   }
 
   async *#read(from: LogPosition, end: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epoch, type LogPosition, logPosition } from '@engram/core';
+import { type LogPosition, logPosition } from '@engram/core';
 import { type LogBatch, type Storage, StorageCorruptError } from '@engram/storage';
-import { batches, never, record, stream } from '@engram/storage/testing';
+import { batches, never, record, sealOf, stream } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 import { SegmentBed } from './segment-bed.ts';
@@ -15,7 +15,7 @@ async function append(storage: Storage, from: number, sizes: readonly number[]):
   let position = from;
   for (const size of sizes) {
     const records = Array.from({ length: size }, (_, index) => record(position + index, 200));
-    const outcome = await storage.log.append({ first: at(position), records }, epoch(1));
+    const outcome = await storage.log.append({ first: at(position), records }, sealOf(1));
     expect(outcome.kind).toBe('committed');
     position += size;
   }
@@ -57,7 +57,7 @@ async function segmentFiles(bed: SegmentBed): Promise<string[]> {
 
 async function opened(bed: SegmentBed): Promise<SegmentStorage> {
   const storage = await bed.open();
-  await storage.log.seal(epoch(1));
+  await storage.log.seal(sealOf(1));
   return storage;
 }
 

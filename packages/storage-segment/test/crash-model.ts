@@ -1,4 +1,4 @@
-import { type Epoch, epoch, logPosition } from '@engram/core';
+import { logPosition, NEW_LOG_SEAL, type Seal } from '@engram/core';
 import { type LogBatch, type Storage, StorageCorruptError, StorageFencedError } from '@engram/storage';
 import { never } from '@engram/storage/testing';
 import { expect } from 'vitest';
@@ -21,11 +21,11 @@ export class CrashModel {
   /** Dropped before a checkpoint was saved: no crash brings them back. */
   readonly durablyDropped = new Set<number>();
   checkpoint: SavedCheckpoint | undefined;
-  sealed: Epoch = epoch(0);
+  sealed: Seal = NEW_LOG_SEAL;
   /** Under way when the process ended. */
   pendingBatch: LogBatch | undefined;
   pendingCheckpoint: SavedCheckpoint | undefined;
-  pendingSeal: Epoch | undefined;
+  pendingSeal: Seal | undefined;
 
   get end(): number {
     return this.records.length + 1;
@@ -46,6 +46,8 @@ export class CrashModel {
   async verify(storage: Storage): Promise<void> {
     const end = await this.#verifySeal(storage);
     if (this.pendingBatch !== undefined && end === this.end + this.pendingBatch.records.length) {
+      expect(await storage.log.append(this.pendingBatch, this.sealed)).toEqual({ kind: 'committed' });
+      expect(await storage.log.seal(this.sealed)).toBe(end);
       this.committed(this.pendingBatch);
     }
     this.pendingBatch = undefined;

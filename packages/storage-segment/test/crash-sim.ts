@@ -1,4 +1,4 @@
-import { epoch, logPosition } from '@engram/core';
+import { logPosition } from '@engram/core';
 import {
   type LogBatch,
   type Storage,
@@ -6,7 +6,7 @@ import {
   StorageFailedError,
   StorageOpenError,
 } from '@engram/storage';
-import { never, record } from '@engram/storage/testing';
+import { never, record, sealOf } from '@engram/storage/testing';
 import { expect } from 'vitest';
 import { type Ground, openOn } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
@@ -178,6 +178,9 @@ export class CrashSim {
     const outcome = await storage.log.append(batch, this.#model.sealed);
     if (outcome.kind === 'committed') {
       this.#model.committed(batch);
+      if (this.#prng.chance(0.1)) {
+        expect(await storage.log.append(batch, this.#model.sealed)).toEqual({ kind: 'committed' });
+      }
       return true;
     }
     if (outcome.kind === 'fenced') throw new Error('fenced by nobody');
@@ -228,8 +231,10 @@ export class CrashSim {
   }
 
   async #seal(storage: Storage): Promise<void> {
-    const next = epoch(this.#model.sealed + this.#prng.below(3));
-    if (next > this.#model.sealed) this.#model.pendingSeal = next;
+    const { sealed } = this.#model;
+    const newer = this.#prng.below(3);
+    const next = newer === 0 ? sealed : sealOf(sealed.epoch + newer, BigInt(1 + this.#prng.below(3)));
+    if (newer > 0) this.#model.pendingSeal = next;
     await storage.log.seal(next);
     this.#model.sealed = next;
     this.#model.pendingSeal = undefined;

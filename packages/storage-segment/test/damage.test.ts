@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epoch, type LogPosition, logPosition } from '@engram/core';
-import { appendRecords, batches, Checker, type CheckRequest, record, stream } from '@engram/storage/testing';
+import { type LogPosition, logPosition } from '@engram/core';
+import { appendRecords, batches, Checker, record, sealOf, stream, type CheckRequest } from '@engram/storage/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeSegmentHeader, FRAME_HEADER_BYTES, readFrameHeader, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
@@ -21,7 +21,7 @@ async function makeStorage(bed: SegmentBed): Promise<Omit<CheckRequest, 'path'>>
     [9003, 5000],
   ] as const;
   let storage = await bed.open();
-  await storage.log.seal(epoch(1));
+  await storage.log.seal(sealOf(1));
   await appendRecords(storage, 1, batches(60, 5));
   await storage.values.saveCheckpoint(at(250), stream([record(9000, 500)]));
   storage = await bed.reopen(storage);
@@ -40,7 +40,7 @@ async function makeStorage(bed: SegmentBed): Promise<Omit<CheckRequest, 'path'>>
   // A segment ends where the next one is ready: asked for here, so that all of these are in the last one.
   await storage.values.reclaim?.();
   await appendRecords(storage, next, [3, 1, 1, 2, 1, 5, 1, 1, 1]);
-  const end = await storage.log.seal(epoch(1));
+  const end = await storage.log.seal(sealOf(1));
   await storage[Symbol.asyncDispose]();
   expect(bed.logger.rewrites).toBeGreaterThan(0);
   return { end, from: 380, chunks, dropped };
@@ -246,7 +246,7 @@ describe('damage to the files of a closed storage', () => {
       await truncate(join(copy, name), frames.at(-1)! - 1);
     });
     const storage = await bed.open(path);
-    expect(await storage.log.seal(epoch(1))).toBe(expected.end - 1);
+    expect(await storage.log.seal(sealOf(1))).toBe(expected.end - 1);
     await appendRecords(storage, expected.end - 1, [1]);
     await storage[Symbol.asyncDispose]();
     expect(await outcome(path)).toBe('whole');

@@ -1,14 +1,14 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epoch } from '@engram/core';
 import { reasonOf } from '@engram/storage/contract';
-import { appendRecords } from '@engram/storage/testing';
+import { appendRecords, sealOf } from '@engram/storage/testing';
 import { ClassicLevel } from 'classic-level';
 import { describe, expect, test } from 'vitest';
 import { encodeNumbers } from '../src/numbers.ts';
 import { SegmentBed } from './segment-bed.ts';
 
 const FORMAT_KEY = Uint8Array.of(0x61);
+const SEAL_KEY = Uint8Array.of(0x73);
 
 /** Works on the database of the manifest from outside. */
 async function raw(path: string, work: (level: ClassicLevel<Uint8Array, Uint8Array>) => Promise<void>): Promise<void> {
@@ -83,8 +83,9 @@ describe('a directory', () => {
 
 describe('the format', () => {
   test.each([
-    { value: encodeNumbers(FORMAT_KEY, [2]), reason: 'newer-format', why: 'of a later program' },
-    { value: encodeNumbers(FORMAT_KEY, [1]), reason: 'opened', why: 'of this one' },
+    { value: encodeNumbers(FORMAT_KEY, [3]), reason: 'newer-format', why: 'of a later program' },
+    { value: encodeNumbers(FORMAT_KEY, [2]), reason: 'opened', why: 'of this one' },
+    { value: encodeNumbers(FORMAT_KEY, [1]), reason: 'opened', why: 'of an earlier one' },
     { value: Uint8Array.of(1, 2, 3), reason: 'corrupt', why: 'damaged' },
     { value: undefined, reason: 'corrupt', why: 'lost, beside a mark that only we leave' },
   ])('$reason: $why', async ({ value, reason }) => {
@@ -97,13 +98,36 @@ describe('the format', () => {
     });
     expect(await reasonOf(bed, bed.path)).toBe(reason);
   });
+
+  test('1 does not say who holds the seal: only a newer epoch takes the log over', async () => {
+    await using bed = await SegmentBed.make();
+    let storage = await bed.open();
+    await storage.log.seal(sealOf(4));
+    await appendRecords(storage, 1, [3], sealOf(4));
+    await storage[Symbol.asyncDispose]();
+    await raw(join(bed.path, 'meta'), async (level) => {
+      await level.put(FORMAT_KEY, encodeNumbers(FORMAT_KEY, [1]));
+      await level.put(SEAL_KEY, encodeNumbers(SEAL_KEY, [4]));
+    });
+    storage = await bed.open();
+    await expect(storage.log.seal(sealOf(4))).rejects.toThrow(/held by an unknown holder/);
+    expect(await storage.log.seal(sealOf(5))).toBe(4);
+    await appendRecords(storage, 4, [1], sealOf(5));
+    storage = await bed.reopen(storage);
+    expect(await storage.log.seal(sealOf(5))).toBe(5);
+    await storage[Symbol.asyncDispose]();
+    await raw(join(bed.path, 'meta'), async (level) => {
+      const format = await level.get(FORMAT_KEY);
+      expect(Buffer.compare(format!, encodeNumbers(FORMAT_KEY, [2]))).toBe(0);
+    });
+  });
 });
 
 describe('what is reserved', () => {
   test('is given back when the storage is closed', async () => {
     await using bed = await SegmentBed.make();
     const storage = await bed.open();
-    await storage.log.seal(epoch(1));
+    await storage.log.seal(sealOf(1));
     await appendRecords(storage, 1, [5, 5]);
     await storage[Symbol.asyncDispose]();
     const [name] = (await readdir(bed.path)).filter((file) => file.endsWith('.seg'));
@@ -113,7 +137,7 @@ describe('what is reserved', () => {
   test('is not part of the size', async () => {
     await using bed = await SegmentBed.make();
     const storage = await bed.open();
-    await storage.log.seal(epoch(1));
+    await storage.log.seal(sealOf(1));
     await appendRecords(storage, 1, [1]);
     expect(storage.values.size().totalBytes).toBeLessThan(300);
   });

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epoch, logPosition } from '@engram/core';
-import { appendRecords, batches, never, record, stream } from '@engram/storage/testing';
+import { logPosition } from '@engram/core';
+import { appendRecords, batches, never, record, sealOf, stream } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import { decodeSegmentHeader, readFrameHeader, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
 import { SegmentBed } from './segment-bed.ts';
@@ -25,7 +25,7 @@ describe('opening', () => {
   test('knows the end of the log from the checkpoint where no segment is left', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     let storage = await bed.open();
-    await storage.log.seal(epoch(1));
+    await storage.log.seal(sealOf(1));
     // All are in segments that are sealed, but for the last record.
     const end = await appendRecords(storage, 1, batches(40, 5));
     await storage.values.saveCheckpoint(at(end), stream([]));
@@ -39,7 +39,7 @@ describe('opening', () => {
     await rm(join(bed.path, 'ACKNOWLEDGED'));
     await truncate(join(bed.path, last!.name), SEGMENT_HEADER_BYTES + 40);
     storage = await bed.open();
-    expect(await storage.log.seal(epoch(1))).toBe(end);
+    expect(await storage.log.seal(sealOf(1))).toBe(end);
     await appendRecords(storage, end, [3]);
     storage = await bed.reopen(storage);
     expect(await storage.values.getMany([at(end + 2)], never)).toEqual([record(end + 2)]);
@@ -48,7 +48,7 @@ describe('opening', () => {
   test('goes on in the last segment, and begins the next where it is full', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     let storage = await bed.open();
-    await storage.log.seal(epoch(1));
+    await storage.log.seal(sealOf(1));
     let end = 1;
     for (let round = 0; round < 30; round += 1) {
       end = await appendRecords(storage, end, [3, 2]);
@@ -64,7 +64,7 @@ describe('opening', () => {
   test('reads a segment whose table is gone, and has it again', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     let storage = await bed.open();
-    await storage.log.seal(epoch(1));
+    await storage.log.seal(sealOf(1));
     const end = await appendRecords(storage, 1, batches(40, 5));
     await storage[Symbol.asyncDispose]();
     for (const name of await readdir(bed.path)) if (name.endsWith('.idx')) await rm(join(bed.path, name));
@@ -75,7 +75,7 @@ describe('opening', () => {
   test('of a missing segment says which records are gone', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     const storage = await bed.open();
-    await storage.log.seal(epoch(1));
+    await storage.log.seal(sealOf(1));
     await appendRecords(storage, 1, batches(40, 5));
     await storage[Symbol.asyncDispose]();
     const [, second] = await segments(bed);

@@ -1,10 +1,10 @@
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epoch, logPosition } from '@engram/core';
+import { logPosition } from '@engram/core';
 import { describe, expect, test } from 'vitest';
 import { type Storage, StorageCorruptError, StorageOpenError } from '../index.ts';
 import type { StorageBed } from './storage-bed.ts';
-import { appendRecords, record, stream } from './storage-steps.ts';
+import { appendRecords, record, sealOf, stream } from './storage-steps.ts';
 
 /** A bed that is a directory. */
 export interface DirectoryBed extends StorageBed {
@@ -68,13 +68,13 @@ export function directoryContract(name: string, makeBed: () => Promise<Directory
       const old = join(bed.path, 'old');
       const path = join(bed.path, 'new');
       const before = await bed.open(old);
-      await before.log.seal(epoch(1));
+      await before.log.seal(sealOf(1));
       await appendRecords(before, 1, [5]);
       await before[Symbol.asyncDispose]();
       await cp(old, path, { recursive: true });
       const storage = await bed.open(path);
       if (change === 'append') await appendRecords(storage, 6, [1]);
-      else if (change === 'seal') await storage.log.seal(epoch(2));
+      else if (change === 'seal') await storage.log.seal(sealOf(2));
       else await storage.values.saveCheckpoint(logPosition(6), stream([record(1)]));
       await storage[Symbol.asyncDispose]();
       expect(await reasonOf(bed, path)).toBe('opened');

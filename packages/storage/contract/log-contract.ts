@@ -1,7 +1,7 @@
-import { AssertionError, epoch, logPosition } from '@engram/core';
+import { AssertionError, logPosition, NEW_LOG_SEAL } from '@engram/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LogBatch, StorageClosedError, StorageCorruptError, StorageFencedError } from '../index.ts';
+import { type LogBatch, type Storage, StorageClosedError, StorageCorruptError, StorageFencedError } from '../index.ts';
 import {
   appendAll,
   first,
@@ -13,7 +13,7 @@ import {
   reopen,
   type StorageBed,
 } from './storage-bed.ts';
-import { never } from './storage-steps.ts';
+import { never, sealOf } from './storage-steps.ts';
 
 const at = logPosition;
 
@@ -30,7 +30,9 @@ export function logContract(name: string, makeBed: () => Promise<StorageBed>): v
     test('a new one is sealed by epoch 0', async () => {
       await using bed = await makeBed();
       const storage = await bed.open();
-      expect(await storage.log.append({ first: at(1), records: records(1) }, epoch(0))).toEqual({ kind: 'committed' });
+      expect(await storage.log.append({ first: at(1), records: records(1) }, NEW_LOG_SEAL)).toEqual({
+        kind: 'committed',
+      });
     });
 
     test('gives back the batches that were appended, before and after it is opened again', async () => {
@@ -123,47 +125,86 @@ export function logContract(name: string, makeBed: () => Promise<StorageBed>): v
         await using bed = await makeBed();
         const storage = await openSealed(bed);
         const batches = await appendAll(storage, [records(2)]);
-        expect(await storage.log.seal(epoch(5))).toBe(3);
+        expect(await storage.log.seal(sealOf(5))).toBe(3);
         const late: LogBatch = { first: at(3), records: records(1, 9) };
         expect(await storage.log.append(late, first)).toEqual({ kind: 'fenced' });
-        expect(await storage.log.append(late, epoch(4))).toEqual({ kind: 'fenced' });
+        expect(await storage.log.append(late, sealOf(4))).toEqual({ kind: 'fenced' });
         expect(await readAll(storage)).toEqual(batches);
-        expect(await storage.log.append(late, epoch(5))).toEqual({ kind: 'committed' });
+        expect(await storage.log.append(late, sealOf(5))).toEqual({ kind: 'committed' });
       });
 
       test('a deposed writer is fenced wherever it believes the end to be', async () => {
         await using bed = await makeBed();
         const storage = await openSealed(bed);
-        await storage.log.seal(epoch(2));
-        await storage.log.append({ first: at(1), records: records(3) }, epoch(2));
+        await storage.log.seal(sealOf(2));
+        await storage.log.append({ first: at(1), records: records(3) }, sealOf(2));
         expect(await storage.log.append({ first: at(1), records: records(1) }, first)).toEqual({ kind: 'fenced' });
       });
 
       test('the seal is durable', async () => {
         await using bed = await makeBed();
         const before = await openSealed(bed);
-        await before.log.seal(epoch(7));
+        await before.log.seal(sealOf(7));
         const storage = await reopen(bed, before);
-        expect(await storage.log.append({ first: at(1), records: records(1) }, epoch(6))).toEqual({ kind: 'fenced' });
-        await expect(storage.log.seal(epoch(6))).rejects.toThrow(StorageFencedError);
-        expect(await storage.log.seal(epoch(7))).toBe(1);
+        expect(await storage.log.append({ first: at(1), records: records(1) }, sealOf(6))).toEqual({ kind: 'fenced' });
+        await expect(storage.log.seal(sealOf(6))).rejects.toThrow(StorageFencedError);
+        expect(await storage.log.seal(sealOf(7))).toBe(1);
       });
 
       test('an older one cannot seal, the same one can again', async () => {
         await using bed = await makeBed();
         const storage = await openSealed(bed);
-        await storage.log.seal(epoch(3));
-        await expect(storage.log.seal(epoch(2))).rejects.toThrow(StorageFencedError);
-        expect(await storage.log.seal(epoch(3))).toBe(1);
-        expect(await storage.log.append({ first: at(1), records: records(1) }, epoch(3))).toEqual({
+        await storage.log.seal(sealOf(3));
+        await expect(storage.log.seal(sealOf(2))).rejects.toThrow(StorageFencedError);
+        expect(await storage.log.seal(sealOf(3))).toBe(1);
+        expect(await storage.log.append({ first: at(1), records: records(1) }, sealOf(3))).toEqual({
           kind: 'committed',
         });
+      });
+
+      test('the same one of another holder cannot seal, and cannot append', async () => {
+        await using bed = await makeBed();
+        let storage = await openSealed(bed);
+        const other = sealOf(1, first.holder + 1n);
+        for (const life of ['before', 'after it was opened again']) {
+          await expect(storage.log.seal(other), life).rejects.toThrow(StorageFencedError);
+          const outcome = await storage.log.append({ first: at(1), records: records(1) }, other);
+          expect(outcome, life).toEqual({ kind: 'fenced' });
+          storage = await reopen(bed, storage);
+        }
+        expect(await readAll(storage)).toEqual([]);
+        expect(await storage.log.seal(first)).toBe(1);
+        await appendAll(storage, [records(1)]);
+      });
+
+      test('epoch 0 of a new log is nobody else’s', async () => {
+        await using bed = await makeBed();
+        const storage = await bed.open();
+        await expect(storage.log.seal(sealOf(0, 1n))).rejects.toThrow(StorageFencedError);
+        expect(await storage.log.seal(NEW_LOG_SEAL)).toBe(1);
+      });
+
+      test('a holder has all of 64 bits', async () => {
+        await using bed = await makeBed();
+        const largest = sealOf(3, 2n ** 64n - 1n);
+        const before = await bed.open();
+        await before.log.seal(largest);
+        const storage = await reopen(bed, before);
+        await expect(storage.log.seal(sealOf(3, 2n ** 64n - 2n))).rejects.toThrow(StorageFencedError);
+        await expect(storage.log.seal(sealOf(3, 2n ** 32n - 1n))).rejects.toThrow(StorageFencedError);
+        expect(await storage.log.seal(largest)).toBe(1);
+      });
+
+      test('a seal of a newer epoch needs a holder', async () => {
+        await using bed = await makeBed();
+        const storage = await bed.open();
+        await expect(storage.log.seal(sealOf(1, 0n))).rejects.toThrow(AssertionError);
       });
 
       test('one that has not sealed is an assertion', async () => {
         await using bed = await makeBed();
         const storage = await openSealed(bed);
-        const append = storage.log.append({ first: at(1), records: records(1) }, epoch(2));
+        const append = storage.log.append({ first: at(1), records: records(1) }, sealOf(2));
         await expect(append).rejects.toThrow(AssertionError);
         expect(await readAll(storage)).toEqual([]);
       });
@@ -171,22 +212,136 @@ export function logContract(name: string, makeBed: () => Promise<StorageBed>): v
       test('of two that seal at a time the later one holds', async () => {
         await using bed = await makeBed();
         const storage = await openSealed(bed);
-        await Promise.allSettled([storage.log.seal(epoch(9)), storage.log.seal(epoch(8))]);
-        expect(await storage.log.append({ first: at(1), records: records(1) }, epoch(8))).toEqual({ kind: 'fenced' });
-        expect(await storage.log.append({ first: at(1), records: records(1) }, epoch(9))).toEqual({
+        await Promise.allSettled([storage.log.seal(sealOf(9)), storage.log.seal(sealOf(8))]);
+        expect(await storage.log.append({ first: at(1), records: records(1) }, sealOf(8))).toEqual({ kind: 'fenced' });
+        expect(await storage.log.append({ first: at(1), records: records(1) }, sealOf(9))).toEqual({
           kind: 'committed',
         });
+      });
+
+      test('of two holders that seal one epoch at a time exactly one holds', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        const seals = [sealOf(2, 5n), sealOf(2, 6n)];
+        const sealed = await Promise.allSettled(seals.map((seal) => storage.log.seal(seal)));
+        expect(sealed.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+        const batch: LogBatch = { first: at(1), records: records(1) };
+        for (const [index, { status }] of sealed.entries()) {
+          const kind = status === 'fulfilled' ? 'committed' : 'fenced';
+          expect(await storage.log.append(batch, seals[index]!)).toEqual({ kind });
+        }
       });
 
       test('an append under way is before the seal or fenced', async () => {
         await using bed = await makeBed();
         const storage = await openSealed(bed);
         const append = storage.log.append({ first: at(1), records: records(2) }, first);
-        const next = await storage.log.seal(epoch(2));
+        const next = await storage.log.seal(sealOf(2));
         const outcome = await append;
         expect(outcome.kind === 'committed' ? 3 : 1).toBe(next);
         expect(['committed', 'fenced']).toContain(outcome.kind);
         expect((await readAll(storage)).length).toBe(outcome.kind === 'committed' ? 1 : 0);
+      });
+
+      test('a read after the seal gives all that was committed before it', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        const committed: LogBatch[] = [];
+        const seal = async (): Promise<LogBatch[]> => {
+          const end = await storage.log.seal(sealOf(2, 9n));
+          const seen = await readAll(storage);
+          expect(seen.reduce((count, batch) => count + batch.records.length, 1)).toBe(end);
+          return seen;
+        };
+        let sealed: Promise<LogBatch[]> | undefined;
+        for (let next = 1; ; next += 2) {
+          const batch: LogBatch = { first: at(next), records: records(2, next) };
+          const append = storage.log.append(batch, first);
+          if (next > 6) sealed ??= seal();
+          if ((await append).kind !== 'committed') break;
+          committed.push(batch);
+        }
+        expect(await sealed).toEqual(committed);
+      });
+    });
+
+    describe('appending again', () => {
+      const batch: LogBatch = { first: at(3), records: records(3, 3) };
+      const openWithBatch = async (bed: StorageBed): Promise<{ storage: Storage; batches: LogBatch[] }> => {
+        const storage = await openSealed(bed);
+        const [before] = await appendAll(storage, [records(2)]);
+        expect(await storage.log.append(batch, first)).toEqual({ kind: 'committed' });
+        return { storage, batches: [before!, batch] };
+      };
+      const copy: LogBatch = { first: at(3), records: records(3, 3) };
+
+      test('what was appended last changes nothing', async () => {
+        await using bed = await makeBed();
+        const { storage, batches } = await openWithBatch(bed);
+        for (let times = 0; times < 3; times += 1) {
+          expect(await storage.log.append(copy, first)).toEqual({ kind: 'committed' });
+        }
+        expect(await storage.log.seal(first)).toBe(6);
+        expect(await storage.log.append(copy, first)).toEqual({ kind: 'committed' });
+        expect(await readAll(storage)).toEqual(batches);
+        const after = await appendAll(storage, [records(1, 6)], at(6));
+        expect(await readAll(await reopen(bed, storage))).toEqual([...batches, ...after]);
+      });
+
+      test('what was appended last changes nothing after the storage was opened again', async () => {
+        await using bed = await makeBed();
+        const opened = await openWithBatch(bed);
+        const storage = await reopen(bed, opened.storage);
+        expect(await storage.log.seal(first)).toBe(6);
+        expect(await storage.log.append(copy, first)).toEqual({ kind: 'committed' });
+        expect(await readAll(storage)).toEqual(opened.batches);
+        await appendAll(storage, [records(1, 6)], at(6));
+      });
+
+      test('what was appended before a later seal is committed still', async () => {
+        await using bed = await makeBed();
+        const { storage, batches } = await openWithBatch(bed);
+        expect(await storage.log.seal(sealOf(2, 9n))).toBe(6);
+        expect(await storage.log.append(copy, first)).toEqual({ kind: 'committed' });
+        expect(await readAll(storage)).toEqual(batches);
+      });
+
+      test.each([
+        { records: records(3, 30), why: 'other bytes' },
+        { records: records(2, 3), why: 'a part of it' },
+        { records: records(4, 3), why: 'more than it' },
+        { records: [...records(2, 3), record(5, 25)], why: 'a longer record' },
+      ])('another batch in its place is an assertion: $why', async ({ records }) => {
+        await using bed = await makeBed();
+        const { storage, batches } = await openWithBatch(bed);
+        await expect(storage.log.append({ first: at(3), records }, first)).rejects.toThrow(AssertionError);
+        expect(await readAll(storage)).toEqual(batches);
+        await appendAll(storage, [[record(6)]], at(6));
+      });
+
+      test('another batch in its place is fenced after a later seal', async () => {
+        await using bed = await makeBed();
+        const { storage, batches } = await openWithBatch(bed);
+        await storage.log.seal(sealOf(2, 9n));
+        const other: LogBatch = { first: at(3), records: records(3, 30) };
+        expect(await storage.log.append(other, first)).toEqual({ kind: 'fenced' });
+        expect(await readAll(storage)).toEqual(batches);
+      });
+
+      test('the same bytes that a later holder appended are not one’s own', async () => {
+        await using bed = await makeBed();
+        const storage = await openSealed(bed);
+        const later = sealOf(2, 9n);
+        await storage.log.seal(later);
+        const contested: LogBatch = { first: at(1), records: records(2) };
+        expect(await storage.log.append(contested, later)).toEqual({ kind: 'committed' });
+        expect(await storage.log.append(contested, first)).toEqual({ kind: 'fenced' });
+      });
+
+      test('a batch before the last is an assertion', async () => {
+        await using bed = await makeBed();
+        const { storage } = await openWithBatch(bed);
+        await expect(storage.log.append({ first: at(1), records: records(2) }, first)).rejects.toThrow(AssertionError);
       });
     });
 

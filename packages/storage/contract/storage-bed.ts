@@ -1,7 +1,7 @@
-import { type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import { type LogPosition, logPosition, type Seal } from '@engram/core';
 import { expect } from 'vitest';
 import type { AppendOutcome, LogBatch, Storage } from '../index.ts';
-import { never, recordBytes } from './storage-steps.ts';
+import { never, recordBytes, sealOf } from './storage-steps.ts';
 
 /** Where a storage lies; each test has one of its own. Disposal takes everything away, also what is still open. */
 export interface StorageBed extends AsyncDisposable {
@@ -9,7 +9,7 @@ export interface StorageBed extends AsyncDisposable {
   open(): Promise<Storage>;
 }
 
-export const first: Epoch = epoch(1);
+export const first: Seal = sealOf(1);
 
 /** A storage that epoch 1 has sealed. */
 export async function openSealed(bed: StorageBed): Promise<Storage> {

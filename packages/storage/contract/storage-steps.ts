@@ -1,8 +1,14 @@
-import { epoch, logPosition } from '@engram/core';
+import { epoch, logPosition, type Seal } from '@engram/core';
 import { type Storage, StorageCorruptError } from '../index.ts';
 
 export const never: AbortSignal = new AbortController().signal;
-const first = epoch(1);
+
+/** As a member with this id seals in this epoch. */
+export function sealOf(number: number, holder = 1n): Seal {
+  return { epoch: epoch(number), holder };
+}
+
+const first = sealOf(1);
 
 /** Deterministic, different for each number, and nothing that compression shortens much. */
 export function recordBytes(number: number, length: number): Uint8Array {
@@ -32,11 +38,16 @@ export function batches(count: number, size: number): number[] {
 }
 
 /** Appends batches of these many records; throws unless each is committed. Returns the position behind them. */
-export async function appendRecords(storage: Storage, from: number, sizes: readonly number[]): Promise<number> {
+export async function appendRecords(
+  storage: Storage,
+  from: number,
+  sizes: readonly number[],
+  seal: Seal = first,
+): Promise<number> {
   let position = from;
   for (const size of sizes) {
     const records = Array.from({ length: size }, (_, index) => record(position + index));
-    const outcome = await storage.log.append({ first: logPosition(position), records }, first);
+    const outcome = await storage.log.append({ first: logPosition(position), records }, seal);
     if (outcome.kind !== 'committed') throw new Error(`append at ${position}: ${outcome.kind}`);
     position += size;
   }

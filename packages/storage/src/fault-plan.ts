@@ -1,4 +1,4 @@
-import type { Epoch, Random } from '@engram/core';
+import type { Random, Seal } from '@engram/core';
 import type { LogBatch } from './log.ts';
 
 export type StorageOperation = 'append' | 'read' | 'seal' | 'get-many' | 'drop' | 'save-checkpoint' | 'load-checkpoint';
@@ -9,6 +9,8 @@ export type AppendFault =
   | 'uncertain-there'
   /** No answer, and the batch is not there and never will be. */
   | 'uncertain-lost'
+  /** No answer, and the batch is still on its way: it arrives before the next append, unless a seal comes first. */
+  | 'uncertain-late'
   /** As 'uncertain-there' and 'uncertain-lost', but which of them shows only when the storage is opened again. */
   | 'failed-there'
   | 'failed-lost'
@@ -21,7 +23,7 @@ export interface FaultPlan {
   gate?(operation: StorageOperation): Promise<void> | undefined;
   /** `peek` finds nothing, as on a disk whose pages are not in memory. */
   readonly cold?: boolean;
-  append?(batch: LogBatch, epoch: Epoch): AppendFault;
+  append?(batch: LogBatch, seal: Seal): AppendFault;
   /** What to reject with; undefined goes on. Asked once for each batch of a read and each call of the others. */
   fail?(operation: 'read' | 'get-many' | 'load-checkpoint' | 'save-checkpoint'): Error | undefined;
 }
@@ -30,6 +32,7 @@ export interface FaultPlan {
 export interface FaultChances {
   readonly uncertainThere?: number;
   readonly uncertainLost?: number;
+  readonly uncertainLate?: number;
   readonly failedThere?: number;
   readonly failedLost?: number;
   readonly fenced?: number;
@@ -47,6 +50,7 @@ export function seededFaults(random: Random, chances: FaultChances): FaultPlan {
   const appends: readonly (readonly [AppendFault, number])[] = [
     ['uncertain-there', chances.uncertainThere ?? 0],
     ['uncertain-lost', chances.uncertainLost ?? 0],
+    ['uncertain-late', chances.uncertainLate ?? 0],
     ['failed-there', chances.failedThere ?? 0],
     ['failed-lost', chances.failedLost ?? 0],
     ['fenced', chances.fenced ?? 0],

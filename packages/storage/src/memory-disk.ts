@@ -1,4 +1,4 @@
-import { assert, type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import { assert, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal } from '@engram/core';
 import type { LogBatch } from './log.ts';
 import { StorageCorruptError } from './storage-error.ts';
 
@@ -6,6 +6,11 @@ interface StoredRecord {
   readonly bytes: Uint8Array;
   /** How many records of the same batch come after it. */
   readonly following: number;
+}
+
+export interface StoredAppend {
+  readonly batch: LogBatch;
+  readonly seal: Seal;
 }
 
 export interface StoredCheckpoint {
@@ -17,8 +22,12 @@ export interface StoredCheckpoint {
 export class MemoryDisk {
   readonly name: string;
   held = false;
-  sealed: Epoch = epoch(0);
+  sealed: Seal = NEW_LOG_SEAL;
   next: LogPosition = logPosition(1);
+  /** What ends the log. */
+  last: StoredAppend | undefined;
+  /** An append of which nobody knows yet: it arrives before the next one, unless a seal comes first. */
+  onItsWay: StoredAppend | undefined;
   checkpoint: StoredCheckpoint | undefined;
   recordBytes = 0;
   readonly #records = new Map<LogPosition, StoredRecord>();
@@ -29,7 +38,7 @@ export class MemoryDisk {
     this.name = name;
   }
 
-  append(batch: LogBatch): void {
+  append(batch: LogBatch, seal: Seal): void {
     assert(batch.first === this.next, 'a batch that does not begin at the end of the log');
     let position = batch.first;
     let following = batch.records.length;
@@ -40,6 +49,7 @@ export class MemoryDisk {
       position = logPosition(position + 1);
     }
     this.next = position;
+    this.last = { batch, seal };
     this.#undurableDrops.clear();
   }
 

@@ -1,9 +1,10 @@
-import { assert, type Epoch, type LogPosition, logPosition } from '@engram/core';
+import { assert, epoch, type LogPosition, logPosition, type Seal, sameSeal } from '@engram/core';
 import type { AppendFault, FaultPlan, StorageOperation } from './fault-plan.ts';
 import { Lifetime } from './lifetime.ts';
 import type { AppendOutcome, Log, LogBatch } from './log.ts';
-import { MemoryDisk, type StoredCheckpoint } from './memory-disk.ts';
-import { StorageCorruptError, StorageFailedError, StorageFencedError, StorageOpenError } from './storage-error.ts';
+import { MemoryDisk, type StoredAppend, type StoredCheckpoint } from './memory-disk.ts';
+import { isFenced, sameBatch, takesOver } from './sealing.ts';
+import { StorageCorruptError, StorageFailedError, StorageOpenError } from './storage-error.ts';
 import type { Checkpoint, Storage, StorageSize, Values } from './values.ts';
 
 /**
@@ -15,7 +16,7 @@ export class MemoryStorage implements Storage, Log, Values {
   readonly #disk: MemoryDisk;
   readonly #plan: FaultPlan;
   readonly #lifetime: Lifetime;
-  #appending: { readonly batch: LogBatch; readonly epoch: Epoch } | undefined;
+  #appending: StoredAppend | undefined;
   #saving = false;
   #crashed = false;
   #failed: Error | undefined;
@@ -41,15 +42,15 @@ export class MemoryStorage implements Storage, Log, Values {
     return this.#disk;
   }
 
-  append(batch: LogBatch, epoch: Epoch): Promise<AppendOutcome> {
+  append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
     return this.#lifetime.run(async () => {
       assert(this.#appending === undefined, 'two appends at a time');
       assert(batch.records.length > 0, 'an empty batch');
       this.#refuseAfterFailure();
-      this.#appending = { batch, epoch };
+      this.#appending = { batch, seal };
       try {
         await this.#gate('append');
-        return this.#append(batch, epoch);
+        return this.#append(batch, seal);
       } finally {
         this.#appending = undefined;
       }
@@ -63,15 +64,17 @@ export class MemoryStorage implements Storage, Log, Values {
     return this.#read(from, this.#disk.next, signal);
   }
 
-  seal(epoch: Epoch): Promise<LogPosition> {
+  seal(seal: Seal): Promise<LogPosition> {
     return this.#lifetime.run(async () => {
       await this.#gate('seal');
       this.#refuseAfterFailure();
       const disk = this.#disk;
-      if (epoch < disk.sealed) {
-        throw new StorageFencedError(`epoch ${epoch} is older than ${disk.sealed}, which has sealed ${disk.name}`);
+      if (takesOver(disk.sealed, seal, disk.name)) {
+        disk.sealed = seal;
+        disk.onItsWay = undefined;
+      } else {
+        this.#arrive();
       }
-      disk.sealed = epoch;
       return disk.next;
     });
   }
@@ -149,7 +152,7 @@ export class MemoryStorage implements Storage, Log, Values {
   crash(keepAppend = false): void {
     if (this.#lifetime.ended) return;
     const append = this.#appending;
-    if (keepAppend && append !== undefined && append.epoch === this.#disk.sealed) this.#disk.append(append.batch);
+    if (keepAppend && append !== undefined && this.#mayAppend(append)) this.#disk.append(append.batch, append.seal);
     this.#crashed = true;
     void this.#lifetime.end('has crashed');
     this.#disk.crash();
@@ -168,29 +171,46 @@ export class MemoryStorage implements Storage, Log, Values {
     this.#disk.held = false;
   }
 
-  #append(batch: LogBatch, epoch: Epoch): AppendOutcome {
+  #append(batch: LogBatch, seal: Seal): AppendOutcome {
     const disk = this.#disk;
-    if (epoch < disk.sealed) return { kind: 'fenced' };
-    assert(epoch === disk.sealed, 'an append of an epoch that has not sealed the log');
-    assert(batch.first === disk.next, 'a batch that does not begin at the end of the log');
-    const fault = this.#plan.append?.(batch, epoch) ?? 'none';
+    this.#arrive();
+    const fenced = isFenced(disk.sealed, seal);
+    const there = disk.last !== undefined && sameSeal(disk.last.seal, seal) && sameBatch(disk.last.batch, batch);
+    if (fenced && !there) return { kind: 'fenced' };
+    assert(there || batch.first === disk.next, 'a batch that does not begin at the end of the log');
+    const fault = this.#plan.append?.(batch, seal) ?? 'none';
     switch (fault) {
       case 'none':
-        disk.append(batch);
+        if (!there) disk.append(batch, seal);
         return { kind: 'committed' };
       case 'fenced':
-        disk.sealed = (epoch + 1) as Epoch;
-        return { kind: 'fenced' };
+        disk.sealed = { epoch: epoch(disk.sealed.epoch + 1), holder: seal.holder + 1n };
+        return { kind: there ? 'committed' : 'fenced' };
       default:
-        return this.#uncertain(batch, fault);
+        return this.#uncertain({ batch, seal }, there, fault);
     }
   }
 
-  #uncertain(batch: LogBatch, fault: Exclude<AppendFault, 'none' | 'fenced'>): AppendOutcome {
-    if (fault === 'uncertain-there' || fault === 'failed-there') this.#disk.append(batch);
+  #uncertain(append: StoredAppend, there: boolean, fault: Exclude<AppendFault, 'none' | 'fenced'>): AppendOutcome {
+    const disk = this.#disk;
+    const stores = fault === 'uncertain-there' || fault === 'failed-there';
+    if (stores && !there) disk.append(append.batch, append.seal);
+    if (fault === 'uncertain-late' && !there) disk.onItsWay = append;
     const cause = new Error(`injected: ${fault}`);
     if (fault === 'failed-there' || fault === 'failed-lost') this.#failed = cause;
     return { kind: 'uncertain', cause };
+  }
+
+  /** What was on its way is there now. */
+  #arrive(): void {
+    const disk = this.#disk;
+    const late = disk.onItsWay;
+    disk.onItsWay = undefined;
+    if (late !== undefined && this.#mayAppend(late)) disk.append(late.batch, late.seal);
+  }
+
+  #mayAppend({ batch, seal }: StoredAppend): boolean {
+    return sameSeal(seal, this.#disk.sealed) && batch.first === this.#disk.next;
   }
 
   async *#read(from: LogPosition, end: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {

@@ -31,7 +31,7 @@ export class StorageFailedError extends Error {
   override readonly name = 'StorageFailedError';
 }
 
-/** `seal` came with an epoch older than one that has sealed: whoever asks is deposed already. */
+/** `seal` came with an epoch older than the log's, or with one that is another holder's: whoever asks is deposed already. */
 export class StorageFencedError extends Error {
   override readonly name = 'StorageFencedError';
 }

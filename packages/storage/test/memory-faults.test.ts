@@ -1,4 +1,5 @@
-import { epoch, logPosition, type Random } from '@engram/core';
+import { sealOf } from '@engram/storage/testing';
+import { logPosition, type Random } from '@engram/core';
 import {
   type FaultPlan,
   InjectedFault,
@@ -6,6 +7,7 @@ import {
   StorageClosedError,
   StorageCorruptError,
   StorageFailedError,
+  StorageFencedError,
   StorageOpenError,
   seededFaults,
 } from '@engram/storage';
@@ -13,7 +15,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 const at = logPosition;
-const first = epoch(1);
+const first = sealOf(1);
 const never = new AbortController().signal;
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
@@ -59,14 +61,14 @@ describe('a crash', () => {
 
   test('keeps what was committed, the seal and the checkpoint', async () => {
     const storage = await sealed();
-    await storage.log.seal(epoch(4));
-    await storage.log.append({ first: at(1), records: [bytes(7)] }, epoch(4));
+    await storage.log.seal(sealOf(4));
+    await storage.log.append({ first: at(1), records: [bytes(7)] }, sealOf(4));
     await storage.values.saveCheckpoint(at(2), stream(bytes(1), bytes(2)));
     storage.crash();
     const after = storage.reopen();
     expect(await readAll(after)).toEqual([7]);
     expect((await after.values.loadCheckpoint())?.from).toBe(2);
-    expect(await after.log.append({ first: at(2), records: [bytes(8)] }, epoch(3))).toEqual({ kind: 'fenced' });
+    expect(await after.log.append({ first: at(2), records: [bytes(8)] }, sealOf(3))).toEqual({ kind: 'fenced' });
   });
 
   test('takes back drops since the last append, and only those', async () => {
@@ -121,6 +123,24 @@ describe('faults', () => {
   });
 
   test.each([
+    { next: 'the same append', left: [7], why: 'it had arrived' },
+    { next: 'its own seal', left: [7], why: 'a seal that holds the log already fences nothing' },
+    { next: 'a later seal', left: [], why: 'the seal was first' },
+  ])('uncertain-late shows to nobody before $next, which leaves $left: $why', async ({ next, left }) => {
+    let armed = true;
+    const storage = await sealed({ append: () => (armed ? 'uncertain-late' : 'none') });
+    const batch = { first: at(1), records: [bytes(7)] };
+    expect((await storage.log.append(batch, first)).kind).toBe('uncertain');
+    expect(await readAll(storage)).toEqual([]);
+    armed = false;
+    if (next === 'the same append') expect(await storage.log.append(batch, first)).toEqual({ kind: 'committed' });
+    else await storage.log.seal(next === 'a later seal' ? sealOf(2) : first);
+    expect(await readAll(storage)).toEqual(left);
+    const kind = left.length > 0 ? 'committed' : 'fenced';
+    expect(await storage.log.append(batch, first)).toEqual({ kind });
+  });
+
+  test.each([
     { fault: 'failed-there', left: [7] },
     { fault: 'failed-lost', left: [] },
   ] as const)('$fault tells nothing until it is opened again', async ({ fault, left }) => {
@@ -141,14 +161,15 @@ describe('faults', () => {
     expect(await storage.log.append({ first: at(1), records: [bytes(7)] }, first)).toEqual({ kind: 'fenced' });
     fault = 'none';
     expect(await storage.log.append({ first: at(1), records: [bytes(7)] }, first)).toEqual({ kind: 'fenced' });
-    expect(await storage.log.seal(epoch(2))).toBe(1);
+    await expect(storage.log.seal(sealOf(2))).rejects.toThrow(StorageFencedError);
+    expect(await storage.log.seal(sealOf(3))).toBe(1);
   });
 
   test('a seal overtakes an append that waits', async () => {
     const gate = heldGate('append');
     const storage = await sealed(gate.plan);
     const append = storage.log.append({ first: at(1), records: [bytes(7)] }, first);
-    expect(await storage.log.seal(epoch(2))).toBe(1);
+    expect(await storage.log.seal(sealOf(2))).toBe(1);
     gate.open();
     expect(await append).toEqual({ kind: 'fenced' });
     expect(await readAll(storage)).toEqual([]);

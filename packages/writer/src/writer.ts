@@ -1,4 +1,4 @@
-import { assert, type Clock, type Epoch, type LogPosition, logPosition } from '@engram/core';
+import { assert, type Clock, type LogPosition, logPosition, type Seal } from '@engram/core';
 import type { AppendOutcome, Log } from '@engram/storage';
 
 /** One write on its way to the log: its records stay together, and `entry` comes back when their fate is known. */
@@ -9,7 +9,8 @@ interface Waiting<Entry> {
 
 export interface WriterOptions<Entry> {
   readonly log: Log;
-  readonly epoch: Epoch;
+  /** Holds the log. */
+  readonly seal: Seal;
   readonly clock: Clock;
   /** The position of the first record that will be written. */
   readonly next: LogPosition;
@@ -94,7 +95,7 @@ export class Writer<Entry> {
     this.#appending = true;
     this.#options.onAppending?.(entries);
     const startMs = this.#options.clock.nowMs();
-    this.#options.log.append(batch, this.#options.epoch).then(
+    this.#options.log.append(batch, this.#options.seal).then(
       (outcome) => this.#settle(outcome, entries, logPosition(this.#next - 1), startMs, records.length, bytes),
       (cause: unknown) => this.#stop({ kind: 'uncertain', cause }, entries),
     );

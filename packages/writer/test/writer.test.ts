@@ -44,7 +44,7 @@ beforeEach(() => {
   events = [];
   writer = new Writer<string>({
     log,
-    epoch: epoch(1),
+    seal: { epoch: epoch(1), holder: 1n },
     clock,
     next: logPosition(10),
     batchBytesMax: 100,
