@@ -9,6 +9,7 @@ import { SafePoint } from './gc/safe-point.ts';
 import { noObserver } from './observer.ts';
 import { defaultSettings, type Settings, type TikvClientOptions } from './options.ts';
 import { PdClient } from './pd/pd-client.ts';
+import { TIMESTAMPS_MAX } from './pd/timestamp-oracle.ts';
 import { RegionLocator } from './region/region-locator.ts';
 import { RegionSender } from './region/region-sender.ts';
 import { StorePool } from './region/store-pool.ts';
@@ -121,6 +122,17 @@ export class TikvClient implements AsyncDisposable {
     return settle(() => this.#engine.pd.oracle.next(this.#engine.call(options)));
   }
 
+  /**
+   * `count` timestamps with one question to PD, lowest first, each the caller's alone: start timestamps for `beginAt`, fetched
+   * ahead. At most 20,000. Rejects with `invalid-argument` for another count.
+   */
+  async timestamps(count: number, options?: CallOptions): Promise<readonly Timestamp[]> {
+    if (!Number.isInteger(count) || count < 1 || count > TIMESTAMPS_MAX)
+      throw new TikvError('invalid-argument', `count ${count} is not in 1..${TIMESTAMPS_MAX}`);
+    const first = await this.#engine.pd.oracle.first(count, this.#engine.call(options));
+    return Array.from({ length: count }, (_, at) => first + BigInt(at));
+  }
+
   /** The state now: sees every commit that was acknowledged before the call. */
   async snapshot(options: SnapshotOptions & CallOptions = {}): Promise<Snapshot> {
     return new Snapshot(this.#engine, await this.timestamp(options), options);
@@ -142,7 +154,10 @@ export class TikvClient implements AsyncDisposable {
     return new Transaction(this.#engine, await this.timestamp(options), options);
   }
 
-  /** Starts a transaction that reads at, and conflicts with all that was committed after, a timestamp dealt before. */
+  /**
+   * Starts a transaction that reads at, and conflicts with all that was committed after, a timestamp that PD has dealt and that
+   * names no other transaction. It may be old, but must lie above the safe point; after a day no commit takes it.
+   */
   beginAt(timestamp: Timestamp, options: SnapshotOptions = {}): Transaction {
     return new Transaction(this.#engine, timestamp, options);
   }

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@engram/core';
 import { assert, GrpcCode } from '@engram/core';
-import { composeTimestamp, shiftTimestamp, type Timestamp } from '../codec/timestamp.ts';
+import { composeTimestamp, physicalMs, shiftTimestamp, type Timestamp } from '../codec/timestamp.ts';
 import { TikvError } from '../errors.ts';
 import type { Observer } from '../observer.ts';
 import { decode, encode } from '../proto/codec.ts';
@@ -10,11 +10,14 @@ import { Gathering } from '../transport/gathering.ts';
 import { type Channel, type MessageStream, TransportError, unavailable } from '../transport/transport.ts';
 import type { PdMembers } from './pd-members.ts';
 
-const BATCH_MAX = 20_000;
+/** Timestamps that one request asks for, and so the most that one caller may. */
+export const TIMESTAMPS_MAX = 20_000;
 const SWEEP_MS = 50;
 
 interface Waiter {
-  readonly resolve: (timestamp: Timestamp) => void;
+  /** How many it wants, and gets without a gap. */
+  readonly count: number;
+  readonly resolve: (first: Timestamp) => void;
   readonly reject: (error: Error) => void;
   readonly call: Call;
   abort: (() => void) | undefined;
@@ -65,13 +68,18 @@ export class TimestampOracle {
 
   /** Above every timestamp that anybody got before the call. */
   next(call: Call): Promise<Timestamp> {
+    return this.first(1, call);
+  }
+
+  /** The first of `count` consecutive ones, all of them the caller's. @param count at most `TIMESTAMPS_MAX` */
+  first(count: number, call: Call): Promise<Timestamp> {
     return new Promise((resolve, reject) => {
       if (this.#fatal !== undefined) {
         reject(this.#fatal);
         return;
       }
       call.check();
-      const waiter: Waiter = { resolve, reject, call, abort: undefined, settled: false };
+      const waiter: Waiter = { count, resolve, reject, call, abort: undefined, settled: false };
       const { signal } = call;
       if (signal !== undefined) {
         waiter.abort = () => this.#settle(waiter)?.reject(endOf(signal));
@@ -94,6 +102,12 @@ export class TimestampOracle {
     const ageMs = this.#clock.nowMs() - this.#lastAtMs;
     if (this.#last === 0n || ageMs > 2_000) return this.next(call);
     return shiftTimestamp(this.#last, Math.floor(ageMs));
+  }
+
+  /** How long ago by PD's clock a timestamp was dealt. 0 before the first answer of PD. */
+  ageMs(timestamp: Timestamp): number {
+    if (this.#last === 0n) return 0;
+    return Math.max(0, physicalMs(this.#last) - physicalMs(timestamp) + this.#clock.nowMs() - this.#lastAtMs);
   }
 
   close(): void {
@@ -127,12 +141,18 @@ export class TimestampOracle {
     try {
       while (this.#queue.length > 0 && this.#fatal === undefined) {
         const waiting = this.#queue.filter((waiter) => !waiter.settled);
-        const batch = waiting.slice(0, BATCH_MAX);
-        this.#queue = waiting.slice(BATCH_MAX);
-        if (batch.length === 0) continue;
+        let count = 0;
+        let end = 0;
+        while (end < waiting.length && count + waiting[end]!.count <= TIMESTAMPS_MAX) {
+          count += waiting[end]!.count;
+          end += 1;
+        }
+        const batch = waiting.slice(0, end);
+        this.#queue = waiting.slice(end);
+        if (count === 0) continue;
         const startMs = this.#clock.nowMs();
         this.#asking = batch;
-        const answer = await this.#request(batch.length);
+        const answer = await this.#request(count);
         this.#asking = [];
         if (answer instanceof TransportError) {
           this.#queue = batch.concat(this.#queue); // they keep their places
@@ -146,9 +166,9 @@ export class TimestampOracle {
           continue;
         }
         failures = 0;
-        this.#observer.timestamps?.(batch.length, this.#clock.nowMs() - startMs);
+        this.#observer.timestamps?.(count, this.#clock.nowMs() - startMs);
         this.#gathering.sent(batch.length);
-        this.#deal(answer, batch);
+        this.#deal(answer, count, batch);
       }
     } catch (error) {
       const reason =
@@ -217,26 +237,30 @@ export class TimestampOracle {
     held?.stream.cancel();
   }
 
-  #deal(answer: TsoResponse, batch: readonly Waiter[]): void {
+  #deal(answer: TsoResponse, count: number, batch: readonly Waiter[]): void {
     const { timestamp, header } = answer;
     if (header?.error !== undefined && header.error.type !== 0) {
       this.#stop(new TikvError('pd-error', header.error.message), batch);
       return;
     }
-    if (timestamp === undefined || answer.count !== batch.length || timestamp.suffixBits !== 0) {
+    if (timestamp === undefined || answer.count !== count || timestamp.suffixBits !== 0) {
       this.#stop(new TikvError('protocol-error', 'PD answered with other timestamps than were asked for'), batch);
       return;
     }
     // The answer names the last of the batch; the caller that came first gets the lowest.
     const last = composeTimestamp(timestamp.physical, timestamp.logical);
-    const first = last - BigInt(batch.length - 1);
+    const first = last - BigInt(count - 1);
     if (first <= this.#last) {
       this.#stop(new TikvError('timestamp-regression', `${first} after ${this.#last}`), batch);
       return;
     }
     this.#last = last;
     this.#lastAtMs = this.#clock.nowMs();
-    for (const [at, waiter] of batch.entries()) this.#settle(waiter)?.resolve(first + BigInt(at));
+    let next = first;
+    for (const waiter of batch) {
+      this.#settle(waiter)?.resolve(next);
+      next += BigInt(waiter.count);
+    }
   }
 
   /** Snapshot isolation rests on these timestamps: once they are wrong, nothing may go on. */
