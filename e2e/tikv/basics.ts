@@ -36,7 +36,7 @@ export async function basics(checks: Checks, lab: Lab): Promise<void> {
     const fenced = await client.begin();
     fenced.checkNotExists(bytes('pc/a'));
     fenced.put(bytes('pc/b'), bytes('x'));
-    expectEqual((await fenced.commit({ requireOnePhase: true })).kind, 'exists', 'check');
+    expectEqual((await fenced.commitOnePhase()).kind, 'exists', 'check');
     expectEqual(await client.get(bytes('pc/b')), undefined, 'nothing was written');
     const remove = await client.begin();
     remove.delete(bytes('pc/a'));

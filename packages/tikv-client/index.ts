@@ -5,8 +5,16 @@ export type { CallOptions } from './src/runtime/call.ts';
 export { Snapshot, type SnapshotOptions, type ScanOptions } from './src/txn/snapshot.ts';
 export type { Entry } from './src/txn/scanner.ts';
 export { Transaction } from './src/txn/transaction.ts';
-export type { CommitOptions } from './src/txn/committer.ts';
-export type { CommitMode, CommitOutcome, Conflict, Settled, Undetermined } from './src/txn/commit-outcome.ts';
+export type { CommitOptions, OnePhaseOptions } from './src/txn/commit-options.ts';
+export type {
+  CommitMode,
+  CommitOutcome,
+  Conflict,
+  NotOnePhase,
+  OnePhaseOutcome,
+  Settled,
+  Undetermined,
+} from './src/txn/commit-outcome.ts';
 export { TikvError, type TikvErrorCode, errorTable, isTikvError } from './src/errors.ts';
 export {
   type Timestamp,

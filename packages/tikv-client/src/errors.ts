@@ -38,8 +38,6 @@ export const errorTable = {
   'assertion-failed': 'an assertion about a key does not hold',
   /** TiKV gave up on the transaction without a reason that has a name of its own; nothing was committed. */
   'transaction-aborted': 'the transaction was aborted by the server',
-  /** A check needs to be in one phase with the writes, but the keys are in several regions; nothing was committed. */
-  'not-one-phase': 'the transaction does not fit one phase',
 } as const;
 
 export type TikvErrorCode = keyof typeof errorTable;

@@ -35,7 +35,7 @@ export interface StoreCallEvent {
 
 export interface TransactionEvent {
   readonly mode: '1pc' | 'async' | '2pc' | 'read-only';
-  readonly outcome: 'committed' | 'conflict' | 'exists' | 'undetermined' | 'failed';
+  readonly outcome: 'committed' | 'conflict' | 'exists' | 'not-one-phase' | 'undetermined' | 'failed';
   readonly keys: number;
   readonly bytes: number;
   readonly durationMs: number;

@@ -92,16 +92,16 @@ test('case 70: after a takeover the old leader’s batch is refused whole; what 
     return txn;
   };
   const before = await begin((txn) => fenced(txn, 1, 'log/1'));
-  expect((await bench.run(before.commit({ requireOnePhase: true }))).kind).toBe('committed');
+  expect((await bench.run(before.commitOnePhase())).kind).toBe('committed');
   const takeover = await begin((txn) => txn.insert(k('fence/2'), k('new leader')));
   expect((await bench.run(takeover.commit())).kind).toBe('committed');
   const after = await begin((txn) => fenced(txn, 1, 'log/2'));
-  expect(await bench.run(after.commit({ requireOnePhase: true }))).toMatchObject({ kind: 'exists', key: k('fence/2') });
+  expect(await bench.run(after.commitOnePhase())).toMatchObject({ kind: 'exists', key: k('fence/2') });
   expect(await bench.scan('log/', 'log0')).toEqual(['log/1=batch']);
   await bench.idle();
   expect(bench.cluster.mvcc.row(k('log/2')).writes).toEqual([]);
   const next = await begin((txn) => fenced(txn, 2, 'log/2'));
-  expect((await bench.run(next.commit({ requireOnePhase: true }))).kind).toBe('committed');
+  expect((await bench.run(next.commitOnePhase())).kind).toBe('committed');
 });
 
 test('case 71: the old leader stops for a minute in the middle of its batch: nothing of it lands', async () => {
@@ -111,13 +111,13 @@ test('case 71: the old leader stops for a minute in the middle of its batch: not
     const txn = await bench.run(old.begin());
     fenced(txn, 1, 'log/1');
     if (held === 'request') bench.cluster.next('Prewrite', { kind: 'delay', ms: 60 * SECOND });
-    const writing = held === 'request' ? txn.commit({ requireOnePhase: true, timeoutMs: 120 * SECOND }) : undefined;
+    const writing = held === 'request' ? txn.commitOnePhase({ timeoutMs: 120 * SECOND }) : undefined;
     await bench.clock.pass(SECOND);
     const takeover = await bench.run(bench.client.begin());
     takeover.insert(k('fence/2'), k('new leader'));
     expect((await bench.run(takeover.commit())).kind).toBe('committed');
     await bench.clock.pass(60 * SECOND);
-    const outcome = await bench.run(writing ?? txn.commit({ requireOnePhase: true }));
+    const outcome = await bench.run(writing ?? txn.commitOnePhase());
     expect(['exists', 'conflict']).toContain(outcome.kind);
     await bench.idle();
     expect(await bench.scan('log/', 'log0')).toEqual([]);
@@ -125,12 +125,12 @@ test('case 71: the old leader stops for a minute in the middle of its batch: not
   }
 });
 
-test('case 72: a batch over two regions is not one phase: it fails, or locks the fence, as the caller says', async () => {
+test('case 72: a batch over two regions is not one phase: it says so, or locks the fence, as the caller says', async () => {
   const bench = await Bench.make();
   bench.cluster.regions.split(k('log/'));
   const fails = await bench.run(bench.client.begin());
   fenced(fails, 1, 'log/1');
-  await expect(bench.run(fails.commit({ requireOnePhase: true }))).rejects.toMatchObject({ code: 'not-one-phase' });
+  expect(await bench.run(fails.commitOnePhase())).toEqual({ kind: 'not-one-phase', reason: 'regions' });
   expect(bench.cluster.sent('Prewrite')).toHaveLength(0);
   const locks = await bench.run(bench.client.begin());
   fenced(locks, 1, 'log/1');
@@ -149,12 +149,25 @@ test('case 72: a batch over two regions is not one phase: it fails, or locks the
   expect(await bench.run(slow.commit({ lockUnlessOnePhase: [k('fence/1')] }))).toMatchObject({ kind: 'conflict' });
   await bench.idle();
   expect(bench.cluster.mvcc.locks()).toEqual([]);
+  // A lock cannot stand in for the check of the same key; and where there were checks only, a lock is what decides.
+  const both = await bench.run(bench.client.begin());
+  fenced(both, 1, 'log/3');
+  await expect(bench.run(both.commit({ lockUnlessOnePhase: [k('fence/2')] }))).rejects.toMatchObject({
+    code: 'invalid-argument',
+  });
+  const checks = await bench.run(bench.client.begin());
+  checks.checkNotExists(k('fence/9'));
+  checks.checkNotExists(k('log/9'));
+  const outcome = await bench.run(checks.commit({ lockUnlessOnePhase: [k('fence/1')], mode: '2pc' }));
+  expect(outcome).toMatchObject({ kind: 'committed', mode: '2pc' });
+  await bench.idle();
+  expect(bench.cluster.mvcc.row(k('fence/1')).writes[0]).toMatchObject({ kind: 'lock', startTs: checks.startTs });
   // A region that splits between the plan and the request is found out, and nothing is written.
   const sneaky = await Bench.make();
   await sneaky.put({ 'fence/1': 'x', 'log/0': 'y' });
   sneaky.cluster.regions.split(k('log/'));
   const late = await sneaky.run(sneaky.client.begin());
   fenced(late, 1, 'log/1');
-  await expect(sneaky.run(late.commit({ requireOnePhase: true }))).rejects.toMatchObject({ code: 'not-one-phase' });
+  expect(await sneaky.run(late.commitOnePhase())).toEqual({ kind: 'not-one-phase', reason: 'regions' });
   expect(sneaky.cluster.mvcc.row(k('log/1')).writes).toEqual([]);
 });

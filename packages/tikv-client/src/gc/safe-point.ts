@@ -27,12 +27,13 @@ export class SafePoint {
     if (readTs === MAX_TIMESTAMP) return undefined;
     const ageMs = this.#engine.clock.nowMs() - this.#readMs;
     if (ageMs > this.#engine.settings.safePointMaxAgeMs) return this.#refreshThenCheck(readTs, call);
-    this.#compare(readTs);
+    this.checkKnown(readTs);
     return undefined;
   }
 
-  #compare(readTs: Timestamp): void {
-    if (readTs < this.#value) throw new TikvError('gc-too-early', `${readTs} is below ${this.#value}`);
+  /** Against what is known, without asking PD. Throws `gc-too-early`. */
+  checkKnown(timestamp: Timestamp): void {
+    if (timestamp < this.#value) throw new TikvError('gc-too-early', `${timestamp} is below ${this.#value}`);
   }
 
   async #refreshThenCheck(readTs: Timestamp, call: Call): Promise<void> {
@@ -45,7 +46,7 @@ export class SafePoint {
       call.check(error);
       if (this.#engine.clock.nowMs() - this.#readMs > TRUSTED_MS) throw error;
     }
-    this.#compare(readTs);
+    this.checkKnown(readTs);
   }
 
   async #refresh(): Promise<void> {

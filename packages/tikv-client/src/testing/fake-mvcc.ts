@@ -40,6 +40,8 @@ export class FakeMvcc {
   readonly #rows = new Map<string, Row>();
   /** The largest timestamp that anybody has read at. */
   maxTs: Timestamp = 0n;
+  /** Falls back from one phase, as a store may for reasons of its own: the locks are those of two phases. */
+  declinesOnePhase = false;
 
   constructor(flavour: Flavour) {
     this.flavour = flavour;
@@ -150,8 +152,9 @@ export class FakeMvcc {
       left > right ? left : right,
     );
     const tooLate = request.maxCommitTs > 0n && floor > request.maxCommitTs;
+    const onePhase = request.tryOnePc && !tooLate && !this.declinesOnePhase;
     const writing = request.mutations.filter(({ op }) => op !== kv.Op.CheckNotExists);
-    if (request.tryOnePc && !tooLate) {
+    if (onePhase) {
       for (const { key, op, value } of writing) this.#record(this.row(key), kindOf(op), startTs, floor, value);
       return { onePcCommitTs: floor };
     }

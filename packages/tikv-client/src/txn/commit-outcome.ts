@@ -41,4 +41,22 @@ export interface Undetermined {
   settle(options?: CallOptions): Promise<Settled>;
 }
 
+/** What became of a transaction that was to commit in one phase or not at all. Values, as in CommitOutcome. */
+export type OnePhaseOutcome =
+  | { readonly kind: 'committed'; readonly commitTs: Timestamp }
+  | Conflict
+  | { readonly kind: 'exists'; readonly key: Uint8Array }
+  | NotOnePhase
+  | Undetermined;
+
+/** Nothing was and will be committed, and no lock of the transaction is left. The same transaction cannot be tried again. */
+export interface NotOnePhase {
+  readonly kind: 'not-one-phase';
+  /**
+   * `regions`: its keys lie in several, as PD and the stores have just said. `size`: more than `writeBatchBytes`.
+   * `declined`: the server fell back to two phases; the locks that this left were rolled back.
+   */
+  readonly reason: 'regions' | 'size' | 'declined';
+}
+
 export type Settled = { readonly kind: 'committed'; readonly commitTs: Timestamp } | { readonly kind: 'rolled-back' };

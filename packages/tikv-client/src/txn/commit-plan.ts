@@ -12,8 +12,8 @@ const TTL_SMALL_BYTES = 16 << 10;
 const TTL_MS_PER_SQRT_MIB = 6_000;
 
 /** The key whose record decides the transaction: the first that takes a lock, else (checks only) simply the first. */
-export function choosePrimary(mutations: readonly Mutation[]): Uint8Array | undefined {
-  return (mutations.find(takesLock) ?? mutations[0])?.key;
+export function choosePrimary(mutations: readonly Mutation[]): Uint8Array {
+  return (mutations.find(takesLock) ?? mutations[0]!).key;
 }
 
 export function mayCommitAsync(mutations: readonly Mutation[]): boolean {

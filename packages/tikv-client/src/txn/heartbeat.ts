@@ -1,27 +1,27 @@
 import type { Timer } from '@engram/core';
 import { commands } from '../transport/commands.ts';
-import type { Committer } from './committer.ts';
+import type { CommitContext } from './commit-context.ts';
 
 const FAILURES_MAX = 10;
 const AGE_MAX_MS = 3_600_000;
 
 /** Keeps the primary's lock alive while the phases take longer than the lock was meant to live. */
 export class Heartbeat {
-  readonly #committer: Committer;
+  readonly #context: CommitContext;
   readonly #periodMs: number;
   #timer: Timer | undefined;
   #stopped = false;
   #failures = 0;
 
-  constructor(committer: Committer) {
-    this.#committer = committer;
-    this.#periodMs = committer.engine.settings.lockTtlMs / 2;
+  constructor(context: CommitContext) {
+    this.#context = context;
+    this.#periodMs = context.engine.settings.lockTtlMs / 2;
   }
 
   start(): void {
     if (this.#stopped) return;
-    this.#timer = this.#committer.engine.clock.after(this.#periodMs, () => {
-      const { engine } = this.#committer;
+    this.#timer = this.#context.engine.clock.after(this.#periodMs, () => {
+      const { engine } = this.#context;
       engine.background.run('heartbeat', () => this.#beat());
     });
   }
@@ -32,7 +32,7 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<void> {
-    const { engine, primary, startTs, ageMs } = this.#committer;
+    const { engine, primary, startTs, ageMs } = this.#context;
     if (this.#stopped || ageMs > AGE_MAX_MS) return;
     try {
       const adviseLockTtl = Math.ceil(ageMs + this.#periodMs * 4);

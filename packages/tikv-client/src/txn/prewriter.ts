@@ -5,8 +5,8 @@ import { NONE } from '../proto/codec.ts';
 import { type KeyError, type LockInfo, WriteConflictReason } from '../proto/gen/kvrpcpb.ts';
 import type { Fate } from '../region/region-sender.ts';
 import { commands } from '../transport/commands.ts';
-import type { CommitMode, CommitOutcome, Conflict } from './commit-outcome.ts';
-import type { Committer } from './committer.ts';
+import type { CommitContext } from './commit-context.ts';
+import type { CommitMode, Conflict, NotOnePhase, Undetermined } from './commit-outcome.ts';
 import { expandLock } from './lock.ts';
 import { holdsAll, type Mutation, opOf, takesLock } from './mutation-buffer.ts';
 
@@ -16,9 +16,10 @@ const TXN_SIZE_UNKNOWN = 2n ** 64n - 1n;
 export type Prewritten =
   | { readonly kind: 'locked'; readonly commitTs: Timestamp | undefined }
   | { readonly kind: 'committed'; readonly commitTs: Timestamp; readonly mode: CommitMode }
-  | Exclude<CommitOutcome, { kind: 'committed' }>;
+  | Refusal
+  | Undetermined;
 
-type Refusal = Conflict | { readonly kind: 'exists'; readonly key: Uint8Array };
+type Refusal = Conflict | { readonly kind: 'exists'; readonly key: Uint8Array } | NotOnePhase;
 
 /** A definite end of the transaction, found by one of its batches. */
 class Refused extends Error {
@@ -43,7 +44,7 @@ class AlreadyCommitted extends Error {
  * every way out of here says whether it is.
  */
 export class Prewriter {
-  readonly #committer: Committer;
+  readonly #context: CommitContext;
   #onePhase: boolean;
   #async: boolean;
   #minCommitTs: Timestamp = 0n;
@@ -54,13 +55,13 @@ export class Prewriter {
   /** One part was refused: the others need not be sent any more. */
   #refused = false;
 
-  constructor(committer: Committer, wish: { onePhase: boolean; async: boolean }) {
-    this.#committer = committer;
+  constructor(context: CommitContext, wish: { onePhase: boolean; async: boolean }) {
+    this.#context = context;
     this.#onePhase = wish.onePhase;
     this.#async = wish.async;
   }
 
-  /** `batches`: as Committer.batches cuts them; one alone if it may be one phase. */
+  /** `batches`: as CommitContext.batches cuts them; one alone if it may be one phase. */
   async run(batches: readonly (readonly Mutation[])[], minCommitTs: Timestamp): Promise<Prewritten> {
     this.#minCommitTs = minCommitTs;
     try {
@@ -74,7 +75,7 @@ export class Prewriter {
   }
 
   async #failed(error: unknown): Promise<Prewritten> {
-    const committer = this.#committer;
+    const context = this.#context;
     if (error instanceof AlreadyCommitted)
       return { kind: 'committed', commitTs: error.commitTs, mode: this.#onePhase ? '1pc' : 'async' };
     const single = this.#onePhase || this.#async;
@@ -83,25 +84,25 @@ export class Prewriter {
       if (single && lost) {
         // The refusal may be the echo of an attempt that succeeded: the primary knows.
         try {
-          const settled = await committer.settleNow();
+          const settled = await context.settleNow();
           if (settled.kind === 'committed')
             return { kind: 'committed', commitTs: settled.commitTs, mode: this.#onePhase ? '1pc' : 'async' };
         } catch (cause) {
-          return committer.undetermined(cause) as Prewritten;
+          return context.undetermined(cause);
         }
       } else this.#rollBack();
       return error.refusal;
     }
     // With a single phase, keys that are all locked (or may be) are a commit that nobody has told us of.
     if (single && lost && this.#fates.every(({ fate, done }) => done || fate.uncertain))
-      return committer.undetermined(error) as Prewritten;
+      return context.undetermined(error);
     this.#rollBack();
     throw error;
   }
 
   /** A request that was refused wrote nothing at all: only what succeeded, or may have, is to be cleared. */
   #rollBack(): void {
-    if (this.#fates.some(({ fate, done }) => done || fate.uncertain)) this.#committer.rollBackLater();
+    if (this.#fates.some(({ fate, done }) => done || fate.uncertain)) this.#context.rollBackLater();
   }
 
   /** `past`: of the batch that these are the parts of: what may have happened to it may have happened to each. */
@@ -124,10 +125,10 @@ export class Prewriter {
   async #batch(mutations: readonly Mutation[], relocations: number, fate: Fate): Promise<void> {
     const record = { fate, done: false };
     this.#fates.push(record);
-    const committer = this.#committer;
-    const { engine, backoffer } = committer;
+    const context = this.#context;
+    const { engine, backoffer } = context;
     let moved: readonly Mutation[] | undefined;
-    await committer.limiter.run(async () => {
+    await context.limiter.run(async () => {
       for (;;) {
         if (this.#refused) throw new TikvError('aborted', 'another part of the transaction was refused');
         const region = await engine.locator.locate(mutations[0]!.key, backoffer);
@@ -160,56 +161,57 @@ export class Prewriter {
       }
     });
     if (moved === undefined) return;
-    const batches = await committer.batches(moved);
+    const batches = await context.batches(moved);
     const split = batches.length > 1 && this.#onePhase;
     if (split && fate.uncertain) {
       // An attempt in one phase may have been executed: it must be settled before the rules change.
-      const settled = await committer.settleNow();
+      const settled = await context.settleNow();
       if (settled.kind === 'committed') throw new AlreadyCommitted(settled.commitTs);
       throw new Refused({
         kind: 'conflict',
         reason: 'rolled-back',
-        key: committer.primary,
-        conflictStartTs: committer.startTs,
+        key: context.primary,
+        conflictStartTs: context.startTs,
         conflictCommitTs: 0n,
       });
     }
     this.#fates.splice(this.#fates.indexOf(record), 1); // its parts have their own
     if (split) {
       this.#leaveOnePhase();
-      await this.#all(await committer.batches(committer.mutations), relocations + 1);
+      await this.#all(await context.batches(context.mutations), relocations + 1);
     } else await this.#all(batches, relocations + 1, fate);
   }
 
   #leaveOnePhase(): void {
+    if (this.#context.onePhaseOnly) throw new Refused({ kind: 'not-one-phase', reason: 'regions' });
     this.#onePhase = false;
-    this.#committer.leaveOnePhase();
+    this.#context.addLocks();
   }
 
   #request(mutations: readonly Mutation[], relocations: number): Parameters<typeof commands.prewrite.request.write>[1] {
-    const committer = this.#committer;
+    const context = this.#context;
     const async = this.#async && !this.#onePhase;
-    const hasPrimary = async && mutations.some(({ key }) => equalBytes(key, committer.primary));
+    const hasPrimary = async && mutations.some(({ key }) => equalBytes(key, context.primary));
     return {
       mutations: mutations.map(({ kind, key, value, assertion }) => ({ op: opOf[kind], key, value, assertion })),
-      primaryLock: committer.primary,
-      startVersion: committer.startTs,
-      lockTtl: committer.ttlMs,
+      primaryLock: context.primary,
+      startVersion: context.startTs,
+      lockTtl: context.ttlMs,
       txnSize: relocations > 0 ? TXN_SIZE_UNKNOWN : BigInt(mutations.length),
       minCommitTs: this.#minCommitTs,
       // What a server declines to do in one phase it declines as async commit too (only maxCommitTs is a reason), so one
       // phase need not name the other keys, which some stores copy into every record.
       useAsyncCommit: async,
-      secondaries: hasPrimary ? committer.secondaries : NONE,
+      secondaries: hasPrimary ? context.secondaries : NONE,
       tryOnePc: this.#onePhase,
-      maxCommitTs: committer.options.maxCommitTs ?? 0n,
-      assertionLevel: committer.assertionLevel,
+      maxCommitTs: context.options.maxCommitTs ?? 0n,
+      assertionLevel: context.assertionLevel,
     };
   }
 
   /** Returns when the batch may be tried again; throws what ends the transaction. */
   async #meet(errors: readonly KeyError[]): Promise<void> {
-    const { startTs, engine, backoffer, primary } = this.#committer;
+    const { startTs, engine, backoffer, primary } = this.#context;
     const locks: LockInfo[] = [];
     for (const error of errors) {
       const { conflict, alreadyExist, assertionFailed, locked } = error;

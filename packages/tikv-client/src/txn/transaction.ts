@@ -3,9 +3,12 @@ import type { Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import type { CallOptions } from '../runtime/call.ts';
-import type { CommitOutcome } from './commit-outcome.ts';
-import { Committer, type CommitOptions } from './committer.ts';
+import { CommitContext } from './commit-context.ts';
+import type { CommitMode, CommitOutcome, OnePhaseOutcome } from './commit-outcome.ts';
+import type { CommitOptions, OnePhaseOptions } from './commit-options.ts';
+import { commit } from './committer.ts';
 import { MutationBuffer, readOf } from './mutation-buffer.ts';
+import { commitOnePhase, nothingToWrite } from './one-phase.ts';
 import type { Entry } from './scanner.ts';
 import { checkKey, type ScanOptions, Snapshot, type SnapshotOptions } from './snapshot.ts';
 
@@ -18,14 +21,12 @@ export class Transaction implements AsyncDisposable {
   /** The state that it reads, without its own writes. */
   readonly snapshot: Snapshot;
   readonly #engine: Engine;
-  readonly #startMs: number;
   readonly #buffer = new MutationBuffer();
   #ended = false;
 
   constructor(engine: Engine, startTs: Timestamp, options: SnapshotOptions) {
     this.#engine = engine;
     this.startTs = startTs;
-    this.#startMs = engine.clock.nowMs();
     this.snapshot = new Snapshot(engine, startTs, options);
   }
 
@@ -117,7 +118,7 @@ export class Transaction implements AsyncDisposable {
 
   /**
    * Fails the commit with `exists` if the key is there at the moment of the prewrite. Takes no lock: atomic with the writes
-   * only in one phase, see CommitOptions.requireOnePhase and lockUnlessOnePhase.
+   * only in one phase, see `commitOnePhase`, or else CommitOptions.lockUnlessOnePhase.
    */
   checkNotExists(key: Uint8Array): void {
     this.#check(key, undefined);
@@ -140,31 +141,67 @@ export class Transaction implements AsyncDisposable {
    * the answer still out, the result is `undetermined`.
    */
   async commit(options: CommitOptions & CallOptions = {}): Promise<CommitOutcome> {
+    const { codec } = this.#engine;
+    const inStore = { ...options, lockUnlessOnePhase: options.lockUnlessOnePhase?.map((key) => codec.toStore(key)) };
+    return this.#end(inStore, options, {
+      run: commit,
+      mode: '2pc',
+      empty: () => ({ kind: 'committed', commitTs: this.startTs, mode: 'read-only' }),
+    });
+  }
+
+  /**
+   * Ends the transaction by one evaluation in one region, or not at all: it never goes on to two phases, and it has no bound
+   * for its commit timestamp. So checks hold at the moment of the writes, and the start timestamp may be old: any that PD has
+   * dealt and that names no other transaction (see TikvClient.timestamps). Needs at least one write or lock. Throws only when
+   * nothing was and will be committed.
+   */
+  async commitOnePhase(options: OnePhaseOptions & CallOptions = {}): Promise<OnePhaseOutcome> {
+    const { causal, assertionLevel } = options;
+    return this.#end({ causal, assertionLevel }, options, {
+      run: commitOnePhase,
+      mode: '1pc',
+      empty: () => {
+        throw nothingToWrite();
+      },
+    });
+  }
+
+  /** One way or the other. `options`: keys as the store has them. */
+  async #end<Outcome extends CommitOutcome | OnePhaseOutcome>(
+    options: CommitOptions,
+    callOptions: CallOptions,
+    way: { run: (context: CommitContext) => Promise<Outcome>; mode: '1pc' | '2pc'; empty: () => Outcome },
+  ): Promise<Outcome> {
     this.#open();
     this.#ended = true;
-    const { settings, codec } = this.#engine;
-    if (this.#buffer.bytes > settings.transactionBytesMax) {
-      throw new TikvError('transaction-too-large', `${this.#buffer.bytes} > ${settings.transactionBytesMax} bytes`);
-    }
-    const call = this.#engine.call(options);
-    const inStore = { ...options, lockUnlessOnePhase: options.lockUnlessOnePhase?.map((key) => codec.toStore(key)) };
-    const committer = new Committer(
-      this.#engine,
-      this.startTs,
-      this.#startMs,
-      this.#buffer.sorted(),
-      this.#buffer.bytes,
-      call,
-      inStore,
-    );
-    const end = this.#engine.observer.span?.('commit');
+    const engine = this.#engine;
+    const { bytes, size: keys } = this.#buffer;
+    if (bytes > engine.settings.transactionBytesMax)
+      throw new TikvError('transaction-too-large', `${bytes} > ${engine.settings.transactionBytesMax} bytes`);
+    const call = engine.call(callOptions);
+    const beganMs = engine.clock.nowMs();
+    const endSpan = engine.observer.span?.('commit');
+    let mode: CommitMode = way.mode;
+    let result: Outcome['kind'] | 'failed' = 'failed';
     try {
-      const outcome = await committer.commit();
-      end?.();
+      const onePhaseOnly = way.mode === '1pc';
+      const outcome =
+        keys === 0
+          ? way.empty()
+          : await way.run(
+              new CommitContext(engine, this.startTs, this.#buffer.sorted(), bytes, call, options, onePhaseOnly),
+            );
+      result = outcome.kind;
+      if (outcome.kind === 'committed' && 'mode' in outcome) mode = outcome.mode;
+      endSpan?.();
       return this.#toUser(outcome);
     } catch (error) {
-      end?.(error);
+      endSpan?.(error);
       throw error;
+    } finally {
+      const durationMs = engine.clock.nowMs() - beganMs;
+      engine.observer.transaction?.({ mode, outcome: result, keys, bytes, durationMs });
     }
   }
 
@@ -177,16 +214,11 @@ export class Transaction implements AsyncDisposable {
     this.rollback();
   }
 
-  #toUser(outcome: CommitOutcome): CommitOutcome {
-    const { codec } = this.#engine;
-    switch (outcome.kind) {
-      case 'committed':
-        return outcome;
-      case 'undetermined':
-        return { ...outcome, primary: codec.fromStore(outcome.primary) };
-      default:
-        return { ...outcome, key: codec.fromStore(outcome.key) };
-    }
+  /** Its keys as the user has them. */
+  #toUser<Outcome extends CommitOutcome | OnePhaseOutcome>(outcome: Outcome): Outcome {
+    const { fromStore } = this.#engine.codec;
+    if (outcome.kind === 'undetermined') return { ...outcome, primary: fromStore(outcome.primary) };
+    return 'key' in outcome ? { ...outcome, key: fromStore(outcome.key) } : outcome;
   }
 
   #check(key: Uint8Array, value: Uint8Array | undefined): void {

@@ -1,0 +1,132 @@
+import { equalBytes } from '@engram/core';
+import type { Backoffer } from '../backoff/backoffer.ts';
+import type { Timestamp } from '../codec/timestamp.ts';
+import { TikvError } from '../errors.ts';
+import { CommitRole } from '../proto/gen/kvrpcpb.ts';
+import type { Fate } from '../region/region-sender.ts';
+import { settleAll } from '../runtime/settle-all.ts';
+import { commands } from '../transport/commands.ts';
+import type { CommitContext } from './commit-context.ts';
+import type { CommitOutcome } from './commit-outcome.ts';
+import { commitTsTooFar } from './commit-plan.ts';
+
+/** What the primary's commit said: `lost` means that a reader ended us, `too-early` that one pushed us. */
+type PrimaryAnswer =
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'too-early'; readonly minCommitTs: Timestamp }
+  | { readonly kind: 'done'; readonly commitTs: Timestamp };
+
+/** Two-phase commit after the prewrite: the primary decides, the secondaries follow behind the answer. */
+export async function commitInTwoPhases(context: CommitContext): Promise<CommitOutcome> {
+  const { engine, startTs, primary } = context;
+  const fate: Fate = { uncertain: false, sent: false };
+  try {
+    for (;;) {
+      const commitTs = await engine.pd.oracle.next(context.call);
+      const answer = await commitPrimary(context, commitTs, fate);
+      if (answer.kind === 'done') {
+        engine.statuses.put(startTs, { kind: 'committed', commitTs: answer.commitTs });
+        commitLater(
+          context,
+          context.lockedKeys.filter((key) => !equalBytes(key, primary)),
+          answer.commitTs,
+          false,
+        );
+        return { kind: 'committed', commitTs: answer.commitTs, mode: '2pc' };
+      }
+      if (answer.kind === 'lost') {
+        context.rollBackLater();
+        return {
+          kind: 'conflict',
+          reason: 'rolled-back',
+          key: primary,
+          conflictStartTs: startTs,
+          conflictCommitTs: 0n,
+        };
+      }
+      if (commitTsTooFar(answer.minCommitTs, startTs))
+        throw new TikvError('transaction-aborted', 'a reader pushed the commit an hour ahead');
+    }
+  } catch (error) {
+    if (fate.uncertain) return context.undetermined(error);
+    context.rollBackLater();
+    throw error;
+  }
+}
+
+/** The commit point. */
+async function commitPrimary(context: CommitContext, commitTs: Timestamp, fate: Fate): Promise<PrimaryAnswer> {
+  const { engine, startTs, primary, backoffer } = context;
+  const request = {
+    startVersion: startTs,
+    keys: [primary],
+    commitVersion: commitTs,
+    commitRole: CommitRole.Primary,
+    primaryKey: primary,
+  };
+  const { error, commitVersion } = await engine.onKey(primary, commands.commit, request, backoffer, { fate });
+  if (error === undefined) return { kind: 'done', commitTs: commitVersion > 0n ? commitVersion : commitTs };
+  if (error.commitTsExpired !== undefined) return { kind: 'too-early', minCommitTs: error.commitTsExpired.minCommitTs };
+  // The lock is gone, and had it been committed the answer were success: a reader ended us.
+  if (error.txnLockNotFound !== undefined || error.retryable !== '' || error.conflict !== undefined)
+    return { kind: 'lost' };
+  fate.uncertain = false; // a definite answer, whatever came before
+  throw new TikvError('transaction-aborted', error.abort || 'the commit was refused');
+}
+
+/** Writes down at every key what is decided already: whoever meets a lock before finds out from the primary. */
+export function commitLater(
+  context: CommitContext,
+  keys: readonly Uint8Array[],
+  commitTs: Timestamp,
+  async: boolean,
+): void {
+  if (keys.length === 0) return;
+  const { engine } = context;
+  const backoffer = engine.backoffer(engine.backgroundCall(), engine.settings.backgroundBudgetMs);
+  engine.background.run('commit', () => commitKeys(context, keys, commitTs, async, backoffer, 0));
+}
+
+async function commitKeys(
+  context: CommitContext,
+  keys: readonly Uint8Array[],
+  commitVersion: Timestamp,
+  useAsyncCommit: boolean,
+  backoffer: Backoffer,
+  relocations: number,
+): Promise<void> {
+  const { engine, startTs, primary, limiter } = context;
+  const groups = await engine.locator.group(keys, backoffer);
+  const tasks = groups.flatMap(({ region, keys: own }) => {
+    const parts: Uint8Array[][] = [];
+    for (let from = 0; from < own.length; from += 1_024) parts.push(own.slice(from, from + 1_024));
+    return parts.map((part) =>
+      limiter
+        .run(async () => {
+          const request = {
+            startVersion: startTs,
+            keys: part,
+            commitVersion,
+            commitRole: CommitRole.Secondary,
+            primaryKey: primary,
+            useAsyncCommit,
+          };
+          const result = await engine.onRegion(region, commands.commit, request, backoffer, relocations);
+          if (result.kind === 'relocate') return part;
+          if (result.response.error?.commitTsExpired !== undefined) {
+            engine.logger?.error(
+              { startTs: `${startTs}`, commitTs: `${commitVersion}` },
+              'a secondary was committed below its lock: a bug',
+            );
+          }
+          return undefined;
+        })
+        .then((moved) =>
+          moved === undefined
+            ? undefined
+            : commitKeys(context, moved, commitVersion, useAsyncCommit, backoffer, relocations + 1),
+        ),
+    );
+  });
+  await settleAll(tasks);
+}
