@@ -13,13 +13,17 @@ const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['h2', 'http/1.1'] 
 export async function serve(options: ServeOptions): Promise<Server> {
   const context = new ServerContext(options);
   const connections = new Set<Connection>();
+  let allGone = (): void => {};
   const http1 = new Http1Server(options);
   const listener = new Listener(options, alpn[options.protocols], (accepted) => {
     if (accepted.protocol === 'http1') {
       http1.accept(accepted);
       return;
     }
-    const connection = new Connection(context, accepted, (gone) => connections.delete(gone));
+    const connection = new Connection(context, accepted, (gone) => {
+      connections.delete(gone);
+      if (connections.size === 0) allGone();
+    });
     connections.add(connection);
     if (draining) connection.drain(); // its handshake was under way
   });
@@ -39,6 +43,8 @@ export async function serve(options: ServeOptions): Promise<Server> {
     listener.cut();
     http1.close();
     await listener.whenEmpty();
+    // Their sockets are closed, but streams of theirs may still have to hear of it.
+    if (connections.size > 0) await new Promise<void>((resolve) => (allGone = resolve));
   }
 
   async function drain(signal: AbortSignal): Promise<void> {

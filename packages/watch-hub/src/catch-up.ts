@@ -2,6 +2,7 @@ import {
   assert,
   type EventGroup,
   isEngramError,
+  LinkedQueue,
   type Logger,
   nextRevision,
   revision,
@@ -9,7 +10,6 @@ import {
 } from '@engram/core';
 import { cutIntoOffers } from './cut-into-offers.ts';
 import { filterGroup } from './group-shares.ts';
-import { LinkedQueue } from './linked-queue.ts';
 import type { LiveSet } from './live-set.ts';
 import type { History, HistoryPage } from './ports.ts';
 import type { StreamState } from './stream-state.ts';

@@ -4,12 +4,13 @@ import {
   EngramError,
   type EventGroup,
   isEmptyRange,
+  LinkedQueue,
+  type Queued,
   type Random,
   type Revision,
   type Timer,
 } from '@engram/core';
 import type { CatchUp } from './catch-up.ts';
-import { LinkedQueue, type Queued } from './linked-queue.ts';
 import type { LiveSet } from './live-set.ts';
 import type { CreateOutcome, Watcher, WatchRequest, WatchSink, WatchStream } from './ports.ts';
 import { WatcherState } from './watcher-state.ts';

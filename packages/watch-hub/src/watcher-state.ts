@@ -1,6 +1,5 @@
-import { assert, type EventGroup, nextRevision, type Revision } from '@engram/core';
+import { assert, type EventGroup, nextRevision, type Queued, type Revision } from '@engram/core';
 import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter } from './group-shares.ts';
-import type { Queued } from './linked-queue.ts';
 import type { Watcher, WatchRequest } from './ports.ts';
 import type { RangeNode } from './range-node.ts';
 import type { StreamState } from './stream-state.ts';

@@ -197,9 +197,9 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
       if (!assembler.prefixKnown) return at;
       if (!this.#accepts(assembler.compressedFlag, assembler.length)) return end;
     }
-    const before = at;
+    const before = assembler.held;
     at = assembler.take(bytes, at, end);
-    this.host.receive.unfinishedBytes += at - before;
+    this.host.receive.unfinishedBytes += assembler.held - before;
     this.missingBytes = assembler.missing;
     if (assembler.missing > 0) {
       if (this.host.receive.unfinishedBytes > UNFINISHED_MAX_BYTES) this.fail(tooMuchUnfinished);

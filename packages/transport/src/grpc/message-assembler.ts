@@ -1,26 +1,28 @@
-import { readUint32 } from '@engram/wire';
-
 /** Compressed flag and length, in front of every message. */
 export const MESSAGE_PREFIX_BYTES = 5;
 
-const firstBufferBytes = 64 * 1024;
+const BUFFER_MIN_BYTES = 512;
 
 /**
  * Gathers one message that came in more than one DATA frame. The buffer grows with what has come, so that a client
  * that only announces a long message gets no memory for it.
  */
 export class MessageAssembler {
-  readonly #prefix = Buffer.alloc(MESSAGE_PREFIX_BYTES);
   #prefixBytes = 0;
+  #compressedFlag = 0;
+  #length = 0;
   #buffer: Buffer | undefined;
   #bytes = 0;
 
   /** Takes bytes of the prefix; undefined until it is whole. Returns where the rest begins. */
   takePrefix(bytes: Buffer, start: number, end: number): number {
-    const taken = Math.min(MESSAGE_PREFIX_BYTES - this.#prefixBytes, end - start);
-    bytes.copy(this.#prefix, this.#prefixBytes, start, start + taken);
-    this.#prefixBytes += taken;
-    return start + taken;
+    let at = start;
+    for (; at < end && !this.prefixKnown; at += 1) {
+      if (this.#prefixBytes === 0) this.#compressedFlag = bytes[at]!;
+      else this.#length = this.#length * 256 + bytes[at]!;
+      this.#prefixBytes += 1;
+    }
+    return at;
   }
 
   get prefixKnown(): boolean {
@@ -28,26 +30,27 @@ export class MessageAssembler {
   }
 
   get compressedFlag(): number {
-    return this.#prefix[0]!;
+    return this.#compressedFlag;
   }
 
   get length(): number {
-    return readUint32(this.#prefix, 1);
+    return this.#length;
   }
 
   /** Bytes of the message that are still to come. */
   get missing(): number {
-    return this.length - this.#bytes;
+    return this.#length - this.#bytes;
   }
 
-  /** Bytes held. */
+  /** Bytes of memory that it takes for what has come, and for what it expects next. */
   get held(): number {
-    return this.#bytes;
+    return this.#buffer === undefined ? 0 : this.#buffer.length;
   }
 
   /** Takes bytes of the message, no more than `missing`. Returns where the rest begins. */
   take(bytes: Buffer, start: number, end: number): number {
     const taken = Math.min(this.missing, end - start);
+    if (taken === 0) return start;
     const buffer = this.#room(taken);
     bytes.copy(buffer, this.#bytes, start, start + taken);
     this.#bytes += taken;
@@ -63,8 +66,7 @@ export class MessageAssembler {
     const needed = this.#bytes + bytes;
     const old = this.#buffer;
     if (old !== undefined && old.length >= needed) return old;
-    const size = Math.min(this.length, Math.max(firstBufferBytes, 2 * needed));
-    const buffer = Buffer.allocUnsafeSlow(size);
+    const buffer = Buffer.allocUnsafeSlow(Math.min(this.#length, Math.max(BUFFER_MIN_BYTES, 2 * needed)));
     old?.copy(buffer, 0, 0, this.#bytes);
     this.#buffer = buffer;
     return buffer;

@@ -24,7 +24,9 @@ export class Admission {
   readonly #advance = (): void => this.advance();
   #running = 0;
   #runningBytes = 0;
+  /** Those before `#first` have been let in. */
   #waiting: Admissible[] = [];
+  #first = 0;
   #letting = false;
 
   /** `backlogBytes` says how much waits to be sent to the client; `emptied` is called when none waits any more. */
@@ -36,17 +38,20 @@ export class Admission {
   }
 
   get someWait(): boolean {
-    return this.#waiting.length > 0;
+    return this.#first < this.#waiting.length;
   }
 
   /** Starts the call now or as soon as may be. */
   admit(call: Admissible): void {
-    if (this.#waiting.length === 0 && this.#mayStart(call)) {
+    if (!this.someWait && this.#mayStart(call)) {
       call.start();
       return;
     }
     // Those that were cancelled while they waited: of the others there are no more than streams.
-    if (this.#waiting.length > 2 * this.#runningMax) this.#waiting = this.#waiting.filter(({ finished }) => !finished);
+    if (this.#waiting.length > 2 * this.#runningMax) {
+      this.#waiting = this.#waiting.filter(({ finished }, at) => at >= this.#first && !finished);
+      this.#first = 0;
+    }
     this.#waiting.push(call);
   }
 
@@ -59,21 +64,31 @@ export class Admission {
   left(requestBytes: number): void {
     this.#running -= 1;
     this.#runningBytes -= requestBytes;
-    if (this.#waiting.length > 0) this.advance();
+    if (this.someWait) this.advance();
   }
 
   /** Lets in whom it may: also to be called when bytes have left. */
   advance(): void {
-    if (this.#letting || this.#waiting.length === 0) return;
+    if (this.#letting || !this.someWait) return;
     this.#letting = true; // a call that ends at once comes back here
-    let next = 0;
-    for (let call = this.#waiting[0]; call !== undefined && this.#mayStart(call); call = this.#waiting[next]) {
-      next += 1;
+    for (let call = this.#next; call !== undefined && this.#mayStart(call); call = this.#next) {
+      this.#first += 1;
       if (!call.finished) call.start();
     }
-    this.#waiting.splice(0, next);
     this.#letting = false;
-    if (this.#waiting.length === 0) this.#emptied();
+    this.#forgetStarted();
+    if (!this.someWait) this.#emptied();
+  }
+
+  get #next(): Admissible | undefined {
+    return this.#waiting[this.#first];
+  }
+
+  /** Moves the others up only when they are fewer than the places that are free. */
+  #forgetStarted(): void {
+    if (2 * this.#first < this.#waiting.length) return;
+    this.#waiting.splice(0, this.#first);
+    this.#first = 0;
   }
 
   #mayStart(call: Admissible): boolean {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { AssertionError, type Timer } from '@engram/core';
+import { assert, AssertionError, type Timer } from '@engram/core';
 import {
   CLIENT_PREFACE,
   DEFAULT_MAX_FRAME_BYTES,
@@ -25,6 +25,7 @@ import { LeaveTaking } from './leave-taking.ts';
 import {
   CONNECTION_WINDOW_BYTES,
   HEADER_LIST_MAX_BYTES,
+  DROPPED_PER_TURN,
   LINGER_MS,
   STALL_MAX_MS,
   STREAM_WINDOW_BYTES,
@@ -72,9 +73,12 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
   #blockSinceMs = Number.POSITIVE_INFINITY;
   /** Input is dropped; when all is sent the socket ends. */
   #closing = false;
+  #lost = false;
   #linger: Timer | undefined;
+  /** The streams that are being dropped, and how many of them are. */
+  #dropped: { readonly streams: readonly Stream[]; count: number } | undefined;
 
-  /** `gone` is called once, when the socket is closed. */
+  /** `gone` is called once, when the socket is closed and its streams have heard of it. */
   constructor(server: ServerContext, accepted: Accepted, gone: (connection: Connection) => void) {
     const { clock } = server;
     this.server = server;
@@ -237,8 +241,8 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
     this.#pinger.stop();
     this.#leave.stop();
     this.#linger?.cancel();
-    for (const stream of this.streams) this.#drop(stream, 'client');
-    this.#gone(this);
+    this.#lost = true;
+    this.#dropAll();
   };
 
   #greet(): void {
@@ -292,6 +296,31 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
     this.streams.remove(streamId, closedBy);
   }
 
+  /**
+   * Ends every stream, so many in a turn of the event loop: a client may have opened tens of thousands, and each has a
+   * handler to be told.
+   */
+  #dropAll(): void {
+    this.sender.end();
+    this.receive.end();
+    if (this.#dropped === undefined) this.#dropped = { streams: [...this.streams], count: 0 };
+    else if (this.#dropped.count < this.#dropped.streams.length) return; // the next slice is on its way
+    this.#dropSlice();
+  }
+
+  readonly #dropSlice = (): void => {
+    const dropped = this.#dropped;
+    assert(dropped !== undefined, 'a slice of nothing');
+    const { streams } = dropped;
+    const end = Math.min(dropped.count + DROPPED_PER_TURN, streams.length);
+    for (; dropped.count < end; dropped.count += 1) {
+      const stream = streams[dropped.count]!;
+      if (this.streams.find(stream.id) === stream) this.#drop(stream, 'client');
+    }
+    if (end < streams.length) this.server.clock.soon(this.#dropSlice);
+    else if (this.#lost) this.#gone(this);
+  };
+
   /** The stream is gone before its end. */
   #drop(stream: Stream, by: ClosedBy): void {
     this.streams.remove(stream.id, by);
@@ -315,8 +344,8 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
   }
 
   #goAway(errorCode: number, reason: string): void {
-    for (const stream of this.streams) this.#drop(stream, 'client');
     this.sender.control(goAwayFrame(this.streams.lastId, errorCode, reason));
+    this.#dropAll();
     this.#close();
   }
 

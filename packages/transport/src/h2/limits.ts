@@ -39,6 +39,8 @@ export const SEND_FRAME_MAX_BYTES = 64 * 1024;
 export const STALL_MAX_MS = 5 * 60_000;
 /** How often connections are looked at for what has waited too long. */
 export const SWEEP_INTERVAL_MS = 5_000;
+/** Streams that a turn of the event loop ends when their connection does. */
+export const DROPPED_PER_TURN = 256;
 /** After a GOAWAY for an error, input is read and dropped for this long, so that the client gets to see why. */
 export const LINGER_MS = 1_000;
 /** How long a client may take to answer the first GOAWAY of a drain (grpc-go: internal/transport/http2_server.go). */

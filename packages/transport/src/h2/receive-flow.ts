@@ -1,5 +1,21 @@
+import { LinkedQueue, type Queued } from '@engram/core';
 import { CONNECTION_WINDOW_BYTES, LONG_MESSAGES_BYTES, STREAM_WINDOW_BYTES } from './limits.ts';
 import type { Stream } from './stream.ts';
+
+/** A long message that waits for its window, or has it. */
+export class LongTurn implements Queued<LongTurn> {
+  readonly stream: Stream;
+  /** What the window was, or is to be, opened for. */
+  readonly bytes: number;
+  queued = false;
+  before: LongTurn | undefined;
+  after: LongTurn | undefined;
+
+  constructor(stream: Stream, bytes: number) {
+    this.stream = stream;
+    this.bytes = bytes;
+  }
+}
 
 /**
  * What the client may send. Windows are opened again when half of them is used, so WINDOW_UPDATEs are rare: one for
@@ -14,7 +30,8 @@ export class ReceiveFlow {
   readonly #longMax: number;
   #window = CONNECTION_WINDOW_BYTES;
   #longBytes = 0;
-  #longLine: Stream[] = [];
+  readonly #longLine = new LinkedQueue<LongTurn>();
+  #ended = false;
   /** Parts of messages that wait for their rest, all streams together. */
   unfinishedBytes = 0;
 
@@ -47,11 +64,11 @@ export class ReceiveFlow {
    * of the message that has begun. Not at all while the client does not take what we send on it.
    */
   creditStream(stream: Stream): void {
-    if (stream.remoteClosed || stream.longBytes > 0 || stream.congested) return;
+    if (stream.remoteClosed || stream.longTurn !== undefined || stream.congested) return;
     const { receiveWindow, missingBytes } = stream;
     if (missingBytes > STREAM_WINDOW_BYTES && missingBytes > receiveWindow) {
-      stream.longBytes = missingBytes;
-      this.#longLine.push(stream);
+      stream.longTurn = new LongTurn(stream, missingBytes);
+      this.#longLine.push(stream.longTurn);
       this.#advance();
     } else if (receiveWindow <= STREAM_WINDOW_BYTES / 2 || receiveWindow < missingBytes) {
       this.#open(stream, STREAM_WINDOW_BYTES);
@@ -69,21 +86,25 @@ export class ReceiveFlow {
 
   /** The long message of the stream is complete, or its stream is gone. */
   longDone(stream: Stream): void {
-    if (stream.longBytes === 0) return;
-    if (stream.longLetIn) this.#longBytes -= stream.longBytes;
-    else this.#longLine = this.#longLine.filter((waiting) => waiting !== stream);
-    stream.longBytes = 0;
-    stream.longLetIn = false;
+    const turn = stream.longTurn;
+    if (turn === undefined) return;
+    stream.longTurn = undefined;
+    if (turn.queued) this.#longLine.remove(turn);
+    else this.#longBytes -= turn.bytes;
     this.#advance();
   }
 
+  /** The connection is lost or ends: nobody is let in any more. */
+  end(): void {
+    this.#ended = true;
+  }
+
   #advance(): void {
-    for (let next = this.#longLine[0]; next !== undefined; next = this.#longLine[0]) {
-      if (this.#longBytes > 0 && this.#longBytes + next.longBytes > this.#longMax) return;
-      this.#longLine.splice(0, 1);
-      this.#longBytes += next.longBytes;
-      next.longLetIn = true;
-      this.#open(next, next.missingBytes);
+    for (let next = this.#longLine.first; next !== undefined && !this.#ended; next = this.#longLine.first) {
+      if (this.#longBytes > 0 && this.#longBytes + next.bytes > this.#longMax) return;
+      this.#longLine.remove(next);
+      this.#longBytes += next.bytes;
+      this.#open(next.stream, next.stream.missingBytes);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { LinkedQueue } from '@engram/core';
 import {
   DEFAULT_MAX_FRAME_BYTES,
   DEFAULT_WINDOW_BYTES,
@@ -57,11 +58,11 @@ export class Sender implements Flushable {
   readonly #flusher: Flusher;
   readonly #budget: AbuseBudget;
   readonly #nowMs: () => number;
-  #lineHead: Stream | undefined;
-  #lineTail: Stream | undefined;
+  readonly #line = new LinkedQueue<Stream>();
   #counted: Stream[] = [];
   #flying: Stream[] = [];
   #corked = false;
+  #ended = false;
   /** The flusher knows that there is something to send, or that an answer is among it. */
   #announced: Announced = ANNOUNCED_NOTHING;
   readonly #lastData = new LastData();
@@ -90,7 +91,12 @@ export class Sender implements Flushable {
 
   /** Nothing is left that the kernel has not taken. */
   get idle(): boolean {
-    return this.queuedBytes === 0 && !this.#output.writing && this.#output.pendingBytes === 0;
+    return (this.queuedBytes === 0 || this.#ended) && !this.#output.writing && this.#output.pendingBytes === 0;
+  }
+
+  /** Streams say no more; what is written already, and control frames, still leave. */
+  end(): void {
+    this.#ended = true;
   }
 
   /** Until `uncork` nothing is sent: one chunk's answers leave together. */
@@ -130,6 +136,7 @@ export class Sender implements Flushable {
 
   /** The whole answer to a call that succeeded: head, message, trailers. */
   unary(stream: Stream, message: Message, messageBytes: number): void {
+    if (this.#ended) return;
     const dataBytes = MESSAGE_PREFIX_BYTES + messageBytes;
     if (dataBytes > COPY_MAX_BYTES || stream.answerForm !== undefined || !this.#mayWriteNow(stream, dataBytes)) {
       this.message(stream, message, messageBytes);
@@ -143,11 +150,12 @@ export class Sender implements Flushable {
     this.#prefix(0, messageBytes);
     this.#write(message);
     this.#sharedFrame(this.frames.ok(), stream.id);
-    this.#ended(stream);
+    this.#streamEnded(stream);
   }
 
   /** One message of a stream, its head before it if that was not sent. */
   message(stream: Stream, message: Message, messageBytes: number): void {
+    if (this.#ended) return;
     if (!stream.headSent) this.#head(stream);
     if (stream.answerForm?.gzip === true) {
       const compressed = deflate(message);
@@ -185,6 +193,7 @@ export class Sender implements Flushable {
 
   /** Bytes of a plain HTTP answer, behind its head. */
   data(stream: Stream, bytes: Uint8Array): void {
+    if (this.#ended) return;
     stream.queue ??= new SendQueue();
     stream.queue.push(bytes);
     this.#queued(stream, bytes.length);
@@ -192,6 +201,7 @@ export class Sender implements Flushable {
 
   /** Ends our side behind what is queued. */
   finish(stream: Stream, end: StreamEnd): void {
+    if (this.#ended) return;
     stream.ending = end;
     if (stream.queue === undefined || stream.queue.bytes === 0) this.#writeEnd(stream);
   }
@@ -207,7 +217,7 @@ export class Sender implements Flushable {
     if (stream.queue === undefined) return;
     this.queuedBytes -= stream.queue.bytes;
     stream.queue.clear();
-    this.#leaveLine(stream);
+    if (stream.queued) this.#line.remove(stream);
   }
 
   #mayWriteNow(stream: Stream, dataBytes: number): boolean {
@@ -215,7 +225,7 @@ export class Sender implements Flushable {
       dataBytes <= stream.sendWindow &&
       dataBytes <= this.window &&
       dataBytes <= this.frameMax &&
-      this.#lineHead === undefined &&
+      this.#line.first === undefined &&
       (stream.queue === undefined || stream.queue.bytes === 0) &&
       this.#output.pendingBytes < BATCH_MAX_BYTES
     );
@@ -229,30 +239,14 @@ export class Sender implements Flushable {
 
   #joinLine(stream: Stream): void {
     this.#touch();
-    if (stream.inLine) return;
-    stream.inLine = true;
-    stream.previousInLine = this.#lineTail;
-    if (this.#lineTail === undefined) this.#lineHead = stream;
-    else this.#lineTail.nextInLine = stream;
-    this.#lineTail = stream;
-  }
-
-  #leaveLine(stream: Stream): void {
-    if (!stream.inLine) return;
-    stream.inLine = false;
-    const { previousInLine: previous, nextInLine: next } = stream;
-    if (previous === undefined) this.#lineHead = next;
-    else previous.nextInLine = next;
-    if (next === undefined) this.#lineTail = previous;
-    else next.previousInLine = previous;
-    stream.previousInLine = undefined;
-    stream.nextInLine = undefined;
+    if (!stream.queued) this.#line.push(stream);
   }
 
   #takeTurns(): void {
-    while (this.#lineHead !== undefined && this.window > 0 && this.#output.pendingBytes < BATCH_MAX_BYTES) {
-      const stream = this.#lineHead;
-      this.#leaveLine(stream);
+    const line = this.#line;
+    while (line.first !== undefined && !this.#ended && this.window > 0 && this.#output.pendingBytes < BATCH_MAX_BYTES) {
+      const stream = line.first;
+      line.remove(stream);
       this.#takeTurn(stream);
     }
   }
@@ -339,14 +333,14 @@ export class Sender implements Flushable {
     else if (end.code === 0) this.#sharedFrame(this.frames.ok(), stream.id);
     else this.control(this.frames.trailers(stream.id, end.code, end.message));
     this.sentSincePing = true;
-    this.#ended(stream);
+    this.#streamEnded(stream);
   }
 
   #trailersOnly(stream: Stream, { httpStatus, code, message }: StatusEnd): void {
     this.control(this.frames.trailersOnly(stream.id, httpStatus, code, message, stream.answerForm));
   }
 
-  #ended(stream: Stream): void {
+  #streamEnded(stream: Stream): void {
     stream.localClosed = true;
     stream.ending = undefined;
     this.#budget.earn();

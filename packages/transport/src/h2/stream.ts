@@ -1,6 +1,8 @@
+import type { Queued } from '@engram/core';
 import type { AnswerForm } from './response-frames.ts';
 import type { SendQueue } from './send-queue.ts';
 import { STREAM_WINDOW_BYTES } from './limits.ts';
+import type { LongTurn } from './receive-flow.ts';
 
 /** gRPC trailers, or trailers alone where nothing was sent before. */
 export interface StatusEnd {
@@ -20,7 +22,7 @@ export type StreamEnd =
  * One HTTP/2 stream, open from its HEADERS until both sides have ended it or one has reset it. The connection feeds
  * it, the sender drains it; what it means is the subclass's.
  */
-export abstract class Stream {
+export abstract class Stream implements Queued<Stream> {
   readonly id: number;
   /** The client has ended its side (END_STREAM), or the stream is gone. */
   remoteClosed = false;
@@ -34,10 +36,10 @@ export abstract class Stream {
   answerForm: AnswerForm | undefined;
   queue: SendQueue | undefined;
   ending: StreamEnd | undefined;
-  /** In the sender's line of streams with something to send. */
-  inLine = false;
-  previousInLine: Stream | undefined;
-  nextInLine: Stream | undefined;
+  /** Its place in the sender's line of streams with something to send. */
+  queued = false;
+  before: Stream | undefined;
+  after: Stream | undefined;
   /** Bytes in the batch that gathers, and in the one that the kernel is taking. Counted for streams with `counted`. */
   batchBytes = 0;
   flyingBytes = 0;
@@ -48,9 +50,8 @@ export abstract class Stream {
   receiveWindow = STREAM_WINDOW_BYTES;
   /** Bytes that are still to come of a message that has begun. */
   missingBytes = 0;
-  /** Bytes of a long message for which the window was, or waits to be, opened; 0: none. */
-  longBytes = 0;
-  longLetIn = false;
+  /** Of a long message for which the window was, or waits to be, opened. */
+  longTurn: LongTurn | undefined;
   /** Of DATA, without padding, to be held against content-length. */
   receivedBytes = 0;
 

@@ -1,7 +1,6 @@
-import { AssertionError } from '@engram/core';
+import { AssertionError, LinkedQueue, type Queued } from '@engram/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LinkedQueue, type Queued } from '../src/linked-queue.ts';
 
 interface Item extends Queued<Item> {
   readonly name: number;

@@ -1,4 +1,4 @@
-import { assert } from '@engram/core';
+import { assert } from './assert.ts';
 
 /** What can stand in a queue, in one at a time. Only the queue touches these. */
 export interface Queued<Item> {
