@@ -6,7 +6,7 @@
 export const layers = {
   words: ['core'],
   'pure logic': ['coder', 'wire', 'index', 'tso', 'lease', 'watch-hub'],
-  'over ports': ['storage', 'writer', 'scanner', 'backend', 'etcd-api'],
+  'over ports': ['storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api'],
   adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client'],
   composition: ['server', 'sim'],
 } as const;
@@ -21,6 +21,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'watch-hub': ['core'],
   storage: ['core', 'coder'],
   writer: ['core', 'storage'],
+  'retry-queue': ['core', 'storage'],
   scanner: ['core', 'coder', 'index', 'storage'],
   backend: ['core', 'coder', 'index', 'tso', 'lease', 'watch-hub', 'storage', 'writer', 'scanner'],
   'etcd-api': ['core', 'coder', 'wire', 'watch-hub', 'backend'],

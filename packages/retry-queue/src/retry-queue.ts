@@ -1,0 +1,112 @@
+import { assert, type Clock, type Logger, type LogPosition, type Seal } from '@engram/core';
+import type { AppendOutcome, Log, LogBatch } from '@engram/storage';
+import { defaultRetryPolicy, type RetryPolicy, retryDelayMs } from './retry-policy.ts';
+import type { Unsettled } from './unsettled.ts';
+
+export type SettledOutcome = Exclude<AppendOutcome, { kind: 'uncertain' }>;
+
+export interface RetryQueueOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Ends what is being settled, for good: when the leadership is lost, or the node closes. */
+  readonly signal: AbortSignal;
+  readonly policy?: RetryPolicy;
+}
+
+/**
+ * The port `Log` without uncertainty. An append that ended `uncertain` is appended again, the same batch in the same
+ * place, until storage says `committed` or `fenced`: the batch is in the log once, or never. Rejected designs: to read
+ * the log and look (the batch may still be on its way), and to seal it with one's own next epoch (each lost answer would
+ * be a takeover).
+ *
+ * Invariant: nothing else is appended before the batch is settled, so nothing is acknowledged behind a gap. When `append`
+ * has resolved or rejected, no attempt of it is under way in this process.
+ */
+export class RetryQueue implements Log {
+  readonly #options: RetryQueueOptions;
+  readonly #policy: RetryPolicy;
+  #appending = false;
+  #unsettled: Unsettled | undefined;
+
+  constructor(options: RetryQueueOptions) {
+    this.#options = options;
+    this.#policy = options.policy ?? defaultRetryPolicy;
+  }
+
+  /** What is being settled, for health and for the timeouts of those who wait; undefined in ordinary times. */
+  get unsettled(): Unsettled | undefined {
+    return this.#unsettled;
+  }
+
+  /** For how long it has been unsettled; 0 in ordinary times. */
+  get unsettledMs(): number {
+    return this.#unsettled === undefined ? 0 : this.#options.clock.nowMs() - this.#unsettled.sinceMs;
+  }
+
+  /**
+   * Rejects with the storage's error where it takes nothing more (StorageFailedError, StorageClosedError), and with the
+   * signal's reason once that is aborted, after the attempt that is under way: the batch may be in the log then, and the
+   * next seal tells.
+   */
+  async append(batch: LogBatch, seal: Seal): Promise<SettledOutcome> {
+    assert(!this.#appending, 'two appends at a time');
+    this.#appending = true;
+    try {
+      this.#options.signal.throwIfAborted();
+      const outcome = await this.#options.log.append(batch, seal);
+      return outcome.kind === 'uncertain' ? await this.#settle(batch, seal, outcome.cause) : outcome;
+    } finally {
+      this.#appending = false;
+      this.#unsettled = undefined;
+    }
+  }
+
+  read(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
+    return this.#options.log.read(from, signal);
+  }
+
+  /** A later seal settles what is unsettled: the attempt after it finds the batch, or is fenced. */
+  seal(seal: Seal): Promise<LogPosition> {
+    return this.#options.log.seal(seal);
+  }
+
+  async #settle(batch: LogBatch, seal: Seal, firstCause: unknown): Promise<SettledOutcome> {
+    const { clock, log, logger } = this.#options;
+    const sinceMs = clock.nowMs();
+    let cause = firstCause;
+    logger.warn({ first: batch.first, err: cause }, 'an append is uncertain: it is tried again');
+    for (let attempts = 1; ; attempts += 1) {
+      this.#unsettled = { batch, sinceMs, attempts, cause };
+      await this.#delay(retryDelayMs(this.#policy, attempts - 1));
+      this.#unsettled = { batch, sinceMs, attempts: attempts + 1, cause };
+      const outcome = await log.append(batch, seal);
+      if (outcome.kind === 'uncertain') {
+        cause = outcome.cause;
+        continue;
+      }
+      const tookMs = clock.nowMs() - sinceMs;
+      logger.info({ first: batch.first, outcome: outcome.kind, attempts: attempts + 1, tookMs }, 'settled an append');
+      return outcome;
+    }
+  }
+
+  #delay(delayMs: number): Promise<void> {
+    const { clock, signal } = this.#options;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const stop = (): void => {
+        timer.cancel();
+        reject(signal.reason);
+      };
+      const timer = clock.after(delayMs, () => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      });
+      signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+}
