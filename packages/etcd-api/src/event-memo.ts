@@ -1,9 +1,9 @@
-import type { EventGroup, KvEvent } from '@engram/core';
+import type { EventGroup, Int64, KvEvent } from '@engram/core';
 import { encodeEvents, encodeWatchResponse, type EncodedEvents, type Message } from '@engram/wire';
 
 /** A whole response that was sent; many clients' streams have but one watcher, so ids repeat. */
 interface SentResponse {
-  readonly watchId: number;
+  readonly watchId: Int64;
   readonly headerRevision: number;
   readonly message: Message;
 }
@@ -27,7 +27,7 @@ export class EventMemo {
     this.#headerBytes = headerBytes;
   }
 
-  response(watchId: number, prevKv: boolean, groups: readonly EventGroup[], headerRevision: number): Message {
+  response(watchId: Int64, prevKv: boolean, groups: readonly EventGroup[], headerRevision: number): Message {
     const bytes = this.#of(groups, prevKv && groups.some(hasPrevKv));
     const sent = bytes.response;
     if (sent !== undefined && sent.watchId === watchId && sent.headerRevision === headerRevision) return sent.message;

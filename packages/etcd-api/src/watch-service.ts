@@ -1,4 +1,12 @@
-import { errorTable, type EventGroup, GrpcCode, isEngramError, type Revision, revision } from '@engram/core';
+import {
+  errorTable,
+  type EventGroup,
+  GrpcCode,
+  type Int64,
+  isEngramError,
+  type Revision,
+  revision,
+} from '@engram/core';
 import type { CreateOutcome, Watcher, WatchSink, WatchStream } from '@engram/watch-hub';
 import {
   encodeWatchFragments,
@@ -166,7 +174,7 @@ class WatchCall implements StreamHandler, WatchSink {
     this.#stream.start(watcher);
   }
 
-  #cancel(watchId: number): void {
+  #cancel(watchId: Int64): void {
     if (!this.#stream.cancel(watchId)) return;
     this.#send({ revision: this.#parts.store.watchHub.revision, watchId, canceled: true });
   }

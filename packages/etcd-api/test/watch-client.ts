@@ -1,3 +1,4 @@
+import type { Int64 } from '@engram/core';
 import type { SimClock } from '@engram/sim';
 import { etcdserverpb, type Init, type mvccpb } from '@engram/wire';
 import type { FakeCall } from './fake-call.ts';
@@ -23,7 +24,7 @@ export class WatchClient {
     return this.next();
   }
 
-  cancel(watchId: number): void {
+  cancel(watchId: Int64): void {
     this.send({ cancelRequest: { watchId } });
   }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Int64 } from '@engram/core';
 import { etcdserverpb } from '@engram/wire';
 import { ALL, Api, b, member, t, ZERO } from './api.ts';
 import type { WatchClient } from './watch-client.ts';
@@ -45,6 +46,31 @@ describe('creating', () => {
     );
     await api.fill('a');
     expect(await watch.events()).toHaveLength(1);
+  });
+
+  test('ids that no double holds are exact: neighbours are two watchers, and each is answered by its own name', async () => {
+    const ids = [2 ** 53 - 1, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n), -(2n ** 53n) - 1n, -7];
+    for (const watchId of ids) expect(watch.create({ key: b('a'), watchId })).toMatchObject({ ...created, watchId });
+    const again = watch.create({ key: b('b'), watchId: 2n ** 53n + 1n });
+    expect(again).toMatchObject(refused('mvcc: duplicate watch ID provided on the WatchStream'));
+    expect(watch.create({ key: b('b') })).toMatchObject({ ...created, watchId: 0 });
+    await api.fill('a');
+    const seen = (await watch.rest()).map((response) => response.watchId);
+    expect(new Set(seen)).toEqual(new Set(ids));
+    expect(seen.length).toBe(ids.length);
+    watch.cancel(2n ** 53n + 1n);
+    expect(watch.next()).toMatchObject({ watchId: 2n ** 53n + 1n, canceled: true });
+    watch.cancel(2n ** 53n + 1n);
+    await api.fill('a');
+    expect((await watch.rest()).length).toBe(ids.length - 1);
+  });
+
+  test('periodic progress names a watcher whose id no double holds', async () => {
+    await using busy = await Api.open({ watchProgressIntervalMs: 1_000 });
+    const stream = busy.watch();
+    stream.create({ key: b('a'), progressNotify: true, watchId: 2n ** 62n + 1n });
+    busy.clock.advance(1_200);
+    expect((await stream.rest()).map(({ watchId }) => watchId)).toEqual([2n ** 62n + 1n]);
   });
 
   test('edge 57: no key is the zero byte; up to the zero byte is everything', async () => {
@@ -109,7 +135,7 @@ describe('creating', () => {
     });
     const starts = await Promise.all(puts);
     const last = (await api.range({ key: b('a') })).header!.revision;
-    const seen = new Map<number, number[]>();
+    const seen = new Map<Int64, number[]>();
     for (const { watchId, events } of await watch.rest()) {
       for (const event of events) seen.set(watchId, [...(seen.get(watchId) ?? []), event.kv!.modRevision]);
     }
@@ -243,7 +269,7 @@ describe('events', () => {
       expect(header!.revision).toBe(3);
       return [watchId, fragment, events.length] as const;
     });
-    expect(responses.toSorted(([left], [right]) => left - right)).toEqual([
+    expect(responses.toSorted(([left], [right]) => Number(left) - Number(right))).toEqual([
       [0, false, 6],
       [1, true, 5],
       [1, false, 1],

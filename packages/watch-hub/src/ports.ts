@@ -1,4 +1,4 @@
-import type { EventGroup, KeyRange, Revision } from '@engram/core';
+import type { EventGroup, Int64, KeyRange, Revision } from '@engram/core';
 
 /** What a client asks of one watcher. */
 export interface WatchRequest {
@@ -12,12 +12,12 @@ export interface WatchRequest {
   readonly noDelete: boolean;
   readonly fragment: boolean;
   /** 0: the stream assigns. */
-  readonly watchId: number;
+  readonly watchId: Int64;
 }
 
 /** One watcher of a stream, as its owner sees it. */
 export interface Watcher {
-  readonly watchId: number;
+  readonly watchId: Int64;
   readonly request: WatchRequest;
 }
 
@@ -40,7 +40,7 @@ export interface WatchStream {
    */
   start(watcher: Watcher): void;
   /** False: no such watcher. The sink hears nothing more of it, not of this call either. */
-  cancel(watchId: number): boolean;
+  cancel(watchId: Int64): boolean;
   /** The sink's `progress` is called within the call, or not at all: then a watcher is behind, or starts in the future. */
   requestProgress(): void;
   /** There is room after a refusal; without a refusal, nothing. */

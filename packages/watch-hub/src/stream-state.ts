@@ -3,6 +3,8 @@ import {
   type Clock,
   EngramError,
   type EventGroup,
+  type Int64,
+  isInt64,
   isEmptyRange,
   LinkedQueue,
   type Queued,
@@ -32,7 +34,7 @@ export interface StreamParts {
 export class StreamState implements WatchStream, Queued<StreamState> {
   readonly #parts: StreamParts;
   readonly #sink: WatchSink;
-  readonly #watchers = new Map<number, WatcherState>();
+  readonly #watchers = new Map<Int64, WatcherState>();
   readonly #progressDelayMs: number;
   #progressWatchers = 0;
   #progressTimer: Timer | undefined;
@@ -64,6 +66,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   create(request: WatchRequest): CreateOutcome {
     this.#assertOutsideSink();
     if (this.#closed) throw new EngramError('Stopped');
+    assert(isInt64(request.watchId), 'a watch id that is no 64-bit integer, or not in its one form');
     if (request.startRevision < 0) return { kind: 'refused', reason: 'negative-revision' };
     if (isEmptyRange(request.range)) return { kind: 'refused', reason: 'empty-range' };
     if (request.watchId !== 0 && this.#watchers.has(request.watchId))
@@ -93,7 +96,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     }
   }
 
-  cancel(watchId: number): boolean {
+  cancel(watchId: Int64): boolean {
     this.#assertOutsideSink();
     const watcher = this.#watchers.get(watchId);
     if (watcher === undefined) return false;

@@ -1,4 +1,4 @@
-import { assert, type EventGroup, nextRevision, type Queued, type Revision } from '@engram/core';
+import { assert, type EventGroup, type Int64, nextRevision, type Queued, type Revision } from '@engram/core';
 import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter } from './group-shares.ts';
 import type { Watcher, WatchRequest } from './ports.ts';
 import type { RangeNode } from './range-node.ts';
@@ -25,7 +25,7 @@ export interface Reading {
 
 /** One watcher, as the hub sees it. */
 export class WatcherState implements Watcher, Queued<WatcherState> {
-  readonly watchId: number;
+  readonly watchId: Int64;
   readonly request: WatchRequest;
   readonly stream: StreamState;
   readonly filter: Filter;
@@ -45,7 +45,7 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
   before: WatcherState | undefined;
   after: WatcherState | undefined;
 
-  constructor(watchId: number, request: WatchRequest, stream: StreamState, storeRevision: Revision) {
+  constructor(watchId: Int64, request: WatchRequest, stream: StreamState, storeRevision: Revision) {
     assert(request.startRevision >= 0, 'a watcher with a negative start');
     this.watchId = watchId;
     this.request = request;

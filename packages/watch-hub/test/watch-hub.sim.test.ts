@@ -2,6 +2,7 @@ import {
   type CommittedBatch,
   EVENT_PUT,
   type EventGroup,
+  type Int64,
   rangeContains,
   revision,
   type Revision,
@@ -28,7 +29,7 @@ interface Promised {
 /** A client: takes so many responses, then none before it is drained, and checks each word. */
 class SimStream implements WatchSink {
   readonly #world: SimWorld;
-  readonly promised = new Map<number, Promised>();
+  readonly promised = new Map<Int64, Promised>();
   readonly stream: WatchStream;
   readonly watchersMax: number;
   room: number;

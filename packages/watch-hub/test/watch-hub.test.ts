@@ -12,6 +12,10 @@ test.each([
   expect(ids.map((watchId) => world.watch('a', { watchId }))).toEqual(dealt);
 });
 
+test.each([1.5, Number.NaN, 2 ** 53, 5n, 2n ** 63n])('%s is no form of a watch id', (watchId) => {
+  expect(() => new World().watch('a', { watchId })).toThrow(AssertionError);
+});
+
 test('edge 55: an id is not dealt again after a cancel', () => {
   const world = new World();
   expect([world.watch('a'), world.watch('a')]).toEqual([0, 1]);

@@ -1,4 +1,4 @@
-import { revision } from '@engram/core';
+import { type Int64, revision } from '@engram/core';
 import { WatchHub, type WatchRequest, type WatchStream } from '@engram/watch-hub';
 import { type Change, FakeClock, FakeRandom, FakeSink, FakeStore, request } from './fakes.ts';
 
@@ -45,7 +45,7 @@ export class World {
   }
 
   /** Creates and starts, as an owner does within one turn; the id, or why it was refused. */
-  watch(pattern: string, options: Partial<WatchRequest> = {}, stream = this.stream): number | string {
+  watch(pattern: string, options: Partial<WatchRequest> = {}, stream = this.stream): Int64 | string {
     const outcome = stream.create(request(pattern, options));
     if (outcome.kind === 'refused') return outcome.reason;
     stream.start(outcome.watcher);

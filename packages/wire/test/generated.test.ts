@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { describe, expect, test } from 'vitest';
+import { type Int64, isInt64 } from '@engram/core';
 import { authpb, etcdserverpb, healthpb, leasepb, mvccpb, v3electionpb, v3lockpb, WireError } from '@engram/wire';
 import { camelCase, loadRoot, readSchema, type Field, type MessageSchema } from '../tools/schema.ts';
 
@@ -17,6 +18,8 @@ const modules: Readonly<Record<string, object>> = {
   v3electionpb,
   'grpc.health.v1': healthpb,
 };
+
+const toInt64 = (value: bigint): Int64 => (Number.isSafeInteger(Number(value)) ? Number(value) : value);
 
 /** A message as a plain tree: fields at their default and absent ones are left out, numbers are bigint. */
 type Tree = { readonly [field: string]: Leaf | readonly Leaf[] };
@@ -48,6 +51,12 @@ const integers = {
   ),
   uint64: fc.oneof(fc.maxSafeNat(), fc.nat(200), fc.constantFrom(2 ** 31, 2 ** 32, 2 ** 52)),
 };
+const exact = fc.oneof(
+  fc.integer({ min: -200, max: 200 }),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(toInt64),
+  fc.bigInt({ min: 2n ** 53n - 3n, max: 2n ** 53n + 3n }).map(toInt64),
+  fc.bigInt({ min: -(2n ** 53n) - 3n, max: -(2n ** 53n) + 3n }).map(toInt64),
+);
 const bigs = {
   'big-int64': fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.bigInt({ min: -200n, max: 200n })),
   'big-uint64': fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.bigInt({ min: 0n, max: 200n })),
@@ -66,6 +75,8 @@ function arbitraryOf(field: Field, depth: number): fc.Arbitrary<unknown> {
     case 'big-int64':
     case 'big-uint64':
       return bigs[field.kind];
+    case 'exact-int64':
+      return exact;
     default:
       return integers[field.kind];
   }
@@ -197,6 +208,18 @@ describe.each(plain)('$package.$name', (message) => {
       { numRuns: 60 },
     );
   });
+});
+
+test('a watch id arrives in its one form, exactly', () => {
+  fc.assert(
+    fc.property(exact, (watchId) => {
+      expect(isInt64(watchId)).toBe(true);
+      const { watchId: read } = etcdserverpb.decodeWatchCancelRequest(
+        etcdserverpb.encodeWatchCancelRequest({ watchId }),
+      );
+      expect(read).toBe(watchId);
+    }),
+  );
 });
 
 test('a map travels as a list of its entries', () => {

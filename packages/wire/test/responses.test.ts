@@ -207,7 +207,7 @@ const event = fc.tuple(fc.boolean(), kv, fc.option(kv, { nil: undefined })).map(
 const head = fc.record(
   {
     header: at.map(headerBytes),
-    watchId: fc.oneof(fc.nat(300), fc.constant(-1), fc.maxSafeInteger()),
+    watchId: fc.oneof(fc.nat(300), fc.constant(-1), fc.maxSafeInteger(), fc.constantFrom(2n ** 53n + 1n, -(2n ** 63n))),
     created: fc.boolean(),
     canceled: fc.boolean(),
     compactRevision: fc.nat(),

@@ -33,6 +33,7 @@ const scalars: Readonly<Record<Exclude<Kind, 'message'>, Scalar>> = {
   int64: varintScalar('int64', 'Int64'),
   uint64: varintScalar('uint64', 'Uint64'),
   'big-int64': varintScalar('bigInt64', 'Big', 'bigint', '0n'),
+  'exact-int64': varintScalar('exactInt64', 'Exact', 'Int64'),
   'big-uint64': varintScalar('bigUint64', 'Big', 'bigint', '0n'),
   bool: {
     type: 'boolean',
@@ -96,8 +97,12 @@ function emitPackage(name: string, messages: readonly MessageSchema[], enums: re
     for (const prefix of ['new', 'read', 'size', 'write']) names.add(`${prefix}${field.type.name}`);
   }
   const used = [...helpers].filter((helper) => body.includes(`${helper}(`)).toSorted();
+  const fromCore = [
+    body.includes('EMPTY_BYTES') ? 'EMPTY_BYTES' : '',
+    body.includes(': Int64;') ? 'type Int64' : '',
+  ].filter((name) => name !== '');
   const imports = [
-    body.includes('EMPTY_BYTES') ? "import { EMPTY_BYTES } from '@engram/core';" : '',
+    fromCore.length > 0 ? `import { ${fromCore.join(', ')} } from '@engram/core';` : '',
     "import type { Init } from '../protobuf/init.ts';",
     "import { Reader } from '../protobuf/reader.ts';",
     used.length > 0 ? `import { ${used.join(', ')} } from '../protobuf/writer.ts';` : '',

@@ -1,6 +1,6 @@
 /**
  * The 64-bit fields that name something. Their values are chosen by clients or by chance, so every bit counts and they
- * become bigint; all other 64-bit fields count something and become number.
+ * become bigint; all other 64-bit fields, but for `watchIds`, count something and become number.
  */
 export const identifiers: readonly string[] = [
   'mvccpb.KeyValue.lease',
@@ -29,4 +29,14 @@ export const identifiers: readonly string[] = [
   'v3lockpb.LockRequest.lease',
   'v3electionpb.CampaignRequest.lease',
   'v3electionpb.LeaderKey.lease',
+];
+
+/**
+ * Names that are small numbers unless a client chooses otherwise, and stand in every message of a hot path: they become
+ * Int64, a number where that is exact and a bigint where it is not.
+ */
+export const watchIds: readonly string[] = [
+  'etcdserverpb.WatchCreateRequest.watch_id',
+  'etcdserverpb.WatchCancelRequest.watch_id',
+  'etcdserverpb.WatchResponse.watch_id',
 ];

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
-import { identifiers } from './identifiers.ts';
+import { identifiers, watchIds } from './identifiers.ts';
 
 /** How a single value of a field is read, sized and written. */
 export type Kind =
@@ -14,6 +14,7 @@ export type Kind =
   | 'uint64'
   | 'big-int64'
   | 'big-uint64'
+  | 'exact-int64'
   | 'message';
 
 export interface Field {
@@ -70,7 +71,7 @@ export function readSchema(root: protobuf.Root): Schema {
   const messages: MessageSchema[] = [];
   const enums: EnumSchema[] = [];
   const services: ServiceSchema[] = [];
-  const unused = new Set(identifiers);
+  const unused = new Set([...identifiers, ...watchIds]);
 
   const visit = (namespace: protobuf.NamespaceBase): void => {
     for (const entry of namespace.nestedArray) {
@@ -96,8 +97,8 @@ function messagesOf(type: protobuf.Type, unused: Set<string>): MessageSchema[] {
     found.push({
       ...entry,
       fields: [
-        { name: 'key', number: 1, kind: scalarKind(field.keyType, false), type: undefined, ...part },
-        { name: 'value', number: 2, ...kindOf(field, false), ...part },
+        { name: 'key', number: 1, kind: scalarKind(field.keyType, 'number'), type: undefined, ...part },
+        { name: 'value', number: 2, ...kindOf(field, 'number'), ...part },
       ],
     });
     return {
@@ -115,24 +116,32 @@ function messagesOf(type: protobuf.Type, unused: Set<string>): MessageSchema[] {
 
 function fieldOf(field: protobuf.Field, unused: Set<string>): Field {
   const path = field.fullName.slice(1);
-  const isIdentifier = unused.delete(path);
+  unused.delete(path);
   const oneof = field.partOf;
   return {
     name: camelCase(field.name),
     number: field.id,
-    ...kindOf(field, isIdentifier),
+    ...kindOf(field, form64(path)),
     repeated: field.repeated,
     rivals: oneof?.fieldsArray.filter((other) => other !== field).map((other) => camelCase(other.name)),
   };
 }
 
-function kindOf(field: protobuf.Field, isIdentifier: boolean): Pick<Field, 'kind' | 'type'> {
-  if (field.resolvedType instanceof protobuf.Type) return { kind: 'message', type: typeName(field.resolvedType) };
-  const scalar = field.resolvedType instanceof protobuf.Enum ? 'int32' : field.type;
-  return { kind: scalarKind(scalar, isIdentifier), type: undefined };
+/** What a 64-bit field becomes. */
+type Form64 = 'number' | 'bigint' | 'exact';
+
+function form64(path: string): Form64 {
+  if (identifiers.includes(path)) return 'bigint';
+  return watchIds.includes(path) ? 'exact' : 'number';
 }
 
-function scalarKind(type: string, isIdentifier: boolean): Kind {
+function kindOf(field: protobuf.Field, form: Form64): Pick<Field, 'kind' | 'type'> {
+  if (field.resolvedType instanceof protobuf.Type) return { kind: 'message', type: typeName(field.resolvedType) };
+  const scalar = field.resolvedType instanceof protobuf.Enum ? 'int32' : field.type;
+  return { kind: scalarKind(scalar, form), type: undefined };
+}
+
+function scalarKind(type: string, form: Form64): Kind {
   switch (type) {
     case 'bool':
     case 'bytes':
@@ -141,8 +150,10 @@ function scalarKind(type: string, isIdentifier: boolean): Kind {
     case 'uint32':
       return type;
     case 'int64':
+      if (form === 'exact') return 'exact-int64';
+      return form === 'bigint' ? 'big-int64' : 'int64';
     case 'uint64':
-      return isIdentifier ? `big-${type}` : type;
+      return form === 'bigint' ? 'big-uint64' : 'uint64';
     default:
       throw new Error(`no codec for fields of type ${type}`);
   }

@@ -1,8 +1,8 @@
 // Made by packages/wire/tools/generate.ts from proto/. Not edited by hand.
-import { EMPTY_BYTES } from '@engram/core';
+import { EMPTY_BYTES, type Int64 } from '@engram/core';
 import type { Init } from '../protobuf/init.ts';
 import { Reader } from '../protobuf/reader.ts';
-import { sizeBig, sizeDelimited, sizeInt32, sizeInt64, sizeString, sizeUint64, sizeVarint, writeBig, writeBytes, writeInt32, writeInt64, writeString, writeUint64, writeVarint } from '../protobuf/writer.ts';
+import { sizeBig, sizeDelimited, sizeExact, sizeInt32, sizeInt64, sizeString, sizeUint64, sizeVarint, writeBig, writeBytes, writeExact, writeInt32, writeInt64, writeString, writeUint64, writeVarint } from '../protobuf/writer.ts';
 import { newEvent, newKeyValue, readEvent, readKeyValue, sizeEvent, sizeKeyValue, type Event, type KeyValue, writeEvent, writeKeyValue } from './mvccpb.ts';
 import { newPermission, newUserAddOptions, readPermission, readUserAddOptions, sizePermission, sizeUserAddOptions, type Permission, type UserAddOptions, writePermission, writeUserAddOptions } from './authpb.ts';
 
@@ -1808,7 +1808,7 @@ export interface WatchCreateRequest {
   progressNotify: boolean;
   filters: number[];
   prevKv: boolean;
-  watchId: number;
+  watchId: Int64;
   fragment: boolean;
 }
 
@@ -1844,7 +1844,7 @@ export function readWatchCreateRequest(reader: Reader, message: WatchCreateReque
         message.prevKv = reader.bool();
         break;
       case 56:
-        message.watchId = reader.int64();
+        message.watchId = reader.exactInt64();
         break;
       case 64:
         message.fragment = reader.bool();
@@ -1872,7 +1872,7 @@ export function sizeWatchCreateRequest(message: Init<WatchCreateRequest>): numbe
     size += 1 + sizeVarint(packed) + packed;
   }
   if (message.prevKv === true) size += 1 + 1;
-  if (message.watchId !== undefined && message.watchId !== 0) size += 1 + sizeInt64(message.watchId);
+  if (message.watchId !== undefined && message.watchId !== 0) size += 1 + sizeExact(message.watchId);
   if (message.fragment === true) size += 1 + 1;
   return size;
 }
@@ -1916,7 +1916,7 @@ export function writeWatchCreateRequest(message: Init<WatchCreateRequest>, into:
   if (message.watchId !== undefined && message.watchId !== 0) {
     into[next] = 56;
     next += 1;
-    next = writeInt64(message.watchId, into, next);
+    next = writeExact(message.watchId, into, next);
   }
   if (message.fragment === true) {
     into[next] = 64;
@@ -1933,7 +1933,7 @@ export function encodeWatchCreateRequest(message: Init<WatchCreateRequest>): Uin
 }
 
 export interface WatchCancelRequest {
-  watchId: number;
+  watchId: Int64;
 }
 
 export const newWatchCancelRequest = (): WatchCancelRequest => ({ watchId: 0, });
@@ -1944,7 +1944,7 @@ export function readWatchCancelRequest(reader: Reader, message: WatchCancelReque
     const tag = reader.tag();
     switch (tag) {
       case 8:
-        message.watchId = reader.int64();
+        message.watchId = reader.exactInt64();
         break;
       default:
         reader.skip(tag);
@@ -1959,7 +1959,7 @@ export function decodeWatchCancelRequest(bytes: Uint8Array): WatchCancelRequest 
 
 export function sizeWatchCancelRequest(message: Init<WatchCancelRequest>): number {
   let size = 0;
-  if (message.watchId !== undefined && message.watchId !== 0) size += 1 + sizeInt64(message.watchId);
+  if (message.watchId !== undefined && message.watchId !== 0) size += 1 + sizeExact(message.watchId);
   return size;
 }
 
@@ -1969,7 +1969,7 @@ export function writeWatchCancelRequest(message: Init<WatchCancelRequest>, into:
   if (message.watchId !== undefined && message.watchId !== 0) {
     into[next] = 8;
     next += 1;
-    next = writeInt64(message.watchId, into, next);
+    next = writeExact(message.watchId, into, next);
   }
   return next;
 }
@@ -2020,7 +2020,7 @@ export function encodeWatchProgressRequest(message: Init<WatchProgressRequest>):
 
 export interface WatchResponse {
   header: ResponseHeader | undefined;
-  watchId: number;
+  watchId: Int64;
   created: boolean;
   canceled: boolean;
   compactRevision: number;
@@ -2043,7 +2043,7 @@ export function readWatchResponse(reader: Reader, message: WatchResponse): Watch
         break;
       }
       case 16:
-        message.watchId = reader.int64();
+        message.watchId = reader.exactInt64();
         break;
       case 24:
         message.created = reader.bool();
@@ -2083,7 +2083,7 @@ export function sizeWatchResponse(message: Init<WatchResponse>): number {
     const inner = sizeResponseHeader(message.header);
     size += 1 + sizeVarint(inner) + inner;
   }
-  if (message.watchId !== undefined && message.watchId !== 0) size += 1 + sizeInt64(message.watchId);
+  if (message.watchId !== undefined && message.watchId !== 0) size += 1 + sizeExact(message.watchId);
   if (message.created === true) size += 1 + 1;
   if (message.canceled === true) size += 1 + 1;
   if (message.compactRevision !== undefined && message.compactRevision !== 0) size += 1 + sizeInt64(message.compactRevision);
@@ -2108,7 +2108,7 @@ export function writeWatchResponse(message: Init<WatchResponse>, into: Uint8Arra
   if (message.watchId !== undefined && message.watchId !== 0) {
     into[next] = 16;
     next += 1;
-    next = writeInt64(message.watchId, into, next);
+    next = writeExact(message.watchId, into, next);
   }
   if (message.created === true) {
     into[next] = 24;

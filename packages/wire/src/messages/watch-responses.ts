@@ -1,6 +1,15 @@
-import { type KvEvent, EVENT_DELETE } from '@engram/core';
+import { type Int64, type KvEvent, EVENT_DELETE } from '@engram/core';
 import type { Message } from '../rpc.ts';
-import { sizeInt64, sizeString, sizeVarint, writeInt64, writeString, writeVarint } from '../protobuf/writer.ts';
+import {
+  sizeExact,
+  sizeInt64,
+  sizeString,
+  sizeVarint,
+  writeExact,
+  writeInt64,
+  writeString,
+  writeVarint,
+} from '../protobuf/writer.ts';
 import { PIECE_MIN, PieceWriter } from './piece-writer.ts';
 
 /** Encoded `events` fields of a WatchResponse: shared between responses, never changed. */
@@ -13,7 +22,7 @@ export interface EncodedEvents {
 export interface WatchHead {
   /** An encoded ResponseHeader. */
   readonly header: Uint8Array;
-  readonly watchId: number;
+  readonly watchId: Int64;
   readonly created?: boolean;
   readonly canceled?: boolean;
   readonly compactRevision?: number;
@@ -128,7 +137,7 @@ function cut(
 
 function sizeHead(head: WatchHead): number {
   let size = 1 + sizeVarint(head.header.length) + head.header.length;
-  if (head.watchId !== 0) size += 1 + sizeInt64(head.watchId);
+  if (head.watchId !== 0) size += 1 + sizeExact(head.watchId);
   if (head.created === true) size += 2;
   if (head.canceled === true) size += 2;
   if (head.compactRevision !== undefined && head.compactRevision !== 0) size += 1 + sizeInt64(head.compactRevision);
@@ -144,7 +153,7 @@ function writeHead(head: WatchHead, into: Uint8Array): number {
   at += head.header.length;
   if (head.watchId !== 0) {
     into[at] = 16;
-    at = writeInt64(head.watchId, into, at + 1);
+    at = writeExact(head.watchId, into, at + 1);
   }
   if (head.created === true) at = writeFlag(24, into, at);
   if (head.canceled === true) at = writeFlag(32, into, at);

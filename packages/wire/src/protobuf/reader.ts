@@ -1,4 +1,4 @@
-import { EMPTY_BYTES } from '@engram/core';
+import { EMPTY_BYTES, type Int64 } from '@engram/core';
 import { malformed, WireError } from './wire-error.ts';
 import { HIGH, halves, LOW, signed64, unsigned64 } from './word64.ts';
 
@@ -73,6 +73,14 @@ export class Reader {
   bigInt64(): bigint {
     if (this.#single()) return BigInt(this.#low);
     this.#varint();
+    halves[LOW] = this.#low;
+    halves[HIGH] = this.#high;
+    return signed64[0]!;
+  }
+
+  exactInt64(): Int64 {
+    const near = this.int64();
+    if (Number.isSafeInteger(near)) return near;
     halves[LOW] = this.#low;
     halves[HIGH] = this.#high;
     return signed64[0]!;

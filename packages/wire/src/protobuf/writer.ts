@@ -1,3 +1,4 @@
+import type { Int64 } from '@engram/core';
 import { HIGH, halves, LOW, unsigned64 } from './word64.ts';
 
 const TWO_32 = 4_294_967_296;
@@ -88,6 +89,14 @@ export function writeBig(value: bigint, into: Uint8Array, at: number): number {
     next += 1;
   }
   return writeVarint(low, into, next);
+}
+
+export function sizeExact(value: Int64): number {
+  return typeof value === 'number' ? sizeInt64(value) : sizeBig(value);
+}
+
+export function writeExact(value: Int64, into: Uint8Array, at: number): number {
+  return typeof value === 'number' ? writeInt64(value, into, at) : writeBig(value, into, at);
 }
 
 /** Enums and int32: a negative one is extended to 64 bits, so it takes ten bytes. */
