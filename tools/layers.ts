@@ -41,7 +41,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'transport',
   ],
-  sim: ['core', 'storage', 'backend'],
+  sim: ['core', 'storage', 'storage-segment'],
 };
 
 /** Layers 0 to 2 know neither time nor chance nor a socket: their sources may not name these. */

@@ -1,3 +1,10 @@
-// The ports of a node, simulated and seeded. For tests only.
+// The world that tests put nodes into: one seed decides everything that happens in it. For tests only.
 export { Prng } from './src/prng.ts';
-export { SimClock } from './src/sim-clock.ts';
+export { Scheduler, type SchedulerOptions } from './src/scheduler.ts';
+export { SimEvent } from './src/event-queue.ts';
+export { SimClock, type SimClockOptions } from './src/sim-clock.ts';
+export { SimHost, type SimHostOptions, SimProcess } from './src/sim-host.ts';
+export { SimNetwork, type LinkFaults } from './src/sim-network.ts';
+export { SimStorageFaults, type StorageTiming, type FailingOperation } from './src/sim-storage-faults.ts';
+export { SimDisk, type CrashKind, type CrashPoint, type DiskFault, type DiskOperation } from './src/sim-disk.ts';
+export { DiskError } from './src/disk-error.ts';

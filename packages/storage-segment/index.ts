@@ -1,2 +1,7 @@
 // A storage in a directory of its own, for a node that has a disk.
 export { openSegmentStorage, type SegmentStorageOptions } from './src/open.ts';
+// For tests: the same storage on a ground of their own, which may lose what is not durable.
+export { openOn, type Ground } from './src/open.ts';
+export type { SegmentStorage } from './src/segment-storage.ts';
+export type { BulkReader, FileSystem, OpenMode, Place, StorageFile } from './src/file-system.ts';
+export type { Meta, MetaWrite } from './src/meta.ts';

@@ -49,7 +49,7 @@ export async function openData(config: NodeConfig, { clock, random, logger }: Da
   const engine = chooseEngine(config, own);
   let storage: Storage;
   try {
-    storage = await openEngine(engine, join(own, FOLDERS[engine]), clock, logger);
+    storage = await openEngine(engine, join(own, FOLDERS[engine]), { clock, random, logger });
   } catch (cause) {
     if (cause instanceof StorageOpenError && cause.reason === 'locked') {
       throw new StorageOpenError('locked', `data directory ${config.dataDir} is in use by another process`, { cause });
@@ -85,10 +85,14 @@ function hasFiles(folder: string): boolean {
   return existsSync(folder) && readdirSync(folder).some((name) => name !== 'lost+found');
 }
 
-async function openEngine(engine: StorageEngine, path: string, clock: Clock, logger: Logger): Promise<Storage> {
+async function openEngine(
+  engine: StorageEngine,
+  path: string,
+  { clock, random, logger }: DataParts,
+): Promise<Storage> {
   switch (engine) {
     case 'segment':
-      return await openSegmentStorage({ path, clock, logger });
+      return await openSegmentStorage({ path, clock, random, logger });
     case 'leveldb':
       return await openLevelDbStorage({ path, cacheBytes: BLOCK_CACHE_BYTES, clock, logger });
   }

@@ -1,56 +1,107 @@
-import type { Clock, Timer } from '@engram/core';
+import { assert, type Clock, type Timer } from '@engram/core';
+import { Scheduler } from './scheduler.ts';
 
-interface Due {
-  readonly atMs: number;
-  readonly fire: () => void;
+export interface SimClockOptions {
+  /** Without one the clock has its own, whose time moves by `advance` and whose turns come by themselves. */
+  readonly scheduler?: Scheduler;
+  /** Milliseconds of this clock for each of the scheduler's: 1 is exact. */
+  readonly rate?: number;
+  /** What `nowMs` shows when the scheduler's time is 0. */
+  readonly originMs?: number;
+  /** What `wallMs` shows when the scheduler's time is 0. */
+  readonly wallMs?: number;
+  /** How much later than asked a timer fires, in the scheduler's milliseconds. */
+  readonly lateMs?: () => number;
+  /** How long a turn takes to come, in the scheduler's milliseconds. */
+  readonly turnMs?: () => number;
+  /** Called where something would fire: whoever it belongs to may be dead by then, or stopped. */
+  readonly deliver?: (fire: () => void) => void;
 }
 
+const onTime = (): number => 0;
+const deliverAtOnce = (fire: () => void): void => fire();
+
 /**
- * A clock that moves only when told. `soon` is the event loop's own next turn: it orders work, it measures no time, so
- * a run stays the same for the same inputs.
+ * The only clock of tests: a view of a scheduler's time, which may run too fast or too slow. By itself it moves only
+ * when told.
  */
 export class SimClock implements Clock {
-  #nowMs = 0;
-  readonly #timers = new Set<Due>();
+  readonly scheduler: Scheduler;
+  readonly #rate: number;
+  readonly #originMs: number;
+  readonly #lateMs: () => number;
+  readonly #turnMs: () => number;
+  readonly #deliver: (fire: () => void) => void;
+  #wallMs: number;
+
+  constructor(options: SimClockOptions = {}) {
+    this.scheduler = options.scheduler ?? new Scheduler({ turns: 'event-loop' });
+    this.#rate = options.rate ?? 1;
+    assert(this.#rate > 0, 'a clock that does not move');
+    this.#originMs = options.originMs ?? 0;
+    this.#wallMs = options.wallMs ?? 0;
+    this.#lateMs = options.lateMs ?? onTime;
+    this.#turnMs = options.turnMs ?? onTime;
+    this.#deliver = options.deliver ?? deliverAtOnce;
+  }
 
   nowMs(): number {
-    return this.#nowMs;
+    return this.#originMs + this.scheduler.nowMs * this.#rate;
   }
 
   wallMs(): number {
-    return this.#nowMs;
+    return this.#wallMs + this.scheduler.nowMs;
   }
 
   after(delayMs: number, fire: () => void): Timer {
-    const due: Due = { atMs: this.#nowMs + delayMs, fire };
-    this.#timers.add(due);
-    return { cancel: () => void this.#timers.delete(due) };
+    const dueMs = this.nowMs() + delayMs;
+    let cancelled = false;
+    const expire = (): void => {
+      // A rounding error may show the time just before it is due; a timer is never early.
+      const leftMs = dueMs - this.nowMs();
+      if (leftMs > 0) event = this.scheduler.after(Math.max(leftMs / this.#rate, 1e-6), expire);
+      // Whoever is stopped gets it later: it may be cancelled until then.
+      else this.#deliver(() => void (cancelled || fire()));
+    };
+    let event = this.scheduler.after(delayMs / this.#rate + this.#lateMs(), expire);
+    const cancel = (): void => {
+      cancelled = true;
+      event.cancel();
+    };
+    return { cancel };
   }
 
   soon(fire: () => void): void {
-    setImmediate(fire);
+    if (this.scheduler.turns === 'event-loop') setImmediate(() => this.#deliver(fire));
+    else this.scheduler.after(this.#turnMs(), () => this.#deliver(fire));
   }
 
-  /** Moves on, and fires what comes due on the way, each at its own time. */
-  advance(ms: number): void {
-    const endMs = this.#nowMs + ms;
-    for (;;) {
-      let next: Due | undefined;
-      for (const due of this.#timers) if (due.atMs <= endMs && (next === undefined || due.atMs < next.atMs)) next = due;
-      if (next === undefined) break;
-      this.#timers.delete(next);
-      this.#nowMs = Math.max(this.#nowMs, next.atMs);
-      next.fire();
-    }
-    this.#nowMs = endMs;
+  /** Somebody sets the time of day; durations do not feel it. */
+  jumpWall(ms: number): void {
+    this.#wallMs += ms;
+  }
+
+  /** See `Scheduler.advance`. */
+  advance(ms: number): number {
+    return this.scheduler.advance(ms);
+  }
+
+  /** See `Scheduler.run`. */
+  run<Value>(promise: Promise<Value>): Promise<Value> {
+    return this.scheduler.run(promise);
+  }
+
+  /** See `Scheduler.pass`. */
+  pass(ms: number): Promise<void> {
+    return this.scheduler.pass(ms);
   }
 
   /** Timers that wait: none may be left when everything has ended. */
   get waiting(): number {
-    return this.#timers.size;
+    return this.scheduler.waiting;
   }
 
-  /** Lets everything that waits for nothing but its turn come to its end. */
+  /** Turns of the real event loop, for a clock whose turns come by themselves: what needs no time comes to its end. */
   async settle(turns = 20): Promise<void> {
     for (let turn = 0; turn < turns; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
   }

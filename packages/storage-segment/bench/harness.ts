@@ -1,5 +1,6 @@
 import { sealOf } from '@engram/storage/testing';
 // What the benchmarks share: a storage of either kind in a directory of its own, records, and figures.
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
@@ -37,7 +38,7 @@ export const kinds = (process.env['STORAGE'] ?? 'segment,leveldb').split(',');
 export function openStorage(kind: string, path: string): Promise<Storage> {
   if (kind === 'leveldb') return openLevelDbStorage({ path, cacheBytes: 8 << 20, clock, logger });
   const segmentBytes = Number(process.env['SEGMENT_BYTES'] ?? 64 << 20);
-  return openSegmentStorage({ path, clock, logger, segmentBytes });
+  return openSegmentStorage({ path, clock, random: { uint32: () => randomBytes(4).readUInt32LE() }, logger, segmentBytes });
 }
 
 /** A directory where DIR says, or here; it goes with the process. */

@@ -7,7 +7,7 @@ import type { FileSystem, StorageFile } from './file-system.ts';
 import { deadWrite, type Manifest, removalWrites, removedWrite, segmentWrite } from './manifest.ts';
 import { Segment } from './segment.ts';
 import type { SegmentList } from './segment-list.ts';
-import { newSalt, type SegmentMaker } from './segment-maker.ts';
+import type { SegmentMaker } from './segment-maker.ts';
 import { SegmentRewriter } from './segment-rewriter.ts';
 import { writeSidecar } from './sidecar.ts';
 
@@ -146,7 +146,7 @@ export class Cleaner {
     const file = await fileSystem.open(temporary, 'create');
     let adopted = false;
     try {
-      const rewriter = new SegmentRewriter(file, id, newSalt());
+      const rewriter = new SegmentRewriter(file, id, maker.newSalt());
       if ((await this.#copy(old, rewriter)) && rewriter.table.count > 0) {
         await this.#adopt(old, rewriter, file);
         adopted = true;

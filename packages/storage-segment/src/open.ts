@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { assert, type Clock, type Logger, logPosition } from '@engram/core';
+import { assert, type Clock, type Logger, logPosition, type Random } from '@engram/core';
 import type { Storage } from '@engram/storage';
 import { AcknowledgedMark, type AcknowledgedState, readAcknowledged } from './acknowledged-mark.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
@@ -26,6 +26,8 @@ export interface SegmentStorageOptions {
   /** A directory of its own; it and its parents are made where they are missing. */
   readonly path: string;
   readonly clock: Clock;
+  /** Tells the frames of one file from those that another has left on the same blocks: never the same twice. */
+  readonly random: Random;
   readonly logger: Logger;
   /** About how long a segment file gets, from 4 KiB to 256 MiB; 64 MiB. */
   readonly segmentBytes?: number;
@@ -74,7 +76,7 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
     checkAcknowledged(condition, state, mark);
     const recovered = await recoverSegments(fileSystem, condition, manifest, state, mark?.end ?? 0);
     opened.push(...recovered.segments, ...recovered.empty);
-    return await assemble(ground, condition, manifest, state, recovered, options.clock, segmentBytes);
+    return await assemble(ground, condition, manifest, state, recovered, { ...options, segmentBytes });
   } catch (error) {
     for (const segment of opened) await segment.close();
     await manifest.close();
@@ -88,14 +90,13 @@ async function assemble(
   manifest: Manifest,
   state: ManifestState,
   recovered: Recovered,
-  clock: Clock,
-  segmentBytes: number,
+  { clock, random, segmentBytes }: Required<SegmentStorageOptions>,
 ): Promise<SegmentStorage> {
   const { path, logger } = condition;
   const from = state.checkpoint?.from ?? logPosition(1);
   const end = logPosition(Math.max(from, recovered.segments.at(-1)?.table.next ?? 1));
   const segments = new SegmentList(recovered.segments);
-  const maker = new SegmentMaker(fileSystem, condition, manifest, recovered.nextId);
+  const maker = new SegmentMaker(fileSystem, condition, manifest, random, recovered.nextId);
   const common = { fileSystem, condition, manifest, segments, maker, clock, segmentBytes };
   const cleaner = new Cleaner({ ...common, from: () => checkpoints.from });
   const open = [...recovered.segments.filter(({ sealed }) => !sealed), ...recovered.empty];

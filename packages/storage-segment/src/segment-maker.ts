@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import type { Random } from '@engram/core';
 import type { Condition } from './condition.ts';
 import { filePath } from './file-names.ts';
 import type { FileSystem } from './file-system.ts';
@@ -13,12 +13,14 @@ export class SegmentMaker {
   readonly #fileSystem: FileSystem;
   readonly #condition: Condition;
   readonly #manifest: Manifest;
+  readonly #random: Random;
   #nextId: number;
 
-  constructor(fileSystem: FileSystem, condition: Condition, manifest: Manifest, nextId: number) {
+  constructor(fileSystem: FileSystem, condition: Condition, manifest: Manifest, random: Random, nextId: number) {
     this.#fileSystem = fileSystem;
     this.#condition = condition;
     this.#manifest = manifest;
+    this.#random = random;
     this.#nextId = nextId;
   }
 
@@ -28,13 +30,18 @@ export class SegmentMaker {
     return id;
   }
 
+  /** Tells a file's frames from those of all others. */
+  newSalt(): number {
+    return this.#random.uint32();
+  }
+
   /** With this many bytes of zeros behind its header. */
   async make(zeroBytes: number): Promise<Segment> {
     const { path } = this.#condition;
     const id = this.takeId();
     const temporary = filePath(path, 'tmp', id);
     const target = filePath(path, 'seg', id);
-    const bytes = encodeSegmentHeader(id, newSalt(), 'appended');
+    const bytes = encodeSegmentHeader(id, this.newSalt(), 'appended');
     try {
       await this.#write(temporary, bytes, zeroBytes);
       await this.#fileSystem.rename(temporary, target);
@@ -67,9 +74,4 @@ export class SegmentMaker {
       await file.close();
     }
   }
-}
-
-/** Tells this file's frames from those of all others. */
-export function newSalt(): number {
-  return randomBytes(4).readUInt32LE();
 }

@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { epoch, logPosition } from '@engram/core';
+import { SimClock } from '@engram/sim';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AcknowledgedMark, type AcknowledgedState, readAcknowledged } from '../src/acknowledged-mark.ts';
 import { Condition } from '../src/condition.ts';
 import { ACKNOWLEDGED_FILE } from '../src/file-names.ts';
 import { nodeFileSystem } from '../src/node-file-system.ts';
 import { TestLogger } from './segment-bed.ts';
-import { SimClock } from './sim-clock.ts';
 
 const start = { end: logPosition(1), sealed: epoch(0), checkpoint: 0 };
 let path: string;

@@ -1,4 +1,5 @@
 import { logPosition } from '@engram/core';
+import { DiskError, type DiskFault, Prng, Scheduler, SimDisk, SimHost, type SimProcess } from '@engram/sim';
 import {
   type LogBatch,
   type Storage,
@@ -10,15 +11,13 @@ import { never, record, sealOf } from '@engram/storage/testing';
 import { expect } from 'vitest';
 import { type Ground, openOn } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
-import { CrashDisk, DiskError, type Fault } from './crash-disk.ts';
 import { CrashModel } from './crash-model.ts';
-import { Prng } from './prng.ts';
 import { TestLogger } from './segment-bed.ts';
-import { SimClock } from './sim-clock.ts';
 
 const PATH = '/data';
 const CRASHED = Symbol('crashed');
-const STEPS_PER_TURN = 3;
+/** Long enough that what goes by time happens between operations. */
+const STEP_MS_MAX = 40;
 const OPERATIONS = ['open', 'read', 'write', 'write-durable', 'sync', 'truncate', 'names', 'meta'] as const;
 
 /** What happened, so that a test knows that its chances meet what they should. */
@@ -49,19 +48,22 @@ export class CrashSim {
     segments: 0,
   };
   readonly #prng: Prng;
-  readonly #disk: CrashDisk;
+  readonly #scheduler: Scheduler;
+  readonly #host: SimHost;
+  readonly #disk: SimDisk;
   readonly #model = new CrashModel();
   readonly #segmentBytes: number;
   readonly #faults: boolean;
   #logger = new TestLogger();
-  #clock = new SimClock();
   #background: Promise<unknown>[] = [];
   #unexpected: unknown;
   #made = 0;
 
   constructor(seed: number, faults: boolean) {
     this.#prng = new Prng(seed);
-    this.#disk = new CrashDisk(this.#prng);
+    this.#scheduler = new Scheduler({ random: this.#prng.fork('order') });
+    this.#host = new SimHost(this.#scheduler, { name: 'node', random: this.#prng.fork('host'), turnMsMax: 1 });
+    this.#disk = new SimDisk(this.#prng.fork('disk'), STEP_MS_MAX);
     this.#segmentBytes = this.#prng.pick([4096, 6000, 16_384]);
     this.#faults = faults;
   }
@@ -79,34 +81,21 @@ export class CrashSim {
 
   /** One process, from its start to its end. The last one meets neither faults nor crashes. */
   async #live(last: boolean): Promise<void> {
-    const { ground, crashed, isAlive } = this.#disk.start();
+    const process = this.#host.start();
+    const ground = this.#disk.ground(process);
     this.#logger = new TestLogger();
-    this.#clock = new SimClock();
     this.#background = [];
     if (!last) this.#arm();
-    const until = crashed.then(() => CRASHED);
-    // Time goes on, whoever waits for what.
-    let over = false;
-    const time = (async () => {
-      while (!over) {
-        this.#clock.advance(this.#prng.below(40));
-        await new Promise<void>((resolve) => setImmediate(resolve));
-      }
-    })();
-    try {
-      const ended = await Promise.race([this.#work(ground, isAlive, last), until]);
-      if (ended === CRASHED) this.counts.crashes += 1;
-      else if (this.#prng.chance(0.3)) this.#disk.crash('power');
-    } finally {
-      over = true;
-      await time;
-      this.counts.faults += this.#disk.failed;
-    }
+    const crashed = new Promise((resolve) => process.atEnd(() => resolve(CRASHED)));
+    const ended = await this.#scheduler.run(Promise.race([this.#work(process, ground, last), crashed]));
+    if (ended === CRASHED) this.counts.crashes += 1;
+    else this.#disk.crash(this.#prng.chance(0.3) ? 'power' : 'kill');
+    this.counts.faults += this.#disk.failed;
   }
 
   #arm(): void {
     const prng = this.#prng;
-    const fault: Fault = {
+    const fault: DiskFault = {
       operation: prng.pick(OPERATIONS),
       code: prng.pick(['EIO', 'ENOSPC']),
       after: prng.below(30),
@@ -114,14 +103,15 @@ export class CrashSim {
     const used = this.#faults && prng.chance(0.5) ? fault : undefined;
     const kind = prng.pick(['kill', 'power'] as const);
     const dice = prng.below(10);
-    if (dice === 0) this.#disk.arm(Number.POSITIVE_INFINITY, kind, used);
-    else if (dice < 6) this.#disk.arm(prng.below(prng.pick([30, 300, 1500])), kind, used);
+    if (dice === 0) this.#disk.arm(undefined, used);
+    else if (dice < 6) this.#disk.arm({ steps: prng.below(prng.pick([30, 300, 1500])), kind }, used);
     // Around the moments in which it changes what counts.
-    else this.#disk.arm(prng.below(12), kind, used, prng.below(20));
+    else this.#disk.arm({ steps: prng.below(12), manifestWrites: prng.below(20), kind }, used);
   }
 
-  async #work(ground: Ground, isAlive: () => boolean, last: boolean): Promise<void> {
-    const options = { path: PATH, clock: this.#clock, logger: this.#logger, segmentBytes: this.#segmentBytes };
+  async #work(process: SimProcess, ground: Ground, last: boolean): Promise<void> {
+    const { clock, random } = process;
+    const options = { path: PATH, clock, random, logger: this.#logger, segmentBytes: this.#segmentBytes };
     let storage: SegmentStorage;
     try {
       storage = await openOn(ground, options);
@@ -137,8 +127,8 @@ export class CrashSim {
       const turns = this.#prng.below(last ? 80 : 60);
       for (let turn = 0; turn < turns; turn += 1) {
         // It may have ended while this one waited for nothing that it does.
-        if (!isAlive()) return;
-        if (!(await this.#turn(storage))) break;
+        if (!process.alive) return;
+        if (!(await this.#turn(process, storage))) break;
         if (this.#unexpected !== undefined) throw this.#unexpected;
       }
       await Promise.all(this.#background);
@@ -152,18 +142,17 @@ export class CrashSim {
   }
 
   /** False: the storage has failed and must be opened again. */
-  async #turn(storage: SegmentStorage): Promise<boolean> {
+  async #turn(process: SimProcess, storage: SegmentStorage): Promise<boolean> {
     const prng = this.#prng;
     const dice = prng.below(100);
     if (dice < 60) return await this.#append(storage);
     if (dice < 75) this.#drop(storage);
-    else if (dice < 80) this.#saveCheckpoint(storage);
+    else if (dice < 80) this.#saveCheckpoint(process, storage);
     else if (dice < 83) await this.#seal(storage);
     else if (dice < 93) this.#get(storage);
     else if (dice < 96) this.#inBackground(storage.cleaner.run());
     else if (dice < 98) this.#inBackground(storage.values.reclaim!());
-    else
-      for (let step = 0; step < STEPS_PER_TURN; step += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+    else await process.delay(prng.below(3 * STEP_MS_MAX));
     return true;
   }
 
@@ -204,7 +193,7 @@ export class CrashSim {
     this.#inBackground(storage.values.drop(positions.map(logPosition)));
   }
 
-  #saveCheckpoint(storage: Storage): void {
+  #saveCheckpoint(process: SimProcess, storage: Storage): void {
     const model = this.#model;
     if (model.pendingCheckpoint !== undefined) return;
     const from = model.from + this.#prng.below(model.end - model.from + 1);
@@ -216,7 +205,7 @@ export class CrashSim {
     let dropped: readonly number[] = [];
     const slow = async function* (): AsyncGenerator<Uint8Array> {
       for (const chunk of chunks) {
-        await new Promise<void>((resolve) => setImmediate(resolve));
+        await process.delay(STEP_MS_MAX);
         yield chunk;
       }
       dropped = [...model.dropped];
@@ -278,7 +267,7 @@ export class CrashSim {
 
   /** Of every file that is left somebody knows what it is for. */
   #checkNames(): void {
-    const names = this.#disk.names();
+    const names = this.#disk.directory.paths();
     this.counts.segments = names.filter((name) => name.endsWith('.seg')).length;
     const strange = names.filter((name) => name.endsWith('.tmp'));
     const checkpoints = names.filter((name) => name.endsWith('.ckpt'));

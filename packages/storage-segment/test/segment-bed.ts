@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock, Logger } from '@engram/core';
+import { randomBytes } from 'node:crypto';
+import type { Clock, Logger, Random } from '@engram/core';
 import type { DirectoryBed } from '@engram/storage/contract';
 import { nodeGround, openOn } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
@@ -15,6 +16,9 @@ export const clock: Clock = {
   },
   soon: (fire) => void setImmediate(fire),
 };
+
+/** Never the same twice, as files on one disk want it. */
+export const random: Random = { uint32: () => randomBytes(4).readUInt32LE() };
 
 /** Keeps what was logged as a warning or worse, and counts how often segments were rewritten. */
 export class TestLogger implements Logger {
@@ -49,7 +53,8 @@ export class SegmentBed implements DirectoryBed {
   }
 
   async open(path: string = this.path): Promise<SegmentStorage> {
-    const storage = await openOn(nodeGround, { path, clock, logger: this.logger, segmentBytes: this.#segmentBytes });
+    const { logger } = this;
+    const storage = await openOn(nodeGround, { path, clock, random, logger, segmentBytes: this.#segmentBytes });
     this.#opened.push(storage);
     return storage;
   }

@@ -1,0 +1,149 @@
+import { assert, type Random } from '@engram/core';
+import { EventQueue, SimEvent } from './event-queue.ts';
+
+export interface SchedulerOptions {
+  /** Decides the order of what is due at the same time. Without it: in the order in which it was scheduled. */
+  readonly random?: Random;
+  /**
+   * Who gives turns (`Clock.soon`). `queue`: they are events like all others, and nothing happens outside `step`,
+   * `advance` and `run`. `event-loop`: they come by themselves, as in production, and only time waits to be told:
+   * for tests with real sockets or files.
+   */
+  readonly turns?: 'queue' | 'event-loop';
+}
+
+/** Immediates that are queued at once: each is followed by all microtasks, and a round of the event loop costs more. */
+const IMMEDIATES = 32;
+/** Turns of the real event loop that `run` grants where no event is left: what it waits for may need one. */
+const IDLE_TURNS_MAX = 50;
+
+/**
+ * Virtual time and the one queue of everything that happens in it: timers, turns, the ends of storage operations,
+ * deliveries of the network. Time moves from event to event and never by itself. Between two events all microtasks run,
+ * so the seed alone decides the order of things.
+ */
+export class Scheduler {
+  readonly turns: 'queue' | 'event-loop';
+  readonly #random: Random | undefined;
+  readonly #queue = new EventQueue();
+  #nowMs = 0;
+  #order = 0;
+  #fired = 0;
+
+  constructor(options: SchedulerOptions = {}) {
+    this.turns = options.turns ?? 'queue';
+    this.#random = options.random;
+  }
+
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** Events that have fired, so that a run can be bounded and compared. */
+  get fired(): number {
+    return this.#fired;
+  }
+
+  /** Events that wait. None may be left where everything has ended. */
+  get waiting(): number {
+    return this.#queue.count();
+  }
+
+  /** When the next event is due; undefined: never. */
+  get nextMs(): number | undefined {
+    return this.#queue.first()?.atMs;
+  }
+
+  after(delayMs: number, fire: () => void): SimEvent {
+    assert(!Number.isNaN(delayMs), 'an event at no time');
+    this.#order += 1;
+    const tie = this.#random?.uint32() ?? 0;
+    const event = new SimEvent(this.#nowMs + Math.max(0, delayMs), tie, this.#order, fire);
+    this.#queue.push(event);
+    return event;
+  }
+
+  /** Fires the next event at its time; false: none waits. What the event throws is the caller's. */
+  step(): boolean {
+    const event = this.#queue.take();
+    if (event === undefined) return false;
+    assert(event.atMs >= this.#nowMs, 'time goes back');
+    this.#nowMs = event.atMs;
+    this.#fired += 1;
+    event.fire();
+    return true;
+  }
+
+  /**
+   * Moves on by `ms` and fires what comes due on the way, each at its own time, without microtasks in between. Returns
+   * how many events that were.
+   */
+  advance(ms: number): number {
+    const endMs = this.#nowMs + ms;
+    const before = this.#fired;
+    for (let next = this.nextMs; next !== undefined && next <= endMs; next = this.nextMs) this.step();
+    this.#nowMs = Math.max(this.#nowMs, endMs);
+    return this.#fired - before;
+  }
+
+  /**
+   * Event after event until `promise` settles, with its outcome. Rejects with what an event throws, and where nothing is
+   * left that could settle it.
+   */
+  async run<Value>(promise: Promise<Value>): Promise<Value> {
+    let settled = false;
+    const settle = (): void => {
+      settled = true;
+    };
+    promise.then(settle, settle);
+    let idle = 0;
+    await this.#drive(() => {
+      if (settled) return false;
+      if (this.step()) idle = 0;
+      else idle += 1;
+      if (idle > IDLE_TURNS_MAX) throw new Error('nothing is left to happen, but the promise has not settled');
+      return true;
+    });
+    return await promise;
+  }
+
+  /** Event after event, until none is due up to `ms` from now; then it is that time. */
+  async pass(ms: number): Promise<void> {
+    const endMs = this.#nowMs + ms;
+    await this.#drive(() => {
+      const next = this.nextMs;
+      if (next === undefined || next > endMs) return false;
+      return this.step();
+    });
+    this.#nowMs = Math.max(this.#nowMs, endMs);
+  }
+
+  /** Calls `step` again and again, with all microtasks in between, until it is false. */
+  #drive(step: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let ended = false;
+      let queued = 0;
+      const turn = (): void => {
+        queued -= 1;
+        if (ended) return;
+        try {
+          if (!step()) {
+            ended = true;
+            resolve();
+            return;
+          }
+        } catch (error) {
+          ended = true;
+          reject(error);
+          return;
+        }
+        if (queued === 0) queue();
+      };
+      const queue = (): void => {
+        queued = IMMEDIATES;
+        for (let at = 0; at < IMMEDIATES; at += 1) setImmediate(turn);
+      };
+      queue();
+    });
+  }
+}

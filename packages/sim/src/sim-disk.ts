@@ -1,0 +1,216 @@
+import { assert } from '@engram/core';
+import type { BulkReader, FileSystem, Ground, Meta, MetaWrite, OpenMode, Place } from '@engram/storage-segment';
+import { DiskError } from './disk-error.ts';
+import type { Prng } from './prng.ts';
+import { SimDirectory } from './sim-directory.ts';
+import { SimFile } from './sim-file.ts';
+import type { SimProcess } from './sim-host.ts';
+
+export type DiskOperation = 'open' | 'read' | 'write' | 'write-durable' | 'sync' | 'truncate' | 'names' | 'meta';
+
+/** One operation of this kind fails, after so many that do not. */
+export interface DiskFault {
+  readonly operation: DiskOperation;
+  readonly code: 'EIO' | 'ENOSPC';
+  readonly after: number;
+}
+
+/** When the process on the disk ends. */
+export interface CrashPoint {
+  /** After so many steps of operations. */
+  readonly steps: number;
+  /** The steps count from this write of the manifest on; without it from now on. */
+  readonly manifestWrites?: number;
+  /** Killed, the system still has its cache; with the power, that is lost too. */
+  readonly kind: CrashKind;
+}
+
+export type CrashKind = 'kill' | 'power';
+
+/**
+ * A disk in memory that loses what it may lose. Every operation takes its time in several steps, and the process can end
+ * between any two of them: killed, then the system still has its cache, or with the power, then of what was not synced
+ * any part may be there or not, sector by sector and name by name.
+ */
+export class SimDisk {
+  readonly directory = new SimDirectory();
+  readonly random: Prng;
+  readonly #stepMsMax: number;
+  readonly #meta = new Map<string, Uint8Array>();
+  #process: SimProcess | undefined;
+  #metaHeld = false;
+  #crashPoint: CrashPoint | undefined;
+  #stepsLeft = Number.POSITIVE_INFINITY;
+  #manifestWritesLeft = Number.POSITIVE_INFINITY;
+  #fault: DiskFault | undefined;
+  #failed = 0;
+
+  /** A step takes up to `stepMsMax`. */
+  constructor(random: Prng, stepMsMax = 1) {
+    this.random = random;
+    this.#stepMsMax = stepMsMax;
+  }
+
+  /** Operations that have failed since `arm`. */
+  get failed(): number {
+    return this.#failed;
+  }
+
+  /** What a storage of this process lies on. Nothing is armed. */
+  ground(process: SimProcess): Ground {
+    assert(this.#process?.alive !== true, 'two processes at a time on one disk');
+    this.#process = process;
+    this.#metaHeld = false;
+    this.arm(undefined, undefined);
+    return {
+      // Whether a write holds up others is nothing to this disk.
+      idleMs: () => 0,
+      fileSystem: this.#fileSystem(process),
+      openMeta: async (path) => {
+        await this.step(process);
+        if (this.#metaHeld) throw new DiskError('LOCKED', path);
+        this.#metaHeld = true;
+        // Made with the database, and durable with its first write, which is the first of all.
+        if (this.directory.find(`${path}/CURRENT`) === undefined) this.directory.createDurably(`${path}/CURRENT`);
+        return this.#openMeta(process);
+      },
+    };
+  }
+
+  /** From now on: the process ends at this point, and this operation fails. */
+  arm(crash: CrashPoint | undefined, fault: DiskFault | undefined): void {
+    this.#crashPoint = crash;
+    this.#manifestWritesLeft = crash?.manifestWrites ?? Number.POSITIVE_INFINITY;
+    this.#stepsLeft = crash === undefined || crash.manifestWrites !== undefined ? Number.POSITIVE_INFINITY : crash.steps;
+    this.#fault = fault;
+    this.#failed = 0;
+  }
+
+  /** The process ends now. Nothing where it has ended. */
+  crash(kind: CrashKind): void {
+    if (this.#process?.alive !== true) return;
+    this.#process.kill();
+    if (kind === 'power') this.directory.losePower(this.random);
+  }
+
+  /** A moment in which others have their turn, and the process may end: then it never comes back. */
+  async step(process: SimProcess): Promise<void> {
+    await process.delay(this.random.fraction() * this.#stepMsMax);
+    this.#stepsLeft -= 1;
+    if (this.#stepsLeft < 0 && this.#crashPoint !== undefined) this.crash(this.#crashPoint.kind);
+    if (!process.alive) await new Promise<never>(() => {});
+  }
+
+  /** The error that an operation meets now. */
+  failure(operation: DiskOperation): DiskError | undefined {
+    const fault = this.#fault;
+    if (fault === undefined || fault.operation !== operation) return undefined;
+    if (fault.after > 0) {
+      this.#fault = { ...fault, after: fault.after - 1 };
+      return undefined;
+    }
+    // A full disk stays full; one that cannot read or write a place is another matter.
+    if (fault.code === 'EIO') this.#fault = undefined;
+    this.#failed += 1;
+    return new DiskError(fault.code, `injected into ${operation}`);
+  }
+
+  #check(operation: DiskOperation): void {
+    const error = this.failure(operation);
+    if (error !== undefined) throw error;
+  }
+
+  #openMeta(process: SimProcess): Meta {
+    const entries = this.#meta;
+    return {
+      entries: async () => {
+        await this.step(process);
+        const sorted = [...entries].sort(([left], [right]) => (left < right ? -1 : 1));
+        return sorted.map(([key, value]) => [new Uint8Array(Buffer.from(key, 'hex')), value.slice()] as const);
+      },
+      write: async (writes: readonly MetaWrite[]) => {
+        const copies = writes.map(({ key, value }) => [Buffer.from(key).toString('hex'), value?.slice()] as const);
+        if (this.#manifestWritesLeft === 0) this.#stepsLeft = this.#crashPoint?.steps ?? Number.POSITIVE_INFINITY;
+        this.#manifestWritesLeft -= 1;
+        await this.step(process);
+        const error = this.failure('meta');
+        if (error === undefined || this.random.chance(0.5)) {
+          for (const [key, value] of copies) {
+            if (value === undefined) entries.delete(key);
+            else entries.set(key, value);
+          }
+        }
+        if (error !== undefined) throw error;
+        await this.step(process);
+      },
+      close: async () => {
+        await this.step(process);
+        this.#metaHeld = false;
+      },
+    };
+  }
+
+  #fileSystem(process: SimProcess): FileSystem {
+    const { directory } = this;
+    const named = async (work: () => void): Promise<void> => {
+      await this.step(process);
+      this.#check('names');
+      work();
+      await this.step(process);
+    };
+    return {
+      list: async (path) => {
+        await this.step(process);
+        const children = new Set<string>();
+        for (const file of directory.paths()) {
+          if (file.startsWith(`${path}/`)) children.add(file.slice(path.length + 1).split('/')[0]!);
+        }
+        return [...children];
+      },
+      makeDirectory: async () => await this.step(process),
+      open: (path, mode) => this.#open(process, path, mode),
+      rename: (from, to) => named(() => directory.rename(from, to)),
+      remove: (path) => named(() => directory.remove(path)),
+      syncDirectory: async () => {
+        await this.step(process);
+        this.#check('names');
+        const changes = directory.undurable;
+        await this.step(process);
+        directory.sync(changes);
+      },
+      diskReads: () => 0,
+      bulkReader,
+    };
+  }
+
+  async #open(process: SimProcess, path: string, mode: OpenMode): Promise<SimFile> {
+    await this.step(process);
+    this.#check('open');
+    let inode = this.directory.find(path);
+    if (mode === 'create') {
+      this.#check('names');
+      if (inode === undefined) inode = this.directory.create(path);
+      else inode.truncate(0);
+    }
+    if (inode === undefined) throw new DiskError('ENOENT', path);
+    return new SimFile(this, process, inode, mode);
+  }
+}
+
+function bulkReader(): BulkReader {
+  return {
+    ready: true,
+    read: async (places: readonly Place[], use) => {
+      const parts = await Promise.all(
+        places.map(async ({ file, offset, length }) => {
+          const bytes = new Uint8Array(length);
+          await file.read(bytes, offset);
+          return bytes;
+        }),
+      );
+      use(new Uint8Array(Buffer.concat(parts)));
+      return 0;
+    },
+    close: async () => {},
+  };
+}

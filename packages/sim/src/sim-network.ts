@@ -1,0 +1,59 @@
+import type { Prng } from './prng.ts';
+import type { SimHost, SimProcess } from './sim-host.ts';
+
+/** What links do to messages. Probabilities from 0 to 1. */
+export interface LinkFaults {
+  readonly delayMsMin: number;
+  /** Messages overtake each other where it is above the minimum. */
+  readonly delayMsMax: number;
+  readonly lost: number;
+  readonly twice: number;
+}
+
+const CLEAN: LinkFaults = { delayMsMin: 0.1, delayMsMax: 0.1, lost: 0, twice: 0 };
+
+/**
+ * Messages between hosts, each for itself: lost, delayed, doubled and out of order as the seed has it. A cut is of one
+ * direction, so that a node may hear others that do not hear it. A message reaches the process that lives on its host
+ * when it arrives, or nobody.
+ */
+export class SimNetwork {
+  readonly #random: Prng;
+  readonly #cut = new Set<string>();
+  faults: LinkFaults = CLEAN;
+
+  constructor(random: Prng) {
+    this.#random = random;
+  }
+
+  /** Nothing that is sent from now on arrives, in this direction. What is under way does. */
+  cut(from: SimHost, to: SimHost): void {
+    this.#cut.add(link(from, to));
+  }
+
+  heal(from: SimHost, to: SimHost): void {
+    this.#cut.delete(link(from, to));
+  }
+
+  healAll(): void {
+    this.#cut.clear();
+  }
+
+  /** `arrive` gets the process that the message reaches. A dead process sends nothing. */
+  send(from: SimProcess, to: SimHost, arrive: (receiver: SimProcess) => void): void {
+    if (!from.alive || this.#cut.has(link(from.host, to)) || this.#random.chance(this.faults.lost)) return;
+    this.#deliver(to, arrive);
+    if (this.#random.chance(this.faults.twice)) this.#deliver(to, arrive);
+  }
+
+  #deliver(to: SimHost, arrive: (receiver: SimProcess) => void): void {
+    const { delayMsMin, delayMsMax } = this.faults;
+    const delayMs = delayMsMin + this.#random.fraction() * (delayMsMax - delayMsMin);
+    to.scheduler.after(delayMs, () => {
+      const receiver = to.process;
+      receiver?.after(0, () => arrive(receiver));
+    });
+  }
+}
+
+const link = (from: SimHost, to: SimHost): string => `${from.name} > ${to.name}`;
