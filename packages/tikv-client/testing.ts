@@ -10,4 +10,3 @@ export type { FakeCall, CommandName } from './src/testing/fake-store.ts';
 export type { FakeMvcc, FakeLock, FakeWrite, Flavour } from './src/testing/fake-mvcc.ts';
 export type { FakeRegions, FakeRegion } from './src/testing/fake-regions.ts';
 export type { FakePd } from './src/testing/fake-pd.ts';
-export { VirtualClock, SeededRandom } from './src/testing/virtual-clock.ts';

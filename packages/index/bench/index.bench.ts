@@ -3,6 +3,7 @@
  *   node packages/index/bench/index.bench.ts
  */
 import { type LogPosition, logPosition, NO_LEASE, prefixRange, revision, utf8 } from '@engram/core';
+import { Prng } from '@engram/sim';
 import { KeyIndex, type VersionMeta, type VersionSlot } from '@engram/index';
 
 const smoke = process.env['SMOKE'] !== undefined;
@@ -16,14 +17,9 @@ const mix = (value: number): void => {
   hash = (Math.imul(hash, 31) + value) | 0;
 };
 
-let state = 0x2545f491;
-/** Xorshift: cheap, and the same in every run. */
-function random(below: number): number {
-  state ^= state << 13;
-  state ^= state >>> 17;
-  state ^= state << 5;
-  return (state >>> 0) % below;
-}
+const prng = new Prng(1);
+/** The same in every run. */
+const random = (below: number): number => prng.below(below);
 
 /** CPU time of this thread: the machine may have other work. */
 function cpuNs(): number {

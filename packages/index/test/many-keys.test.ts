@@ -2,31 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { keyText, type LogPosition, prefixRange, revision, utf8 } from '@engram/core';
 import { KeyIndex, NO_VERSION, type VersionMeta } from '@engram/index';
+import { Prng } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { put, reload, tombstone } from './metas.ts';
 
 const FOREVER = Number.POSITIVE_INFINITY;
 const ALL = { key: new Uint8Array(0), end: Uint8Array.of(0) };
-
-/** Numbers from a seed: xorshift. */
-function numbersFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % below;
-  };
-}
-
-function shuffled<Item>(items: readonly Item[], below: (below: number) => number): Item[] {
-  const result = [...items];
-  for (let at = result.length - 1; at > 0; at -= 1) {
-    const other = below(at + 1);
-    [result[at], result[other]] = [result[other]!, result[at]!];
-  }
-  return result;
-}
 
 const pod = (at: number): Uint8Array => utf8(`/registry/pods/ns-${at % 13}/pod-${String(at).padStart(6, '0')}`);
 
@@ -34,10 +15,10 @@ const orders = ['ascending', 'descending', 'shuffled'] as const;
 test.each([4, 6, 16, 64].flatMap((nodeRows) => orders.map((order) => ({ nodeRows, order }))))(
   '$order keys come and go, $nodeRows rows a node',
   ({ nodeRows, order }) => {
-    const below = numbersFrom(nodeRows + 7);
+    const prng = new Prng(nodeRows + 7);
     const count = 3_000;
     const ascending = Array.from({ length: count }, (_, at) => utf8(`key-${String(at).padStart(5, '0')}`));
-    const keys = order === 'shuffled' ? shuffled(ascending, below) : ascending;
+    const keys = order === 'shuffled' ? prng.shuffled(ascending) : ascending;
     if (order === 'descending') keys.reverse();
 
     const index = new KeyIndex({ nodeRows });
@@ -54,7 +35,7 @@ test.each([4, 6, 16, 64].flatMap((nodeRows) => orders.map((order) => ({ nodeRows
     );
 
     // They go one by one in yet another order, and the tree stays whole down to nothing.
-    const leaving = shuffled(keys, below);
+    const leaving = prng.shuffled(keys);
     const kept = new Set(leaving.map(keyText));
     for (const [at, key] of leaving.entries()) {
       mod += 1;
@@ -73,7 +54,7 @@ test.each([4, 6, 16, 64].flatMap((nodeRows) => orders.map((order) => ({ nodeRows
 );
 
 test('counts at any revision are exact, and add up', () => {
-  const below = numbersFrom(99);
+  const prng = new Prng(99);
   const index = new KeyIndex({ nodeRows: 8 });
   const live = new Map<string, boolean>();
   const history: { mod: number; total: number; inNamespace: number }[] = [];
@@ -81,10 +62,10 @@ test('counts at any revision are exact, and add up', () => {
   let inNamespace = 0;
   let total = 0;
   for (let mod = 2; mod < 6_000; mod += 1) {
-    const at = below(1_500);
+    const at = prng.below(1_500);
     const key = pod(at);
     const was = live.get(keyText(key)) === true;
-    const is = !was || below(3) > 0;
+    const is = !was || prng.below(3) > 0;
     index.append(key, is ? put(mod) : tombstone(mod));
     live.set(keyText(key), is);
     const change = (is ? 1 : 0) - (was ? 1 : 0);
@@ -101,13 +82,13 @@ test('counts at any revision are exact, and add up', () => {
 
 test('memory does not grow when keys come and go for ever', () => {
   const index = new KeyIndex();
-  const below = numbersFrom(5);
+  const prng = new Prng(5);
   let mod = 1;
   let afterFirst = 0;
   for (let round = 0; round < 30; round += 1) {
     // Every round has names, and lengths, of its own.
     const keys = Array.from({ length: 3_000 }, (_, at) =>
-      utf8(`/registry/events/round-${round}/${'n'.repeat((round * 7) % 90)}-${at}-${below(1e9)}`),
+      utf8(`/registry/events/round-${round}/${'n'.repeat((round * 7) % 90)}-${at}-${prng.below(1e9)}`),
     );
     for (const key of keys) {
       mod += 1;
@@ -140,7 +121,7 @@ test('separators are freed with their nodes', () => {
   let afterFirst = 0;
   for (let round = 0; round < 20; round += 1) {
     for (const key of keys) index.append(key, put(++mod));
-    for (const key of shuffled(keys, numbersFrom(round + 1))) index.append(key, tombstone(++mod));
+    for (const key of new Prng(round + 1).shuffled(keys)) index.append(key, tombstone(++mod));
     index.compact(revision(++mod), FOREVER, []);
     expect(index.versions).toBe(0);
     if (round === 0) afterFirst = index.memoryBytes;
@@ -150,14 +131,11 @@ test('separators are freed with their nodes', () => {
 
 test('changes come in the order in which they were made, however many', () => {
   const index = new KeyIndex();
-  const below = numbersFrom(17);
+  const prng = new Prng(17);
   const made: string[] = [];
   // Far apart, so that more than one digit of them counts.
-  for (let mod = 2; mod < 40_000_000; mod += 1 + below(4_000_000)) {
-    const keys = shuffled(
-      Array.from({ length: 40 }, (_, at) => pod(at)),
-      below,
-    );
+  for (let mod = 2; mod < 40_000_000; mod += 1 + prng.below(4_000_000)) {
+    const keys = prng.shuffled(Array.from({ length: 40 }, (_, at) => pod(at)));
     for (const [sub, key] of keys.entries()) {
       index.append(key, put(mod, { sub }));
       made.push(`${mod}/${sub}`);
@@ -202,7 +180,7 @@ test('a tombstone below a pending version may be compacted away, and the pending
 });
 
 test('what is loaded answers as what was appended, and goes on like it', () => {
-  const below = numbersFrom(31);
+  const prng = new Prng(31);
   for (const nodeRows of [4, 8, 64]) {
     const index = new KeyIndex({ nodeRows });
     const live = new Set<string>();
@@ -211,9 +189,9 @@ test('what is loaded answers as what was appended, and goes on like it', () => {
       target.append(key, meta);
     };
     for (let step = 0; step < 4_000; step += 1) {
-      const key = pod(below(900));
+      const key = pod(prng.below(900));
       mod += 1;
-      const isDelete = live.has(keyText(key)) && below(3) === 0;
+      const isDelete = live.has(keyText(key)) && prng.below(3) === 0;
       change(index, key, isDelete ? tombstone(mod) : put(mod));
       if (isDelete) live.delete(keyText(key));
       else live.add(keyText(key));
@@ -225,7 +203,7 @@ test('what is loaded answers as what was appended, and goes on like it', () => {
     const loaded = loader.finish();
     loaded.verify();
     for (let step = 0; step < 500; step += 1) {
-      const key = pod(below(1_200));
+      const key = pod(prng.below(1_200));
       mod += 1;
       for (const target of [index, loaded]) change(target, key, put(mod));
     }

@@ -85,11 +85,7 @@ function hasFiles(folder: string): boolean {
   return existsSync(folder) && readdirSync(folder).some((name) => name !== 'lost+found');
 }
 
-async function openEngine(
-  engine: StorageEngine,
-  path: string,
-  { clock, random, logger }: DataParts,
-): Promise<Storage> {
+async function openEngine(engine: StorageEngine, path: string, { clock, random, logger }: DataParts): Promise<Storage> {
   switch (engine) {
     case 'segment':
       return await openSegmentStorage({ path, clock, random, logger });

@@ -1,7 +1,7 @@
+import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { EngramError, type ErrorCode, type Logger, revision } from '@engram/core';
 import { startAutoCompaction } from '../src/auto-compaction.ts';
-import { TestClock } from './support/test-clock.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -9,10 +9,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** A store that notes when it was compacted to what; each minute makes ten revisions. */
 class MinuteStore {
   readonly compactions: { readonly minute: number; readonly revision: number }[] = [];
-  readonly #clock: TestClock;
+  readonly #clock: SimClock;
   failure: ErrorCode | undefined;
 
-  constructor(clock: TestClock) {
+  constructor(clock: SimClock) {
     this.#clock = clock;
   }
 
@@ -27,7 +27,7 @@ class MinuteStore {
 }
 
 function bed() {
-  const clock = new TestClock();
+  const clock = new SimClock();
   const warnings: string[] = [];
   const nothing = (): void => {};
   const logger: Logger = {
@@ -44,7 +44,7 @@ function bed() {
 test('an hour: the first compaction after a whole hour, then each hour, to the oldest note', async () => {
   const { clock, store, logger } = bed();
   using _compaction = startAutoCompaction({ mode: 'periodic', periodMs: HOUR_MS }, { clock, store, logger });
-  await clock.advance(3 * HOUR_MS);
+  await clock.pass(3 * HOUR_MS);
   expect(store.compactions).toEqual([
     { minute: 60, revision: 1 },
     { minute: 120, revision: 541 },
@@ -55,7 +55,7 @@ test('an hour: the first compaction after a whole hour, then each hour, to the o
 test('a day: the first after a day, then each hour', async () => {
   const { clock, store, logger } = bed();
   using _compaction = startAutoCompaction({ mode: 'periodic', periodMs: 24 * HOUR_MS }, { clock, store, logger });
-  await clock.advance(26 * HOUR_MS);
+  await clock.pass(26 * HOUR_MS);
   expect(store.compactions).toEqual([
     { minute: 24 * 60, revision: 1 },
     { minute: 25 * 60, revision: 541 },
@@ -66,7 +66,7 @@ test('a day: the first after a day, then each hour', async () => {
 test('ten minutes: each ten minutes', async () => {
   const { clock, store, logger } = bed();
   using _compaction = startAutoCompaction({ mode: 'periodic', periodMs: 10 * MINUTE_MS }, { clock, store, logger });
-  await clock.advance(30 * MINUTE_MS);
+  await clock.pass(30 * MINUTE_MS);
   expect(store.compactions).toEqual([
     { minute: 10, revision: 1 },
     { minute: 20, revision: 91 },
@@ -78,9 +78,9 @@ test('a compaction that fails is tried again a tenth of the period later, one th
   const { clock, store, logger, warnings } = bed();
   using _compaction = startAutoCompaction({ mode: 'periodic', periodMs: 10 * MINUTE_MS }, { clock, store, logger });
   store.failure = 'Timeout';
-  await clock.advance(10 * MINUTE_MS);
+  await clock.pass(10 * MINUTE_MS);
   store.failure = 'Compacted';
-  await clock.advance(10 * MINUTE_MS);
+  await clock.pass(10 * MINUTE_MS);
   expect(store.compactions).toEqual([
     { minute: 10, revision: 1 },
     { minute: 11, revision: 1 },
@@ -91,7 +91,7 @@ test('a compaction that fails is tried again a tenth of the period later, one th
 test('by revision: each five minutes to what is left of the newest, and not twice to the same', async () => {
   const { clock, store, logger } = bed();
   using _compaction = startAutoCompaction({ mode: 'revision', revisions: 71 }, { clock, store, logger });
-  await clock.advance(16 * MINUTE_MS);
+  await clock.pass(16 * MINUTE_MS);
   expect(store.compactions).toEqual([
     { minute: 10, revision: 30 },
     { minute: 15, revision: 80 },
@@ -104,7 +104,7 @@ test.each([{ mode: 'off' } as const, { mode: 'periodic', periodMs: HOUR_MS } as 
     const { clock, store, logger } = bed();
     startAutoCompaction(retention, { clock, store, logger })[Symbol.dispose]();
     expect(clock.waiting).toBe(0);
-    await clock.advance(3 * HOUR_MS);
+    await clock.pass(3 * HOUR_MS);
     expect(store.compactions).toEqual([]);
   },
 );

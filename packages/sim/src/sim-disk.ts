@@ -81,7 +81,8 @@ export class SimDisk {
   arm(crash: CrashPoint | undefined, fault: DiskFault | undefined): void {
     this.#crashPoint = crash;
     this.#manifestWritesLeft = crash?.manifestWrites ?? Number.POSITIVE_INFINITY;
-    this.#stepsLeft = crash === undefined || crash.manifestWrites !== undefined ? Number.POSITIVE_INFINITY : crash.steps;
+    this.#stepsLeft =
+      crash === undefined || crash.manifestWrites !== undefined ? Number.POSITIVE_INFINITY : crash.steps;
     this.#fault = fault;
     this.#failed = 0;
   }

@@ -11,6 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
+import { Prng } from '@engram/sim';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 
 const smoke = process.env['SMOKE'] !== undefined;
@@ -31,13 +32,8 @@ const quiet = (): void => {};
 const logger: Logger = { debug: quiet, info: quiet, warn: console.warn, error: console.error };
 const never = new AbortController().signal;
 
-let state = 0x2545f491;
-function random(below: number): number {
-  state ^= state << 13;
-  state ^= state >>> 17;
-  state ^= state << 5;
-  return (state >>> 0) % below;
-}
+const prng = new Prng(1);
+const random = (below: number): number => prng.below(below);
 
 /** As compressible as an object of Kubernetes: the same field names, other names and ids. */
 function makeRecord(number: number): Uint8Array {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
+import { Prng } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 import { openSegmentStorage } from '@engram/storage-segment';
@@ -38,7 +39,13 @@ export const kinds = (process.env['STORAGE'] ?? 'segment,leveldb').split(',');
 export function openStorage(kind: string, path: string): Promise<Storage> {
   if (kind === 'leveldb') return openLevelDbStorage({ path, cacheBytes: 8 << 20, clock, logger });
   const segmentBytes = Number(process.env['SEGMENT_BYTES'] ?? 64 << 20);
-  return openSegmentStorage({ path, clock, random: { uint32: () => randomBytes(4).readUInt32LE() }, logger, segmentBytes });
+  return openSegmentStorage({
+    path,
+    clock,
+    random: { uint32: () => randomBytes(4).readUInt32LE() },
+    logger,
+    segmentBytes,
+  });
 }
 
 /** A directory where DIR says, or here; it goes with the process. */
@@ -48,14 +55,9 @@ export function makeDirectory(): string {
   return path;
 }
 
-let state = 0x2545f491;
-/** Xorshift: cheap, and the same in every run. */
-export function random(below: number): number {
-  state ^= state << 13;
-  state ^= state >>> 17;
-  state ^= state << 5;
-  return (state >>> 0) % below;
-}
+const prng = new Prng(1);
+/** The same in every run. */
+export const random = (below: number): number => prng.below(below);
 
 /** Records that share no memory, as writers make them; of a pool, because making them is not what is measured. */
 export function recordPool(bytes: number): () => Uint8Array {

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type LogPosition, logPosition } from '@engram/core';
+import { Prng } from '@engram/sim';
 import { type LogBatch, type Storage, StorageCorruptError } from '@engram/storage';
 import { batches, never, record, sealOf, stream } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
@@ -189,15 +190,14 @@ describe('cleaning', () => {
     const newest = new Array<number>(keys).fill(0);
     let garbage: LogPosition[] = [];
     let end = 1;
-    let seed = 7;
+    const prng = new Prng(7);
     let highest = 0;
     for (let round = 0; round < 60; round += 1) {
       for (let batch = 0; batch < 10; batch += 1) {
         const size = 1 + (batch % 20);
         for (let index = 0; index < size; index += 1) {
-          seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
           // Most updates go to few keys; the others stay where they are for long.
-          const key = (seed >>> 16) % ((seed & 0x700) === 0 ? keys : 40);
+          const key = prng.below(prng.chance(1 / 8) ? keys : 40);
           if (newest[key]! > 0) garbage.push(at(newest[key]!));
           newest[key] = end + index;
         }

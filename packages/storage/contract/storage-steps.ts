@@ -1,4 +1,5 @@
 import { epoch, logPosition, type Seal } from '@engram/core';
+import { Prng } from '@engram/sim';
 import { type Storage, StorageCorruptError } from '../index.ts';
 
 export const never: AbortSignal = new AbortController().signal;
@@ -13,13 +14,8 @@ const first = sealOf(1);
 /** Deterministic, different for each number, and nothing that compression shortens much. */
 export function recordBytes(number: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
-  let state = Math.imul(number, 0x9e3779b1) | 1;
-  for (let at = 0; at < length; at += 1) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    bytes[at] = state & 0xff;
-  }
+  const prng = new Prng(number);
+  for (let at = 0; at < length; at += 1) bytes[at] = prng.below(256);
   return bytes;
 }
 

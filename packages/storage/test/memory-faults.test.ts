@@ -1,5 +1,6 @@
 import { sealOf } from '@engram/storage/testing';
-import { logPosition, type Random } from '@engram/core';
+import { logPosition } from '@engram/core';
+import { Prng } from '@engram/sim';
 import {
   type FaultPlan,
   InjectedFault,
@@ -195,7 +196,7 @@ describe('faults', () => {
   test('a seeded plan gives the same faults again, about as often as asked', async () => {
     const chances = { uncertainThere: 0.2, uncertainLost: 0.1, fenced: 0.1, failed: 0.3 };
     const run = (seed: number): string[] => {
-      const plan = seededFaults(lcg(seed), chances);
+      const plan = seededFaults(new Prng(seed), chances);
       return Array.from({ length: 400 }, () => [
         plan.append?.({ first: at(1), records: [] }, first) ?? '',
         plan.fail?.('read') === undefined ? 'read' : 'failed',
@@ -216,14 +217,3 @@ describe('faults', () => {
     );
   });
 });
-
-/** Numerical Recipes' generator: enough for a test. */
-function lcg(seed: number): Random {
-  let state = seed >>> 0;
-  return {
-    uint32() {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return state;
-    },
-  };
-}

@@ -69,7 +69,7 @@ async function quiet(bench: Bench): Promise<void> {
   expect(bench.cluster.openStreams).toBe(0);
   // What is left are the fake servers' own timers of unary calls; they end with their deadlines.
   await bench.clock.pass(10_000);
-  expect(bench.clock.pending).toBe(0);
+  expect(bench.clock.waiting).toBe(0);
 }
 
 test.each(names)('%s: a signal that has fired before', async (name) => {
@@ -122,7 +122,7 @@ test.each([
   expect(bench.clock.nowMs()).toBeLessThan(tookMs + 100);
   expect(bench.cluster.openStreams).toBe(0);
   await bench.clock.pass(10_000);
-  expect(bench.clock.pending).toBe(0);
+  expect(bench.clock.waiting).toBe(0);
 });
 
 test.each<Partial<TikvClientOptions>>([

@@ -1,9 +1,9 @@
+import { Scheduler, SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { Gathering } from '../src/transport/gathering.ts';
-import { VirtualClock } from '../testing.ts';
 
 test('who comes alone leaves with the tick, who comes in company with the turn', async () => {
-  const clock = new VirtualClock();
+  const clock = new SimClock({ scheduler: new Scheduler() });
   const gathering = new Gathering();
   const leavesWithTick = async (): Promise<boolean> => {
     let left = false;

@@ -1,6 +1,7 @@
+import { Prng } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { isTikvError, type Undetermined } from '../index.ts';
-import { type Fault, SeededRandom } from '../testing.ts';
+import type { Fault } from '../testing.ts';
 import { Bench, k, text } from './support/bench.ts';
 
 const ACCOUNTS = 12;
@@ -8,7 +9,7 @@ const OPENING = 100;
 const account = (at: number): Uint8Array => k(`account/${String(at).padStart(2, '0')}`);
 
 /** What goes wrong, by chance: most requests nothing happens to. */
-function faultOf(random: SeededRandom): Fault | undefined {
+function faultOf(random: Prng): Fault | undefined {
   switch (random.below(60)) {
     case 0:
       return { kind: 'lose' };
@@ -32,7 +33,7 @@ function faultOf(random: SeededRandom): Fault | undefined {
 }
 
 async function simulate(seed: number): Promise<void> {
-  const random = new SeededRandom(seed);
+  const random = new Prng(seed);
   const bench = await Bench.make({ pdMembers: 3 }, { requestTimeoutMs: 1_000, random });
   const { cluster, clock, client } = bench;
   cluster.regions.split(account(4), account(8), k('log/'));
@@ -135,7 +136,7 @@ async function simulate(seed: number): Promise<void> {
   await bench.run(client.close(0));
   await clock.pass(30_000);
   expect(cluster.openStreams).toBe(0);
-  expect(clock.pending).toBe(0);
+  expect(clock.waiting).toBe(0);
 }
 
 const first = Number(process.env['SEED'] ?? 1);

@@ -12,6 +12,6 @@ test('what is written is read, scanned, deleted', async () => {
   expect(await bench.run(txn.commit({ mode: '2pc' }))).toMatchObject({ kind: 'committed', mode: '2pc' });
   expect(await bench.get('b')).toBeUndefined();
   await bench.run(bench.client.close());
-  expect(bench.clock.pending).toBe(0);
+  expect(bench.clock.waiting).toBe(0);
   expect(bench.cluster.openStreams).toBe(0);
 });

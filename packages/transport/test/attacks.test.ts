@@ -1,9 +1,9 @@
 import { connect as connectTcp } from 'node:net';
 import { once } from 'node:events';
+import { SimClock } from '@engram/sim';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serve } from '@engram/transport';
 import { CLIENT_PREFACE, Flag, rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/wire';
-import { FakeClock } from './support/fake-clock.ts';
 import { ByteClient, type Serving, startServing, until } from './support/serving.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from './support/raw-client.ts';
 
@@ -14,7 +14,7 @@ let serving: Serving;
 let honest: ByteClient;
 beforeEach(async () => {
   // Time stands still: no tokens come back, however slow the machine is.
-  serving = await startServing(serve, { clock: new FakeClock() });
+  serving = await startServing(serve, { clock: new SimClock() });
   honest = new ByteClient(serving.target);
 });
 afterEach(async () => {
@@ -319,7 +319,7 @@ test.each([
 });
 
 test('a preface without settings is cut when the sweep finds it', async () => {
-  const clock = new FakeClock();
+  const clock = new SimClock();
   await using still = await startServing(serve, { clock });
   using client = await RawClient.silent(still.port);
   client.socket.write(CLIENT_PREFACE);

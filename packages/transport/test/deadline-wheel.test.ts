@@ -1,17 +1,17 @@
+import { SimClock } from '@engram/sim';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DeadlineWheel, type Timed } from '../src/deadline-wheel.ts';
-import { FakeClock } from './support/fake-clock.ts';
 
 class Entry implements Timed {
   deadlineMs: number;
   wheelPrevious: Timed | undefined;
   wheelNext: Timed | undefined;
   expiredMs: number | undefined;
-  readonly #clock: FakeClock;
+  readonly #clock: SimClock;
   readonly #then: () => void;
 
-  constructor(clock: FakeClock, afterMs: number, then = (): void => {}) {
+  constructor(clock: SimClock, afterMs: number, then = (): void => {}) {
     this.#clock = clock;
     this.deadlineMs = clock.nowMs() + afterMs;
     this.#then = then;
@@ -33,7 +33,7 @@ const step = fc.oneof(
 test('every deadline that is not removed passes once, never early and at most two ticks late', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const clock = new FakeClock();
+      const clock = new SimClock();
       const wheel = new DeadlineWheel(clock);
       const entries: Entry[] = [];
       const removed = new Set<Entry>();
@@ -65,7 +65,7 @@ test('every deadline that is not removed passes once, never early and at most tw
 });
 
 test('a clock that was not looked at for longer than a turn of the wheel', () => {
-  const clock = new FakeClock();
+  const clock = new SimClock();
   const wheel = new DeadlineWheel(clock);
   const entries = [5, 9_000, 10_500, 25_000].map((ms) => new Entry(clock, ms));
   for (const entry of entries) wheel.add(entry);
@@ -76,7 +76,7 @@ test('a clock that was not looked at for longer than a turn of the wheel', () =>
 });
 
 test('one that expires may remove another that is due as well, and add a new one', () => {
-  const clock = new FakeClock();
+  const clock = new SimClock();
   const wheel = new DeadlineWheel(clock);
   const later = new Entry(clock, 15);
   const second = new Entry(clock, 5);

@@ -1,3 +1,4 @@
+import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { AbuseBudget } from '../src/h2/abuse-budget.ts';
 import { Admission, type Admissible } from '../src/h2/admission.ts';
@@ -13,7 +14,6 @@ import {
 import { ReceiveFlow } from '../src/h2/receive-flow.ts';
 import { Stream } from '../src/h2/stream.ts';
 import { StreamTable } from '../src/h2/stream-table.ts';
-import { FakeClock } from './support/fake-clock.ts';
 
 class TestStream extends Stream {
   full = false;
@@ -101,7 +101,7 @@ interface Call extends Admissible {
   finished: boolean;
 }
 
-function admission(inflation = new Inflation(new FakeClock())): {
+function admission(inflation = new Inflation(new SimClock())): {
   admit(call: string, finished?: boolean, compressed?: boolean): Call;
   started: string[];
   queue: Admission;
@@ -152,7 +152,7 @@ test('calls start in order, as many as may run, and cancelled ones not at all', 
 });
 
 test('compressed calls wait for the next turn once one has made enough of others, and nobody else does', async () => {
-  const inflation = new Inflation(new FakeClock());
+  const inflation = new Inflation(new SimClock());
   const [greedy, other, plain] = [admission(inflation), admission(inflation), admission(inflation)];
   greedy.admit('a', false, true);
   inflation.take(INFLATED_TURN_BYTES);

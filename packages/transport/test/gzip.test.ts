@@ -1,9 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { compressionAlgorithms } from '@grpc/grpc-js';
+import { SimClock } from '@engram/sim';
 import { describe, expect, test } from 'vitest';
 import { serve, serveGrpcJs } from '@engram/transport';
 import { SettingId, windowUpdateFrame } from '@engram/wire';
-import { FakeClock } from './support/fake-clock.ts';
 import { ByteClient, outcome, type Serve, startServing, until } from './support/serving.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient } from './support/raw-client.ts';
 
@@ -124,7 +124,7 @@ test('decompression bombs weigh nothing while they wait, and end alone', async (
 });
 
 test.each(['/test.Echo/Open', '/test.Echo/Count'])('bombs on streams end the connection: %s', async (path) => {
-  await using serving = await startServing(serve, { clock: new FakeClock() });
+  await using serving = await startServing(serve, { clock: new SimClock() });
   using client = await RawClient.open(serving.port);
   using honest = new ByteClient(serving.target);
   const bomb = zipped(Buffer.alloc(2 * 1024 * 1024));

@@ -1,8 +1,8 @@
+import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { serve, type ServeOptions } from '@engram/transport';
 import { Flag, SettingId } from '@engram/wire';
 import { KeepaliveTimer, PingJudge } from '../src/h2/keepalive-policy.ts';
-import { FakeClock } from './support/fake-clock.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient } from './support/raw-client.ts';
 import { type Serving, startServing, until } from './support/serving.ts';
 
@@ -59,7 +59,7 @@ test('a timeout longer than the interval is waited for in steps', () => {
   ]);
 });
 
-async function startAt(clock: FakeClock, changes: Partial<ServeOptions> = {}): Promise<Serving> {
+async function startAt(clock: SimClock, changes: Partial<ServeOptions> = {}): Promise<Serving> {
   return startServing(serve, { clock, keepalive, ...changes });
 }
 
@@ -70,7 +70,7 @@ async function pinged(client: RawClient, data: string): Promise<void> {
 }
 
 test("edge 132: too many pings: GOAWAY with ENHANCE_YOUR_CALM and grpc-go's debug data", async () => {
-  await using serving = await startAt(new FakeClock());
+  await using serving = await startAt(new SimClock());
   using client = await RawClient.open(serving.port);
   for (const data of ['1', '2', '3', '4']) client.write(ping(data));
   expect(await client.goAway()).toBe('ENHANCE_YOUR_CALM too_many_pings');
@@ -78,7 +78,7 @@ test("edge 132: too many pings: GOAWAY with ENHANCE_YOUR_CALM and grpc-go's debu
 });
 
 test('edge 132: pings in time while a stream is open are welcome', async () => {
-  const clock = new FakeClock();
+  const clock = new SimClock();
   await using serving = await startAt(clock);
   using client = await RawClient.open(serving.port);
   client.write(client.headers(1, grpcHeaders('/test.Echo/Open')));
@@ -89,7 +89,7 @@ test('edge 132: pings in time while a stream is open are welcome', async () => {
 });
 
 test('an idle client is pinged, and cut when it does not answer', async () => {
-  const clock = new FakeClock();
+  const clock = new SimClock();
   await using serving = await startAt(clock, { keepalive: { ...keepalive, intervalMs: 60_000 } });
   using client = await RawClient.open(serving.port);
   clock.advance(60_000);
@@ -106,7 +106,7 @@ test('an idle client is pinged, and cut when it does not answer', async () => {
 });
 
 test('interval 0: nobody is pinged', async () => {
-  const clock = new FakeClock();
+  const clock = new SimClock();
   await using serving = await startAt(clock, { keepalive: { ...keepalive, intervalMs: 0 } });
   using client = await RawClient.open(serving.port);
   clock.advance(100 * 3_600_000);
@@ -115,7 +115,7 @@ test('interval 0: nobody is pinged', async () => {
 });
 
 test('a deadline passes on the server, too', async () => {
-  const clock = new FakeClock();
+  const clock = new SimClock();
   await using serving = await startAt(clock);
   using client = await RawClient.open(serving.port);
   client.write(client.request(1, '/test.Echo/Hang', 'x', { 'grpc-timeout': '2S' }));
@@ -135,7 +135,7 @@ test('a deadline passes on the server, too', async () => {
 });
 
 test('a drain: GOAWAY without a last stream, a ping, and when it is answered GOAWAY with the last stream', async () => {
-  const clock = new FakeClock();
+  const clock = new SimClock();
   await using serving = await startAt(clock);
   using client = await RawClient.open(serving.port);
   client.write(client.headers(1, grpcHeaders('/test.Echo/Open')), client.headers(3, grpcHeaders('/test.Echo/Sync')));
@@ -162,10 +162,10 @@ test('a drain: GOAWAY without a last stream, a ping, and when it is answered GOA
 });
 
 test.each([
-  { why: 'the bound', end: (clock: FakeClock) => clock.advance(7_000) },
-  { why: 'its signal', end: (_clock: FakeClock, abort: AbortController) => abort.abort() },
+  { why: 'the bound', end: (clock: SimClock) => clock.advance(7_000) },
+  { why: 'its signal', end: (_clock: SimClock, abort: AbortController) => abort.abort() },
 ])('a drain that waits for a call ends at $why', async ({ end }) => {
-  const clock = new FakeClock();
+  const clock = new SimClock();
   await using serving = await startAt(clock);
   using client = await RawClient.open(serving.port);
   client.write(client.request(1, '/test.Echo/Hang', 'x'));
@@ -178,7 +178,7 @@ test.each([
 });
 
 test('a client that reads nothing for five minutes is cut', async () => {
-  const clock = new FakeClock();
+  const clock = new SimClock();
   await using serving = await startAt(clock);
   using client = await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);
   client.write(client.request(1, '/test.Echo/Big', '100'));

@@ -1,9 +1,9 @@
+import { SimClock } from '@engram/sim';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { serve } from '@engram/transport';
 import { Flag } from '@engram/wire';
 import { DROPPED_PER_TURN } from '../src/h2/limits.ts';
-import { FakeClock } from './support/fake-clock.ts';
 import { frame, grpcHeaders, RawClient, uint32 } from './support/raw-client.ts';
 import { startServing, until } from './support/serving.ts';
 
@@ -33,7 +33,7 @@ async function openStreams(client: RawClient, path: string, data: Uint8Array): P
 }
 
 test('a client that announces messages, or sends a byte of each, gets no buffers for them', async () => {
-  await using serving = await startServing(serve, { clock: new FakeClock() });
+  await using serving = await startServing(serve, { clock: new SimClock() });
   using client = await RawClient.open(serving.port);
   const before = process.memoryUsage().arrayBuffers;
   await openStreams(client, '/test.Echo/Sync', Buffer.concat([Buffer.from([0]), uint32(200 * 1024), Buffer.alloc(1)]));
@@ -42,7 +42,7 @@ test('a client that announces messages, or sends a byte of each, gets no buffers
 });
 
 test('60,000 streams that each announce a long message cost no more at the end than others', async () => {
-  await using serving = await startServing(serve, { clock: new FakeClock() });
+  await using serving = await startServing(serve, { clock: new SimClock() });
   using client = await RawClient.open(serving.port);
   await openStreams(client, '/test.Echo/Sync', Buffer.concat([Buffer.from([0]), uint32(1024 * 1024)]));
   const start = process.cpuUsage();
@@ -58,7 +58,7 @@ test.each([
   { what: 'is lost', end: (client: RawClient) => void client.socket.destroy() },
   { what: 'breaks a rule', end: (client: RawClient) => client.write(frame('DATA', 0, 0)) },
 ])('the 60,000 streams of a connection that $what end a few at a time', async ({ end }) => {
-  await using serving = await startServing(serve, { clock: new FakeClock() });
+  await using serving = await startServing(serve, { clock: new SimClock() });
   using client = await RawClient.open(serving.port);
   await openStreams(client, '/test.Echo/Open', Buffer.alloc(0));
   end(client);

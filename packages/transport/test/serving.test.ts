@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as grpc from '@grpc/grpc-js';
+import { SimClock } from '@engram/sim';
 import { describe, expect, test, onTestFinished } from 'vitest';
 import { serve, serveGrpcJs } from '@engram/transport';
-import { FakeClock } from './support/fake-clock.ts';
 import { ByteClient, outcome, type Serve, startServing, until } from './support/serving.ts';
 
 const servers: readonly (readonly [name: string, serve: Serve])[] = [
@@ -219,7 +219,7 @@ describe.each(servers)('served by %s', (_name, serve) => {
 
   test('a drain does not wait for connections that wait for nothing', async () => {
     // The clock stands still: no bound would end this.
-    await using serving = await startServing(serve, { clock: new FakeClock() });
+    await using serving = await startServing(serve, { clock: new SimClock() });
     const agent = new Agent({ keepAlive: true });
     const idle = await new Promise((resolve) => {
       get({ host: '127.0.0.1', port: serving.port, path: '/version', agent }, (response) => {

@@ -5,10 +5,10 @@ import {
   NO_REVISION,
   prefixRange,
   pointRange,
-  type Random,
   revision,
   utf8,
 } from '@engram/core';
+import { Prng } from '@engram/sim';
 import { putGroup } from '@engram/core/testing';
 import { type History, WatchHub, type WatchSink } from '@engram/watch-hub';
 
@@ -16,8 +16,7 @@ import { type History, WatchHub, type WatchSink } from '@engram/watch-hub';
 // nanoseconds; handing it to one of them is a call of its sink, some ten.
 const full = process.env['BENCH'] !== 'smoke';
 
-let state = 1;
-const random: Random = { uint32: () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) };
+const random = new Prng(1);
 const clock: Clock = {
   nowMs: () => 0,
   wallMs: () => 0,

@@ -1,5 +1,4 @@
 import {
-  type Clock,
   type CommittedBatch,
   EMPTY_BYTES,
   EngramError,
@@ -12,88 +11,13 @@ import {
   NO_LEASE,
   NO_REVISION,
   prefixRange,
-  type Random,
   rangeContains,
   type KeyRange,
   revision,
   type Revision,
-  type Timer,
   utf8,
 } from '@engram/core';
 import type { History, HistoryPage, Watcher, WatchRequest, WatchSink } from '@engram/watch-hub';
-
-/** Deterministic: mulberry32. */
-export class FakeRandom implements Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  uint32(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  }
-
-  below(bound: number): number {
-    return this.uint32() % bound;
-  }
-
-  chance(share: number): boolean {
-    return this.uint32() < share * 2 ** 32;
-  }
-
-  pick<Item>(items: readonly Item[]): Item {
-    return items[this.below(items.length)]!;
-  }
-}
-
-/** Moves when told. */
-export class FakeClock implements Clock {
-  #nowMs = 0;
-  #timers: { atMs: number; fire: () => void }[] = [];
-
-  nowMs(): number {
-    return this.#nowMs;
-  }
-
-  wallMs(): number {
-    return this.#nowMs;
-  }
-
-  get timers(): number {
-    return this.#timers.length;
-  }
-
-  after(delayMs: number, fire: () => void): Timer {
-    const timer = { atMs: this.#nowMs + delayMs, fire };
-    this.#timers.push(timer);
-    return {
-      cancel: () => {
-        this.#timers = this.#timers.filter((other) => other !== timer);
-      },
-    };
-  }
-
-  soon(fire: () => void): void {
-    this.after(0, fire);
-  }
-
-  advance(ms: number): void {
-    const endMs = this.#nowMs + ms;
-    for (;;) {
-      const due = this.#timers.filter(({ atMs }) => atMs <= endMs).sort((left, right) => left.atMs - right.atMs)[0];
-      if (due === undefined) break;
-      this.#timers = this.#timers.filter((other) => other !== due);
-      this.#nowMs = Math.max(this.#nowMs, due.atMs);
-      due.fire();
-    }
-    this.#nowMs = endMs;
-  }
-}
 
 /** A change as tests write it: a key, and `-` before it when it is deleted. */
 export type Change = string;

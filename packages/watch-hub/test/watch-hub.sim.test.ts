@@ -10,7 +10,8 @@ import {
 } from '@engram/core';
 import { WatchHub, type Watcher, type WatchSink, type WatchStream } from '@engram/watch-hub';
 import { expect, test } from 'vitest';
-import { type Change, FakeClock, FakeRandom, FakeStore, request, settled, text } from './fakes.ts';
+import { Prng, SimClock } from '@engram/sim';
+import { type Change, FakeStore, request, settled, text } from './fakes.ts';
 
 const PATTERNS = ['a', 'b', 'ab', 'a*', 'b*', '*', 'ab*', 'a..b', 'ab..bc', 'z'];
 const UNREADABLE = new Error('unreadable');
@@ -116,8 +117,8 @@ function got({ request }: Watcher, group: EventGroup): string {
 }
 
 class SimWorld {
-  readonly random: FakeRandom;
-  readonly clock = new FakeClock();
+  readonly random: Prng;
+  readonly clock = new SimClock();
   readonly store = new FakeStore({ auto: false });
   readonly hub: WatchHub;
   readonly pageMax = 4;
@@ -128,14 +129,14 @@ class SimWorld {
   readonly seen = { events: 0, progress: 0, compacted: 0, broken: 0 };
 
   constructor(seed: number) {
-    this.random = new FakeRandom(seed);
+    this.random = new Prng(seed);
     this.store.pageGroupsMax = 3;
     this.store.pageRevisionsMax = 10;
     this.hub = new WatchHub({
       history: this.store,
       revision: this.store.revision,
       clock: this.clock,
-      random: new FakeRandom(seed ^ 0x5eed),
+      random: new Prng(seed ^ 0x5eed),
       progressIntervalMs: 100,
       catchUpGroupsMax: this.pageMax,
       historyReadsMax: 3,
@@ -343,7 +344,7 @@ class SimWorld {
       expect(this.seen.progress - before).toBe(answered ? 1 : 0);
     }
     this.hub.close();
-    expect(this.clock.timers).toBe(0);
+    expect(this.clock.waiting).toBe(0);
     expect(this.hub.stats).toEqual({ streams: 0, watchers: 0, slowWatchers: 0, pendingEvents: 0 });
   }
 }

@@ -352,17 +352,17 @@ test('edge 75: a watcher that is behind, and a stream without room, get no perio
 test('the progress timer lives as long as somebody wants progress', () => {
   const world = new World();
   world.watch('a');
-  expect(world.clock.timers).toBe(0);
+  expect(world.clock.waiting).toBe(0);
   world.watch('a', { progressNotify: true });
   world.watch('a', { progressNotify: true });
-  expect(world.clock.timers).toBe(1);
+  expect(world.clock.waiting).toBe(1);
   world.stream.cancel(1);
-  expect(world.clock.timers).toBe(1);
+  expect(world.clock.waiting).toBe(1);
   world.stream.cancel(2);
-  expect(world.clock.timers).toBe(0);
+  expect(world.clock.waiting).toBe(0);
   world.watch('a', { progressNotify: true });
   world.hub.close();
-  expect(world.clock.timers).toBe(0);
+  expect(world.clock.waiting).toBe(0);
   expect(world.hub.stats).toEqual({ streams: 0, watchers: 0, slowWatchers: 0, pendingEvents: 0 });
 });
 

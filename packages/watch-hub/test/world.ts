@@ -1,10 +1,11 @@
 import { type Int64, revision } from '@engram/core';
+import { Prng, SimClock } from '@engram/sim';
 import { WatchHub, type WatchRequest, type WatchStream } from '@engram/watch-hub';
-import { type Change, FakeClock, FakeRandom, FakeSink, FakeStore, request } from './fakes.ts';
+import { type Change, FakeSink, FakeStore, request } from './fakes.ts';
 
 /** A hub over fakes, and one stream on it. */
 export class World {
-  readonly clock = new FakeClock();
+  readonly clock = new SimClock();
   readonly store: FakeStore;
   readonly hub: WatchHub;
   readonly sink = new FakeSink();
@@ -19,7 +20,7 @@ export class World {
       history: this.store,
       revision: this.store.revision,
       clock: this.clock,
-      random: new FakeRandom(1),
+      random: new Prng(1),
       progressIntervalMs: 1000,
       ...(options.pageMax === undefined ? {} : { catchUpGroupsMax: options.pageMax }),
     });

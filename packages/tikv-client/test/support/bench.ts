@@ -1,4 +1,5 @@
 import { utf8 } from '@engram/core';
+import { Prng, Scheduler, SimClock } from '@engram/sim';
 import {
   type CallOptions,
   type CommitOutcome,
@@ -6,7 +7,7 @@ import {
   type TikvClientOptions,
   type Transaction,
 } from '../../index.ts';
-import { FakeCluster, type FakeClusterOptions, SeededRandom, VirtualClock } from '../../testing.ts';
+import { FakeCluster, type FakeClusterOptions } from '../../testing.ts';
 
 export const k = utf8;
 export const text = (bytes: Uint8Array | undefined): string | undefined =>
@@ -14,7 +15,7 @@ export const text = (bytes: Uint8Array | undefined): string | undefined =>
 
 /** A cluster, a client of it, and time that passes only inside `run`. */
 export class Bench {
-  readonly clock = new VirtualClock();
+  readonly clock = new SimClock({ scheduler: new Scheduler(), wallMs: 1_700_000_000_000 });
   readonly cluster: FakeCluster;
   client!: TikvClient;
   readonly sleeps: [string, number][] = [];
@@ -43,7 +44,7 @@ export class Bench {
         pdAddresses: this.cluster.pdAddresses,
         transport: this.cluster.transport,
         clock: this.clock,
-        random: new SeededRandom(1),
+        random: new Prng(1),
         observer: { backoff: (kind, ms) => this.sleeps.push([kind, ms]) },
         ...options,
       }),
