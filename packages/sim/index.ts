@@ -8,3 +8,5 @@ export { SimNetwork, type LinkFaults } from './src/sim-network.ts';
 export { SimStorageFaults, type StorageTiming, type FailingOperation } from './src/sim-storage-faults.ts';
 export { SimDisk, type CrashKind, type CrashPoint, type DiskFault, type DiskOperation } from './src/sim-disk.ts';
 export { DiskError } from './src/disk-error.ts';
+// For tests and benchmarks whose files and sockets are real.
+export { realClock, realRandom } from './src/real-clock.ts';

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { openBackend } from '@engram/backend';
-import { type Clock, epoch, keyBytes, leaseId, type Logger, type Txn } from '@engram/core';
+import { epoch, keyBytes, leaseId, type Logger, type Txn } from '@engram/core';
+import { realClock, realRandom } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 
 /**
@@ -10,21 +11,11 @@ import { MemoryStorage } from '@engram/storage';
 const operations = process.env['SMOKE'] === undefined ? 400_000 : 2_000;
 const inFlight = 256;
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
-const clock: Clock = {
-  nowMs: () => performance.now(),
-  wallMs: () => Date.now(),
-  after: (delayMs, fire) => {
-    const timer = setTimeout(fire, delayMs);
-    timer.unref();
-    return { cancel: () => clearTimeout(timer) };
-  },
-  soon: (fire) => void setImmediate(fire),
-};
 const backend = await openBackend({
   storage: new MemoryStorage(),
   epoch: epoch(1),
-  clock,
-  random: { uint32: () => (Math.random() * 2 ** 32) >>> 0 },
+  clock: realClock,
+  random: realRandom,
   logger: quiet,
   memberId: 1n,
   onFatal: (error) => {

@@ -8,6 +8,8 @@ export interface Clock {
   after(delayMs: number, fire: () => void): Timer;
   /** Calls `fire` as soon as other work that waits had its turn: long work lets others through with it. */
   soon(fire: () => void): void;
+  /** Calls `fire` when all that the running code leads to without waiting has run, before anything else that waits. */
+  endOfTurn(fire: () => void): void;
 }
 
 export interface Timer {

@@ -34,4 +34,8 @@ export class SystemClock implements Clock {
   soon(fire: () => void): void {
     setImmediate(fire);
   }
+
+  endOfTurn(fire: () => void): void {
+    process.nextTick(fire);
+  }
 }

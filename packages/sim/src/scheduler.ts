@@ -16,6 +16,8 @@ export interface SchedulerOptions {
 const IMMEDIATES = 32;
 /** Turns of the real event loop that `run` grants where no event is left: what it waits for may need one. */
 const IDLE_TURNS_MAX = 50;
+/** Below every number of the random source. */
+const BEFORE_ALL = -1;
 
 /**
  * Virtual time and the one queue of everything that happens in it: timers, turns, the ends of storage operations,
@@ -56,9 +58,17 @@ export class Scheduler {
 
   after(delayMs: number, fire: () => void): SimEvent {
     assert(!Number.isNaN(delayMs), 'an event at no time');
+    return this.#push(this.#nowMs + Math.max(0, delayMs), this.#random?.uint32() ?? 0, fire);
+  }
+
+  /** Before all events that wait, but behind others of this kind. */
+  next(fire: () => void): SimEvent {
+    return this.#push(this.#nowMs, BEFORE_ALL, fire);
+  }
+
+  #push(atMs: number, tie: number, fire: () => void): SimEvent {
     this.#order += 1;
-    const tie = this.#random?.uint32() ?? 0;
-    const event = new SimEvent(this.#nowMs + Math.max(0, delayMs), tie, this.#order, fire);
+    const event = new SimEvent(atMs, tie, this.#order, fire);
     this.#queue.push(event);
     return event;
   }

@@ -76,6 +76,11 @@ export class SimClock implements Clock {
     else this.scheduler.after(this.#turnMs(), () => this.#deliver(fire));
   }
 
+  endOfTurn(fire: () => void): void {
+    if (this.scheduler.turns === 'event-loop') process.nextTick(() => this.#deliver(fire));
+    else this.scheduler.next(() => this.#deliver(fire));
+  }
+
   /** Somebody sets the time of day; durations do not feel it. */
   jumpWall(ms: number): void {
     this.#wallMs += ms;

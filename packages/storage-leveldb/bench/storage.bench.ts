@@ -10,8 +10,8 @@ import { sealOf } from '@engram/storage/testing';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
-import { Prng } from '@engram/sim';
+import { type Logger, type LogPosition, logPosition } from '@engram/core';
+import { Prng, realClock } from '@engram/sim';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 
 const smoke = process.env['SMOKE'] !== undefined;
@@ -19,15 +19,6 @@ const BATCH = 200;
 const batches = smoke ? 10 : 2_000;
 const RECORD_BYTES = 600;
 
-const clock: Clock = {
-  nowMs: () => performance.now(),
-  wallMs: () => Date.now(),
-  after(delayMs, fire) {
-    const timer = setTimeout(fire, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
-  soon: (fire) => void setImmediate(fire),
-};
 const quiet = (): void => {};
 const logger: Logger = { debug: quiet, info: quiet, warn: console.warn, error: console.error };
 const never = new AbortController().signal;
@@ -81,7 +72,7 @@ function percentiles(name: string, times: number[]): void {
 const path = await mkdtemp(join(process.env['BENCH_DIR'] ?? tmpdir(), 'engram-bench-'));
 try {
   const pool = Array.from({ length: 5_000 }, (_, index) => makeRecord(index));
-  const options = { path, cacheBytes: 64 << 20, clock, logger };
+  const options = { path, cacheBytes: 64 << 20, clock: realClock, logger };
   let storage = await openLevelDbStorage(options);
   await storage.log.seal(sealOf(1));
   const end = batches * BATCH + 1;

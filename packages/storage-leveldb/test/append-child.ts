@@ -5,7 +5,8 @@ import { logPosition } from '@engram/core';
 import type { Storage } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 import { never, record, sealOf, stream } from '@engram/storage/testing';
-import { clock, TestLogger } from './level-bed.ts';
+import { realClock } from '@engram/sim';
+import { TestLogger } from './level-bed.ts';
 
 const [path, batchMaxText] = process.argv.slice(2);
 const sealing = sealOf(1);
@@ -38,7 +39,12 @@ async function afterFailure(storage: Storage, end: number): Promise<object> {
   };
 }
 
-const storage = await openLevelDbStorage({ path: path!, cacheBytes: 8 << 20, clock, logger: new TestLogger() });
+const storage = await openLevelDbStorage({
+  path: path!,
+  cacheBytes: 8 << 20,
+  clock: realClock,
+  logger: new TestLogger(),
+});
 let end: number = await storage.log.seal(sealing);
 for (let round = 1; ; round += 1) {
   const count = 1 + ((end * 7919) % batchMax);

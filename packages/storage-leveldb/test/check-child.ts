@@ -1,6 +1,6 @@
 // What a `Checker` talks to. A process of its own, because LevelDB ends the process on some damage.
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 import { answerChecks } from '@engram/storage/testing';
-import { clock } from './level-bed.ts';
+import { realClock } from '@engram/sim';
 
-answerChecks((path, logger) => openLevelDbStorage({ path, cacheBytes: 8 << 20, clock, logger }));
+answerChecks((path, logger) => openLevelDbStorage({ path, cacheBytes: 8 << 20, clock: realClock, logger }));

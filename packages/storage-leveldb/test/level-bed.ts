@@ -1,20 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock, Logger } from '@engram/core';
+import type { Logger } from '@engram/core';
+import { realClock } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import type { DirectoryBed } from '@engram/storage/contract';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
-
-export const clock: Clock = {
-  nowMs: () => performance.now(),
-  wallMs: () => Date.now(),
-  after(delayMs, fire) {
-    const timer = setTimeout(fire, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
-  soon: (fire) => void setImmediate(fire),
-};
 
 /** Keeps what was logged as a warning or worse. */
 export class TestLogger implements Logger {
@@ -44,7 +35,7 @@ export class LevelBed implements DirectoryBed {
   }
 
   async open(path: string = this.path): Promise<Storage> {
-    const storage = await openLevelDbStorage({ path, cacheBytes: 8 << 20, clock, logger: this.logger });
+    const storage = await openLevelDbStorage({ path, cacheBytes: 8 << 20, clock: realClock, logger: this.logger });
     this.#opened.push(storage);
     return storage;
   }

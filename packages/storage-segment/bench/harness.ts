@@ -1,10 +1,9 @@
 import { sealOf } from '@engram/storage/testing';
 // What the benchmarks share: a storage of either kind in a directory of its own, records, and figures.
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
-import { Prng } from '@engram/sim';
+import { type Logger, type LogPosition, logPosition } from '@engram/core';
+import { Prng, realClock, realRandom } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 import { openSegmentStorage } from '@engram/storage-segment';
@@ -17,16 +16,6 @@ export function parameter(name: string, full: number, small: number): number {
   return Number(process.env[name] ?? (smoke ? small : full));
 }
 
-export const clock: Clock = {
-  nowMs: () => performance.now(),
-  wallMs: () => Date.now(),
-  after(delayMs, fire) {
-    const timer = setTimeout(fire, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
-  soon: (fire) => void setImmediate(fire),
-};
-
 const logger: Logger = {
   debug() {},
   info() {},
@@ -37,12 +26,12 @@ const logger: Logger = {
 export const kinds = (process.env['STORAGE'] ?? 'segment,leveldb').split(',');
 
 export function openStorage(kind: string, path: string): Promise<Storage> {
-  if (kind === 'leveldb') return openLevelDbStorage({ path, cacheBytes: 8 << 20, clock, logger });
+  if (kind === 'leveldb') return openLevelDbStorage({ path, cacheBytes: 8 << 20, clock: realClock, logger });
   const segmentBytes = Number(process.env['SEGMENT_BYTES'] ?? 64 << 20);
   return openSegmentStorage({
     path,
-    clock,
-    random: { uint32: () => randomBytes(4).readUInt32LE() },
+    clock: realClock,
+    random: realRandom,
     logger,
     segmentBytes,
   });

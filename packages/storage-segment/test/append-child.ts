@@ -5,7 +5,8 @@ import { logPosition } from '@engram/core';
 import type { Storage } from '@engram/storage';
 import { openSegmentStorage } from '@engram/storage-segment';
 import { never, record, sealOf, stream } from '@engram/storage/testing';
-import { clock, random, TestLogger } from './segment-bed.ts';
+import { realClock, realRandom } from '@engram/sim';
+import { TestLogger } from './segment-bed.ts';
 
 const [path, batchMaxText, segmentBytesText] = process.argv.slice(2);
 const sealing = sealOf(1);
@@ -39,7 +40,13 @@ async function afterFailure(storage: Storage, end: number): Promise<object> {
 }
 
 const segmentBytes = Number(segmentBytesText);
-const storage = await openSegmentStorage({ path: path!, clock, random, logger: new TestLogger(), segmentBytes });
+const storage = await openSegmentStorage({
+  path: path!,
+  clock: realClock,
+  random: realRandom,
+  logger: new TestLogger(),
+  segmentBytes,
+});
 let end: number = await storage.log.seal(sealing);
 for (let round = 1; ; round += 1) {
   const count = 1 + ((end * 7919) % batchMax);

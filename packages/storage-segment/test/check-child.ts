@@ -1,6 +1,8 @@
 // What a `Checker` talks to. A process of its own, because LevelDB ends the process on some damage.
 import { openSegmentStorage } from '@engram/storage-segment';
 import { answerChecks } from '@engram/storage/testing';
-import { clock, random } from './segment-bed.ts';
+import { realClock, realRandom } from '@engram/sim';
 
-answerChecks((path, logger) => openSegmentStorage({ path, clock, random, logger, segmentBytes: 16 << 10 }));
+answerChecks((path, logger) =>
+  openSegmentStorage({ path, clock: realClock, random: realRandom, logger, segmentBytes: 16 << 10 }),
+);

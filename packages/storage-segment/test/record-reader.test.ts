@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FileSystem, StorageFile } from '../src/file-system.ts';
 import { nodeGround, openOn } from '../src/open.ts';
-import { clock, random, SegmentBed, TestLogger } from './segment-bed.ts';
+import { realClock, realRandom } from '@engram/sim';
+import { SegmentBed, TestLogger } from './segment-bed.ts';
 
 const at = logPosition;
 
@@ -71,7 +72,7 @@ class Slow {
   readMs = 0;
   diskReads = 0;
   #nowMs = 0;
-  readonly clock = { ...clock, nowMs: () => this.#nowMs };
+  readonly clock = { ...realClock, nowMs: () => this.#nowMs };
 
   passes(ms: number): void {
     this.#nowMs += ms;
@@ -109,7 +110,12 @@ test('few records are read inline while that is fast, and elsewhere for a second
   await using bed = await SegmentBed.make();
   const slow = new Slow();
   const ground = { ...nodeGround, fileSystem: slow.fileSystem };
-  await using storage = await openOn(ground, { path: bed.path, clock: slow.clock, random, logger: new TestLogger() });
+  await using storage = await openOn(ground, {
+    path: bed.path,
+    clock: slow.clock,
+    random: realRandom,
+    logger: new TestLogger(),
+  });
   await storage.log.seal(sealOf(1));
   await appendRecords(storage, 1, [100]);
   const get = async (times: number): Promise<readonly [inline: number, elsewhere: number]> => {

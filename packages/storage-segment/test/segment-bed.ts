@@ -1,24 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomBytes } from 'node:crypto';
-import type { Clock, Logger, Random } from '@engram/core';
+import type { Logger } from '@engram/core';
+import { realClock, realRandom } from '@engram/sim';
 import type { DirectoryBed } from '@engram/storage/contract';
 import { nodeGround, openOn } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
-
-export const clock: Clock = {
-  nowMs: () => performance.now(),
-  wallMs: () => Date.now(),
-  after(delayMs, fire) {
-    const timer = setTimeout(fire, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
-  soon: (fire) => void setImmediate(fire),
-};
-
-/** Never the same twice, as files on one disk want it. */
-export const random: Random = { uint32: () => randomBytes(4).readUInt32LE() };
 
 /** Keeps what was logged as a warning or worse, and counts how often segments were rewritten. */
 export class TestLogger implements Logger {
@@ -54,7 +41,8 @@ export class SegmentBed implements DirectoryBed {
 
   async open(path: string = this.path): Promise<SegmentStorage> {
     const { logger } = this;
-    const storage = await openOn(nodeGround, { path, clock, random, logger, segmentBytes: this.#segmentBytes });
+    const parts = { clock: realClock, random: realRandom, logger };
+    const storage = await openOn(nodeGround, { path, ...parts, segmentBytes: this.#segmentBytes });
     this.#opened.push(storage);
     return storage;
   }

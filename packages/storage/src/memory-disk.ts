@@ -1,6 +1,6 @@
 import { assert, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal } from '@engram/core';
 import type { LogBatch } from './log.ts';
-import { StorageCorruptError } from './storage-error.ts';
+import { StorageCorruptError, StorageOpenError } from './storage-error.ts';
 
 interface StoredRecord {
   readonly bytes: Uint8Array;
@@ -21,7 +21,6 @@ export interface StoredCheckpoint {
 /** What survives a crash. One storage at a time works on it. */
 export class MemoryDisk {
   readonly name: string;
-  held = false;
   sealed: Seal = NEW_LOG_SEAL;
   next: LogPosition = logPosition(1);
   /** What ends the log. */
@@ -33,9 +32,22 @@ export class MemoryDisk {
   readonly #records = new Map<LogPosition, StoredRecord>();
   /** Drops become durable with the next append: until then a crash takes them back. */
   #undurableDrops = new Map<LogPosition, StoredRecord>();
+  #holder: object | undefined;
 
   constructor(name: string) {
     this.name = name;
+  }
+
+  /** For this storage alone, until it is released. StorageOpenError: another holds it. */
+  hold(holder: object): void {
+    if (this.#holder !== undefined && this.#holder !== holder)
+      throw new StorageOpenError('locked', `${this.name} is in use: dispose or crash its storage first`);
+    this.#holder = holder;
+  }
+
+  /** Nothing where it is another's by now. */
+  release(holder: object): void {
+    if (this.#holder === holder) this.#holder = undefined;
   }
 
   append(batch: LogBatch, seal: Seal): void {

@@ -4,7 +4,7 @@ import { Lifetime } from './lifetime.ts';
 import type { AppendOutcome, Log, LogBatch } from './log.ts';
 import { MemoryDisk, type StoredAppend, type StoredCheckpoint } from './memory-disk.ts';
 import { isFenced, sameBatch, takesOver } from './sealing.ts';
-import { StorageCorruptError, StorageFailedError, StorageOpenError } from './storage-error.ts';
+import { StorageCorruptError, StorageFailedError } from './storage-error.ts';
 import type { Checkpoint, Storage, StorageSize, Values } from './values.ts';
 
 /**
@@ -22,8 +22,7 @@ export class MemoryStorage implements Storage, Log, Values {
   #failed: Error | undefined;
 
   constructor(plan: FaultPlan = {}, disk: MemoryDisk = new MemoryDisk('memory')) {
-    if (disk.held) throw new StorageOpenError('locked', `${disk.name} is in use: dispose or crash its storage first`);
-    disk.held = true;
+    disk.hold(this);
     this.#disk = disk;
     this.#plan = plan;
     this.#lifetime = new Lifetime(`the storage ${disk.name}`);
@@ -156,7 +155,7 @@ export class MemoryStorage implements Storage, Log, Values {
     this.#crashed = true;
     void this.#lifetime.end('has crashed');
     this.#disk.crash();
-    this.#disk.held = false;
+    this.#disk.release(this);
   }
 
   /** What the next process finds. This one must have been disposed or have crashed: StorageOpenError otherwise. */
@@ -168,7 +167,7 @@ export class MemoryStorage implements Storage, Log, Values {
     if (this.#lifetime.ended) return;
     await this.#lifetime.end('is closed');
     this.#disk.makeDropsDurable();
-    this.#disk.held = false;
+    this.#disk.release(this);
   }
 
   #append(batch: LogBatch, seal: Seal): AppendOutcome {

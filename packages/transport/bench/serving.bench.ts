@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { Clock } from '@engram/core';
+import { realClock } from '@engram/sim';
 import { serve, serveGrpcJs, type ServeOptions } from '@engram/transport';
 import {
   CLIENT_PREFACE,
@@ -126,16 +126,6 @@ function methods(): Map<string, Method> {
   ]);
 }
 
-const clock: Clock = {
-  nowMs: () => performance.now(),
-  wallMs: () => Date.now(),
-  after(delayMs, fire) {
-    const timer = setTimeout(fire, delayMs).unref();
-    return { cancel: () => clearTimeout(timer) };
-  },
-  soon: (fire) => void setImmediate(fire),
-};
-
 async function runServer(kind: string): Promise<void> {
   const quiet = (): void => {};
   const options: ServeOptions = {
@@ -147,7 +137,7 @@ async function runServer(kind: string): Promise<void> {
     maxConcurrentStreams: 2 ** 32 - 1,
     keepalive: { minTimeMs: 5_000, intervalMs: 7_200_000, timeoutMs: 20_000 },
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    clock,
+    clock: realClock,
   };
   const { address } = await (kind === 'own' ? serve : serveGrpcJs)(options);
   process.on('message', () => process.send?.(process.cpuUsage()));

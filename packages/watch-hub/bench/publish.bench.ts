@@ -22,6 +22,7 @@ const clock: Clock = {
   wallMs: () => 0,
   after: () => ({ cancel: () => undefined }),
   soon: () => undefined,
+  endOfTurn: () => undefined,
 };
 const history: History = {
   compactRevision: NO_REVISION,

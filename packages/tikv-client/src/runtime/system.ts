@@ -13,6 +13,9 @@ export const systemClock: Clock = {
   soon(fire) {
     setImmediate(fire);
   },
+  endOfTurn(fire) {
+    process.nextTick(fire);
+  },
 };
 
 /** For what runs beside the calls: it does not keep the process alive. */

@@ -4,7 +4,8 @@
  */
 import { serve } from '@engram/transport';
 import { echoMethods } from './echo-methods.ts';
-import { realClock, silent } from './real-clock.ts';
+import { realClock } from '@engram/sim';
+import { silent } from './silent.ts';
 
 const { address } = await serve({
   methods: echoMethods([]),

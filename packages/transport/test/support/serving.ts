@@ -1,7 +1,8 @@
 import * as grpc from '@grpc/grpc-js';
 import type { ServeOptions, Server, TransportObserver } from '@engram/transport';
 import { echoMethods, type Journal } from './echo-methods.ts';
-import { realClock, silent } from './real-clock.ts';
+import { realClock } from '@engram/sim';
+import { silent } from './silent.ts';
 
 export type Serve = (options: ServeOptions) => Promise<Server>;
 
