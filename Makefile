@@ -40,6 +40,10 @@ format: setup ## Bring the whole tree into form, and fix what can be fixed safel
 types: setup ## Check the types
 	@$(WITH_NODE) tsc -p .
 
+.PHONY: generate
+generate: setup ## Remake the protobuf codecs from proto/
+	@$(WITH_NODE) node packages/protobuf/tools/generate.ts
+
 .PHONY: bench
 bench: setup ## All benchmarks of the packages, in full (minutes)
 	@for bench in packages/*/bench/*.bench.ts; do echo "== $$bench"; $(WITH_NODE) node $$bench || exit 1; done

@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { type Field, loadRoot, readSchema } from '../../packages/wire/tools/schema.ts';
+import { type Field, loadRoot, messageSet, readSchema } from '@engram/protobuf/schema';
 
 /**
  * The messages of etcd's API by their schema, not by the store's own codecs: requests may hold what no client would
@@ -27,11 +26,9 @@ export interface DecodedMessage {
   [name: string]: Decoded;
 }
 
+const etcd = messageSet('etcd');
 const schema = new Map(
-  readSchema(loadRoot(join(import.meta.dirname, '../../proto'))).messages.map((message) => [
-    `${message.package}.${message.name}`,
-    message.fields,
-  ]),
+  readSchema(etcd, loadRoot(etcd)).messages.map((message) => [`${message.package}.${message.name}`, message.fields]),
 );
 
 function fieldsOf(type: string): readonly Field[] {

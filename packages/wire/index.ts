@@ -46,8 +46,7 @@ export * as v3lockpb from './src/gen/v3lockpb.ts';
 export * as v3electionpb from './src/gen/v3electionpb.ts';
 export * as healthpb from './src/gen/grpc-health-v1.ts';
 export { services } from './src/gen/services.ts';
-export { WireError } from './src/protobuf/wire-error.ts';
-export type { Init } from './src/protobuf/init.ts';
+export { type Init, WireError } from '@engram/protobuf';
 
 // HTTP/2 without a socket: frames and header blocks, bytes in, bytes out.
 export {

@@ -20,7 +20,9 @@ const rounds = process.env['BENCH'] === 'smoke' ? 100 : 2_000_000;
 const key = Buffer.from('/registry/pods/namespace-00000001/pod-000000001');
 const value = new Uint8Array(512).fill(7);
 const kv = mvccpb.encodeKeyValue({ key, value, createRevision: 1_000_000, modRevision: 2_000_000, version: 5 });
-const header = new HeaderEncoder({ clusterId: 2n ** 63n + 7n, memberId: 2n ** 62n + 9n, raftTerm: 3 });
+const identity = { clusterId: 2n ** 63n + 7n, memberId: 2n ** 62n + 9n, raftTerm: 3 };
+const header = new HeaderEncoder(identity);
+const responseHeader = { ...identity, revision: 2_000_000 };
 
 const put = etcdserverpb.encodePutRequest({ key, value });
 const get = etcdserverpb.encodeRangeRequest({ key, limit: 1 });
@@ -75,6 +77,12 @@ measure('decode Put, generated', 1, () => etcdserverpb.decodePutRequest(put).val
 measure('decode Range of a key', 1, () => decodeRange(get).limit);
 measure('decode Txn, update as Kubernetes sends it', 0.5, () => decodeTxn(update, 128).success.length);
 measure('decode Txn, generated', 0.5, () => etcdserverpb.decodeTxnRequest(update).success.length);
+measure('encode Put, generated', 1, () => etcdserverpb.encodePutRequest({ key, value }).length);
+measure(
+  'encode LeaseGrant answer, generated',
+  1,
+  (round) => etcdserverpb.encodeLeaseGrantResponse({ header: responseHeader, ID: BigInt(round), TTL: 3_600 }).length,
+);
 measure('encode answer to Put', 1, (round) => answer(round, written));
 measure('encode answer to Txn', 1, (round) => answer(round, updated));
 measure('encode answer to Range, 1 key', 1, (round) => answer(round, range1));

@@ -1,5 +1,5 @@
 import { AssertionError, EngramError, GrpcCode } from '@engram/core';
-import { WireError } from './protobuf/wire-error.ts';
+import { WireError } from '@engram/protobuf';
 import type { RpcStatus } from './rpc.ts';
 
 /** Ends a call with a status that is none of etcd's errors. */

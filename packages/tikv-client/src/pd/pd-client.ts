@@ -1,9 +1,9 @@
 import { type Clock, GrpcCode, type Logger, type Random } from '@engram/core';
+import { type Codec, decode, encode } from '@engram/protobuf';
 import { Backoffer } from '../backoff/backoffer.ts';
 import type { Timestamp } from '../codec/timestamp.ts';
 import { TikvError } from '../errors.ts';
 import type { Observer } from '../observer.ts';
-import { type Codec, decode, encode } from '../proto/codec.ts';
 import * as pdpb from '../proto/gen/pdpb.ts';
 import type { Store } from '../proto/gen/metapb.ts';
 import type { Call } from '../runtime/call.ts';

@@ -1,6 +1,6 @@
 import { type Clock, GrpcCode, type Logger } from '@engram/core';
+import { decode, encode } from '@engram/protobuf';
 import { TikvError } from '../errors.ts';
-import { decode, encode } from '../proto/codec.ts';
 import { GetMembersRequestCodec, GetMembersResponseCodec, type GetMembersResponse } from '../proto/gen/pdpb.ts';
 import type { Call } from '../runtime/call.ts';
 import { type Channel, isTransportError, type Transport, TransportError } from '../transport/transport.ts';

@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '@engram/core';
 import { assert, GrpcCode } from '@engram/core';
+import { decode, encode } from '@engram/protobuf';
 import { composeTimestamp, physicalMs, shiftTimestamp, type Timestamp } from '../codec/timestamp.ts';
 import { TikvError } from '../errors.ts';
 import type { Observer } from '../observer.ts';
-import { decode, encode } from '../proto/codec.ts';
 import { TsoRequestCodec, type TsoResponse, TsoResponseCodec } from '../proto/gen/pdpb.ts';
 import { Call, endOf } from '../runtime/call.ts';
 import { Gathering } from '../transport/gathering.ts';

@@ -1,7 +1,7 @@
 import { type Clock, GrpcCode } from '@engram/core';
+import { decode, encode } from '@engram/protobuf';
 import { TikvError } from '../errors.ts';
 import type { Observer } from '../observer.ts';
-import { decode, encode } from '../proto/codec.ts';
 import type { Error as RegionError } from '../proto/gen/errorpb.ts';
 import type { ContextInit } from '../proto/gen/kvrpcpb.ts';
 import { endOf } from '../runtime/call.ts';

@@ -1,5 +1,5 @@
 import { type Clock, GrpcCode } from '@engram/core';
-import { type Codec, decode, encode } from '../proto/codec.ts';
+import { type Codec, decode, encode } from '@engram/protobuf';
 import type { ErrorInit as RegionErrorInit } from '../proto/gen/errorpb.ts';
 import {
   BatchCommandsRequestCodec,

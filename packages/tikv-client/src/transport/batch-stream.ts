@@ -1,9 +1,7 @@
 import { type Clock, GrpcCode, type Timer } from '@engram/core';
+import { type Codec, Reader, WireError, Writer } from '@engram/protobuf';
 import { TikvError } from '../errors.ts';
 import type { Observer } from '../observer.ts';
-import type { Codec } from '../proto/codec.ts';
-import { MalformedMessage, Reader } from '../proto/reader.ts';
-import { Writer } from '../proto/writer.ts';
 import { endOf } from '../runtime/call.ts';
 import { Gathering } from './gathering.ts';
 import { type Channel, type MessageStream, TransportError } from './transport.ts';
@@ -203,18 +201,20 @@ export class BatchStream {
       const reader = new Reader(bytes);
       const bodies: number[] = [];
       const ids: number[] = [];
-      while (reader.at < reader.end) {
-        const tag = reader.uint32();
+      while (reader.more()) {
+        const tag = reader.tag();
         if (tag === ((1 << 3) | 2)) {
-          const limit = reader.limit();
-          bodies.push(reader.at, limit);
-          reader.at = limit;
+          const outer = reader.enter();
+          bodies.push(reader.at, reader.end);
+          reader.seek(reader.end, outer);
         } else if (tag === ((2 << 3) | 2)) {
-          for (const limit = reader.limit(); reader.at < limit; ) ids.push(reader.count());
+          const outer = reader.enter();
+          while (reader.more()) ids.push(reader.count());
+          reader.leave(outer);
         } else if (tag === 2 << 3) ids.push(reader.count());
         else reader.skip(tag);
       }
-      if (ids.length * 2 !== bodies.length) throw new MalformedMessage('answers and their ids differ in number');
+      if (ids.length * 2 !== bodies.length) throw new WireError('answers and their ids differ in number');
       for (let at = 0; at < ids.length; at += 1) this.#answer(reader, ids[at]!, bodies[at * 2]!, bodies[at * 2 + 1]!);
     } catch (cause) {
       this.fail(new TransportError(GrpcCode.INTERNAL, 'the store sent a damaged message', { cause }));
@@ -225,17 +225,18 @@ export class BatchStream {
     const found = this.#waiting.get(id);
     const waiter = found === undefined ? undefined : this.#settle(found);
     if (waiter === undefined) return; // given up meanwhile
-    reader.at = from;
+    reader.seek(from, to);
     try {
-      while (reader.at < to) {
-        const tag = reader.uint32();
+      while (reader.more()) {
+        const tag = reader.tag();
         if (tag === ((waiter.field << 3) | 2)) {
-          waiter.resolve(waiter.responseCodec.read(reader, reader.limit()));
+          reader.enter();
+          waiter.resolve(waiter.responseCodec.read(reader));
           return;
         }
         reader.skip(tag);
       }
-      throw new MalformedMessage('the answer is of another kind than the request');
+      throw new WireError('the answer is of another kind than the request');
     } catch (cause) {
       waiter.reject(new TikvError('protocol-error', undefined, { cause }));
     }

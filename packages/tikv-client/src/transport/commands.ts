@@ -1,4 +1,4 @@
-import type { Codec } from '../proto/codec.ts';
+import type { Codec } from '@engram/protobuf';
 import * as kv from '../proto/gen/kvrpcpb.ts';
 import type { ContextInit } from '../proto/gen/kvrpcpb.ts';
 import type { Error as RegionError } from '../proto/gen/errorpb.ts';

@@ -1,7 +1,6 @@
 import { equalBytes } from '@engram/core';
 import type { Timestamp } from '../codec/timestamp.ts';
 import { TikvError } from '../errors.ts';
-import { NONE } from '../proto/codec.ts';
 import { type KeyError, type LockInfo, WriteConflictReason } from '../proto/gen/kvrpcpb.ts';
 import type { Fate } from '../region/region-sender.ts';
 import { commands } from '../transport/commands.ts';
@@ -202,7 +201,7 @@ export class Prewriter {
       // What a server declines to do in one phase it declines as async commit too (only maxCommitTs is a reason), so one
       // phase need not name the other keys, which some stores copy into every record.
       useAsyncCommit: async,
-      secondaries: hasPrimary ? context.secondaries : NONE,
+      secondaries: hasPrimary ? context.secondaries : undefined,
       tryOnePc: this.#onePhase,
       maxCommitTs: context.options.maxCommitTs ?? 0n,
       assertionLevel: context.assertionLevel,

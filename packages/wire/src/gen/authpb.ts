@@ -1,58 +1,45 @@
-// Made by packages/wire/tools/generate.ts from proto/. Not edited by hand.
+// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
 import { EMPTY_BYTES } from '@engram/core';
-import type { Init } from '../protobuf/init.ts';
-import { Reader } from '../protobuf/reader.ts';
-import { sizeDelimited, sizeInt32, sizeString, sizeVarint, writeBytes, writeInt32, writeString, writeVarint } from '../protobuf/writer.ts';
+import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
 
 export const PermissionType = { READ: 0, WRITE: 1, READWRITE: 2 } as const;
 
 export interface UserAddOptions {
   noPassword: boolean;
 }
+export type UserAddOptionsInit = Init<UserAddOptions>;
 
 export const newUserAddOptions = (): UserAddOptions => ({ noPassword: false, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readUserAddOptions(reader: Reader, message: UserAddOptions): UserAddOptions {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readUserAddOptions(r: Reader, message: UserAddOptions): UserAddOptions {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        message.noPassword = reader.bool();
+        message.noPassword = r.bool();
         break;
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeUserAddOptions(bytes: Uint8Array): UserAddOptions {
-  return readUserAddOptions(new Reader(bytes), newUserAddOptions());
-}
-
-export function sizeUserAddOptions(message: Init<UserAddOptions>): number {
-  let size = 0;
-  if (message.noPassword === true) size += 1 + 1;
-  return size;
-}
-
-/** Writes `sizeUserAddOptions(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeUserAddOptions(message: Init<UserAddOptions>, into: Uint8Array, at: number): number {
-  let next = at;
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeUserAddOptions(w: Writer, message: UserAddOptionsInit): void {
   if (message.noPassword === true) {
-    into[next] = 8;
-    next += 1;
-    next = writeVarint(message.noPassword ? 1 : 0, into, next);
+    w.varint(message.noPassword ? 1 : 0);
+    w.varint(8);
   }
-  return next;
 }
 
-export function encodeUserAddOptions(message: Init<UserAddOptions>): Uint8Array {
-  const into = new Uint8Array(sizeUserAddOptions(message));
-  writeUserAddOptions(message, into, 0);
-  return into;
-}
+export const UserAddOptionsCodec: Codec<UserAddOptions, UserAddOptionsInit> = {
+  write: writeUserAddOptions,
+  read: (r) => readUserAddOptions(r, newUserAddOptions()),
+};
+export const encodeUserAddOptions = (message: UserAddOptionsInit): Uint8Array => encode(UserAddOptionsCodec, message);
+export const decodeUserAddOptions = (bytes: Uint8Array): UserAddOptions => decode(UserAddOptionsCodec, bytes);
 
 export interface User {
   name: Uint8Array;
@@ -60,214 +47,169 @@ export interface User {
   roles: string[];
   options: UserAddOptions | undefined;
 }
+export type UserInit = Init<User>;
 
 export const newUser = (): User => ({ name: EMPTY_BYTES, password: EMPTY_BYTES, roles: [], options: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readUser(reader: Reader, message: User): User {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readUser(r: Reader, message: User): User {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        message.name = reader.bytes();
+        message.name = r.bytes();
         break;
       case 18:
-        message.password = reader.bytes();
+        message.password = r.bytes();
         break;
       case 26:
-        message.roles.push(reader.string());
+        message.roles.push(r.string());
         break;
       case 34: {
-        const outer = reader.enter();
-        message.options = readUserAddOptions(reader, message.options ?? newUserAddOptions());
-        reader.leave(outer);
+        const outer = r.enter();
+        message.options = readUserAddOptions(r, message.options ?? newUserAddOptions());
+        r.leave(outer);
         break;
       }
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeUser(bytes: Uint8Array): User {
-  return readUser(new Reader(bytes), newUser());
-}
-
-export function sizeUser(message: Init<User>): number {
-  let size = 0;
-  if (message.name !== undefined && message.name.length > 0) size += 1 + sizeDelimited(message.name.length);
-  if (message.password !== undefined && message.password.length > 0) size += 1 + sizeDelimited(message.password.length);
-  for (const value of message.roles ?? []) size += 1 + sizeString(value);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeUser(w: Writer, message: UserInit): void {
   if (message.options !== undefined) {
-    const inner = sizeUserAddOptions(message.options);
-    size += 1 + sizeVarint(inner) + inner;
+    const end = w.length;
+    writeUserAddOptions(w, message.options);
+    w.varint(w.length - end);
+    w.varint(34);
   }
-  return size;
-}
-
-/** Writes `sizeUser(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeUser(message: Init<User>, into: Uint8Array, at: number): number {
-  let next = at;
-  if (message.name !== undefined && message.name.length > 0) {
-    into[next] = 10;
-    next += 1;
-    next = writeBytes(message.name, into, next);
+  if (message.roles !== undefined && message.roles.length > 0) {
+    for (let at = message.roles.length - 1; at >= 0; at -= 1) {
+      w.string(message.roles[at]!);
+      w.varint(26);
+    }
   }
   if (message.password !== undefined && message.password.length > 0) {
-    into[next] = 18;
-    next += 1;
-    next = writeBytes(message.password, into, next);
+    w.bytes(message.password);
+    w.varint(18);
   }
-  for (const value of message.roles ?? []) {
-    into[next] = 26;
-    next += 1;
-    next = writeString(value, into, next);
+  if (message.name !== undefined && message.name.length > 0) {
+    w.bytes(message.name);
+    w.varint(10);
   }
-  if (message.options !== undefined) {
-    into[next] = 34;
-    next += 1;
-    next = writeVarint(sizeUserAddOptions(message.options), into, next);
-    next = writeUserAddOptions(message.options, into, next);
-  }
-  return next;
 }
 
-export function encodeUser(message: Init<User>): Uint8Array {
-  const into = new Uint8Array(sizeUser(message));
-  writeUser(message, into, 0);
-  return into;
-}
+export const UserCodec: Codec<User, UserInit> = {
+  write: writeUser,
+  read: (r) => readUser(r, newUser()),
+};
+export const encodeUser = (message: UserInit): Uint8Array => encode(UserCodec, message);
+export const decodeUser = (bytes: Uint8Array): User => decode(UserCodec, bytes);
 
 export interface Permission {
   permType: number;
   key: Uint8Array;
   rangeEnd: Uint8Array;
 }
+export type PermissionInit = Init<Permission>;
 
 export const newPermission = (): Permission => ({ permType: 0, key: EMPTY_BYTES, rangeEnd: EMPTY_BYTES, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readPermission(reader: Reader, message: Permission): Permission {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readPermission(r: Reader, message: Permission): Permission {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        message.permType = reader.int32();
+        message.permType = r.int32();
         break;
       case 18:
-        message.key = reader.bytes();
+        message.key = r.bytes();
         break;
       case 26:
-        message.rangeEnd = reader.bytes();
+        message.rangeEnd = r.bytes();
         break;
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodePermission(bytes: Uint8Array): Permission {
-  return readPermission(new Reader(bytes), newPermission());
-}
-
-export function sizePermission(message: Init<Permission>): number {
-  let size = 0;
-  if (message.permType !== undefined && message.permType !== 0) size += 1 + sizeInt32(message.permType);
-  if (message.key !== undefined && message.key.length > 0) size += 1 + sizeDelimited(message.key.length);
-  if (message.rangeEnd !== undefined && message.rangeEnd.length > 0) size += 1 + sizeDelimited(message.rangeEnd.length);
-  return size;
-}
-
-/** Writes `sizePermission(message)` bytes from `at` on, and returns where the next one goes. */
-export function writePermission(message: Init<Permission>, into: Uint8Array, at: number): number {
-  let next = at;
-  if (message.permType !== undefined && message.permType !== 0) {
-    into[next] = 8;
-    next += 1;
-    next = writeInt32(message.permType, into, next);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writePermission(w: Writer, message: PermissionInit): void {
+  if (message.rangeEnd !== undefined && message.rangeEnd.length > 0) {
+    w.bytes(message.rangeEnd);
+    w.varint(26);
   }
   if (message.key !== undefined && message.key.length > 0) {
-    into[next] = 18;
-    next += 1;
-    next = writeBytes(message.key, into, next);
+    w.bytes(message.key);
+    w.varint(18);
   }
-  if (message.rangeEnd !== undefined && message.rangeEnd.length > 0) {
-    into[next] = 26;
-    next += 1;
-    next = writeBytes(message.rangeEnd, into, next);
+  if (message.permType !== undefined && message.permType !== 0) {
+    w.int64(message.permType);
+    w.varint(8);
   }
-  return next;
 }
 
-export function encodePermission(message: Init<Permission>): Uint8Array {
-  const into = new Uint8Array(sizePermission(message));
-  writePermission(message, into, 0);
-  return into;
-}
+export const PermissionCodec: Codec<Permission, PermissionInit> = {
+  write: writePermission,
+  read: (r) => readPermission(r, newPermission()),
+};
+export const encodePermission = (message: PermissionInit): Uint8Array => encode(PermissionCodec, message);
+export const decodePermission = (bytes: Uint8Array): Permission => decode(PermissionCodec, bytes);
 
 export interface Role {
   name: Uint8Array;
   keyPermission: Permission[];
 }
+export type RoleInit = Init<Role>;
 
 export const newRole = (): Role => ({ name: EMPTY_BYTES, keyPermission: [], });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readRole(reader: Reader, message: Role): Role {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readRole(r: Reader, message: Role): Role {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        message.name = reader.bytes();
+        message.name = r.bytes();
         break;
       case 18: {
-        const outer = reader.enter();
-        message.keyPermission.push(readPermission(reader, newPermission()));
-        reader.leave(outer);
+        const outer = r.enter();
+        message.keyPermission.push(readPermission(r, newPermission()));
+        r.leave(outer);
         break;
       }
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeRole(bytes: Uint8Array): Role {
-  return readRole(new Reader(bytes), newRole());
-}
-
-export function sizeRole(message: Init<Role>): number {
-  let size = 0;
-  if (message.name !== undefined && message.name.length > 0) size += 1 + sizeDelimited(message.name.length);
-  for (const value of message.keyPermission ?? []) {
-    const inner = sizePermission(value);
-    size += 1 + sizeVarint(inner) + inner;
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRole(w: Writer, message: RoleInit): void {
+  if (message.keyPermission !== undefined && message.keyPermission.length > 0) {
+    for (let at = message.keyPermission.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      writePermission(w, message.keyPermission[at]!);
+      w.varint(w.length - end);
+      w.varint(18);
+    }
   }
-  return size;
-}
-
-/** Writes `sizeRole(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeRole(message: Init<Role>, into: Uint8Array, at: number): number {
-  let next = at;
   if (message.name !== undefined && message.name.length > 0) {
-    into[next] = 10;
-    next += 1;
-    next = writeBytes(message.name, into, next);
+    w.bytes(message.name);
+    w.varint(10);
   }
-  for (const value of message.keyPermission ?? []) {
-    into[next] = 18;
-    next += 1;
-    next = writeVarint(sizePermission(value), into, next);
-    next = writePermission(value, into, next);
-  }
-  return next;
 }
 
-export function encodeRole(message: Init<Role>): Uint8Array {
-  const into = new Uint8Array(sizeRole(message));
-  writeRole(message, into, 0);
-  return into;
-}
+export const RoleCodec: Codec<Role, RoleInit> = {
+  write: writeRole,
+  read: (r) => readRole(r, newRole()),
+};
+export const encodeRole = (message: RoleInit): Uint8Array => encode(RoleCodec, message);
+export const decodeRole = (bytes: Uint8Array): Role => decode(RoleCodec, bytes);

@@ -1,260 +1,201 @@
-// Made by packages/wire/tools/generate.ts from proto/. Not edited by hand.
-import type { Init } from '../protobuf/init.ts';
-import { Reader } from '../protobuf/reader.ts';
-import { sizeInt32, sizeString, sizeVarint, writeInt32, writeString, writeVarint } from '../protobuf/writer.ts';
+// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
+import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
 
 export const HealthCheckResponseServingStatus = { UNKNOWN: 0, SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;
 
 export interface HealthCheckRequest {
   service: string;
 }
+export type HealthCheckRequestInit = Init<HealthCheckRequest>;
 
 export const newHealthCheckRequest = (): HealthCheckRequest => ({ service: '', });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readHealthCheckRequest(reader: Reader, message: HealthCheckRequest): HealthCheckRequest {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readHealthCheckRequest(r: Reader, message: HealthCheckRequest): HealthCheckRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        message.service = reader.string();
+        message.service = r.string();
         break;
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeHealthCheckRequest(bytes: Uint8Array): HealthCheckRequest {
-  return readHealthCheckRequest(new Reader(bytes), newHealthCheckRequest());
-}
-
-export function sizeHealthCheckRequest(message: Init<HealthCheckRequest>): number {
-  let size = 0;
-  if (message.service !== undefined && message.service !== '') size += 1 + sizeString(message.service);
-  return size;
-}
-
-/** Writes `sizeHealthCheckRequest(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeHealthCheckRequest(message: Init<HealthCheckRequest>, into: Uint8Array, at: number): number {
-  let next = at;
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeHealthCheckRequest(w: Writer, message: HealthCheckRequestInit): void {
   if (message.service !== undefined && message.service !== '') {
-    into[next] = 10;
-    next += 1;
-    next = writeString(message.service, into, next);
+    w.string(message.service);
+    w.varint(10);
   }
-  return next;
 }
 
-export function encodeHealthCheckRequest(message: Init<HealthCheckRequest>): Uint8Array {
-  const into = new Uint8Array(sizeHealthCheckRequest(message));
-  writeHealthCheckRequest(message, into, 0);
-  return into;
-}
+export const HealthCheckRequestCodec: Codec<HealthCheckRequest, HealthCheckRequestInit> = {
+  write: writeHealthCheckRequest,
+  read: (r) => readHealthCheckRequest(r, newHealthCheckRequest()),
+};
+export const encodeHealthCheckRequest = (message: HealthCheckRequestInit): Uint8Array => encode(HealthCheckRequestCodec, message);
+export const decodeHealthCheckRequest = (bytes: Uint8Array): HealthCheckRequest => decode(HealthCheckRequestCodec, bytes);
 
 export interface HealthCheckResponse {
   status: number;
 }
+export type HealthCheckResponseInit = Init<HealthCheckResponse>;
 
 export const newHealthCheckResponse = (): HealthCheckResponse => ({ status: 0, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readHealthCheckResponse(reader: Reader, message: HealthCheckResponse): HealthCheckResponse {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readHealthCheckResponse(r: Reader, message: HealthCheckResponse): HealthCheckResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        message.status = reader.int32();
+        message.status = r.int32();
         break;
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeHealthCheckResponse(bytes: Uint8Array): HealthCheckResponse {
-  return readHealthCheckResponse(new Reader(bytes), newHealthCheckResponse());
-}
-
-export function sizeHealthCheckResponse(message: Init<HealthCheckResponse>): number {
-  let size = 0;
-  if (message.status !== undefined && message.status !== 0) size += 1 + sizeInt32(message.status);
-  return size;
-}
-
-/** Writes `sizeHealthCheckResponse(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeHealthCheckResponse(message: Init<HealthCheckResponse>, into: Uint8Array, at: number): number {
-  let next = at;
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeHealthCheckResponse(w: Writer, message: HealthCheckResponseInit): void {
   if (message.status !== undefined && message.status !== 0) {
-    into[next] = 8;
-    next += 1;
-    next = writeInt32(message.status, into, next);
+    w.int64(message.status);
+    w.varint(8);
   }
-  return next;
 }
 
-export function encodeHealthCheckResponse(message: Init<HealthCheckResponse>): Uint8Array {
-  const into = new Uint8Array(sizeHealthCheckResponse(message));
-  writeHealthCheckResponse(message, into, 0);
-  return into;
-}
+export const HealthCheckResponseCodec: Codec<HealthCheckResponse, HealthCheckResponseInit> = {
+  write: writeHealthCheckResponse,
+  read: (r) => readHealthCheckResponse(r, newHealthCheckResponse()),
+};
+export const encodeHealthCheckResponse = (message: HealthCheckResponseInit): Uint8Array => encode(HealthCheckResponseCodec, message);
+export const decodeHealthCheckResponse = (bytes: Uint8Array): HealthCheckResponse => decode(HealthCheckResponseCodec, bytes);
 
 export interface HealthListRequest {
 }
+export type HealthListRequestInit = Init<HealthListRequest>;
 
 export const newHealthListRequest = (): HealthListRequest => ({ });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readHealthListRequest(reader: Reader, message: HealthListRequest): HealthListRequest {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readHealthListRequest(r: Reader, message: HealthListRequest): HealthListRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeHealthListRequest(bytes: Uint8Array): HealthListRequest {
-  return readHealthListRequest(new Reader(bytes), newHealthListRequest());
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeHealthListRequest(_w: Writer, _message: HealthListRequestInit): void {
 }
 
-export function sizeHealthListRequest(_message: Init<HealthListRequest>): number {
-  const size = 0;
-  return size;
-}
-
-/** Writes `sizeHealthListRequest(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeHealthListRequest(_message: Init<HealthListRequest>, _into: Uint8Array, at: number): number {
-  const next = at;
-  return next;
-}
-
-export function encodeHealthListRequest(message: Init<HealthListRequest>): Uint8Array {
-  const into = new Uint8Array(sizeHealthListRequest(message));
-  writeHealthListRequest(message, into, 0);
-  return into;
-}
+export const HealthListRequestCodec: Codec<HealthListRequest, HealthListRequestInit> = {
+  write: writeHealthListRequest,
+  read: (r) => readHealthListRequest(r, newHealthListRequest()),
+};
+export const encodeHealthListRequest = (message: HealthListRequestInit): Uint8Array => encode(HealthListRequestCodec, message);
+export const decodeHealthListRequest = (bytes: Uint8Array): HealthListRequest => decode(HealthListRequestCodec, bytes);
 
 export interface HealthListResponseStatusesEntry {
   key: string;
   value: HealthCheckResponse | undefined;
 }
+export type HealthListResponseStatusesEntryInit = Init<HealthListResponseStatusesEntry>;
 
 export const newHealthListResponseStatusesEntry = (): HealthListResponseStatusesEntry => ({ key: '', value: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readHealthListResponseStatusesEntry(reader: Reader, message: HealthListResponseStatusesEntry): HealthListResponseStatusesEntry {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readHealthListResponseStatusesEntry(r: Reader, message: HealthListResponseStatusesEntry): HealthListResponseStatusesEntry {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        message.key = reader.string();
+        message.key = r.string();
         break;
       case 18: {
-        const outer = reader.enter();
-        message.value = readHealthCheckResponse(reader, message.value ?? newHealthCheckResponse());
-        reader.leave(outer);
+        const outer = r.enter();
+        message.value = readHealthCheckResponse(r, message.value ?? newHealthCheckResponse());
+        r.leave(outer);
         break;
       }
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeHealthListResponseStatusesEntry(bytes: Uint8Array): HealthListResponseStatusesEntry {
-  return readHealthListResponseStatusesEntry(new Reader(bytes), newHealthListResponseStatusesEntry());
-}
-
-export function sizeHealthListResponseStatusesEntry(message: Init<HealthListResponseStatusesEntry>): number {
-  let size = 0;
-  if (message.key !== undefined && message.key !== '') size += 1 + sizeString(message.key);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeHealthListResponseStatusesEntry(w: Writer, message: HealthListResponseStatusesEntryInit): void {
   if (message.value !== undefined) {
-    const inner = sizeHealthCheckResponse(message.value);
-    size += 1 + sizeVarint(inner) + inner;
+    const end = w.length;
+    writeHealthCheckResponse(w, message.value);
+    w.varint(w.length - end);
+    w.varint(18);
   }
-  return size;
-}
-
-/** Writes `sizeHealthListResponseStatusesEntry(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeHealthListResponseStatusesEntry(message: Init<HealthListResponseStatusesEntry>, into: Uint8Array, at: number): number {
-  let next = at;
   if (message.key !== undefined && message.key !== '') {
-    into[next] = 10;
-    next += 1;
-    next = writeString(message.key, into, next);
+    w.string(message.key);
+    w.varint(10);
   }
-  if (message.value !== undefined) {
-    into[next] = 18;
-    next += 1;
-    next = writeVarint(sizeHealthCheckResponse(message.value), into, next);
-    next = writeHealthCheckResponse(message.value, into, next);
-  }
-  return next;
 }
 
-export function encodeHealthListResponseStatusesEntry(message: Init<HealthListResponseStatusesEntry>): Uint8Array {
-  const into = new Uint8Array(sizeHealthListResponseStatusesEntry(message));
-  writeHealthListResponseStatusesEntry(message, into, 0);
-  return into;
-}
+export const HealthListResponseStatusesEntryCodec: Codec<HealthListResponseStatusesEntry, HealthListResponseStatusesEntryInit> = {
+  write: writeHealthListResponseStatusesEntry,
+  read: (r) => readHealthListResponseStatusesEntry(r, newHealthListResponseStatusesEntry()),
+};
+export const encodeHealthListResponseStatusesEntry = (message: HealthListResponseStatusesEntryInit): Uint8Array => encode(HealthListResponseStatusesEntryCodec, message);
+export const decodeHealthListResponseStatusesEntry = (bytes: Uint8Array): HealthListResponseStatusesEntry => decode(HealthListResponseStatusesEntryCodec, bytes);
 
 export interface HealthListResponse {
   statuses: HealthListResponseStatusesEntry[];
 }
+export type HealthListResponseInit = Init<HealthListResponse>;
 
 export const newHealthListResponse = (): HealthListResponse => ({ statuses: [], });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readHealthListResponse(reader: Reader, message: HealthListResponse): HealthListResponse {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readHealthListResponse(r: Reader, message: HealthListResponse): HealthListResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10: {
-        const outer = reader.enter();
-        message.statuses.push(readHealthListResponseStatusesEntry(reader, newHealthListResponseStatusesEntry()));
-        reader.leave(outer);
+        const outer = r.enter();
+        message.statuses.push(readHealthListResponseStatusesEntry(r, newHealthListResponseStatusesEntry()));
+        r.leave(outer);
         break;
       }
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeHealthListResponse(bytes: Uint8Array): HealthListResponse {
-  return readHealthListResponse(new Reader(bytes), newHealthListResponse());
-}
-
-export function sizeHealthListResponse(message: Init<HealthListResponse>): number {
-  let size = 0;
-  for (const value of message.statuses ?? []) {
-    const inner = sizeHealthListResponseStatusesEntry(value);
-    size += 1 + sizeVarint(inner) + inner;
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeHealthListResponse(w: Writer, message: HealthListResponseInit): void {
+  if (message.statuses !== undefined && message.statuses.length > 0) {
+    for (let at = message.statuses.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      writeHealthListResponseStatusesEntry(w, message.statuses[at]!);
+      w.varint(w.length - end);
+      w.varint(10);
+    }
   }
-  return size;
 }
 
-/** Writes `sizeHealthListResponse(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeHealthListResponse(message: Init<HealthListResponse>, into: Uint8Array, at: number): number {
-  let next = at;
-  for (const value of message.statuses ?? []) {
-    into[next] = 10;
-    next += 1;
-    next = writeVarint(sizeHealthListResponseStatusesEntry(value), into, next);
-    next = writeHealthListResponseStatusesEntry(value, into, next);
-  }
-  return next;
-}
-
-export function encodeHealthListResponse(message: Init<HealthListResponse>): Uint8Array {
-  const into = new Uint8Array(sizeHealthListResponse(message));
-  writeHealthListResponse(message, into, 0);
-  return into;
-}
+export const HealthListResponseCodec: Codec<HealthListResponse, HealthListResponseInit> = {
+  write: writeHealthListResponse,
+  read: (r) => readHealthListResponse(r, newHealthListResponse()),
+};
+export const encodeHealthListResponse = (message: HealthListResponseInit): Uint8Array => encode(HealthListResponseCodec, message);
+export const decodeHealthListResponse = (bytes: Uint8Array): HealthListResponse => decode(HealthListResponseCodec, bytes);

@@ -1,4 +1,4 @@
-// Made by packages/wire/tools/generate.ts from proto/. Not edited by hand.
+// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
 
 /** Every service and method of the public interface; a method's path is `/<service>/<method>`. */
 export const services = [

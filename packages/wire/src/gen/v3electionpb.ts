@@ -1,150 +1,116 @@
-// Made by packages/wire/tools/generate.ts from proto/. Not edited by hand.
+// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
 import { EMPTY_BYTES } from '@engram/core';
-import type { Init } from '../protobuf/init.ts';
-import { Reader } from '../protobuf/reader.ts';
-import { sizeBig, sizeDelimited, sizeInt64, sizeVarint, writeBig, writeBytes, writeInt64, writeVarint } from '../protobuf/writer.ts';
-import { newResponseHeader, readResponseHeader, sizeResponseHeader, type ResponseHeader, writeResponseHeader } from './etcdserverpb.ts';
-import { newKeyValue, readKeyValue, sizeKeyValue, type KeyValue, writeKeyValue } from './mvccpb.ts';
+import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
+import * as etcdserverpb from './etcdserverpb.ts';
+import * as mvccpb from './mvccpb.ts';
 
 export interface CampaignRequest {
   name: Uint8Array;
   lease: bigint;
   value: Uint8Array;
 }
+export type CampaignRequestInit = Init<CampaignRequest>;
 
 export const newCampaignRequest = (): CampaignRequest => ({ name: EMPTY_BYTES, lease: 0n, value: EMPTY_BYTES, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readCampaignRequest(reader: Reader, message: CampaignRequest): CampaignRequest {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readCampaignRequest(r: Reader, message: CampaignRequest): CampaignRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        message.name = reader.bytes();
+        message.name = r.bytes();
         break;
       case 16:
-        message.lease = reader.bigInt64();
+        message.lease = r.bigInt64();
         break;
       case 26:
-        message.value = reader.bytes();
+        message.value = r.bytes();
         break;
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeCampaignRequest(bytes: Uint8Array): CampaignRequest {
-  return readCampaignRequest(new Reader(bytes), newCampaignRequest());
-}
-
-export function sizeCampaignRequest(message: Init<CampaignRequest>): number {
-  let size = 0;
-  if (message.name !== undefined && message.name.length > 0) size += 1 + sizeDelimited(message.name.length);
-  if (message.lease !== undefined && message.lease !== 0n) size += 1 + sizeBig(message.lease);
-  if (message.value !== undefined && message.value.length > 0) size += 1 + sizeDelimited(message.value.length);
-  return size;
-}
-
-/** Writes `sizeCampaignRequest(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeCampaignRequest(message: Init<CampaignRequest>, into: Uint8Array, at: number): number {
-  let next = at;
-  if (message.name !== undefined && message.name.length > 0) {
-    into[next] = 10;
-    next += 1;
-    next = writeBytes(message.name, into, next);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeCampaignRequest(w: Writer, message: CampaignRequestInit): void {
+  if (message.value !== undefined && message.value.length > 0) {
+    w.bytes(message.value);
+    w.varint(26);
   }
   if (message.lease !== undefined && message.lease !== 0n) {
-    into[next] = 16;
-    next += 1;
-    next = writeBig(message.lease, into, next);
+    w.bigint(message.lease);
+    w.varint(16);
   }
-  if (message.value !== undefined && message.value.length > 0) {
-    into[next] = 26;
-    next += 1;
-    next = writeBytes(message.value, into, next);
+  if (message.name !== undefined && message.name.length > 0) {
+    w.bytes(message.name);
+    w.varint(10);
   }
-  return next;
 }
 
-export function encodeCampaignRequest(message: Init<CampaignRequest>): Uint8Array {
-  const into = new Uint8Array(sizeCampaignRequest(message));
-  writeCampaignRequest(message, into, 0);
-  return into;
-}
+export const CampaignRequestCodec: Codec<CampaignRequest, CampaignRequestInit> = {
+  write: writeCampaignRequest,
+  read: (r) => readCampaignRequest(r, newCampaignRequest()),
+};
+export const encodeCampaignRequest = (message: CampaignRequestInit): Uint8Array => encode(CampaignRequestCodec, message);
+export const decodeCampaignRequest = (bytes: Uint8Array): CampaignRequest => decode(CampaignRequestCodec, bytes);
 
 export interface CampaignResponse {
-  header: ResponseHeader | undefined;
+  header: etcdserverpb.ResponseHeader | undefined;
   leader: LeaderKey | undefined;
 }
+export type CampaignResponseInit = Init<CampaignResponse>;
 
 export const newCampaignResponse = (): CampaignResponse => ({ header: undefined, leader: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readCampaignResponse(reader: Reader, message: CampaignResponse): CampaignResponse {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readCampaignResponse(r: Reader, message: CampaignResponse): CampaignResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10: {
-        const outer = reader.enter();
-        message.header = readResponseHeader(reader, message.header ?? newResponseHeader());
-        reader.leave(outer);
+        const outer = r.enter();
+        message.header = etcdserverpb.readResponseHeader(r, message.header ?? etcdserverpb.newResponseHeader());
+        r.leave(outer);
         break;
       }
       case 18: {
-        const outer = reader.enter();
-        message.leader = readLeaderKey(reader, message.leader ?? newLeaderKey());
-        reader.leave(outer);
+        const outer = r.enter();
+        message.leader = readLeaderKey(r, message.leader ?? newLeaderKey());
+        r.leave(outer);
         break;
       }
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeCampaignResponse(bytes: Uint8Array): CampaignResponse {
-  return readCampaignResponse(new Reader(bytes), newCampaignResponse());
-}
-
-export function sizeCampaignResponse(message: Init<CampaignResponse>): number {
-  let size = 0;
-  if (message.header !== undefined) {
-    const inner = sizeResponseHeader(message.header);
-    size += 1 + sizeVarint(inner) + inner;
-  }
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeCampaignResponse(w: Writer, message: CampaignResponseInit): void {
   if (message.leader !== undefined) {
-    const inner = sizeLeaderKey(message.leader);
-    size += 1 + sizeVarint(inner) + inner;
+    const end = w.length;
+    writeLeaderKey(w, message.leader);
+    w.varint(w.length - end);
+    w.varint(18);
   }
-  return size;
-}
-
-/** Writes `sizeCampaignResponse(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeCampaignResponse(message: Init<CampaignResponse>, into: Uint8Array, at: number): number {
-  let next = at;
   if (message.header !== undefined) {
-    into[next] = 10;
-    next += 1;
-    next = writeVarint(sizeResponseHeader(message.header), into, next);
-    next = writeResponseHeader(message.header, into, next);
+    const end = w.length;
+    etcdserverpb.writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
   }
-  if (message.leader !== undefined) {
-    into[next] = 18;
-    next += 1;
-    next = writeVarint(sizeLeaderKey(message.leader), into, next);
-    next = writeLeaderKey(message.leader, into, next);
-  }
-  return next;
 }
 
-export function encodeCampaignResponse(message: Init<CampaignResponse>): Uint8Array {
-  const into = new Uint8Array(sizeCampaignResponse(message));
-  writeCampaignResponse(message, into, 0);
-  return into;
-}
+export const CampaignResponseCodec: Codec<CampaignResponse, CampaignResponseInit> = {
+  write: writeCampaignResponse,
+  read: (r) => readCampaignResponse(r, newCampaignResponse()),
+};
+export const encodeCampaignResponse = (message: CampaignResponseInit): Uint8Array => encode(CampaignResponseCodec, message);
+export const decodeCampaignResponse = (bytes: Uint8Array): CampaignResponse => decode(CampaignResponseCodec, bytes);
 
 export interface LeaderKey {
   name: Uint8Array;
@@ -152,424 +118,325 @@ export interface LeaderKey {
   rev: number;
   lease: bigint;
 }
+export type LeaderKeyInit = Init<LeaderKey>;
 
 export const newLeaderKey = (): LeaderKey => ({ name: EMPTY_BYTES, key: EMPTY_BYTES, rev: 0, lease: 0n, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readLeaderKey(reader: Reader, message: LeaderKey): LeaderKey {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readLeaderKey(r: Reader, message: LeaderKey): LeaderKey {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        message.name = reader.bytes();
+        message.name = r.bytes();
         break;
       case 18:
-        message.key = reader.bytes();
+        message.key = r.bytes();
         break;
       case 24:
-        message.rev = reader.int64();
+        message.rev = r.int64();
         break;
       case 32:
-        message.lease = reader.bigInt64();
+        message.lease = r.bigInt64();
         break;
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeLeaderKey(bytes: Uint8Array): LeaderKey {
-  return readLeaderKey(new Reader(bytes), newLeaderKey());
-}
-
-export function sizeLeaderKey(message: Init<LeaderKey>): number {
-  let size = 0;
-  if (message.name !== undefined && message.name.length > 0) size += 1 + sizeDelimited(message.name.length);
-  if (message.key !== undefined && message.key.length > 0) size += 1 + sizeDelimited(message.key.length);
-  if (message.rev !== undefined && message.rev !== 0) size += 1 + sizeInt64(message.rev);
-  if (message.lease !== undefined && message.lease !== 0n) size += 1 + sizeBig(message.lease);
-  return size;
-}
-
-/** Writes `sizeLeaderKey(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeLeaderKey(message: Init<LeaderKey>, into: Uint8Array, at: number): number {
-  let next = at;
-  if (message.name !== undefined && message.name.length > 0) {
-    into[next] = 10;
-    next += 1;
-    next = writeBytes(message.name, into, next);
-  }
-  if (message.key !== undefined && message.key.length > 0) {
-    into[next] = 18;
-    next += 1;
-    next = writeBytes(message.key, into, next);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeLeaderKey(w: Writer, message: LeaderKeyInit): void {
+  if (message.lease !== undefined && message.lease !== 0n) {
+    w.bigint(message.lease);
+    w.varint(32);
   }
   if (message.rev !== undefined && message.rev !== 0) {
-    into[next] = 24;
-    next += 1;
-    next = writeInt64(message.rev, into, next);
+    w.int64(message.rev);
+    w.varint(24);
   }
-  if (message.lease !== undefined && message.lease !== 0n) {
-    into[next] = 32;
-    next += 1;
-    next = writeBig(message.lease, into, next);
+  if (message.key !== undefined && message.key.length > 0) {
+    w.bytes(message.key);
+    w.varint(18);
   }
-  return next;
+  if (message.name !== undefined && message.name.length > 0) {
+    w.bytes(message.name);
+    w.varint(10);
+  }
 }
 
-export function encodeLeaderKey(message: Init<LeaderKey>): Uint8Array {
-  const into = new Uint8Array(sizeLeaderKey(message));
-  writeLeaderKey(message, into, 0);
-  return into;
-}
+export const LeaderKeyCodec: Codec<LeaderKey, LeaderKeyInit> = {
+  write: writeLeaderKey,
+  read: (r) => readLeaderKey(r, newLeaderKey()),
+};
+export const encodeLeaderKey = (message: LeaderKeyInit): Uint8Array => encode(LeaderKeyCodec, message);
+export const decodeLeaderKey = (bytes: Uint8Array): LeaderKey => decode(LeaderKeyCodec, bytes);
 
 export interface LeaderRequest {
   name: Uint8Array;
 }
+export type LeaderRequestInit = Init<LeaderRequest>;
 
 export const newLeaderRequest = (): LeaderRequest => ({ name: EMPTY_BYTES, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readLeaderRequest(reader: Reader, message: LeaderRequest): LeaderRequest {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readLeaderRequest(r: Reader, message: LeaderRequest): LeaderRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        message.name = reader.bytes();
+        message.name = r.bytes();
         break;
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeLeaderRequest(bytes: Uint8Array): LeaderRequest {
-  return readLeaderRequest(new Reader(bytes), newLeaderRequest());
-}
-
-export function sizeLeaderRequest(message: Init<LeaderRequest>): number {
-  let size = 0;
-  if (message.name !== undefined && message.name.length > 0) size += 1 + sizeDelimited(message.name.length);
-  return size;
-}
-
-/** Writes `sizeLeaderRequest(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeLeaderRequest(message: Init<LeaderRequest>, into: Uint8Array, at: number): number {
-  let next = at;
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeLeaderRequest(w: Writer, message: LeaderRequestInit): void {
   if (message.name !== undefined && message.name.length > 0) {
-    into[next] = 10;
-    next += 1;
-    next = writeBytes(message.name, into, next);
+    w.bytes(message.name);
+    w.varint(10);
   }
-  return next;
 }
 
-export function encodeLeaderRequest(message: Init<LeaderRequest>): Uint8Array {
-  const into = new Uint8Array(sizeLeaderRequest(message));
-  writeLeaderRequest(message, into, 0);
-  return into;
-}
+export const LeaderRequestCodec: Codec<LeaderRequest, LeaderRequestInit> = {
+  write: writeLeaderRequest,
+  read: (r) => readLeaderRequest(r, newLeaderRequest()),
+};
+export const encodeLeaderRequest = (message: LeaderRequestInit): Uint8Array => encode(LeaderRequestCodec, message);
+export const decodeLeaderRequest = (bytes: Uint8Array): LeaderRequest => decode(LeaderRequestCodec, bytes);
 
 export interface LeaderResponse {
-  header: ResponseHeader | undefined;
-  kv: KeyValue | undefined;
+  header: etcdserverpb.ResponseHeader | undefined;
+  kv: mvccpb.KeyValue | undefined;
 }
+export type LeaderResponseInit = Init<LeaderResponse>;
 
 export const newLeaderResponse = (): LeaderResponse => ({ header: undefined, kv: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readLeaderResponse(reader: Reader, message: LeaderResponse): LeaderResponse {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readLeaderResponse(r: Reader, message: LeaderResponse): LeaderResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10: {
-        const outer = reader.enter();
-        message.header = readResponseHeader(reader, message.header ?? newResponseHeader());
-        reader.leave(outer);
+        const outer = r.enter();
+        message.header = etcdserverpb.readResponseHeader(r, message.header ?? etcdserverpb.newResponseHeader());
+        r.leave(outer);
         break;
       }
       case 18: {
-        const outer = reader.enter();
-        message.kv = readKeyValue(reader, message.kv ?? newKeyValue());
-        reader.leave(outer);
+        const outer = r.enter();
+        message.kv = mvccpb.readKeyValue(r, message.kv ?? mvccpb.newKeyValue());
+        r.leave(outer);
         break;
       }
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeLeaderResponse(bytes: Uint8Array): LeaderResponse {
-  return readLeaderResponse(new Reader(bytes), newLeaderResponse());
-}
-
-export function sizeLeaderResponse(message: Init<LeaderResponse>): number {
-  let size = 0;
-  if (message.header !== undefined) {
-    const inner = sizeResponseHeader(message.header);
-    size += 1 + sizeVarint(inner) + inner;
-  }
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeLeaderResponse(w: Writer, message: LeaderResponseInit): void {
   if (message.kv !== undefined) {
-    const inner = sizeKeyValue(message.kv);
-    size += 1 + sizeVarint(inner) + inner;
+    const end = w.length;
+    mvccpb.writeKeyValue(w, message.kv);
+    w.varint(w.length - end);
+    w.varint(18);
   }
-  return size;
-}
-
-/** Writes `sizeLeaderResponse(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeLeaderResponse(message: Init<LeaderResponse>, into: Uint8Array, at: number): number {
-  let next = at;
   if (message.header !== undefined) {
-    into[next] = 10;
-    next += 1;
-    next = writeVarint(sizeResponseHeader(message.header), into, next);
-    next = writeResponseHeader(message.header, into, next);
+    const end = w.length;
+    etcdserverpb.writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
   }
-  if (message.kv !== undefined) {
-    into[next] = 18;
-    next += 1;
-    next = writeVarint(sizeKeyValue(message.kv), into, next);
-    next = writeKeyValue(message.kv, into, next);
-  }
-  return next;
 }
 
-export function encodeLeaderResponse(message: Init<LeaderResponse>): Uint8Array {
-  const into = new Uint8Array(sizeLeaderResponse(message));
-  writeLeaderResponse(message, into, 0);
-  return into;
-}
+export const LeaderResponseCodec: Codec<LeaderResponse, LeaderResponseInit> = {
+  write: writeLeaderResponse,
+  read: (r) => readLeaderResponse(r, newLeaderResponse()),
+};
+export const encodeLeaderResponse = (message: LeaderResponseInit): Uint8Array => encode(LeaderResponseCodec, message);
+export const decodeLeaderResponse = (bytes: Uint8Array): LeaderResponse => decode(LeaderResponseCodec, bytes);
 
 export interface ResignRequest {
   leader: LeaderKey | undefined;
 }
+export type ResignRequestInit = Init<ResignRequest>;
 
 export const newResignRequest = (): ResignRequest => ({ leader: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readResignRequest(reader: Reader, message: ResignRequest): ResignRequest {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readResignRequest(r: Reader, message: ResignRequest): ResignRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10: {
-        const outer = reader.enter();
-        message.leader = readLeaderKey(reader, message.leader ?? newLeaderKey());
-        reader.leave(outer);
+        const outer = r.enter();
+        message.leader = readLeaderKey(r, message.leader ?? newLeaderKey());
+        r.leave(outer);
         break;
       }
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeResignRequest(bytes: Uint8Array): ResignRequest {
-  return readResignRequest(new Reader(bytes), newResignRequest());
-}
-
-export function sizeResignRequest(message: Init<ResignRequest>): number {
-  let size = 0;
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeResignRequest(w: Writer, message: ResignRequestInit): void {
   if (message.leader !== undefined) {
-    const inner = sizeLeaderKey(message.leader);
-    size += 1 + sizeVarint(inner) + inner;
+    const end = w.length;
+    writeLeaderKey(w, message.leader);
+    w.varint(w.length - end);
+    w.varint(10);
   }
-  return size;
 }
 
-/** Writes `sizeResignRequest(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeResignRequest(message: Init<ResignRequest>, into: Uint8Array, at: number): number {
-  let next = at;
-  if (message.leader !== undefined) {
-    into[next] = 10;
-    next += 1;
-    next = writeVarint(sizeLeaderKey(message.leader), into, next);
-    next = writeLeaderKey(message.leader, into, next);
-  }
-  return next;
-}
-
-export function encodeResignRequest(message: Init<ResignRequest>): Uint8Array {
-  const into = new Uint8Array(sizeResignRequest(message));
-  writeResignRequest(message, into, 0);
-  return into;
-}
+export const ResignRequestCodec: Codec<ResignRequest, ResignRequestInit> = {
+  write: writeResignRequest,
+  read: (r) => readResignRequest(r, newResignRequest()),
+};
+export const encodeResignRequest = (message: ResignRequestInit): Uint8Array => encode(ResignRequestCodec, message);
+export const decodeResignRequest = (bytes: Uint8Array): ResignRequest => decode(ResignRequestCodec, bytes);
 
 export interface ResignResponse {
-  header: ResponseHeader | undefined;
+  header: etcdserverpb.ResponseHeader | undefined;
 }
+export type ResignResponseInit = Init<ResignResponse>;
 
 export const newResignResponse = (): ResignResponse => ({ header: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readResignResponse(reader: Reader, message: ResignResponse): ResignResponse {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readResignResponse(r: Reader, message: ResignResponse): ResignResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10: {
-        const outer = reader.enter();
-        message.header = readResponseHeader(reader, message.header ?? newResponseHeader());
-        reader.leave(outer);
+        const outer = r.enter();
+        message.header = etcdserverpb.readResponseHeader(r, message.header ?? etcdserverpb.newResponseHeader());
+        r.leave(outer);
         break;
       }
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeResignResponse(bytes: Uint8Array): ResignResponse {
-  return readResignResponse(new Reader(bytes), newResignResponse());
-}
-
-export function sizeResignResponse(message: Init<ResignResponse>): number {
-  let size = 0;
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeResignResponse(w: Writer, message: ResignResponseInit): void {
   if (message.header !== undefined) {
-    const inner = sizeResponseHeader(message.header);
-    size += 1 + sizeVarint(inner) + inner;
+    const end = w.length;
+    etcdserverpb.writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
   }
-  return size;
 }
 
-/** Writes `sizeResignResponse(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeResignResponse(message: Init<ResignResponse>, into: Uint8Array, at: number): number {
-  let next = at;
-  if (message.header !== undefined) {
-    into[next] = 10;
-    next += 1;
-    next = writeVarint(sizeResponseHeader(message.header), into, next);
-    next = writeResponseHeader(message.header, into, next);
-  }
-  return next;
-}
-
-export function encodeResignResponse(message: Init<ResignResponse>): Uint8Array {
-  const into = new Uint8Array(sizeResignResponse(message));
-  writeResignResponse(message, into, 0);
-  return into;
-}
+export const ResignResponseCodec: Codec<ResignResponse, ResignResponseInit> = {
+  write: writeResignResponse,
+  read: (r) => readResignResponse(r, newResignResponse()),
+};
+export const encodeResignResponse = (message: ResignResponseInit): Uint8Array => encode(ResignResponseCodec, message);
+export const decodeResignResponse = (bytes: Uint8Array): ResignResponse => decode(ResignResponseCodec, bytes);
 
 export interface ProclaimRequest {
   leader: LeaderKey | undefined;
   value: Uint8Array;
 }
+export type ProclaimRequestInit = Init<ProclaimRequest>;
 
 export const newProclaimRequest = (): ProclaimRequest => ({ leader: undefined, value: EMPTY_BYTES, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readProclaimRequest(reader: Reader, message: ProclaimRequest): ProclaimRequest {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readProclaimRequest(r: Reader, message: ProclaimRequest): ProclaimRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10: {
-        const outer = reader.enter();
-        message.leader = readLeaderKey(reader, message.leader ?? newLeaderKey());
-        reader.leave(outer);
+        const outer = r.enter();
+        message.leader = readLeaderKey(r, message.leader ?? newLeaderKey());
+        r.leave(outer);
         break;
       }
       case 18:
-        message.value = reader.bytes();
+        message.value = r.bytes();
         break;
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeProclaimRequest(bytes: Uint8Array): ProclaimRequest {
-  return readProclaimRequest(new Reader(bytes), newProclaimRequest());
-}
-
-export function sizeProclaimRequest(message: Init<ProclaimRequest>): number {
-  let size = 0;
-  if (message.leader !== undefined) {
-    const inner = sizeLeaderKey(message.leader);
-    size += 1 + sizeVarint(inner) + inner;
-  }
-  if (message.value !== undefined && message.value.length > 0) size += 1 + sizeDelimited(message.value.length);
-  return size;
-}
-
-/** Writes `sizeProclaimRequest(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeProclaimRequest(message: Init<ProclaimRequest>, into: Uint8Array, at: number): number {
-  let next = at;
-  if (message.leader !== undefined) {
-    into[next] = 10;
-    next += 1;
-    next = writeVarint(sizeLeaderKey(message.leader), into, next);
-    next = writeLeaderKey(message.leader, into, next);
-  }
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeProclaimRequest(w: Writer, message: ProclaimRequestInit): void {
   if (message.value !== undefined && message.value.length > 0) {
-    into[next] = 18;
-    next += 1;
-    next = writeBytes(message.value, into, next);
+    w.bytes(message.value);
+    w.varint(18);
   }
-  return next;
+  if (message.leader !== undefined) {
+    const end = w.length;
+    writeLeaderKey(w, message.leader);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
 }
 
-export function encodeProclaimRequest(message: Init<ProclaimRequest>): Uint8Array {
-  const into = new Uint8Array(sizeProclaimRequest(message));
-  writeProclaimRequest(message, into, 0);
-  return into;
-}
+export const ProclaimRequestCodec: Codec<ProclaimRequest, ProclaimRequestInit> = {
+  write: writeProclaimRequest,
+  read: (r) => readProclaimRequest(r, newProclaimRequest()),
+};
+export const encodeProclaimRequest = (message: ProclaimRequestInit): Uint8Array => encode(ProclaimRequestCodec, message);
+export const decodeProclaimRequest = (bytes: Uint8Array): ProclaimRequest => decode(ProclaimRequestCodec, bytes);
 
 export interface ProclaimResponse {
-  header: ResponseHeader | undefined;
+  header: etcdserverpb.ResponseHeader | undefined;
 }
+export type ProclaimResponseInit = Init<ProclaimResponse>;
 
 export const newProclaimResponse = (): ProclaimResponse => ({ header: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readProclaimResponse(reader: Reader, message: ProclaimResponse): ProclaimResponse {
-  while (reader.more()) {
-    const tag = reader.tag();
+export function readProclaimResponse(r: Reader, message: ProclaimResponse): ProclaimResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10: {
-        const outer = reader.enter();
-        message.header = readResponseHeader(reader, message.header ?? newResponseHeader());
-        reader.leave(outer);
+        const outer = r.enter();
+        message.header = etcdserverpb.readResponseHeader(r, message.header ?? etcdserverpb.newResponseHeader());
+        r.leave(outer);
         break;
       }
       default:
-        reader.skip(tag);
+        r.skip(tag);
     }
   }
   return message;
 }
 
-export function decodeProclaimResponse(bytes: Uint8Array): ProclaimResponse {
-  return readProclaimResponse(new Reader(bytes), newProclaimResponse());
-}
-
-export function sizeProclaimResponse(message: Init<ProclaimResponse>): number {
-  let size = 0;
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeProclaimResponse(w: Writer, message: ProclaimResponseInit): void {
   if (message.header !== undefined) {
-    const inner = sizeResponseHeader(message.header);
-    size += 1 + sizeVarint(inner) + inner;
+    const end = w.length;
+    etcdserverpb.writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
   }
-  return size;
 }
 
-/** Writes `sizeProclaimResponse(message)` bytes from `at` on, and returns where the next one goes. */
-export function writeProclaimResponse(message: Init<ProclaimResponse>, into: Uint8Array, at: number): number {
-  let next = at;
-  if (message.header !== undefined) {
-    into[next] = 10;
-    next += 1;
-    next = writeVarint(sizeResponseHeader(message.header), into, next);
-    next = writeResponseHeader(message.header, into, next);
-  }
-  return next;
-}
-
-export function encodeProclaimResponse(message: Init<ProclaimResponse>): Uint8Array {
-  const into = new Uint8Array(sizeProclaimResponse(message));
-  writeProclaimResponse(message, into, 0);
-  return into;
-}
+export const ProclaimResponseCodec: Codec<ProclaimResponse, ProclaimResponseInit> = {
+  write: writeProclaimResponse,
+  read: (r) => readProclaimResponse(r, newProclaimResponse()),
+};
+export const encodeProclaimResponse = (message: ProclaimResponseInit): Uint8Array => encode(ProclaimResponseCodec, message);
+export const decodeProclaimResponse = (bytes: Uint8Array): ProclaimResponse => decode(ProclaimResponseCodec, bytes);

@@ -1,4 +1,4 @@
-import { sizeBig, sizeInt64, writeBig, writeInt64, writeVarint } from '../protobuf/writer.ts';
+import { sizeBig, sizeInt64, writeBig, writeInt64, writeVarint } from '@engram/protobuf';
 
 /** Who answers: the parts of a ResponseHeader that seldom change. */
 export interface HeaderIdentity {

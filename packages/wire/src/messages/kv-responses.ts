@@ -1,6 +1,6 @@
 import { type ByteList, ByteViews, unreachable } from '@engram/core';
+import { sizeVarint } from '@engram/protobuf';
 import type { Message } from '../rpc.ts';
-import { sizeVarint } from '../protobuf/writer.ts';
 import { sizeRevision } from './header.ts';
 import { PIECE_MIN, PieceWriter } from './piece-writer.ts';
 import { RangeMessage } from './range-message.ts';

@@ -1,6 +1,5 @@
 import { type LeaseId, leaseId } from '@engram/core';
-import { Reader } from '../protobuf/reader.ts';
-import { sizeBig, sizeInt64, sizeVarint, writeBig, writeInt64, writeVarint } from '../protobuf/writer.ts';
+import { Reader, sizeBig, sizeInt64, sizeVarint, writeBig, writeInt64, writeVarint } from '@engram/protobuf';
 
 /** The lease that an etcdserverpb.LeaseKeepAliveRequest renews. Throws WireError for what is no message. */
 export function decodeKeepAlive(bytes: Uint8Array): LeaseId {

@@ -1,5 +1,5 @@
 import { assert } from '@engram/core';
-import { writeVarint } from '../protobuf/writer.ts';
+import { writeVarint } from '@engram/protobuf';
 
 /**
  * From this size on, bytes that exist already are sent as a piece of their own; below it they are copied, because one

@@ -1,5 +1,5 @@
 import { assert, ByteViews } from '@engram/core';
-import { sizeVarint, writeVarint } from '../protobuf/writer.ts';
+import { sizeVarint, writeVarint } from '@engram/protobuf';
 import type { LongMessage } from '../rpc.ts';
 import type { RangeAnswer } from './kv-responses.ts';
 

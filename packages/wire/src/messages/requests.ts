@@ -13,7 +13,7 @@ import {
   type RangeOp,
   type Txn,
 } from '@engram/core';
-import { Reader } from '../protobuf/reader.ts';
+import { Reader } from '@engram/protobuf';
 
 /*
  * The requests of the KV service, read straight into the store's operations. Field numbers: etcdserverpb in

@@ -1,5 +1,5 @@
+import { sizeVarint, writeVarint } from '@engram/protobuf';
 import { encodeSnapshotResponse } from '../gen/etcdserverpb.ts';
-import { sizeVarint, writeVarint } from '../protobuf/writer.ts';
 import type { Message } from '../rpc.ts';
 
 const BLOB_TAG = 26;

@@ -9,7 +9,7 @@ import {
   writeInt64,
   writeString,
   writeVarint,
-} from '../protobuf/writer.ts';
+} from '@engram/protobuf';
 import { PIECE_MIN, PieceWriter } from './piece-writer.ts';
 
 /** Encoded `events` fields of a WatchResponse: shared between responses, never changed. */

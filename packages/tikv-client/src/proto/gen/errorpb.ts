@@ -1,1051 +1,1225 @@
-// Generated from proto/errorpb.proto by tools/generate.ts. Do not edit.
+// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
 import { EMPTY_BYTES } from '@engram/core';
-import { type Codec, NONE } from '../codec.ts';
-import { MalformedMessage, type Reader } from '../reader.ts';
-import type { Writer } from '../writer.ts';
+import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
 import * as metapb from './metapb.ts';
 
 export interface NotLeader {
-  readonly regionId: number;
-  readonly leader: metapb.Peer | undefined;
+  regionId: number;
+  leader: metapb.Peer | undefined;
 }
-export interface NotLeaderInit {
-  readonly regionId?: number | undefined;
-  readonly leader?: metapb.PeerInit | undefined;
+export type NotLeaderInit = Init<NotLeader>;
+
+export const newNotLeader = (): NotLeader => ({ regionId: 0, leader: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readNotLeader(r: Reader, message: NotLeader): NotLeader {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.regionId = r.count();
+        break;
+      case 18: {
+        const outer = r.enter();
+        message.leader = metapb.readPeer(r, message.leader ?? metapb.newPeer());
+        r.leave(outer);
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeNotLeader(w: Writer, m: NotLeaderInit): void {
-  if (m.leader !== undefined) {
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeNotLeader(w: Writer, message: NotLeaderInit): void {
+  if (message.leader !== undefined) {
     const end = w.length;
-    metapb.writePeer(w, m.leader);
+    metapb.writePeer(w, message.leader);
     w.varint(w.length - end);
     w.varint(18);
   }
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
     w.varint(8);
   }
 }
-export function readNotLeader(r: Reader, end: number): NotLeader {
-  let regionId = 0;
-  let leader: metapb.Peer | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 8:
-        regionId = r.count();
-        break;
-      case 18:
-        leader = metapb.readPeer(r, r.limit());
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { regionId, leader };
-}
-export const NotLeaderCodec: Codec<NotLeader, NotLeaderInit> = { write: writeNotLeader, read: readNotLeader };
+
+export const NotLeaderCodec: Codec<NotLeader, NotLeaderInit> = {
+  write: writeNotLeader,
+  read: (r) => readNotLeader(r, newNotLeader()),
+};
+export const encodeNotLeader = (message: NotLeaderInit): Uint8Array => encode(NotLeaderCodec, message);
+export const decodeNotLeader = (bytes: Uint8Array): NotLeader => decode(NotLeaderCodec, bytes);
 
 export interface IsWitness {
-  readonly regionId: number;
+  regionId: number;
 }
-export interface IsWitnessInit {
-  readonly regionId?: number | undefined;
-}
-export function writeIsWitness(w: Writer, m: IsWitnessInit): void {
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(8);
-  }
-}
-export function readIsWitness(r: Reader, end: number): IsWitness {
-  let regionId = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type IsWitnessInit = Init<IsWitness>;
+
+export const newIsWitness = (): IsWitness => ({ regionId: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readIsWitness(r: Reader, message: IsWitness): IsWitness {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        regionId = r.count();
+        message.regionId = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { regionId };
+  return message;
 }
-export const IsWitnessCodec: Codec<IsWitness, IsWitnessInit> = { write: writeIsWitness, read: readIsWitness };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeIsWitness(w: Writer, message: IsWitnessInit): void {
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(8);
+  }
+}
+
+export const IsWitnessCodec: Codec<IsWitness, IsWitnessInit> = {
+  write: writeIsWitness,
+  read: (r) => readIsWitness(r, newIsWitness()),
+};
+export const encodeIsWitness = (message: IsWitnessInit): Uint8Array => encode(IsWitnessCodec, message);
+export const decodeIsWitness = (bytes: Uint8Array): IsWitness => decode(IsWitnessCodec, bytes);
 
 export interface BucketVersionNotMatch {
-  readonly version: number;
-  readonly keys: readonly Uint8Array[];
+  version: number;
+  keys: Uint8Array[];
 }
-export interface BucketVersionNotMatchInit {
-  readonly version?: number | undefined;
-  readonly keys?: readonly Uint8Array[] | undefined;
+export type BucketVersionNotMatchInit = Init<BucketVersionNotMatch>;
+
+export const newBucketVersionNotMatch = (): BucketVersionNotMatch => ({ version: 0, keys: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readBucketVersionNotMatch(r: Reader, message: BucketVersionNotMatch): BucketVersionNotMatch {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.version = r.count();
+        break;
+      case 18:
+        message.keys.push(r.bytes());
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeBucketVersionNotMatch(w: Writer, m: BucketVersionNotMatchInit): void {
-  if (m.keys !== undefined && m.keys.length > 0) {
-    for (let i = m.keys.length - 1; i >= 0; i -= 1) {
-      w.bytes(m.keys[i]!);
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeBucketVersionNotMatch(w: Writer, message: BucketVersionNotMatchInit): void {
+  if (message.keys !== undefined && message.keys.length > 0) {
+    for (let at = message.keys.length - 1; at >= 0; at -= 1) {
+      w.bytes(message.keys[at]!);
       w.varint(18);
     }
   }
-  if (m.version !== undefined && !(m.version === 0)) {
-    w.varint(m.version);
+  if (message.version !== undefined && message.version !== 0) {
+    w.int64(message.version);
     w.varint(8);
   }
 }
-export function readBucketVersionNotMatch(r: Reader, end: number): BucketVersionNotMatch {
-  let version = 0;
-  let keys: Uint8Array[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const BucketVersionNotMatchCodec: Codec<BucketVersionNotMatch, BucketVersionNotMatchInit> = {
+  write: writeBucketVersionNotMatch,
+  read: (r) => readBucketVersionNotMatch(r, newBucketVersionNotMatch()),
+};
+export const encodeBucketVersionNotMatch = (message: BucketVersionNotMatchInit): Uint8Array => encode(BucketVersionNotMatchCodec, message);
+export const decodeBucketVersionNotMatch = (bytes: Uint8Array): BucketVersionNotMatch => decode(BucketVersionNotMatchCodec, bytes);
+
+export interface DiskFull {
+  storeId: number[];
+  reason: string;
+}
+export type DiskFullInit = Init<DiskFull>;
+
+export const newDiskFull = (): DiskFull => ({ storeId: [], reason: '', });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readDiskFull(r: Reader, message: DiskFull): DiskFull {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        version = r.count();
+        message.storeId.push(r.count());
         break;
+      case 10: {
+        const outer = r.enter();
+        while (r.more()) message.storeId.push(r.count());
+        r.leave(outer);
+        break;
+      }
       case 18:
-        (keys ??= []).push(r.bytes());
+        message.reason = r.lenientString();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { version, keys: keys ?? NONE };
+  return message;
 }
-export const BucketVersionNotMatchCodec: Codec<BucketVersionNotMatch, BucketVersionNotMatchInit> = { write: writeBucketVersionNotMatch, read: readBucketVersionNotMatch };
 
-export interface DiskFull {
-  readonly storeId: readonly number[];
-  readonly reason: string;
-}
-export interface DiskFullInit {
-  readonly storeId?: readonly number[] | undefined;
-  readonly reason?: string | undefined;
-}
-export function writeDiskFull(w: Writer, m: DiskFullInit): void {
-  if (m.reason !== undefined && !(m.reason === '')) {
-    w.text(m.reason);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeDiskFull(w: Writer, message: DiskFullInit): void {
+  if (message.reason !== undefined && message.reason !== '') {
+    w.string(message.reason);
     w.varint(18);
   }
-  if (m.storeId !== undefined && m.storeId.length > 0) {
+  if (message.storeId !== undefined && message.storeId.length > 0) {
     const end = w.length;
-    for (let i = m.storeId.length - 1; i >= 0; i -= 1) w.varint(m.storeId[i]!);
+    for (let at = message.storeId.length - 1; at >= 0; at -= 1) w.int64(message.storeId[at]!);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readDiskFull(r: Reader, end: number): DiskFull {
-  let storeId: number[] | undefined;
-  let reason = '';
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 8:
-        (storeId ??= []).push(r.count());
-        break;
-      case 10: {
-        storeId ??= [];
-        for (const limit = r.limit(); r.at < limit; ) storeId.push(r.count());
-        break;
-      }
-      case 18:
-        reason = r.text();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { storeId: storeId ?? NONE, reason };
-}
-export const DiskFullCodec: Codec<DiskFull, DiskFullInit> = { write: writeDiskFull, read: readDiskFull };
+
+export const DiskFullCodec: Codec<DiskFull, DiskFullInit> = {
+  write: writeDiskFull,
+  read: (r) => readDiskFull(r, newDiskFull()),
+};
+export const encodeDiskFull = (message: DiskFullInit): Uint8Array => encode(DiskFullCodec, message);
+export const decodeDiskFull = (bytes: Uint8Array): DiskFull => decode(DiskFullCodec, bytes);
 
 export interface StoreNotMatch {
-  readonly requestStoreId: number;
-  readonly actualStoreId: number;
+  requestStoreId: number;
+  actualStoreId: number;
 }
-export interface StoreNotMatchInit {
-  readonly requestStoreId?: number | undefined;
-  readonly actualStoreId?: number | undefined;
-}
-export function writeStoreNotMatch(w: Writer, m: StoreNotMatchInit): void {
-  if (m.actualStoreId !== undefined && !(m.actualStoreId === 0)) {
-    w.varint(m.actualStoreId);
-    w.varint(16);
-  }
-  if (m.requestStoreId !== undefined && !(m.requestStoreId === 0)) {
-    w.varint(m.requestStoreId);
-    w.varint(8);
-  }
-}
-export function readStoreNotMatch(r: Reader, end: number): StoreNotMatch {
-  let requestStoreId = 0;
-  let actualStoreId = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type StoreNotMatchInit = Init<StoreNotMatch>;
+
+export const newStoreNotMatch = (): StoreNotMatch => ({ requestStoreId: 0, actualStoreId: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readStoreNotMatch(r: Reader, message: StoreNotMatch): StoreNotMatch {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        requestStoreId = r.count();
+        message.requestStoreId = r.count();
         break;
       case 16:
-        actualStoreId = r.count();
+        message.actualStoreId = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { requestStoreId, actualStoreId };
+  return message;
 }
-export const StoreNotMatchCodec: Codec<StoreNotMatch, StoreNotMatchInit> = { write: writeStoreNotMatch, read: readStoreNotMatch };
 
-export interface RegionNotFound {
-  readonly regionId: number;
-}
-export interface RegionNotFoundInit {
-  readonly regionId?: number | undefined;
-}
-export function writeRegionNotFound(w: Writer, m: RegionNotFoundInit): void {
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(8);
-  }
-}
-export function readRegionNotFound(r: Reader, end: number): RegionNotFound {
-  let regionId = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 8:
-        regionId = r.count();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { regionId };
-}
-export const RegionNotFoundCodec: Codec<RegionNotFound, RegionNotFoundInit> = { write: writeRegionNotFound, read: readRegionNotFound };
-
-export interface RegionNotInitialized {
-  readonly regionId: number;
-}
-export interface RegionNotInitializedInit {
-  readonly regionId?: number | undefined;
-}
-export function writeRegionNotInitialized(w: Writer, m: RegionNotInitializedInit): void {
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(8);
-  }
-}
-export function readRegionNotInitialized(r: Reader, end: number): RegionNotInitialized {
-  let regionId = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 8:
-        regionId = r.count();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { regionId };
-}
-export const RegionNotInitializedCodec: Codec<RegionNotInitialized, RegionNotInitializedInit> = { write: writeRegionNotInitialized, read: readRegionNotInitialized };
-
-export interface KeyNotInRegion {
-  readonly key: Uint8Array;
-  readonly regionId: number;
-  readonly startKey: Uint8Array;
-  readonly endKey: Uint8Array;
-}
-export interface KeyNotInRegionInit {
-  readonly key?: Uint8Array | undefined;
-  readonly regionId?: number | undefined;
-  readonly startKey?: Uint8Array | undefined;
-  readonly endKey?: Uint8Array | undefined;
-}
-export function writeKeyNotInRegion(w: Writer, m: KeyNotInRegionInit): void {
-  if (m.endKey !== undefined && !(m.endKey.length === 0)) {
-    w.bytes(m.endKey);
-    w.varint(34);
-  }
-  if (m.startKey !== undefined && !(m.startKey.length === 0)) {
-    w.bytes(m.startKey);
-    w.varint(26);
-  }
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeStoreNotMatch(w: Writer, message: StoreNotMatchInit): void {
+  if (message.actualStoreId !== undefined && message.actualStoreId !== 0) {
+    w.int64(message.actualStoreId);
     w.varint(16);
   }
-  if (m.key !== undefined && !(m.key.length === 0)) {
-    w.bytes(m.key);
+  if (message.requestStoreId !== undefined && message.requestStoreId !== 0) {
+    w.int64(message.requestStoreId);
+    w.varint(8);
+  }
+}
+
+export const StoreNotMatchCodec: Codec<StoreNotMatch, StoreNotMatchInit> = {
+  write: writeStoreNotMatch,
+  read: (r) => readStoreNotMatch(r, newStoreNotMatch()),
+};
+export const encodeStoreNotMatch = (message: StoreNotMatchInit): Uint8Array => encode(StoreNotMatchCodec, message);
+export const decodeStoreNotMatch = (bytes: Uint8Array): StoreNotMatch => decode(StoreNotMatchCodec, bytes);
+
+export interface RegionNotFound {
+  regionId: number;
+}
+export type RegionNotFoundInit = Init<RegionNotFound>;
+
+export const newRegionNotFound = (): RegionNotFound => ({ regionId: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRegionNotFound(r: Reader, message: RegionNotFound): RegionNotFound {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.regionId = r.count();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRegionNotFound(w: Writer, message: RegionNotFoundInit): void {
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(8);
+  }
+}
+
+export const RegionNotFoundCodec: Codec<RegionNotFound, RegionNotFoundInit> = {
+  write: writeRegionNotFound,
+  read: (r) => readRegionNotFound(r, newRegionNotFound()),
+};
+export const encodeRegionNotFound = (message: RegionNotFoundInit): Uint8Array => encode(RegionNotFoundCodec, message);
+export const decodeRegionNotFound = (bytes: Uint8Array): RegionNotFound => decode(RegionNotFoundCodec, bytes);
+
+export interface RegionNotInitialized {
+  regionId: number;
+}
+export type RegionNotInitializedInit = Init<RegionNotInitialized>;
+
+export const newRegionNotInitialized = (): RegionNotInitialized => ({ regionId: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRegionNotInitialized(r: Reader, message: RegionNotInitialized): RegionNotInitialized {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.regionId = r.count();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRegionNotInitialized(w: Writer, message: RegionNotInitializedInit): void {
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(8);
+  }
+}
+
+export const RegionNotInitializedCodec: Codec<RegionNotInitialized, RegionNotInitializedInit> = {
+  write: writeRegionNotInitialized,
+  read: (r) => readRegionNotInitialized(r, newRegionNotInitialized()),
+};
+export const encodeRegionNotInitialized = (message: RegionNotInitializedInit): Uint8Array => encode(RegionNotInitializedCodec, message);
+export const decodeRegionNotInitialized = (bytes: Uint8Array): RegionNotInitialized => decode(RegionNotInitializedCodec, bytes);
+
+export interface KeyNotInRegion {
+  key: Uint8Array;
+  regionId: number;
+  startKey: Uint8Array;
+  endKey: Uint8Array;
+}
+export type KeyNotInRegionInit = Init<KeyNotInRegion>;
+
+export const newKeyNotInRegion = (): KeyNotInRegion => ({ key: EMPTY_BYTES, regionId: 0, startKey: EMPTY_BYTES, endKey: EMPTY_BYTES, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readKeyNotInRegion(r: Reader, message: KeyNotInRegion): KeyNotInRegion {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10:
+        message.key = r.bytes();
+        break;
+      case 16:
+        message.regionId = r.count();
+        break;
+      case 26:
+        message.startKey = r.bytes();
+        break;
+      case 34:
+        message.endKey = r.bytes();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeKeyNotInRegion(w: Writer, message: KeyNotInRegionInit): void {
+  if (message.endKey !== undefined && message.endKey.length > 0) {
+    w.bytes(message.endKey);
+    w.varint(34);
+  }
+  if (message.startKey !== undefined && message.startKey.length > 0) {
+    w.bytes(message.startKey);
+    w.varint(26);
+  }
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(16);
+  }
+  if (message.key !== undefined && message.key.length > 0) {
+    w.bytes(message.key);
     w.varint(10);
   }
 }
-export function readKeyNotInRegion(r: Reader, end: number): KeyNotInRegion {
-  let key: Uint8Array = EMPTY_BYTES;
-  let regionId = 0;
-  let startKey: Uint8Array = EMPTY_BYTES;
-  let endKey: Uint8Array = EMPTY_BYTES;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const KeyNotInRegionCodec: Codec<KeyNotInRegion, KeyNotInRegionInit> = {
+  write: writeKeyNotInRegion,
+  read: (r) => readKeyNotInRegion(r, newKeyNotInRegion()),
+};
+export const encodeKeyNotInRegion = (message: KeyNotInRegionInit): Uint8Array => encode(KeyNotInRegionCodec, message);
+export const decodeKeyNotInRegion = (bytes: Uint8Array): KeyNotInRegion => decode(KeyNotInRegionCodec, bytes);
+
+export interface EpochNotMatch {
+  currentRegions: metapb.Region[];
+}
+export type EpochNotMatchInit = Init<EpochNotMatch>;
+
+export const newEpochNotMatch = (): EpochNotMatch => ({ currentRegions: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readEpochNotMatch(r: Reader, message: EpochNotMatch): EpochNotMatch {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        key = r.bytes();
+      case 10: {
+        const outer = r.enter();
+        message.currentRegions.push(metapb.readRegion(r, metapb.newRegion()));
+        r.leave(outer);
         break;
-      case 16:
-        regionId = r.count();
-        break;
-      case 26:
-        startKey = r.bytes();
-        break;
-      case 34:
-        endKey = r.bytes();
-        break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { key, regionId, startKey, endKey };
+  return message;
 }
-export const KeyNotInRegionCodec: Codec<KeyNotInRegion, KeyNotInRegionInit> = { write: writeKeyNotInRegion, read: readKeyNotInRegion };
 
-export interface EpochNotMatch {
-  readonly currentRegions: readonly metapb.Region[];
-}
-export interface EpochNotMatchInit {
-  readonly currentRegions?: readonly metapb.RegionInit[] | undefined;
-}
-export function writeEpochNotMatch(w: Writer, m: EpochNotMatchInit): void {
-  if (m.currentRegions !== undefined && m.currentRegions.length > 0) {
-    for (let i = m.currentRegions.length - 1; i >= 0; i -= 1) {
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeEpochNotMatch(w: Writer, message: EpochNotMatchInit): void {
+  if (message.currentRegions !== undefined && message.currentRegions.length > 0) {
+    for (let at = message.currentRegions.length - 1; at >= 0; at -= 1) {
       const end = w.length;
-      metapb.writeRegion(w, m.currentRegions[i]!);
+      metapb.writeRegion(w, message.currentRegions[at]!);
       w.varint(w.length - end);
       w.varint(10);
     }
   }
 }
-export function readEpochNotMatch(r: Reader, end: number): EpochNotMatch {
-  let currentRegions: metapb.Region[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const EpochNotMatchCodec: Codec<EpochNotMatch, EpochNotMatchInit> = {
+  write: writeEpochNotMatch,
+  read: (r) => readEpochNotMatch(r, newEpochNotMatch()),
+};
+export const encodeEpochNotMatch = (message: EpochNotMatchInit): Uint8Array => encode(EpochNotMatchCodec, message);
+export const decodeEpochNotMatch = (bytes: Uint8Array): EpochNotMatch => decode(EpochNotMatchCodec, bytes);
+
+export interface ServerIsBusy {
+  reason: string;
+  backoffMs: number;
+  estimatedWaitMs: number;
+  appliedIndex: number;
+}
+export type ServerIsBusyInit = Init<ServerIsBusy>;
+
+export const newServerIsBusy = (): ServerIsBusy => ({ reason: '', backoffMs: 0, estimatedWaitMs: 0, appliedIndex: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readServerIsBusy(r: Reader, message: ServerIsBusy): ServerIsBusy {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        (currentRegions ??= []).push(metapb.readRegion(r, r.limit()));
+        message.reason = r.lenientString();
+        break;
+      case 16:
+        message.backoffMs = r.count();
+        break;
+      case 24:
+        message.estimatedWaitMs = r.uint32();
+        break;
+      case 32:
+        message.appliedIndex = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { currentRegions: currentRegions ?? NONE };
+  return message;
 }
-export const EpochNotMatchCodec: Codec<EpochNotMatch, EpochNotMatchInit> = { write: writeEpochNotMatch, read: readEpochNotMatch };
 
-export interface ServerIsBusy {
-  readonly reason: string;
-  readonly backoffMs: number;
-  readonly estimatedWaitMs: number;
-  readonly appliedIndex: number;
-}
-export interface ServerIsBusyInit {
-  readonly reason?: string | undefined;
-  readonly backoffMs?: number | undefined;
-  readonly estimatedWaitMs?: number | undefined;
-  readonly appliedIndex?: number | undefined;
-}
-export function writeServerIsBusy(w: Writer, m: ServerIsBusyInit): void {
-  if (m.appliedIndex !== undefined && !(m.appliedIndex === 0)) {
-    w.varint(m.appliedIndex);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeServerIsBusy(w: Writer, message: ServerIsBusyInit): void {
+  if (message.appliedIndex !== undefined && message.appliedIndex !== 0) {
+    w.int64(message.appliedIndex);
     w.varint(32);
   }
-  if (m.estimatedWaitMs !== undefined && !(m.estimatedWaitMs === 0)) {
-    w.varint(m.estimatedWaitMs);
+  if (message.estimatedWaitMs !== undefined && message.estimatedWaitMs !== 0) {
+    w.varint(message.estimatedWaitMs);
     w.varint(24);
   }
-  if (m.backoffMs !== undefined && !(m.backoffMs === 0)) {
-    w.varint(m.backoffMs);
+  if (message.backoffMs !== undefined && message.backoffMs !== 0) {
+    w.int64(message.backoffMs);
     w.varint(16);
   }
-  if (m.reason !== undefined && !(m.reason === '')) {
-    w.text(m.reason);
+  if (message.reason !== undefined && message.reason !== '') {
+    w.string(message.reason);
     w.varint(10);
   }
 }
-export function readServerIsBusy(r: Reader, end: number): ServerIsBusy {
-  let reason = '';
-  let backoffMs = 0;
-  let estimatedWaitMs = 0;
-  let appliedIndex = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        reason = r.text();
-        break;
-      case 16:
-        backoffMs = r.count();
-        break;
-      case 24:
-        estimatedWaitMs = r.uint32();
-        break;
-      case 32:
-        appliedIndex = r.count();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { reason, backoffMs, estimatedWaitMs, appliedIndex };
-}
-export const ServerIsBusyCodec: Codec<ServerIsBusy, ServerIsBusyInit> = { write: writeServerIsBusy, read: readServerIsBusy };
+
+export const ServerIsBusyCodec: Codec<ServerIsBusy, ServerIsBusyInit> = {
+  write: writeServerIsBusy,
+  read: (r) => readServerIsBusy(r, newServerIsBusy()),
+};
+export const encodeServerIsBusy = (message: ServerIsBusyInit): Uint8Array => encode(ServerIsBusyCodec, message);
+export const decodeServerIsBusy = (bytes: Uint8Array): ServerIsBusy => decode(ServerIsBusyCodec, bytes);
 
 export interface StaleCommand {
 }
-export interface StaleCommandInit {
-}
-export function writeStaleCommand(_w: Writer, _m: StaleCommandInit): void {
-}
-export function readStaleCommand(r: Reader, end: number): StaleCommand {
-  while (r.at < end) {
-    const tag = r.uint32();
+export type StaleCommandInit = Init<StaleCommand>;
+
+export const newStaleCommand = (): StaleCommand => ({ });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readStaleCommand(r: Reader, message: StaleCommand): StaleCommand {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return {  };
+  return message;
 }
-export const StaleCommandCodec: Codec<StaleCommand, StaleCommandInit> = { write: writeStaleCommand, read: readStaleCommand };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeStaleCommand(_w: Writer, _message: StaleCommandInit): void {
+}
+
+export const StaleCommandCodec: Codec<StaleCommand, StaleCommandInit> = {
+  write: writeStaleCommand,
+  read: (r) => readStaleCommand(r, newStaleCommand()),
+};
+export const encodeStaleCommand = (message: StaleCommandInit): Uint8Array => encode(StaleCommandCodec, message);
+export const decodeStaleCommand = (bytes: Uint8Array): StaleCommand => decode(StaleCommandCodec, bytes);
 
 export interface RaftEntryTooLarge {
-  readonly regionId: number;
-  readonly entrySize: number;
+  regionId: number;
+  entrySize: number;
 }
-export interface RaftEntryTooLargeInit {
-  readonly regionId?: number | undefined;
-  readonly entrySize?: number | undefined;
+export type RaftEntryTooLargeInit = Init<RaftEntryTooLarge>;
+
+export const newRaftEntryTooLarge = (): RaftEntryTooLarge => ({ regionId: 0, entrySize: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRaftEntryTooLarge(r: Reader, message: RaftEntryTooLarge): RaftEntryTooLarge {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.regionId = r.count();
+        break;
+      case 16:
+        message.entrySize = r.count();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeRaftEntryTooLarge(w: Writer, m: RaftEntryTooLargeInit): void {
-  if (m.entrySize !== undefined && !(m.entrySize === 0)) {
-    w.varint(m.entrySize);
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRaftEntryTooLarge(w: Writer, message: RaftEntryTooLargeInit): void {
+  if (message.entrySize !== undefined && message.entrySize !== 0) {
+    w.int64(message.entrySize);
     w.varint(16);
   }
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
     w.varint(8);
   }
 }
-export function readRaftEntryTooLarge(r: Reader, end: number): RaftEntryTooLarge {
-  let regionId = 0;
-  let entrySize = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 8:
-        regionId = r.count();
-        break;
-      case 16:
-        entrySize = r.count();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { regionId, entrySize };
-}
-export const RaftEntryTooLargeCodec: Codec<RaftEntryTooLarge, RaftEntryTooLargeInit> = { write: writeRaftEntryTooLarge, read: readRaftEntryTooLarge };
+
+export const RaftEntryTooLargeCodec: Codec<RaftEntryTooLarge, RaftEntryTooLargeInit> = {
+  write: writeRaftEntryTooLarge,
+  read: (r) => readRaftEntryTooLarge(r, newRaftEntryTooLarge()),
+};
+export const encodeRaftEntryTooLarge = (message: RaftEntryTooLargeInit): Uint8Array => encode(RaftEntryTooLargeCodec, message);
+export const decodeRaftEntryTooLarge = (bytes: Uint8Array): RaftEntryTooLarge => decode(RaftEntryTooLargeCodec, bytes);
 
 export interface MaxTimestampNotSynced {
 }
-export interface MaxTimestampNotSyncedInit {
-}
-export function writeMaxTimestampNotSynced(_w: Writer, _m: MaxTimestampNotSyncedInit): void {
-}
-export function readMaxTimestampNotSynced(r: Reader, end: number): MaxTimestampNotSynced {
-  while (r.at < end) {
-    const tag = r.uint32();
+export type MaxTimestampNotSyncedInit = Init<MaxTimestampNotSynced>;
+
+export const newMaxTimestampNotSynced = (): MaxTimestampNotSynced => ({ });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readMaxTimestampNotSynced(r: Reader, message: MaxTimestampNotSynced): MaxTimestampNotSynced {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return {  };
+  return message;
 }
-export const MaxTimestampNotSyncedCodec: Codec<MaxTimestampNotSynced, MaxTimestampNotSyncedInit> = { write: writeMaxTimestampNotSynced, read: readMaxTimestampNotSynced };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeMaxTimestampNotSynced(_w: Writer, _message: MaxTimestampNotSyncedInit): void {
+}
+
+export const MaxTimestampNotSyncedCodec: Codec<MaxTimestampNotSynced, MaxTimestampNotSyncedInit> = {
+  write: writeMaxTimestampNotSynced,
+  read: (r) => readMaxTimestampNotSynced(r, newMaxTimestampNotSynced()),
+};
+export const encodeMaxTimestampNotSynced = (message: MaxTimestampNotSyncedInit): Uint8Array => encode(MaxTimestampNotSyncedCodec, message);
+export const decodeMaxTimestampNotSynced = (bytes: Uint8Array): MaxTimestampNotSynced => decode(MaxTimestampNotSyncedCodec, bytes);
 
 export interface ReadIndexNotReady {
-  readonly reason: string;
-  readonly regionId: number;
+  reason: string;
+  regionId: number;
 }
-export interface ReadIndexNotReadyInit {
-  readonly reason?: string | undefined;
-  readonly regionId?: number | undefined;
-}
-export function writeReadIndexNotReady(w: Writer, m: ReadIndexNotReadyInit): void {
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(16);
-  }
-  if (m.reason !== undefined && !(m.reason === '')) {
-    w.text(m.reason);
-    w.varint(10);
-  }
-}
-export function readReadIndexNotReady(r: Reader, end: number): ReadIndexNotReady {
-  let reason = '';
-  let regionId = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type ReadIndexNotReadyInit = Init<ReadIndexNotReady>;
+
+export const newReadIndexNotReady = (): ReadIndexNotReady => ({ reason: '', regionId: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readReadIndexNotReady(r: Reader, message: ReadIndexNotReady): ReadIndexNotReady {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        reason = r.text();
+        message.reason = r.lenientString();
         break;
       case 16:
-        regionId = r.count();
+        message.regionId = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { reason, regionId };
+  return message;
 }
-export const ReadIndexNotReadyCodec: Codec<ReadIndexNotReady, ReadIndexNotReadyInit> = { write: writeReadIndexNotReady, read: readReadIndexNotReady };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeReadIndexNotReady(w: Writer, message: ReadIndexNotReadyInit): void {
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(16);
+  }
+  if (message.reason !== undefined && message.reason !== '') {
+    w.string(message.reason);
+    w.varint(10);
+  }
+}
+
+export const ReadIndexNotReadyCodec: Codec<ReadIndexNotReady, ReadIndexNotReadyInit> = {
+  write: writeReadIndexNotReady,
+  read: (r) => readReadIndexNotReady(r, newReadIndexNotReady()),
+};
+export const encodeReadIndexNotReady = (message: ReadIndexNotReadyInit): Uint8Array => encode(ReadIndexNotReadyCodec, message);
+export const decodeReadIndexNotReady = (bytes: Uint8Array): ReadIndexNotReady => decode(ReadIndexNotReadyCodec, bytes);
 
 export interface ProposalInMergingMode {
-  readonly regionId: number;
+  regionId: number;
 }
-export interface ProposalInMergingModeInit {
-  readonly regionId?: number | undefined;
-}
-export function writeProposalInMergingMode(w: Writer, m: ProposalInMergingModeInit): void {
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(8);
-  }
-}
-export function readProposalInMergingMode(r: Reader, end: number): ProposalInMergingMode {
-  let regionId = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type ProposalInMergingModeInit = Init<ProposalInMergingMode>;
+
+export const newProposalInMergingMode = (): ProposalInMergingMode => ({ regionId: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readProposalInMergingMode(r: Reader, message: ProposalInMergingMode): ProposalInMergingMode {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        regionId = r.count();
+        message.regionId = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { regionId };
+  return message;
 }
-export const ProposalInMergingModeCodec: Codec<ProposalInMergingMode, ProposalInMergingModeInit> = { write: writeProposalInMergingMode, read: readProposalInMergingMode };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeProposalInMergingMode(w: Writer, message: ProposalInMergingModeInit): void {
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(8);
+  }
+}
+
+export const ProposalInMergingModeCodec: Codec<ProposalInMergingMode, ProposalInMergingModeInit> = {
+  write: writeProposalInMergingMode,
+  read: (r) => readProposalInMergingMode(r, newProposalInMergingMode()),
+};
+export const encodeProposalInMergingMode = (message: ProposalInMergingModeInit): Uint8Array => encode(ProposalInMergingModeCodec, message);
+export const decodeProposalInMergingMode = (bytes: Uint8Array): ProposalInMergingMode => decode(ProposalInMergingModeCodec, bytes);
 
 export interface DataIsNotReady {
-  readonly regionId: number;
-  readonly peerId: number;
-  readonly safeTs: bigint;
+  regionId: number;
+  peerId: number;
+  safeTs: bigint;
 }
-export interface DataIsNotReadyInit {
-  readonly regionId?: number | undefined;
-  readonly peerId?: number | undefined;
-  readonly safeTs?: bigint | undefined;
-}
-export function writeDataIsNotReady(w: Writer, m: DataIsNotReadyInit): void {
-  if (m.safeTs !== undefined && !(m.safeTs === 0n)) {
-    w.varint64(m.safeTs);
-    w.varint(24);
-  }
-  if (m.peerId !== undefined && !(m.peerId === 0)) {
-    w.varint(m.peerId);
-    w.varint(16);
-  }
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(8);
-  }
-}
-export function readDataIsNotReady(r: Reader, end: number): DataIsNotReady {
-  let regionId = 0;
-  let peerId = 0;
-  let safeTs = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type DataIsNotReadyInit = Init<DataIsNotReady>;
+
+export const newDataIsNotReady = (): DataIsNotReady => ({ regionId: 0, peerId: 0, safeTs: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readDataIsNotReady(r: Reader, message: DataIsNotReady): DataIsNotReady {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        regionId = r.count();
+        message.regionId = r.count();
         break;
       case 16:
-        peerId = r.count();
+        message.peerId = r.count();
         break;
       case 24:
-        safeTs = r.uint64();
+        message.safeTs = r.bigUint64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { regionId, peerId, safeTs };
+  return message;
 }
-export const DataIsNotReadyCodec: Codec<DataIsNotReady, DataIsNotReadyInit> = { write: writeDataIsNotReady, read: readDataIsNotReady };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeDataIsNotReady(w: Writer, message: DataIsNotReadyInit): void {
+  if (message.safeTs !== undefined && message.safeTs !== 0n) {
+    w.bigint(message.safeTs);
+    w.varint(24);
+  }
+  if (message.peerId !== undefined && message.peerId !== 0) {
+    w.int64(message.peerId);
+    w.varint(16);
+  }
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(8);
+  }
+}
+
+export const DataIsNotReadyCodec: Codec<DataIsNotReady, DataIsNotReadyInit> = {
+  write: writeDataIsNotReady,
+  read: (r) => readDataIsNotReady(r, newDataIsNotReady()),
+};
+export const encodeDataIsNotReady = (message: DataIsNotReadyInit): Uint8Array => encode(DataIsNotReadyCodec, message);
+export const decodeDataIsNotReady = (bytes: Uint8Array): DataIsNotReady => decode(DataIsNotReadyCodec, bytes);
 
 export interface RecoveryInProgress {
-  readonly regionId: number;
+  regionId: number;
 }
-export interface RecoveryInProgressInit {
-  readonly regionId?: number | undefined;
-}
-export function writeRecoveryInProgress(w: Writer, m: RecoveryInProgressInit): void {
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(8);
-  }
-}
-export function readRecoveryInProgress(r: Reader, end: number): RecoveryInProgress {
-  let regionId = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type RecoveryInProgressInit = Init<RecoveryInProgress>;
+
+export const newRecoveryInProgress = (): RecoveryInProgress => ({ regionId: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRecoveryInProgress(r: Reader, message: RecoveryInProgress): RecoveryInProgress {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        regionId = r.count();
+        message.regionId = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { regionId };
+  return message;
 }
-export const RecoveryInProgressCodec: Codec<RecoveryInProgress, RecoveryInProgressInit> = { write: writeRecoveryInProgress, read: readRecoveryInProgress };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRecoveryInProgress(w: Writer, message: RecoveryInProgressInit): void {
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(8);
+  }
+}
+
+export const RecoveryInProgressCodec: Codec<RecoveryInProgress, RecoveryInProgressInit> = {
+  write: writeRecoveryInProgress,
+  read: (r) => readRecoveryInProgress(r, newRecoveryInProgress()),
+};
+export const encodeRecoveryInProgress = (message: RecoveryInProgressInit): Uint8Array => encode(RecoveryInProgressCodec, message);
+export const decodeRecoveryInProgress = (bytes: Uint8Array): RecoveryInProgress => decode(RecoveryInProgressCodec, bytes);
 
 export interface FlashbackInProgress {
-  readonly regionId: number;
-  readonly flashbackStartTs: bigint;
+  regionId: number;
+  flashbackStartTs: bigint;
 }
-export interface FlashbackInProgressInit {
-  readonly regionId?: number | undefined;
-  readonly flashbackStartTs?: bigint | undefined;
-}
-export function writeFlashbackInProgress(w: Writer, m: FlashbackInProgressInit): void {
-  if (m.flashbackStartTs !== undefined && !(m.flashbackStartTs === 0n)) {
-    w.varint64(m.flashbackStartTs);
-    w.varint(16);
-  }
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(8);
-  }
-}
-export function readFlashbackInProgress(r: Reader, end: number): FlashbackInProgress {
-  let regionId = 0;
-  let flashbackStartTs = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type FlashbackInProgressInit = Init<FlashbackInProgress>;
+
+export const newFlashbackInProgress = (): FlashbackInProgress => ({ regionId: 0, flashbackStartTs: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readFlashbackInProgress(r: Reader, message: FlashbackInProgress): FlashbackInProgress {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        regionId = r.count();
+        message.regionId = r.count();
         break;
       case 16:
-        flashbackStartTs = r.uint64();
+        message.flashbackStartTs = r.bigUint64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { regionId, flashbackStartTs };
+  return message;
 }
-export const FlashbackInProgressCodec: Codec<FlashbackInProgress, FlashbackInProgressInit> = { write: writeFlashbackInProgress, read: readFlashbackInProgress };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeFlashbackInProgress(w: Writer, message: FlashbackInProgressInit): void {
+  if (message.flashbackStartTs !== undefined && message.flashbackStartTs !== 0n) {
+    w.bigint(message.flashbackStartTs);
+    w.varint(16);
+  }
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(8);
+  }
+}
+
+export const FlashbackInProgressCodec: Codec<FlashbackInProgress, FlashbackInProgressInit> = {
+  write: writeFlashbackInProgress,
+  read: (r) => readFlashbackInProgress(r, newFlashbackInProgress()),
+};
+export const encodeFlashbackInProgress = (message: FlashbackInProgressInit): Uint8Array => encode(FlashbackInProgressCodec, message);
+export const decodeFlashbackInProgress = (bytes: Uint8Array): FlashbackInProgress => decode(FlashbackInProgressCodec, bytes);
 
 export interface FlashbackNotPrepared {
-  readonly regionId: number;
+  regionId: number;
 }
-export interface FlashbackNotPreparedInit {
-  readonly regionId?: number | undefined;
-}
-export function writeFlashbackNotPrepared(w: Writer, m: FlashbackNotPreparedInit): void {
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(8);
-  }
-}
-export function readFlashbackNotPrepared(r: Reader, end: number): FlashbackNotPrepared {
-  let regionId = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type FlashbackNotPreparedInit = Init<FlashbackNotPrepared>;
+
+export const newFlashbackNotPrepared = (): FlashbackNotPrepared => ({ regionId: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readFlashbackNotPrepared(r: Reader, message: FlashbackNotPrepared): FlashbackNotPrepared {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        regionId = r.count();
+        message.regionId = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { regionId };
+  return message;
 }
-export const FlashbackNotPreparedCodec: Codec<FlashbackNotPrepared, FlashbackNotPreparedInit> = { write: writeFlashbackNotPrepared, read: readFlashbackNotPrepared };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeFlashbackNotPrepared(w: Writer, message: FlashbackNotPreparedInit): void {
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(8);
+  }
+}
+
+export const FlashbackNotPreparedCodec: Codec<FlashbackNotPrepared, FlashbackNotPreparedInit> = {
+  write: writeFlashbackNotPrepared,
+  read: (r) => readFlashbackNotPrepared(r, newFlashbackNotPrepared()),
+};
+export const encodeFlashbackNotPrepared = (message: FlashbackNotPreparedInit): Uint8Array => encode(FlashbackNotPreparedCodec, message);
+export const decodeFlashbackNotPrepared = (bytes: Uint8Array): FlashbackNotPrepared => decode(FlashbackNotPreparedCodec, bytes);
 
 export interface MismatchPeerId {
-  readonly requestPeerId: number;
-  readonly storePeerId: number;
+  requestPeerId: number;
+  storePeerId: number;
 }
-export interface MismatchPeerIdInit {
-  readonly requestPeerId?: number | undefined;
-  readonly storePeerId?: number | undefined;
-}
-export function writeMismatchPeerId(w: Writer, m: MismatchPeerIdInit): void {
-  if (m.storePeerId !== undefined && !(m.storePeerId === 0)) {
-    w.varint(m.storePeerId);
-    w.varint(16);
-  }
-  if (m.requestPeerId !== undefined && !(m.requestPeerId === 0)) {
-    w.varint(m.requestPeerId);
-    w.varint(8);
-  }
-}
-export function readMismatchPeerId(r: Reader, end: number): MismatchPeerId {
-  let requestPeerId = 0;
-  let storePeerId = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type MismatchPeerIdInit = Init<MismatchPeerId>;
+
+export const newMismatchPeerId = (): MismatchPeerId => ({ requestPeerId: 0, storePeerId: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readMismatchPeerId(r: Reader, message: MismatchPeerId): MismatchPeerId {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        requestPeerId = r.count();
+        message.requestPeerId = r.count();
         break;
       case 16:
-        storePeerId = r.count();
+        message.storePeerId = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { requestPeerId, storePeerId };
+  return message;
 }
-export const MismatchPeerIdCodec: Codec<MismatchPeerId, MismatchPeerIdInit> = { write: writeMismatchPeerId, read: readMismatchPeerId };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeMismatchPeerId(w: Writer, message: MismatchPeerIdInit): void {
+  if (message.storePeerId !== undefined && message.storePeerId !== 0) {
+    w.int64(message.storePeerId);
+    w.varint(16);
+  }
+  if (message.requestPeerId !== undefined && message.requestPeerId !== 0) {
+    w.int64(message.requestPeerId);
+    w.varint(8);
+  }
+}
+
+export const MismatchPeerIdCodec: Codec<MismatchPeerId, MismatchPeerIdInit> = {
+  write: writeMismatchPeerId,
+  read: (r) => readMismatchPeerId(r, newMismatchPeerId()),
+};
+export const encodeMismatchPeerId = (message: MismatchPeerIdInit): Uint8Array => encode(MismatchPeerIdCodec, message);
+export const decodeMismatchPeerId = (bytes: Uint8Array): MismatchPeerId => decode(MismatchPeerIdCodec, bytes);
 
 export interface UndeterminedResult {
-  readonly message: string;
+  message: string;
 }
-export interface UndeterminedResultInit {
-  readonly message?: string | undefined;
+export type UndeterminedResultInit = Init<UndeterminedResult>;
+
+export const newUndeterminedResult = (): UndeterminedResult => ({ message: '', });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readUndeterminedResult(r: Reader, message: UndeterminedResult): UndeterminedResult {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10:
+        message.message = r.lenientString();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeUndeterminedResult(w: Writer, m: UndeterminedResultInit): void {
-  if (m.message !== undefined && !(m.message === '')) {
-    w.text(m.message);
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeUndeterminedResult(w: Writer, message: UndeterminedResultInit): void {
+  if (message.message !== undefined && message.message !== '') {
+    w.string(message.message);
     w.varint(10);
   }
 }
-export function readUndeterminedResult(r: Reader, end: number): UndeterminedResult {
-  let message = '';
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const UndeterminedResultCodec: Codec<UndeterminedResult, UndeterminedResultInit> = {
+  write: writeUndeterminedResult,
+  read: (r) => readUndeterminedResult(r, newUndeterminedResult()),
+};
+export const encodeUndeterminedResult = (message: UndeterminedResultInit): Uint8Array => encode(UndeterminedResultCodec, message);
+export const decodeUndeterminedResult = (bytes: Uint8Array): UndeterminedResult => decode(UndeterminedResultCodec, bytes);
+
+export interface Error {
+  message: string;
+  notLeader: NotLeader | undefined;
+  regionNotFound: RegionNotFound | undefined;
+  keyNotInRegion: KeyNotInRegion | undefined;
+  epochNotMatch: EpochNotMatch | undefined;
+  serverIsBusy: ServerIsBusy | undefined;
+  staleCommand: StaleCommand | undefined;
+  storeNotMatch: StoreNotMatch | undefined;
+  raftEntryTooLarge: RaftEntryTooLarge | undefined;
+  maxTimestampNotSynced: MaxTimestampNotSynced | undefined;
+  readIndexNotReady: ReadIndexNotReady | undefined;
+  proposalInMergingMode: ProposalInMergingMode | undefined;
+  dataIsNotReady: DataIsNotReady | undefined;
+  regionNotInitialized: RegionNotInitialized | undefined;
+  diskFull: DiskFull | undefined;
+  recoveryInProgress: RecoveryInProgress | undefined;
+  flashbackInProgress: FlashbackInProgress | undefined;
+  flashbackNotPrepared: FlashbackNotPrepared | undefined;
+  isWitness: IsWitness | undefined;
+  mismatchPeerId: MismatchPeerId | undefined;
+  bucketVersionNotMatch: BucketVersionNotMatch | undefined;
+  undeterminedResult: UndeterminedResult | undefined;
+}
+export type ErrorInit = Init<Error>;
+
+export const newError = (): Error => ({ message: '', notLeader: undefined, regionNotFound: undefined, keyNotInRegion: undefined, epochNotMatch: undefined, serverIsBusy: undefined, staleCommand: undefined, storeNotMatch: undefined, raftEntryTooLarge: undefined, maxTimestampNotSynced: undefined, readIndexNotReady: undefined, proposalInMergingMode: undefined, dataIsNotReady: undefined, regionNotInitialized: undefined, diskFull: undefined, recoveryInProgress: undefined, flashbackInProgress: undefined, flashbackNotPrepared: undefined, isWitness: undefined, mismatchPeerId: undefined, bucketVersionNotMatch: undefined, undeterminedResult: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readError(r: Reader, message: Error): Error {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        message = r.text();
+        message.message = r.lenientString();
         break;
+      case 18: {
+        const outer = r.enter();
+        message.notLeader = readNotLeader(r, message.notLeader ?? newNotLeader());
+        r.leave(outer);
+        break;
+      }
+      case 26: {
+        const outer = r.enter();
+        message.regionNotFound = readRegionNotFound(r, message.regionNotFound ?? newRegionNotFound());
+        r.leave(outer);
+        break;
+      }
+      case 34: {
+        const outer = r.enter();
+        message.keyNotInRegion = readKeyNotInRegion(r, message.keyNotInRegion ?? newKeyNotInRegion());
+        r.leave(outer);
+        break;
+      }
+      case 42: {
+        const outer = r.enter();
+        message.epochNotMatch = readEpochNotMatch(r, message.epochNotMatch ?? newEpochNotMatch());
+        r.leave(outer);
+        break;
+      }
+      case 50: {
+        const outer = r.enter();
+        message.serverIsBusy = readServerIsBusy(r, message.serverIsBusy ?? newServerIsBusy());
+        r.leave(outer);
+        break;
+      }
+      case 58: {
+        const outer = r.enter();
+        message.staleCommand = readStaleCommand(r, message.staleCommand ?? newStaleCommand());
+        r.leave(outer);
+        break;
+      }
+      case 66: {
+        const outer = r.enter();
+        message.storeNotMatch = readStoreNotMatch(r, message.storeNotMatch ?? newStoreNotMatch());
+        r.leave(outer);
+        break;
+      }
+      case 74: {
+        const outer = r.enter();
+        message.raftEntryTooLarge = readRaftEntryTooLarge(r, message.raftEntryTooLarge ?? newRaftEntryTooLarge());
+        r.leave(outer);
+        break;
+      }
+      case 82: {
+        const outer = r.enter();
+        message.maxTimestampNotSynced = readMaxTimestampNotSynced(r, message.maxTimestampNotSynced ?? newMaxTimestampNotSynced());
+        r.leave(outer);
+        break;
+      }
+      case 90: {
+        const outer = r.enter();
+        message.readIndexNotReady = readReadIndexNotReady(r, message.readIndexNotReady ?? newReadIndexNotReady());
+        r.leave(outer);
+        break;
+      }
+      case 98: {
+        const outer = r.enter();
+        message.proposalInMergingMode = readProposalInMergingMode(r, message.proposalInMergingMode ?? newProposalInMergingMode());
+        r.leave(outer);
+        break;
+      }
+      case 106: {
+        const outer = r.enter();
+        message.dataIsNotReady = readDataIsNotReady(r, message.dataIsNotReady ?? newDataIsNotReady());
+        r.leave(outer);
+        break;
+      }
+      case 114: {
+        const outer = r.enter();
+        message.regionNotInitialized = readRegionNotInitialized(r, message.regionNotInitialized ?? newRegionNotInitialized());
+        r.leave(outer);
+        break;
+      }
+      case 122: {
+        const outer = r.enter();
+        message.diskFull = readDiskFull(r, message.diskFull ?? newDiskFull());
+        r.leave(outer);
+        break;
+      }
+      case 130: {
+        const outer = r.enter();
+        message.recoveryInProgress = readRecoveryInProgress(r, message.recoveryInProgress ?? newRecoveryInProgress());
+        r.leave(outer);
+        break;
+      }
+      case 138: {
+        const outer = r.enter();
+        message.flashbackInProgress = readFlashbackInProgress(r, message.flashbackInProgress ?? newFlashbackInProgress());
+        r.leave(outer);
+        break;
+      }
+      case 146: {
+        const outer = r.enter();
+        message.flashbackNotPrepared = readFlashbackNotPrepared(r, message.flashbackNotPrepared ?? newFlashbackNotPrepared());
+        r.leave(outer);
+        break;
+      }
+      case 154: {
+        const outer = r.enter();
+        message.isWitness = readIsWitness(r, message.isWitness ?? newIsWitness());
+        r.leave(outer);
+        break;
+      }
+      case 162: {
+        const outer = r.enter();
+        message.mismatchPeerId = readMismatchPeerId(r, message.mismatchPeerId ?? newMismatchPeerId());
+        r.leave(outer);
+        break;
+      }
+      case 170: {
+        const outer = r.enter();
+        message.bucketVersionNotMatch = readBucketVersionNotMatch(r, message.bucketVersionNotMatch ?? newBucketVersionNotMatch());
+        r.leave(outer);
+        break;
+      }
+      case 178: {
+        const outer = r.enter();
+        message.undeterminedResult = readUndeterminedResult(r, message.undeterminedResult ?? newUndeterminedResult());
+        r.leave(outer);
+        break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { message };
+  return message;
 }
-export const UndeterminedResultCodec: Codec<UndeterminedResult, UndeterminedResultInit> = { write: writeUndeterminedResult, read: readUndeterminedResult };
 
-export interface Error {
-  readonly message: string;
-  readonly notLeader: NotLeader | undefined;
-  readonly regionNotFound: RegionNotFound | undefined;
-  readonly keyNotInRegion: KeyNotInRegion | undefined;
-  readonly epochNotMatch: EpochNotMatch | undefined;
-  readonly serverIsBusy: ServerIsBusy | undefined;
-  readonly staleCommand: StaleCommand | undefined;
-  readonly storeNotMatch: StoreNotMatch | undefined;
-  readonly raftEntryTooLarge: RaftEntryTooLarge | undefined;
-  readonly maxTimestampNotSynced: MaxTimestampNotSynced | undefined;
-  readonly readIndexNotReady: ReadIndexNotReady | undefined;
-  readonly proposalInMergingMode: ProposalInMergingMode | undefined;
-  readonly dataIsNotReady: DataIsNotReady | undefined;
-  readonly regionNotInitialized: RegionNotInitialized | undefined;
-  readonly diskFull: DiskFull | undefined;
-  readonly recoveryInProgress: RecoveryInProgress | undefined;
-  readonly flashbackInProgress: FlashbackInProgress | undefined;
-  readonly flashbackNotPrepared: FlashbackNotPrepared | undefined;
-  readonly isWitness: IsWitness | undefined;
-  readonly mismatchPeerId: MismatchPeerId | undefined;
-  readonly bucketVersionNotMatch: BucketVersionNotMatch | undefined;
-  readonly undeterminedResult: UndeterminedResult | undefined;
-}
-export interface ErrorInit {
-  readonly message?: string | undefined;
-  readonly notLeader?: NotLeaderInit | undefined;
-  readonly regionNotFound?: RegionNotFoundInit | undefined;
-  readonly keyNotInRegion?: KeyNotInRegionInit | undefined;
-  readonly epochNotMatch?: EpochNotMatchInit | undefined;
-  readonly serverIsBusy?: ServerIsBusyInit | undefined;
-  readonly staleCommand?: StaleCommandInit | undefined;
-  readonly storeNotMatch?: StoreNotMatchInit | undefined;
-  readonly raftEntryTooLarge?: RaftEntryTooLargeInit | undefined;
-  readonly maxTimestampNotSynced?: MaxTimestampNotSyncedInit | undefined;
-  readonly readIndexNotReady?: ReadIndexNotReadyInit | undefined;
-  readonly proposalInMergingMode?: ProposalInMergingModeInit | undefined;
-  readonly dataIsNotReady?: DataIsNotReadyInit | undefined;
-  readonly regionNotInitialized?: RegionNotInitializedInit | undefined;
-  readonly diskFull?: DiskFullInit | undefined;
-  readonly recoveryInProgress?: RecoveryInProgressInit | undefined;
-  readonly flashbackInProgress?: FlashbackInProgressInit | undefined;
-  readonly flashbackNotPrepared?: FlashbackNotPreparedInit | undefined;
-  readonly isWitness?: IsWitnessInit | undefined;
-  readonly mismatchPeerId?: MismatchPeerIdInit | undefined;
-  readonly bucketVersionNotMatch?: BucketVersionNotMatchInit | undefined;
-  readonly undeterminedResult?: UndeterminedResultInit | undefined;
-}
-export function writeError(w: Writer, m: ErrorInit): void {
-  if (m.undeterminedResult !== undefined) {
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeError(w: Writer, message: ErrorInit): void {
+  if (message.undeterminedResult !== undefined) {
     const end = w.length;
-    writeUndeterminedResult(w, m.undeterminedResult);
+    writeUndeterminedResult(w, message.undeterminedResult);
     w.varint(w.length - end);
     w.varint(178);
   }
-  if (m.bucketVersionNotMatch !== undefined) {
+  if (message.bucketVersionNotMatch !== undefined) {
     const end = w.length;
-    writeBucketVersionNotMatch(w, m.bucketVersionNotMatch);
+    writeBucketVersionNotMatch(w, message.bucketVersionNotMatch);
     w.varint(w.length - end);
     w.varint(170);
   }
-  if (m.mismatchPeerId !== undefined) {
+  if (message.mismatchPeerId !== undefined) {
     const end = w.length;
-    writeMismatchPeerId(w, m.mismatchPeerId);
+    writeMismatchPeerId(w, message.mismatchPeerId);
     w.varint(w.length - end);
     w.varint(162);
   }
-  if (m.isWitness !== undefined) {
+  if (message.isWitness !== undefined) {
     const end = w.length;
-    writeIsWitness(w, m.isWitness);
+    writeIsWitness(w, message.isWitness);
     w.varint(w.length - end);
     w.varint(154);
   }
-  if (m.flashbackNotPrepared !== undefined) {
+  if (message.flashbackNotPrepared !== undefined) {
     const end = w.length;
-    writeFlashbackNotPrepared(w, m.flashbackNotPrepared);
+    writeFlashbackNotPrepared(w, message.flashbackNotPrepared);
     w.varint(w.length - end);
     w.varint(146);
   }
-  if (m.flashbackInProgress !== undefined) {
+  if (message.flashbackInProgress !== undefined) {
     const end = w.length;
-    writeFlashbackInProgress(w, m.flashbackInProgress);
+    writeFlashbackInProgress(w, message.flashbackInProgress);
     w.varint(w.length - end);
     w.varint(138);
   }
-  if (m.recoveryInProgress !== undefined) {
+  if (message.recoveryInProgress !== undefined) {
     const end = w.length;
-    writeRecoveryInProgress(w, m.recoveryInProgress);
+    writeRecoveryInProgress(w, message.recoveryInProgress);
     w.varint(w.length - end);
     w.varint(130);
   }
-  if (m.diskFull !== undefined) {
+  if (message.diskFull !== undefined) {
     const end = w.length;
-    writeDiskFull(w, m.diskFull);
+    writeDiskFull(w, message.diskFull);
     w.varint(w.length - end);
     w.varint(122);
   }
-  if (m.regionNotInitialized !== undefined) {
+  if (message.regionNotInitialized !== undefined) {
     const end = w.length;
-    writeRegionNotInitialized(w, m.regionNotInitialized);
+    writeRegionNotInitialized(w, message.regionNotInitialized);
     w.varint(w.length - end);
     w.varint(114);
   }
-  if (m.dataIsNotReady !== undefined) {
+  if (message.dataIsNotReady !== undefined) {
     const end = w.length;
-    writeDataIsNotReady(w, m.dataIsNotReady);
+    writeDataIsNotReady(w, message.dataIsNotReady);
     w.varint(w.length - end);
     w.varint(106);
   }
-  if (m.proposalInMergingMode !== undefined) {
+  if (message.proposalInMergingMode !== undefined) {
     const end = w.length;
-    writeProposalInMergingMode(w, m.proposalInMergingMode);
+    writeProposalInMergingMode(w, message.proposalInMergingMode);
     w.varint(w.length - end);
     w.varint(98);
   }
-  if (m.readIndexNotReady !== undefined) {
+  if (message.readIndexNotReady !== undefined) {
     const end = w.length;
-    writeReadIndexNotReady(w, m.readIndexNotReady);
+    writeReadIndexNotReady(w, message.readIndexNotReady);
     w.varint(w.length - end);
     w.varint(90);
   }
-  if (m.maxTimestampNotSynced !== undefined) {
+  if (message.maxTimestampNotSynced !== undefined) {
     const end = w.length;
-    writeMaxTimestampNotSynced(w, m.maxTimestampNotSynced);
+    writeMaxTimestampNotSynced(w, message.maxTimestampNotSynced);
     w.varint(w.length - end);
     w.varint(82);
   }
-  if (m.raftEntryTooLarge !== undefined) {
+  if (message.raftEntryTooLarge !== undefined) {
     const end = w.length;
-    writeRaftEntryTooLarge(w, m.raftEntryTooLarge);
+    writeRaftEntryTooLarge(w, message.raftEntryTooLarge);
     w.varint(w.length - end);
     w.varint(74);
   }
-  if (m.storeNotMatch !== undefined) {
+  if (message.storeNotMatch !== undefined) {
     const end = w.length;
-    writeStoreNotMatch(w, m.storeNotMatch);
+    writeStoreNotMatch(w, message.storeNotMatch);
     w.varint(w.length - end);
     w.varint(66);
   }
-  if (m.staleCommand !== undefined) {
+  if (message.staleCommand !== undefined) {
     const end = w.length;
-    writeStaleCommand(w, m.staleCommand);
+    writeStaleCommand(w, message.staleCommand);
     w.varint(w.length - end);
     w.varint(58);
   }
-  if (m.serverIsBusy !== undefined) {
+  if (message.serverIsBusy !== undefined) {
     const end = w.length;
-    writeServerIsBusy(w, m.serverIsBusy);
+    writeServerIsBusy(w, message.serverIsBusy);
     w.varint(w.length - end);
     w.varint(50);
   }
-  if (m.epochNotMatch !== undefined) {
+  if (message.epochNotMatch !== undefined) {
     const end = w.length;
-    writeEpochNotMatch(w, m.epochNotMatch);
+    writeEpochNotMatch(w, message.epochNotMatch);
     w.varint(w.length - end);
     w.varint(42);
   }
-  if (m.keyNotInRegion !== undefined) {
+  if (message.keyNotInRegion !== undefined) {
     const end = w.length;
-    writeKeyNotInRegion(w, m.keyNotInRegion);
+    writeKeyNotInRegion(w, message.keyNotInRegion);
     w.varint(w.length - end);
     w.varint(34);
   }
-  if (m.regionNotFound !== undefined) {
+  if (message.regionNotFound !== undefined) {
     const end = w.length;
-    writeRegionNotFound(w, m.regionNotFound);
+    writeRegionNotFound(w, message.regionNotFound);
     w.varint(w.length - end);
     w.varint(26);
   }
-  if (m.notLeader !== undefined) {
+  if (message.notLeader !== undefined) {
     const end = w.length;
-    writeNotLeader(w, m.notLeader);
+    writeNotLeader(w, message.notLeader);
     w.varint(w.length - end);
     w.varint(18);
   }
-  if (m.message !== undefined && !(m.message === '')) {
-    w.text(m.message);
+  if (message.message !== undefined && message.message !== '') {
+    w.string(message.message);
     w.varint(10);
   }
 }
-export function readError(r: Reader, end: number): Error {
-  let message = '';
-  let notLeader: NotLeader | undefined;
-  let regionNotFound: RegionNotFound | undefined;
-  let keyNotInRegion: KeyNotInRegion | undefined;
-  let epochNotMatch: EpochNotMatch | undefined;
-  let serverIsBusy: ServerIsBusy | undefined;
-  let staleCommand: StaleCommand | undefined;
-  let storeNotMatch: StoreNotMatch | undefined;
-  let raftEntryTooLarge: RaftEntryTooLarge | undefined;
-  let maxTimestampNotSynced: MaxTimestampNotSynced | undefined;
-  let readIndexNotReady: ReadIndexNotReady | undefined;
-  let proposalInMergingMode: ProposalInMergingMode | undefined;
-  let dataIsNotReady: DataIsNotReady | undefined;
-  let regionNotInitialized: RegionNotInitialized | undefined;
-  let diskFull: DiskFull | undefined;
-  let recoveryInProgress: RecoveryInProgress | undefined;
-  let flashbackInProgress: FlashbackInProgress | undefined;
-  let flashbackNotPrepared: FlashbackNotPrepared | undefined;
-  let isWitness: IsWitness | undefined;
-  let mismatchPeerId: MismatchPeerId | undefined;
-  let bucketVersionNotMatch: BucketVersionNotMatch | undefined;
-  let undeterminedResult: UndeterminedResult | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        message = r.text();
-        break;
-      case 18:
-        notLeader = readNotLeader(r, r.limit());
-        break;
-      case 26:
-        regionNotFound = readRegionNotFound(r, r.limit());
-        break;
-      case 34:
-        keyNotInRegion = readKeyNotInRegion(r, r.limit());
-        break;
-      case 42:
-        epochNotMatch = readEpochNotMatch(r, r.limit());
-        break;
-      case 50:
-        serverIsBusy = readServerIsBusy(r, r.limit());
-        break;
-      case 58:
-        staleCommand = readStaleCommand(r, r.limit());
-        break;
-      case 66:
-        storeNotMatch = readStoreNotMatch(r, r.limit());
-        break;
-      case 74:
-        raftEntryTooLarge = readRaftEntryTooLarge(r, r.limit());
-        break;
-      case 82:
-        maxTimestampNotSynced = readMaxTimestampNotSynced(r, r.limit());
-        break;
-      case 90:
-        readIndexNotReady = readReadIndexNotReady(r, r.limit());
-        break;
-      case 98:
-        proposalInMergingMode = readProposalInMergingMode(r, r.limit());
-        break;
-      case 106:
-        dataIsNotReady = readDataIsNotReady(r, r.limit());
-        break;
-      case 114:
-        regionNotInitialized = readRegionNotInitialized(r, r.limit());
-        break;
-      case 122:
-        diskFull = readDiskFull(r, r.limit());
-        break;
-      case 130:
-        recoveryInProgress = readRecoveryInProgress(r, r.limit());
-        break;
-      case 138:
-        flashbackInProgress = readFlashbackInProgress(r, r.limit());
-        break;
-      case 146:
-        flashbackNotPrepared = readFlashbackNotPrepared(r, r.limit());
-        break;
-      case 154:
-        isWitness = readIsWitness(r, r.limit());
-        break;
-      case 162:
-        mismatchPeerId = readMismatchPeerId(r, r.limit());
-        break;
-      case 170:
-        bucketVersionNotMatch = readBucketVersionNotMatch(r, r.limit());
-        break;
-      case 178:
-        undeterminedResult = readUndeterminedResult(r, r.limit());
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { message, notLeader, regionNotFound, keyNotInRegion, epochNotMatch, serverIsBusy, staleCommand, storeNotMatch, raftEntryTooLarge, maxTimestampNotSynced, readIndexNotReady, proposalInMergingMode, dataIsNotReady, regionNotInitialized, diskFull, recoveryInProgress, flashbackInProgress, flashbackNotPrepared, isWitness, mismatchPeerId, bucketVersionNotMatch, undeterminedResult };
-}
-export const ErrorCodec: Codec<Error, ErrorInit> = { write: writeError, read: readError };
+
+export const ErrorCodec: Codec<Error, ErrorInit> = {
+  write: writeError,
+  read: (r) => readError(r, newError()),
+};
+export const encodeError = (message: ErrorInit): Uint8Array => encode(ErrorCodec, message);
+export const decodeError = (bytes: Uint8Array): Error => decode(ErrorCodec, bytes);

@@ -1,396 +1,397 @@
-// Generated from proto/metapb.proto by tools/generate.ts. Do not edit.
+// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
 import { EMPTY_BYTES } from '@engram/core';
-import { type Codec, NONE } from '../codec.ts';
-import { MalformedMessage, type Reader } from '../reader.ts';
-import type { Writer } from '../writer.ts';
+import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
 
 export const StoreState = { Up: 0, Offline: 1, Tombstone: 2 } as const;
 
 export const NodeState = { Preparing: 0, Serving: 1, Removing: 2, Removed: 3 } as const;
 
+export const PeerRole = { Voter: 0, Learner: 1, IncomingVoter: 2, DemotingVoter: 3 } as const;
+
 export interface StoreLabel {
-  readonly key: string;
-  readonly value: string;
+  key: string;
+  value: string;
 }
-export interface StoreLabelInit {
-  readonly key?: string | undefined;
-  readonly value?: string | undefined;
-}
-export function writeStoreLabel(w: Writer, m: StoreLabelInit): void {
-  if (m.value !== undefined && !(m.value === '')) {
-    w.text(m.value);
-    w.varint(18);
-  }
-  if (m.key !== undefined && !(m.key === '')) {
-    w.text(m.key);
-    w.varint(10);
-  }
-}
-export function readStoreLabel(r: Reader, end: number): StoreLabel {
-  let key = '';
-  let value = '';
-  while (r.at < end) {
-    const tag = r.uint32();
+export type StoreLabelInit = Init<StoreLabel>;
+
+export const newStoreLabel = (): StoreLabel => ({ key: '', value: '', });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readStoreLabel(r: Reader, message: StoreLabel): StoreLabel {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        key = r.text();
+        message.key = r.lenientString();
         break;
       case 18:
-        value = r.text();
+        message.value = r.lenientString();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { key, value };
+  return message;
 }
-export const StoreLabelCodec: Codec<StoreLabel, StoreLabelInit> = { write: writeStoreLabel, read: readStoreLabel };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeStoreLabel(w: Writer, message: StoreLabelInit): void {
+  if (message.value !== undefined && message.value !== '') {
+    w.string(message.value);
+    w.varint(18);
+  }
+  if (message.key !== undefined && message.key !== '') {
+    w.string(message.key);
+    w.varint(10);
+  }
+}
+
+export const StoreLabelCodec: Codec<StoreLabel, StoreLabelInit> = {
+  write: writeStoreLabel,
+  read: (r) => readStoreLabel(r, newStoreLabel()),
+};
+export const encodeStoreLabel = (message: StoreLabelInit): Uint8Array => encode(StoreLabelCodec, message);
+export const decodeStoreLabel = (bytes: Uint8Array): StoreLabel => decode(StoreLabelCodec, bytes);
 
 export interface Store {
-  readonly id: number;
-  readonly address: string;
-  readonly state: number;
-  readonly labels: readonly StoreLabel[];
-  readonly version: string;
-  readonly peerAddress: string;
-  readonly statusAddress: string;
-  readonly gitHash: string;
-  readonly startTimestamp: bigint;
-  readonly deployPath: string;
-  readonly lastHeartbeat: bigint;
-  readonly physicallyDestroyed: boolean;
-  readonly nodeState: number;
+  id: number;
+  address: string;
+  state: number;
+  labels: StoreLabel[];
+  version: string;
+  peerAddress: string;
+  statusAddress: string;
+  gitHash: string;
+  startTimestamp: bigint;
+  deployPath: string;
+  lastHeartbeat: bigint;
+  physicallyDestroyed: boolean;
+  nodeState: number;
 }
-export interface StoreInit {
-  readonly id?: number | undefined;
-  readonly address?: string | undefined;
-  readonly state?: number | undefined;
-  readonly labels?: readonly StoreLabelInit[] | undefined;
-  readonly version?: string | undefined;
-  readonly peerAddress?: string | undefined;
-  readonly statusAddress?: string | undefined;
-  readonly gitHash?: string | undefined;
-  readonly startTimestamp?: bigint | undefined;
-  readonly deployPath?: string | undefined;
-  readonly lastHeartbeat?: bigint | undefined;
-  readonly physicallyDestroyed?: boolean | undefined;
-  readonly nodeState?: number | undefined;
+export type StoreInit = Init<Store>;
+
+export const newStore = (): Store => ({ id: 0, address: '', state: 0, labels: [], version: '', peerAddress: '', statusAddress: '', gitHash: '', startTimestamp: 0n, deployPath: '', lastHeartbeat: 0n, physicallyDestroyed: false, nodeState: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readStore(r: Reader, message: Store): Store {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.id = r.count();
+        break;
+      case 18:
+        message.address = r.lenientString();
+        break;
+      case 24:
+        message.state = r.int32();
+        break;
+      case 34: {
+        const outer = r.enter();
+        message.labels.push(readStoreLabel(r, newStoreLabel()));
+        r.leave(outer);
+        break;
+      }
+      case 42:
+        message.version = r.lenientString();
+        break;
+      case 50:
+        message.peerAddress = r.lenientString();
+        break;
+      case 58:
+        message.statusAddress = r.lenientString();
+        break;
+      case 66:
+        message.gitHash = r.lenientString();
+        break;
+      case 72:
+        message.startTimestamp = r.bigInt64();
+        break;
+      case 82:
+        message.deployPath = r.lenientString();
+        break;
+      case 88:
+        message.lastHeartbeat = r.bigInt64();
+        break;
+      case 96:
+        message.physicallyDestroyed = r.bool();
+        break;
+      case 104:
+        message.nodeState = r.int32();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeStore(w: Writer, m: StoreInit): void {
-  if (m.nodeState !== undefined && !(m.nodeState === 0)) {
-    w.int32(m.nodeState);
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeStore(w: Writer, message: StoreInit): void {
+  if (message.nodeState !== undefined && message.nodeState !== 0) {
+    w.int64(message.nodeState);
     w.varint(104);
   }
-  if (m.physicallyDestroyed !== undefined && !(!m.physicallyDestroyed)) {
-    w.varint(1);
+  if (message.physicallyDestroyed === true) {
+    w.varint(message.physicallyDestroyed ? 1 : 0);
     w.varint(96);
   }
-  if (m.lastHeartbeat !== undefined && !(m.lastHeartbeat === 0n)) {
-    w.varint64(m.lastHeartbeat);
+  if (message.lastHeartbeat !== undefined && message.lastHeartbeat !== 0n) {
+    w.bigint(message.lastHeartbeat);
     w.varint(88);
   }
-  if (m.deployPath !== undefined && !(m.deployPath === '')) {
-    w.text(m.deployPath);
+  if (message.deployPath !== undefined && message.deployPath !== '') {
+    w.string(message.deployPath);
     w.varint(82);
   }
-  if (m.startTimestamp !== undefined && !(m.startTimestamp === 0n)) {
-    w.varint64(m.startTimestamp);
+  if (message.startTimestamp !== undefined && message.startTimestamp !== 0n) {
+    w.bigint(message.startTimestamp);
     w.varint(72);
   }
-  if (m.gitHash !== undefined && !(m.gitHash === '')) {
-    w.text(m.gitHash);
+  if (message.gitHash !== undefined && message.gitHash !== '') {
+    w.string(message.gitHash);
     w.varint(66);
   }
-  if (m.statusAddress !== undefined && !(m.statusAddress === '')) {
-    w.text(m.statusAddress);
+  if (message.statusAddress !== undefined && message.statusAddress !== '') {
+    w.string(message.statusAddress);
     w.varint(58);
   }
-  if (m.peerAddress !== undefined && !(m.peerAddress === '')) {
-    w.text(m.peerAddress);
+  if (message.peerAddress !== undefined && message.peerAddress !== '') {
+    w.string(message.peerAddress);
     w.varint(50);
   }
-  if (m.version !== undefined && !(m.version === '')) {
-    w.text(m.version);
+  if (message.version !== undefined && message.version !== '') {
+    w.string(message.version);
     w.varint(42);
   }
-  if (m.labels !== undefined && m.labels.length > 0) {
-    for (let i = m.labels.length - 1; i >= 0; i -= 1) {
+  if (message.labels !== undefined && message.labels.length > 0) {
+    for (let at = message.labels.length - 1; at >= 0; at -= 1) {
       const end = w.length;
-      writeStoreLabel(w, m.labels[i]!);
+      writeStoreLabel(w, message.labels[at]!);
       w.varint(w.length - end);
       w.varint(34);
     }
   }
-  if (m.state !== undefined && !(m.state === 0)) {
-    w.int32(m.state);
+  if (message.state !== undefined && message.state !== 0) {
+    w.int64(message.state);
     w.varint(24);
   }
-  if (m.address !== undefined && !(m.address === '')) {
-    w.text(m.address);
+  if (message.address !== undefined && message.address !== '') {
+    w.string(message.address);
     w.varint(18);
   }
-  if (m.id !== undefined && !(m.id === 0)) {
-    w.varint(m.id);
+  if (message.id !== undefined && message.id !== 0) {
+    w.int64(message.id);
     w.varint(8);
   }
 }
-export function readStore(r: Reader, end: number): Store {
-  let id = 0;
-  let address = '';
-  let state = 0;
-  let labels: StoreLabel[] | undefined;
-  let version = '';
-  let peerAddress = '';
-  let statusAddress = '';
-  let gitHash = '';
-  let startTimestamp = 0n;
-  let deployPath = '';
-  let lastHeartbeat = 0n;
-  let physicallyDestroyed = false;
-  let nodeState = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 8:
-        id = r.count();
-        break;
-      case 18:
-        address = r.text();
-        break;
-      case 24:
-        state = r.int32();
-        break;
-      case 34:
-        (labels ??= []).push(readStoreLabel(r, r.limit()));
-        break;
-      case 42:
-        version = r.text();
-        break;
-      case 50:
-        peerAddress = r.text();
-        break;
-      case 58:
-        statusAddress = r.text();
-        break;
-      case 66:
-        gitHash = r.text();
-        break;
-      case 72:
-        startTimestamp = r.int64();
-        break;
-      case 82:
-        deployPath = r.text();
-        break;
-      case 88:
-        lastHeartbeat = r.int64();
-        break;
-      case 96:
-        physicallyDestroyed = r.uint32() !== 0;
-        break;
-      case 104:
-        nodeState = r.int32();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { id, address, state, labels: labels ?? NONE, version, peerAddress, statusAddress, gitHash, startTimestamp, deployPath, lastHeartbeat, physicallyDestroyed, nodeState };
-}
-export const StoreCodec: Codec<Store, StoreInit> = { write: writeStore, read: readStore };
+
+export const StoreCodec: Codec<Store, StoreInit> = {
+  write: writeStore,
+  read: (r) => readStore(r, newStore()),
+};
+export const encodeStore = (message: StoreInit): Uint8Array => encode(StoreCodec, message);
+export const decodeStore = (bytes: Uint8Array): Store => decode(StoreCodec, bytes);
 
 export interface RegionEpoch {
-  readonly confVer: number;
-  readonly version: number;
+  confVer: number;
+  version: number;
 }
-export interface RegionEpochInit {
-  readonly confVer?: number | undefined;
-  readonly version?: number | undefined;
-}
-export function writeRegionEpoch(w: Writer, m: RegionEpochInit): void {
-  if (m.version !== undefined && !(m.version === 0)) {
-    w.varint(m.version);
-    w.varint(16);
-  }
-  if (m.confVer !== undefined && !(m.confVer === 0)) {
-    w.varint(m.confVer);
-    w.varint(8);
-  }
-}
-export function readRegionEpoch(r: Reader, end: number): RegionEpoch {
-  let confVer = 0;
-  let version = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type RegionEpochInit = Init<RegionEpoch>;
+
+export const newRegionEpoch = (): RegionEpoch => ({ confVer: 0, version: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRegionEpoch(r: Reader, message: RegionEpoch): RegionEpoch {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        confVer = r.count();
+        message.confVer = r.count();
         break;
       case 16:
-        version = r.count();
+        message.version = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { confVer, version };
+  return message;
 }
-export const RegionEpochCodec: Codec<RegionEpoch, RegionEpochInit> = { write: writeRegionEpoch, read: readRegionEpoch };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRegionEpoch(w: Writer, message: RegionEpochInit): void {
+  if (message.version !== undefined && message.version !== 0) {
+    w.int64(message.version);
+    w.varint(16);
+  }
+  if (message.confVer !== undefined && message.confVer !== 0) {
+    w.int64(message.confVer);
+    w.varint(8);
+  }
+}
+
+export const RegionEpochCodec: Codec<RegionEpoch, RegionEpochInit> = {
+  write: writeRegionEpoch,
+  read: (r) => readRegionEpoch(r, newRegionEpoch()),
+};
+export const encodeRegionEpoch = (message: RegionEpochInit): Uint8Array => encode(RegionEpochCodec, message);
+export const decodeRegionEpoch = (bytes: Uint8Array): RegionEpoch => decode(RegionEpochCodec, bytes);
 
 export interface Region {
-  readonly id: number;
-  readonly startKey: Uint8Array;
-  readonly endKey: Uint8Array;
-  readonly regionEpoch: RegionEpoch | undefined;
-  readonly peers: readonly Peer[];
-  readonly isInFlashback: boolean;
-  readonly flashbackStartTs: bigint;
+  id: number;
+  startKey: Uint8Array;
+  endKey: Uint8Array;
+  regionEpoch: RegionEpoch | undefined;
+  peers: Peer[];
+  isInFlashback: boolean;
+  flashbackStartTs: bigint;
 }
-export interface RegionInit {
-  readonly id?: number | undefined;
-  readonly startKey?: Uint8Array | undefined;
-  readonly endKey?: Uint8Array | undefined;
-  readonly regionEpoch?: RegionEpochInit | undefined;
-  readonly peers?: readonly PeerInit[] | undefined;
-  readonly isInFlashback?: boolean | undefined;
-  readonly flashbackStartTs?: bigint | undefined;
+export type RegionInit = Init<Region>;
+
+export const newRegion = (): Region => ({ id: 0, startKey: EMPTY_BYTES, endKey: EMPTY_BYTES, regionEpoch: undefined, peers: [], isInFlashback: false, flashbackStartTs: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRegion(r: Reader, message: Region): Region {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.id = r.count();
+        break;
+      case 18:
+        message.startKey = r.bytes();
+        break;
+      case 26:
+        message.endKey = r.bytes();
+        break;
+      case 34: {
+        const outer = r.enter();
+        message.regionEpoch = readRegionEpoch(r, message.regionEpoch ?? newRegionEpoch());
+        r.leave(outer);
+        break;
+      }
+      case 42: {
+        const outer = r.enter();
+        message.peers.push(readPeer(r, newPeer()));
+        r.leave(outer);
+        break;
+      }
+      case 56:
+        message.isInFlashback = r.bool();
+        break;
+      case 64:
+        message.flashbackStartTs = r.bigUint64();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeRegion(w: Writer, m: RegionInit): void {
-  if (m.flashbackStartTs !== undefined && !(m.flashbackStartTs === 0n)) {
-    w.varint64(m.flashbackStartTs);
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRegion(w: Writer, message: RegionInit): void {
+  if (message.flashbackStartTs !== undefined && message.flashbackStartTs !== 0n) {
+    w.bigint(message.flashbackStartTs);
     w.varint(64);
   }
-  if (m.isInFlashback !== undefined && !(!m.isInFlashback)) {
-    w.varint(1);
+  if (message.isInFlashback === true) {
+    w.varint(message.isInFlashback ? 1 : 0);
     w.varint(56);
   }
-  if (m.peers !== undefined && m.peers.length > 0) {
-    for (let i = m.peers.length - 1; i >= 0; i -= 1) {
+  if (message.peers !== undefined && message.peers.length > 0) {
+    for (let at = message.peers.length - 1; at >= 0; at -= 1) {
       const end = w.length;
-      writePeer(w, m.peers[i]!);
+      writePeer(w, message.peers[at]!);
       w.varint(w.length - end);
       w.varint(42);
     }
   }
-  if (m.regionEpoch !== undefined) {
+  if (message.regionEpoch !== undefined) {
     const end = w.length;
-    writeRegionEpoch(w, m.regionEpoch);
+    writeRegionEpoch(w, message.regionEpoch);
     w.varint(w.length - end);
     w.varint(34);
   }
-  if (m.endKey !== undefined && !(m.endKey.length === 0)) {
-    w.bytes(m.endKey);
+  if (message.endKey !== undefined && message.endKey.length > 0) {
+    w.bytes(message.endKey);
     w.varint(26);
   }
-  if (m.startKey !== undefined && !(m.startKey.length === 0)) {
-    w.bytes(m.startKey);
+  if (message.startKey !== undefined && message.startKey.length > 0) {
+    w.bytes(message.startKey);
     w.varint(18);
   }
-  if (m.id !== undefined && !(m.id === 0)) {
-    w.varint(m.id);
+  if (message.id !== undefined && message.id !== 0) {
+    w.int64(message.id);
     w.varint(8);
   }
 }
-export function readRegion(r: Reader, end: number): Region {
-  let id = 0;
-  let startKey: Uint8Array = EMPTY_BYTES;
-  let endKey: Uint8Array = EMPTY_BYTES;
-  let regionEpoch: RegionEpoch | undefined;
-  let peers: Peer[] | undefined;
-  let isInFlashback = false;
-  let flashbackStartTs = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 8:
-        id = r.count();
-        break;
-      case 18:
-        startKey = r.bytes();
-        break;
-      case 26:
-        endKey = r.bytes();
-        break;
-      case 34:
-        regionEpoch = readRegionEpoch(r, r.limit());
-        break;
-      case 42:
-        (peers ??= []).push(readPeer(r, r.limit()));
-        break;
-      case 56:
-        isInFlashback = r.uint32() !== 0;
-        break;
-      case 64:
-        flashbackStartTs = r.uint64();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { id, startKey, endKey, regionEpoch, peers: peers ?? NONE, isInFlashback, flashbackStartTs };
-}
-export const RegionCodec: Codec<Region, RegionInit> = { write: writeRegion, read: readRegion };
 
-export const PeerRole = { Voter: 0, Learner: 1, IncomingVoter: 2, DemotingVoter: 3 } as const;
+export const RegionCodec: Codec<Region, RegionInit> = {
+  write: writeRegion,
+  read: (r) => readRegion(r, newRegion()),
+};
+export const encodeRegion = (message: RegionInit): Uint8Array => encode(RegionCodec, message);
+export const decodeRegion = (bytes: Uint8Array): Region => decode(RegionCodec, bytes);
 
 export interface Peer {
-  readonly id: number;
-  readonly storeId: number;
-  readonly role: number;
-  readonly isWitness: boolean;
+  id: number;
+  storeId: number;
+  role: number;
+  isWitness: boolean;
 }
-export interface PeerInit {
-  readonly id?: number | undefined;
-  readonly storeId?: number | undefined;
-  readonly role?: number | undefined;
-  readonly isWitness?: boolean | undefined;
-}
-export function writePeer(w: Writer, m: PeerInit): void {
-  if (m.isWitness !== undefined && !(!m.isWitness)) {
-    w.varint(1);
-    w.varint(32);
-  }
-  if (m.role !== undefined && !(m.role === 0)) {
-    w.int32(m.role);
-    w.varint(24);
-  }
-  if (m.storeId !== undefined && !(m.storeId === 0)) {
-    w.varint(m.storeId);
-    w.varint(16);
-  }
-  if (m.id !== undefined && !(m.id === 0)) {
-    w.varint(m.id);
-    w.varint(8);
-  }
-}
-export function readPeer(r: Reader, end: number): Peer {
-  let id = 0;
-  let storeId = 0;
-  let role = 0;
-  let isWitness = false;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type PeerInit = Init<Peer>;
+
+export const newPeer = (): Peer => ({ id: 0, storeId: 0, role: 0, isWitness: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readPeer(r: Reader, message: Peer): Peer {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        id = r.count();
+        message.id = r.count();
         break;
       case 16:
-        storeId = r.count();
+        message.storeId = r.count();
         break;
       case 24:
-        role = r.int32();
+        message.role = r.int32();
         break;
       case 32:
-        isWitness = r.uint32() !== 0;
+        message.isWitness = r.bool();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { id, storeId, role, isWitness };
+  return message;
 }
-export const PeerCodec: Codec<Peer, PeerInit> = { write: writePeer, read: readPeer };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writePeer(w: Writer, message: PeerInit): void {
+  if (message.isWitness === true) {
+    w.varint(message.isWitness ? 1 : 0);
+    w.varint(32);
+  }
+  if (message.role !== undefined && message.role !== 0) {
+    w.int64(message.role);
+    w.varint(24);
+  }
+  if (message.storeId !== undefined && message.storeId !== 0) {
+    w.int64(message.storeId);
+    w.varint(16);
+  }
+  if (message.id !== undefined && message.id !== 0) {
+    w.int64(message.id);
+    w.varint(8);
+  }
+}
+
+export const PeerCodec: Codec<Peer, PeerInit> = {
+  write: writePeer,
+  read: (r) => readPeer(r, newPeer()),
+};
+export const encodePeer = (message: PeerInit): Uint8Array => encode(PeerCodec, message);
+export const decodePeer = (bytes: Uint8Array): Peer => decode(PeerCodec, bytes);

@@ -1,2847 +1,3266 @@
-// Generated from proto/pdpb.proto by tools/generate.ts. Do not edit.
+// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
 import { EMPTY_BYTES } from '@engram/core';
-import { type Codec, NONE } from '../codec.ts';
-import { MalformedMessage, type Reader } from '../reader.ts';
-import type { Writer } from '../writer.ts';
+import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
 import * as metapb from './metapb.ts';
-
-export interface RequestHeader {
-  readonly clusterId: bigint;
-  readonly senderId: bigint;
-  readonly callerId: string;
-  readonly callerComponent: string;
-}
-export interface RequestHeaderInit {
-  readonly clusterId?: bigint | undefined;
-  readonly senderId?: bigint | undefined;
-  readonly callerId?: string | undefined;
-  readonly callerComponent?: string | undefined;
-}
-export function writeRequestHeader(w: Writer, m: RequestHeaderInit): void {
-  if (m.callerComponent !== undefined && !(m.callerComponent === '')) {
-    w.text(m.callerComponent);
-    w.varint(34);
-  }
-  if (m.callerId !== undefined && !(m.callerId === '')) {
-    w.text(m.callerId);
-    w.varint(26);
-  }
-  if (m.senderId !== undefined && !(m.senderId === 0n)) {
-    w.varint64(m.senderId);
-    w.varint(16);
-  }
-  if (m.clusterId !== undefined && !(m.clusterId === 0n)) {
-    w.varint64(m.clusterId);
-    w.varint(8);
-  }
-}
-export function readRequestHeader(r: Reader, end: number): RequestHeader {
-  let clusterId = 0n;
-  let senderId = 0n;
-  let callerId = '';
-  let callerComponent = '';
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 8:
-        clusterId = r.uint64();
-        break;
-      case 16:
-        senderId = r.uint64();
-        break;
-      case 26:
-        callerId = r.text();
-        break;
-      case 34:
-        callerComponent = r.text();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { clusterId, senderId, callerId, callerComponent };
-}
-export const RequestHeaderCodec: Codec<RequestHeader, RequestHeaderInit> = { write: writeRequestHeader, read: readRequestHeader };
-
-export interface ResponseHeader {
-  readonly clusterId: bigint;
-  readonly error: Error | undefined;
-}
-export interface ResponseHeaderInit {
-  readonly clusterId?: bigint | undefined;
-  readonly error?: ErrorInit | undefined;
-}
-export function writeResponseHeader(w: Writer, m: ResponseHeaderInit): void {
-  if (m.error !== undefined) {
-    const end = w.length;
-    writeError(w, m.error);
-    w.varint(w.length - end);
-    w.varint(18);
-  }
-  if (m.clusterId !== undefined && !(m.clusterId === 0n)) {
-    w.varint64(m.clusterId);
-    w.varint(8);
-  }
-}
-export function readResponseHeader(r: Reader, end: number): ResponseHeader {
-  let clusterId = 0n;
-  let error: Error | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 8:
-        clusterId = r.uint64();
-        break;
-      case 18:
-        error = readError(r, r.limit());
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { clusterId, error };
-}
-export const ResponseHeaderCodec: Codec<ResponseHeader, ResponseHeaderInit> = { write: writeResponseHeader, read: readResponseHeader };
 
 export const ErrorType = { OK: 0, UNKNOWN: 1, NOT_BOOTSTRAPPED: 2, STORE_TOMBSTONE: 3, ALREADY_BOOTSTRAPPED: 4, INCOMPATIBLE_VERSION: 5, REGION_NOT_FOUND: 6, GLOBAL_CONFIG_NOT_FOUND: 7, DUPLICATED_ENTRY: 8, ENTRY_NOT_FOUND: 9, INVALID_VALUE: 10, DATA_COMPACTED: 11, REGIONS_NOT_CONTAIN_ALL_KEY_RANGE: 12 } as const;
 
-export interface Error {
-  readonly type: number;
-  readonly message: string;
+export const ServiceMode = { UNKNOWN_SVC_MODE: 0, PD_SVC_MODE: 1, API_SVC_MODE: 2 } as const;
+
+export const OperatorStatus = { SUCCESS: 0, TIMEOUT: 1, CANCEL: 2, REPLACE: 3, RUNNING: 4 } as const;
+
+export interface RequestHeader {
+  clusterId: bigint;
+  senderId: bigint;
+  callerId: string;
+  callerComponent: string;
 }
-export interface ErrorInit {
-  readonly type?: number | undefined;
-  readonly message?: string | undefined;
-}
-export function writeError(w: Writer, m: ErrorInit): void {
-  if (m.message !== undefined && !(m.message === '')) {
-    w.text(m.message);
-    w.varint(18);
-  }
-  if (m.type !== undefined && !(m.type === 0)) {
-    w.int32(m.type);
-    w.varint(8);
-  }
-}
-export function readError(r: Reader, end: number): Error {
-  let type = 0;
-  let message = '';
-  while (r.at < end) {
-    const tag = r.uint32();
+export type RequestHeaderInit = Init<RequestHeader>;
+
+export const newRequestHeader = (): RequestHeader => ({ clusterId: 0n, senderId: 0n, callerId: '', callerComponent: '', });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRequestHeader(r: Reader, message: RequestHeader): RequestHeader {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 8:
-        type = r.int32();
+        message.clusterId = r.bigUint64();
         break;
-      case 18:
-        message = r.text();
+      case 16:
+        message.senderId = r.bigUint64();
+        break;
+      case 26:
+        message.callerId = r.lenientString();
+        break;
+      case 34:
+        message.callerComponent = r.lenientString();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { type, message };
+  return message;
 }
-export const ErrorCodec: Codec<Error, ErrorInit> = { write: writeError, read: readError };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRequestHeader(w: Writer, message: RequestHeaderInit): void {
+  if (message.callerComponent !== undefined && message.callerComponent !== '') {
+    w.string(message.callerComponent);
+    w.varint(34);
+  }
+  if (message.callerId !== undefined && message.callerId !== '') {
+    w.string(message.callerId);
+    w.varint(26);
+  }
+  if (message.senderId !== undefined && message.senderId !== 0n) {
+    w.bigint(message.senderId);
+    w.varint(16);
+  }
+  if (message.clusterId !== undefined && message.clusterId !== 0n) {
+    w.bigint(message.clusterId);
+    w.varint(8);
+  }
+}
+
+export const RequestHeaderCodec: Codec<RequestHeader, RequestHeaderInit> = {
+  write: writeRequestHeader,
+  read: (r) => readRequestHeader(r, newRequestHeader()),
+};
+export const encodeRequestHeader = (message: RequestHeaderInit): Uint8Array => encode(RequestHeaderCodec, message);
+export const decodeRequestHeader = (bytes: Uint8Array): RequestHeader => decode(RequestHeaderCodec, bytes);
+
+export interface ResponseHeader {
+  clusterId: bigint;
+  error: Error | undefined;
+}
+export type ResponseHeaderInit = Init<ResponseHeader>;
+
+export const newResponseHeader = (): ResponseHeader => ({ clusterId: 0n, error: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readResponseHeader(r: Reader, message: ResponseHeader): ResponseHeader {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.clusterId = r.bigUint64();
+        break;
+      case 18: {
+        const outer = r.enter();
+        message.error = readError(r, message.error ?? newError());
+        r.leave(outer);
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeResponseHeader(w: Writer, message: ResponseHeaderInit): void {
+  if (message.error !== undefined) {
+    const end = w.length;
+    writeError(w, message.error);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.clusterId !== undefined && message.clusterId !== 0n) {
+    w.bigint(message.clusterId);
+    w.varint(8);
+  }
+}
+
+export const ResponseHeaderCodec: Codec<ResponseHeader, ResponseHeaderInit> = {
+  write: writeResponseHeader,
+  read: (r) => readResponseHeader(r, newResponseHeader()),
+};
+export const encodeResponseHeader = (message: ResponseHeaderInit): Uint8Array => encode(ResponseHeaderCodec, message);
+export const decodeResponseHeader = (bytes: Uint8Array): ResponseHeader => decode(ResponseHeaderCodec, bytes);
+
+export interface Error {
+  type: number;
+  message: string;
+}
+export type ErrorInit = Init<Error>;
+
+export const newError = (): Error => ({ type: 0, message: '', });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readError(r: Reader, message: Error): Error {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.type = r.int32();
+        break;
+      case 18:
+        message.message = r.lenientString();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeError(w: Writer, message: ErrorInit): void {
+  if (message.message !== undefined && message.message !== '') {
+    w.string(message.message);
+    w.varint(18);
+  }
+  if (message.type !== undefined && message.type !== 0) {
+    w.int64(message.type);
+    w.varint(8);
+  }
+}
+
+export const ErrorCodec: Codec<Error, ErrorInit> = {
+  write: writeError,
+  read: (r) => readError(r, newError()),
+};
+export const encodeError = (message: ErrorInit): Uint8Array => encode(ErrorCodec, message);
+export const decodeError = (bytes: Uint8Array): Error => decode(ErrorCodec, bytes);
 
 export interface TsoRequest {
-  readonly header: RequestHeader | undefined;
-  readonly count: number;
-  readonly dcLocation: string;
+  header: RequestHeader | undefined;
+  count: number;
+  dcLocation: string;
 }
-export interface TsoRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly count?: number | undefined;
-  readonly dcLocation?: string | undefined;
-}
-export function writeTsoRequest(w: Writer, m: TsoRequestInit): void {
-  if (m.dcLocation !== undefined && !(m.dcLocation === '')) {
-    w.text(m.dcLocation);
-    w.varint(26);
-  }
-  if (m.count !== undefined && !(m.count === 0)) {
-    w.varint(m.count);
-    w.varint(16);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readTsoRequest(r: Reader, end: number): TsoRequest {
-  let header: RequestHeader | undefined;
-  let count = 0;
-  let dcLocation = '';
-  while (r.at < end) {
-    const tag = r.uint32();
+export type TsoRequestInit = Init<TsoRequest>;
+
+export const newTsoRequest = (): TsoRequest => ({ header: undefined, count: 0, dcLocation: '', });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readTsoRequest(r: Reader, message: TsoRequest): TsoRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        count = r.uint32();
+        message.count = r.uint32();
         break;
       case 26:
-        dcLocation = r.text();
+        message.dcLocation = r.lenientString();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, count, dcLocation };
+  return message;
 }
-export const TsoRequestCodec: Codec<TsoRequest, TsoRequestInit> = { write: writeTsoRequest, read: readTsoRequest };
 
-export interface Timestamp {
-  readonly physical: number;
-  readonly logical: number;
-  readonly suffixBits: number;
-}
-export interface TimestampInit {
-  readonly physical?: number | undefined;
-  readonly logical?: number | undefined;
-  readonly suffixBits?: number | undefined;
-}
-export function writeTimestamp(w: Writer, m: TimestampInit): void {
-  if (m.suffixBits !== undefined && !(m.suffixBits === 0)) {
-    w.varint(m.suffixBits);
-    w.varint(24);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeTsoRequest(w: Writer, message: TsoRequestInit): void {
+  if (message.dcLocation !== undefined && message.dcLocation !== '') {
+    w.string(message.dcLocation);
+    w.varint(26);
   }
-  if (m.logical !== undefined && !(m.logical === 0)) {
-    w.varint(m.logical);
+  if (message.count !== undefined && message.count !== 0) {
+    w.varint(message.count);
     w.varint(16);
   }
-  if (m.physical !== undefined && !(m.physical === 0)) {
-    w.varint(m.physical);
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const TsoRequestCodec: Codec<TsoRequest, TsoRequestInit> = {
+  write: writeTsoRequest,
+  read: (r) => readTsoRequest(r, newTsoRequest()),
+};
+export const encodeTsoRequest = (message: TsoRequestInit): Uint8Array => encode(TsoRequestCodec, message);
+export const decodeTsoRequest = (bytes: Uint8Array): TsoRequest => decode(TsoRequestCodec, bytes);
+
+export interface Timestamp {
+  physical: number;
+  logical: number;
+  suffixBits: number;
+}
+export type TimestampInit = Init<Timestamp>;
+
+export const newTimestamp = (): Timestamp => ({ physical: 0, logical: 0, suffixBits: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readTimestamp(r: Reader, message: Timestamp): Timestamp {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.physical = r.count();
+        break;
+      case 16:
+        message.logical = r.count();
+        break;
+      case 24:
+        message.suffixBits = r.uint32();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeTimestamp(w: Writer, message: TimestampInit): void {
+  if (message.suffixBits !== undefined && message.suffixBits !== 0) {
+    w.varint(message.suffixBits);
+    w.varint(24);
+  }
+  if (message.logical !== undefined && message.logical !== 0) {
+    w.int64(message.logical);
+    w.varint(16);
+  }
+  if (message.physical !== undefined && message.physical !== 0) {
+    w.int64(message.physical);
     w.varint(8);
   }
 }
-export function readTimestamp(r: Reader, end: number): Timestamp {
-  let physical = 0;
-  let logical = 0;
-  let suffixBits = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const TimestampCodec: Codec<Timestamp, TimestampInit> = {
+  write: writeTimestamp,
+  read: (r) => readTimestamp(r, newTimestamp()),
+};
+export const encodeTimestamp = (message: TimestampInit): Uint8Array => encode(TimestampCodec, message);
+export const decodeTimestamp = (bytes: Uint8Array): Timestamp => decode(TimestampCodec, bytes);
+
+export interface TsoResponse {
+  header: ResponseHeader | undefined;
+  count: number;
+  timestamp: Timestamp | undefined;
+}
+export type TsoResponseInit = Init<TsoResponse>;
+
+export const newTsoResponse = (): TsoResponse => ({ header: undefined, count: 0, timestamp: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readTsoResponse(r: Reader, message: TsoResponse): TsoResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 8:
-        physical = r.count();
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        logical = r.count();
+        message.count = r.uint32();
         break;
-      case 24:
-        suffixBits = r.uint32();
+      case 26: {
+        const outer = r.enter();
+        message.timestamp = readTimestamp(r, message.timestamp ?? newTimestamp());
+        r.leave(outer);
         break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { physical, logical, suffixBits };
+  return message;
 }
-export const TimestampCodec: Codec<Timestamp, TimestampInit> = { write: writeTimestamp, read: readTimestamp };
 
-export interface TsoResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly count: number;
-  readonly timestamp: Timestamp | undefined;
-}
-export interface TsoResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly count?: number | undefined;
-  readonly timestamp?: TimestampInit | undefined;
-}
-export function writeTsoResponse(w: Writer, m: TsoResponseInit): void {
-  if (m.timestamp !== undefined) {
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeTsoResponse(w: Writer, message: TsoResponseInit): void {
+  if (message.timestamp !== undefined) {
     const end = w.length;
-    writeTimestamp(w, m.timestamp);
+    writeTimestamp(w, message.timestamp);
     w.varint(w.length - end);
     w.varint(26);
   }
-  if (m.count !== undefined && !(m.count === 0)) {
-    w.varint(m.count);
+  if (message.count !== undefined && message.count !== 0) {
+    w.varint(message.count);
     w.varint(16);
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeResponseHeader(w, m.header);
+    writeResponseHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readTsoResponse(r: Reader, end: number): TsoResponse {
-  let header: ResponseHeader | undefined;
-  let count = 0;
-  let timestamp: Timestamp | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
-        break;
-      case 16:
-        count = r.uint32();
-        break;
-      case 26:
-        timestamp = readTimestamp(r, r.limit());
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, count, timestamp };
-}
-export const TsoResponseCodec: Codec<TsoResponse, TsoResponseInit> = { write: writeTsoResponse, read: readTsoResponse };
+
+export const TsoResponseCodec: Codec<TsoResponse, TsoResponseInit> = {
+  write: writeTsoResponse,
+  read: (r) => readTsoResponse(r, newTsoResponse()),
+};
+export const encodeTsoResponse = (message: TsoResponseInit): Uint8Array => encode(TsoResponseCodec, message);
+export const decodeTsoResponse = (bytes: Uint8Array): TsoResponse => decode(TsoResponseCodec, bytes);
 
 export interface GetStoreRequest {
-  readonly header: RequestHeader | undefined;
-  readonly storeId: number;
+  header: RequestHeader | undefined;
+  storeId: number;
 }
-export interface GetStoreRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly storeId?: number | undefined;
-}
-export function writeGetStoreRequest(w: Writer, m: GetStoreRequestInit): void {
-  if (m.storeId !== undefined && !(m.storeId === 0)) {
-    w.varint(m.storeId);
-    w.varint(16);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readGetStoreRequest(r: Reader, end: number): GetStoreRequest {
-  let header: RequestHeader | undefined;
-  let storeId = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type GetStoreRequestInit = Init<GetStoreRequest>;
+
+export const newGetStoreRequest = (): GetStoreRequest => ({ header: undefined, storeId: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetStoreRequest(r: Reader, message: GetStoreRequest): GetStoreRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        storeId = r.count();
+        message.storeId = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, storeId };
+  return message;
 }
-export const GetStoreRequestCodec: Codec<GetStoreRequest, GetStoreRequestInit> = { write: writeGetStoreRequest, read: readGetStoreRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetStoreRequest(w: Writer, message: GetStoreRequestInit): void {
+  if (message.storeId !== undefined && message.storeId !== 0) {
+    w.int64(message.storeId);
+    w.varint(16);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const GetStoreRequestCodec: Codec<GetStoreRequest, GetStoreRequestInit> = {
+  write: writeGetStoreRequest,
+  read: (r) => readGetStoreRequest(r, newGetStoreRequest()),
+};
+export const encodeGetStoreRequest = (message: GetStoreRequestInit): Uint8Array => encode(GetStoreRequestCodec, message);
+export const decodeGetStoreRequest = (bytes: Uint8Array): GetStoreRequest => decode(GetStoreRequestCodec, bytes);
 
 export interface GetStoreResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly store: metapb.Store | undefined;
+  header: ResponseHeader | undefined;
+  store: metapb.Store | undefined;
 }
-export interface GetStoreResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly store?: metapb.StoreInit | undefined;
+export type GetStoreResponseInit = Init<GetStoreResponse>;
+
+export const newGetStoreResponse = (): GetStoreResponse => ({ header: undefined, store: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetStoreResponse(r: Reader, message: GetStoreResponse): GetStoreResponse {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
+        break;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.store = metapb.readStore(r, message.store ?? metapb.newStore());
+        r.leave(outer);
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeGetStoreResponse(w: Writer, m: GetStoreResponseInit): void {
-  if (m.store !== undefined) {
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetStoreResponse(w: Writer, message: GetStoreResponseInit): void {
+  if (message.store !== undefined) {
     const end = w.length;
-    metapb.writeStore(w, m.store);
+    metapb.writeStore(w, message.store);
     w.varint(w.length - end);
     w.varint(18);
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeResponseHeader(w, m.header);
+    writeResponseHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readGetStoreResponse(r: Reader, end: number): GetStoreResponse {
-  let header: ResponseHeader | undefined;
-  let store: metapb.Store | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
-        break;
-      case 18:
-        store = metapb.readStore(r, r.limit());
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, store };
-}
-export const GetStoreResponseCodec: Codec<GetStoreResponse, GetStoreResponseInit> = { write: writeGetStoreResponse, read: readGetStoreResponse };
+
+export const GetStoreResponseCodec: Codec<GetStoreResponse, GetStoreResponseInit> = {
+  write: writeGetStoreResponse,
+  read: (r) => readGetStoreResponse(r, newGetStoreResponse()),
+};
+export const encodeGetStoreResponse = (message: GetStoreResponseInit): Uint8Array => encode(GetStoreResponseCodec, message);
+export const decodeGetStoreResponse = (bytes: Uint8Array): GetStoreResponse => decode(GetStoreResponseCodec, bytes);
 
 export interface GetAllStoresRequest {
-  readonly header: RequestHeader | undefined;
-  readonly excludeTombstoneStores: boolean;
+  header: RequestHeader | undefined;
+  excludeTombstoneStores: boolean;
 }
-export interface GetAllStoresRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly excludeTombstoneStores?: boolean | undefined;
-}
-export function writeGetAllStoresRequest(w: Writer, m: GetAllStoresRequestInit): void {
-  if (m.excludeTombstoneStores !== undefined && !(!m.excludeTombstoneStores)) {
-    w.varint(1);
-    w.varint(16);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readGetAllStoresRequest(r: Reader, end: number): GetAllStoresRequest {
-  let header: RequestHeader | undefined;
-  let excludeTombstoneStores = false;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type GetAllStoresRequestInit = Init<GetAllStoresRequest>;
+
+export const newGetAllStoresRequest = (): GetAllStoresRequest => ({ header: undefined, excludeTombstoneStores: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetAllStoresRequest(r: Reader, message: GetAllStoresRequest): GetAllStoresRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        excludeTombstoneStores = r.uint32() !== 0;
+        message.excludeTombstoneStores = r.bool();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, excludeTombstoneStores };
+  return message;
 }
-export const GetAllStoresRequestCodec: Codec<GetAllStoresRequest, GetAllStoresRequestInit> = { write: writeGetAllStoresRequest, read: readGetAllStoresRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetAllStoresRequest(w: Writer, message: GetAllStoresRequestInit): void {
+  if (message.excludeTombstoneStores === true) {
+    w.varint(message.excludeTombstoneStores ? 1 : 0);
+    w.varint(16);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const GetAllStoresRequestCodec: Codec<GetAllStoresRequest, GetAllStoresRequestInit> = {
+  write: writeGetAllStoresRequest,
+  read: (r) => readGetAllStoresRequest(r, newGetAllStoresRequest()),
+};
+export const encodeGetAllStoresRequest = (message: GetAllStoresRequestInit): Uint8Array => encode(GetAllStoresRequestCodec, message);
+export const decodeGetAllStoresRequest = (bytes: Uint8Array): GetAllStoresRequest => decode(GetAllStoresRequestCodec, bytes);
 
 export interface GetAllStoresResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly stores: readonly metapb.Store[];
+  header: ResponseHeader | undefined;
+  stores: metapb.Store[];
 }
-export interface GetAllStoresResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly stores?: readonly metapb.StoreInit[] | undefined;
+export type GetAllStoresResponseInit = Init<GetAllStoresResponse>;
+
+export const newGetAllStoresResponse = (): GetAllStoresResponse => ({ header: undefined, stores: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetAllStoresResponse(r: Reader, message: GetAllStoresResponse): GetAllStoresResponse {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
+        break;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.stores.push(metapb.readStore(r, metapb.newStore()));
+        r.leave(outer);
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeGetAllStoresResponse(w: Writer, m: GetAllStoresResponseInit): void {
-  if (m.stores !== undefined && m.stores.length > 0) {
-    for (let i = m.stores.length - 1; i >= 0; i -= 1) {
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetAllStoresResponse(w: Writer, message: GetAllStoresResponseInit): void {
+  if (message.stores !== undefined && message.stores.length > 0) {
+    for (let at = message.stores.length - 1; at >= 0; at -= 1) {
       const end = w.length;
-      metapb.writeStore(w, m.stores[i]!);
+      metapb.writeStore(w, message.stores[at]!);
       w.varint(w.length - end);
       w.varint(18);
     }
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeResponseHeader(w, m.header);
+    writeResponseHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readGetAllStoresResponse(r: Reader, end: number): GetAllStoresResponse {
-  let header: ResponseHeader | undefined;
-  let stores: metapb.Store[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
-        break;
-      case 18:
-        (stores ??= []).push(metapb.readStore(r, r.limit()));
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, stores: stores ?? NONE };
-}
-export const GetAllStoresResponseCodec: Codec<GetAllStoresResponse, GetAllStoresResponseInit> = { write: writeGetAllStoresResponse, read: readGetAllStoresResponse };
+
+export const GetAllStoresResponseCodec: Codec<GetAllStoresResponse, GetAllStoresResponseInit> = {
+  write: writeGetAllStoresResponse,
+  read: (r) => readGetAllStoresResponse(r, newGetAllStoresResponse()),
+};
+export const encodeGetAllStoresResponse = (message: GetAllStoresResponseInit): Uint8Array => encode(GetAllStoresResponseCodec, message);
+export const decodeGetAllStoresResponse = (bytes: Uint8Array): GetAllStoresResponse => decode(GetAllStoresResponseCodec, bytes);
 
 export interface GetRegionRequest {
-  readonly header: RequestHeader | undefined;
-  readonly regionKey: Uint8Array;
-  readonly needBuckets: boolean;
+  header: RequestHeader | undefined;
+  regionKey: Uint8Array;
+  needBuckets: boolean;
 }
-export interface GetRegionRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly regionKey?: Uint8Array | undefined;
-  readonly needBuckets?: boolean | undefined;
-}
-export function writeGetRegionRequest(w: Writer, m: GetRegionRequestInit): void {
-  if (m.needBuckets !== undefined && !(!m.needBuckets)) {
-    w.varint(1);
-    w.varint(24);
-  }
-  if (m.regionKey !== undefined && !(m.regionKey.length === 0)) {
-    w.bytes(m.regionKey);
-    w.varint(18);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readGetRegionRequest(r: Reader, end: number): GetRegionRequest {
-  let header: RequestHeader | undefined;
-  let regionKey: Uint8Array = EMPTY_BYTES;
-  let needBuckets = false;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type GetRegionRequestInit = Init<GetRegionRequest>;
+
+export const newGetRegionRequest = (): GetRegionRequest => ({ header: undefined, regionKey: EMPTY_BYTES, needBuckets: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetRegionRequest(r: Reader, message: GetRegionRequest): GetRegionRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       case 18:
-        regionKey = r.bytes();
+        message.regionKey = r.bytes();
         break;
       case 24:
-        needBuckets = r.uint32() !== 0;
+        message.needBuckets = r.bool();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, regionKey, needBuckets };
+  return message;
 }
-export const GetRegionRequestCodec: Codec<GetRegionRequest, GetRegionRequestInit> = { write: writeGetRegionRequest, read: readGetRegionRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetRegionRequest(w: Writer, message: GetRegionRequestInit): void {
+  if (message.needBuckets === true) {
+    w.varint(message.needBuckets ? 1 : 0);
+    w.varint(24);
+  }
+  if (message.regionKey !== undefined && message.regionKey.length > 0) {
+    w.bytes(message.regionKey);
+    w.varint(18);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const GetRegionRequestCodec: Codec<GetRegionRequest, GetRegionRequestInit> = {
+  write: writeGetRegionRequest,
+  read: (r) => readGetRegionRequest(r, newGetRegionRequest()),
+};
+export const encodeGetRegionRequest = (message: GetRegionRequestInit): Uint8Array => encode(GetRegionRequestCodec, message);
+export const decodeGetRegionRequest = (bytes: Uint8Array): GetRegionRequest => decode(GetRegionRequestCodec, bytes);
 
 export interface GetRegionResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly region: metapb.Region | undefined;
-  readonly leader: metapb.Peer | undefined;
-  readonly downPeers: readonly PeerStats[];
-  readonly pendingPeers: readonly metapb.Peer[];
+  header: ResponseHeader | undefined;
+  region: metapb.Region | undefined;
+  leader: metapb.Peer | undefined;
+  downPeers: PeerStats[];
+  pendingPeers: metapb.Peer[];
 }
-export interface GetRegionResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly region?: metapb.RegionInit | undefined;
-  readonly leader?: metapb.PeerInit | undefined;
-  readonly downPeers?: readonly PeerStatsInit[] | undefined;
-  readonly pendingPeers?: readonly metapb.PeerInit[] | undefined;
+export type GetRegionResponseInit = Init<GetRegionResponse>;
+
+export const newGetRegionResponse = (): GetRegionResponse => ({ header: undefined, region: undefined, leader: undefined, downPeers: [], pendingPeers: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetRegionResponse(r: Reader, message: GetRegionResponse): GetRegionResponse {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
+        break;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.region = metapb.readRegion(r, message.region ?? metapb.newRegion());
+        r.leave(outer);
+        break;
+      }
+      case 26: {
+        const outer = r.enter();
+        message.leader = metapb.readPeer(r, message.leader ?? metapb.newPeer());
+        r.leave(outer);
+        break;
+      }
+      case 42: {
+        const outer = r.enter();
+        message.downPeers.push(readPeerStats(r, newPeerStats()));
+        r.leave(outer);
+        break;
+      }
+      case 50: {
+        const outer = r.enter();
+        message.pendingPeers.push(metapb.readPeer(r, metapb.newPeer()));
+        r.leave(outer);
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeGetRegionResponse(w: Writer, m: GetRegionResponseInit): void {
-  if (m.pendingPeers !== undefined && m.pendingPeers.length > 0) {
-    for (let i = m.pendingPeers.length - 1; i >= 0; i -= 1) {
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetRegionResponse(w: Writer, message: GetRegionResponseInit): void {
+  if (message.pendingPeers !== undefined && message.pendingPeers.length > 0) {
+    for (let at = message.pendingPeers.length - 1; at >= 0; at -= 1) {
       const end = w.length;
-      metapb.writePeer(w, m.pendingPeers[i]!);
+      metapb.writePeer(w, message.pendingPeers[at]!);
       w.varint(w.length - end);
       w.varint(50);
     }
   }
-  if (m.downPeers !== undefined && m.downPeers.length > 0) {
-    for (let i = m.downPeers.length - 1; i >= 0; i -= 1) {
+  if (message.downPeers !== undefined && message.downPeers.length > 0) {
+    for (let at = message.downPeers.length - 1; at >= 0; at -= 1) {
       const end = w.length;
-      writePeerStats(w, m.downPeers[i]!);
+      writePeerStats(w, message.downPeers[at]!);
       w.varint(w.length - end);
       w.varint(42);
     }
   }
-  if (m.leader !== undefined) {
+  if (message.leader !== undefined) {
     const end = w.length;
-    metapb.writePeer(w, m.leader);
+    metapb.writePeer(w, message.leader);
     w.varint(w.length - end);
     w.varint(26);
   }
-  if (m.region !== undefined) {
+  if (message.region !== undefined) {
     const end = w.length;
-    metapb.writeRegion(w, m.region);
+    metapb.writeRegion(w, message.region);
     w.varint(w.length - end);
     w.varint(18);
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeResponseHeader(w, m.header);
+    writeResponseHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readGetRegionResponse(r: Reader, end: number): GetRegionResponse {
-  let header: ResponseHeader | undefined;
-  let region: metapb.Region | undefined;
-  let leader: metapb.Peer | undefined;
-  let downPeers: PeerStats[] | undefined;
-  let pendingPeers: metapb.Peer[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
-        break;
-      case 18:
-        region = metapb.readRegion(r, r.limit());
-        break;
-      case 26:
-        leader = metapb.readPeer(r, r.limit());
-        break;
-      case 42:
-        (downPeers ??= []).push(readPeerStats(r, r.limit()));
-        break;
-      case 50:
-        (pendingPeers ??= []).push(metapb.readPeer(r, r.limit()));
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, region, leader, downPeers: downPeers ?? NONE, pendingPeers: pendingPeers ?? NONE };
-}
-export const GetRegionResponseCodec: Codec<GetRegionResponse, GetRegionResponseInit> = { write: writeGetRegionResponse, read: readGetRegionResponse };
+
+export const GetRegionResponseCodec: Codec<GetRegionResponse, GetRegionResponseInit> = {
+  write: writeGetRegionResponse,
+  read: (r) => readGetRegionResponse(r, newGetRegionResponse()),
+};
+export const encodeGetRegionResponse = (message: GetRegionResponseInit): Uint8Array => encode(GetRegionResponseCodec, message);
+export const decodeGetRegionResponse = (bytes: Uint8Array): GetRegionResponse => decode(GetRegionResponseCodec, bytes);
 
 export interface GetRegionByIDRequest {
-  readonly header: RequestHeader | undefined;
-  readonly regionId: number;
-  readonly needBuckets: boolean;
+  header: RequestHeader | undefined;
+  regionId: number;
+  needBuckets: boolean;
 }
-export interface GetRegionByIDRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly regionId?: number | undefined;
-  readonly needBuckets?: boolean | undefined;
-}
-export function writeGetRegionByIDRequest(w: Writer, m: GetRegionByIDRequestInit): void {
-  if (m.needBuckets !== undefined && !(!m.needBuckets)) {
-    w.varint(1);
-    w.varint(24);
-  }
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(16);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readGetRegionByIDRequest(r: Reader, end: number): GetRegionByIDRequest {
-  let header: RequestHeader | undefined;
-  let regionId = 0;
-  let needBuckets = false;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type GetRegionByIDRequestInit = Init<GetRegionByIDRequest>;
+
+export const newGetRegionByIDRequest = (): GetRegionByIDRequest => ({ header: undefined, regionId: 0, needBuckets: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetRegionByIDRequest(r: Reader, message: GetRegionByIDRequest): GetRegionByIDRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        regionId = r.count();
+        message.regionId = r.count();
         break;
       case 24:
-        needBuckets = r.uint32() !== 0;
+        message.needBuckets = r.bool();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, regionId, needBuckets };
+  return message;
 }
-export const GetRegionByIDRequestCodec: Codec<GetRegionByIDRequest, GetRegionByIDRequestInit> = { write: writeGetRegionByIDRequest, read: readGetRegionByIDRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetRegionByIDRequest(w: Writer, message: GetRegionByIDRequestInit): void {
+  if (message.needBuckets === true) {
+    w.varint(message.needBuckets ? 1 : 0);
+    w.varint(24);
+  }
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(16);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const GetRegionByIDRequestCodec: Codec<GetRegionByIDRequest, GetRegionByIDRequestInit> = {
+  write: writeGetRegionByIDRequest,
+  read: (r) => readGetRegionByIDRequest(r, newGetRegionByIDRequest()),
+};
+export const encodeGetRegionByIDRequest = (message: GetRegionByIDRequestInit): Uint8Array => encode(GetRegionByIDRequestCodec, message);
+export const decodeGetRegionByIDRequest = (bytes: Uint8Array): GetRegionByIDRequest => decode(GetRegionByIDRequestCodec, bytes);
 
 export interface ScanRegionsRequest {
-  readonly header: RequestHeader | undefined;
-  readonly startKey: Uint8Array;
-  readonly limit: number;
-  readonly endKey: Uint8Array;
+  header: RequestHeader | undefined;
+  startKey: Uint8Array;
+  limit: number;
+  endKey: Uint8Array;
 }
-export interface ScanRegionsRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly startKey?: Uint8Array | undefined;
-  readonly limit?: number | undefined;
-  readonly endKey?: Uint8Array | undefined;
-}
-export function writeScanRegionsRequest(w: Writer, m: ScanRegionsRequestInit): void {
-  if (m.endKey !== undefined && !(m.endKey.length === 0)) {
-    w.bytes(m.endKey);
-    w.varint(34);
-  }
-  if (m.limit !== undefined && !(m.limit === 0)) {
-    w.int32(m.limit);
-    w.varint(24);
-  }
-  if (m.startKey !== undefined && !(m.startKey.length === 0)) {
-    w.bytes(m.startKey);
-    w.varint(18);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readScanRegionsRequest(r: Reader, end: number): ScanRegionsRequest {
-  let header: RequestHeader | undefined;
-  let startKey: Uint8Array = EMPTY_BYTES;
-  let limit = 0;
-  let endKey: Uint8Array = EMPTY_BYTES;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type ScanRegionsRequestInit = Init<ScanRegionsRequest>;
+
+export const newScanRegionsRequest = (): ScanRegionsRequest => ({ header: undefined, startKey: EMPTY_BYTES, limit: 0, endKey: EMPTY_BYTES, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readScanRegionsRequest(r: Reader, message: ScanRegionsRequest): ScanRegionsRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       case 18:
-        startKey = r.bytes();
+        message.startKey = r.bytes();
         break;
       case 24:
-        limit = r.int32();
+        message.limit = r.int32();
         break;
       case 34:
-        endKey = r.bytes();
+        message.endKey = r.bytes();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, startKey, limit, endKey };
+  return message;
 }
-export const ScanRegionsRequestCodec: Codec<ScanRegionsRequest, ScanRegionsRequestInit> = { write: writeScanRegionsRequest, read: readScanRegionsRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeScanRegionsRequest(w: Writer, message: ScanRegionsRequestInit): void {
+  if (message.endKey !== undefined && message.endKey.length > 0) {
+    w.bytes(message.endKey);
+    w.varint(34);
+  }
+  if (message.limit !== undefined && message.limit !== 0) {
+    w.int64(message.limit);
+    w.varint(24);
+  }
+  if (message.startKey !== undefined && message.startKey.length > 0) {
+    w.bytes(message.startKey);
+    w.varint(18);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const ScanRegionsRequestCodec: Codec<ScanRegionsRequest, ScanRegionsRequestInit> = {
+  write: writeScanRegionsRequest,
+  read: (r) => readScanRegionsRequest(r, newScanRegionsRequest()),
+};
+export const encodeScanRegionsRequest = (message: ScanRegionsRequestInit): Uint8Array => encode(ScanRegionsRequestCodec, message);
+export const decodeScanRegionsRequest = (bytes: Uint8Array): ScanRegionsRequest => decode(ScanRegionsRequestCodec, bytes);
 
 export interface Region {
-  readonly region: metapb.Region | undefined;
-  readonly leader: metapb.Peer | undefined;
-  readonly downPeers: readonly PeerStats[];
-  readonly pendingPeers: readonly metapb.Peer[];
+  region: metapb.Region | undefined;
+  leader: metapb.Peer | undefined;
+  downPeers: PeerStats[];
+  pendingPeers: metapb.Peer[];
 }
-export interface RegionInit {
-  readonly region?: metapb.RegionInit | undefined;
-  readonly leader?: metapb.PeerInit | undefined;
-  readonly downPeers?: readonly PeerStatsInit[] | undefined;
-  readonly pendingPeers?: readonly metapb.PeerInit[] | undefined;
-}
-export function writeRegion(w: Writer, m: RegionInit): void {
-  if (m.pendingPeers !== undefined && m.pendingPeers.length > 0) {
-    for (let i = m.pendingPeers.length - 1; i >= 0; i -= 1) {
-      const end = w.length;
-      metapb.writePeer(w, m.pendingPeers[i]!);
-      w.varint(w.length - end);
-      w.varint(34);
-    }
-  }
-  if (m.downPeers !== undefined && m.downPeers.length > 0) {
-    for (let i = m.downPeers.length - 1; i >= 0; i -= 1) {
-      const end = w.length;
-      writePeerStats(w, m.downPeers[i]!);
-      w.varint(w.length - end);
-      w.varint(26);
-    }
-  }
-  if (m.leader !== undefined) {
-    const end = w.length;
-    metapb.writePeer(w, m.leader);
-    w.varint(w.length - end);
-    w.varint(18);
-  }
-  if (m.region !== undefined) {
-    const end = w.length;
-    metapb.writeRegion(w, m.region);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readRegion(r: Reader, end: number): Region {
-  let region: metapb.Region | undefined;
-  let leader: metapb.Peer | undefined;
-  let downPeers: PeerStats[] | undefined;
-  let pendingPeers: metapb.Peer[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type RegionInit = Init<Region>;
+
+export const newRegion = (): Region => ({ region: undefined, leader: undefined, downPeers: [], pendingPeers: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRegion(r: Reader, message: Region): Region {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        region = metapb.readRegion(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.region = metapb.readRegion(r, message.region ?? metapb.newRegion());
+        r.leave(outer);
         break;
-      case 18:
-        leader = metapb.readPeer(r, r.limit());
+      }
+      case 18: {
+        const outer = r.enter();
+        message.leader = metapb.readPeer(r, message.leader ?? metapb.newPeer());
+        r.leave(outer);
         break;
-      case 26:
-        (downPeers ??= []).push(readPeerStats(r, r.limit()));
+      }
+      case 26: {
+        const outer = r.enter();
+        message.downPeers.push(readPeerStats(r, newPeerStats()));
+        r.leave(outer);
         break;
-      case 34:
-        (pendingPeers ??= []).push(metapb.readPeer(r, r.limit()));
+      }
+      case 34: {
+        const outer = r.enter();
+        message.pendingPeers.push(metapb.readPeer(r, metapb.newPeer()));
+        r.leave(outer);
         break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { region, leader, downPeers: downPeers ?? NONE, pendingPeers: pendingPeers ?? NONE };
+  return message;
 }
-export const RegionCodec: Codec<Region, RegionInit> = { write: writeRegion, read: readRegion };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRegion(w: Writer, message: RegionInit): void {
+  if (message.pendingPeers !== undefined && message.pendingPeers.length > 0) {
+    for (let at = message.pendingPeers.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      metapb.writePeer(w, message.pendingPeers[at]!);
+      w.varint(w.length - end);
+      w.varint(34);
+    }
+  }
+  if (message.downPeers !== undefined && message.downPeers.length > 0) {
+    for (let at = message.downPeers.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      writePeerStats(w, message.downPeers[at]!);
+      w.varint(w.length - end);
+      w.varint(26);
+    }
+  }
+  if (message.leader !== undefined) {
+    const end = w.length;
+    metapb.writePeer(w, message.leader);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.region !== undefined) {
+    const end = w.length;
+    metapb.writeRegion(w, message.region);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const RegionCodec: Codec<Region, RegionInit> = {
+  write: writeRegion,
+  read: (r) => readRegion(r, newRegion()),
+};
+export const encodeRegion = (message: RegionInit): Uint8Array => encode(RegionCodec, message);
+export const decodeRegion = (bytes: Uint8Array): Region => decode(RegionCodec, bytes);
 
 export interface ScanRegionsResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly regionMetas: readonly metapb.Region[];
-  readonly leaders: readonly metapb.Peer[];
-  readonly regions: readonly Region[];
+  header: ResponseHeader | undefined;
+  regionMetas: metapb.Region[];
+  leaders: metapb.Peer[];
+  regions: Region[];
 }
-export interface ScanRegionsResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly regionMetas?: readonly metapb.RegionInit[] | undefined;
-  readonly leaders?: readonly metapb.PeerInit[] | undefined;
-  readonly regions?: readonly RegionInit[] | undefined;
-}
-export function writeScanRegionsResponse(w: Writer, m: ScanRegionsResponseInit): void {
-  if (m.regions !== undefined && m.regions.length > 0) {
-    for (let i = m.regions.length - 1; i >= 0; i -= 1) {
-      const end = w.length;
-      writeRegion(w, m.regions[i]!);
-      w.varint(w.length - end);
-      w.varint(34);
-    }
-  }
-  if (m.leaders !== undefined && m.leaders.length > 0) {
-    for (let i = m.leaders.length - 1; i >= 0; i -= 1) {
-      const end = w.length;
-      metapb.writePeer(w, m.leaders[i]!);
-      w.varint(w.length - end);
-      w.varint(26);
-    }
-  }
-  if (m.regionMetas !== undefined && m.regionMetas.length > 0) {
-    for (let i = m.regionMetas.length - 1; i >= 0; i -= 1) {
-      const end = w.length;
-      metapb.writeRegion(w, m.regionMetas[i]!);
-      w.varint(w.length - end);
-      w.varint(18);
-    }
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeResponseHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readScanRegionsResponse(r: Reader, end: number): ScanRegionsResponse {
-  let header: ResponseHeader | undefined;
-  let regionMetas: metapb.Region[] | undefined;
-  let leaders: metapb.Peer[] | undefined;
-  let regions: Region[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type ScanRegionsResponseInit = Init<ScanRegionsResponse>;
+
+export const newScanRegionsResponse = (): ScanRegionsResponse => ({ header: undefined, regionMetas: [], leaders: [], regions: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readScanRegionsResponse(r: Reader, message: ScanRegionsResponse): ScanRegionsResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
-      case 18:
-        (regionMetas ??= []).push(metapb.readRegion(r, r.limit()));
+      }
+      case 18: {
+        const outer = r.enter();
+        message.regionMetas.push(metapb.readRegion(r, metapb.newRegion()));
+        r.leave(outer);
         break;
-      case 26:
-        (leaders ??= []).push(metapb.readPeer(r, r.limit()));
+      }
+      case 26: {
+        const outer = r.enter();
+        message.leaders.push(metapb.readPeer(r, metapb.newPeer()));
+        r.leave(outer);
         break;
-      case 34:
-        (regions ??= []).push(readRegion(r, r.limit()));
+      }
+      case 34: {
+        const outer = r.enter();
+        message.regions.push(readRegion(r, newRegion()));
+        r.leave(outer);
         break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, regionMetas: regionMetas ?? NONE, leaders: leaders ?? NONE, regions: regions ?? NONE };
+  return message;
 }
-export const ScanRegionsResponseCodec: Codec<ScanRegionsResponse, ScanRegionsResponseInit> = { write: writeScanRegionsResponse, read: readScanRegionsResponse };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeScanRegionsResponse(w: Writer, message: ScanRegionsResponseInit): void {
+  if (message.regions !== undefined && message.regions.length > 0) {
+    for (let at = message.regions.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      writeRegion(w, message.regions[at]!);
+      w.varint(w.length - end);
+      w.varint(34);
+    }
+  }
+  if (message.leaders !== undefined && message.leaders.length > 0) {
+    for (let at = message.leaders.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      metapb.writePeer(w, message.leaders[at]!);
+      w.varint(w.length - end);
+      w.varint(26);
+    }
+  }
+  if (message.regionMetas !== undefined && message.regionMetas.length > 0) {
+    for (let at = message.regionMetas.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      metapb.writeRegion(w, message.regionMetas[at]!);
+      w.varint(w.length - end);
+      w.varint(18);
+    }
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const ScanRegionsResponseCodec: Codec<ScanRegionsResponse, ScanRegionsResponseInit> = {
+  write: writeScanRegionsResponse,
+  read: (r) => readScanRegionsResponse(r, newScanRegionsResponse()),
+};
+export const encodeScanRegionsResponse = (message: ScanRegionsResponseInit): Uint8Array => encode(ScanRegionsResponseCodec, message);
+export const decodeScanRegionsResponse = (bytes: Uint8Array): ScanRegionsResponse => decode(ScanRegionsResponseCodec, bytes);
 
 export interface KeyRange {
-  readonly startKey: Uint8Array;
-  readonly endKey: Uint8Array;
+  startKey: Uint8Array;
+  endKey: Uint8Array;
 }
-export interface KeyRangeInit {
-  readonly startKey?: Uint8Array | undefined;
-  readonly endKey?: Uint8Array | undefined;
-}
-export function writeKeyRange(w: Writer, m: KeyRangeInit): void {
-  if (m.endKey !== undefined && !(m.endKey.length === 0)) {
-    w.bytes(m.endKey);
-    w.varint(18);
-  }
-  if (m.startKey !== undefined && !(m.startKey.length === 0)) {
-    w.bytes(m.startKey);
-    w.varint(10);
-  }
-}
-export function readKeyRange(r: Reader, end: number): KeyRange {
-  let startKey: Uint8Array = EMPTY_BYTES;
-  let endKey: Uint8Array = EMPTY_BYTES;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type KeyRangeInit = Init<KeyRange>;
+
+export const newKeyRange = (): KeyRange => ({ startKey: EMPTY_BYTES, endKey: EMPTY_BYTES, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readKeyRange(r: Reader, message: KeyRange): KeyRange {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        startKey = r.bytes();
+        message.startKey = r.bytes();
         break;
       case 18:
-        endKey = r.bytes();
+        message.endKey = r.bytes();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { startKey, endKey };
+  return message;
 }
-export const KeyRangeCodec: Codec<KeyRange, KeyRangeInit> = { write: writeKeyRange, read: readKeyRange };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeKeyRange(w: Writer, message: KeyRangeInit): void {
+  if (message.endKey !== undefined && message.endKey.length > 0) {
+    w.bytes(message.endKey);
+    w.varint(18);
+  }
+  if (message.startKey !== undefined && message.startKey.length > 0) {
+    w.bytes(message.startKey);
+    w.varint(10);
+  }
+}
+
+export const KeyRangeCodec: Codec<KeyRange, KeyRangeInit> = {
+  write: writeKeyRange,
+  read: (r) => readKeyRange(r, newKeyRange()),
+};
+export const encodeKeyRange = (message: KeyRangeInit): Uint8Array => encode(KeyRangeCodec, message);
+export const decodeKeyRange = (bytes: Uint8Array): KeyRange => decode(KeyRangeCodec, bytes);
 
 export interface BatchScanRegionsRequest {
-  readonly header: RequestHeader | undefined;
-  readonly needBuckets: boolean;
-  readonly ranges: readonly KeyRange[];
-  readonly limit: number;
-  readonly containAllKeyRange: boolean;
+  header: RequestHeader | undefined;
+  needBuckets: boolean;
+  ranges: KeyRange[];
+  limit: number;
+  containAllKeyRange: boolean;
 }
-export interface BatchScanRegionsRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly needBuckets?: boolean | undefined;
-  readonly ranges?: readonly KeyRangeInit[] | undefined;
-  readonly limit?: number | undefined;
-  readonly containAllKeyRange?: boolean | undefined;
+export type BatchScanRegionsRequestInit = Init<BatchScanRegionsRequest>;
+
+export const newBatchScanRegionsRequest = (): BatchScanRegionsRequest => ({ header: undefined, needBuckets: false, ranges: [], limit: 0, containAllKeyRange: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readBatchScanRegionsRequest(r: Reader, message: BatchScanRegionsRequest): BatchScanRegionsRequest {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
+        break;
+      }
+      case 16:
+        message.needBuckets = r.bool();
+        break;
+      case 26: {
+        const outer = r.enter();
+        message.ranges.push(readKeyRange(r, newKeyRange()));
+        r.leave(outer);
+        break;
+      }
+      case 32:
+        message.limit = r.int32();
+        break;
+      case 40:
+        message.containAllKeyRange = r.bool();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeBatchScanRegionsRequest(w: Writer, m: BatchScanRegionsRequestInit): void {
-  if (m.containAllKeyRange !== undefined && !(!m.containAllKeyRange)) {
-    w.varint(1);
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeBatchScanRegionsRequest(w: Writer, message: BatchScanRegionsRequestInit): void {
+  if (message.containAllKeyRange === true) {
+    w.varint(message.containAllKeyRange ? 1 : 0);
     w.varint(40);
   }
-  if (m.limit !== undefined && !(m.limit === 0)) {
-    w.int32(m.limit);
+  if (message.limit !== undefined && message.limit !== 0) {
+    w.int64(message.limit);
     w.varint(32);
   }
-  if (m.ranges !== undefined && m.ranges.length > 0) {
-    for (let i = m.ranges.length - 1; i >= 0; i -= 1) {
+  if (message.ranges !== undefined && message.ranges.length > 0) {
+    for (let at = message.ranges.length - 1; at >= 0; at -= 1) {
       const end = w.length;
-      writeKeyRange(w, m.ranges[i]!);
+      writeKeyRange(w, message.ranges[at]!);
       w.varint(w.length - end);
       w.varint(26);
     }
   }
-  if (m.needBuckets !== undefined && !(!m.needBuckets)) {
-    w.varint(1);
+  if (message.needBuckets === true) {
+    w.varint(message.needBuckets ? 1 : 0);
     w.varint(16);
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeRequestHeader(w, m.header);
+    writeRequestHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readBatchScanRegionsRequest(r: Reader, end: number): BatchScanRegionsRequest {
-  let header: RequestHeader | undefined;
-  let needBuckets = false;
-  let ranges: KeyRange[] | undefined;
-  let limit = 0;
-  let containAllKeyRange = false;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const BatchScanRegionsRequestCodec: Codec<BatchScanRegionsRequest, BatchScanRegionsRequestInit> = {
+  write: writeBatchScanRegionsRequest,
+  read: (r) => readBatchScanRegionsRequest(r, newBatchScanRegionsRequest()),
+};
+export const encodeBatchScanRegionsRequest = (message: BatchScanRegionsRequestInit): Uint8Array => encode(BatchScanRegionsRequestCodec, message);
+export const decodeBatchScanRegionsRequest = (bytes: Uint8Array): BatchScanRegionsRequest => decode(BatchScanRegionsRequestCodec, bytes);
+
+export interface BatchScanRegionsResponse {
+  header: ResponseHeader | undefined;
+  regions: Region[];
+}
+export type BatchScanRegionsResponseInit = Init<BatchScanRegionsResponse>;
+
+export const newBatchScanRegionsResponse = (): BatchScanRegionsResponse => ({ header: undefined, regions: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readBatchScanRegionsResponse(r: Reader, message: BatchScanRegionsResponse): BatchScanRegionsResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
-      case 16:
-        needBuckets = r.uint32() !== 0;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.regions.push(readRegion(r, newRegion()));
+        r.leave(outer);
         break;
-      case 26:
-        (ranges ??= []).push(readKeyRange(r, r.limit()));
-        break;
-      case 32:
-        limit = r.int32();
-        break;
-      case 40:
-        containAllKeyRange = r.uint32() !== 0;
-        break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, needBuckets, ranges: ranges ?? NONE, limit, containAllKeyRange };
+  return message;
 }
-export const BatchScanRegionsRequestCodec: Codec<BatchScanRegionsRequest, BatchScanRegionsRequestInit> = { write: writeBatchScanRegionsRequest, read: readBatchScanRegionsRequest };
 
-export interface BatchScanRegionsResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly regions: readonly Region[];
-}
-export interface BatchScanRegionsResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly regions?: readonly RegionInit[] | undefined;
-}
-export function writeBatchScanRegionsResponse(w: Writer, m: BatchScanRegionsResponseInit): void {
-  if (m.regions !== undefined && m.regions.length > 0) {
-    for (let i = m.regions.length - 1; i >= 0; i -= 1) {
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeBatchScanRegionsResponse(w: Writer, message: BatchScanRegionsResponseInit): void {
+  if (message.regions !== undefined && message.regions.length > 0) {
+    for (let at = message.regions.length - 1; at >= 0; at -= 1) {
       const end = w.length;
-      writeRegion(w, m.regions[i]!);
+      writeRegion(w, message.regions[at]!);
       w.varint(w.length - end);
       w.varint(18);
     }
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeResponseHeader(w, m.header);
+    writeResponseHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readBatchScanRegionsResponse(r: Reader, end: number): BatchScanRegionsResponse {
-  let header: ResponseHeader | undefined;
-  let regions: Region[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const BatchScanRegionsResponseCodec: Codec<BatchScanRegionsResponse, BatchScanRegionsResponseInit> = {
+  write: writeBatchScanRegionsResponse,
+  read: (r) => readBatchScanRegionsResponse(r, newBatchScanRegionsResponse()),
+};
+export const encodeBatchScanRegionsResponse = (message: BatchScanRegionsResponseInit): Uint8Array => encode(BatchScanRegionsResponseCodec, message);
+export const decodeBatchScanRegionsResponse = (bytes: Uint8Array): BatchScanRegionsResponse => decode(BatchScanRegionsResponseCodec, bytes);
+
+export interface Member {
+  name: string;
+  memberId: bigint;
+  peerUrls: string[];
+  clientUrls: string[];
+  leaderPriority: number;
+  deployPath: string;
+  binaryVersion: string;
+  gitHash: string;
+  dcLocation: string;
+}
+export type MemberInit = Init<Member>;
+
+export const newMember = (): Member => ({ name: '', memberId: 0n, peerUrls: [], clientUrls: [], leaderPriority: 0, deployPath: '', binaryVersion: '', gitHash: '', dcLocation: '', });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readMember(r: Reader, message: Member): Member {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        header = readResponseHeader(r, r.limit());
+        message.name = r.lenientString();
         break;
-      case 18:
-        (regions ??= []).push(readRegion(r, r.limit()));
+      case 16:
+        message.memberId = r.bigUint64();
+        break;
+      case 26:
+        message.peerUrls.push(r.lenientString());
+        break;
+      case 34:
+        message.clientUrls.push(r.lenientString());
+        break;
+      case 40:
+        message.leaderPriority = r.int32();
+        break;
+      case 50:
+        message.deployPath = r.lenientString();
+        break;
+      case 58:
+        message.binaryVersion = r.lenientString();
+        break;
+      case 66:
+        message.gitHash = r.lenientString();
+        break;
+      case 74:
+        message.dcLocation = r.lenientString();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, regions: regions ?? NONE };
+  return message;
 }
-export const BatchScanRegionsResponseCodec: Codec<BatchScanRegionsResponse, BatchScanRegionsResponseInit> = { write: writeBatchScanRegionsResponse, read: readBatchScanRegionsResponse };
 
-export interface Member {
-  readonly name: string;
-  readonly memberId: bigint;
-  readonly peerUrls: readonly string[];
-  readonly clientUrls: readonly string[];
-  readonly leaderPriority: number;
-  readonly deployPath: string;
-  readonly binaryVersion: string;
-  readonly gitHash: string;
-  readonly dcLocation: string;
-}
-export interface MemberInit {
-  readonly name?: string | undefined;
-  readonly memberId?: bigint | undefined;
-  readonly peerUrls?: readonly string[] | undefined;
-  readonly clientUrls?: readonly string[] | undefined;
-  readonly leaderPriority?: number | undefined;
-  readonly deployPath?: string | undefined;
-  readonly binaryVersion?: string | undefined;
-  readonly gitHash?: string | undefined;
-  readonly dcLocation?: string | undefined;
-}
-export function writeMember(w: Writer, m: MemberInit): void {
-  if (m.dcLocation !== undefined && !(m.dcLocation === '')) {
-    w.text(m.dcLocation);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeMember(w: Writer, message: MemberInit): void {
+  if (message.dcLocation !== undefined && message.dcLocation !== '') {
+    w.string(message.dcLocation);
     w.varint(74);
   }
-  if (m.gitHash !== undefined && !(m.gitHash === '')) {
-    w.text(m.gitHash);
+  if (message.gitHash !== undefined && message.gitHash !== '') {
+    w.string(message.gitHash);
     w.varint(66);
   }
-  if (m.binaryVersion !== undefined && !(m.binaryVersion === '')) {
-    w.text(m.binaryVersion);
+  if (message.binaryVersion !== undefined && message.binaryVersion !== '') {
+    w.string(message.binaryVersion);
     w.varint(58);
   }
-  if (m.deployPath !== undefined && !(m.deployPath === '')) {
-    w.text(m.deployPath);
+  if (message.deployPath !== undefined && message.deployPath !== '') {
+    w.string(message.deployPath);
     w.varint(50);
   }
-  if (m.leaderPriority !== undefined && !(m.leaderPriority === 0)) {
-    w.int32(m.leaderPriority);
+  if (message.leaderPriority !== undefined && message.leaderPriority !== 0) {
+    w.int64(message.leaderPriority);
     w.varint(40);
   }
-  if (m.clientUrls !== undefined && m.clientUrls.length > 0) {
-    for (let i = m.clientUrls.length - 1; i >= 0; i -= 1) {
-      w.text(m.clientUrls[i]!);
+  if (message.clientUrls !== undefined && message.clientUrls.length > 0) {
+    for (let at = message.clientUrls.length - 1; at >= 0; at -= 1) {
+      w.string(message.clientUrls[at]!);
       w.varint(34);
     }
   }
-  if (m.peerUrls !== undefined && m.peerUrls.length > 0) {
-    for (let i = m.peerUrls.length - 1; i >= 0; i -= 1) {
-      w.text(m.peerUrls[i]!);
+  if (message.peerUrls !== undefined && message.peerUrls.length > 0) {
+    for (let at = message.peerUrls.length - 1; at >= 0; at -= 1) {
+      w.string(message.peerUrls[at]!);
       w.varint(26);
     }
   }
-  if (m.memberId !== undefined && !(m.memberId === 0n)) {
-    w.varint64(m.memberId);
+  if (message.memberId !== undefined && message.memberId !== 0n) {
+    w.bigint(message.memberId);
     w.varint(16);
   }
-  if (m.name !== undefined && !(m.name === '')) {
-    w.text(m.name);
+  if (message.name !== undefined && message.name !== '') {
+    w.string(message.name);
     w.varint(10);
   }
 }
-export function readMember(r: Reader, end: number): Member {
-  let name = '';
-  let memberId = 0n;
-  let peerUrls: string[] | undefined;
-  let clientUrls: string[] | undefined;
-  let leaderPriority = 0;
-  let deployPath = '';
-  let binaryVersion = '';
-  let gitHash = '';
-  let dcLocation = '';
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const MemberCodec: Codec<Member, MemberInit> = {
+  write: writeMember,
+  read: (r) => readMember(r, newMember()),
+};
+export const encodeMember = (message: MemberInit): Uint8Array => encode(MemberCodec, message);
+export const decodeMember = (bytes: Uint8Array): Member => decode(MemberCodec, bytes);
+
+export interface GetMembersRequest {
+  header: RequestHeader | undefined;
+}
+export type GetMembersRequestInit = Init<GetMembersRequest>;
+
+export const newGetMembersRequest = (): GetMembersRequest => ({ header: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetMembersRequest(r: Reader, message: GetMembersRequest): GetMembersRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        name = r.text();
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
-      case 16:
-        memberId = r.uint64();
-        break;
-      case 26:
-        (peerUrls ??= []).push(r.text());
-        break;
-      case 34:
-        (clientUrls ??= []).push(r.text());
-        break;
-      case 40:
-        leaderPriority = r.int32();
-        break;
-      case 50:
-        deployPath = r.text();
-        break;
-      case 58:
-        binaryVersion = r.text();
-        break;
-      case 66:
-        gitHash = r.text();
-        break;
-      case 74:
-        dcLocation = r.text();
-        break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { name, memberId, peerUrls: peerUrls ?? NONE, clientUrls: clientUrls ?? NONE, leaderPriority, deployPath, binaryVersion, gitHash, dcLocation };
+  return message;
 }
-export const MemberCodec: Codec<Member, MemberInit> = { write: writeMember, read: readMember };
 
-export interface GetMembersRequest {
-  readonly header: RequestHeader | undefined;
-}
-export interface GetMembersRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-}
-export function writeGetMembersRequest(w: Writer, m: GetMembersRequestInit): void {
-  if (m.header !== undefined) {
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetMembersRequest(w: Writer, message: GetMembersRequestInit): void {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeRequestHeader(w, m.header);
+    writeRequestHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readGetMembersRequest(r: Reader, end: number): GetMembersRequest {
-  let header: RequestHeader | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const GetMembersRequestCodec: Codec<GetMembersRequest, GetMembersRequestInit> = {
+  write: writeGetMembersRequest,
+  read: (r) => readGetMembersRequest(r, newGetMembersRequest()),
+};
+export const encodeGetMembersRequest = (message: GetMembersRequestInit): Uint8Array => encode(GetMembersRequestCodec, message);
+export const decodeGetMembersRequest = (bytes: Uint8Array): GetMembersRequest => decode(GetMembersRequestCodec, bytes);
+
+export interface GetMembersResponse {
+  header: ResponseHeader | undefined;
+  members: Member[];
+  leader: Member | undefined;
+  etcdLeader: Member | undefined;
+}
+export type GetMembersResponseInit = Init<GetMembersResponse>;
+
+export const newGetMembersResponse = (): GetMembersResponse => ({ header: undefined, members: [], leader: undefined, etcdLeader: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetMembersResponse(r: Reader, message: GetMembersResponse): GetMembersResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.members.push(readMember(r, newMember()));
+        r.leave(outer);
+        break;
+      }
+      case 26: {
+        const outer = r.enter();
+        message.leader = readMember(r, message.leader ?? newMember());
+        r.leave(outer);
+        break;
+      }
+      case 34: {
+        const outer = r.enter();
+        message.etcdLeader = readMember(r, message.etcdLeader ?? newMember());
+        r.leave(outer);
+        break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header };
+  return message;
 }
-export const GetMembersRequestCodec: Codec<GetMembersRequest, GetMembersRequestInit> = { write: writeGetMembersRequest, read: readGetMembersRequest };
 
-export interface GetMembersResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly members: readonly Member[];
-  readonly leader: Member | undefined;
-  readonly etcdLeader: Member | undefined;
-}
-export interface GetMembersResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly members?: readonly MemberInit[] | undefined;
-  readonly leader?: MemberInit | undefined;
-  readonly etcdLeader?: MemberInit | undefined;
-}
-export function writeGetMembersResponse(w: Writer, m: GetMembersResponseInit): void {
-  if (m.etcdLeader !== undefined) {
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetMembersResponse(w: Writer, message: GetMembersResponseInit): void {
+  if (message.etcdLeader !== undefined) {
     const end = w.length;
-    writeMember(w, m.etcdLeader);
+    writeMember(w, message.etcdLeader);
     w.varint(w.length - end);
     w.varint(34);
   }
-  if (m.leader !== undefined) {
+  if (message.leader !== undefined) {
     const end = w.length;
-    writeMember(w, m.leader);
+    writeMember(w, message.leader);
     w.varint(w.length - end);
     w.varint(26);
   }
-  if (m.members !== undefined && m.members.length > 0) {
-    for (let i = m.members.length - 1; i >= 0; i -= 1) {
+  if (message.members !== undefined && message.members.length > 0) {
+    for (let at = message.members.length - 1; at >= 0; at -= 1) {
       const end = w.length;
-      writeMember(w, m.members[i]!);
+      writeMember(w, message.members[at]!);
       w.varint(w.length - end);
       w.varint(18);
     }
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeResponseHeader(w, m.header);
+    writeResponseHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readGetMembersResponse(r: Reader, end: number): GetMembersResponse {
-  let header: ResponseHeader | undefined;
-  let members: Member[] | undefined;
-  let leader: Member | undefined;
-  let etcdLeader: Member | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
-        break;
-      case 18:
-        (members ??= []).push(readMember(r, r.limit()));
-        break;
-      case 26:
-        leader = readMember(r, r.limit());
-        break;
-      case 34:
-        etcdLeader = readMember(r, r.limit());
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, members: members ?? NONE, leader, etcdLeader };
-}
-export const GetMembersResponseCodec: Codec<GetMembersResponse, GetMembersResponseInit> = { write: writeGetMembersResponse, read: readGetMembersResponse };
+
+export const GetMembersResponseCodec: Codec<GetMembersResponse, GetMembersResponseInit> = {
+  write: writeGetMembersResponse,
+  read: (r) => readGetMembersResponse(r, newGetMembersResponse()),
+};
+export const encodeGetMembersResponse = (message: GetMembersResponseInit): Uint8Array => encode(GetMembersResponseCodec, message);
+export const decodeGetMembersResponse = (bytes: Uint8Array): GetMembersResponse => decode(GetMembersResponseCodec, bytes);
 
 export interface GetClusterInfoRequest {
-  readonly header: ResponseHeader | undefined;
+  header: ResponseHeader | undefined;
 }
-export interface GetClusterInfoRequestInit {
-  readonly header?: ResponseHeaderInit | undefined;
-}
-export function writeGetClusterInfoRequest(w: Writer, m: GetClusterInfoRequestInit): void {
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeResponseHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readGetClusterInfoRequest(r: Reader, end: number): GetClusterInfoRequest {
-  let header: ResponseHeader | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type GetClusterInfoRequestInit = Init<GetClusterInfoRequest>;
+
+export const newGetClusterInfoRequest = (): GetClusterInfoRequest => ({ header: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetClusterInfoRequest(r: Reader, message: GetClusterInfoRequest): GetClusterInfoRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header };
+  return message;
 }
-export const GetClusterInfoRequestCodec: Codec<GetClusterInfoRequest, GetClusterInfoRequestInit> = { write: writeGetClusterInfoRequest, read: readGetClusterInfoRequest };
 
-export const ServiceMode = { UNKNOWN_SVC_MODE: 0, PD_SVC_MODE: 1, API_SVC_MODE: 2 } as const;
-
-export interface GetClusterInfoResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly serviceModes: readonly number[];
-  readonly tsoUrls: readonly string[];
-}
-export interface GetClusterInfoResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly serviceModes?: readonly number[] | undefined;
-  readonly tsoUrls?: readonly string[] | undefined;
-}
-export function writeGetClusterInfoResponse(w: Writer, m: GetClusterInfoResponseInit): void {
-  if (m.tsoUrls !== undefined && m.tsoUrls.length > 0) {
-    for (let i = m.tsoUrls.length - 1; i >= 0; i -= 1) {
-      w.text(m.tsoUrls[i]!);
-      w.varint(26);
-    }
-  }
-  if (m.serviceModes !== undefined && m.serviceModes.length > 0) {
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetClusterInfoRequest(w: Writer, message: GetClusterInfoRequestInit): void {
+  if (message.header !== undefined) {
     const end = w.length;
-    for (let i = m.serviceModes.length - 1; i >= 0; i -= 1) w.int32(m.serviceModes[i]!);
-    w.varint(w.length - end);
-    w.varint(18);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeResponseHeader(w, m.header);
+    writeResponseHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readGetClusterInfoResponse(r: Reader, end: number): GetClusterInfoResponse {
-  let header: ResponseHeader | undefined;
-  let serviceModes: number[] | undefined;
-  let tsoUrls: string[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const GetClusterInfoRequestCodec: Codec<GetClusterInfoRequest, GetClusterInfoRequestInit> = {
+  write: writeGetClusterInfoRequest,
+  read: (r) => readGetClusterInfoRequest(r, newGetClusterInfoRequest()),
+};
+export const encodeGetClusterInfoRequest = (message: GetClusterInfoRequestInit): Uint8Array => encode(GetClusterInfoRequestCodec, message);
+export const decodeGetClusterInfoRequest = (bytes: Uint8Array): GetClusterInfoRequest => decode(GetClusterInfoRequestCodec, bytes);
+
+export interface GetClusterInfoResponse {
+  header: ResponseHeader | undefined;
+  serviceModes: number[];
+  tsoUrls: string[];
+}
+export type GetClusterInfoResponseInit = Init<GetClusterInfoResponse>;
+
+export const newGetClusterInfoResponse = (): GetClusterInfoResponse => ({ header: undefined, serviceModes: [], tsoUrls: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetClusterInfoResponse(r: Reader, message: GetClusterInfoResponse): GetClusterInfoResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        (serviceModes ??= []).push(r.int32());
+        message.serviceModes.push(r.int32());
         break;
       case 18: {
-        serviceModes ??= [];
-        for (const limit = r.limit(); r.at < limit; ) serviceModes.push(r.int32());
+        const outer = r.enter();
+        while (r.more()) message.serviceModes.push(r.int32());
+        r.leave(outer);
         break;
       }
       case 26:
-        (tsoUrls ??= []).push(r.text());
+        message.tsoUrls.push(r.lenientString());
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, serviceModes: serviceModes ?? NONE, tsoUrls: tsoUrls ?? NONE };
+  return message;
 }
-export const GetClusterInfoResponseCodec: Codec<GetClusterInfoResponse, GetClusterInfoResponseInit> = { write: writeGetClusterInfoResponse, read: readGetClusterInfoResponse };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetClusterInfoResponse(w: Writer, message: GetClusterInfoResponseInit): void {
+  if (message.tsoUrls !== undefined && message.tsoUrls.length > 0) {
+    for (let at = message.tsoUrls.length - 1; at >= 0; at -= 1) {
+      w.string(message.tsoUrls[at]!);
+      w.varint(26);
+    }
+  }
+  if (message.serviceModes !== undefined && message.serviceModes.length > 0) {
+    const end = w.length;
+    for (let at = message.serviceModes.length - 1; at >= 0; at -= 1) w.int64(message.serviceModes[at]!);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const GetClusterInfoResponseCodec: Codec<GetClusterInfoResponse, GetClusterInfoResponseInit> = {
+  write: writeGetClusterInfoResponse,
+  read: (r) => readGetClusterInfoResponse(r, newGetClusterInfoResponse()),
+};
+export const encodeGetClusterInfoResponse = (message: GetClusterInfoResponseInit): Uint8Array => encode(GetClusterInfoResponseCodec, message);
+export const decodeGetClusterInfoResponse = (bytes: Uint8Array): GetClusterInfoResponse => decode(GetClusterInfoResponseCodec, bytes);
 
 export interface PeerStats {
-  readonly peer: metapb.Peer | undefined;
-  readonly downSeconds: number;
+  peer: metapb.Peer | undefined;
+  downSeconds: number;
 }
-export interface PeerStatsInit {
-  readonly peer?: metapb.PeerInit | undefined;
-  readonly downSeconds?: number | undefined;
-}
-export function writePeerStats(w: Writer, m: PeerStatsInit): void {
-  if (m.downSeconds !== undefined && !(m.downSeconds === 0)) {
-    w.varint(m.downSeconds);
-    w.varint(16);
-  }
-  if (m.peer !== undefined) {
-    const end = w.length;
-    metapb.writePeer(w, m.peer);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readPeerStats(r: Reader, end: number): PeerStats {
-  let peer: metapb.Peer | undefined;
-  let downSeconds = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type PeerStatsInit = Init<PeerStats>;
+
+export const newPeerStats = (): PeerStats => ({ peer: undefined, downSeconds: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readPeerStats(r: Reader, message: PeerStats): PeerStats {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        peer = metapb.readPeer(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.peer = metapb.readPeer(r, message.peer ?? metapb.newPeer());
+        r.leave(outer);
         break;
+      }
       case 16:
-        downSeconds = r.count();
+        message.downSeconds = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { peer, downSeconds };
+  return message;
 }
-export const PeerStatsCodec: Codec<PeerStats, PeerStatsInit> = { write: writePeerStats, read: readPeerStats };
 
-export interface ScatterRegionRequest {
-  readonly header: RequestHeader | undefined;
-  readonly regionId: number;
-  readonly region: metapb.Region | undefined;
-  readonly leader: metapb.Peer | undefined;
-  readonly group: string;
-  readonly regionsId: readonly number[];
-  readonly retryLimit: number;
-  readonly skipStoreLimit: boolean;
-}
-export interface ScatterRegionRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly regionId?: number | undefined;
-  readonly region?: metapb.RegionInit | undefined;
-  readonly leader?: metapb.PeerInit | undefined;
-  readonly group?: string | undefined;
-  readonly regionsId?: readonly number[] | undefined;
-  readonly retryLimit?: number | undefined;
-  readonly skipStoreLimit?: boolean | undefined;
-}
-export function writeScatterRegionRequest(w: Writer, m: ScatterRegionRequestInit): void {
-  if (m.skipStoreLimit !== undefined && !(!m.skipStoreLimit)) {
-    w.varint(1);
-    w.varint(64);
-  }
-  if (m.retryLimit !== undefined && !(m.retryLimit === 0)) {
-    w.varint(m.retryLimit);
-    w.varint(56);
-  }
-  if (m.regionsId !== undefined && m.regionsId.length > 0) {
-    const end = w.length;
-    for (let i = m.regionsId.length - 1; i >= 0; i -= 1) w.varint(m.regionsId[i]!);
-    w.varint(w.length - end);
-    w.varint(50);
-  }
-  if (m.group !== undefined && !(m.group === '')) {
-    w.text(m.group);
-    w.varint(42);
-  }
-  if (m.leader !== undefined) {
-    const end = w.length;
-    metapb.writePeer(w, m.leader);
-    w.varint(w.length - end);
-    w.varint(34);
-  }
-  if (m.region !== undefined) {
-    const end = w.length;
-    metapb.writeRegion(w, m.region);
-    w.varint(w.length - end);
-    w.varint(26);
-  }
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writePeerStats(w: Writer, message: PeerStatsInit): void {
+  if (message.downSeconds !== undefined && message.downSeconds !== 0) {
+    w.int64(message.downSeconds);
     w.varint(16);
   }
-  if (m.header !== undefined) {
+  if (message.peer !== undefined) {
     const end = w.length;
-    writeRequestHeader(w, m.header);
+    metapb.writePeer(w, message.peer);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readScatterRegionRequest(r: Reader, end: number): ScatterRegionRequest {
-  let header: RequestHeader | undefined;
-  let regionId = 0;
-  let region: metapb.Region | undefined;
-  let leader: metapb.Peer | undefined;
-  let group = '';
-  let regionsId: number[] | undefined;
-  let retryLimit = 0;
-  let skipStoreLimit = false;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const PeerStatsCodec: Codec<PeerStats, PeerStatsInit> = {
+  write: writePeerStats,
+  read: (r) => readPeerStats(r, newPeerStats()),
+};
+export const encodePeerStats = (message: PeerStatsInit): Uint8Array => encode(PeerStatsCodec, message);
+export const decodePeerStats = (bytes: Uint8Array): PeerStats => decode(PeerStatsCodec, bytes);
+
+export interface ScatterRegionRequest {
+  header: RequestHeader | undefined;
+  regionId: number;
+  region: metapb.Region | undefined;
+  leader: metapb.Peer | undefined;
+  group: string;
+  regionsId: number[];
+  retryLimit: number;
+  skipStoreLimit: boolean;
+}
+export type ScatterRegionRequestInit = Init<ScatterRegionRequest>;
+
+export const newScatterRegionRequest = (): ScatterRegionRequest => ({ header: undefined, regionId: 0, region: undefined, leader: undefined, group: '', regionsId: [], retryLimit: 0, skipStoreLimit: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readScatterRegionRequest(r: Reader, message: ScatterRegionRequest): ScatterRegionRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        regionId = r.count();
+        message.regionId = r.count();
         break;
-      case 26:
-        region = metapb.readRegion(r, r.limit());
+      case 26: {
+        const outer = r.enter();
+        message.region = metapb.readRegion(r, message.region ?? metapb.newRegion());
+        r.leave(outer);
         break;
-      case 34:
-        leader = metapb.readPeer(r, r.limit());
+      }
+      case 34: {
+        const outer = r.enter();
+        message.leader = metapb.readPeer(r, message.leader ?? metapb.newPeer());
+        r.leave(outer);
         break;
+      }
       case 42:
-        group = r.text();
+        message.group = r.lenientString();
         break;
       case 48:
-        (regionsId ??= []).push(r.count());
+        message.regionsId.push(r.count());
         break;
       case 50: {
-        regionsId ??= [];
-        for (const limit = r.limit(); r.at < limit; ) regionsId.push(r.count());
+        const outer = r.enter();
+        while (r.more()) message.regionsId.push(r.count());
+        r.leave(outer);
         break;
       }
       case 56:
-        retryLimit = r.count();
+        message.retryLimit = r.count();
         break;
       case 64:
-        skipStoreLimit = r.uint32() !== 0;
+        message.skipStoreLimit = r.bool();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, regionId, region, leader, group, regionsId: regionsId ?? NONE, retryLimit, skipStoreLimit };
+  return message;
 }
-export const ScatterRegionRequestCodec: Codec<ScatterRegionRequest, ScatterRegionRequestInit> = { write: writeScatterRegionRequest, read: readScatterRegionRequest };
 
-export interface ScatterRegionResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly finishedPercentage: number;
-  readonly failedRegionsId: readonly number[];
-}
-export interface ScatterRegionResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly finishedPercentage?: number | undefined;
-  readonly failedRegionsId?: readonly number[] | undefined;
-}
-export function writeScatterRegionResponse(w: Writer, m: ScatterRegionResponseInit): void {
-  if (m.failedRegionsId !== undefined && m.failedRegionsId.length > 0) {
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeScatterRegionRequest(w: Writer, message: ScatterRegionRequestInit): void {
+  if (message.skipStoreLimit === true) {
+    w.varint(message.skipStoreLimit ? 1 : 0);
+    w.varint(64);
+  }
+  if (message.retryLimit !== undefined && message.retryLimit !== 0) {
+    w.int64(message.retryLimit);
+    w.varint(56);
+  }
+  if (message.regionsId !== undefined && message.regionsId.length > 0) {
     const end = w.length;
-    for (let i = m.failedRegionsId.length - 1; i >= 0; i -= 1) w.varint(m.failedRegionsId[i]!);
+    for (let at = message.regionsId.length - 1; at >= 0; at -= 1) w.int64(message.regionsId[at]!);
+    w.varint(w.length - end);
+    w.varint(50);
+  }
+  if (message.group !== undefined && message.group !== '') {
+    w.string(message.group);
+    w.varint(42);
+  }
+  if (message.leader !== undefined) {
+    const end = w.length;
+    metapb.writePeer(w, message.leader);
+    w.varint(w.length - end);
+    w.varint(34);
+  }
+  if (message.region !== undefined) {
+    const end = w.length;
+    metapb.writeRegion(w, message.region);
     w.varint(w.length - end);
     w.varint(26);
   }
-  if (m.finishedPercentage !== undefined && !(m.finishedPercentage === 0)) {
-    w.varint(m.finishedPercentage);
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
     w.varint(16);
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeResponseHeader(w, m.header);
+    writeRequestHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readScatterRegionResponse(r: Reader, end: number): ScatterRegionResponse {
-  let header: ResponseHeader | undefined;
-  let finishedPercentage = 0;
-  let failedRegionsId: number[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const ScatterRegionRequestCodec: Codec<ScatterRegionRequest, ScatterRegionRequestInit> = {
+  write: writeScatterRegionRequest,
+  read: (r) => readScatterRegionRequest(r, newScatterRegionRequest()),
+};
+export const encodeScatterRegionRequest = (message: ScatterRegionRequestInit): Uint8Array => encode(ScatterRegionRequestCodec, message);
+export const decodeScatterRegionRequest = (bytes: Uint8Array): ScatterRegionRequest => decode(ScatterRegionRequestCodec, bytes);
+
+export interface ScatterRegionResponse {
+  header: ResponseHeader | undefined;
+  finishedPercentage: number;
+  failedRegionsId: number[];
+}
+export type ScatterRegionResponseInit = Init<ScatterRegionResponse>;
+
+export const newScatterRegionResponse = (): ScatterRegionResponse => ({ header: undefined, finishedPercentage: 0, failedRegionsId: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readScatterRegionResponse(r: Reader, message: ScatterRegionResponse): ScatterRegionResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        finishedPercentage = r.count();
+        message.finishedPercentage = r.count();
         break;
       case 24:
-        (failedRegionsId ??= []).push(r.count());
+        message.failedRegionsId.push(r.count());
         break;
       case 26: {
-        failedRegionsId ??= [];
-        for (const limit = r.limit(); r.at < limit; ) failedRegionsId.push(r.count());
+        const outer = r.enter();
+        while (r.more()) message.failedRegionsId.push(r.count());
+        r.leave(outer);
         break;
       }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, finishedPercentage, failedRegionsId: failedRegionsId ?? NONE };
+  return message;
 }
-export const ScatterRegionResponseCodec: Codec<ScatterRegionResponse, ScatterRegionResponseInit> = { write: writeScatterRegionResponse, read: readScatterRegionResponse };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeScatterRegionResponse(w: Writer, message: ScatterRegionResponseInit): void {
+  if (message.failedRegionsId !== undefined && message.failedRegionsId.length > 0) {
+    const end = w.length;
+    for (let at = message.failedRegionsId.length - 1; at >= 0; at -= 1) w.int64(message.failedRegionsId[at]!);
+    w.varint(w.length - end);
+    w.varint(26);
+  }
+  if (message.finishedPercentage !== undefined && message.finishedPercentage !== 0) {
+    w.int64(message.finishedPercentage);
+    w.varint(16);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const ScatterRegionResponseCodec: Codec<ScatterRegionResponse, ScatterRegionResponseInit> = {
+  write: writeScatterRegionResponse,
+  read: (r) => readScatterRegionResponse(r, newScatterRegionResponse()),
+};
+export const encodeScatterRegionResponse = (message: ScatterRegionResponseInit): Uint8Array => encode(ScatterRegionResponseCodec, message);
+export const decodeScatterRegionResponse = (bytes: Uint8Array): ScatterRegionResponse => decode(ScatterRegionResponseCodec, bytes);
 
 export interface GetGCSafePointRequest {
-  readonly header: RequestHeader | undefined;
+  header: RequestHeader | undefined;
 }
-export interface GetGCSafePointRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-}
-export function writeGetGCSafePointRequest(w: Writer, m: GetGCSafePointRequestInit): void {
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readGetGCSafePointRequest(r: Reader, end: number): GetGCSafePointRequest {
-  let header: RequestHeader | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type GetGCSafePointRequestInit = Init<GetGCSafePointRequest>;
+
+export const newGetGCSafePointRequest = (): GetGCSafePointRequest => ({ header: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetGCSafePointRequest(r: Reader, message: GetGCSafePointRequest): GetGCSafePointRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header };
+  return message;
 }
-export const GetGCSafePointRequestCodec: Codec<GetGCSafePointRequest, GetGCSafePointRequestInit> = { write: writeGetGCSafePointRequest, read: readGetGCSafePointRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetGCSafePointRequest(w: Writer, message: GetGCSafePointRequestInit): void {
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const GetGCSafePointRequestCodec: Codec<GetGCSafePointRequest, GetGCSafePointRequestInit> = {
+  write: writeGetGCSafePointRequest,
+  read: (r) => readGetGCSafePointRequest(r, newGetGCSafePointRequest()),
+};
+export const encodeGetGCSafePointRequest = (message: GetGCSafePointRequestInit): Uint8Array => encode(GetGCSafePointRequestCodec, message);
+export const decodeGetGCSafePointRequest = (bytes: Uint8Array): GetGCSafePointRequest => decode(GetGCSafePointRequestCodec, bytes);
 
 export interface GetGCSafePointResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly safePoint: bigint;
+  header: ResponseHeader | undefined;
+  safePoint: bigint;
 }
-export interface GetGCSafePointResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly safePoint?: bigint | undefined;
-}
-export function writeGetGCSafePointResponse(w: Writer, m: GetGCSafePointResponseInit): void {
-  if (m.safePoint !== undefined && !(m.safePoint === 0n)) {
-    w.varint64(m.safePoint);
-    w.varint(16);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeResponseHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readGetGCSafePointResponse(r: Reader, end: number): GetGCSafePointResponse {
-  let header: ResponseHeader | undefined;
-  let safePoint = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type GetGCSafePointResponseInit = Init<GetGCSafePointResponse>;
+
+export const newGetGCSafePointResponse = (): GetGCSafePointResponse => ({ header: undefined, safePoint: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetGCSafePointResponse(r: Reader, message: GetGCSafePointResponse): GetGCSafePointResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        safePoint = r.uint64();
+        message.safePoint = r.bigUint64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, safePoint };
+  return message;
 }
-export const GetGCSafePointResponseCodec: Codec<GetGCSafePointResponse, GetGCSafePointResponseInit> = { write: writeGetGCSafePointResponse, read: readGetGCSafePointResponse };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetGCSafePointResponse(w: Writer, message: GetGCSafePointResponseInit): void {
+  if (message.safePoint !== undefined && message.safePoint !== 0n) {
+    w.bigint(message.safePoint);
+    w.varint(16);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const GetGCSafePointResponseCodec: Codec<GetGCSafePointResponse, GetGCSafePointResponseInit> = {
+  write: writeGetGCSafePointResponse,
+  read: (r) => readGetGCSafePointResponse(r, newGetGCSafePointResponse()),
+};
+export const encodeGetGCSafePointResponse = (message: GetGCSafePointResponseInit): Uint8Array => encode(GetGCSafePointResponseCodec, message);
+export const decodeGetGCSafePointResponse = (bytes: Uint8Array): GetGCSafePointResponse => decode(GetGCSafePointResponseCodec, bytes);
 
 export interface UpdateGCSafePointRequest {
-  readonly header: RequestHeader | undefined;
-  readonly safePoint: bigint;
+  header: RequestHeader | undefined;
+  safePoint: bigint;
 }
-export interface UpdateGCSafePointRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly safePoint?: bigint | undefined;
-}
-export function writeUpdateGCSafePointRequest(w: Writer, m: UpdateGCSafePointRequestInit): void {
-  if (m.safePoint !== undefined && !(m.safePoint === 0n)) {
-    w.varint64(m.safePoint);
-    w.varint(16);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readUpdateGCSafePointRequest(r: Reader, end: number): UpdateGCSafePointRequest {
-  let header: RequestHeader | undefined;
-  let safePoint = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type UpdateGCSafePointRequestInit = Init<UpdateGCSafePointRequest>;
+
+export const newUpdateGCSafePointRequest = (): UpdateGCSafePointRequest => ({ header: undefined, safePoint: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readUpdateGCSafePointRequest(r: Reader, message: UpdateGCSafePointRequest): UpdateGCSafePointRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        safePoint = r.uint64();
+        message.safePoint = r.bigUint64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, safePoint };
+  return message;
 }
-export const UpdateGCSafePointRequestCodec: Codec<UpdateGCSafePointRequest, UpdateGCSafePointRequestInit> = { write: writeUpdateGCSafePointRequest, read: readUpdateGCSafePointRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeUpdateGCSafePointRequest(w: Writer, message: UpdateGCSafePointRequestInit): void {
+  if (message.safePoint !== undefined && message.safePoint !== 0n) {
+    w.bigint(message.safePoint);
+    w.varint(16);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const UpdateGCSafePointRequestCodec: Codec<UpdateGCSafePointRequest, UpdateGCSafePointRequestInit> = {
+  write: writeUpdateGCSafePointRequest,
+  read: (r) => readUpdateGCSafePointRequest(r, newUpdateGCSafePointRequest()),
+};
+export const encodeUpdateGCSafePointRequest = (message: UpdateGCSafePointRequestInit): Uint8Array => encode(UpdateGCSafePointRequestCodec, message);
+export const decodeUpdateGCSafePointRequest = (bytes: Uint8Array): UpdateGCSafePointRequest => decode(UpdateGCSafePointRequestCodec, bytes);
 
 export interface UpdateGCSafePointResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly newSafePoint: bigint;
+  header: ResponseHeader | undefined;
+  newSafePoint: bigint;
 }
-export interface UpdateGCSafePointResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly newSafePoint?: bigint | undefined;
+export type UpdateGCSafePointResponseInit = Init<UpdateGCSafePointResponse>;
+
+export const newUpdateGCSafePointResponse = (): UpdateGCSafePointResponse => ({ header: undefined, newSafePoint: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readUpdateGCSafePointResponse(r: Reader, message: UpdateGCSafePointResponse): UpdateGCSafePointResponse {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
+        break;
+      }
+      case 16:
+        message.newSafePoint = r.bigUint64();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeUpdateGCSafePointResponse(w: Writer, m: UpdateGCSafePointResponseInit): void {
-  if (m.newSafePoint !== undefined && !(m.newSafePoint === 0n)) {
-    w.varint64(m.newSafePoint);
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeUpdateGCSafePointResponse(w: Writer, message: UpdateGCSafePointResponseInit): void {
+  if (message.newSafePoint !== undefined && message.newSafePoint !== 0n) {
+    w.bigint(message.newSafePoint);
     w.varint(16);
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeResponseHeader(w, m.header);
+    writeResponseHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readUpdateGCSafePointResponse(r: Reader, end: number): UpdateGCSafePointResponse {
-  let header: ResponseHeader | undefined;
-  let newSafePoint = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
-        break;
-      case 16:
-        newSafePoint = r.uint64();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, newSafePoint };
-}
-export const UpdateGCSafePointResponseCodec: Codec<UpdateGCSafePointResponse, UpdateGCSafePointResponseInit> = { write: writeUpdateGCSafePointResponse, read: readUpdateGCSafePointResponse };
+
+export const UpdateGCSafePointResponseCodec: Codec<UpdateGCSafePointResponse, UpdateGCSafePointResponseInit> = {
+  write: writeUpdateGCSafePointResponse,
+  read: (r) => readUpdateGCSafePointResponse(r, newUpdateGCSafePointResponse()),
+};
+export const encodeUpdateGCSafePointResponse = (message: UpdateGCSafePointResponseInit): Uint8Array => encode(UpdateGCSafePointResponseCodec, message);
+export const decodeUpdateGCSafePointResponse = (bytes: Uint8Array): UpdateGCSafePointResponse => decode(UpdateGCSafePointResponseCodec, bytes);
 
 export interface UpdateServiceGCSafePointRequest {
-  readonly header: RequestHeader | undefined;
-  readonly serviceId: Uint8Array;
-  readonly ttl: bigint;
-  readonly safePoint: bigint;
+  header: RequestHeader | undefined;
+  serviceId: Uint8Array;
+  ttl: bigint;
+  safePoint: bigint;
 }
-export interface UpdateServiceGCSafePointRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly serviceId?: Uint8Array | undefined;
-  readonly ttl?: bigint | undefined;
-  readonly safePoint?: bigint | undefined;
-}
-export function writeUpdateServiceGCSafePointRequest(w: Writer, m: UpdateServiceGCSafePointRequestInit): void {
-  if (m.safePoint !== undefined && !(m.safePoint === 0n)) {
-    w.varint64(m.safePoint);
-    w.varint(32);
-  }
-  if (m.ttl !== undefined && !(m.ttl === 0n)) {
-    w.varint64(m.ttl);
-    w.varint(24);
-  }
-  if (m.serviceId !== undefined && !(m.serviceId.length === 0)) {
-    w.bytes(m.serviceId);
-    w.varint(18);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readUpdateServiceGCSafePointRequest(r: Reader, end: number): UpdateServiceGCSafePointRequest {
-  let header: RequestHeader | undefined;
-  let serviceId: Uint8Array = EMPTY_BYTES;
-  let ttl = 0n;
-  let safePoint = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type UpdateServiceGCSafePointRequestInit = Init<UpdateServiceGCSafePointRequest>;
+
+export const newUpdateServiceGCSafePointRequest = (): UpdateServiceGCSafePointRequest => ({ header: undefined, serviceId: EMPTY_BYTES, ttl: 0n, safePoint: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readUpdateServiceGCSafePointRequest(r: Reader, message: UpdateServiceGCSafePointRequest): UpdateServiceGCSafePointRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       case 18:
-        serviceId = r.bytes();
+        message.serviceId = r.bytes();
         break;
       case 24:
-        ttl = r.int64();
+        message.ttl = r.bigInt64();
         break;
       case 32:
-        safePoint = r.uint64();
+        message.safePoint = r.bigUint64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, serviceId, ttl, safePoint };
+  return message;
 }
-export const UpdateServiceGCSafePointRequestCodec: Codec<UpdateServiceGCSafePointRequest, UpdateServiceGCSafePointRequestInit> = { write: writeUpdateServiceGCSafePointRequest, read: readUpdateServiceGCSafePointRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeUpdateServiceGCSafePointRequest(w: Writer, message: UpdateServiceGCSafePointRequestInit): void {
+  if (message.safePoint !== undefined && message.safePoint !== 0n) {
+    w.bigint(message.safePoint);
+    w.varint(32);
+  }
+  if (message.ttl !== undefined && message.ttl !== 0n) {
+    w.bigint(message.ttl);
+    w.varint(24);
+  }
+  if (message.serviceId !== undefined && message.serviceId.length > 0) {
+    w.bytes(message.serviceId);
+    w.varint(18);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const UpdateServiceGCSafePointRequestCodec: Codec<UpdateServiceGCSafePointRequest, UpdateServiceGCSafePointRequestInit> = {
+  write: writeUpdateServiceGCSafePointRequest,
+  read: (r) => readUpdateServiceGCSafePointRequest(r, newUpdateServiceGCSafePointRequest()),
+};
+export const encodeUpdateServiceGCSafePointRequest = (message: UpdateServiceGCSafePointRequestInit): Uint8Array => encode(UpdateServiceGCSafePointRequestCodec, message);
+export const decodeUpdateServiceGCSafePointRequest = (bytes: Uint8Array): UpdateServiceGCSafePointRequest => decode(UpdateServiceGCSafePointRequestCodec, bytes);
 
 export interface UpdateServiceGCSafePointResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly serviceId: Uint8Array;
-  readonly ttl: bigint;
-  readonly minSafePoint: bigint;
+  header: ResponseHeader | undefined;
+  serviceId: Uint8Array;
+  ttl: bigint;
+  minSafePoint: bigint;
 }
-export interface UpdateServiceGCSafePointResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly serviceId?: Uint8Array | undefined;
-  readonly ttl?: bigint | undefined;
-  readonly minSafePoint?: bigint | undefined;
-}
-export function writeUpdateServiceGCSafePointResponse(w: Writer, m: UpdateServiceGCSafePointResponseInit): void {
-  if (m.minSafePoint !== undefined && !(m.minSafePoint === 0n)) {
-    w.varint64(m.minSafePoint);
-    w.varint(32);
-  }
-  if (m.ttl !== undefined && !(m.ttl === 0n)) {
-    w.varint64(m.ttl);
-    w.varint(24);
-  }
-  if (m.serviceId !== undefined && !(m.serviceId.length === 0)) {
-    w.bytes(m.serviceId);
-    w.varint(18);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeResponseHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readUpdateServiceGCSafePointResponse(r: Reader, end: number): UpdateServiceGCSafePointResponse {
-  let header: ResponseHeader | undefined;
-  let serviceId: Uint8Array = EMPTY_BYTES;
-  let ttl = 0n;
-  let minSafePoint = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type UpdateServiceGCSafePointResponseInit = Init<UpdateServiceGCSafePointResponse>;
+
+export const newUpdateServiceGCSafePointResponse = (): UpdateServiceGCSafePointResponse => ({ header: undefined, serviceId: EMPTY_BYTES, ttl: 0n, minSafePoint: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readUpdateServiceGCSafePointResponse(r: Reader, message: UpdateServiceGCSafePointResponse): UpdateServiceGCSafePointResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
+      }
       case 18:
-        serviceId = r.bytes();
+        message.serviceId = r.bytes();
         break;
       case 24:
-        ttl = r.int64();
+        message.ttl = r.bigInt64();
         break;
       case 32:
-        minSafePoint = r.uint64();
+        message.minSafePoint = r.bigUint64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, serviceId, ttl, minSafePoint };
+  return message;
 }
-export const UpdateServiceGCSafePointResponseCodec: Codec<UpdateServiceGCSafePointResponse, UpdateServiceGCSafePointResponseInit> = { write: writeUpdateServiceGCSafePointResponse, read: readUpdateServiceGCSafePointResponse };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeUpdateServiceGCSafePointResponse(w: Writer, message: UpdateServiceGCSafePointResponseInit): void {
+  if (message.minSafePoint !== undefined && message.minSafePoint !== 0n) {
+    w.bigint(message.minSafePoint);
+    w.varint(32);
+  }
+  if (message.ttl !== undefined && message.ttl !== 0n) {
+    w.bigint(message.ttl);
+    w.varint(24);
+  }
+  if (message.serviceId !== undefined && message.serviceId.length > 0) {
+    w.bytes(message.serviceId);
+    w.varint(18);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const UpdateServiceGCSafePointResponseCodec: Codec<UpdateServiceGCSafePointResponse, UpdateServiceGCSafePointResponseInit> = {
+  write: writeUpdateServiceGCSafePointResponse,
+  read: (r) => readUpdateServiceGCSafePointResponse(r, newUpdateServiceGCSafePointResponse()),
+};
+export const encodeUpdateServiceGCSafePointResponse = (message: UpdateServiceGCSafePointResponseInit): Uint8Array => encode(UpdateServiceGCSafePointResponseCodec, message);
+export const decodeUpdateServiceGCSafePointResponse = (bytes: Uint8Array): UpdateServiceGCSafePointResponse => decode(UpdateServiceGCSafePointResponseCodec, bytes);
 
 export interface KeyspaceScope {
-  readonly keyspaceId: number | undefined;
+  keyspaceId: number | undefined;
 }
-export interface KeyspaceScopeInit {
-  readonly keyspaceId?: number | undefined;
+export type KeyspaceScopeInit = Init<KeyspaceScope>;
+
+export const newKeyspaceScope = (): KeyspaceScope => ({ keyspaceId: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readKeyspaceScope(r: Reader, message: KeyspaceScope): KeyspaceScope {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.keyspaceId = r.uint32();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeKeyspaceScope(w: Writer, m: KeyspaceScopeInit): void {
-  if (m.keyspaceId !== undefined) {
-    w.varint(m.keyspaceId);
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeKeyspaceScope(w: Writer, message: KeyspaceScopeInit): void {
+  if (message.keyspaceId !== undefined) {
+    w.varint(message.keyspaceId);
     w.varint(8);
   }
 }
-export function readKeyspaceScope(r: Reader, end: number): KeyspaceScope {
-  let keyspaceId: number | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 8:
-        keyspaceId = r.uint32();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { keyspaceId };
-}
-export const KeyspaceScopeCodec: Codec<KeyspaceScope, KeyspaceScopeInit> = { write: writeKeyspaceScope, read: readKeyspaceScope };
+
+export const KeyspaceScopeCodec: Codec<KeyspaceScope, KeyspaceScopeInit> = {
+  write: writeKeyspaceScope,
+  read: (r) => readKeyspaceScope(r, newKeyspaceScope()),
+};
+export const encodeKeyspaceScope = (message: KeyspaceScopeInit): Uint8Array => encode(KeyspaceScopeCodec, message);
+export const decodeKeyspaceScope = (bytes: Uint8Array): KeyspaceScope => decode(KeyspaceScopeCodec, bytes);
 
 export interface AdvanceGCSafePointRequest {
-  readonly header: RequestHeader | undefined;
-  readonly keyspaceScope: KeyspaceScope | undefined;
-  readonly target: bigint;
+  header: RequestHeader | undefined;
+  keyspaceScope: KeyspaceScope | undefined;
+  target: bigint;
 }
-export interface AdvanceGCSafePointRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly keyspaceScope?: KeyspaceScopeInit | undefined;
-  readonly target?: bigint | undefined;
-}
-export function writeAdvanceGCSafePointRequest(w: Writer, m: AdvanceGCSafePointRequestInit): void {
-  if (m.target !== undefined && !(m.target === 0n)) {
-    w.varint64(m.target);
-    w.varint(24);
-  }
-  if (m.keyspaceScope !== undefined) {
-    const end = w.length;
-    writeKeyspaceScope(w, m.keyspaceScope);
-    w.varint(w.length - end);
-    w.varint(18);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readAdvanceGCSafePointRequest(r: Reader, end: number): AdvanceGCSafePointRequest {
-  let header: RequestHeader | undefined;
-  let keyspaceScope: KeyspaceScope | undefined;
-  let target = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type AdvanceGCSafePointRequestInit = Init<AdvanceGCSafePointRequest>;
+
+export const newAdvanceGCSafePointRequest = (): AdvanceGCSafePointRequest => ({ header: undefined, keyspaceScope: undefined, target: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readAdvanceGCSafePointRequest(r: Reader, message: AdvanceGCSafePointRequest): AdvanceGCSafePointRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
-      case 18:
-        keyspaceScope = readKeyspaceScope(r, r.limit());
+      }
+      case 18: {
+        const outer = r.enter();
+        message.keyspaceScope = readKeyspaceScope(r, message.keyspaceScope ?? newKeyspaceScope());
+        r.leave(outer);
         break;
+      }
       case 24:
-        target = r.uint64();
+        message.target = r.bigUint64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, keyspaceScope, target };
+  return message;
 }
-export const AdvanceGCSafePointRequestCodec: Codec<AdvanceGCSafePointRequest, AdvanceGCSafePointRequestInit> = { write: writeAdvanceGCSafePointRequest, read: readAdvanceGCSafePointRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeAdvanceGCSafePointRequest(w: Writer, message: AdvanceGCSafePointRequestInit): void {
+  if (message.target !== undefined && message.target !== 0n) {
+    w.bigint(message.target);
+    w.varint(24);
+  }
+  if (message.keyspaceScope !== undefined) {
+    const end = w.length;
+    writeKeyspaceScope(w, message.keyspaceScope);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const AdvanceGCSafePointRequestCodec: Codec<AdvanceGCSafePointRequest, AdvanceGCSafePointRequestInit> = {
+  write: writeAdvanceGCSafePointRequest,
+  read: (r) => readAdvanceGCSafePointRequest(r, newAdvanceGCSafePointRequest()),
+};
+export const encodeAdvanceGCSafePointRequest = (message: AdvanceGCSafePointRequestInit): Uint8Array => encode(AdvanceGCSafePointRequestCodec, message);
+export const decodeAdvanceGCSafePointRequest = (bytes: Uint8Array): AdvanceGCSafePointRequest => decode(AdvanceGCSafePointRequestCodec, bytes);
 
 export interface AdvanceGCSafePointResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly oldGcSafePoint: bigint;
-  readonly newGcSafePoint: bigint;
+  header: ResponseHeader | undefined;
+  oldGcSafePoint: bigint;
+  newGcSafePoint: bigint;
 }
-export interface AdvanceGCSafePointResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly oldGcSafePoint?: bigint | undefined;
-  readonly newGcSafePoint?: bigint | undefined;
-}
-export function writeAdvanceGCSafePointResponse(w: Writer, m: AdvanceGCSafePointResponseInit): void {
-  if (m.newGcSafePoint !== undefined && !(m.newGcSafePoint === 0n)) {
-    w.varint64(m.newGcSafePoint);
-    w.varint(24);
-  }
-  if (m.oldGcSafePoint !== undefined && !(m.oldGcSafePoint === 0n)) {
-    w.varint64(m.oldGcSafePoint);
-    w.varint(16);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeResponseHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readAdvanceGCSafePointResponse(r: Reader, end: number): AdvanceGCSafePointResponse {
-  let header: ResponseHeader | undefined;
-  let oldGcSafePoint = 0n;
-  let newGcSafePoint = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type AdvanceGCSafePointResponseInit = Init<AdvanceGCSafePointResponse>;
+
+export const newAdvanceGCSafePointResponse = (): AdvanceGCSafePointResponse => ({ header: undefined, oldGcSafePoint: 0n, newGcSafePoint: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readAdvanceGCSafePointResponse(r: Reader, message: AdvanceGCSafePointResponse): AdvanceGCSafePointResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        oldGcSafePoint = r.uint64();
+        message.oldGcSafePoint = r.bigUint64();
         break;
       case 24:
-        newGcSafePoint = r.uint64();
+        message.newGcSafePoint = r.bigUint64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, oldGcSafePoint, newGcSafePoint };
+  return message;
 }
-export const AdvanceGCSafePointResponseCodec: Codec<AdvanceGCSafePointResponse, AdvanceGCSafePointResponseInit> = { write: writeAdvanceGCSafePointResponse, read: readAdvanceGCSafePointResponse };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeAdvanceGCSafePointResponse(w: Writer, message: AdvanceGCSafePointResponseInit): void {
+  if (message.newGcSafePoint !== undefined && message.newGcSafePoint !== 0n) {
+    w.bigint(message.newGcSafePoint);
+    w.varint(24);
+  }
+  if (message.oldGcSafePoint !== undefined && message.oldGcSafePoint !== 0n) {
+    w.bigint(message.oldGcSafePoint);
+    w.varint(16);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const AdvanceGCSafePointResponseCodec: Codec<AdvanceGCSafePointResponse, AdvanceGCSafePointResponseInit> = {
+  write: writeAdvanceGCSafePointResponse,
+  read: (r) => readAdvanceGCSafePointResponse(r, newAdvanceGCSafePointResponse()),
+};
+export const encodeAdvanceGCSafePointResponse = (message: AdvanceGCSafePointResponseInit): Uint8Array => encode(AdvanceGCSafePointResponseCodec, message);
+export const decodeAdvanceGCSafePointResponse = (bytes: Uint8Array): AdvanceGCSafePointResponse => decode(AdvanceGCSafePointResponseCodec, bytes);
 
 export interface AdvanceTxnSafePointRequest {
-  readonly header: RequestHeader | undefined;
-  readonly keyspaceScope: KeyspaceScope | undefined;
-  readonly target: bigint;
+  header: RequestHeader | undefined;
+  keyspaceScope: KeyspaceScope | undefined;
+  target: bigint;
 }
-export interface AdvanceTxnSafePointRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly keyspaceScope?: KeyspaceScopeInit | undefined;
-  readonly target?: bigint | undefined;
-}
-export function writeAdvanceTxnSafePointRequest(w: Writer, m: AdvanceTxnSafePointRequestInit): void {
-  if (m.target !== undefined && !(m.target === 0n)) {
-    w.varint64(m.target);
-    w.varint(24);
-  }
-  if (m.keyspaceScope !== undefined) {
-    const end = w.length;
-    writeKeyspaceScope(w, m.keyspaceScope);
-    w.varint(w.length - end);
-    w.varint(18);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readAdvanceTxnSafePointRequest(r: Reader, end: number): AdvanceTxnSafePointRequest {
-  let header: RequestHeader | undefined;
-  let keyspaceScope: KeyspaceScope | undefined;
-  let target = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type AdvanceTxnSafePointRequestInit = Init<AdvanceTxnSafePointRequest>;
+
+export const newAdvanceTxnSafePointRequest = (): AdvanceTxnSafePointRequest => ({ header: undefined, keyspaceScope: undefined, target: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readAdvanceTxnSafePointRequest(r: Reader, message: AdvanceTxnSafePointRequest): AdvanceTxnSafePointRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
-      case 18:
-        keyspaceScope = readKeyspaceScope(r, r.limit());
+      }
+      case 18: {
+        const outer = r.enter();
+        message.keyspaceScope = readKeyspaceScope(r, message.keyspaceScope ?? newKeyspaceScope());
+        r.leave(outer);
         break;
+      }
       case 24:
-        target = r.uint64();
+        message.target = r.bigUint64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, keyspaceScope, target };
+  return message;
 }
-export const AdvanceTxnSafePointRequestCodec: Codec<AdvanceTxnSafePointRequest, AdvanceTxnSafePointRequestInit> = { write: writeAdvanceTxnSafePointRequest, read: readAdvanceTxnSafePointRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeAdvanceTxnSafePointRequest(w: Writer, message: AdvanceTxnSafePointRequestInit): void {
+  if (message.target !== undefined && message.target !== 0n) {
+    w.bigint(message.target);
+    w.varint(24);
+  }
+  if (message.keyspaceScope !== undefined) {
+    const end = w.length;
+    writeKeyspaceScope(w, message.keyspaceScope);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const AdvanceTxnSafePointRequestCodec: Codec<AdvanceTxnSafePointRequest, AdvanceTxnSafePointRequestInit> = {
+  write: writeAdvanceTxnSafePointRequest,
+  read: (r) => readAdvanceTxnSafePointRequest(r, newAdvanceTxnSafePointRequest()),
+};
+export const encodeAdvanceTxnSafePointRequest = (message: AdvanceTxnSafePointRequestInit): Uint8Array => encode(AdvanceTxnSafePointRequestCodec, message);
+export const decodeAdvanceTxnSafePointRequest = (bytes: Uint8Array): AdvanceTxnSafePointRequest => decode(AdvanceTxnSafePointRequestCodec, bytes);
 
 export interface AdvanceTxnSafePointResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly oldTxnSafePoint: bigint;
-  readonly newTxnSafePoint: bigint;
-  readonly blockerDescription: string;
+  header: ResponseHeader | undefined;
+  oldTxnSafePoint: bigint;
+  newTxnSafePoint: bigint;
+  blockerDescription: string;
 }
-export interface AdvanceTxnSafePointResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly oldTxnSafePoint?: bigint | undefined;
-  readonly newTxnSafePoint?: bigint | undefined;
-  readonly blockerDescription?: string | undefined;
-}
-export function writeAdvanceTxnSafePointResponse(w: Writer, m: AdvanceTxnSafePointResponseInit): void {
-  if (m.blockerDescription !== undefined && !(m.blockerDescription === '')) {
-    w.text(m.blockerDescription);
-    w.varint(34);
-  }
-  if (m.newTxnSafePoint !== undefined && !(m.newTxnSafePoint === 0n)) {
-    w.varint64(m.newTxnSafePoint);
-    w.varint(24);
-  }
-  if (m.oldTxnSafePoint !== undefined && !(m.oldTxnSafePoint === 0n)) {
-    w.varint64(m.oldTxnSafePoint);
-    w.varint(16);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeResponseHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readAdvanceTxnSafePointResponse(r: Reader, end: number): AdvanceTxnSafePointResponse {
-  let header: ResponseHeader | undefined;
-  let oldTxnSafePoint = 0n;
-  let newTxnSafePoint = 0n;
-  let blockerDescription = '';
-  while (r.at < end) {
-    const tag = r.uint32();
+export type AdvanceTxnSafePointResponseInit = Init<AdvanceTxnSafePointResponse>;
+
+export const newAdvanceTxnSafePointResponse = (): AdvanceTxnSafePointResponse => ({ header: undefined, oldTxnSafePoint: 0n, newTxnSafePoint: 0n, blockerDescription: '', });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readAdvanceTxnSafePointResponse(r: Reader, message: AdvanceTxnSafePointResponse): AdvanceTxnSafePointResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        oldTxnSafePoint = r.uint64();
+        message.oldTxnSafePoint = r.bigUint64();
         break;
       case 24:
-        newTxnSafePoint = r.uint64();
+        message.newTxnSafePoint = r.bigUint64();
         break;
       case 34:
-        blockerDescription = r.text();
+        message.blockerDescription = r.lenientString();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, oldTxnSafePoint, newTxnSafePoint, blockerDescription };
+  return message;
 }
-export const AdvanceTxnSafePointResponseCodec: Codec<AdvanceTxnSafePointResponse, AdvanceTxnSafePointResponseInit> = { write: writeAdvanceTxnSafePointResponse, read: readAdvanceTxnSafePointResponse };
 
-export interface SetGCBarrierRequest {
-  readonly header: RequestHeader | undefined;
-  readonly keyspaceScope: KeyspaceScope | undefined;
-  readonly barrierId: string;
-  readonly barrierTs: bigint;
-  readonly ttlSeconds: bigint;
-}
-export interface SetGCBarrierRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly keyspaceScope?: KeyspaceScopeInit | undefined;
-  readonly barrierId?: string | undefined;
-  readonly barrierTs?: bigint | undefined;
-  readonly ttlSeconds?: bigint | undefined;
-}
-export function writeSetGCBarrierRequest(w: Writer, m: SetGCBarrierRequestInit): void {
-  if (m.ttlSeconds !== undefined && !(m.ttlSeconds === 0n)) {
-    w.varint64(m.ttlSeconds);
-    w.varint(40);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeAdvanceTxnSafePointResponse(w: Writer, message: AdvanceTxnSafePointResponseInit): void {
+  if (message.blockerDescription !== undefined && message.blockerDescription !== '') {
+    w.string(message.blockerDescription);
+    w.varint(34);
   }
-  if (m.barrierTs !== undefined && !(m.barrierTs === 0n)) {
-    w.varint64(m.barrierTs);
-    w.varint(32);
-  }
-  if (m.barrierId !== undefined && !(m.barrierId === '')) {
-    w.text(m.barrierId);
-    w.varint(26);
-  }
-  if (m.keyspaceScope !== undefined) {
-    const end = w.length;
-    writeKeyspaceScope(w, m.keyspaceScope);
-    w.varint(w.length - end);
-    w.varint(18);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readSetGCBarrierRequest(r: Reader, end: number): SetGCBarrierRequest {
-  let header: RequestHeader | undefined;
-  let keyspaceScope: KeyspaceScope | undefined;
-  let barrierId = '';
-  let barrierTs = 0n;
-  let ttlSeconds = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
-        break;
-      case 18:
-        keyspaceScope = readKeyspaceScope(r, r.limit());
-        break;
-      case 26:
-        barrierId = r.text();
-        break;
-      case 32:
-        barrierTs = r.uint64();
-        break;
-      case 40:
-        ttlSeconds = r.int64();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, keyspaceScope, barrierId, barrierTs, ttlSeconds };
-}
-export const SetGCBarrierRequestCodec: Codec<SetGCBarrierRequest, SetGCBarrierRequestInit> = { write: writeSetGCBarrierRequest, read: readSetGCBarrierRequest };
-
-export interface GCBarrierInfo {
-  readonly barrierId: string;
-  readonly barrierTs: bigint;
-  readonly ttlSeconds: bigint;
-}
-export interface GCBarrierInfoInit {
-  readonly barrierId?: string | undefined;
-  readonly barrierTs?: bigint | undefined;
-  readonly ttlSeconds?: bigint | undefined;
-}
-export function writeGCBarrierInfo(w: Writer, m: GCBarrierInfoInit): void {
-  if (m.ttlSeconds !== undefined && !(m.ttlSeconds === 0n)) {
-    w.varint64(m.ttlSeconds);
+  if (message.newTxnSafePoint !== undefined && message.newTxnSafePoint !== 0n) {
+    w.bigint(message.newTxnSafePoint);
     w.varint(24);
   }
-  if (m.barrierTs !== undefined && !(m.barrierTs === 0n)) {
-    w.varint64(m.barrierTs);
+  if (message.oldTxnSafePoint !== undefined && message.oldTxnSafePoint !== 0n) {
+    w.bigint(message.oldTxnSafePoint);
     w.varint(16);
   }
-  if (m.barrierId !== undefined && !(m.barrierId === '')) {
-    w.text(m.barrierId);
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readGCBarrierInfo(r: Reader, end: number): GCBarrierInfo {
-  let barrierId = '';
-  let barrierTs = 0n;
-  let ttlSeconds = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const AdvanceTxnSafePointResponseCodec: Codec<AdvanceTxnSafePointResponse, AdvanceTxnSafePointResponseInit> = {
+  write: writeAdvanceTxnSafePointResponse,
+  read: (r) => readAdvanceTxnSafePointResponse(r, newAdvanceTxnSafePointResponse()),
+};
+export const encodeAdvanceTxnSafePointResponse = (message: AdvanceTxnSafePointResponseInit): Uint8Array => encode(AdvanceTxnSafePointResponseCodec, message);
+export const decodeAdvanceTxnSafePointResponse = (bytes: Uint8Array): AdvanceTxnSafePointResponse => decode(AdvanceTxnSafePointResponseCodec, bytes);
+
+export interface SetGCBarrierRequest {
+  header: RequestHeader | undefined;
+  keyspaceScope: KeyspaceScope | undefined;
+  barrierId: string;
+  barrierTs: bigint;
+  ttlSeconds: bigint;
+}
+export type SetGCBarrierRequestInit = Init<SetGCBarrierRequest>;
+
+export const newSetGCBarrierRequest = (): SetGCBarrierRequest => ({ header: undefined, keyspaceScope: undefined, barrierId: '', barrierTs: 0n, ttlSeconds: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readSetGCBarrierRequest(r: Reader, message: SetGCBarrierRequest): SetGCBarrierRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        barrierId = r.text();
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
-      case 16:
-        barrierTs = r.uint64();
+      }
+      case 18: {
+        const outer = r.enter();
+        message.keyspaceScope = readKeyspaceScope(r, message.keyspaceScope ?? newKeyspaceScope());
+        r.leave(outer);
         break;
-      case 24:
-        ttlSeconds = r.int64();
+      }
+      case 26:
+        message.barrierId = r.lenientString();
+        break;
+      case 32:
+        message.barrierTs = r.bigUint64();
+        break;
+      case 40:
+        message.ttlSeconds = r.bigInt64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { barrierId, barrierTs, ttlSeconds };
+  return message;
 }
-export const GCBarrierInfoCodec: Codec<GCBarrierInfo, GCBarrierInfoInit> = { write: writeGCBarrierInfo, read: readGCBarrierInfo };
 
-export interface SetGCBarrierResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly newBarrierInfo: GCBarrierInfo | undefined;
-}
-export interface SetGCBarrierResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly newBarrierInfo?: GCBarrierInfoInit | undefined;
-}
-export function writeSetGCBarrierResponse(w: Writer, m: SetGCBarrierResponseInit): void {
-  if (m.newBarrierInfo !== undefined) {
-    const end = w.length;
-    writeGCBarrierInfo(w, m.newBarrierInfo);
-    w.varint(w.length - end);
-    w.varint(18);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeSetGCBarrierRequest(w: Writer, message: SetGCBarrierRequestInit): void {
+  if (message.ttlSeconds !== undefined && message.ttlSeconds !== 0n) {
+    w.bigint(message.ttlSeconds);
+    w.varint(40);
   }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeResponseHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
+  if (message.barrierTs !== undefined && message.barrierTs !== 0n) {
+    w.bigint(message.barrierTs);
+    w.varint(32);
   }
-}
-export function readSetGCBarrierResponse(r: Reader, end: number): SetGCBarrierResponse {
-  let header: ResponseHeader | undefined;
-  let newBarrierInfo: GCBarrierInfo | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
-        break;
-      case 18:
-        newBarrierInfo = readGCBarrierInfo(r, r.limit());
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, newBarrierInfo };
-}
-export const SetGCBarrierResponseCodec: Codec<SetGCBarrierResponse, SetGCBarrierResponseInit> = { write: writeSetGCBarrierResponse, read: readSetGCBarrierResponse };
-
-export interface DeleteGCBarrierRequest {
-  readonly header: RequestHeader | undefined;
-  readonly keyspaceScope: KeyspaceScope | undefined;
-  readonly barrierId: string;
-}
-export interface DeleteGCBarrierRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly keyspaceScope?: KeyspaceScopeInit | undefined;
-  readonly barrierId?: string | undefined;
-}
-export function writeDeleteGCBarrierRequest(w: Writer, m: DeleteGCBarrierRequestInit): void {
-  if (m.barrierId !== undefined && !(m.barrierId === '')) {
-    w.text(m.barrierId);
+  if (message.barrierId !== undefined && message.barrierId !== '') {
+    w.string(message.barrierId);
     w.varint(26);
   }
-  if (m.keyspaceScope !== undefined) {
+  if (message.keyspaceScope !== undefined) {
     const end = w.length;
-    writeKeyspaceScope(w, m.keyspaceScope);
+    writeKeyspaceScope(w, message.keyspaceScope);
     w.varint(w.length - end);
     w.varint(18);
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeRequestHeader(w, m.header);
+    writeRequestHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readDeleteGCBarrierRequest(r: Reader, end: number): DeleteGCBarrierRequest {
-  let header: RequestHeader | undefined;
-  let keyspaceScope: KeyspaceScope | undefined;
-  let barrierId = '';
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
-        break;
-      case 18:
-        keyspaceScope = readKeyspaceScope(r, r.limit());
-        break;
-      case 26:
-        barrierId = r.text();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, keyspaceScope, barrierId };
-}
-export const DeleteGCBarrierRequestCodec: Codec<DeleteGCBarrierRequest, DeleteGCBarrierRequestInit> = { write: writeDeleteGCBarrierRequest, read: readDeleteGCBarrierRequest };
 
-export interface DeleteGCBarrierResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly deletedBarrierInfo: GCBarrierInfo | undefined;
-}
-export interface DeleteGCBarrierResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly deletedBarrierInfo?: GCBarrierInfoInit | undefined;
-}
-export function writeDeleteGCBarrierResponse(w: Writer, m: DeleteGCBarrierResponseInit): void {
-  if (m.deletedBarrierInfo !== undefined) {
-    const end = w.length;
-    writeGCBarrierInfo(w, m.deletedBarrierInfo);
-    w.varint(w.length - end);
-    w.varint(18);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeResponseHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readDeleteGCBarrierResponse(r: Reader, end: number): DeleteGCBarrierResponse {
-  let header: ResponseHeader | undefined;
-  let deletedBarrierInfo: GCBarrierInfo | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
-        break;
-      case 18:
-        deletedBarrierInfo = readGCBarrierInfo(r, r.limit());
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, deletedBarrierInfo };
-}
-export const DeleteGCBarrierResponseCodec: Codec<DeleteGCBarrierResponse, DeleteGCBarrierResponseInit> = { write: writeDeleteGCBarrierResponse, read: readDeleteGCBarrierResponse };
+export const SetGCBarrierRequestCodec: Codec<SetGCBarrierRequest, SetGCBarrierRequestInit> = {
+  write: writeSetGCBarrierRequest,
+  read: (r) => readSetGCBarrierRequest(r, newSetGCBarrierRequest()),
+};
+export const encodeSetGCBarrierRequest = (message: SetGCBarrierRequestInit): Uint8Array => encode(SetGCBarrierRequestCodec, message);
+export const decodeSetGCBarrierRequest = (bytes: Uint8Array): SetGCBarrierRequest => decode(SetGCBarrierRequestCodec, bytes);
 
-export interface GetGCStateRequest {
-  readonly header: RequestHeader | undefined;
-  readonly keyspaceScope: KeyspaceScope | undefined;
-  readonly excludeGcBarriers: boolean;
+export interface GCBarrierInfo {
+  barrierId: string;
+  barrierTs: bigint;
+  ttlSeconds: bigint;
 }
-export interface GetGCStateRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly keyspaceScope?: KeyspaceScopeInit | undefined;
-  readonly excludeGcBarriers?: boolean | undefined;
-}
-export function writeGetGCStateRequest(w: Writer, m: GetGCStateRequestInit): void {
-  if (m.excludeGcBarriers !== undefined && !(!m.excludeGcBarriers)) {
-    w.varint(1);
-    w.varint(24);
-  }
-  if (m.keyspaceScope !== undefined) {
-    const end = w.length;
-    writeKeyspaceScope(w, m.keyspaceScope);
-    w.varint(w.length - end);
-    w.varint(18);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readGetGCStateRequest(r: Reader, end: number): GetGCStateRequest {
-  let header: RequestHeader | undefined;
-  let keyspaceScope: KeyspaceScope | undefined;
-  let excludeGcBarriers = false;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type GCBarrierInfoInit = Init<GCBarrierInfo>;
+
+export const newGCBarrierInfo = (): GCBarrierInfo => ({ barrierId: '', barrierTs: 0n, ttlSeconds: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGCBarrierInfo(r: Reader, message: GCBarrierInfo): GCBarrierInfo {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
       case 10:
-        header = readRequestHeader(r, r.limit());
+        message.barrierId = r.lenientString();
         break;
-      case 18:
-        keyspaceScope = readKeyspaceScope(r, r.limit());
+      case 16:
+        message.barrierTs = r.bigUint64();
         break;
       case 24:
-        excludeGcBarriers = r.uint32() !== 0;
+        message.ttlSeconds = r.bigInt64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, keyspaceScope, excludeGcBarriers };
+  return message;
 }
-export const GetGCStateRequestCodec: Codec<GetGCStateRequest, GetGCStateRequestInit> = { write: writeGetGCStateRequest, read: readGetGCStateRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGCBarrierInfo(w: Writer, message: GCBarrierInfoInit): void {
+  if (message.ttlSeconds !== undefined && message.ttlSeconds !== 0n) {
+    w.bigint(message.ttlSeconds);
+    w.varint(24);
+  }
+  if (message.barrierTs !== undefined && message.barrierTs !== 0n) {
+    w.bigint(message.barrierTs);
+    w.varint(16);
+  }
+  if (message.barrierId !== undefined && message.barrierId !== '') {
+    w.string(message.barrierId);
+    w.varint(10);
+  }
+}
+
+export const GCBarrierInfoCodec: Codec<GCBarrierInfo, GCBarrierInfoInit> = {
+  write: writeGCBarrierInfo,
+  read: (r) => readGCBarrierInfo(r, newGCBarrierInfo()),
+};
+export const encodeGCBarrierInfo = (message: GCBarrierInfoInit): Uint8Array => encode(GCBarrierInfoCodec, message);
+export const decodeGCBarrierInfo = (bytes: Uint8Array): GCBarrierInfo => decode(GCBarrierInfoCodec, bytes);
+
+export interface SetGCBarrierResponse {
+  header: ResponseHeader | undefined;
+  newBarrierInfo: GCBarrierInfo | undefined;
+}
+export type SetGCBarrierResponseInit = Init<SetGCBarrierResponse>;
+
+export const newSetGCBarrierResponse = (): SetGCBarrierResponse => ({ header: undefined, newBarrierInfo: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readSetGCBarrierResponse(r: Reader, message: SetGCBarrierResponse): SetGCBarrierResponse {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
+        break;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.newBarrierInfo = readGCBarrierInfo(r, message.newBarrierInfo ?? newGCBarrierInfo());
+        r.leave(outer);
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeSetGCBarrierResponse(w: Writer, message: SetGCBarrierResponseInit): void {
+  if (message.newBarrierInfo !== undefined) {
+    const end = w.length;
+    writeGCBarrierInfo(w, message.newBarrierInfo);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const SetGCBarrierResponseCodec: Codec<SetGCBarrierResponse, SetGCBarrierResponseInit> = {
+  write: writeSetGCBarrierResponse,
+  read: (r) => readSetGCBarrierResponse(r, newSetGCBarrierResponse()),
+};
+export const encodeSetGCBarrierResponse = (message: SetGCBarrierResponseInit): Uint8Array => encode(SetGCBarrierResponseCodec, message);
+export const decodeSetGCBarrierResponse = (bytes: Uint8Array): SetGCBarrierResponse => decode(SetGCBarrierResponseCodec, bytes);
+
+export interface DeleteGCBarrierRequest {
+  header: RequestHeader | undefined;
+  keyspaceScope: KeyspaceScope | undefined;
+  barrierId: string;
+}
+export type DeleteGCBarrierRequestInit = Init<DeleteGCBarrierRequest>;
+
+export const newDeleteGCBarrierRequest = (): DeleteGCBarrierRequest => ({ header: undefined, keyspaceScope: undefined, barrierId: '', });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readDeleteGCBarrierRequest(r: Reader, message: DeleteGCBarrierRequest): DeleteGCBarrierRequest {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
+        break;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.keyspaceScope = readKeyspaceScope(r, message.keyspaceScope ?? newKeyspaceScope());
+        r.leave(outer);
+        break;
+      }
+      case 26:
+        message.barrierId = r.lenientString();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeDeleteGCBarrierRequest(w: Writer, message: DeleteGCBarrierRequestInit): void {
+  if (message.barrierId !== undefined && message.barrierId !== '') {
+    w.string(message.barrierId);
+    w.varint(26);
+  }
+  if (message.keyspaceScope !== undefined) {
+    const end = w.length;
+    writeKeyspaceScope(w, message.keyspaceScope);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const DeleteGCBarrierRequestCodec: Codec<DeleteGCBarrierRequest, DeleteGCBarrierRequestInit> = {
+  write: writeDeleteGCBarrierRequest,
+  read: (r) => readDeleteGCBarrierRequest(r, newDeleteGCBarrierRequest()),
+};
+export const encodeDeleteGCBarrierRequest = (message: DeleteGCBarrierRequestInit): Uint8Array => encode(DeleteGCBarrierRequestCodec, message);
+export const decodeDeleteGCBarrierRequest = (bytes: Uint8Array): DeleteGCBarrierRequest => decode(DeleteGCBarrierRequestCodec, bytes);
+
+export interface DeleteGCBarrierResponse {
+  header: ResponseHeader | undefined;
+  deletedBarrierInfo: GCBarrierInfo | undefined;
+}
+export type DeleteGCBarrierResponseInit = Init<DeleteGCBarrierResponse>;
+
+export const newDeleteGCBarrierResponse = (): DeleteGCBarrierResponse => ({ header: undefined, deletedBarrierInfo: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readDeleteGCBarrierResponse(r: Reader, message: DeleteGCBarrierResponse): DeleteGCBarrierResponse {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
+        break;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.deletedBarrierInfo = readGCBarrierInfo(r, message.deletedBarrierInfo ?? newGCBarrierInfo());
+        r.leave(outer);
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeDeleteGCBarrierResponse(w: Writer, message: DeleteGCBarrierResponseInit): void {
+  if (message.deletedBarrierInfo !== undefined) {
+    const end = w.length;
+    writeGCBarrierInfo(w, message.deletedBarrierInfo);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const DeleteGCBarrierResponseCodec: Codec<DeleteGCBarrierResponse, DeleteGCBarrierResponseInit> = {
+  write: writeDeleteGCBarrierResponse,
+  read: (r) => readDeleteGCBarrierResponse(r, newDeleteGCBarrierResponse()),
+};
+export const encodeDeleteGCBarrierResponse = (message: DeleteGCBarrierResponseInit): Uint8Array => encode(DeleteGCBarrierResponseCodec, message);
+export const decodeDeleteGCBarrierResponse = (bytes: Uint8Array): DeleteGCBarrierResponse => decode(DeleteGCBarrierResponseCodec, bytes);
+
+export interface GetGCStateRequest {
+  header: RequestHeader | undefined;
+  keyspaceScope: KeyspaceScope | undefined;
+  excludeGcBarriers: boolean;
+}
+export type GetGCStateRequestInit = Init<GetGCStateRequest>;
+
+export const newGetGCStateRequest = (): GetGCStateRequest => ({ header: undefined, keyspaceScope: undefined, excludeGcBarriers: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetGCStateRequest(r: Reader, message: GetGCStateRequest): GetGCStateRequest {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
+        break;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.keyspaceScope = readKeyspaceScope(r, message.keyspaceScope ?? newKeyspaceScope());
+        r.leave(outer);
+        break;
+      }
+      case 24:
+        message.excludeGcBarriers = r.bool();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetGCStateRequest(w: Writer, message: GetGCStateRequestInit): void {
+  if (message.excludeGcBarriers === true) {
+    w.varint(message.excludeGcBarriers ? 1 : 0);
+    w.varint(24);
+  }
+  if (message.keyspaceScope !== undefined) {
+    const end = w.length;
+    writeKeyspaceScope(w, message.keyspaceScope);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const GetGCStateRequestCodec: Codec<GetGCStateRequest, GetGCStateRequestInit> = {
+  write: writeGetGCStateRequest,
+  read: (r) => readGetGCStateRequest(r, newGetGCStateRequest()),
+};
+export const encodeGetGCStateRequest = (message: GetGCStateRequestInit): Uint8Array => encode(GetGCStateRequestCodec, message);
+export const decodeGetGCStateRequest = (bytes: Uint8Array): GetGCStateRequest => decode(GetGCStateRequestCodec, bytes);
 
 export interface GCState {
-  readonly keyspaceScope: KeyspaceScope | undefined;
-  readonly isKeyspaceLevelGc: boolean;
-  readonly txnSafePoint: bigint;
-  readonly gcSafePoint: bigint;
-  readonly gcBarriers: readonly GCBarrierInfo[];
+  keyspaceScope: KeyspaceScope | undefined;
+  isKeyspaceLevelGc: boolean;
+  txnSafePoint: bigint;
+  gcSafePoint: bigint;
+  gcBarriers: GCBarrierInfo[];
 }
-export interface GCStateInit {
-  readonly keyspaceScope?: KeyspaceScopeInit | undefined;
-  readonly isKeyspaceLevelGc?: boolean | undefined;
-  readonly txnSafePoint?: bigint | undefined;
-  readonly gcSafePoint?: bigint | undefined;
-  readonly gcBarriers?: readonly GCBarrierInfoInit[] | undefined;
+export type GCStateInit = Init<GCState>;
+
+export const newGCState = (): GCState => ({ keyspaceScope: undefined, isKeyspaceLevelGc: false, txnSafePoint: 0n, gcSafePoint: 0n, gcBarriers: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGCState(r: Reader, message: GCState): GCState {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.keyspaceScope = readKeyspaceScope(r, message.keyspaceScope ?? newKeyspaceScope());
+        r.leave(outer);
+        break;
+      }
+      case 16:
+        message.isKeyspaceLevelGc = r.bool();
+        break;
+      case 24:
+        message.txnSafePoint = r.bigUint64();
+        break;
+      case 32:
+        message.gcSafePoint = r.bigUint64();
+        break;
+      case 42: {
+        const outer = r.enter();
+        message.gcBarriers.push(readGCBarrierInfo(r, newGCBarrierInfo()));
+        r.leave(outer);
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeGCState(w: Writer, m: GCStateInit): void {
-  if (m.gcBarriers !== undefined && m.gcBarriers.length > 0) {
-    for (let i = m.gcBarriers.length - 1; i >= 0; i -= 1) {
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGCState(w: Writer, message: GCStateInit): void {
+  if (message.gcBarriers !== undefined && message.gcBarriers.length > 0) {
+    for (let at = message.gcBarriers.length - 1; at >= 0; at -= 1) {
       const end = w.length;
-      writeGCBarrierInfo(w, m.gcBarriers[i]!);
+      writeGCBarrierInfo(w, message.gcBarriers[at]!);
       w.varint(w.length - end);
       w.varint(42);
     }
   }
-  if (m.gcSafePoint !== undefined && !(m.gcSafePoint === 0n)) {
-    w.varint64(m.gcSafePoint);
+  if (message.gcSafePoint !== undefined && message.gcSafePoint !== 0n) {
+    w.bigint(message.gcSafePoint);
     w.varint(32);
   }
-  if (m.txnSafePoint !== undefined && !(m.txnSafePoint === 0n)) {
-    w.varint64(m.txnSafePoint);
+  if (message.txnSafePoint !== undefined && message.txnSafePoint !== 0n) {
+    w.bigint(message.txnSafePoint);
     w.varint(24);
   }
-  if (m.isKeyspaceLevelGc !== undefined && !(!m.isKeyspaceLevelGc)) {
-    w.varint(1);
+  if (message.isKeyspaceLevelGc === true) {
+    w.varint(message.isKeyspaceLevelGc ? 1 : 0);
     w.varint(16);
   }
-  if (m.keyspaceScope !== undefined) {
+  if (message.keyspaceScope !== undefined) {
     const end = w.length;
-    writeKeyspaceScope(w, m.keyspaceScope);
+    writeKeyspaceScope(w, message.keyspaceScope);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readGCState(r: Reader, end: number): GCState {
-  let keyspaceScope: KeyspaceScope | undefined;
-  let isKeyspaceLevelGc = false;
-  let txnSafePoint = 0n;
-  let gcSafePoint = 0n;
-  let gcBarriers: GCBarrierInfo[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const GCStateCodec: Codec<GCState, GCStateInit> = {
+  write: writeGCState,
+  read: (r) => readGCState(r, newGCState()),
+};
+export const encodeGCState = (message: GCStateInit): Uint8Array => encode(GCStateCodec, message);
+export const decodeGCState = (bytes: Uint8Array): GCState => decode(GCStateCodec, bytes);
+
+export interface GetGCStateResponse {
+  header: ResponseHeader | undefined;
+  gcState: GCState | undefined;
+}
+export type GetGCStateResponseInit = Init<GetGCStateResponse>;
+
+export const newGetGCStateResponse = (): GetGCStateResponse => ({ header: undefined, gcState: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetGCStateResponse(r: Reader, message: GetGCStateResponse): GetGCStateResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        keyspaceScope = readKeyspaceScope(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
-      case 16:
-        isKeyspaceLevelGc = r.uint32() !== 0;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.gcState = readGCState(r, message.gcState ?? newGCState());
+        r.leave(outer);
         break;
-      case 24:
-        txnSafePoint = r.uint64();
-        break;
-      case 32:
-        gcSafePoint = r.uint64();
-        break;
-      case 42:
-        (gcBarriers ??= []).push(readGCBarrierInfo(r, r.limit()));
-        break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { keyspaceScope, isKeyspaceLevelGc, txnSafePoint, gcSafePoint, gcBarriers: gcBarriers ?? NONE };
+  return message;
 }
-export const GCStateCodec: Codec<GCState, GCStateInit> = { write: writeGCState, read: readGCState };
 
-export interface GetGCStateResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly gcState: GCState | undefined;
-}
-export interface GetGCStateResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly gcState?: GCStateInit | undefined;
-}
-export function writeGetGCStateResponse(w: Writer, m: GetGCStateResponseInit): void {
-  if (m.gcState !== undefined) {
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetGCStateResponse(w: Writer, message: GetGCStateResponseInit): void {
+  if (message.gcState !== undefined) {
     const end = w.length;
-    writeGCState(w, m.gcState);
+    writeGCState(w, message.gcState);
     w.varint(w.length - end);
     w.varint(18);
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeResponseHeader(w, m.header);
+    writeResponseHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readGetGCStateResponse(r: Reader, end: number): GetGCStateResponse {
-  let header: ResponseHeader | undefined;
-  let gcState: GCState | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
-        break;
-      case 18:
-        gcState = readGCState(r, r.limit());
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, gcState };
-}
-export const GetGCStateResponseCodec: Codec<GetGCStateResponse, GetGCStateResponseInit> = { write: writeGetGCStateResponse, read: readGetGCStateResponse };
+
+export const GetGCStateResponseCodec: Codec<GetGCStateResponse, GetGCStateResponseInit> = {
+  write: writeGetGCStateResponse,
+  read: (r) => readGetGCStateResponse(r, newGetGCStateResponse()),
+};
+export const encodeGetGCStateResponse = (message: GetGCStateResponseInit): Uint8Array => encode(GetGCStateResponseCodec, message);
+export const decodeGetGCStateResponse = (bytes: Uint8Array): GetGCStateResponse => decode(GetGCStateResponseCodec, bytes);
 
 export interface GetOperatorRequest {
-  readonly header: RequestHeader | undefined;
-  readonly regionId: number;
+  header: RequestHeader | undefined;
+  regionId: number;
 }
-export interface GetOperatorRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly regionId?: number | undefined;
-}
-export function writeGetOperatorRequest(w: Writer, m: GetOperatorRequestInit): void {
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(16);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeRequestHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readGetOperatorRequest(r: Reader, end: number): GetOperatorRequest {
-  let header: RequestHeader | undefined;
-  let regionId = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type GetOperatorRequestInit = Init<GetOperatorRequest>;
+
+export const newGetOperatorRequest = (): GetOperatorRequest => ({ header: undefined, regionId: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetOperatorRequest(r: Reader, message: GetOperatorRequest): GetOperatorRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        regionId = r.count();
+        message.regionId = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, regionId };
+  return message;
 }
-export const GetOperatorRequestCodec: Codec<GetOperatorRequest, GetOperatorRequestInit> = { write: writeGetOperatorRequest, read: readGetOperatorRequest };
 
-export const OperatorStatus = { SUCCESS: 0, TIMEOUT: 1, CANCEL: 2, REPLACE: 3, RUNNING: 4 } as const;
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetOperatorRequest(w: Writer, message: GetOperatorRequestInit): void {
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(16);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const GetOperatorRequestCodec: Codec<GetOperatorRequest, GetOperatorRequestInit> = {
+  write: writeGetOperatorRequest,
+  read: (r) => readGetOperatorRequest(r, newGetOperatorRequest()),
+};
+export const encodeGetOperatorRequest = (message: GetOperatorRequestInit): Uint8Array => encode(GetOperatorRequestCodec, message);
+export const decodeGetOperatorRequest = (bytes: Uint8Array): GetOperatorRequest => decode(GetOperatorRequestCodec, bytes);
 
 export interface GetOperatorResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly regionId: number;
-  readonly desc: Uint8Array;
-  readonly status: number;
-  readonly kind: Uint8Array;
+  header: ResponseHeader | undefined;
+  regionId: number;
+  desc: Uint8Array;
+  status: number;
+  kind: Uint8Array;
 }
-export interface GetOperatorResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly regionId?: number | undefined;
-  readonly desc?: Uint8Array | undefined;
-  readonly status?: number | undefined;
-  readonly kind?: Uint8Array | undefined;
-}
-export function writeGetOperatorResponse(w: Writer, m: GetOperatorResponseInit): void {
-  if (m.kind !== undefined && !(m.kind.length === 0)) {
-    w.bytes(m.kind);
-    w.varint(42);
-  }
-  if (m.status !== undefined && !(m.status === 0)) {
-    w.int32(m.status);
-    w.varint(32);
-  }
-  if (m.desc !== undefined && !(m.desc.length === 0)) {
-    w.bytes(m.desc);
-    w.varint(26);
-  }
-  if (m.regionId !== undefined && !(m.regionId === 0)) {
-    w.varint(m.regionId);
-    w.varint(16);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeResponseHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readGetOperatorResponse(r: Reader, end: number): GetOperatorResponse {
-  let header: ResponseHeader | undefined;
-  let regionId = 0;
-  let desc: Uint8Array = EMPTY_BYTES;
-  let status = 0;
-  let kind: Uint8Array = EMPTY_BYTES;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type GetOperatorResponseInit = Init<GetOperatorResponse>;
+
+export const newGetOperatorResponse = (): GetOperatorResponse => ({ header: undefined, regionId: 0, desc: EMPTY_BYTES, status: 0, kind: EMPTY_BYTES, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readGetOperatorResponse(r: Reader, message: GetOperatorResponse): GetOperatorResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        regionId = r.count();
+        message.regionId = r.count();
         break;
       case 26:
-        desc = r.bytes();
+        message.desc = r.bytes();
         break;
       case 32:
-        status = r.int32();
+        message.status = r.int32();
         break;
       case 42:
-        kind = r.bytes();
+        message.kind = r.bytes();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, regionId, desc, status, kind };
+  return message;
 }
-export const GetOperatorResponseCodec: Codec<GetOperatorResponse, GetOperatorResponseInit> = { write: writeGetOperatorResponse, read: readGetOperatorResponse };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeGetOperatorResponse(w: Writer, message: GetOperatorResponseInit): void {
+  if (message.kind !== undefined && message.kind.length > 0) {
+    w.bytes(message.kind);
+    w.varint(42);
+  }
+  if (message.status !== undefined && message.status !== 0) {
+    w.int64(message.status);
+    w.varint(32);
+  }
+  if (message.desc !== undefined && message.desc.length > 0) {
+    w.bytes(message.desc);
+    w.varint(26);
+  }
+  if (message.regionId !== undefined && message.regionId !== 0) {
+    w.int64(message.regionId);
+    w.varint(16);
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeResponseHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const GetOperatorResponseCodec: Codec<GetOperatorResponse, GetOperatorResponseInit> = {
+  write: writeGetOperatorResponse,
+  read: (r) => readGetOperatorResponse(r, newGetOperatorResponse()),
+};
+export const encodeGetOperatorResponse = (message: GetOperatorResponseInit): Uint8Array => encode(GetOperatorResponseCodec, message);
+export const decodeGetOperatorResponse = (bytes: Uint8Array): GetOperatorResponse => decode(GetOperatorResponseCodec, bytes);
 
 export interface SplitRegionsRequest {
-  readonly header: RequestHeader | undefined;
-  readonly splitKeys: readonly Uint8Array[];
-  readonly retryLimit: number;
+  header: RequestHeader | undefined;
+  splitKeys: Uint8Array[];
+  retryLimit: number;
 }
-export interface SplitRegionsRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly splitKeys?: readonly Uint8Array[] | undefined;
-  readonly retryLimit?: number | undefined;
+export type SplitRegionsRequestInit = Init<SplitRegionsRequest>;
+
+export const newSplitRegionsRequest = (): SplitRegionsRequest => ({ header: undefined, splitKeys: [], retryLimit: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readSplitRegionsRequest(r: Reader, message: SplitRegionsRequest): SplitRegionsRequest {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
+        break;
+      }
+      case 18:
+        message.splitKeys.push(r.bytes());
+        break;
+      case 24:
+        message.retryLimit = r.count();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeSplitRegionsRequest(w: Writer, m: SplitRegionsRequestInit): void {
-  if (m.retryLimit !== undefined && !(m.retryLimit === 0)) {
-    w.varint(m.retryLimit);
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeSplitRegionsRequest(w: Writer, message: SplitRegionsRequestInit): void {
+  if (message.retryLimit !== undefined && message.retryLimit !== 0) {
+    w.int64(message.retryLimit);
     w.varint(24);
   }
-  if (m.splitKeys !== undefined && m.splitKeys.length > 0) {
-    for (let i = m.splitKeys.length - 1; i >= 0; i -= 1) {
-      w.bytes(m.splitKeys[i]!);
+  if (message.splitKeys !== undefined && message.splitKeys.length > 0) {
+    for (let at = message.splitKeys.length - 1; at >= 0; at -= 1) {
+      w.bytes(message.splitKeys[at]!);
       w.varint(18);
     }
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeRequestHeader(w, m.header);
+    writeRequestHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readSplitRegionsRequest(r: Reader, end: number): SplitRegionsRequest {
-  let header: RequestHeader | undefined;
-  let splitKeys: Uint8Array[] | undefined;
-  let retryLimit = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
-        break;
-      case 18:
-        (splitKeys ??= []).push(r.bytes());
-        break;
-      case 24:
-        retryLimit = r.count();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, splitKeys: splitKeys ?? NONE, retryLimit };
-}
-export const SplitRegionsRequestCodec: Codec<SplitRegionsRequest, SplitRegionsRequestInit> = { write: writeSplitRegionsRequest, read: readSplitRegionsRequest };
+
+export const SplitRegionsRequestCodec: Codec<SplitRegionsRequest, SplitRegionsRequestInit> = {
+  write: writeSplitRegionsRequest,
+  read: (r) => readSplitRegionsRequest(r, newSplitRegionsRequest()),
+};
+export const encodeSplitRegionsRequest = (message: SplitRegionsRequestInit): Uint8Array => encode(SplitRegionsRequestCodec, message);
+export const decodeSplitRegionsRequest = (bytes: Uint8Array): SplitRegionsRequest => decode(SplitRegionsRequestCodec, bytes);
 
 export interface SplitRegionsResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly finishedPercentage: number;
-  readonly regionsId: readonly number[];
+  header: ResponseHeader | undefined;
+  finishedPercentage: number;
+  regionsId: number[];
 }
-export interface SplitRegionsResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly finishedPercentage?: number | undefined;
-  readonly regionsId?: readonly number[] | undefined;
-}
-export function writeSplitRegionsResponse(w: Writer, m: SplitRegionsResponseInit): void {
-  if (m.regionsId !== undefined && m.regionsId.length > 0) {
-    const end = w.length;
-    for (let i = m.regionsId.length - 1; i >= 0; i -= 1) w.varint(m.regionsId[i]!);
-    w.varint(w.length - end);
-    w.varint(26);
-  }
-  if (m.finishedPercentage !== undefined && !(m.finishedPercentage === 0)) {
-    w.varint(m.finishedPercentage);
-    w.varint(16);
-  }
-  if (m.header !== undefined) {
-    const end = w.length;
-    writeResponseHeader(w, m.header);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readSplitRegionsResponse(r: Reader, end: number): SplitRegionsResponse {
-  let header: ResponseHeader | undefined;
-  let finishedPercentage = 0;
-  let regionsId: number[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type SplitRegionsResponseInit = Init<SplitRegionsResponse>;
+
+export const newSplitRegionsResponse = (): SplitRegionsResponse => ({ header: undefined, finishedPercentage: 0, regionsId: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readSplitRegionsResponse(r: Reader, message: SplitRegionsResponse): SplitRegionsResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
         break;
+      }
       case 16:
-        finishedPercentage = r.count();
+        message.finishedPercentage = r.count();
         break;
       case 24:
-        (regionsId ??= []).push(r.count());
+        message.regionsId.push(r.count());
         break;
       case 26: {
-        regionsId ??= [];
-        for (const limit = r.limit(); r.at < limit; ) regionsId.push(r.count());
+        const outer = r.enter();
+        while (r.more()) message.regionsId.push(r.count());
+        r.leave(outer);
         break;
       }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, finishedPercentage, regionsId: regionsId ?? NONE };
+  return message;
 }
-export const SplitRegionsResponseCodec: Codec<SplitRegionsResponse, SplitRegionsResponseInit> = { write: writeSplitRegionsResponse, read: readSplitRegionsResponse };
 
-export interface SplitAndScatterRegionsRequest {
-  readonly header: RequestHeader | undefined;
-  readonly splitKeys: readonly Uint8Array[];
-  readonly group: string;
-  readonly retryLimit: number;
-}
-export interface SplitAndScatterRegionsRequestInit {
-  readonly header?: RequestHeaderInit | undefined;
-  readonly splitKeys?: readonly Uint8Array[] | undefined;
-  readonly group?: string | undefined;
-  readonly retryLimit?: number | undefined;
-}
-export function writeSplitAndScatterRegionsRequest(w: Writer, m: SplitAndScatterRegionsRequestInit): void {
-  if (m.retryLimit !== undefined && !(m.retryLimit === 0)) {
-    w.varint(m.retryLimit);
-    w.varint(32);
-  }
-  if (m.group !== undefined && !(m.group === '')) {
-    w.text(m.group);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeSplitRegionsResponse(w: Writer, message: SplitRegionsResponseInit): void {
+  if (message.regionsId !== undefined && message.regionsId.length > 0) {
+    const end = w.length;
+    for (let at = message.regionsId.length - 1; at >= 0; at -= 1) w.int64(message.regionsId[at]!);
+    w.varint(w.length - end);
     w.varint(26);
   }
-  if (m.splitKeys !== undefined && m.splitKeys.length > 0) {
-    for (let i = m.splitKeys.length - 1; i >= 0; i -= 1) {
-      w.bytes(m.splitKeys[i]!);
-      w.varint(18);
-    }
+  if (message.finishedPercentage !== undefined && message.finishedPercentage !== 0) {
+    w.int64(message.finishedPercentage);
+    w.varint(16);
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeRequestHeader(w, m.header);
+    writeResponseHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readSplitAndScatterRegionsRequest(r: Reader, end: number): SplitAndScatterRegionsRequest {
-  let header: RequestHeader | undefined;
-  let splitKeys: Uint8Array[] | undefined;
-  let group = '';
-  let retryLimit = 0;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const SplitRegionsResponseCodec: Codec<SplitRegionsResponse, SplitRegionsResponseInit> = {
+  write: writeSplitRegionsResponse,
+  read: (r) => readSplitRegionsResponse(r, newSplitRegionsResponse()),
+};
+export const encodeSplitRegionsResponse = (message: SplitRegionsResponseInit): Uint8Array => encode(SplitRegionsResponseCodec, message);
+export const decodeSplitRegionsResponse = (bytes: Uint8Array): SplitRegionsResponse => decode(SplitRegionsResponseCodec, bytes);
+
+export interface SplitAndScatterRegionsRequest {
+  header: RequestHeader | undefined;
+  splitKeys: Uint8Array[];
+  group: string;
+  retryLimit: number;
+}
+export type SplitAndScatterRegionsRequestInit = Init<SplitAndScatterRegionsRequest>;
+
+export const newSplitAndScatterRegionsRequest = (): SplitAndScatterRegionsRequest => ({ header: undefined, splitKeys: [], group: '', retryLimit: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readSplitAndScatterRegionsRequest(r: Reader, message: SplitAndScatterRegionsRequest): SplitAndScatterRegionsRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        header = readRequestHeader(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.header = readRequestHeader(r, message.header ?? newRequestHeader());
+        r.leave(outer);
         break;
+      }
       case 18:
-        (splitKeys ??= []).push(r.bytes());
+        message.splitKeys.push(r.bytes());
         break;
       case 26:
-        group = r.text();
+        message.group = r.lenientString();
         break;
       case 32:
-        retryLimit = r.count();
+        message.retryLimit = r.count();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, splitKeys: splitKeys ?? NONE, group, retryLimit };
+  return message;
 }
-export const SplitAndScatterRegionsRequestCodec: Codec<SplitAndScatterRegionsRequest, SplitAndScatterRegionsRequestInit> = { write: writeSplitAndScatterRegionsRequest, read: readSplitAndScatterRegionsRequest };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeSplitAndScatterRegionsRequest(w: Writer, message: SplitAndScatterRegionsRequestInit): void {
+  if (message.retryLimit !== undefined && message.retryLimit !== 0) {
+    w.int64(message.retryLimit);
+    w.varint(32);
+  }
+  if (message.group !== undefined && message.group !== '') {
+    w.string(message.group);
+    w.varint(26);
+  }
+  if (message.splitKeys !== undefined && message.splitKeys.length > 0) {
+    for (let at = message.splitKeys.length - 1; at >= 0; at -= 1) {
+      w.bytes(message.splitKeys[at]!);
+      w.varint(18);
+    }
+  }
+  if (message.header !== undefined) {
+    const end = w.length;
+    writeRequestHeader(w, message.header);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const SplitAndScatterRegionsRequestCodec: Codec<SplitAndScatterRegionsRequest, SplitAndScatterRegionsRequestInit> = {
+  write: writeSplitAndScatterRegionsRequest,
+  read: (r) => readSplitAndScatterRegionsRequest(r, newSplitAndScatterRegionsRequest()),
+};
+export const encodeSplitAndScatterRegionsRequest = (message: SplitAndScatterRegionsRequestInit): Uint8Array => encode(SplitAndScatterRegionsRequestCodec, message);
+export const decodeSplitAndScatterRegionsRequest = (bytes: Uint8Array): SplitAndScatterRegionsRequest => decode(SplitAndScatterRegionsRequestCodec, bytes);
 
 export interface SplitAndScatterRegionsResponse {
-  readonly header: ResponseHeader | undefined;
-  readonly splitFinishedPercentage: number;
-  readonly scatterFinishedPercentage: number;
-  readonly regionsId: readonly number[];
+  header: ResponseHeader | undefined;
+  splitFinishedPercentage: number;
+  scatterFinishedPercentage: number;
+  regionsId: number[];
 }
-export interface SplitAndScatterRegionsResponseInit {
-  readonly header?: ResponseHeaderInit | undefined;
-  readonly splitFinishedPercentage?: number | undefined;
-  readonly scatterFinishedPercentage?: number | undefined;
-  readonly regionsId?: readonly number[] | undefined;
+export type SplitAndScatterRegionsResponseInit = Init<SplitAndScatterRegionsResponse>;
+
+export const newSplitAndScatterRegionsResponse = (): SplitAndScatterRegionsResponse => ({ header: undefined, splitFinishedPercentage: 0, scatterFinishedPercentage: 0, regionsId: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readSplitAndScatterRegionsResponse(r: Reader, message: SplitAndScatterRegionsResponse): SplitAndScatterRegionsResponse {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.header = readResponseHeader(r, message.header ?? newResponseHeader());
+        r.leave(outer);
+        break;
+      }
+      case 16:
+        message.splitFinishedPercentage = r.count();
+        break;
+      case 24:
+        message.scatterFinishedPercentage = r.count();
+        break;
+      case 32:
+        message.regionsId.push(r.count());
+        break;
+      case 34: {
+        const outer = r.enter();
+        while (r.more()) message.regionsId.push(r.count());
+        r.leave(outer);
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
 }
-export function writeSplitAndScatterRegionsResponse(w: Writer, m: SplitAndScatterRegionsResponseInit): void {
-  if (m.regionsId !== undefined && m.regionsId.length > 0) {
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeSplitAndScatterRegionsResponse(w: Writer, message: SplitAndScatterRegionsResponseInit): void {
+  if (message.regionsId !== undefined && message.regionsId.length > 0) {
     const end = w.length;
-    for (let i = m.regionsId.length - 1; i >= 0; i -= 1) w.varint(m.regionsId[i]!);
+    for (let at = message.regionsId.length - 1; at >= 0; at -= 1) w.int64(message.regionsId[at]!);
     w.varint(w.length - end);
     w.varint(34);
   }
-  if (m.scatterFinishedPercentage !== undefined && !(m.scatterFinishedPercentage === 0)) {
-    w.varint(m.scatterFinishedPercentage);
+  if (message.scatterFinishedPercentage !== undefined && message.scatterFinishedPercentage !== 0) {
+    w.int64(message.scatterFinishedPercentage);
     w.varint(24);
   }
-  if (m.splitFinishedPercentage !== undefined && !(m.splitFinishedPercentage === 0)) {
-    w.varint(m.splitFinishedPercentage);
+  if (message.splitFinishedPercentage !== undefined && message.splitFinishedPercentage !== 0) {
+    w.int64(message.splitFinishedPercentage);
     w.varint(16);
   }
-  if (m.header !== undefined) {
+  if (message.header !== undefined) {
     const end = w.length;
-    writeResponseHeader(w, m.header);
+    writeResponseHeader(w, message.header);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readSplitAndScatterRegionsResponse(r: Reader, end: number): SplitAndScatterRegionsResponse {
-  let header: ResponseHeader | undefined;
-  let splitFinishedPercentage = 0;
-  let scatterFinishedPercentage = 0;
-  let regionsId: number[] | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        header = readResponseHeader(r, r.limit());
-        break;
-      case 16:
-        splitFinishedPercentage = r.count();
-        break;
-      case 24:
-        scatterFinishedPercentage = r.count();
-        break;
-      case 32:
-        (regionsId ??= []).push(r.count());
-        break;
-      case 34: {
-        regionsId ??= [];
-        for (const limit = r.limit(); r.at < limit; ) regionsId.push(r.count());
-        break;
-      }
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { header, splitFinishedPercentage, scatterFinishedPercentage, regionsId: regionsId ?? NONE };
-}
-export const SplitAndScatterRegionsResponseCodec: Codec<SplitAndScatterRegionsResponse, SplitAndScatterRegionsResponseInit> = { write: writeSplitAndScatterRegionsResponse, read: readSplitAndScatterRegionsResponse };
+
+export const SplitAndScatterRegionsResponseCodec: Codec<SplitAndScatterRegionsResponse, SplitAndScatterRegionsResponseInit> = {
+  write: writeSplitAndScatterRegionsResponse,
+  read: (r) => readSplitAndScatterRegionsResponse(r, newSplitAndScatterRegionsResponse()),
+};
+export const encodeSplitAndScatterRegionsResponse = (message: SplitAndScatterRegionsResponseInit): Uint8Array => encode(SplitAndScatterRegionsResponseCodec, message);
+export const decodeSplitAndScatterRegionsResponse = (bytes: Uint8Array): SplitAndScatterRegionsResponse => decode(SplitAndScatterRegionsResponseCodec, bytes);

@@ -1,473 +1,794 @@
-// Generated from proto/tikvpb.proto by tools/generate.ts. Do not edit.
-import { type Codec, NONE } from '../codec.ts';
-import { MalformedMessage, type Reader } from '../reader.ts';
-import type { Writer } from '../writer.ts';
+// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
+import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
 import * as kvrpcpb from './kvrpcpb.ts';
 
-export interface BatchCommandsRequestRequest {
-  readonly get: kvrpcpb.GetRequest | undefined;
-  readonly scan: kvrpcpb.ScanRequest | undefined;
-  readonly prewrite: kvrpcpb.PrewriteRequest | undefined;
-  readonly commit: kvrpcpb.CommitRequest | undefined;
-  readonly batchGet: kvrpcpb.BatchGetRequest | undefined;
-  readonly batchRollback: kvrpcpb.BatchRollbackRequest | undefined;
-  readonly scanLock: kvrpcpb.ScanLockRequest | undefined;
-  readonly resolveLock: kvrpcpb.ResolveLockRequest | undefined;
-  readonly deleteRange: kvrpcpb.DeleteRangeRequest | undefined;
-  readonly checkTxnStatus: kvrpcpb.CheckTxnStatusRequest | undefined;
-  readonly txnHeartBeat: kvrpcpb.TxnHeartBeatRequest | undefined;
-  readonly checkSecondaryLocks: kvrpcpb.CheckSecondaryLocksRequest | undefined;
+export interface BatchCommandsRequest {
+  requests: BatchCommandsRequestRequest[];
+  requestIds: number[];
+  clientSendTimeNs: bigint;
 }
-export interface BatchCommandsRequestRequestInit {
-  readonly get?: kvrpcpb.GetRequestInit | undefined;
-  readonly scan?: kvrpcpb.ScanRequestInit | undefined;
-  readonly prewrite?: kvrpcpb.PrewriteRequestInit | undefined;
-  readonly commit?: kvrpcpb.CommitRequestInit | undefined;
-  readonly batchGet?: kvrpcpb.BatchGetRequestInit | undefined;
-  readonly batchRollback?: kvrpcpb.BatchRollbackRequestInit | undefined;
-  readonly scanLock?: kvrpcpb.ScanLockRequestInit | undefined;
-  readonly resolveLock?: kvrpcpb.ResolveLockRequestInit | undefined;
-  readonly deleteRange?: kvrpcpb.DeleteRangeRequestInit | undefined;
-  readonly checkTxnStatus?: kvrpcpb.CheckTxnStatusRequestInit | undefined;
-  readonly txnHeartBeat?: kvrpcpb.TxnHeartBeatRequestInit | undefined;
-  readonly checkSecondaryLocks?: kvrpcpb.CheckSecondaryLocksRequestInit | undefined;
-}
-export function writeBatchCommandsRequestRequest(w: Writer, m: BatchCommandsRequestRequestInit): void {
-  if (m.checkSecondaryLocks !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeCheckSecondaryLocksRequest(w, m.checkSecondaryLocks);
-    w.varint(w.length - end);
-    w.varint(266);
-  }
-  if (m.txnHeartBeat !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeTxnHeartBeatRequest(w, m.txnHeartBeat);
-    w.varint(w.length - end);
-    w.varint(210);
-  }
-  if (m.checkTxnStatus !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeCheckTxnStatusRequest(w, m.checkTxnStatus);
-    w.varint(w.length - end);
-    w.varint(202);
-  }
-  if (m.deleteRange !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeDeleteRangeRequest(w, m.deleteRange);
-    w.varint(w.length - end);
-    w.varint(98);
-  }
-  if (m.resolveLock !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeResolveLockRequest(w, m.resolveLock);
-    w.varint(w.length - end);
-    w.varint(82);
-  }
-  if (m.scanLock !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeScanLockRequest(w, m.scanLock);
-    w.varint(w.length - end);
-    w.varint(74);
-  }
-  if (m.batchRollback !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeBatchRollbackRequest(w, m.batchRollback);
-    w.varint(w.length - end);
-    w.varint(66);
-  }
-  if (m.batchGet !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeBatchGetRequest(w, m.batchGet);
-    w.varint(w.length - end);
-    w.varint(58);
-  }
-  if (m.commit !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeCommitRequest(w, m.commit);
-    w.varint(w.length - end);
-    w.varint(34);
-  }
-  if (m.prewrite !== undefined) {
-    const end = w.length;
-    kvrpcpb.writePrewriteRequest(w, m.prewrite);
-    w.varint(w.length - end);
-    w.varint(26);
-  }
-  if (m.scan !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeScanRequest(w, m.scan);
-    w.varint(w.length - end);
-    w.varint(18);
-  }
-  if (m.get !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeGetRequest(w, m.get);
-    w.varint(w.length - end);
-    w.varint(10);
-  }
-}
-export function readBatchCommandsRequestRequest(r: Reader, end: number): BatchCommandsRequestRequest {
-  let get: kvrpcpb.GetRequest | undefined;
-  let scan: kvrpcpb.ScanRequest | undefined;
-  let prewrite: kvrpcpb.PrewriteRequest | undefined;
-  let commit: kvrpcpb.CommitRequest | undefined;
-  let batchGet: kvrpcpb.BatchGetRequest | undefined;
-  let batchRollback: kvrpcpb.BatchRollbackRequest | undefined;
-  let scanLock: kvrpcpb.ScanLockRequest | undefined;
-  let resolveLock: kvrpcpb.ResolveLockRequest | undefined;
-  let deleteRange: kvrpcpb.DeleteRangeRequest | undefined;
-  let checkTxnStatus: kvrpcpb.CheckTxnStatusRequest | undefined;
-  let txnHeartBeat: kvrpcpb.TxnHeartBeatRequest | undefined;
-  let checkSecondaryLocks: kvrpcpb.CheckSecondaryLocksRequest | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type BatchCommandsRequestInit = Init<BatchCommandsRequest>;
+
+export const newBatchCommandsRequest = (): BatchCommandsRequest => ({ requests: [], requestIds: [], clientSendTimeNs: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readBatchCommandsRequest(r: Reader, message: BatchCommandsRequest): BatchCommandsRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        get = kvrpcpb.readGetRequest(r, r.limit());
+      case 10: {
+        const outer = r.enter();
+        message.requests.push(readBatchCommandsRequestRequest(r, newBatchCommandsRequestRequest()));
+        r.leave(outer);
         break;
-      case 18:
-        scan = kvrpcpb.readScanRequest(r, r.limit());
+      }
+      case 16:
+        message.requestIds.push(r.count());
         break;
-      case 26:
-        prewrite = kvrpcpb.readPrewriteRequest(r, r.limit());
+      case 18: {
+        const outer = r.enter();
+        while (r.more()) message.requestIds.push(r.count());
+        r.leave(outer);
         break;
-      case 34:
-        commit = kvrpcpb.readCommitRequest(r, r.limit());
-        break;
-      case 58:
-        batchGet = kvrpcpb.readBatchGetRequest(r, r.limit());
-        break;
-      case 66:
-        batchRollback = kvrpcpb.readBatchRollbackRequest(r, r.limit());
-        break;
-      case 74:
-        scanLock = kvrpcpb.readScanLockRequest(r, r.limit());
-        break;
-      case 82:
-        resolveLock = kvrpcpb.readResolveLockRequest(r, r.limit());
-        break;
-      case 98:
-        deleteRange = kvrpcpb.readDeleteRangeRequest(r, r.limit());
-        break;
-      case 202:
-        checkTxnStatus = kvrpcpb.readCheckTxnStatusRequest(r, r.limit());
-        break;
-      case 210:
-        txnHeartBeat = kvrpcpb.readTxnHeartBeatRequest(r, r.limit());
-        break;
-      case 266:
-        checkSecondaryLocks = kvrpcpb.readCheckSecondaryLocksRequest(r, r.limit());
+      }
+      case 24:
+        message.clientSendTimeNs = r.bigUint64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { get, scan, prewrite, commit, batchGet, batchRollback, scanLock, resolveLock, deleteRange, checkTxnStatus, txnHeartBeat, checkSecondaryLocks };
+  return message;
 }
-export const BatchCommandsRequestRequestCodec: Codec<BatchCommandsRequestRequest, BatchCommandsRequestRequestInit> = { write: writeBatchCommandsRequestRequest, read: readBatchCommandsRequestRequest };
 
-export interface BatchCommandsRequest {
-  readonly requests: readonly BatchCommandsRequestRequest[];
-  readonly requestIds: readonly number[];
-  readonly clientSendTimeNs: bigint;
-}
-export interface BatchCommandsRequestInit {
-  readonly requests?: readonly BatchCommandsRequestRequestInit[] | undefined;
-  readonly requestIds?: readonly number[] | undefined;
-  readonly clientSendTimeNs?: bigint | undefined;
-}
-export function writeBatchCommandsRequest(w: Writer, m: BatchCommandsRequestInit): void {
-  if (m.clientSendTimeNs !== undefined && !(m.clientSendTimeNs === 0n)) {
-    w.varint64(m.clientSendTimeNs);
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeBatchCommandsRequest(w: Writer, message: BatchCommandsRequestInit): void {
+  if (message.clientSendTimeNs !== undefined && message.clientSendTimeNs !== 0n) {
+    w.bigint(message.clientSendTimeNs);
     w.varint(24);
   }
-  if (m.requestIds !== undefined && m.requestIds.length > 0) {
+  if (message.requestIds !== undefined && message.requestIds.length > 0) {
     const end = w.length;
-    for (let i = m.requestIds.length - 1; i >= 0; i -= 1) w.varint(m.requestIds[i]!);
+    for (let at = message.requestIds.length - 1; at >= 0; at -= 1) w.int64(message.requestIds[at]!);
     w.varint(w.length - end);
     w.varint(18);
   }
-  if (m.requests !== undefined && m.requests.length > 0) {
-    for (let i = m.requests.length - 1; i >= 0; i -= 1) {
+  if (message.requests !== undefined && message.requests.length > 0) {
+    for (let at = message.requests.length - 1; at >= 0; at -= 1) {
       const end = w.length;
-      writeBatchCommandsRequestRequest(w, m.requests[i]!);
+      writeBatchCommandsRequestRequest(w, message.requests[at]!);
       w.varint(w.length - end);
       w.varint(10);
     }
   }
 }
-export function readBatchCommandsRequest(r: Reader, end: number): BatchCommandsRequest {
-  let requests: BatchCommandsRequestRequest[] | undefined;
-  let requestIds: number[] | undefined;
-  let clientSendTimeNs = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+
+export const BatchCommandsRequestCodec: Codec<BatchCommandsRequest, BatchCommandsRequestInit> = {
+  write: writeBatchCommandsRequest,
+  read: (r) => readBatchCommandsRequest(r, newBatchCommandsRequest()),
+};
+export const encodeBatchCommandsRequest = (message: BatchCommandsRequestInit): Uint8Array => encode(BatchCommandsRequestCodec, message);
+export const decodeBatchCommandsRequest = (bytes: Uint8Array): BatchCommandsRequest => decode(BatchCommandsRequestCodec, bytes);
+
+export interface BatchCommandsRequestRequest {
+  get: kvrpcpb.GetRequest | undefined;
+  scan: kvrpcpb.ScanRequest | undefined;
+  prewrite: kvrpcpb.PrewriteRequest | undefined;
+  commit: kvrpcpb.CommitRequest | undefined;
+  batchGet: kvrpcpb.BatchGetRequest | undefined;
+  batchRollback: kvrpcpb.BatchRollbackRequest | undefined;
+  scanLock: kvrpcpb.ScanLockRequest | undefined;
+  resolveLock: kvrpcpb.ResolveLockRequest | undefined;
+  deleteRange: kvrpcpb.DeleteRangeRequest | undefined;
+  checkTxnStatus: kvrpcpb.CheckTxnStatusRequest | undefined;
+  txnHeartBeat: kvrpcpb.TxnHeartBeatRequest | undefined;
+  checkSecondaryLocks: kvrpcpb.CheckSecondaryLocksRequest | undefined;
+}
+export type BatchCommandsRequestRequestInit = Init<BatchCommandsRequestRequest>;
+
+export const newBatchCommandsRequestRequest = (): BatchCommandsRequestRequest => ({ get: undefined, scan: undefined, prewrite: undefined, commit: undefined, batchGet: undefined, batchRollback: undefined, scanLock: undefined, resolveLock: undefined, deleteRange: undefined, checkTxnStatus: undefined, txnHeartBeat: undefined, checkSecondaryLocks: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readBatchCommandsRequestRequest(r: Reader, message: BatchCommandsRequestRequest): BatchCommandsRequestRequest {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        (requests ??= []).push(readBatchCommandsRequestRequest(r, r.limit()));
-        break;
-      case 16:
-        (requestIds ??= []).push(r.count());
-        break;
-      case 18: {
-        requestIds ??= [];
-        for (const limit = r.limit(); r.at < limit; ) requestIds.push(r.count());
+      case 10: {
+        const outer = r.enter();
+        message.get = kvrpcpb.readGetRequest(r, message.get ?? kvrpcpb.newGetRequest());
+        r.leave(outer);
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
         break;
       }
-      case 24:
-        clientSendTimeNs = r.uint64();
+      case 18: {
+        const outer = r.enter();
+        message.scan = kvrpcpb.readScanRequest(r, message.scan ?? kvrpcpb.newScanRequest());
+        r.leave(outer);
+        message.get = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
         break;
+      }
+      case 26: {
+        const outer = r.enter();
+        message.prewrite = kvrpcpb.readPrewriteRequest(r, message.prewrite ?? kvrpcpb.newPrewriteRequest());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 34: {
+        const outer = r.enter();
+        message.commit = kvrpcpb.readCommitRequest(r, message.commit ?? kvrpcpb.newCommitRequest());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 58: {
+        const outer = r.enter();
+        message.batchGet = kvrpcpb.readBatchGetRequest(r, message.batchGet ?? kvrpcpb.newBatchGetRequest());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 66: {
+        const outer = r.enter();
+        message.batchRollback = kvrpcpb.readBatchRollbackRequest(r, message.batchRollback ?? kvrpcpb.newBatchRollbackRequest());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 74: {
+        const outer = r.enter();
+        message.scanLock = kvrpcpb.readScanLockRequest(r, message.scanLock ?? kvrpcpb.newScanLockRequest());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 82: {
+        const outer = r.enter();
+        message.resolveLock = kvrpcpb.readResolveLockRequest(r, message.resolveLock ?? kvrpcpb.newResolveLockRequest());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 98: {
+        const outer = r.enter();
+        message.deleteRange = kvrpcpb.readDeleteRangeRequest(r, message.deleteRange ?? kvrpcpb.newDeleteRangeRequest());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 202: {
+        const outer = r.enter();
+        message.checkTxnStatus = kvrpcpb.readCheckTxnStatusRequest(r, message.checkTxnStatus ?? kvrpcpb.newCheckTxnStatusRequest());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 210: {
+        const outer = r.enter();
+        message.txnHeartBeat = kvrpcpb.readTxnHeartBeatRequest(r, message.txnHeartBeat ?? kvrpcpb.newTxnHeartBeatRequest());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 266: {
+        const outer = r.enter();
+        message.checkSecondaryLocks = kvrpcpb.readCheckSecondaryLocksRequest(r, message.checkSecondaryLocks ?? kvrpcpb.newCheckSecondaryLocksRequest());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        break;
+      }
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { requests: requests ?? NONE, requestIds: requestIds ?? NONE, clientSendTimeNs };
+  return message;
 }
-export const BatchCommandsRequestCodec: Codec<BatchCommandsRequest, BatchCommandsRequestInit> = { write: writeBatchCommandsRequest, read: readBatchCommandsRequest };
 
-export interface BatchCommandsResponseResponse {
-  readonly get: kvrpcpb.GetResponse | undefined;
-  readonly scan: kvrpcpb.ScanResponse | undefined;
-  readonly prewrite: kvrpcpb.PrewriteResponse | undefined;
-  readonly commit: kvrpcpb.CommitResponse | undefined;
-  readonly batchGet: kvrpcpb.BatchGetResponse | undefined;
-  readonly batchRollback: kvrpcpb.BatchRollbackResponse | undefined;
-  readonly scanLock: kvrpcpb.ScanLockResponse | undefined;
-  readonly resolveLock: kvrpcpb.ResolveLockResponse | undefined;
-  readonly deleteRange: kvrpcpb.DeleteRangeResponse | undefined;
-  readonly checkTxnStatus: kvrpcpb.CheckTxnStatusResponse | undefined;
-  readonly txnHeartBeat: kvrpcpb.TxnHeartBeatResponse | undefined;
-  readonly checkSecondaryLocks: kvrpcpb.CheckSecondaryLocksResponse | undefined;
-}
-export interface BatchCommandsResponseResponseInit {
-  readonly get?: kvrpcpb.GetResponseInit | undefined;
-  readonly scan?: kvrpcpb.ScanResponseInit | undefined;
-  readonly prewrite?: kvrpcpb.PrewriteResponseInit | undefined;
-  readonly commit?: kvrpcpb.CommitResponseInit | undefined;
-  readonly batchGet?: kvrpcpb.BatchGetResponseInit | undefined;
-  readonly batchRollback?: kvrpcpb.BatchRollbackResponseInit | undefined;
-  readonly scanLock?: kvrpcpb.ScanLockResponseInit | undefined;
-  readonly resolveLock?: kvrpcpb.ResolveLockResponseInit | undefined;
-  readonly deleteRange?: kvrpcpb.DeleteRangeResponseInit | undefined;
-  readonly checkTxnStatus?: kvrpcpb.CheckTxnStatusResponseInit | undefined;
-  readonly txnHeartBeat?: kvrpcpb.TxnHeartBeatResponseInit | undefined;
-  readonly checkSecondaryLocks?: kvrpcpb.CheckSecondaryLocksResponseInit | undefined;
-}
-export function writeBatchCommandsResponseResponse(w: Writer, m: BatchCommandsResponseResponseInit): void {
-  if (m.checkSecondaryLocks !== undefined) {
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeBatchCommandsRequestRequest(w: Writer, message: BatchCommandsRequestRequestInit): void {
+  if (message.checkSecondaryLocks !== undefined) {
     const end = w.length;
-    kvrpcpb.writeCheckSecondaryLocksResponse(w, m.checkSecondaryLocks);
+    kvrpcpb.writeCheckSecondaryLocksRequest(w, message.checkSecondaryLocks);
     w.varint(w.length - end);
     w.varint(266);
   }
-  if (m.txnHeartBeat !== undefined) {
+  if (message.txnHeartBeat !== undefined) {
     const end = w.length;
-    kvrpcpb.writeTxnHeartBeatResponse(w, m.txnHeartBeat);
+    kvrpcpb.writeTxnHeartBeatRequest(w, message.txnHeartBeat);
     w.varint(w.length - end);
     w.varint(210);
   }
-  if (m.checkTxnStatus !== undefined) {
+  if (message.checkTxnStatus !== undefined) {
     const end = w.length;
-    kvrpcpb.writeCheckTxnStatusResponse(w, m.checkTxnStatus);
+    kvrpcpb.writeCheckTxnStatusRequest(w, message.checkTxnStatus);
     w.varint(w.length - end);
     w.varint(202);
   }
-  if (m.deleteRange !== undefined) {
+  if (message.deleteRange !== undefined) {
     const end = w.length;
-    kvrpcpb.writeDeleteRangeResponse(w, m.deleteRange);
+    kvrpcpb.writeDeleteRangeRequest(w, message.deleteRange);
     w.varint(w.length - end);
     w.varint(98);
   }
-  if (m.resolveLock !== undefined) {
+  if (message.resolveLock !== undefined) {
     const end = w.length;
-    kvrpcpb.writeResolveLockResponse(w, m.resolveLock);
+    kvrpcpb.writeResolveLockRequest(w, message.resolveLock);
     w.varint(w.length - end);
     w.varint(82);
   }
-  if (m.scanLock !== undefined) {
+  if (message.scanLock !== undefined) {
     const end = w.length;
-    kvrpcpb.writeScanLockResponse(w, m.scanLock);
+    kvrpcpb.writeScanLockRequest(w, message.scanLock);
     w.varint(w.length - end);
     w.varint(74);
   }
-  if (m.batchRollback !== undefined) {
+  if (message.batchRollback !== undefined) {
     const end = w.length;
-    kvrpcpb.writeBatchRollbackResponse(w, m.batchRollback);
+    kvrpcpb.writeBatchRollbackRequest(w, message.batchRollback);
     w.varint(w.length - end);
     w.varint(66);
   }
-  if (m.batchGet !== undefined) {
+  if (message.batchGet !== undefined) {
     const end = w.length;
-    kvrpcpb.writeBatchGetResponse(w, m.batchGet);
+    kvrpcpb.writeBatchGetRequest(w, message.batchGet);
     w.varint(w.length - end);
     w.varint(58);
   }
-  if (m.commit !== undefined) {
+  if (message.commit !== undefined) {
     const end = w.length;
-    kvrpcpb.writeCommitResponse(w, m.commit);
+    kvrpcpb.writeCommitRequest(w, message.commit);
     w.varint(w.length - end);
     w.varint(34);
   }
-  if (m.prewrite !== undefined) {
+  if (message.prewrite !== undefined) {
     const end = w.length;
-    kvrpcpb.writePrewriteResponse(w, m.prewrite);
+    kvrpcpb.writePrewriteRequest(w, message.prewrite);
     w.varint(w.length - end);
     w.varint(26);
   }
-  if (m.scan !== undefined) {
+  if (message.scan !== undefined) {
     const end = w.length;
-    kvrpcpb.writeScanResponse(w, m.scan);
+    kvrpcpb.writeScanRequest(w, message.scan);
     w.varint(w.length - end);
     w.varint(18);
   }
-  if (m.get !== undefined) {
+  if (message.get !== undefined) {
     const end = w.length;
-    kvrpcpb.writeGetResponse(w, m.get);
+    kvrpcpb.writeGetRequest(w, message.get);
     w.varint(w.length - end);
     w.varint(10);
   }
 }
-export function readBatchCommandsResponseResponse(r: Reader, end: number): BatchCommandsResponseResponse {
-  let get: kvrpcpb.GetResponse | undefined;
-  let scan: kvrpcpb.ScanResponse | undefined;
-  let prewrite: kvrpcpb.PrewriteResponse | undefined;
-  let commit: kvrpcpb.CommitResponse | undefined;
-  let batchGet: kvrpcpb.BatchGetResponse | undefined;
-  let batchRollback: kvrpcpb.BatchRollbackResponse | undefined;
-  let scanLock: kvrpcpb.ScanLockResponse | undefined;
-  let resolveLock: kvrpcpb.ResolveLockResponse | undefined;
-  let deleteRange: kvrpcpb.DeleteRangeResponse | undefined;
-  let checkTxnStatus: kvrpcpb.CheckTxnStatusResponse | undefined;
-  let txnHeartBeat: kvrpcpb.TxnHeartBeatResponse | undefined;
-  let checkSecondaryLocks: kvrpcpb.CheckSecondaryLocksResponse | undefined;
-  while (r.at < end) {
-    const tag = r.uint32();
-    switch (tag) {
-      case 10:
-        get = kvrpcpb.readGetResponse(r, r.limit());
-        break;
-      case 18:
-        scan = kvrpcpb.readScanResponse(r, r.limit());
-        break;
-      case 26:
-        prewrite = kvrpcpb.readPrewriteResponse(r, r.limit());
-        break;
-      case 34:
-        commit = kvrpcpb.readCommitResponse(r, r.limit());
-        break;
-      case 58:
-        batchGet = kvrpcpb.readBatchGetResponse(r, r.limit());
-        break;
-      case 66:
-        batchRollback = kvrpcpb.readBatchRollbackResponse(r, r.limit());
-        break;
-      case 74:
-        scanLock = kvrpcpb.readScanLockResponse(r, r.limit());
-        break;
-      case 82:
-        resolveLock = kvrpcpb.readResolveLockResponse(r, r.limit());
-        break;
-      case 98:
-        deleteRange = kvrpcpb.readDeleteRangeResponse(r, r.limit());
-        break;
-      case 202:
-        checkTxnStatus = kvrpcpb.readCheckTxnStatusResponse(r, r.limit());
-        break;
-      case 210:
-        txnHeartBeat = kvrpcpb.readTxnHeartBeatResponse(r, r.limit());
-        break;
-      case 266:
-        checkSecondaryLocks = kvrpcpb.readCheckSecondaryLocksResponse(r, r.limit());
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { get, scan, prewrite, commit, batchGet, batchRollback, scanLock, resolveLock, deleteRange, checkTxnStatus, txnHeartBeat, checkSecondaryLocks };
-}
-export const BatchCommandsResponseResponseCodec: Codec<BatchCommandsResponseResponse, BatchCommandsResponseResponseInit> = { write: writeBatchCommandsResponseResponse, read: readBatchCommandsResponseResponse };
+
+export const BatchCommandsRequestRequestCodec: Codec<BatchCommandsRequestRequest, BatchCommandsRequestRequestInit> = {
+  write: writeBatchCommandsRequestRequest,
+  read: (r) => readBatchCommandsRequestRequest(r, newBatchCommandsRequestRequest()),
+};
+export const encodeBatchCommandsRequestRequest = (message: BatchCommandsRequestRequestInit): Uint8Array => encode(BatchCommandsRequestRequestCodec, message);
+export const decodeBatchCommandsRequestRequest = (bytes: Uint8Array): BatchCommandsRequestRequest => decode(BatchCommandsRequestRequestCodec, bytes);
 
 export interface BatchCommandsResponse {
-  readonly responses: readonly BatchCommandsResponseResponse[];
-  readonly requestIds: readonly number[];
-  readonly transportLayerLoad: number;
-  readonly healthFeedback: kvrpcpb.HealthFeedback | undefined;
-  readonly tikvSendTimeNs: bigint;
+  responses: BatchCommandsResponseResponse[];
+  requestIds: number[];
+  transportLayerLoad: number;
+  healthFeedback: kvrpcpb.HealthFeedback | undefined;
+  tikvSendTimeNs: bigint;
 }
-export interface BatchCommandsResponseInit {
-  readonly responses?: readonly BatchCommandsResponseResponseInit[] | undefined;
-  readonly requestIds?: readonly number[] | undefined;
-  readonly transportLayerLoad?: number | undefined;
-  readonly healthFeedback?: kvrpcpb.HealthFeedbackInit | undefined;
-  readonly tikvSendTimeNs?: bigint | undefined;
-}
-export function writeBatchCommandsResponse(w: Writer, m: BatchCommandsResponseInit): void {
-  if (m.tikvSendTimeNs !== undefined && !(m.tikvSendTimeNs === 0n)) {
-    w.varint64(m.tikvSendTimeNs);
-    w.varint(40);
-  }
-  if (m.healthFeedback !== undefined) {
-    const end = w.length;
-    kvrpcpb.writeHealthFeedback(w, m.healthFeedback);
-    w.varint(w.length - end);
-    w.varint(34);
-  }
-  if (m.transportLayerLoad !== undefined && !(m.transportLayerLoad === 0)) {
-    w.varint(m.transportLayerLoad);
-    w.varint(24);
-  }
-  if (m.requestIds !== undefined && m.requestIds.length > 0) {
-    const end = w.length;
-    for (let i = m.requestIds.length - 1; i >= 0; i -= 1) w.varint(m.requestIds[i]!);
-    w.varint(w.length - end);
-    w.varint(18);
-  }
-  if (m.responses !== undefined && m.responses.length > 0) {
-    for (let i = m.responses.length - 1; i >= 0; i -= 1) {
-      const end = w.length;
-      writeBatchCommandsResponseResponse(w, m.responses[i]!);
-      w.varint(w.length - end);
-      w.varint(10);
-    }
-  }
-}
-export function readBatchCommandsResponse(r: Reader, end: number): BatchCommandsResponse {
-  let responses: BatchCommandsResponseResponse[] | undefined;
-  let requestIds: number[] | undefined;
-  let transportLayerLoad = 0;
-  let healthFeedback: kvrpcpb.HealthFeedback | undefined;
-  let tikvSendTimeNs = 0n;
-  while (r.at < end) {
-    const tag = r.uint32();
+export type BatchCommandsResponseInit = Init<BatchCommandsResponse>;
+
+export const newBatchCommandsResponse = (): BatchCommandsResponse => ({ responses: [], requestIds: [], transportLayerLoad: 0, healthFeedback: undefined, tikvSendTimeNs: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readBatchCommandsResponse(r: Reader, message: BatchCommandsResponse): BatchCommandsResponse {
+  while (r.more()) {
+    const tag = r.tag();
     switch (tag) {
-      case 10:
-        (responses ??= []).push(readBatchCommandsResponseResponse(r, r.limit()));
+      case 10: {
+        const outer = r.enter();
+        message.responses.push(readBatchCommandsResponseResponse(r, newBatchCommandsResponseResponse()));
+        r.leave(outer);
         break;
+      }
       case 16:
-        (requestIds ??= []).push(r.count());
+        message.requestIds.push(r.count());
         break;
       case 18: {
-        requestIds ??= [];
-        for (const limit = r.limit(); r.at < limit; ) requestIds.push(r.count());
+        const outer = r.enter();
+        while (r.more()) message.requestIds.push(r.count());
+        r.leave(outer);
         break;
       }
       case 24:
-        transportLayerLoad = r.count();
+        message.transportLayerLoad = r.count();
         break;
-      case 34:
-        healthFeedback = kvrpcpb.readHealthFeedback(r, r.limit());
+      case 34: {
+        const outer = r.enter();
+        message.healthFeedback = kvrpcpb.readHealthFeedback(r, message.healthFeedback ?? kvrpcpb.newHealthFeedback());
+        r.leave(outer);
         break;
+      }
       case 40:
-        tikvSendTimeNs = r.uint64();
+        message.tikvSendTimeNs = r.bigUint64();
         break;
       default:
         r.skip(tag);
     }
   }
-  if (r.at !== end) throw new MalformedMessage('a field runs past the end of its message');
-  return { responses: responses ?? NONE, requestIds: requestIds ?? NONE, transportLayerLoad, healthFeedback, tikvSendTimeNs };
+  return message;
 }
-export const BatchCommandsResponseCodec: Codec<BatchCommandsResponse, BatchCommandsResponseInit> = { write: writeBatchCommandsResponse, read: readBatchCommandsResponse };
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeBatchCommandsResponse(w: Writer, message: BatchCommandsResponseInit): void {
+  if (message.tikvSendTimeNs !== undefined && message.tikvSendTimeNs !== 0n) {
+    w.bigint(message.tikvSendTimeNs);
+    w.varint(40);
+  }
+  if (message.healthFeedback !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeHealthFeedback(w, message.healthFeedback);
+    w.varint(w.length - end);
+    w.varint(34);
+  }
+  if (message.transportLayerLoad !== undefined && message.transportLayerLoad !== 0) {
+    w.int64(message.transportLayerLoad);
+    w.varint(24);
+  }
+  if (message.requestIds !== undefined && message.requestIds.length > 0) {
+    const end = w.length;
+    for (let at = message.requestIds.length - 1; at >= 0; at -= 1) w.int64(message.requestIds[at]!);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.responses !== undefined && message.responses.length > 0) {
+    for (let at = message.responses.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      writeBatchCommandsResponseResponse(w, message.responses[at]!);
+      w.varint(w.length - end);
+      w.varint(10);
+    }
+  }
+}
+
+export const BatchCommandsResponseCodec: Codec<BatchCommandsResponse, BatchCommandsResponseInit> = {
+  write: writeBatchCommandsResponse,
+  read: (r) => readBatchCommandsResponse(r, newBatchCommandsResponse()),
+};
+export const encodeBatchCommandsResponse = (message: BatchCommandsResponseInit): Uint8Array => encode(BatchCommandsResponseCodec, message);
+export const decodeBatchCommandsResponse = (bytes: Uint8Array): BatchCommandsResponse => decode(BatchCommandsResponseCodec, bytes);
+
+export interface BatchCommandsResponseResponse {
+  get: kvrpcpb.GetResponse | undefined;
+  scan: kvrpcpb.ScanResponse | undefined;
+  prewrite: kvrpcpb.PrewriteResponse | undefined;
+  commit: kvrpcpb.CommitResponse | undefined;
+  batchGet: kvrpcpb.BatchGetResponse | undefined;
+  batchRollback: kvrpcpb.BatchRollbackResponse | undefined;
+  scanLock: kvrpcpb.ScanLockResponse | undefined;
+  resolveLock: kvrpcpb.ResolveLockResponse | undefined;
+  deleteRange: kvrpcpb.DeleteRangeResponse | undefined;
+  checkTxnStatus: kvrpcpb.CheckTxnStatusResponse | undefined;
+  txnHeartBeat: kvrpcpb.TxnHeartBeatResponse | undefined;
+  checkSecondaryLocks: kvrpcpb.CheckSecondaryLocksResponse | undefined;
+}
+export type BatchCommandsResponseResponseInit = Init<BatchCommandsResponseResponse>;
+
+export const newBatchCommandsResponseResponse = (): BatchCommandsResponseResponse => ({ get: undefined, scan: undefined, prewrite: undefined, commit: undefined, batchGet: undefined, batchRollback: undefined, scanLock: undefined, resolveLock: undefined, deleteRange: undefined, checkTxnStatus: undefined, txnHeartBeat: undefined, checkSecondaryLocks: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readBatchCommandsResponseResponse(r: Reader, message: BatchCommandsResponseResponse): BatchCommandsResponseResponse {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.get = kvrpcpb.readGetResponse(r, message.get ?? kvrpcpb.newGetResponse());
+        r.leave(outer);
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.scan = kvrpcpb.readScanResponse(r, message.scan ?? kvrpcpb.newScanResponse());
+        r.leave(outer);
+        message.get = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 26: {
+        const outer = r.enter();
+        message.prewrite = kvrpcpb.readPrewriteResponse(r, message.prewrite ?? kvrpcpb.newPrewriteResponse());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 34: {
+        const outer = r.enter();
+        message.commit = kvrpcpb.readCommitResponse(r, message.commit ?? kvrpcpb.newCommitResponse());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 58: {
+        const outer = r.enter();
+        message.batchGet = kvrpcpb.readBatchGetResponse(r, message.batchGet ?? kvrpcpb.newBatchGetResponse());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 66: {
+        const outer = r.enter();
+        message.batchRollback = kvrpcpb.readBatchRollbackResponse(r, message.batchRollback ?? kvrpcpb.newBatchRollbackResponse());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 74: {
+        const outer = r.enter();
+        message.scanLock = kvrpcpb.readScanLockResponse(r, message.scanLock ?? kvrpcpb.newScanLockResponse());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 82: {
+        const outer = r.enter();
+        message.resolveLock = kvrpcpb.readResolveLockResponse(r, message.resolveLock ?? kvrpcpb.newResolveLockResponse());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 98: {
+        const outer = r.enter();
+        message.deleteRange = kvrpcpb.readDeleteRangeResponse(r, message.deleteRange ?? kvrpcpb.newDeleteRangeResponse());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 202: {
+        const outer = r.enter();
+        message.checkTxnStatus = kvrpcpb.readCheckTxnStatusResponse(r, message.checkTxnStatus ?? kvrpcpb.newCheckTxnStatusResponse());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.txnHeartBeat = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 210: {
+        const outer = r.enter();
+        message.txnHeartBeat = kvrpcpb.readTxnHeartBeatResponse(r, message.txnHeartBeat ?? kvrpcpb.newTxnHeartBeatResponse());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.checkSecondaryLocks = undefined;
+        break;
+      }
+      case 266: {
+        const outer = r.enter();
+        message.checkSecondaryLocks = kvrpcpb.readCheckSecondaryLocksResponse(r, message.checkSecondaryLocks ?? kvrpcpb.newCheckSecondaryLocksResponse());
+        r.leave(outer);
+        message.get = undefined;
+        message.scan = undefined;
+        message.prewrite = undefined;
+        message.commit = undefined;
+        message.batchGet = undefined;
+        message.batchRollback = undefined;
+        message.scanLock = undefined;
+        message.resolveLock = undefined;
+        message.deleteRange = undefined;
+        message.checkTxnStatus = undefined;
+        message.txnHeartBeat = undefined;
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeBatchCommandsResponseResponse(w: Writer, message: BatchCommandsResponseResponseInit): void {
+  if (message.checkSecondaryLocks !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeCheckSecondaryLocksResponse(w, message.checkSecondaryLocks);
+    w.varint(w.length - end);
+    w.varint(266);
+  }
+  if (message.txnHeartBeat !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeTxnHeartBeatResponse(w, message.txnHeartBeat);
+    w.varint(w.length - end);
+    w.varint(210);
+  }
+  if (message.checkTxnStatus !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeCheckTxnStatusResponse(w, message.checkTxnStatus);
+    w.varint(w.length - end);
+    w.varint(202);
+  }
+  if (message.deleteRange !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeDeleteRangeResponse(w, message.deleteRange);
+    w.varint(w.length - end);
+    w.varint(98);
+  }
+  if (message.resolveLock !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeResolveLockResponse(w, message.resolveLock);
+    w.varint(w.length - end);
+    w.varint(82);
+  }
+  if (message.scanLock !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeScanLockResponse(w, message.scanLock);
+    w.varint(w.length - end);
+    w.varint(74);
+  }
+  if (message.batchRollback !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeBatchRollbackResponse(w, message.batchRollback);
+    w.varint(w.length - end);
+    w.varint(66);
+  }
+  if (message.batchGet !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeBatchGetResponse(w, message.batchGet);
+    w.varint(w.length - end);
+    w.varint(58);
+  }
+  if (message.commit !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeCommitResponse(w, message.commit);
+    w.varint(w.length - end);
+    w.varint(34);
+  }
+  if (message.prewrite !== undefined) {
+    const end = w.length;
+    kvrpcpb.writePrewriteResponse(w, message.prewrite);
+    w.varint(w.length - end);
+    w.varint(26);
+  }
+  if (message.scan !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeScanResponse(w, message.scan);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.get !== undefined) {
+    const end = w.length;
+    kvrpcpb.writeGetResponse(w, message.get);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const BatchCommandsResponseResponseCodec: Codec<BatchCommandsResponseResponse, BatchCommandsResponseResponseInit> = {
+  write: writeBatchCommandsResponseResponse,
+  read: (r) => readBatchCommandsResponseResponse(r, newBatchCommandsResponseResponse()),
+};
+export const encodeBatchCommandsResponseResponse = (message: BatchCommandsResponseResponseInit): Uint8Array => encode(BatchCommandsResponseResponseCodec, message);
+export const decodeBatchCommandsResponseResponse = (bytes: Uint8Array): BatchCommandsResponseResponse => decode(BatchCommandsResponseResponseCodec, bytes);

@@ -1,4 +1,4 @@
-import { EMPTY_BYTES, type Int64 } from '@engram/core';
+import { assert, EMPTY_BYTES, type Int64 } from '@engram/core';
 import { malformed, WireError } from './wire-error.ts';
 import { HIGH, halves, LOW, signed64, unsigned64 } from './word64.ts';
 
@@ -17,6 +17,7 @@ const DEPTH_MAX = 1_000;
 const GROUP_DEPTH_MAX = 10_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * Reads protobuf's wire format, as strictly as protobuf-go does: a varint has at most ten bytes and 64 bits, a field
@@ -25,6 +26,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  */
 export class Reader {
   readonly #input: Uint8Array;
+  // What `bytes` makes views of: asked of the input once, not for each view.
+  readonly #memory: ArrayBufferLike;
+  readonly #offset: number;
   #at = 0;
   /** Where the message that is being read ends. */
   #end: number;
@@ -35,7 +39,27 @@ export class Reader {
 
   constructor(input: Uint8Array) {
     this.#input = input;
+    this.#memory = input.buffer;
+    this.#offset = input.byteOffset;
     this.#end = input.length;
+  }
+
+  /** Where the next field begins. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** Where the message that is being read ends. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Reads on at `at`, in a message of its own that ends at `end`. */
+  seek(at: number, end: number): void {
+    assert(at >= 0 && at <= end && end <= this.#input.length, 'a message outside of the input');
+    this.#at = at;
+    this.#end = end;
+    this.#depth = 0;
   }
 
   /** Whether the message has further fields. */
@@ -70,6 +94,15 @@ export class Reader {
     return this.#unsigned();
   }
 
+  /** An id, a count or a time: at most 2^53 - 1, exact. Anything else throws; nothing is rounded silently. */
+  count(): number {
+    if (this.#single()) return this.#low;
+    this.#varint();
+    const value = this.#unsigned();
+    if (value > Number.MAX_SAFE_INTEGER) throw new WireError('a number above 2^53 - 1 is no plausible id or count');
+    return value;
+  }
+
   bigInt64(): bigint {
     if (this.#single()) return BigInt(this.#low);
     this.#varint();
@@ -78,6 +111,7 @@ export class Reader {
     return signed64[0]!;
   }
 
+  /** Exact over all of int64, in the one form that Int64 has for each value. */
   exactInt64(): Int64 {
     const near = this.int64();
     if (Number.isSafeInteger(near)) return near;
@@ -116,7 +150,7 @@ export class Reader {
     const start = this.#at;
     if (start === end) return EMPTY_BYTES;
     this.#at = end;
-    return new Uint8Array(this.#input.buffer, this.#input.byteOffset + start, end - start);
+    return new Uint8Array(this.#memory, this.#offset + start, end - start);
   }
 
   string(): string {
@@ -129,6 +163,14 @@ export class Reader {
     } catch (cause) {
       throw new WireError('string field contains invalid UTF-8', { cause });
     }
+  }
+
+  /** As `string`, but bytes that are not UTF-8 become U+FFFD: for peers whose protobuf library does not check them. */
+  lenientString(): string {
+    const end = this.#delimitedEnd();
+    const start = this.#at;
+    this.#at = end;
+    return start === end ? '' : lenientUtf8.decode(this.#input.subarray(start, end));
   }
 
   /** Goes into a nested message (or a packed list); what it returns is for `leave`. */
@@ -197,9 +239,10 @@ export class Reader {
 
   /** Reads the length of a delimited value, checks it, and returns where the value ends. */
   #delimitedEnd(): number {
-    let length: number;
-    if (this.#single()) {
-      length = this.#low;
+    if (this.#at >= this.#end) throw malformed('unexpected EOF');
+    let length = this.#input[this.#at]!;
+    if (length < 0x80) {
+      this.#at += 1;
     } else {
       this.#varint();
       length = this.#unsigned();

@@ -1,0 +1,25 @@
+import { Reader } from './reader.ts';
+import { Writer } from './writer.ts';
+
+/** How one message becomes bytes and back: the generator makes one for each message. */
+export interface Codec<Message, Init> {
+  /** Writes the message before what the writer has already, see Writer. */
+  write(writer: Writer, message: Init): void;
+  /** Reads until the reader's message ends. */
+  read(reader: Reader): Message;
+}
+
+const scratch = new Writer(4_096);
+
+/** The bytes are the caller's. */
+export function encode<Message, Init>(codec: Codec<Message, Init>, message: Init): Uint8Array {
+  // A write that threw has left its part behind.
+  scratch.reset();
+  codec.write(scratch, message);
+  return scratch.finish();
+}
+
+/** Throws WireError when the bytes are no such message. The result shares the bytes' memory. */
+export function decode<Message, Init>(codec: Codec<Message, Init>, bytes: Uint8Array): Message {
+  return codec.read(new Reader(bytes));
+}

@@ -1,0 +1,86 @@
+import type { Int64 } from '@engram/core';
+import { sizeHalves, toInt64, unsigned64, writeHalves } from './word64.ts';
+
+/*
+ * Fields written by hand, in rising order, into a buffer of known size: for messages that are assembled from bytes that
+ * are encoded already. Each `write` returns where the next byte goes.
+ */
+
+const TWO_32 = 4_294_967_296;
+const encoder = new TextEncoder();
+
+/** Bytes of `value` as a varint; `value` is an integer in [0, 2^53]. */
+export function sizeVarint(value: number): number {
+  if (value < 0x80) return 1;
+  if (value < 0x4000) return 2;
+  if (value < 0x20_0000) return 3;
+  let size = 4;
+  for (let rest = value / 0x20_0000; rest >= 0x80; rest /= 0x80) size += 1;
+  return size;
+}
+
+/** Writes an integer in [0, 2^53]. */
+export function writeVarint(value: number, into: Uint8Array, at: number): number {
+  if (value < 0x80) {
+    into[at] = value;
+    return at + 1;
+  }
+  let rest = value;
+  let next = at;
+  while (rest >= TWO_32) {
+    into[next] = (rest % 0x80) | 0x80;
+    rest = Math.floor(rest / 0x80);
+    next += 1;
+  }
+  rest >>>= 0;
+  while (rest >= 0x80) {
+    into[next] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+    next += 1;
+  }
+  into[next] = rest;
+  return next + 1;
+}
+
+/** Any integer; beyond 64 bits the largest or smallest one is sent. Negative ones take ten bytes. */
+export function sizeInt64(value: number): number {
+  if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return sizeVarint(value);
+  return value < 0 ? 10 : sizeBig(toInt64(value));
+}
+
+export function writeInt64(value: number, into: Uint8Array, at: number): number {
+  if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return writeVarint(value, into, at);
+  return writeBig(toInt64(value), into, at);
+}
+
+/** Signed or unsigned: only the 64 bits count. */
+export function sizeBig(value: bigint): number {
+  unsigned64[0] = value;
+  return sizeHalves();
+}
+
+export function writeBig(value: bigint, into: Uint8Array, at: number): number {
+  unsigned64[0] = value;
+  return writeHalves(into, at);
+}
+
+export function sizeExact(value: Int64): number {
+  return typeof value === 'number' ? sizeInt64(value) : sizeBig(value);
+}
+
+export function writeExact(value: Int64, into: Uint8Array, at: number): number {
+  return typeof value === 'number' ? writeInt64(value, into, at) : writeBig(value, into, at);
+}
+
+/** A string with its length before it. Lone surrogates count, and are written, as U+FFFD. */
+export function sizeString(value: string): number {
+  const length = Buffer.byteLength(value);
+  return sizeVarint(length) + length;
+}
+
+export function writeString(value: string, into: Uint8Array, at: number): number {
+  const length = Buffer.byteLength(value);
+  const start = writeVarint(length, into, at);
+  encoder.encodeInto(value, into.subarray(start));
+  return start + length;
+}

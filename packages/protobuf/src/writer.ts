@@ -1,0 +1,169 @@
+import type { Int64 } from '@engram/core';
+import { sizeHalves, toInt64, toUint64, unsigned64, writeHalves } from './word64.ts';
+
+const TWO_32 = 4_294_967_296;
+/** The longest varint. */
+const VARINT_BYTES_MAX = 10;
+/** A longer buffer is given back by `finish`: one large message must not be held for ever. */
+const KEPT_BYTES_MAX = 1024 * 1024;
+/** Up to this length a loop costs less than a call into the engine. */
+const LOOP_BYTES_MAX = 16;
+const LOOP_CHARACTERS_MAX = 64;
+const encoder = new TextEncoder();
+
+/**
+ * Writes a protobuf message from its end to its beginning: the length of an inner message is known when its prefix is
+ * due, so nothing is measured first and nothing is moved. Callers therefore write fields in falling order, and the tag
+ * of a field after its value.
+ */
+export class Writer {
+  readonly #capacity: number;
+  #bytes: Uint8Array;
+  #at: number;
+
+  constructor(capacity = 256) {
+    this.#capacity = capacity;
+    this.#bytes = new Uint8Array(capacity);
+    this.#at = capacity;
+  }
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  #reserve(count: number): void {
+    if (this.#at < count) this.#grow(count);
+  }
+
+  #grow(count: number): void {
+    const used = this.length;
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, used + count + 64));
+    grown.set(this.#bytes.subarray(this.#at), grown.length - used);
+    this.#bytes = grown;
+    this.#at = grown.length - used;
+  }
+
+  /** Tags and lengths: an integer in [0, 2^53]. */
+  varint(value: number): void {
+    this.#reserve(VARINT_BYTES_MAX);
+    if (value < 0x80) {
+      this.#at -= 1;
+      this.#bytes[this.#at] = value;
+      return;
+    }
+    const bytes = this.#bytes;
+    if (value < 0x4000) {
+      this.#at -= 2;
+      bytes[this.#at] = (value & 0x7f) | 0x80;
+      bytes[this.#at + 1] = value >>> 7;
+      return;
+    }
+    let size = 3;
+    for (let rest = value / 0x20_0000; rest >= 1; rest /= 0x80) size += 1;
+    this.#at -= size;
+    let at = this.#at;
+    let rest = value;
+    for (; rest >= TWO_32; rest = Math.floor(rest / 0x80)) {
+      bytes[at] = (rest % 0x80) | 0x80;
+      at += 1;
+    }
+    for (rest >>>= 0; rest >= 0x80; rest >>>= 7) {
+      bytes[at] = (rest & 0x7f) | 0x80;
+      at += 1;
+    }
+    bytes[at] = rest;
+  }
+
+  /** Any integer; beyond 64 bits the largest or smallest one is sent. Negative ones take ten bytes. */
+  int64(value: number): void {
+    if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) this.varint(value);
+    else this.bigint(toInt64(value));
+  }
+
+  /** As `int64`, for unsigned fields. */
+  uint64(value: number): void {
+    if (value <= Number.MAX_SAFE_INTEGER) this.varint(value);
+    else this.bigint(toUint64(value));
+  }
+
+  /** Signed or unsigned: only the 64 bits count. */
+  bigint(value: bigint): void {
+    this.#reserve(VARINT_BYTES_MAX);
+    unsigned64[0] = value;
+    this.#at -= sizeHalves();
+    writeHalves(this.#bytes, this.#at);
+  }
+
+  exactInt64(value: Int64): void {
+    if (typeof value === 'number') this.int64(value);
+    else this.bigint(value);
+  }
+
+  /** Bytes without a length before them. */
+  raw(bytes: Uint8Array): void {
+    const { length } = bytes;
+    this.#reserve(length);
+    this.#at -= length;
+    if (length > LOOP_BYTES_MAX) {
+      this.#bytes.set(bytes, this.#at);
+      return;
+    }
+    const target = this.#bytes;
+    const at = this.#at;
+    for (let index = 0; index < length; index += 1) target[at + index] = bytes[index]!;
+  }
+
+  /** Bytes with their length before them. */
+  bytes(bytes: Uint8Array): void {
+    this.raw(bytes);
+    this.varint(bytes.length);
+  }
+
+  /** A string with its length before it. Lone surrogates are written as U+FFFD. */
+  string(text: string): void {
+    if (this.#ascii(text)) {
+      this.varint(text.length);
+      return;
+    }
+    const length = Buffer.byteLength(text);
+    this.#reserve(length);
+    this.#at -= length;
+    encoder.encodeInto(text, this.#bytes.subarray(this.#at, this.#at + length));
+    this.varint(length);
+  }
+
+  /** Writes a short text of ASCII characters; of any other it writes nothing. */
+  #ascii(text: string): boolean {
+    const { length } = text;
+    if (length > LOOP_CHARACTERS_MAX) return false;
+    this.#reserve(length);
+    const bytes = this.#bytes;
+    const start = this.#at - length;
+    for (let index = 0; index < length; index += 1) {
+      const code = text.charCodeAt(index);
+      if (code >= 0x80) return false;
+      bytes[start + index] = code;
+    }
+    this.#at = start;
+    return true;
+  }
+
+  /** What was written. The bytes are a copy and the caller's; the writer is empty afterwards. */
+  finish(): Uint8Array {
+    const bytes = this.#bytes;
+    const at = this.#at;
+    this.reset();
+    const length = bytes.length - at;
+    if (length > LOOP_BYTES_MAX) return bytes.slice(at);
+    const result = new Uint8Array(length);
+    for (let index = 0; index < length; index += 1) result[index] = bytes[at + index]!;
+    return result;
+  }
+
+  /** Drops what was written. */
+  reset(): void {
+    if (this.#bytes.length > KEPT_BYTES_MAX) this.#bytes = new Uint8Array(this.#capacity);
+    this.#at = this.#bytes.length;
+  }
+}

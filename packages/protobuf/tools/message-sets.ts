@@ -1,0 +1,130 @@
+/**
+ * The protocols whose messages are generated, each for the package that speaks it. A new one is a new entry here.
+ * Paths are relative to the repository.
+ */
+export interface MessageSet {
+  readonly name: string;
+  /** The .proto files, by a pattern below proto/. */
+  readonly files: string;
+  /** Where the generated modules go. Nothing else may lie there. */
+  readonly genFolder: string;
+  /** `as-written` changes nothing but the underscores; `lower-case` also begins with a small letter (TTL is `ttl`). */
+  readonly fieldNames: 'as-written' | 'lower-case';
+  /** Whether strings that are not UTF-8 are refused, or read with U+FFFD in place of what is wrong. */
+  readonly strings: 'string' | 'lenient-string';
+  /**
+   * The 64-bit fields of which every bit counts: they become bigint. By the field's full name, by its own name, or by
+   * the end of its own name ('*_ts'). An entry that no field matches is refused.
+   */
+  readonly bigints: readonly string[];
+  /** Full names of fields that a pattern of `bigints` would match, and that are not. */
+  readonly notBigints: readonly string[];
+  /**
+   * Full names of int64 fields that are small numbers unless a client chooses otherwise, in messages of a hot path: they
+   * become Int64 of core, a number where that is exact and a bigint where it is not.
+   */
+  readonly exact: readonly string[];
+  /** All other 64-bit fields: `rounded` beyond 2^53, or a `count`, which is refused beyond 2^53 - 1. */
+  readonly integers64: 'rounded' | 'count';
+}
+
+/** What Go servers and clients of etcd exchange: they check strings, and send any number. */
+const etcd: MessageSet = {
+  name: 'etcd',
+  files: '{etcd,grpc}/**/*.proto',
+  genFolder: 'packages/wire/src/gen',
+  fieldNames: 'as-written',
+  strings: 'string',
+  integers64: 'rounded',
+  // What names something: its value is chosen by clients or by chance.
+  bigints: [
+    'mvccpb.KeyValue.lease',
+    'etcdserverpb.ResponseHeader.cluster_id',
+    'etcdserverpb.ResponseHeader.member_id',
+    'etcdserverpb.PutRequest.lease',
+    'etcdserverpb.Compare.lease',
+    'etcdserverpb.LeaseGrantRequest.ID',
+    'etcdserverpb.LeaseGrantResponse.ID',
+    'etcdserverpb.LeaseRevokeRequest.ID',
+    'etcdserverpb.LeaseCheckpoint.ID',
+    'etcdserverpb.LeaseKeepAliveRequest.ID',
+    'etcdserverpb.LeaseKeepAliveResponse.ID',
+    'etcdserverpb.LeaseTimeToLiveRequest.ID',
+    'etcdserverpb.LeaseTimeToLiveResponse.ID',
+    'etcdserverpb.LeaseStatus.ID',
+    'etcdserverpb.Member.ID',
+    'etcdserverpb.MemberRemoveRequest.ID',
+    'etcdserverpb.MemberUpdateRequest.ID',
+    'etcdserverpb.MemberPromoteRequest.ID',
+    'etcdserverpb.MoveLeaderRequest.targetID',
+    'etcdserverpb.AlarmRequest.memberID',
+    'etcdserverpb.AlarmMember.memberID',
+    'etcdserverpb.StatusResponse.leader',
+    'leasepb.Lease.ID',
+    'v3lockpb.LockRequest.lease',
+    'v3electionpb.CampaignRequest.lease',
+    'v3electionpb.LeaderKey.lease',
+  ],
+  notBigints: [],
+  exact: [
+    'etcdserverpb.WatchCreateRequest.watch_id',
+    'etcdserverpb.WatchCancelRequest.watch_id',
+    'etcdserverpb.WatchResponse.watch_id',
+  ],
+};
+
+/** What PD and TiKV answer: their libraries do not check strings, and their timestamps have 64 bits. */
+const tikv: MessageSet = {
+  name: 'tikv',
+  files: 'tikv/*.proto',
+  genFolder: 'packages/tikv-client/src/proto/gen',
+  fieldNames: 'lower-case',
+  strings: 'lenient-string',
+  integers64: 'count',
+  bigints: [
+    '*_ts',
+    'version',
+    'start_version',
+    'commit_version',
+    'max_version',
+    'lock_version',
+    'cluster_id',
+    'member_id',
+    'safe_point',
+    'new_safe_point',
+    'last_heartbeat',
+    'start_timestamp',
+    'min_safe_point',
+    'txn_safe_point',
+    'gc_safe_point',
+    'target',
+    'TTL',
+    'txn_size',
+    'txn',
+    'status',
+    'resolved_locks',
+    'committed_locks',
+    'gc_fence',
+    'trace_control_flags',
+    'feedback_seq_no',
+    'old_gc_safe_point',
+    'new_gc_safe_point',
+    'old_txn_safe_point',
+    'new_txn_safe_point',
+    'sender_id',
+    'tikv_send_time_ns',
+    'client_send_time_ns',
+    'ttl_seconds',
+    'txn_source',
+  ],
+  exact: [],
+  notBigints: ['metapb.RegionEpoch.version', 'errorpb.BucketVersionNotMatch.version'],
+};
+
+export const messageSets: readonly MessageSet[] = [etcd, tikv];
+
+export function messageSet(name: string): MessageSet {
+  const found = messageSets.find((set) => set.name === name);
+  if (found === undefined) throw new Error(`no message set ${name}`);
+  return found;
+}

@@ -1,0 +1,220 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import protobuf from 'protobufjs';
+import type { MessageSet } from './message-sets.ts';
+
+/** How a single value of a field is read and written. */
+export type Kind =
+  | 'bool'
+  | 'bytes'
+  | 'string'
+  | 'lenient-string'
+  | 'int32'
+  | 'uint32'
+  | 'int64'
+  | 'uint64'
+  | 'count'
+  | 'exact-int64'
+  | 'big-int64'
+  | 'big-uint64'
+  | 'message';
+
+export interface Field {
+  readonly name: string;
+  readonly number: number;
+  readonly kind: Kind;
+  readonly repeated: boolean;
+  /** The other fields of its oneof, by name; undefined when it is in none. */
+  readonly rivals: readonly string[] | undefined;
+  /** The message's type, when the kind is message. */
+  readonly type: TypeName | undefined;
+}
+
+/** A message or enum: the package it is in, and its name there, nested names joined. */
+export interface TypeName {
+  readonly package: string;
+  readonly name: string;
+}
+
+export interface MessageSchema extends TypeName {
+  readonly fields: readonly Field[];
+}
+
+export interface EnumSchema extends TypeName {
+  readonly values: Readonly<Record<string, number>>;
+}
+
+export interface ServiceSchema {
+  readonly name: string;
+  readonly methods: readonly {
+    readonly name: string;
+    readonly clientStream: boolean;
+    readonly serverStream: boolean;
+  }[];
+}
+
+export interface Schema {
+  readonly messages: readonly MessageSchema[];
+  readonly enums: readonly EnumSchema[];
+  readonly services: readonly ServiceSchema[];
+}
+
+const protoFolder = join(import.meta.dirname, '../../../proto');
+
+/** The set's .proto files, parsed and resolved. */
+export function loadRoot(set: MessageSet): protobuf.Root {
+  const root = new protobuf.Root();
+  for (const path of globSync(set.files, { cwd: protoFolder }).toSorted()) {
+    protobuf.parse(readFileSync(join(protoFolder, path), 'utf8'), root, { keepCase: true });
+  }
+  root.resolveAll();
+  return root;
+}
+
+/** Throws when the set names fields that its files do not have. */
+export function readSchema(set: MessageSet, root: protobuf.Root): Schema {
+  return new SchemaReader(set).read(root);
+}
+
+class SchemaReader {
+  readonly #set: MessageSet;
+  readonly #messages: MessageSchema[] = [];
+  readonly #enums: EnumSchema[] = [];
+  readonly #services: ServiceSchema[] = [];
+  /** Entries of the set's lists that no field has matched yet. */
+  readonly #unmatched: Set<string>;
+
+  constructor(set: MessageSet) {
+    this.#set = set;
+    this.#unmatched = new Set([...set.bigints, ...set.notBigints, ...set.exact]);
+  }
+
+  read(root: protobuf.Root): Schema {
+    this.#visit(root);
+    if (this.#unmatched.size > 0) {
+      throw new Error(`${this.#set.name}: no 64-bit field matches ${[...this.#unmatched].join(', ')}`);
+    }
+    return { messages: this.#messages, enums: this.#enums, services: this.#services };
+  }
+
+  #visit(namespace: protobuf.NamespaceBase): void {
+    for (const entry of namespace.nestedArray) {
+      if (entry instanceof protobuf.Type) this.#addMessage(entry);
+      else if (entry instanceof protobuf.Enum) this.#enums.push({ ...typeName(entry), values: entry.values });
+      else if (entry instanceof protobuf.Service) this.#services.push(serviceOf(entry));
+      if (entry instanceof protobuf.Namespace) this.#visit(entry);
+    }
+  }
+
+  /** A message, and the entry messages of its maps: on the wire a map is a list of key and value. */
+  #addMessage(type: protobuf.Type): void {
+    const name = typeName(type);
+    const fields = type.fieldsArray.map((field): Field => {
+      if (!(field instanceof protobuf.MapField)) return this.#field(field);
+      const entry = { package: name.package, name: `${name.name}${pascalCase(field.name)}Entry` };
+      const part = { repeated: false, rivals: undefined };
+      this.#messages.push({
+        ...entry,
+        fields: [
+          { name: 'key', number: 1, kind: this.#scalarKind(field.keyType, undefined), type: undefined, ...part },
+          { name: 'value', number: 2, ...this.#kind(field), ...part },
+        ],
+      });
+      return {
+        name: fieldName(this.#set, field.name),
+        number: field.id,
+        kind: 'message',
+        repeated: true,
+        rivals: undefined,
+        type: entry,
+      };
+    });
+    this.#messages.push({ ...name, fields: fields.toSorted((left, right) => left.number - right.number) });
+  }
+
+  #field(field: protobuf.Field): Field {
+    const rivals = field.partOf?.fieldsArray.filter((other) => other !== field);
+    return {
+      name: fieldName(this.#set, field.name),
+      number: field.id,
+      ...this.#kind(field),
+      repeated: field.repeated,
+      rivals: rivals?.map((other) => fieldName(this.#set, other.name)),
+    };
+  }
+
+  #kind(field: protobuf.Field): Pick<Field, 'kind' | 'type'> {
+    if (field.resolvedType instanceof protobuf.Type) return { kind: 'message', type: typeName(field.resolvedType) };
+    const scalar = field.resolvedType instanceof protobuf.Enum ? 'int32' : field.type;
+    return { kind: this.#scalarKind(scalar, field), type: undefined };
+  }
+
+  #scalarKind(type: string, field: protobuf.Field | undefined): Kind {
+    switch (type) {
+      case 'bool':
+      case 'bytes':
+      case 'int32':
+      case 'uint32':
+        return type;
+      case 'string':
+        return this.#set.strings;
+      case 'int64':
+      case 'uint64':
+        if (field !== undefined && this.#isBigint(field)) return `big-${type}`;
+        if (field !== undefined && this.#isExact(field)) return 'exact-int64';
+        return this.#set.integers64 === 'count' ? 'count' : type;
+      default:
+        throw new Error(`no codec for fields of type ${type}`);
+    }
+  }
+
+  #isBigint(field: protobuf.Field): boolean {
+    const path = field.fullName.slice(1);
+    let found = false;
+    for (const entry of this.#set.bigints) {
+      if (entry.startsWith('*') ? !field.name.endsWith(entry.slice(1)) : entry !== path && entry !== field.name) {
+        continue;
+      }
+      this.#unmatched.delete(entry);
+      found = true;
+    }
+    if (!found || !this.#set.notBigints.includes(path)) return found;
+    this.#unmatched.delete(path);
+    return false;
+  }
+
+  #isExact(field: protobuf.Field): boolean {
+    const path = field.fullName.slice(1);
+    this.#unmatched.delete(path);
+    return this.#set.exact.includes(path);
+  }
+}
+
+function serviceOf(service: protobuf.Service): ServiceSchema {
+  return {
+    name: service.fullName.slice(1),
+    methods: service.methodsArray.map((method) => ({
+      name: method.name,
+      clientStream: method.requestStream === true,
+      serverStream: method.responseStream === true,
+    })),
+  };
+}
+
+/** `etcdserverpb.RangeRequest.SortOrder` is SortOrder of RangeRequest: RangeRequestSortOrder. */
+function typeName(entry: protobuf.Type | protobuf.Enum): TypeName {
+  const names: string[] = [entry.name];
+  let parent = entry.parent;
+  for (; parent instanceof protobuf.Type; parent = parent.parent) names.unshift(parent.name);
+  return { package: (parent?.fullName ?? '').slice(1), name: names.join('') };
+}
+
+/** The name of a field in TypeScript. */
+export function fieldName(set: MessageSet, name: string): string {
+  const joined = camelCase(name);
+  if (set.fieldNames === 'as-written') return joined;
+  return /^[A-Z]+$/.test(joined) ? joined.toLowerCase() : joined[0]!.toLowerCase() + joined.slice(1);
+}
+
+const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const pascalCase = (name: string): string => camelCase(`_${name}`);
