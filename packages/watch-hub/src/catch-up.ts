@@ -56,7 +56,7 @@ export class CatchUp {
 
   /** Takes a watcher that is in no queue and not live. Nothing happens before `pump`. */
   add(watcher: WatcherState, next: Revision): void {
-    watcher.phase = 'waiting';
+    watcher.enter('waiting');
     watcher.next = next;
     this.#unsynced.add(watcher);
     watcher.stream.waiting.push(watcher);
@@ -124,7 +124,7 @@ export class CatchUp {
     const { range, prevKv } = watcher.request;
     const to = this.#options.storeRevision();
     const reading: Reading = { to, abort: new AbortController(), backlog: [], backlogEnd: undefined };
-    watcher.phase = 'reading';
+    watcher.enter('reading');
     watcher.reading = reading;
     live.add(watcher);
     this.#reads += 1;
@@ -172,7 +172,7 @@ export class CatchUp {
     const refused = this.#offer(watcher, groups);
     if (refused === undefined && whole && reading.backlogEnd === undefined) {
       watcher.next = next;
-      watcher.phase = 'live';
+      watcher.enter('live');
       this.#unsynced.delete(watcher);
       return;
     }

@@ -41,7 +41,10 @@ export interface WatchStream {
   start(watcher: Watcher): void;
   /** False: no such watcher. The sink hears nothing more of it, not of this call either. */
   cancel(watchId: Int64): boolean;
-  /** The sink's `progress` is called within the call, or not at all: then a watcher is behind, or starts in the future. */
+  /**
+   * The sink's `progress` is called within the call; where another request of the same turn was answered already, at
+   * the turn's end, once for all of them; or not at all: then a watcher is behind, or starts in the future.
+   */
   requestProgress(): void;
   /** There is room after a refusal; without a refusal, nothing. */
   drained(): void;

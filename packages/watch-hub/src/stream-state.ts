@@ -10,11 +10,11 @@ import {
   type Queued,
   type Random,
   type Revision,
-  type Timer,
 } from '@engram/core';
 import type { CatchUp } from './catch-up.ts';
 import type { LiveSet } from './live-set.ts';
 import type { CreateOutcome, Watcher, WatchRequest, WatchSink, WatchStream } from './ports.ts';
+import { StreamProgress } from './stream-progress.ts';
 import { WatcherState } from './watcher-state.ts';
 
 /** What all streams of a hub share. */
@@ -35,9 +35,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   readonly #parts: StreamParts;
   readonly #sink: WatchSink;
   readonly #watchers = new Map<Int64, WatcherState>();
-  readonly #progressDelayMs: number;
-  #progressWatchers = 0;
-  #progressTimer: Timer | undefined;
+  readonly progress: StreamProgress;
   #nextId = 0;
   #closed = false;
   #full = false;
@@ -50,8 +48,15 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   constructor(parts: StreamParts, sink: WatchSink) {
     this.#parts = parts;
     this.#sink = sink;
-    const jitter = parts.random.uint32() / 2 ** 32;
-    this.#progressDelayMs = parts.progressIntervalMs * (1 + jitter / 10);
+    const { clock, random, progressIntervalMs, storeRevision } = parts;
+    this.progress = new StreamProgress({
+      clock,
+      delayMs: progressIntervalMs * (1 + random.uint32() / 2 ** 32 / 10),
+      storeRevision,
+      tell: (watcher, revision) => {
+        if (!this.#full && !this.#closed) this.#call(() => this.#sink.progress(watcher, revision));
+      },
+    });
   }
 
   /** The sink has refused something, and `drained` was not called since. */
@@ -74,10 +79,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     const revision = this.#parts.storeRevision();
     const watcher = new WatcherState(request.watchId === 0 ? this.#dealId() : request.watchId, request, this, revision);
     this.#watchers.set(watcher.watchId, watcher);
-    if (request.progressNotify) {
-      this.#progressWatchers += 1;
-      this.#progressTimer ??= this.#armProgress();
-    }
+    this.progress.add(watcher);
     return { kind: 'created', watcher, revision };
   }
 
@@ -88,7 +90,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     assert(watcher.phase === 'created', 'started twice');
     const { live, catchUp, storeRevision } = this.#parts;
     if (watcher.next > storeRevision()) {
-      watcher.phase = 'live';
+      watcher.enter('live');
       live.add(watcher);
     } else if (!catchUp.endIfCompacted(watcher)) {
       catchUp.add(watcher, watcher.next);
@@ -106,10 +108,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
 
   requestProgress(): void {
     this.#assertOutsideSink();
-    const revision = this.#parts.storeRevision();
-    if (this.#watchers.size === 0 || this.#full) return;
-    for (const watcher of this.#watchers.values()) if (!watcher.synced(revision)) return;
-    this.#call(() => this.#sink.progress(undefined, revision));
+    if (!this.#closed && !this.#full) this.progress.request();
   }
 
   drained(): void {
@@ -153,12 +152,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     this.#watchers.delete(watcher.watchId);
     this.#parts.catchUp.remove(watcher);
     this.#parts.live.remove(watcher);
-    watcher.phase = 'dead';
-    if (!watcher.request.progressNotify) return;
-    this.#progressWatchers -= 1;
-    if (this.#progressWatchers > 0) return;
-    this.#progressTimer?.cancel();
-    this.#progressTimer = undefined;
+    watcher.enter('dead');
   }
 
   /** The smallest that was not dealt and is not in use: etcd server/storage/mvcc/watcher.go. */
@@ -166,22 +160,6 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     while (this.#watchers.has(this.#nextId)) this.#nextId += 1;
     this.#nextId += 1;
     return this.#nextId - 1;
-  }
-
-  #armProgress(): Timer {
-    return this.#parts.clock.after(this.#progressDelayMs, () => this.#periodicProgress());
-  }
-
-  #periodicProgress(): void {
-    this.#progressTimer = this.#armProgress();
-    const revision = this.#parts.storeRevision();
-    for (const watcher of this.#watchers.values()) {
-      if (!watcher.request.progressNotify) continue;
-      if (watcher.quiet && watcher.synced(revision) && !this.#full) {
-        this.#call(() => this.#sink.progress(watcher, revision));
-      }
-      watcher.quiet = true;
-    }
   }
 
   #call(tell: () => void): void {

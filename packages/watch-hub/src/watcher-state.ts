@@ -29,7 +29,7 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
   readonly request: WatchRequest;
   readonly stream: StreamState;
   readonly filter: Filter;
-  phase: Phase = 'created';
+  #phase: Phase = 'created';
   /**
    * Every match below it was sent or is not wanted. Exact while created, waiting or reading; a live watcher's is a
    * lower bound, since what does not match passes it by.
@@ -52,6 +52,21 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
     this.stream = stream;
     this.filter = (request.noPut ? DROP_PUTS : DROP_NOTHING) | (request.noDelete ? DROP_DELETES : DROP_NOTHING);
     this.next = request.startRevision === 0 ? nextRevision(storeRevision) : request.startRevision;
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** The stream counts those that are live: it hears of each step. */
+  enter(phase: Phase): void {
+    const { progress } = this.stream;
+    const was = this.#phase;
+    assert(was !== 'dead', 'a watcher that is gone goes on');
+    this.#phase = phase;
+    if (phase === 'live') progress.live(this);
+    else if (was === 'live') progress.fellBehind(this);
+    if (phase === 'dead') progress.remove(this);
   }
 
   /** Nothing it matches at or below the revision is unsent, and the revision has reached its start. */

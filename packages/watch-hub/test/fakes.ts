@@ -17,6 +17,7 @@ import {
   type Revision,
   utf8,
 } from '@engram/core';
+import type { SimClock } from '@engram/sim';
 import type { History, HistoryPage, Watcher, WatchRequest, WatchSink } from '@engram/watch-hub';
 
 /** A change as tests write it: a key, and `-` before it when it is deleted. */
@@ -190,4 +191,10 @@ export function request(pattern: string, options: Partial<Omit<WatchRequest, 'ra
 /** All microtasks that are under way, and those that they start. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+}
+
+/** The next turn, where somebody waits for one. */
+export function turn(clock: SimClock): boolean {
+  const { scheduler } = clock;
+  return scheduler.nextMs !== undefined && scheduler.nextMs <= scheduler.nowMs && scheduler.step();
 }

@@ -10,8 +10,8 @@ import {
 } from '@engram/core';
 import { WatchHub, type Watcher, type WatchSink, type WatchStream } from '@engram/watch-hub';
 import { expect, test } from 'vitest';
-import { Prng, SimClock } from '@engram/sim';
-import { type Change, FakeStore, request, settled, text } from './fakes.ts';
+import { Prng, Scheduler, SimClock } from '@engram/sim';
+import { type Change, FakeStore, request, settled, text, turn } from './fakes.ts';
 
 const PATTERNS = ['a', 'b', 'ab', 'a*', 'b*', '*', 'ab*', 'a..b', 'ab..bc', 'z'];
 const UNREADABLE = new Error('unreadable');
@@ -118,7 +118,7 @@ function got({ request }: Watcher, group: EventGroup): string {
 
 class SimWorld {
   readonly random: Prng;
-  readonly clock = new SimClock();
+  readonly clock: SimClock;
   readonly store = new FakeStore({ auto: false });
   readonly hub: WatchHub;
   readonly pageMax = 4;
@@ -130,6 +130,7 @@ class SimWorld {
 
   constructor(seed: number) {
     this.random = new Prng(seed);
+    this.clock = new SimClock({ scheduler: new Scheduler({ random: new Prng(seed).fork('turns') }) });
     this.store.pageGroupsMax = 3;
     this.store.pageRevisionsMax = 10;
     this.hub = new WatchHub({
@@ -202,7 +203,8 @@ class SimWorld {
     else if (what < 64) this.#compact();
     else if (what < 84) this.#settleRead();
     else if (what < 94) stream?.stream.requestProgress();
-    else this.clock.advance(random.below(60));
+    else if (what < 97) this.clock.advance(random.below(60));
+    if (random.chance(0.7)) turn(this.clock);
   }
 
   #write(): void {
@@ -338,8 +340,10 @@ class SimWorld {
     for (const stream of this.streams) {
       const all = [...stream.promised.values()];
       for (const promised of all) expect(this.nextMatch(promised)).toBeUndefined();
+      await this.clock.pass(0);
       const before = this.seen.progress;
       stream.stream.requestProgress();
+      await this.clock.pass(0);
       const answered = all.length > 0 && all.every(({ watcher }) => watcher.request.startRevision <= this.hub.revision);
       expect(this.seen.progress - before).toBe(answered ? 1 : 0);
     }

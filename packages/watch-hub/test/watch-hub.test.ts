@@ -1,6 +1,6 @@
 import { AssertionError, EngramError, type EventGroup, revision } from '@engram/core';
 import { expect, test } from 'vitest';
-import { FakeSink, request, settled } from './fakes.ts';
+import { FakeSink, request, settled, turn } from './fakes.ts';
 import { from, World } from './world.ts';
 
 test.each([
@@ -165,6 +165,7 @@ test.each([
   await settled();
   const groups = live.map((line) => line.replace(/^0 (.*) header \d+$/, '$1'));
   expect(world.sink.take()).toEqual(groups.length === 0 ? [] : [`1 ${groups.join(' ')} header 4`]);
+  turn(world.clock);
   world.stream.requestProgress();
   expect(world.sink.take()).toEqual(['all progress 4']);
 });

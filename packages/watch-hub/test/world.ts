@@ -1,11 +1,11 @@
 import { type Int64, revision } from '@engram/core';
-import { Prng, SimClock } from '@engram/sim';
+import { Prng, Scheduler, SimClock } from '@engram/sim';
 import { WatchHub, type WatchRequest, type WatchStream } from '@engram/watch-hub';
 import { type Change, FakeSink, FakeStore, request } from './fakes.ts';
 
 /** A hub over fakes, and one stream on it. */
 export class World {
-  readonly clock = new SimClock();
+  readonly clock = new SimClock({ scheduler: new Scheduler() });
   readonly store: FakeStore;
   readonly hub: WatchHub;
   readonly sink = new FakeSink();
