@@ -32,6 +32,17 @@ export function messageTooLarge(bytes: number, max: number): RpcStatus {
   };
 }
 
+/** etcd's bound (server/etcdserver/api/v3rpc/grpc.go: maxSendBytes). The length in front of a message has 32 bits. */
+export const SENT_MESSAGE_MAX_BYTES = 2 ** 31 - 1;
+
+/** The text of grpc-go's send limit. */
+export function answerTooLarge(bytes: number): RpcStatus {
+  return {
+    code: GrpcCode.RESOURCE_EXHAUSTED,
+    message: `grpc: trying to send message larger than max (${bytes} vs. ${SENT_MESSAGE_MAX_BYTES})`,
+  };
+}
+
 /**
  * What a client hears of an error that a handler threw. A broken invariant is no answer at all: it ends the process,
  * though the client that met it gets one, too.

@@ -12,7 +12,7 @@ import { INFLATED_TOKEN_BYTES, STREAM_QUEUE_HIGH_BYTES } from '../h2/limits.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
 import { STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
-import { statusOfError, STOPPED } from '../status.ts';
+import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError, STOPPED } from '../status.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
 /** grpc-go's texts (stream.go, RecvMsg). */
@@ -63,6 +63,10 @@ export class StreamingCall extends GrpcStream implements StreamCall {
   send(message: Message): void {
     if (this.finished) return;
     const bytes = messageBytes(message);
+    if (bytes > SENT_MESSAGE_MAX_BYTES) {
+      this.fail(answerTooLarge(bytes));
+      return;
+    }
     this.sentMessage(bytes);
     this.host.sender.message(this, message, bytes);
     if (!this.#aboveMark && this.queuedBytes > STREAM_LOW_MARK_BYTES) this.#aboveMark = true;

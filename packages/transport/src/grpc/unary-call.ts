@@ -3,7 +3,7 @@ import { type Message, messageBytes, type RpcStatus, type UnaryMethod } from '@e
 import type { Admissible } from '../h2/admission.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
-import { statusOfError } from '../status.ts';
+import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError } from '../status.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
 /** grpc-go's (server.go, processUnaryRPC). */
@@ -77,8 +77,12 @@ export class UnaryCall extends GrpcStream implements Admissible {
   }
 
   #succeed(message: Message): void {
-    if (!this.handled(GrpcCode.OK)) return;
     const bytes = messageBytes(message);
+    if (bytes > SENT_MESSAGE_MAX_BYTES) {
+      this.fail(answerTooLarge(bytes));
+      return;
+    }
+    if (!this.handled(GrpcCode.OK)) return;
     this.sentMessage(bytes);
     this.host.sender.unary(this, message, bytes);
   }

@@ -1,6 +1,7 @@
 import { EngramError, GrpcCode } from '@engram/core';
 import {
   type CallContext,
+  type LongMessage,
   type Message,
   type Method,
   type MethodTable,
@@ -17,6 +18,12 @@ export type Journal = string[];
 
 const ignore: StreamHandler = { message() {}, halfClosed() {}, drained() {}, closed() {} };
 
+/** A message of so many zeros, made while it leaves. */
+const endless = (bytes: number): LongMessage => ({
+  bytes,
+  read: (target, start, end) => target.fill(0, start, end) && end,
+});
+
 /** Methods that do one thing each, so that a case of the suite names what it proves. */
 export function echoMethods(journal: Journal): MethodTable {
   const unary = (handle: (request: Uint8Array, call: CallContext) => Message | Promise<Message>): Method => ({
@@ -29,6 +36,17 @@ export function echoMethods(journal: Journal): MethodTable {
     ['/test.Echo/Async', unary(async (request) => Uint8Array.from(request))],
     ['/test.Echo/Pieces', unary((request) => [Buffer.from('<'), Uint8Array.from(request), Buffer.from('>')])],
     ['/test.Echo/Big', unary((request) => Buffer.alloc(Number(text(request)), 'x'))],
+    ['/test.Echo/Endless', unary((request) => endless(Number(text(request))))],
+    [
+      '/test.Echo/EndlessStream',
+      {
+        kind: 'server-stream',
+        open(request, call) {
+          call.send(endless(Number(text(request))));
+          return ignore;
+        },
+      },
+    ],
     ['/test.Echo/Metadata', unary((request, call) => Buffer.from(String(call.metadata(text(request)))))],
     ['/test.Echo/Peer', unary((_request, call) => Buffer.from(call.peer))],
     ['/test.Echo/CommonName', unary((_request, call) => Buffer.from(String(call.commonName)))],
