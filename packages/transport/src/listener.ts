@@ -1,15 +1,11 @@
+import type { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import { createServer, type Server as NetServer, Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer, TLSSocket } from 'node:tls';
+import { commonNameOf, refusalOf } from './client-certificate.ts';
 import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
 import { type BoundAddress, type ServeOptions, timeoutsOf, type TlsOptions } from './serve-options.ts';
-import {
-  CertificateFollower,
-  commonNameOf,
-  readSecureContext,
-  refusalOf,
-  requiresClientCertificate,
-} from './tls-context.ts';
+import { CertificateFollower, readSecureContext, requiresClientCertificate } from './tls-context.ts';
 
 /** A connection that has shown what it speaks. Its socket is paused; the first bytes are still in it. */
 export interface Accepted {
@@ -30,6 +26,8 @@ export class Listener {
   readonly #accept: (connection: Accepted) => void;
   readonly #server: NetServer | TlsServer;
   readonly #sockets = new Set<Socket>();
+  /** Who is at the other end: a socket that is closed cannot tell any more. */
+  readonly #peers = new WeakMap<Socket, string>();
   /** Those in plain text that have not said what they speak. */
   readonly #undecided = new Set<Socket>();
 
@@ -123,12 +121,15 @@ export class Listener {
       this.#know(socket);
     });
     server.on('tlsClientError', (error, socket) => {
-      logger.warn({ peer: this.#peer(socket), error: error.message }, 'rejected connection on client endpoint');
+      logger.warn(
+        { peer: this.#peer(underlying(socket)), error: error.message },
+        'rejected connection on client endpoint',
+      );
       socket.destroy();
     });
     server.on('secureConnection', (socket) => {
       socket.on('error', () => socket.destroy());
-      const refusal = refusalOf(tls, socket.authorized ? socket.getPeerCertificate() : undefined);
+      const refusal = refusalOf(tls, verifiedCertificate(socket));
       const protocol = socket.alpnProtocol === 'h2' ? 'h2' : 'http1';
       if (refusal !== undefined) {
         logger.warn({ peer: this.#peer(socket), error: refusal }, 'rejected connection on client endpoint');
@@ -145,6 +146,7 @@ export class Listener {
   #know(socket: Socket): void {
     const { observer } = this.#options;
     this.#sockets.add(socket);
+    this.#peers.set(socket, this.#peer(socket));
     observer?.connectionOpened();
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
@@ -155,6 +157,8 @@ export class Listener {
   }
 
   #peer(socket: Socket): string {
+    const known = this.#peers.get(socket);
+    if (known !== undefined) return known;
     const { listen } = this.#options;
     if (listen.kind === 'unix') return listen.path;
     const { remoteAddress: host, remotePort: port } = socket;
@@ -163,7 +167,18 @@ export class Listener {
 
   #hand(socket: Socket, protocol: Protocol): void {
     const secure = socket instanceof TLSSocket;
-    const commonName = secure && socket.authorized ? commonNameOf(socket.getPeerCertificate()) : undefined;
+    const certificate = secure ? verifiedCertificate(socket) : undefined;
+    const commonName = certificate === undefined ? undefined : commonNameOf(certificate.toLegacyObject());
     this.#accept({ socket, protocol, peer: this.#peer(socket), secure, commonName });
   }
+}
+
+/** What a TLS socket stands on. Node keeps it in a property that it does not document; without it, the socket itself. */
+function underlying(socket: TLSSocket): Socket {
+  const parent: unknown = '_parent' in socket ? socket._parent : undefined;
+  return parent instanceof Socket ? parent : socket;
+}
+
+function verifiedCertificate(socket: TLSSocket): X509Certificate | undefined {
+  return socket.authorized ? socket.getPeerX509Certificate() : undefined;
 }

@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
-import { checkServerIdentity, type PeerCertificate, type SecureContextOptions, type SecureVersion } from 'node:tls';
+import { constants } from 'node:crypto';
+import type { SecureContextOptions, SecureVersion } from 'node:tls';
 import type { Logger } from '@engram/core';
 import type { TlsOptions, TlsVersion } from './serve-options.ts';
+import { opensslCiphers } from './tls-ciphers.ts';
 
 const versions: Readonly<Record<TlsVersion, SecureVersion>> = {
   'TLS1.0': 'TLSv1',
@@ -9,43 +11,6 @@ const versions: Readonly<Record<TlsVersion, SecureVersion>> = {
   'TLS1.2': 'TLSv1.2',
   'TLS1.3': 'TLSv1.3',
 };
-
-/** Go's names (crypto/tls CipherSuites) and OpenSSL's. Those of TLS 1.3 are the same in both. */
-const suites: Readonly<Record<string, string>> = {
-  TLS_RSA_WITH_AES_128_CBC_SHA: 'AES128-SHA',
-  TLS_RSA_WITH_AES_256_CBC_SHA: 'AES256-SHA',
-  TLS_RSA_WITH_AES_128_CBC_SHA256: 'AES128-SHA256',
-  TLS_RSA_WITH_AES_128_GCM_SHA256: 'AES128-GCM-SHA256',
-  TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
-  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
-  TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
-  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
-  TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: 'ECDHE-RSA-AES256-SHA',
-  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256: 'ECDHE-ECDSA-AES128-SHA256',
-  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256: 'ECDHE-RSA-AES128-SHA256',
-  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
-  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
-  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
-  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
-  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
-  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
-  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305: 'ECDHE-RSA-CHACHA20-POLY1305',
-  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305: 'ECDHE-ECDSA-CHACHA20-POLY1305',
-  TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
-  TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
-  TLS_CHACHA20_POLY1305_SHA256: 'TLS_CHACHA20_POLY1305_SHA256',
-};
-
-/** OpenSSL's list for Go's names; undefined for none. Throws on a name that Go does not know. */
-export function opensslCiphers(goNames: readonly string[]): string | undefined {
-  if (goNames.length === 0) return undefined;
-  const names = goNames.map((name) => {
-    const openssl = suites[name];
-    if (openssl === undefined) throw new Error(`unexpected TLS cipher suite ${JSON.stringify(name)}`);
-    return openssl;
-  });
-  return names.join(':');
-}
 
 /** Certificates are asked for exactly when etcd does so. */
 export function requiresClientCertificate(tls: TlsOptions): boolean {
@@ -58,16 +23,24 @@ function filesOf(tls: TlsOptions): readonly string[] {
 
 /** Throws when a file cannot be read. */
 export function readSecureContext(tls: TlsOptions): SecureContextOptions {
-  const ciphers = opensslCiphers(tls.cipherSuites);
   return {
     cert: readFileSync(tls.certFile),
     key: readFileSync(tls.keyFile),
     ...(tls.trustedCaFile === undefined ? {} : { ca: readFileSync(tls.trustedCaFile) }),
-    ...(tls.crlFile === undefined ? {} : { crl: readFileSync(tls.crlFile) }),
-    ...(ciphers === undefined ? {} : { ciphers }),
+    ...(tls.crlFile === undefined ? {} : { crl: pemOfCrl(readFileSync(tls.crlFile)) }),
+    ciphers: opensslCiphers(tls.cipherSuites),
+    // Go's servers never let a client renegotiate: each time costs them a handshake, and the client next to nothing.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     minVersion: versions[tls.minVersion],
     ...(tls.maxVersion === undefined ? {} : { maxVersion: versions[tls.maxVersion] }),
   };
+}
+
+/** etcd takes a list in DER alone, OpenSSL one in PEM. */
+function pemOfCrl(list: Buffer): Buffer {
+  if (list.includes('-----BEGIN')) return list;
+  const lines = list.toString('base64').match(/.{1,64}/g) ?? [];
+  return Buffer.from(`-----BEGIN X509 CRL-----\n${lines.join('\n')}\n-----END X509 CRL-----\n`);
 }
 
 /** Changes whenever one of the files does: rotation tools write new files or swap links, both change inode or mtime. */
@@ -107,26 +80,4 @@ export class CertificateFollower {
       this.#logger.warn({ certFile: this.#tls.certFile, error }, 'changed certificates are not usable yet');
     }
   }
-}
-
-/** Undefined when the client may come in, else why not. Its chain has been verified before. */
-export function refusalOf(tls: TlsOptions, certificate: PeerCertificate | undefined): string | undefined {
-  const names = tls.allowedCommonNames ?? [];
-  const hosts = tls.allowedHostnames ?? [];
-  if (names.length === 0 && hosts.length === 0) return undefined;
-  if (certificate === undefined) return 'no client certificate';
-  const commonName = commonNameOf(certificate);
-  if (names.length > 0 && (commonName === undefined || !names.includes(commonName))) {
-    return `CommonName ${JSON.stringify(commonName)} is not allowed`;
-  }
-  if (hosts.length > 0 && !hosts.some((host) => checkServerIdentity(host, certificate) === undefined)) {
-    return 'certificate is for none of the allowed hostnames';
-  }
-  return undefined;
-}
-
-export function commonNameOf(certificate: PeerCertificate): string | undefined {
-  const name: unknown = certificate.subject?.CN;
-  if (typeof name === 'string') return name;
-  return Array.isArray(name) && typeof name[0] === 'string' ? name[0] : undefined;
 }

@@ -8,7 +8,7 @@ import * as grpc from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
 import { serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
 import { CLIENT_PREFACE, rstStreamFrame, settingsFrame } from '@engram/wire';
-import { opensslCiphers } from '../src/tls-context.ts';
+import { opensslCiphers } from '../src/tls-ciphers.ts';
 import { CertificateFolder } from './support/certificate-folder.ts';
 import { type Identity, issue, revocationList } from './support/certificates.ts';
 import { RawClient } from './support/raw-client.ts';

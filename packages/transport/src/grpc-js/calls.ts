@@ -13,9 +13,9 @@ import {
   type StreamHandler,
   type UnaryMethod,
 } from '@engram/wire';
+import { commonNameOf } from '../client-certificate.ts';
 import { STREAM_LOW_MARK_BYTES, type TransportObserver } from '../serve-options.ts';
 import { CANCELLED, DEADLINE_EXCEEDED, statusOfError, STOPPED } from '../status.ts';
-import { commonNameOf } from '../tls-context.ts';
 
 type Unary = grpc.ServerUnaryCall<Buffer, Message>;
 type Streaming = grpc.ServerDuplexStream<Buffer, Message> | grpc.ServerWritableStream<Buffer, Message>;

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 
 // As much DER (X.690) as a certificate of RFC 5280 needs.
 function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
@@ -34,12 +35,23 @@ export interface Identity {
   readonly serial: Buffer;
 }
 
+export interface IssueOptions {
+  readonly keys?: 'ec' | 'rsa';
+  /** Names beside the CommonName; empty: none at all. */
+  readonly names?: readonly string[];
+}
+
 /** A certificate for `localhost` and 127.0.0.1; signed by `issuer`, or by itself and then allowed to sign others. */
-export function issue(commonName: string, issuer?: Identity): Identity {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-  const alternatives = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
+export function issue(commonName: string, issuer?: Identity, options: IssueOptions = {}): Identity {
+  const { privateKey, publicKey } =
+    options.keys === 'rsa'
+      ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+      : generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const names = (options.names ?? ['localhost', '127.0.0.1']).map((host) =>
+    isIPv4(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
+  );
   const extensions = sequence(
-    sequence(oid('551d11'), octets(alternatives)),
+    ...(names.length > 0 ? [sequence(oid('551d11'), octets(sequence(...names)))] : []),
     ...(issuer === undefined ? [sequence(oid('551d13'), truth, octets(sequence(truth)))] : []),
   );
   const serial = Buffer.concat([Buffer.from([0x10]), randomBytes(15)]); // positive
@@ -51,7 +63,7 @@ export function issue(commonName: string, issuer?: Identity): Identity {
     sequence(time('200101000000Z'), time('491231235959Z')),
     name(commonName),
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, extensions),
+    ...(names.length > 0 || issuer === undefined ? [der(0xa3, extensions)] : []),
   );
   const signature = sign('sha256', body, issuer?.privateKey ?? privateKey);
   return {
@@ -63,8 +75,12 @@ export function issue(commonName: string, issuer?: Identity): Identity {
   };
 }
 
-/** The issuer's list of certificates that it takes back. */
+/** The issuer's list of certificates that it takes back, in PEM. */
 export function revocationList(issuer: Identity, revoked: readonly Identity[]): string {
+  return pem('X509 CRL', revocationListDer(issuer, revoked));
+}
+
+export function revocationListDer(issuer: Identity, revoked: readonly Identity[]): Buffer {
   const entries = revoked.map(({ serial }) => sequence(integer(serial), time('200101000000Z')));
   const body = sequence(
     integer(Buffer.from([1])),
@@ -74,6 +90,5 @@ export function revocationList(issuer: Identity, revoked: readonly Identity[]): 
     time('491231235959Z'),
     ...(entries.length > 0 ? [sequence(...entries)] : []),
   );
-  const list = sequence(body, ecdsaWithSha256, bits(sign('sha256', body, issuer.privateKey)));
-  return pem('X509 CRL', list);
+  return sequence(body, ecdsaWithSha256, bits(sign('sha256', body, issuer.privateKey)));
 }

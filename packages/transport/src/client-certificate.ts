@@ -1,0 +1,37 @@
+import type { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { PeerCertificate } from 'node:tls';
+import type { TlsOptions } from './serve-options.ts';
+
+/** Undefined when the client may come in, else why not. Its chain has been verified before. */
+export function refusalOf(tls: TlsOptions, certificate: X509Certificate | undefined): string | undefined {
+  const names = tls.allowedCommonNames ?? [];
+  const hosts = tls.allowedHostnames ?? [];
+  if (names.length === 0 && hosts.length === 0) return undefined;
+  if (certificate === undefined) return 'no client certificate';
+  const commonName = commonNameOf(certificate.toLegacyObject());
+  if (names.length > 0 && (commonName === undefined || !names.includes(commonName))) {
+    return `CommonName ${JSON.stringify(commonName)} is not allowed`;
+  }
+  if (hosts.length > 0 && !hosts.some((host) => isFor(certificate, host))) {
+    return 'certificate is for none of the allowed hostnames';
+  }
+  return undefined;
+}
+
+/**
+ * Whether one of the certificate's subject alternative names is the host, as Go's VerifyHostname has it: the CommonName
+ * counts for nothing, and a wildcard stands for one whole label.
+ */
+function isFor(certificate: X509Certificate, host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(address) !== 0) return certificate.checkIP(address) !== undefined;
+  const name = host.replace(/\.$/, '');
+  return certificate.checkHost(name, { subject: 'never', partialWildcards: false }) !== undefined;
+}
+
+export function commonNameOf(certificate: PeerCertificate): string | undefined {
+  const name: unknown = certificate.subject?.CN;
+  if (typeof name === 'string') return name;
+  return Array.isArray(name) && typeof name[0] === 'string' ? name[0] : undefined;
+}
