@@ -1,9 +1,9 @@
-import { accessSync, constants } from 'node:fs';
 import { type LogFormat, type LogLevel, logLevels } from '@engram/telemetry';
-import type { KeepaliveOptions, TlsOptions, TlsVersion } from '@engram/transport';
+import type { KeepaliveOptions } from '@engram/transport';
 import { type CompactionRetention, parseCompactionRetention } from './compaction-retention.ts';
 import { parseFeatureGates } from './feature-gates.ts';
 import { ConfigError, type FlagValues } from './flag-values.ts';
+import { type TlsConfig, tlsConfig } from './tls-config.ts';
 import { bindProblem, hostProblem, parseUrls, type ServeUrl } from './urls.ts';
 
 export interface LogConfig {
@@ -29,11 +29,8 @@ export interface NodeConfig {
   readonly listenMetricsUrls: readonly ServeUrl[];
   readonly advertiseClientUrls: readonly string[];
   readonly advertisePeerUrls: readonly string[];
-  /** For the URLs that are secure. 'auto': make a certificate, valid for so many years. */
-  readonly tls:
-    | TlsOptions
-    | { readonly kind: 'auto'; readonly years: number; readonly minVersion: TlsVersion }
-    | undefined;
+  /** For the URLs that are secure. */
+  readonly tls: TlsConfig | undefined;
 
   readonly electionTimeoutMs: number;
   /** Undefined: no bound. */
@@ -135,7 +132,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     listenMetricsUrls,
     advertiseClientUrls: advertiseClientUrls.map(({ text }) => text),
     advertisePeerUrls: advertisePeerUrls.map(({ text }) => text),
-    tls: tlsConfig(values, [...listenClientUrls, ...listenClientHttpUrls], listenMetricsUrls),
+    tls: tlsConfig(values, [...listenClientUrls, ...listenClientHttpUrls], listenMetricsUrls, warnings),
     electionTimeoutMs,
     quotaBytes: quota < 0 ? undefined : quota === 0 ? QUOTA_DEFAULT_BYTES : quota,
     maxTxnOps: values.number('max-txn-ops'),
@@ -239,69 +236,4 @@ function checkElection(heartbeatMs: number, electionMs: number): number {
     );
   }
   return electionMs;
-}
-
-function tlsConfig(
-  values: FlagValues,
-  clientUrls: readonly ServeUrl[],
-  metricsUrls: readonly ServeUrl[],
-): NodeConfig['tls'] {
-  const minVersion = tlsVersion('tls-min-version', values.text('tls-min-version')) ?? 'TLS1.2';
-  const maxVersion = tlsVersion('tls-max-version', values.text('tls-max-version'));
-  if (maxVersion !== undefined && minVersion > maxVersion) {
-    throw new ConfigError(`min version (${minVersion}) is greater than max version (${maxVersion})`);
-  }
-  const cipherSuites = values.list('cipher-suites');
-  if (minVersion === 'TLS1.3' && cipherSuites.length > 0) {
-    throw new ConfigError('cipher suites cannot be configured when only TLS1.3 is enabled');
-  }
-  const certFile = values.text('cert-file');
-  const keyFile = values.text('key-file');
-  if ((certFile === '') !== (keyFile === '')) {
-    throw new ConfigError(`--cert-file and --key-file must both be present [key: ${keyFile}, cert: ${certFile}]`);
-  }
-  const secure = [...clientUrls, ...metricsUrls].find((url) => url.secure);
-  if (certFile === '') {
-    if (values.bool('auto-tls'))
-      return { kind: 'auto', years: Math.max(values.number('self-signed-cert-validity'), 1), minVersion };
-    if (secure === undefined) return undefined;
-    throw new ConfigError(
-      `TLS key/cert (--cert-file, --key-file) must be provided for url ${secure.text} with HTTPS scheme`,
-    );
-  }
-  const trustedCaFile = values.text('trusted-ca-file');
-  const crlFile = values.text('client-crl-file');
-  for (const [flag, file] of [
-    ['cert-file', certFile],
-    ['key-file', keyFile],
-    ['trusted-ca-file', trustedCaFile],
-    ['client-crl-file', crlFile],
-  ]) {
-    if (file !== '') checkReadable(flag!, file!);
-  }
-  return {
-    certFile,
-    keyFile,
-    ...(trustedCaFile === '' ? {} : { trustedCaFile }),
-    ...(crlFile === '' ? {} : { crlFile }),
-    clientCertAuth: values.bool('client-cert-auth'),
-    allowedHostnames: values.list('client-cert-allowed-hostname'),
-    minVersion,
-    ...(maxVersion === undefined ? {} : { maxVersion }),
-    cipherSuites,
-  };
-}
-
-function tlsVersion(flag: string, text: string): TlsVersion | undefined {
-  if (text === '') return undefined;
-  if (text === 'TLS1.2' || text === 'TLS1.3') return text;
-  throw new ConfigError(`--${flag}: unexpected TLS version ${JSON.stringify(text)} (must be one of: TLS1.2, TLS1.3)`);
-}
-
-function checkReadable(flag: string, file: string): void {
-  try {
-    accessSync(file, constants.R_OK);
-  } catch (cause) {
-    throw new ConfigError(`--${flag}: cannot read ${file}`, { cause });
-  }
 }

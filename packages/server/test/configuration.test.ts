@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration, type NodeConfig } from '@engram/server';
 import { flagTable } from '../src/flag-table.ts';
 
@@ -231,6 +231,53 @@ test('variables of others are warned of, and ETCD_VERSION means nothing', async 
     'unrecognized environment variable ETCD_SERVICE_HOST',
     'cannot set special environment variable ETCD_VERSION',
   ]);
+});
+
+describe('TLS flags that would not do what they say', () => {
+  const cert = ['--cert-file=CERT', '--key-file=CERT'];
+  const withFile = (args: readonly string[]): string[] => args.map((arg) => arg.replace('CERT', certFile));
+  const listen = (urls: string): string[] => [`--listen-client-urls=${urls}`, '--advertise-client-urls=https://a:1'];
+
+  test.each([
+    '--client-cert-auth',
+    '--trusted-ca-file=ca.pem',
+    '--client-crl-file=crl.pem',
+    '--client-cert-allowed-hostname=a',
+  ])('%s with --auto-tls is refused', async (flag) => {
+    const says = `--auto-tls knows no client certificates: give a certificate, or drop ${flag.replace(/=.*/, '')}`;
+    await expect(configOf([...listen('https://127.0.0.1:1'), '--auto-tls', flag])).rejects.toThrow(says);
+  });
+
+  test.each([
+    {
+      args: ['--trusted-ca-file=/nowhere.pem', '--client-cert-auth'],
+      warns: 'no URL is https or unixs: without effect are --client-cert-auth --trusted-ca-file',
+      why: 'nobody is asked for a certificate',
+    },
+    {
+      args: cert,
+      warns: 'no URL is https or unixs: without effect are --cert-file --key-file',
+      why: 'nobody gets to see it',
+    },
+    {
+      args: [...listen('http://127.0.0.1:1,https://127.0.0.1:2'), ...cert, '--client-cert-auth'],
+      warns:
+        'clients of http://127.0.0.1:1 are served without TLS, and without --cert-file --key-file --client-cert-auth',
+      why: 'one of two',
+    },
+    {
+      args: [...listen('https://127.0.0.1:2'), ...cert, '--client-crl-file=CERT'],
+      warns: '--client-crl-file has no effect without --client-cert-auth or --trusted-ca-file',
+      why: 'no certificates are asked for',
+    },
+  ])('$args are warned of: $why', async ({ args, warns }) => {
+    expect((await configOf(withFile(args))).warnings).toEqual([warns]);
+  });
+
+  test('plain metrics beside TLS for clients are as usual', async () => {
+    const args = [...listen('https://127.0.0.1:2'), ...cert, '--listen-metrics-urls=http://127.0.0.1:3'];
+    expect((await configOf(withFile(args))).warnings).toEqual([]);
+  });
 });
 
 test('a configuration file is in the keys of etcd, and all else is ignored beside it', async () => {

@@ -1,0 +1,116 @@
+import { accessSync, constants } from 'node:fs';
+import type { TlsOptions, TlsVersion } from '@engram/transport';
+import { ConfigError, type FlagValues } from './flag-values.ts';
+import type { ServeUrl } from './urls.ts';
+
+/** 'auto': a certificate of our own making, valid for so many years. */
+export type TlsConfig = TlsOptions | { readonly kind: 'auto'; readonly years: number; readonly minVersion: TlsVersion };
+
+/** What asks for certificates of clients, or says which of them may come in. */
+const clientFlags = ['client-cert-auth', 'trusted-ca-file', 'client-crl-file', 'client-cert-allowed-hostname'] as const;
+const ownFlags = ['cert-file', 'key-file', 'auto-tls'] as const;
+
+/** Throws ConfigError where the flags contradict each other; what they ask for and do not get, `warnings` say. */
+export function tlsConfig(
+  values: FlagValues,
+  clientUrls: readonly ServeUrl[],
+  metricsUrls: readonly ServeUrl[],
+  warnings: string[],
+): TlsConfig | undefined {
+  const minVersion = tlsVersion('tls-min-version', values.text('tls-min-version')) ?? 'TLS1.2';
+  const maxVersion = tlsVersion('tls-max-version', values.text('tls-max-version'));
+  if (maxVersion !== undefined && minVersion > maxVersion) {
+    throw new ConfigError(`min version (${minVersion}) is greater than max version (${maxVersion})`);
+  }
+  const cipherSuites = values.list('cipher-suites');
+  if (minVersion === 'TLS1.3' && cipherSuites.length > 0) {
+    throw new ConfigError('cipher suites cannot be configured when only TLS1.3 is enabled');
+  }
+  const certFile = values.text('cert-file');
+  const keyFile = values.text('key-file');
+  if ((certFile === '') !== (keyFile === '')) {
+    throw new ConfigError(`--cert-file and --key-file must both be present [key: ${keyFile}, cert: ${certFile}]`);
+  }
+  const secure = [...clientUrls, ...metricsUrls].find((url) => url.secure);
+  warnOfPlainUrls(values, clientUrls, secure !== undefined, warnings);
+  if (certFile === '') {
+    if (values.bool('auto-tls')) {
+      refuseWithAutoTls(values);
+      return { kind: 'auto', years: Math.max(values.number('self-signed-cert-validity'), 1), minVersion };
+    }
+    if (secure === undefined) return undefined;
+    throw new ConfigError(
+      `TLS key/cert (--cert-file, --key-file) must be provided for url ${secure.text} with HTTPS scheme`,
+    );
+  }
+  const trustedCaFile = values.text('trusted-ca-file');
+  const crlFile = values.text('client-crl-file');
+  if (crlFile !== '' && trustedCaFile === '' && !values.bool('client-cert-auth'))
+    warnings.push('--client-crl-file has no effect without --client-cert-auth or --trusted-ca-file');
+  for (const [flag, file] of [
+    ['cert-file', certFile],
+    ['key-file', keyFile],
+    ['trusted-ca-file', trustedCaFile],
+    ['client-crl-file', crlFile],
+  ]) {
+    if (file !== '') checkReadable(flag!, file!);
+  }
+  return {
+    certFile,
+    keyFile,
+    ...(trustedCaFile === '' ? {} : { trustedCaFile }),
+    ...(crlFile === '' ? {} : { crlFile }),
+    clientCertAuth: values.bool('client-cert-auth'),
+    allowedHostnames: values.list('client-cert-allowed-hostname'),
+    minVersion,
+    ...(maxVersion === undefined ? {} : { maxVersion }),
+    cipherSuites,
+  };
+}
+
+/** etcd takes the certificate that it makes, and forgets that clients should have shown theirs. */
+function refuseWithAutoTls(values: FlagValues): void {
+  const set = changedOf(values, clientFlags);
+  if (set.length > 0)
+    throw new ConfigError(`--auto-tls knows no client certificates: give a certificate, or drop ${set}`);
+}
+
+/** As etcd does (embed/etcd.go: configureClientListeners): URLs without TLS are served all the same. */
+function warnOfPlainUrls(
+  values: FlagValues,
+  clientUrls: readonly ServeUrl[],
+  someSecure: boolean,
+  warnings: string[],
+): void {
+  const flags = changedOf(values, [...ownFlags, ...clientFlags]);
+  if (flags.length === 0) return;
+  if (!someSecure) {
+    warnings.push(`no URL is https or unixs: without effect are ${flags}`);
+    return;
+  }
+  for (const { secure, text } of clientUrls) {
+    if (!secure) warnings.push(`clients of ${text} are served without TLS, and without ${flags}`);
+  }
+}
+
+function changedOf(values: FlagValues, names: readonly string[]): string {
+  const changed = new Set(values.changed().map(({ name }) => name));
+  return names
+    .filter((name) => changed.has(name))
+    .map((name) => `--${name}`)
+    .join(' ');
+}
+
+function tlsVersion(flag: string, text: string): TlsVersion | undefined {
+  if (text === '') return undefined;
+  if (text === 'TLS1.2' || text === 'TLS1.3') return text;
+  throw new ConfigError(`--${flag}: unexpected TLS version ${JSON.stringify(text)} (must be one of: TLS1.2, TLS1.3)`);
+}
+
+function checkReadable(flag: string, file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (cause) {
+    throw new ConfigError(`--${flag}: cannot read ${file}`, { cause });
+  }
+}
