@@ -210,7 +210,7 @@ test('calls that wait are let in one by one without moving those behind them', (
   const calls = 100_000;
   let room = 0;
   const backlogBytes = (): number => (room > 0 ? 0 : SEND_QUEUE_MAX_BYTES);
-  const queue = new Admission(calls, backlogBytes, () => {}, new Inflation(new FakeClock()));
+  const queue = new Admission(calls, backlogBytes, () => {}, new Inflation(new SimClock()));
   let started = 0;
   const start = (): void => {
     room -= 1;

@@ -6,7 +6,7 @@ import type { Logger } from '@engram/core';
 import { serve, type TlsOptions } from '@engram/transport';
 import { CertificateFolder } from './support/certificate-folder.ts';
 import { type Identity, issue, revocationList, revocationListDer } from './support/certificates.ts';
-import { silent } from './support/real-clock.ts';
+import { silent } from './support/silent.ts';
 import { startServing, until } from './support/serving.ts';
 
 /* What TLS lets in, no more than etcd's does. */
