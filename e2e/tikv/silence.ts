@@ -1,5 +1,5 @@
 import type { Channel, Transport } from '@engram/tikv-client';
-import { GrpcTransport } from '../../packages/tikv-client/src/transport/grpc-transport.ts';
+import { GrpcTransport } from '@engram/tikv-client/testing';
 
 /** Real sockets on which, after `silence`, nothing leaves any more: to the servers the client has died. */
 export function silenceable(): { readonly transport: Transport; silence(): void } {

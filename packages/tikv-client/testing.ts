@@ -10,3 +10,6 @@ export type { FakeCall, CommandName } from './src/testing/fake-store.ts';
 export type { FakeMvcc, FakeLock, FakeWrite, Flavour } from './src/testing/fake-mvcc.ts';
 export type { FakeRegions, FakeRegion } from './src/testing/fake-regions.ts';
 export type { FakePd } from './src/testing/fake-pd.ts';
+
+// For tests that put something between the client and real servers.
+export { GrpcTransport } from './src/transport/grpc-transport.ts';
