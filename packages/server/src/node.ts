@@ -195,7 +195,7 @@ function tlsOptions({ tls, dataDir, listenClientUrls }: NodeConfig): TlsOptions 
 
 function nodeGauges(store: Backend, identity: Identity, config: NodeConfig): NodeGauges {
   const { totalBytes, inUseBytes, quotaBytes, logPosition, keys } = store.status();
-  const { watchers, streams, slowWatchers, pendingEvents } = store.watchHub.stats;
+  const { watchers, streams, slowWatchers, pendingEvents, pendingBytes } = store.watchHub.stats;
   return {
     memberId: identity.memberId,
     serverVersion: ETCD_VERSION,
@@ -215,6 +215,7 @@ function nodeGauges(store: Backend, identity: Identity, config: NodeConfig): Nod
     watchStreams: streams,
     slowWatchers,
     pendingEvents,
+    pendingEventBytes: pendingBytes,
     alarms: store.alarms(),
   };
 }

@@ -21,6 +21,8 @@ export interface NodeGauges {
   readonly watchStreams: number;
   readonly slowWatchers: number;
   readonly pendingEvents: number;
+  /** What they take in memory. */
+  readonly pendingEventBytes: number;
   /** By the numbers of etcdserverpb.AlarmType. */
   readonly alarms: readonly { readonly memberId: bigint; readonly alarm: number }[];
 }
@@ -112,6 +114,11 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
     'etcd_debugging_mvcc_pending_events_total',
     'Events that wait to be sent.',
     ({ pendingEvents }) => pendingEvents,
+  );
+  gauge(
+    'engram_watch_backlog_bytes',
+    'Memory that events take which wait for a watcher that catches up.',
+    ({ pendingEventBytes }) => pendingEventBytes,
   );
   gauge('etcd_debugging_server_alarms', '1 for each alarm that is raised.', ({ alarms }) =>
     alarms.map(({ memberId, alarm }) => ({

@@ -28,6 +28,7 @@ const gauges: NodeGauges = {
   watchStreams: 2,
   slowWatchers: 1,
   pendingEvents: 5,
+  pendingEventBytes: 2_500,
   alarms: [{ memberId: 0xabcn, alarm: 1 }],
 };
 
@@ -279,4 +280,10 @@ test('health checks are counted by name and outcome', async () => {
   expect(await lineValue(registry, `etcd_server_healthcheck{${labels}}`)).toBe(0);
   expect(await lineValue(registry, `etcd_server_healthchecks_total{${labels},status="success"}`)).toBe(1);
   expect(await lineValue(registry, `etcd_server_healthchecks_total{${labels},status="error"}`)).toBe(1);
+});
+
+test('what waits for slow watchers is shown in events and in bytes', async () => {
+  const { registry } = all();
+  expect(await lineValue(registry, 'etcd_debugging_mvcc_pending_events_total')).toBe(5);
+  expect(await lineValue(registry, 'engram_watch_backlog_bytes')).toBe(2_500);
 });

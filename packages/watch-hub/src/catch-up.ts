@@ -8,6 +8,7 @@ import {
   revision,
   type Revision,
 } from '@engram/core';
+import { Backlog, type Backlogs } from './backlog.ts';
 import { cutIntoOffers } from './cut-into-offers.ts';
 import { filterGroup } from './group-shares.ts';
 import type { LiveSet } from './live-set.ts';
@@ -18,6 +19,7 @@ import type { Reading, WatcherState } from './watcher-state.ts';
 export interface CatchUpOptions {
   readonly history: History;
   readonly live: LiveSet;
+  readonly backlogs: Backlogs;
   readonly storeRevision: () => Revision;
   readonly logger: Logger | undefined;
   /** Revisions in a page, and in what a sink is offered at once. */
@@ -73,7 +75,7 @@ export class CatchUp {
   remove(watcher: WatcherState): void {
     if (!this.#unsynced.delete(watcher)) return;
     if (watcher.queued) watcher.stream.waiting.remove(watcher);
-    if (watcher.reading !== undefined) this.#options.live.endReading(watcher).abort.abort();
+    if (watcher.reading !== undefined) this.#endReading(watcher, watcher.reading).abort.abort();
     this.#options.live.remove(watcher);
     const { stream } = watcher;
     if (stream.queued && stream.waiting.first === undefined) this.#turns.remove(stream);
@@ -123,7 +125,7 @@ export class CatchUp {
     const { history, live, groupsMax } = this.#options;
     const { range, prevKv } = watcher.request;
     const to = this.#options.storeRevision();
-    const reading: Reading = { to, abort: new AbortController(), backlog: [], backlogEnd: undefined };
+    const reading: Reading = { to, abort: new AbortController(), backlog: new Backlog() };
     watcher.enter('reading');
     watcher.reading = reading;
     live.add(watcher);
@@ -138,11 +140,18 @@ export class CatchUp {
     this.#reads -= 1;
     // Otherwise the watcher has gone meanwhile, and nobody waits for the page.
     if (watcher.reading === reading) {
-      live.endReading(watcher);
+      this.#endReading(watcher, reading);
       if (page !== undefined) this.#arrived(watcher, reading, page);
       else this.#failed(watcher, failure);
     }
     this.pump();
+  }
+
+  /** What its backlog held is the caller's. */
+  #endReading(watcher: WatcherState, reading: Reading): Reading {
+    watcher.reading = undefined;
+    this.#options.backlogs.release(reading.backlog);
+    return reading;
   }
 
   #failed(watcher: WatcherState, cause: unknown): void {
@@ -166,11 +175,11 @@ export class CatchUp {
     const whole = page.next > reading.to;
     let next = page.next;
     if (whole) {
-      for (const group of reading.backlog) groups.push(group);
-      next = reading.backlogEnd ?? nextRevision(storeRevision());
+      for (const group of reading.backlog.groups) groups.push(group);
+      next = reading.backlog.end ?? nextRevision(storeRevision());
     }
     const refused = this.#offer(watcher, groups);
-    if (refused === undefined && whole && reading.backlogEnd === undefined) {
+    if (refused === undefined && whole && reading.backlog.end === undefined) {
       watcher.next = next;
       watcher.enter('live');
       this.#unsynced.delete(watcher);

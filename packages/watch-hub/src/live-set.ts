@@ -1,14 +1,14 @@
 import { assert, type EventGroup, type KeyRange, keyText, type Random, type Revision } from '@engram/core';
+import type { Backlogs } from './backlog.ts';
 import { GroupShares, type Share } from './group-shares.ts';
 import { IntervalTree } from './interval-tree.ts';
 import { RangeNode, rangeId } from './range-node.ts';
 import { Run } from './run.ts';
-import type { Reading, WatcherState } from './watcher-state.ts';
+import type { WatcherState } from './watcher-state.ts';
 
 export interface LiveSetOptions {
   readonly random: Random;
-  /** Revisions in the backlog of a read. */
-  readonly backlogGroupsMax: number;
+  readonly backlogs: Backlogs;
   /** Bytes of events that a sink is offered at once; a larger group goes alone. */
   readonly offerBytesMax: number;
   /** The watcher is out of the set: it has got nothing from `next` on. */
@@ -21,7 +21,7 @@ export interface LiveSetOptions {
  */
 export class LiveSet {
   readonly #random: Random;
-  readonly #backlogGroupsMax: number;
+  readonly #backlogs: Backlogs;
   readonly #offerBytesMax: number;
   readonly #behind: (watcher: WatcherState, next: Revision) => void;
   readonly #points = new Map<string, RangeNode>();
@@ -29,22 +29,16 @@ export class LiveSet {
   readonly #tree = new IntervalTree<RangeNode>();
   #prevKvWatchers = 0;
   #size = 0;
-  #backlogEvents = 0;
 
   constructor(options: LiveSetOptions) {
     this.#random = options.random;
-    this.#backlogGroupsMax = options.backlogGroupsMax;
+    this.#backlogs = options.backlogs;
     this.#offerBytesMax = options.offerBytesMax;
     this.#behind = options.behind;
   }
 
   get size(): number {
     return this.#size;
-  }
-
-  /** Events in the backlogs of those that read. */
-  get backlogEvents(): number {
-    return this.#backlogEvents;
   }
 
   add(watcher: WatcherState): void {
@@ -68,15 +62,6 @@ export class LiveSet {
       this.#ranges.delete(node.id);
       this.#tree.remove(node);
     }
-  }
-
-  /** Ends the reading of a watcher; what its backlog held is the caller's. */
-  endReading(watcher: WatcherState): Reading {
-    const { reading } = watcher;
-    assert(reading !== undefined, 'no read is under way');
-    watcher.reading = undefined;
-    for (const group of reading.backlog) this.#backlogEvents -= group.events.length;
-    return reading;
   }
 
   wantsPrevKv(key: Uint8Array): boolean {
@@ -155,7 +140,7 @@ export class LiveSet {
       if (revision < watcher.next) continue; // it starts in the future
       let taken: boolean;
       if (watcher.request.prevKv && share.prevKvMissing) taken = false;
-      else if (watcher.reading !== undefined) taken = this.#gather(watcher.reading, share);
+      else if (watcher.reading !== undefined) taken = this.#backlogs.push(watcher.reading.backlog, share.groups[0]!);
       else taken = watcher.stream.offer(watcher, share.groups, headerRevision);
       if (taken) continue;
       this.#leave(watcher, revision);
@@ -163,17 +148,9 @@ export class LiveSet {
     }
   }
 
-  #gather(reading: Reading, share: Share): boolean {
-    if (reading.backlog.length === this.#backlogGroupsMax) return false;
-    const group = share.groups[0]!;
-    reading.backlog.push(group);
-    this.#backlogEvents += group.events.length;
-    return true;
-  }
-
   #leave(watcher: WatcherState, next: Revision): void {
     this.remove(watcher);
-    if (watcher.reading !== undefined) watcher.reading.backlogEnd = next;
+    if (watcher.reading !== undefined) watcher.reading.backlog.end = next;
     else this.#behind(watcher, next);
   }
 

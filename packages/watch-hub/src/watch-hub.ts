@@ -1,4 +1,5 @@
 import { assert, type Clock, type CommittedBatch, type Logger, type Random, type Revision } from '@engram/core';
+import { Backlogs } from './backlog.ts';
 import { CatchUp } from './catch-up.ts';
 import { LiveSet } from './live-set.ts';
 import type { History, WatchSink, WatchStream } from './ports.ts';
@@ -19,6 +20,10 @@ export interface WatchHubOptions {
   readonly historyReadsMax?: number;
   /** Revisions kept for a watcher while a read is under way; what comes above them takes another read. */
   readonly backlogGroupsMax?: number;
+  /** What these may take in memory. */
+  readonly backlogBytesMax?: number;
+  /** What those of all watchers together may take. */
+  readonly backlogTotalBytesMax?: number;
 }
 
 /** Gauges. */
@@ -29,6 +34,8 @@ export interface WatchHubStats {
   readonly slowWatchers: number;
   /** Events held for watchers whose read of history is under way. */
   readonly pendingEvents: number;
+  /** What these take in memory; what two of them share counts twice. */
+  readonly pendingBytes: number;
 }
 
 const CATCH_UP_GROUPS_MAX = 1000;
@@ -36,6 +43,8 @@ const OFFER_BYTES_MAX = 1 << 20;
 const HISTORY_READS_MAX = 8;
 /** At a page in 50 ms, 200k matching writes a second do not outrun a reader; eight full backlogs are 80k references. */
 const BACKLOG_GROUPS_MAX = 10_000;
+const BACKLOG_BYTES_MAX = 8 << 20;
+const BACKLOG_TOTAL_BYTES_MAX = 32 << 20;
 
 /**
  * Committed batches in, events of watchers out: ordered, each exactly once, revisions whole. Everything that is
@@ -44,6 +53,7 @@ const BACKLOG_GROUPS_MAX = 10_000;
  */
 export class WatchHub {
   readonly #live: LiveSet;
+  readonly #backlogs: Backlogs;
   readonly #catchUp: CatchUp;
   readonly #parts: StreamParts;
   readonly #streams = new Set<StreamState>();
@@ -55,15 +65,21 @@ export class WatchHub {
     this.#revision = options.revision;
     const { history, clock, random, progressIntervalMs } = options;
     const storeRevision = (): Revision => this.#revision;
+    const backlogs = new Backlogs({
+      groupsMax: options.backlogGroupsMax ?? BACKLOG_GROUPS_MAX,
+      bytesMax: options.backlogBytesMax ?? BACKLOG_BYTES_MAX,
+      totalBytesMax: options.backlogTotalBytesMax ?? BACKLOG_TOTAL_BYTES_MAX,
+    });
     const live = new LiveSet({
       random,
-      backlogGroupsMax: options.backlogGroupsMax ?? BACKLOG_GROUPS_MAX,
+      backlogs,
       offerBytesMax: OFFER_BYTES_MAX,
       behind: (watcher, next) => this.#catchUp.add(watcher, next),
     });
     const catchUp = new CatchUp({
       history,
       live,
+      backlogs,
       storeRevision,
       logger: options.logger,
       groupsMax: options.catchUpGroupsMax ?? CATCH_UP_GROUPS_MAX,
@@ -74,6 +90,7 @@ export class WatchHub {
       this.#streams.delete(stream);
     };
     this.#live = live;
+    this.#backlogs = backlogs;
     this.#catchUp = catchUp;
     this.#parts = { live, catchUp, clock, random, progressIntervalMs, storeRevision, closed, calling: false };
   }
@@ -90,7 +107,8 @@ export class WatchHub {
       streams: this.#streams.size,
       watchers,
       slowWatchers: this.#catchUp.size,
-      pendingEvents: this.#live.backlogEvents,
+      pendingEvents: this.#backlogs.events,
+      pendingBytes: this.#backlogs.bytes,
     };
   }
 

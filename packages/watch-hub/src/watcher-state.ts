@@ -1,4 +1,5 @@
-import { assert, type EventGroup, type Int64, nextRevision, type Queued, type Revision } from '@engram/core';
+import { assert, type Int64, nextRevision, type Queued, type Revision } from '@engram/core';
+import type { Backlog } from './backlog.ts';
 import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter } from './group-shares.ts';
 import type { Watcher, WatchRequest } from './ports.ts';
 import type { RangeNode } from './range-node.ts';
@@ -18,9 +19,7 @@ export interface Reading {
   readonly to: Revision;
   readonly abort: AbortController;
   /** Matches above `to`, filtered: they join the page that the read brings, so that writes cannot outrun a watcher. */
-  readonly backlog: EventGroup[];
-  /** The first match that the backlog did not take; nothing from it on is in it. */
-  backlogEnd: Revision | undefined;
+  readonly backlog: Backlog;
 }
 
 /** One watcher, as the hub sees it. */

@@ -142,6 +142,8 @@ class SimWorld {
       catchUpGroupsMax: this.pageMax,
       historyReadsMax: 3,
       backlogGroupsMax: 5,
+      backlogBytesMax: 2_200,
+      backlogTotalBytesMax: 5_000,
     });
   }
 
@@ -349,7 +351,7 @@ class SimWorld {
     }
     this.hub.close();
     expect(this.clock.waiting).toBe(0);
-    expect(this.hub.stats).toEqual({ streams: 0, watchers: 0, slowWatchers: 0, pendingEvents: 0 });
+    expect(this.hub.stats).toEqual({ streams: 0, watchers: 0, slowWatchers: 0, pendingEvents: 0, pendingBytes: 0 });
   }
 }
 

@@ -87,12 +87,12 @@ test('a resumed watch starts one above the store: progress only once the store g
 });
 
 test('edge 61: from revision 1 all of history comes in pages, then the live events, without a seam', async () => {
-  const world = new World({ history: ['a', 'a', 'b', 'a', 'a'], pageMax: 2 });
+  const world = new World({ history: ['a', 'a', 'b', 'a', 'a'], hub: { catchUpGroupsMax: 2 } });
   world.watch('a', from(1));
   await settled();
   world.put('a');
   expect(world.sink.take()).toEqual(['0 2:a 3:a header 6', '0 5:a 6:a header 6', '0 7:a header 7']);
-  expect(world.hub.stats).toEqual({ streams: 1, watchers: 1, slowWatchers: 0, pendingEvents: 0 });
+  expect(world.hub.stats).toEqual({ streams: 1, watchers: 1, slowWatchers: 0, pendingEvents: 0, pendingBytes: 0 });
 });
 
 test('edge 61: what is written during a read follows its page in the same step', async () => {
@@ -101,7 +101,7 @@ test('edge 61: what is written during a read follows its page in the same step',
   world.put('a');
   world.put('b');
   world.put('a');
-  expect(world.hub.stats).toEqual({ streams: 1, watchers: 1, slowWatchers: 1, pendingEvents: 2 });
+  expect(world.hub.stats).toMatchObject({ streams: 1, watchers: 1, slowWatchers: 1, pendingEvents: 2 });
   expect(world.sink.take()).toEqual([]);
   world.store.reads[0]!.settle();
   await settled();
@@ -196,7 +196,7 @@ test.each([
 ])(
   'edge 69: compaction at $compactRevision of a reader stuck at 3: $why',
   async ({ compactRevision, after, resumed }) => {
-    const world = new World({ pageMax: 1 });
+    const world = new World({ hub: { catchUpGroupsMax: 1 } });
     world.watch('a');
     world.sink.room = 1;
     world.put('a');
@@ -248,7 +248,7 @@ test('history that cannot be read breaks the stream, all of it, and no other', a
   world.put('a');
   expect(world.sink.take()).toEqual([]);
   expect(other.take()).toEqual(['0 3:a header 3']);
-  expect(world.hub.stats).toEqual({ streams: 1, watchers: 1, slowWatchers: 0, pendingEvents: 0 });
+  expect(world.hub.stats).toEqual({ streams: 1, watchers: 1, slowWatchers: 0, pendingEvents: 0, pendingBytes: 0 });
   expect(() => world.watch('a')).toThrow(EngramError);
 });
 
@@ -364,7 +364,7 @@ test('the progress timer lives as long as somebody wants progress', () => {
   world.watch('a', { progressNotify: true });
   world.hub.close();
   expect(world.clock.waiting).toBe(0);
-  expect(world.hub.stats).toEqual({ streams: 0, watchers: 0, slowWatchers: 0, pendingEvents: 0 });
+  expect(world.hub.stats).toEqual({ streams: 0, watchers: 0, slowWatchers: 0, pendingEvents: 0, pendingBytes: 0 });
 });
 
 test('edge 76: progress comes behind every event that it covers, also those held back for lack of room', async () => {
@@ -388,7 +388,7 @@ test('edge 80: a thousand watchers come and go, and the gauges are where they we
   for (let at = 0; at < 1000; at += 1) world.watch(`k${at % 10}*`, at % 2 === 0 ? {} : from(2));
   expect(world.hub.stats).toMatchObject({ watchers: 1000, slowWatchers: 500 });
   for (let at = 0; at < 1000; at += 1) expect(world.stream.cancel(at)).toBe(true);
-  expect(world.hub.stats).toEqual({ streams: 1, watchers: 0, slowWatchers: 0, pendingEvents: 0 });
+  expect(world.hub.stats).toEqual({ streams: 1, watchers: 0, slowWatchers: 0, pendingEvents: 0, pendingBytes: 0 });
   const outcome = world.stream.create(request('a'));
   if (outcome.kind === 'created') world.stream.cancel(outcome.watcher.watchId);
   expect(world.hub.stats.watchers).toBe(0);
@@ -454,7 +454,7 @@ test('a closed hub has no streams, not even new ones, and what is published reac
     expect(stream.cancel(0)).toBe(false);
   }
   expect(world.sink.take()).toEqual([]);
-  expect(world.hub.stats).toEqual({ streams: 0, watchers: 0, slowWatchers: 0, pendingEvents: 0 });
+  expect(world.hub.stats).toEqual({ streams: 0, watchers: 0, slowWatchers: 0, pendingEvents: 0, pendingBytes: 0 });
 });
 
 test.each([

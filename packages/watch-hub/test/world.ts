@@ -1,7 +1,15 @@
 import { type Int64, revision } from '@engram/core';
 import { Prng, Scheduler, SimClock } from '@engram/sim';
-import { WatchHub, type WatchRequest, type WatchStream } from '@engram/watch-hub';
+import { WatchHub, type WatchHubOptions, type WatchRequest, type WatchStream } from '@engram/watch-hub';
 import { type Change, FakeSink, FakeStore, request } from './fakes.ts';
+
+export interface WorldOptions {
+  /** Reads of history settle by themselves. */
+  readonly auto?: boolean;
+  /** Committed before the hub is there. */
+  readonly history?: readonly Change[];
+  readonly hub?: Partial<WatchHubOptions>;
+}
 
 /** A hub over fakes, and one stream on it. */
 export class World {
@@ -11,9 +19,7 @@ export class World {
   readonly sink = new FakeSink();
   readonly stream: WatchStream;
 
-  constructor(
-    options: { readonly auto?: boolean; readonly history?: readonly Change[]; readonly pageMax?: number } = {},
-  ) {
+  constructor(options: WorldOptions = {}) {
     this.store = new FakeStore({ auto: options.auto ?? true });
     for (const change of options.history ?? []) this.store.commit([change], () => false);
     this.hub = new WatchHub({
@@ -22,7 +28,7 @@ export class World {
       clock: this.clock,
       random: new Prng(1),
       progressIntervalMs: 1000,
-      ...(options.pageMax === undefined ? {} : { catchUpGroupsMax: options.pageMax }),
+      ...options.hub,
     });
     this.stream = this.hub.openStream(this.sink);
   }
