@@ -1,18 +1,31 @@
 // The store that etcd's API is served from.
-export { openBackend, Backend, type BackendOptions } from './src/backend.ts';
+export {
+  openBackend,
+  openReplica,
+  Backend,
+  type BackendCluster,
+  type BackendOptions,
+  type BackendSettings,
+  type LeadershipEnd,
+} from './src/backend.ts';
 export type {
   Store,
+  LocalStore,
+  Proposals,
   RangeResult,
   PutResult,
   DeleteRangeResult,
   TxnResult,
   OpResult,
   LeaseView,
+  LeaseDetails,
+  LeaseGrant,
   Alarm,
   HashKvResult,
   StoreStatus,
   StoreImage,
 } from './src/store.ts';
+export { type Caller, nodeItself } from './src/caller.ts';
 export type { StoreObserver } from './src/observer.ts';
 export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/replicated-state.ts';
 export { txnCost } from './src/quota.ts';

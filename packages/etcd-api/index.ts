@@ -3,8 +3,10 @@ export { etcdServices } from './src/etcd-services.ts';
 export {
   defaultLimits,
   type Limits,
-  type MemberIdentity,
   type ServicesObserver,
   type ServicesOptions,
 } from './src/services-options.ts';
+// This node's place in its cluster.
+export type { Cluster, ClusterChanges, ClusterView, Member, MemberAdded } from './src/cluster-view.ts';
+export { LoneMember, type LoneMemberOptions } from './src/lone-member.ts';
 export { HealthStatus } from './src/health-status.ts';

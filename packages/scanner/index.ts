@@ -3,4 +3,4 @@ export { Scanner, type ScanResult } from './src/scanner.ts';
 export type { RangePlan } from './src/range-plan.ts';
 export { VersionBytes } from './src/version-bytes.ts';
 export { RecordCache } from './src/record-cache.ts';
-export { Pins } from './src/pins.ts';
+export { type Pin, Pins } from './src/pins.ts';

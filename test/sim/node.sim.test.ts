@@ -1,4 +1,4 @@
-import { openBackend, type Backend } from '@engram/backend';
+import { openBackend, type Backend, nodeItself } from '@engram/backend';
 import { decodeKeyValue } from '@engram/coder';
 import {
   EMPTY_BYTES,
@@ -172,11 +172,11 @@ for (let run = 0; run < RUNS; run += 1) {
           refused: false,
         };
         if (prng.chance(0.1)) {
-          waits.push(backend.txn(remove(attempt.key), undefined).catch(ignoreRefusal));
+          waits.push(backend.txn(remove(attempt.key), nodeItself).catch(ignoreRefusal));
         } else {
           attempts.push(attempt);
           waits.push(
-            backend.txn(put(attempt.key, attempt.value), undefined).then(
+            backend.txn(put(attempt.key, attempt.value), nodeItself).then(
               (result) => {
                 attempt.revision = result.revision;
                 expect(backend.revision).toBeGreaterThanOrEqual(result.revision);
@@ -191,7 +191,7 @@ for (let run = 0; run < RUNS; run += 1) {
         if (prng.chance(0.02)) {
           const wanted = backend.revision - prng.below(30);
           compactions.add(wanted);
-          waits.push(backend.compact(wanted, prng.chance(0.3)).catch(ignoreRefusal));
+          waits.push(backend.compact(wanted, prng.chance(0.3), nodeItself).catch(ignoreRefusal));
         }
         if (prng.chance(0.2)) await new Promise<void>((resolve) => setImmediate(resolve));
         if (prng.chance(0.01)) clock.advance(100);
@@ -255,7 +255,7 @@ async function checkRecovered(backend: Backend, attempts: readonly Attempt[]): P
       minCreateRevision: 0,
       maxCreateRevision: 0,
     },
-    undefined,
+    nodeItself,
   );
   for (const bytes of result.kvs) {
     const kv = decodeKeyValue(bytes);

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { openBackend } from '@engram/backend';
+import { nodeItself, openBackend } from '@engram/backend';
 import { epoch, keyBytes, leaseId, type Logger, type Txn } from '@engram/core';
 import { realClock, realRandom } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
@@ -58,7 +58,7 @@ async function run(name: string, txn: (at: number) => Txn): Promise<void> {
   for (let at = 0; at < operations; ) {
     const waits: Promise<unknown>[] = [];
     for (const end = Math.min(operations, at + inFlight); at < end; at += 1)
-      waits.push(backend.txn(txn(at), undefined));
+      waits.push(backend.txn(txn(at), nodeItself));
     await Promise.all(waits);
   }
   const seconds = Number(process.hrtime.bigint() - startNs) / 1e9;

@@ -1,12 +1,12 @@
 import { type LogPosition, type Revision, revision as toRevision } from '@engram/core';
 import type { RangePlan, Scanner } from '@engram/scanner';
-import type { PlannedOp, PlannedTxn } from '@engram/tso';
+import type { PlannedOp, PlannedTxn } from '@engram/sequencer';
 import type { OpResult, TxnResult } from './store.ts';
 
-/** A range inside a transaction: the plan, and the revision that it reads. */
+/** A range inside a transaction: the plan, and the oldest revision that keeps all of its versions (see RangePlanner). */
 export interface PlannedRange {
   readonly plan: RangePlan;
-  readonly at: Revision;
+  readonly pinned: Revision;
 }
 
 /** Fetches what a decided transaction noted, and makes its answer. Synchronous when all bytes are in memory. */
@@ -41,7 +41,7 @@ function answerOp(op: PlannedOp<PlannedRange>, scanner: Scanner, signal: AbortSi
     case 'txn':
       return answerTxn(op, scanner, signal);
     case 'range': {
-      const result = scanner.fetch(op.plan.plan, op.plan.at, signal);
+      const result = scanner.fetch(op.plan.plan, op.plan.pinned, signal);
       return result instanceof Promise
         ? result.then((scanned) => ({ kind: 'range', revision, ...scanned }))
         : { kind: 'range', revision, ...result };

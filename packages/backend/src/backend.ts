@@ -1,55 +1,50 @@
 import {
+  assert,
   type Clock,
   EngramError,
   type Epoch,
   type KeyRange,
   type LeaseId,
   type Logger,
+  type LogPosition,
   type Random,
   type RangeOp,
   type Revision,
-  revision,
-  SortTarget,
   type Timer,
   type Txn,
 } from '@engram/core';
-import { Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
 import type { Storage } from '@engram/storage';
-import { WatchHub } from '@engram/watch-hub';
-import { checkpointPays } from './checkpoint-policy.ts';
-import { Checkpointer } from './checkpointer.ts';
-import { Compactor } from './compactor.ts';
-import { hashKv } from './hash-kv.ts';
-import { LeaseKeeper } from './lease-keeper.ts';
-import { LeaseService } from './lease-service.ts';
+import type { WatchHub } from '@engram/watch-hub';
+import type { Caller } from './caller.ts';
+import { Leadership } from './leadership.ts';
 import type { StoreObserver } from './observer.ts';
-import { isReadOnly, LEASE_COST_BYTES, txnCost } from './quota.ts';
-import { recover, type Recovered } from './recovery.ts';
-import { ALARM_CORRUPT, ALARM_NOSPACE, alarmName, hasAlarm, type ReplicatedState } from './replicated-state.ts';
+import { isReadOnly } from './quota.ts';
+import { readTxn } from './read-txn.ts';
+import { recover } from './recovery.ts';
+import { Replica } from './replica.ts';
 import type {
   Alarm,
   HashKvResult,
+  LeaseDetails,
+  LeaseGrant,
   LeaseView,
+  Proposals,
   RangeResult,
   Store,
   StoreImage,
   StoreStatus,
   TxnResult,
 } from './store.ts';
-import { takeImage } from './store-image.ts';
-import { WatchHistory } from './watch-history.ts';
-import { WritePath } from './write-path.ts';
 
-export interface BackendOptions {
-  /** The backend owns it from here on, and disposes it with itself. */
-  readonly storage: Storage;
-  readonly epoch: Epoch;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  /** Holds the log's seal; whose alarm it is when the quota is reached. */
-  readonly memberId: bigint;
-  readonly observer?: StoreObserver;
+/** How a leadership ended without being asked to. */
+export type LeadershipEnd =
+  /** A later epoch has sealed the log. What was not durable is undone, and the node may follow, or lead again. */
+  | { readonly kind: 'fenced' }
+  /** Nobody knows what the log holds: the node must be started anew. */
+  | { readonly kind: 'uncertain'; readonly cause: unknown };
+
+/** Settings of a store; everything has a default. */
+export interface BackendSettings {
   /** etcd: ceil(1.5 election timeouts). */
   readonly minLeaseTtlSeconds?: number;
   /** 0 or less: no quota. */
@@ -63,264 +58,240 @@ export interface BackendOptions {
   readonly watchProgressIntervalMs?: number;
   /** At least this much log between two index checkpoints; more when the checkpoint itself is larger. */
   readonly checkpointEveryBytes?: number;
-  /** Storage failed for good: the node must end. */
+  /** How long a snapshot may hold a compaction up before it is ended. */
+  readonly imageHoldMaxMs?: number;
+}
+
+export interface BackendOptions extends BackendSettings {
+  /** The backend owns it from here on, and disposes it with itself. */
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Holds the log's seal; whose alarm it is when the quota is reached. */
+  readonly memberId: bigint;
+  readonly observer?: StoreObserver;
+  /** What other nodes do for this one. Without it the node is alone: nothing is written while it does not lead. */
+  readonly cluster?: BackendCluster;
+  /** The leadership has ended by itself; `lead` may be called again unless nobody knows what the log holds. */
+  readonly onDeposed?: (end: LeadershipEnd) => void;
+  /** The node must end: an invariant is broken. */
   readonly onFatal: (error: Error) => void;
 }
 
-const MIB = 1024 * 1024;
-const CHECKPOINT_RETRY_MS = 10_000;
+/** The way to the other nodes. */
+export interface BackendCluster {
+  /** Where proposals go while this node does not lead. */
+  readonly leader: Proposals;
+  /** See `Store.readIndex`; asked on the leader too, which must know that it still is one. */
+  readIndex(caller: Caller): Promise<void> | undefined;
+}
+
 /** Below the five seconds that etcdctl waits for an answer. */
 const DEFRAGMENT_WAIT_MS = 3000;
+const MIN_LEASE_TTL_SECONDS = 2;
 
-/** Seals the log for `epoch`, rebuilds the state from it, and serves. Rejects where the log is damaged. */
-export async function openBackend(options: BackendOptions): Promise<Backend> {
-  const next = await options.storage.log.seal({ epoch: options.epoch, holder: options.memberId });
-  const recovered = await recover(options.storage, next, {
-    minLeaseTtlSeconds: options.minLeaseTtlSeconds ?? 2,
+/** Rebuilds the replica from storage. It follows nobody and leads nothing yet. Rejects where the log is damaged. */
+export async function openReplica(options: BackendOptions): Promise<Backend> {
+  const recovered = await recover(options.storage, {
+    minLeaseTtlSeconds: options.minLeaseTtlSeconds ?? MIN_LEASE_TTL_SECONDS,
     clock: options.clock,
     logger: options.logger,
     signal: new AbortController().signal,
   });
-  return new Backend(options, recovered);
+  return new Backend(options, new Replica(options, recovered));
 }
 
-/** The store over one log: see `Store` for what its methods promise. */
+/** A store that leads from the start: seals the log for `epoch` and rebuilds the state from it. */
+export async function openBackend(options: BackendOptions & { readonly epoch: Epoch }): Promise<Backend> {
+  const backend = await openReplica({
+    ...options,
+    onDeposed:
+      options.onDeposed ??
+      ((end) => {
+        const cause = end.kind === 'uncertain' ? end.cause : new Error('a later epoch has sealed the log');
+        options.onFatal(new Error(`the log took no more writes: ${end.kind}`, { cause }));
+      }),
+  });
+  await backend.lead(options.epoch);
+  return backend;
+}
+
+/** A node's store: its replica, and the leadership while it has one. See `Store` for what its methods promise. */
 export class Backend implements Store, AsyncDisposable {
-  readonly watchHub: WatchHub;
+  readonly replica: Replica;
   readonly #options: BackendOptions;
-  readonly #state: ReplicatedState;
-  readonly #scanner: Scanner;
-  readonly #pins = new Pins();
-  readonly #writes: WritePath;
-  readonly #compactor: Compactor;
-  readonly #checkpointer: Checkpointer;
-  readonly #leases: LeaseService;
-  readonly #leaseKeeper: LeaseKeeper;
-  readonly #observer: StoreObserver;
   readonly #neverAborted = new AbortController().signal;
-  /** The highest revision that a compaction was decided for, durable or not. */
-  #compactDecided: Revision;
-  /** Of `bytesAppended`, before the newest checkpoint; negative while there is log from before this start. */
-  #checkpointedBytes: number;
-  #checkpointNotBeforeMs = 0;
+  #leadership: Leadership | undefined;
+  /** The last leadership has settled: what it appended has taken effect or is undone. */
+  #settled: Promise<void> = Promise.resolve();
+  #leading = false;
+  /** Nobody knows what the log holds. */
+  #mustRestart = false;
   #closed = false;
 
-  /** See `openBackend`. */
-  constructor(options: BackendOptions, recovered: Recovered) {
-    const { clock, logger, random, storage } = options;
-    const { state } = recovered;
+  /** See `openReplica`. */
+  constructor(options: BackendOptions, replica: Replica) {
     this.#options = options;
-    this.#state = state;
-    this.#observer = options.observer ?? {};
-    this.#compactDecided = state.compactRevision;
-    this.#checkpointedBytes = -recovered.replayedBytes;
-    const cache = new RecordCache(options.cacheBytesMax ?? 64 * MIB);
-    const bytes = new VersionBytes(cache, storage.values);
-    this.#scanner = new Scanner({ index: state.index, bytes, pins: this.#pins, clock });
-    this.watchHub = new WatchHub({
-      history: new WatchHistory(state, this.#scanner),
-      revision: state.revision,
-      clock,
-      random,
-      progressIntervalMs: options.watchProgressIntervalMs ?? 600_000,
-      logger,
-    });
-    this.#writes = new WritePath({
-      state,
-      log: storage.log,
-      seal: { epoch: options.epoch, holder: options.memberId },
-      next: recovered.next,
-      hub: this.watchHub,
-      cache,
-      bytes,
-      scanner: this.#scanner,
-      pins: this.#pins,
-      clock,
-      logger,
-      observer: this.#observer,
-      onAppended: (durationMs, records, appendedBytes) => this.#appended(durationMs, records, appendedBytes),
-      batchBytesMax: options.batchBytesMax ?? 4 * MIB,
-      waitingBytesMax: options.waitingBytesMax ?? 256 * MIB,
-      timeoutMs: options.requestTimeoutMs ?? 7000,
-      onFatal: options.onFatal,
-    });
-    this.#checkpointer = new Checkpointer({
-      state,
-      values: storage.values,
-      clock,
-      logger,
-      from: recovered.checkpointFrom,
-      sequenced: () => this.#writes.sequenced,
-      durable: (next) => this.#writes.durable(next),
-      garbage: () => this.#compactor.deferred,
-    });
-    this.#compactor = new Compactor(
-      {
-        state,
-        values: storage.values,
-        pins: this.#pins,
-        clock,
-        logger,
-        checkpointed: () => this.#checkpointer.from,
-        onFinished: (at, dropped, durationMs) => this.#observer.compacted?.(at, dropped, durationMs),
-      },
-      recovered.garbage,
-    );
-    this.#leases = new LeaseService({ state, writes: this.#writes, clock, random, observer: this.#observer });
-    this.#leaseKeeper = new LeaseKeeper({
-      lessor: state.lessor,
-      clock,
-      logger,
-      revoke: (id) => this.#leases.revoke(id),
-      onExpired: () => this.#observer.leaseExpired?.(),
-    });
-    this.#leaseKeeper.start();
-    this.#background(
-      this.#compactor.dropCovered().then(() => this.#compactor.start()),
-      'compaction',
-    );
+    this.replica = replica;
   }
 
   get revision(): Revision {
-    return this.#writes.revision;
+    return this.replica.revision;
   }
 
   get compactRevision(): Revision {
-    return this.#state.compactRevision;
+    return this.replica.state.compactRevision;
   }
 
-  range(op: RangeOp, signal: AbortSignal | undefined): RangeResult | Promise<RangeResult> {
-    this.#observer.range?.();
-    const current = this.revision;
-    const at = this.#readable(op.revision);
-    const scanned = this.#scanner.scan(op, at, signal ?? this.#neverAborted);
-    return scanned instanceof Promise
-      ? scanned.then((result) => rangeResult(current, result))
-      : rangeResult(current, scanned);
+  get watchHub(): WatchHub {
+    return this.replica.hub;
   }
 
-  async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal): AsyncGenerator<RangeResult> {
-    if (op.sortTarget !== SortTarget.KEY) {
-      // What is not sorted by key has no chunks that come in order: the answer is one.
-      yield await this.range(op, signal);
-      return;
-    }
-    this.#observer.range?.();
-    const current = this.revision;
-    const at = this.#readable(op.revision);
-    const compacted = (): boolean => at < this.#state.compactRevision;
-    for await (const { last: _last, ...chunk } of this.#scanner.stream(op, at, chunkBytes, compacted, signal)) {
-      yield rangeResult(current, chunk);
-    }
+  /** Undefined: this node does not lead. */
+  get leadership(): Leadership | undefined {
+    return this.#leadership;
   }
 
-  txn(txn: Txn, _signal: AbortSignal | undefined): Promise<TxnResult> {
-    // Decided in this call, not in a later turn: who sends two writes on one connection finds them in that order.
+  /**
+   * Takes over: seals the log for `epoch`, applies what it holds beyond this replica, and leads. Rejects with
+   * StorageFencedError where a later epoch has sealed it.
+   */
+  async lead(epoch: Epoch): Promise<void> {
+    assert(this.#leadership === undefined && !this.#leading, 'a leadership begins before the last one has ended');
+    this.#leading = true;
     try {
-      if (!isReadOnly(txn)) {
-        if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
-        const cost = txnCost(txn);
-        const refusal = cost > 0 ? this.#refusalForSpace(cost) : undefined;
-        if (refusal !== undefined) return refusal;
+      await this.#settled;
+      const { storage, memberId } = this.#options;
+      const end = await storage.log.seal({ epoch, holder: memberId });
+      await this.#readTo(end);
+      if (this.#closed) throw new EngramError('Stopped');
+      const { minLeaseTtlSeconds = MIN_LEASE_TTL_SECONDS, onDeposed } = this.#options;
+      const leadership: Leadership = new Leadership({
+        ...this.#options,
+        replica: this.replica,
+        epoch,
+        minLeaseTtlSeconds,
+        onEnded: (outcome) => {
+          if (this.#leadership === leadership) this.#leadership = undefined;
+          if (outcome.kind === 'uncertain') this.#mustRestart = true;
+          onDeposed?.(outcome);
+        },
+      });
+      this.#leadership = leadership;
+    } finally {
+      this.#leading = false;
+    }
+  }
+
+  /** Gives the leadership up: see `Leadership.stepDown`. Nothing where there is none. */
+  stepDown(): Promise<void> {
+    const leadership = this.#leadership;
+    if (leadership === undefined) return this.#settled;
+    this.#leadership = undefined;
+    this.#settled = leadership.stepDown().then(() => this.replica.settled());
+    return this.#settled;
+  }
+
+  /** Applies what the log holds from this replica's end to before `end`, and resolves when it has taken effect. */
+  async #readTo(end: LogPosition): Promise<void> {
+    if (this.replica.next < end) {
+      for await (const batch of this.#options.storage.log.read(this.replica.next, this.#neverAborted)) {
+        this.replica.follow(batch);
       }
-      if (txn.success.length > 1 || txn.failure.length > 1) this.#observer.txn?.();
-      return this.#writes.txn(txn);
+    }
+    assert(this.replica.next === end, `the log ends at ${this.replica.next}, but its next position is ${end}`);
+    await this.replica.settled();
+  }
+
+  readIndex(caller: Caller): Promise<void> | undefined {
+    const { cluster } = this.#options;
+    if (cluster !== undefined) return cluster.readIndex(caller);
+    if (this.#leadership === undefined) throw this.#noLeader();
+    return undefined;
+  }
+
+  range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
+    const wait = op.serializable ? undefined : this.readIndex(caller);
+    // A read of one key is over before its caller could give up, and making a signal costs more than that.
+    const signal = op.range.end.length === 0 ? this.#neverAborted : caller.signal;
+    return wait === undefined ? this.replica.range(op, signal) : wait.then(() => this.replica.range(op, signal));
+  }
+
+  async *rangeStream(op: RangeOp, chunkBytes: number, caller: Caller): AsyncGenerator<RangeResult> {
+    if (!op.serializable) await this.readIndex(caller);
+    yield* this.replica.rangeStream(op, chunkBytes, caller.signal);
+  }
+
+  txn(txn: Txn, caller: Caller): Promise<TxnResult> {
+    if (isReadOnly(txn)) return this.#readTxn(txn, caller);
+    try {
+      return this.#proposals.txn(txn, caller);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  async compact(wanted: number, physical: boolean): Promise<void> {
-    if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
-    if (wanted <= this.#compactDecided) throw new EngramError('Compacted');
-    if (wanted > this.revision) throw new EngramError('FutureRev');
-    const target = revision(wanted);
-    this.#compactDecided = target;
-    await this.#writes.append({ kind: 'compact', revision: target }, () => {
-      this.#state.compactRevision = target;
-      this.watchHub.compacted(target);
-    });
-    const worked = this.#compactor.start();
-    if (!physical) {
-      this.#background(worked, 'compaction');
-      return;
-    }
-    await worked;
-    await this.#checkpointer.take();
-    await this.#compactor.dropCovered();
+  async #readTxn(txn: Txn, caller: Caller): Promise<TxnResult> {
+    const serializable = [...txn.success, ...txn.failure].every((op) => op.kind === 'range' && op.serializable);
+    if (!serializable) await this.readIndex(caller);
+    if (txn.success.length > 1 || txn.failure.length > 1) this.#options.observer?.txn?.();
+    return readTxn(txn, this.replica, caller.signal);
   }
 
-  async leaseGrant(id: LeaseId, ttlSeconds: number): Promise<LeaseView> {
-    if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
-    await this.#refusalForSpace(LEASE_COST_BYTES);
-    return this.#leases.grant(id, ttlSeconds);
+  async compact(wanted: number, physical: boolean, caller: Caller): Promise<void> {
+    await this.#proposals.compact(wanted, physical, caller);
+    if (physical) await this.replica.freeCompacted();
   }
 
-  async leaseRevoke(id: LeaseId): Promise<Revision> {
-    if (hasAlarm(this.#state, ALARM_CORRUPT)) throw new EngramError('Corrupt');
-    return this.#leases.revoke(id);
+  async leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
+    return this.#proposals.leaseGrant(id, ttlSeconds, caller);
   }
 
-  leaseKeepAlive(id: LeaseId): number | Promise<number> {
-    return this.#leases.keepAlive(id);
+  async leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
+    return this.#proposals.leaseRevoke(id, caller);
   }
 
-  leaseTimeToLive(id: LeaseId): LeaseView | undefined {
-    return this.#leases.timeToLive(id);
+  leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
+    return this.#proposals.leaseKeepAlive(id, caller);
   }
 
-  leaseKeys(id: LeaseId): readonly Uint8Array[] {
-    return this.#state.lessor.keys(id);
+  async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
+    return this.#proposals.leaseTimeToLive(id, withKeys, caller);
   }
 
-  leases(): readonly LeaseId[] {
-    return this.#state.lessor.list();
+  leases(): readonly LeaseGrant[] {
+    const { lessor } = this.replica.state;
+    return lessor.list().map((id) => ({ id, grantedTtlSeconds: lessor.get(id)!.ttlSeconds }));
   }
 
   alarms(): readonly Alarm[] {
-    return [...this.#state.alarms.values()];
+    return [...this.replica.state.alarms];
   }
 
-  async activateAlarm(alarm: Alarm): Promise<void> {
-    if (this.#state.alarms.has(alarmName(alarm))) return;
-    await this.#writes.append({ kind: 'alarm', ...alarm, active: true }, () => this.#state.applyAlarm(alarm, true));
+  async activateAlarm(alarm: Alarm, caller: Caller): Promise<void> {
+    return this.#proposals.activateAlarm(alarm, caller);
   }
 
-  async deactivateAlarm(alarm: Alarm): Promise<boolean> {
-    if (!this.#state.alarms.has(alarmName(alarm))) return false;
-    await this.#writes.append({ kind: 'alarm', ...alarm, active: false }, () => this.#state.applyAlarm(alarm, false));
-    return true;
+  async deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
+    return this.#proposals.deactivateAlarm(alarm, caller);
   }
 
-  async hashKv(wanted: number, signal: AbortSignal): Promise<HashKvResult> {
-    const { compactRevision } = this.#state;
-    // As in etcd (server/storage/mvcc/kvstore.go: hashByRev), for which it is no word for the current revision here.
-    if (wanted < 0) return { hash: 0, hashRevision: revision(wanted), compactRevision };
-    const upTo = this.#readable(wanted);
-    const hash = await hashKv(this.#state, this.#scanner, this.#pins, this.#options.clock, upTo, signal);
-    return { hash, hashRevision: upTo, compactRevision };
+  hashKv(wanted: number, signal: AbortSignal): Promise<HashKvResult> {
+    return this.replica.hashKv(wanted, signal);
   }
 
   image(signal: AbortSignal): Promise<StoreImage> {
-    return takeImage(this.#state, this.#scanner, this.#pins, this.#options.clock, this.revision, signal);
+    return this.replica.image(signal);
   }
 
   async defragment(): Promise<void> {
-    const { storage, clock } = this.#options;
-    const work = this.#reclaim(storage);
-    this.#background(work, 'defragmentation');
+    const work = this.replica.reclaim();
     let timer: Timer | undefined;
     const patience = new Promise<void>((resolve) => {
-      timer = clock.after(DEFRAGMENT_WAIT_MS, resolve);
+      timer = this.#options.clock.after(DEFRAGMENT_WAIT_MS, resolve);
     });
     await Promise.race([work, patience]).finally(() => timer?.cancel());
-  }
-
-  async #reclaim(storage: Storage): Promise<void> {
-    await this.#compactor.start();
-    await this.#checkpointer.take();
-    await this.#compactor.dropCovered();
-    await storage.values.reclaim?.();
   }
 
   status(): StoreStatus {
@@ -329,75 +300,33 @@ export class Backend implements Store, AsyncDisposable {
       totalBytes,
       inUseBytes: Math.min(inUseBytes, totalBytes),
       quotaBytes: this.#options.quotaBytes ?? 0,
-      logPosition: this.#writes.sequenced.next,
-      keys: this.#state.index.liveKeys,
+      logPosition: this.replica.applied,
+      keys: this.replica.state.index.liveKeys,
     };
   }
 
   count(range: KeyRange): number {
-    return this.#state.index.count(range, this.revision);
+    return this.replica.count(range);
   }
 
   /** Ends the background work, waits for writes that are under way, and lets go of the storage. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#leaseKeeper.close();
-    this.watchHub.close();
-    await this.#writes.drained();
-    await Promise.all([this.#checkpointer.close(), this.#compactor.close()]);
-    await this.#options.storage[Symbol.asyncDispose]();
+    this.replica.hub.close();
+    await this.#leadership?.drain();
+    await this.#settled;
+    await this.replica[Symbol.asyncDispose]();
   }
 
-  /** The revision that a read asks for, when it can be read. */
-  #readable(wanted: number): Revision {
-    if (wanted <= 0) return this.revision;
-    if (wanted > this.revision) throw new EngramError('FutureRev');
-    if (wanted < this.#state.compactRevision) throw new EngramError('Compacted');
-    return revision(wanted);
+  get #proposals(): Proposals {
+    if (this.#leadership !== undefined) return this.#leadership;
+    const { cluster } = this.#options;
+    if (cluster === undefined) throw this.#noLeader();
+    return cluster.leader;
   }
 
-  /**
-   * The write that reaches the quota is refused, and so is every later one until the alarm is taken back. The first one
-   * is answered when the alarm is there: who asks for alarms after a refusal finds it.
-   */
-  #refusalForSpace(costBytes: number): Promise<never> | undefined {
-    if (hasAlarm(this.#state, ALARM_NOSPACE)) throw new EngramError('NoSpace');
-    const quotaBytes = this.#options.quotaBytes ?? 0;
-    if (quotaBytes <= 0 || this.#options.storage.values.size().totalBytes + costBytes < quotaBytes) return undefined;
-    return this.activateAlarm({ memberId: this.#options.memberId, alarm: ALARM_NOSPACE }).then(() => {
-      throw new EngramError('NoSpace');
-    });
-  }
-
-  #appended(durationMs: number, records: number, bytes: number): void {
-    this.#observer.appended?.(durationMs, records, bytes);
-    const { clock, checkpointEveryBytes = 128 * MIB } = this.#options;
-    if (this.#checkpointer.running || this.#closed || clock.nowMs() < this.#checkpointNotBeforeMs) return;
-    const behind = {
-      bytes: this.#writes.bytesAppended - this.#checkpointedBytes,
-      records: this.#writes.sequenced.next - this.#checkpointer.from,
-    };
-    if (!checkpointPays(behind, this.#state.index.versions, checkpointEveryBytes)) return;
-    this.#checkpointedBytes = this.#writes.bytesAppended;
-    const taken = this.#checkpointer.take().then(() => this.#compactor.dropCovered());
-    this.#background(taken, 'index checkpoint');
-  }
-
-  /** Background work that fails is tried again with the next occasion; the log is whole without it. */
-  #background(work: Promise<unknown>, what: string): void {
-    work.catch((error: unknown) => {
-      if (this.#closed) return;
-      this.#checkpointNotBeforeMs = this.#options.clock.nowMs() + CHECKPOINT_RETRY_MS;
-      this.#options.logger.error({ error: String(error) }, `${what} failed`);
-    });
+  #noLeader(): EngramError {
+    return new EngramError(this.#closed || this.#mustRestart ? 'Stopped' : 'NoLeader');
   }
 }
-
-const rangeResult = (at: Revision, { kvs, more, count }: ScanResult): RangeResult => ({
-  kind: 'range',
-  revision: at,
-  kvs,
-  more,
-  count,
-});

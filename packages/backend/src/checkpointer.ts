@@ -4,7 +4,7 @@ import {
   encodeCheckpointGarbage,
   encodeCheckpointHeader,
 } from '@engram/coder';
-import { type Clock, EMPTY_BYTES, type Logger, type LogPosition, nextTurn, type Revision } from '@engram/core';
+import { type Clock, EMPTY_BYTES, type Logger, type LogPosition, nextTurn } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Values } from '@engram/storage';
 import type { ReplicatedState } from './replicated-state.ts';
@@ -21,17 +21,15 @@ export interface CheckpointerOptions {
   readonly logger: Logger;
   /** The newest checkpoint there is. */
   readonly from: LogPosition;
-  /** What was sequenced last: its revision, and the position that the next record takes. */
-  readonly sequenced: () => { readonly revision: Revision; readonly next: LogPosition };
-  /** Resolves when every record before the position is durable. */
-  readonly durable: (next: LogPosition) => Promise<void>;
+  /** Every record before it is durable and has taken effect. */
+  readonly applied: () => LogPosition;
   readonly garbage: () => readonly LogPosition[];
 }
 
 /**
- * Images of the index, taken while writes go on: it begins at a position of the log, walks the keys in slices, and what
- * changes meanwhile comes again in the replay from that position, where it is passed over if the image has it already.
- * It becomes the newest only when everything that it may contain is durable.
+ * Images of the state, taken while writes go on. Leases, alarms and marks are those of one position of the log, at which
+ * the image begins. The keys are walked in slices, so the image also has some of what takes effect meanwhile: that comes
+ * again in the replay from the position, and is passed over there. It never has a version that has not taken effect.
  */
 export class Checkpointer {
   readonly #options: CheckpointerOptions;
@@ -68,24 +66,22 @@ export class Checkpointer {
   }
 
   async #take(): Promise<void> {
-    const { values, clock, logger, sequenced, durable } = this.#options;
+    const { values, clock, logger, applied, state } = this.#options;
     const startMs = clock.nowMs();
-    const begun = sequenced();
-    const counts = { keys: 0, bytes: 0 };
+    const from = applied();
+    const { revision } = state;
+    const header = this.#header(from);
+    const counts = { keys: 0, bytes: header.length };
     try {
-      // Only then has the state taken in every record before it: what a mark or an alarm means, it means when durable.
-      await durable(begun.next);
-      const header = this.#header(begun);
-      counts.bytes = header.length;
-      await values.saveCheckpoint(begun.next, this.#chunks(header, counts));
+      await values.saveCheckpoint(from, this.#chunks(header, counts));
     } catch (error) {
       if (this.#closed) return;
       throw error;
     }
-    this.#from = begun.next;
+    this.#from = from;
     logger.info(
       {
-        revision: begun.revision,
+        revision,
         keys: counts.keys,
         bytes: counts.bytes,
         'took-ms': Math.round(clock.nowMs() - startMs),
@@ -95,7 +91,7 @@ export class Checkpointer {
   }
 
   async *#chunks(header: Uint8Array, counts: { keys: number; bytes: number }): AsyncGenerator<Uint8Array> {
-    const { state, clock, durable, sequenced, garbage } = this.#options;
+    const { state, clock, applied, garbage } = this.#options;
     const count = (chunk: Uint8Array): Uint8Array => {
       counts.bytes += chunk.length;
       return chunk;
@@ -104,8 +100,10 @@ export class Checkpointer {
     const writer = new CheckpointWriter();
     const full: Uint8Array[] = [];
     const visit = (key: Uint8Array, head: VersionSlot): void => {
+      const versions = versionsOf(state.index, head, applied());
+      if (versions.length === 0) return;
       counts.keys += 1;
-      const chunk = writer.add(key, versionsOf(state.index, head));
+      const chunk = writer.add(key, versions);
       if (chunk !== undefined) full.push(chunk);
     };
     for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
@@ -121,10 +119,9 @@ export class Checkpointer {
       yield count(encodeCheckpointGarbage(positions.slice(from, from + SLICE_GARBAGE)));
       await nextTurn(clock);
     }
-    await durable(sequenced().next);
   }
 
-  #header(begun: { readonly revision: Revision; readonly next: LogPosition }): Uint8Array {
+  #header(from: LogPosition): Uint8Array {
     const { state, clock } = this.#options;
     const nowMs = clock.nowMs();
     const leases = state.lessor.list().map((id) => ({
@@ -133,19 +130,20 @@ export class Checkpointer {
       remainingSeconds: Math.ceil((state.lessor.remainingMs(id, nowMs) ?? 0) / 1000),
     }));
     return encodeCheckpointHeader({
-      revision: begun.revision,
+      revision: state.revision,
       compactRevision: state.compactRevision,
-      nextPosition: begun.next,
+      nextPosition: from,
       leases,
-      alarms: [...state.alarms.values()],
+      alarms: [...state.alarms],
     });
   }
 }
 
-/** Oldest first. */
-function versionsOf(index: KeyIndex, head: VersionSlot): CheckpointVersion[] {
+/** Oldest first, those before `next` in the log: the others are under way and may never be there. */
+function versionsOf(index: KeyIndex, head: VersionSlot, next: LogPosition): CheckpointVersion[] {
   const versions: CheckpointVersion[] = [];
   for (let slot = head; slot >= 0; slot = index.previous(slot)) {
+    if (index.position(slot) >= next) continue;
     versions.push({
       createRevision: index.createRevision(slot),
       modRevision: index.modRevision(slot),

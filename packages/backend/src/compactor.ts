@@ -14,6 +14,8 @@ export interface CompactorOptions {
   readonly pins: Pins;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** How long a snapshot may hold a compaction up before its pin is taken from it. */
+  readonly holdMaxMs: number;
   /** Records before it are covered by the newest checkpoint: only those may be dropped from storage. */
   readonly checkpointed: () => LogPosition;
   /** The garbage of one run and how long it took. */
@@ -59,20 +61,22 @@ export class Compactor {
     this.#deferred = this.#deferred.filter((position) => position >= covered);
   }
 
+  /** Whatever it waits for: the pins are closed by their owner before. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#run;
+    await this.#run?.catch(() => undefined);
   }
 
   async #work(): Promise<void> {
-    const { state, pins, clock, logger } = this.#options;
+    const { state, clock, logger } = this.#options;
     while (!this.#closed && state.compactRevision !== this.#finished) {
       const target = state.compactRevision;
       const startMs = clock.nowMs();
       let dropped = 0;
       let done = false;
       while (!done && !this.#closed) {
-        await pins.clearBelow(target);
+        await this.#clearPins(target);
+        if (this.#closed) return;
         const positions: LogPosition[] = [];
         done = state.index.compact(target, STEP_CANDIDATES, positions);
         dropped += positions.length;
@@ -88,6 +92,20 @@ export class Compactor {
       );
       this.#options.onFinished?.(target, dropped, durationMs);
     }
+  }
+
+  /** Pins are held for one answer, so they go soon; only a snapshot's lasts as long as its client reads. */
+  async #clearPins(target: Revision): Promise<void> {
+    const { pins, clock, holdMaxMs, logger } = this.#options;
+    const cleared = pins.clearBelow(target);
+    if (cleared === undefined) return;
+    const timer = clock.after(holdMaxMs, () => {
+      const revoked = pins.revokeBelow(target);
+      if (revoked > 0)
+        logger.warn({ 'compact-revision': target, revoked }, 'ended snapshots that held a compaction up');
+    });
+    await cleared;
+    timer.cancel();
   }
 
   async #release(positions: readonly LogPosition[]): Promise<void> {

@@ -22,13 +22,14 @@ export class LeaseKeeper {
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
+    this.#arm();
   }
 
-  start(): void {
+  #arm(): void {
     if (this.#closed) return;
     this.#timer = this.#options.clock.after(INTERVAL_MS, () => {
       this.#expire();
-      this.start();
+      this.#arm();
     });
   }
 
@@ -44,6 +45,7 @@ export class LeaseKeeper {
         () => onExpired?.(),
         (cause: unknown) => {
           if (isEngramError(cause, 'LeaseNotFound')) return; // a keep-alive that found it expired was first
+          if (this.#closed) return; // the next leadership gives every lease its time again
           lessor.handBack(id, clock.nowMs() + RETRY_MS);
           logger.warn({ 'lease-id': id.toString(16), error: String(cause) }, 'failed to revoke an expired lease');
         },

@@ -1,24 +1,33 @@
 import { type EventGroup, SequenceRing } from '@engram/core';
-import type { PendingWrite } from './publisher.ts';
+import type { CommittedWrite, Mark } from './committed-write.ts';
 
 const CAPACITY_MIN = 256;
+
+/** How a write ends for the one who waits for it, and what must be given back then. */
+export interface WriteEnd {
+  /** It has taken effect: make the answer. */
+  answer(): void;
+  reject(error: Error): void;
+  /** Keeps the versions that the answer needs; given back however the write ends. */
+  readonly pin: Disposable | undefined;
+}
 
 /**
  * The writes that somebody waits for, in the order in which they came. They end in nearly that order; one that ended is
  * forgotten when all before it have. (As a Set they cost the collector the copying of a third of what a write allocates.)
  */
 export class PendingWrites {
-  readonly #ring = new SequenceRing<Pending>(CAPACITY_MIN);
+  readonly #ring = new SequenceRing<PendingWrite>(CAPACITY_MIN);
 
   /** Of those that did not end, the oldest. */
-  oldest(): Pending | undefined {
+  oldest(): PendingWrite | undefined {
     this.#forgetEnded();
     return this.#ring.get(this.#ring.first);
   }
 
-  add(group: EventGroup | undefined, startMs: number, answer: () => void, reject: (error: Error) => void): Pending {
+  add(mark: Mark | undefined, group: EventGroup | undefined, startMs: number, end: WriteEnd): PendingWrite {
     this.#forgetEnded();
-    const pending = new Pending(group, startMs, answer, reject);
+    const pending = new PendingWrite(mark, group, startMs, end);
     this.#ring.put(this.#ring.next, pending);
     return pending;
   }
@@ -31,19 +40,19 @@ export class PendingWrites {
   }
 }
 
-/** A write that somebody waits for. The first call of `settle` or `fail` counts. */
-export class Pending implements PendingWrite {
+/** A write that somebody waits for. The first call of `settle` or `fail` counts; what it does to the state is another matter. */
+export class PendingWrite implements CommittedWrite {
+  readonly mark: Mark | undefined;
   readonly group: EventGroup | undefined;
   readonly startMs: number;
-  readonly #answer: () => void;
-  readonly #reject: (error: Error) => void;
+  readonly #end: WriteEnd;
   #ended = false;
 
-  constructor(group: EventGroup | undefined, startMs: number, answer: () => void, reject: (error: Error) => void) {
+  constructor(mark: Mark | undefined, group: EventGroup | undefined, startMs: number, end: WriteEnd) {
+    this.mark = mark;
     this.group = group;
     this.startMs = startMs;
-    this.#answer = answer;
-    this.#reject = reject;
+    this.#end = end;
   }
 
   get ended(): boolean {
@@ -53,12 +62,14 @@ export class Pending implements PendingWrite {
   settle(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#answer();
+    this.#end.answer();
+    this.#end.pin?.[Symbol.dispose]();
   }
 
   fail(error: Error): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#reject(error);
+    this.#end.pin?.[Symbol.dispose]();
+    this.#end.reject(error);
   }
 }

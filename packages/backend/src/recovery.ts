@@ -9,11 +9,12 @@ import { assert, type Clock, type Logger, type LogPosition, logPosition } from '
 import { KeyIndex } from '@engram/index';
 import { Lessor } from '@engram/lease';
 import type { Storage } from '@engram/storage';
+import { decodeBatch } from './batch-decoder.ts';
 import { ReplicatedState } from './replicated-state.ts';
 
 export interface Recovered {
   readonly state: ReplicatedState;
-  /** The position that the next record takes. */
+  /** Behind the last record that was replayed. */
   readonly next: LogPosition;
   /** Where the newest checkpoint begins its replay; 1 without one. */
   readonly checkpointFrom: LogPosition;
@@ -23,23 +24,55 @@ export interface Recovered {
   readonly garbage: readonly LogPosition[];
 }
 
+export interface RecoveryOptions {
+  readonly minLeaseTtlSeconds: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
 const FIRST_POSITION = logPosition(1);
 
 /**
- * Rebuilds the state: the newest checkpoint, then the log behind it. `next` is where the sealed log goes on; a log that
- * ends elsewhere is a broken invariant. Damage rejects with the storage's or the coder's error; nothing is skipped.
+ * Rebuilds the state: the newest checkpoint, then the log behind it, up to its end. Damage rejects with the storage's
+ * or the coder's error; nothing is skipped.
  */
-export async function recover(
-  storage: Storage,
-  next: LogPosition,
-  options: { minLeaseTtlSeconds: number; clock: Clock; logger: Logger; signal: AbortSignal },
-): Promise<Recovered> {
+export async function recover(storage: Storage, options: RecoveryOptions): Promise<Recovered> {
   const startMs = options.clock.nowMs();
-  const lessor = new Lessor({ minTtlSeconds: options.minLeaseTtlSeconds });
+  const { state, from, garbage } = await loadCheckpoint(storage, options);
+  let position = from;
+  let replayedBytes = 0;
+  state.index.beginReplay();
+  for await (const batch of storage.log.read(from, options.signal)) {
+    assert(batch.first === position, `the log goes on at ${batch.first}, not at ${position}`);
+    for (const write of decodeBatch(batch, state.index, true)) state.take(write);
+    for (const record of batch.records) replayedBytes += record.length;
+    position = logPosition(position + batch.records.length);
+  }
+  state.index.endReplay();
+  state.attachKeys();
+  options.logger.info(
+    {
+      revision: state.revision,
+      'compact-revision': state.compactRevision,
+      keys: state.index.liveKeys,
+      leases: state.lessor.size,
+      replayed: position - from,
+      'took-ms': Math.round(options.clock.nowMs() - startMs),
+    },
+    'recovered the store from its log',
+  );
+  return { state, next: position, checkpointFrom: from, replayedBytes, garbage };
+}
+
+async function loadCheckpoint(
+  storage: Storage,
+  options: RecoveryOptions,
+): Promise<{ state: ReplicatedState; from: LogPosition; garbage: readonly LogPosition[] }> {
   const checkpoint = await storage.values.loadCheckpoint();
   const loader = KeyIndex.loader();
-  let header: CheckpointHeader | undefined;
   const garbage: LogPosition[] = [];
+  let header: CheckpointHeader | undefined;
   if (checkpoint !== undefined) {
     for await (const chunk of checkpoint.chunks(options.signal)) {
       if (header === undefined) header = decodeCheckpointHeader(chunk);
@@ -56,39 +89,8 @@ export async function recover(
       'a checkpoint does not begin where it says',
     );
   }
+  const lessor = new Lessor({ minTtlSeconds: options.minLeaseTtlSeconds });
   const state = new ReplicatedState(loader.finish(), lessor, options.clock);
-  if (header !== undefined) adoptHeader(state, header, options.clock);
-  const from = checkpoint?.from ?? FIRST_POSITION;
-  let position = from;
-  let replayedBytes = 0;
-  for await (const batch of storage.log.read(from, options.signal)) {
-    assert(batch.first === position, `the log goes on at ${batch.first}, not at ${position}`);
-    for (const record of batch.records) {
-      state.apply(record, position);
-      replayedBytes += record.length;
-      position = logPosition(position + 1);
-    }
-  }
-  assert(position === next, `the log ends at ${position}, but its next position is ${next}`);
-  state.attachKeys();
-  lessor.extendAll(options.clock.nowMs());
-  options.logger.info(
-    {
-      revision: state.revision,
-      'compact-revision': state.compactRevision,
-      keys: state.index.liveKeys,
-      leases: lessor.size,
-      replayed: position - from,
-      'took-ms': Math.round(options.clock.nowMs() - startMs),
-    },
-    'recovered the store from its log',
-  );
-  return { state, next, checkpointFrom: from, replayedBytes, garbage };
-}
-
-function adoptHeader(state: ReplicatedState, header: CheckpointHeader, clock: Clock): void {
-  state.revision = header.revision;
-  state.compactRevision = header.compactRevision;
-  for (const lease of header.leases) state.lessor.grant(lease.id, lease.ttlSeconds, clock.nowMs());
-  for (const alarm of header.alarms) state.applyAlarm(alarm, true);
+  if (header !== undefined) state.adopt(header);
+  return { state, from: checkpoint?.from ?? FIRST_POSITION, garbage };
 }

@@ -1,9 +1,10 @@
-import { decodeKeyValue, decodeRecord, type LogRecord } from '@engram/coder';
+import type { CheckpointHeader } from '@engram/coder';
 import {
   assert,
   type Clock,
   EMPTY_BYTES,
-  type LogPosition,
+  type EventGroup,
+  NO_LEASE,
   NO_REVISION,
   type Revision,
   revision,
@@ -11,18 +12,24 @@ import {
 } from '@engram/core';
 import type { KeyIndex } from '@engram/index';
 import type { Lessor } from '@engram/lease';
+import type { CommittedWrite, Mark } from './committed-write.ts';
 import type { Alarm } from './store.ts';
 
 const ATTACH_SLICE_KEYS = 10_000;
 
-/** What the log leads to, without the bytes of versions: everything here can be rebuilt by replaying it. */
+/**
+ * What the log leads to, without the bytes of versions: all of it can be rebuilt by replaying the log. Nothing here
+ * changes but by `take`, at a start, on the leader and on a follower alike; so no answer shows what is not durable. The
+ * one exception is the index, which holds the versions of writes that are under way above `revision`.
+ */
 export class ReplicatedState {
   readonly index: KeyIndex;
   readonly lessor: Lessor;
-  /** Alarms by `memberId/alarm`. */
-  readonly alarms = new Map<string, Alarm>();
-  revision: Revision = revision(1);
-  compactRevision: Revision = NO_REVISION;
+  readonly #alarms = new Map<string, Alarm>();
+  #revision: Revision = revision(1);
+  #compactRevision: Revision = NO_REVISION;
+  /** Keys are attached to leases as changes come; before `attachKeys` they are not. */
+  #attached = false;
   readonly #clock: Clock;
 
   constructor(index: KeyIndex, lessor: Lessor, clock: Clock) {
@@ -31,77 +38,99 @@ export class ReplicatedState {
     this.#clock = clock;
   }
 
+  /** The newest revision that has taken effect; an empty store is at 1. */
+  get revision(): Revision {
+    return this.#revision;
+  }
+
+  /** -1 before the first compaction. */
+  get compactRevision(): Revision {
+    return this.#compactRevision;
+  }
+
+  /** In the order in which they were raised. */
+  get alarms(): Iterable<Alarm> {
+    return this.#alarms.values();
+  }
+
+  hasAlarm(alarm: Alarm): boolean {
+    return this.#alarms.has(alarmName(alarm));
+  }
+
+  /** Whether any member has raised it. */
+  isRaised(kind: number): boolean {
+    assert(kind === ALARM_NOSPACE || kind === ALARM_CORRUPT, 'an unknown alarm was asked for');
+    for (const alarm of this.#alarms.values()) if (alarm.alarm === kind) return true;
+    return false;
+  }
+
   /**
-   * Replays one record. Records that a checkpoint already contains may come again, since it is taken while writes go
-   * on: a version that is there is passed over, and so is a grant, a revoke or a mark.
+   * A durable write takes effect. A mark that a checkpoint contains already may come again in the replay behind it: it
+   * changes nothing then.
    */
-  apply(bytes: Uint8Array, position: LogPosition): void {
-    const record = decodeRecord(bytes);
-    switch (record.kind) {
-      case 'put':
-      case 'delete':
-        this.#applyChange(record, position);
-        return;
+  take({ mark, group }: CommittedWrite): void {
+    if (mark !== undefined) this.#takeMark(mark);
+    if (group !== undefined) this.#takeChanges(group);
+  }
+
+  /** Begins with what a checkpoint says beside the index. */
+  adopt(header: CheckpointHeader): void {
+    this.#revision = header.revision;
+    this.#compactRevision = header.compactRevision;
+    for (const lease of header.leases) this.lessor.grant(lease.id, lease.ttlSeconds, this.#clock.nowMs());
+    for (const alarm of header.alarms) this.#setAlarm(alarm, true);
+  }
+
+  #takeMark(mark: Mark): void {
+    switch (mark.kind) {
       case 'lease-grant':
-        if (!this.lessor.has(record.id)) this.lessor.grant(record.id, record.ttlSeconds, this.#clock.nowMs());
+        if (!this.lessor.has(mark.id)) this.lessor.grant(mark.id, mark.ttlSeconds, this.#clock.nowMs());
         return;
       case 'lease-revoke':
-        if (this.lessor.has(record.id)) this.lessor.revoke(record.id);
+        if (this.lessor.has(mark.id)) this.lessor.revoke(mark.id);
         return;
       case 'lease-checkpoint':
-        if (this.lessor.has(record.id)) this.lessor.checkpoint(record.id, record.remainingSeconds);
+        if (this.lessor.has(mark.id)) this.lessor.checkpoint(mark.id, mark.remainingSeconds);
         return;
       case 'compact':
-        if (record.revision > this.compactRevision) this.compactRevision = record.revision;
+        if (mark.revision > this.#compactRevision) this.#compactRevision = mark.revision;
         return;
       case 'alarm':
-        this.applyAlarm({ memberId: record.memberId, alarm: record.alarm }, record.active);
+        this.#setAlarm({ memberId: mark.memberId, alarm: mark.alarm }, mark.active);
         return;
       default:
-        unreachable(record);
+        unreachable(mark);
     }
   }
 
-  #applyChange(record: Extract<LogRecord, { kind: 'put' | 'delete' }>, position: LogPosition): void {
-    const kv = decodeKeyValue(record.kv);
-    const head = this.index.head(kv.key);
-    if (head >= 0 && this.index.modRevision(head) >= kv.modRevision) {
-      this.#advance(kv.modRevision);
-      return;
+  #takeChanges(group: EventGroup): void {
+    if (group.revision > this.#revision) this.#revision = group.revision;
+    if (!this.#attached) return;
+    for (const { key, lease, prevLease } of group.events) {
+      if (lease === prevLease) continue;
+      if (prevLease !== NO_LEASE) this.lessor.detach(prevLease, key);
+      if (lease !== NO_LEASE) this.lessor.attach(lease, key);
     }
-    this.index.append(kv.key, {
-      createRevision: kv.createRevision,
-      modRevision: kv.modRevision,
-      sub: record.sub,
-      version: kv.version,
-      lease: kv.lease,
-      tombstone: record.kind === 'delete',
-      position,
-      bytes: record.kv.length,
-    });
-    this.#advance(kv.modRevision);
   }
 
-  #advance(to: Revision): void {
-    if (to > this.revision) this.revision = to;
-  }
-
-  applyAlarm(alarm: Alarm, active: boolean): void {
+  #setAlarm(alarm: Alarm, active: boolean): void {
     const name = alarmName(alarm);
-    if (active) this.alarms.set(name, alarm);
-    else this.alarms.delete(name);
+    if (active) this.#alarms.set(name, alarm);
+    else this.#alarms.delete(name);
   }
 
   /**
-   * Hangs the keys on their leases, once at the end of a replay: a checkpoint may contain a key whose lease comes only
-   * in the log behind it.
+   * Attaches the keys to their leases, once at the end of a replay: a checkpoint may contain a key whose lease comes
+   * only in the log behind it. From then on `take` does so for each change.
    */
   attachKeys(): void {
+    assert(!this.#attached, 'keys are attached once');
+    this.#attached = true;
     for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
       next = this.index.walk(next, ATTACH_SLICE_KEYS, (key, head) => {
         if (this.index.isTombstone(head) || !this.index.hasLease(head)) return;
         const id = this.index.lease(head);
-        assert(this.lessor.has(id), `a key hangs on lease ${id}, which the log does not know`);
+        assert(this.lessor.has(id), `a key is attached to lease ${id}, which the log does not know`);
         this.lessor.attach(id, key);
       });
     }
@@ -113,9 +142,3 @@ export const alarmName = (alarm: Alarm): string => `${alarm.memberId}/${alarm.al
 /** AlarmType of etcdserverpb. */
 export const ALARM_NOSPACE = 1;
 export const ALARM_CORRUPT = 2;
-
-export function hasAlarm(state: ReplicatedState, kind: number): boolean {
-  assert(kind === ALARM_NOSPACE || kind === ALARM_CORRUPT, 'an unknown alarm was asked for');
-  for (const alarm of state.alarms.values()) if (alarm.alarm === kind) return true;
-  return false;
-}

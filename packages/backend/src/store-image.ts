@@ -1,6 +1,6 @@
-import { assert, type Clock, EMPTY_BYTES, type LogPosition, nextTurn, type Revision } from '@engram/core';
+import { assert, type Clock, EMPTY_BYTES, EngramError, type LogPosition, nextTurn, type Revision } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
-import type { Pins, Scanner } from '@engram/scanner';
+import type { Pin, Pins, Scanner } from '@engram/scanner';
 import { visitKept } from './kept-versions.ts';
 import type { ReplicatedState } from './replicated-state.ts';
 import { sortByPosition } from './sort-by-position.ts';
@@ -18,11 +18,12 @@ export async function takeImage(
   signal: AbortSignal,
 ): Promise<StoreImage> {
   const { index, compactRevision } = state;
+  const pin = pins.hold(compactRevision, true);
   const turn = async (): Promise<void> => {
     await nextTurn(clock);
     signal.throwIfAborted();
+    if (pin.revoked) throw new EngramError('Compacted');
   };
-  const pin = pins.hold(compactRevision);
   try {
     // What is written meanwhile is above `upTo`, so what is held now is the most that it can come to.
     const slots = new Int32Array(index.versions);
@@ -53,7 +54,7 @@ class VersionImage implements StoreImage {
   readonly count: number;
   readonly #index: KeyIndex;
   readonly #scanner: Scanner;
-  readonly #pin: Disposable;
+  readonly #pin: Pin;
   #slots: Int32Array;
 
   constructor(
@@ -62,7 +63,7 @@ class VersionImage implements StoreImage {
     index: KeyIndex,
     slots: Int32Array,
     scanner: Scanner,
-    pin: Disposable,
+    pin: Pin,
   ) {
     this.revision = revision;
     this.compactRevision = compactRevision;
@@ -90,9 +91,15 @@ class VersionImage implements StoreImage {
   }
 
   async read(from: number, to: number, signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    this.#checkHeld();
     const positions: LogPosition[] = [];
     for (let at = from; at < to; at += 1) positions.push(this.#index.position(this.#slot(at)));
-    return this.#scanner.passing(positions, this.compactRevision, signal);
+    try {
+      return await this.#scanner.passing(positions, this.compactRevision, signal);
+    } catch (error) {
+      this.#checkHeld();
+      throw error;
+    }
   }
 
   [Symbol.dispose](): void {
@@ -101,7 +108,13 @@ class VersionImage implements StoreImage {
     this.#pin[Symbol.dispose]();
   }
 
+  /** A pin that was revoked no longer keeps the slots: each may mean another version. */
+  #checkHeld(): void {
+    if (this.#pin.revoked) throw new EngramError('Compacted');
+  }
+
   #slot(at: number): VersionSlot {
+    this.#checkHeld();
     const slot = this.#slots[at];
     assert(slot !== undefined, 'a version that the image does not have, or an image that was let go');
     return slot;

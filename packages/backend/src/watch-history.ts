@@ -51,8 +51,10 @@ export class WatchHistory implements History {
     const drafts = slots.map((slot) => draftOf(index, slot, this.#state.compactRevision));
     const positions: LogPosition[] = drafts.map((draft) => draft.position);
     if (prevKv) for (const draft of drafts) if (draft.prevPosition !== undefined) positions.push(draft.prevPosition);
-    // The version before the first event may be read too; compaction waits for both.
-    const kvs = await this.#scanner.versions(positions, revision(from - 1), signal);
+    // The version before the first event may be read too, unless the compaction has made it invisible (see `draftOf`). No
+    // pin is below the compaction, so that watchers who catch up steadily do not hold it back.
+    const pinned = revision(Math.max(from - 1, this.#state.compactRevision));
+    const kvs = await this.#scanner.versions(positions, pinned, signal);
     let prevAt = drafts.length;
     const groups: EventGroup[] = [];
     let events: KvEvent[] = [];
@@ -117,5 +119,6 @@ function draftOf(index: ReplicatedState['index'], slot: VersionSlot, compactRevi
     position: index.position(slot),
     prevPosition: superseded >= 0 ? index.position(superseded) : undefined,
     prevModRevision: superseded >= 0 ? index.modRevision(superseded) : revision(0),
+    prevLease: NO_LEASE,
   };
 }

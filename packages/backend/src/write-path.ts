@@ -1,184 +1,157 @@
+import { encodeDeleteRecord, encodePutRecord, encodeRecord, recordKv } from '@engram/coder';
 import {
-  encodeDeleteRecord,
-  encodePutRecord,
-  encodeRecord,
-  keyValueValue,
-  type LogRecord,
-  recordKv,
-} from '@engram/coder';
-import {
+  assert,
   type Clock,
   EngramError,
   EVENT_PUT,
   type EventGroup,
+  isEngramError,
   type KvEvent,
   type LeaseId,
-  type Logger,
   type LogPosition,
-  logPosition,
   type Revision,
-  revision as toRevision,
   type Seal,
   type Txn,
 } from '@engram/core';
-import type { Pins, RecordCache, Scanner, VersionBytes } from '@engram/scanner';
+import { type KnownValues, type PlannedTxn, Sequencer } from '@engram/sequencer';
 import type { AppendOutcome, Log } from '@engram/storage';
-import { type KnownValues, type PlannedTxn, Sequencer } from '@engram/tso';
-import type { WatchHub } from '@engram/watch-hub';
 import { Writer } from '@engram/writer';
 import { answerTxn, type PlannedRange } from './answer.ts';
+import type { Mark } from './committed-write.ts';
 import type { StoreObserver } from './observer.ts';
-import { type Pending, PendingWrites } from './pending-writes.ts';
-import { type PendingWrite, Publisher } from './publisher.ts';
-import type { ReplicatedState } from './replicated-state.ts';
+import type { PendingLeases } from './pending-leases.ts';
+import { type PendingWrite, PendingWrites } from './pending-writes.ts';
+import type { Replica } from './replica.ts';
 import type { TxnResult } from './store.ts';
+import { NeededValues } from './needed-values.ts';
 
 export interface WritePathOptions {
-  readonly state: ReplicatedState;
+  readonly replica: Replica;
+  readonly leases: PendingLeases;
   readonly log: Log;
+  /** Holds the log. */
   readonly seal: Seal;
-  readonly next: LogPosition;
-  readonly hub: WatchHub;
-  readonly cache: RecordCache;
-  readonly bytes: VersionBytes;
-  readonly scanner: Scanner;
-  readonly pins: Pins;
   readonly clock: Clock;
-  readonly logger: Logger;
   readonly observer: StoreObserver;
-  readonly onAppended: (durationMs: number, records: number, bytes: number) => void;
   readonly batchBytesMax: number;
   /** Above it new writes are refused with TooManyRequests. */
   readonly waitingBytesMax: number;
-  /** A write that is not durable by then is answered Timeout; it may become durable later. */
+  /** A write that has not taken effect by then is answered Timeout; it may take effect later. */
   readonly timeoutMs: number;
-  /** Storage took no write, or not for certain: nothing more can be acknowledged by this node. */
+  /** The log took no more: `fenced` by a later epoch, or nobody knows. What was not durable is undone by then. */
+  readonly onStopped: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>) => void;
+  /** An invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
 }
 
+/** A write that waits until all that was sequenced before it has taken effect. */
+interface Waiter {
+  readonly next: LogPosition;
+  readonly write: PendingWrite;
+}
+
 /**
- * The way of a write: sequenced in memory, appended with others, published, answered. What is sequenced is in the index
- * above `revision`, where no reader looks; `revision` moves when a batch is durable and its events are with the hub.
+ * The way of a write on the leader: sequenced in memory, appended with others, handed to the replica when it is durable,
+ * answered when it has taken effect. What is sequenced is in the index above the replica's revision, where no reader
+ * looks; `halt` takes it out again.
  */
 export class WritePath {
   readonly #options: WritePathOptions;
   readonly #sequencer: Sequencer<PlannedRange>;
   readonly #writer: Writer<PendingWrite>;
-  readonly #publisher: Publisher;
+  readonly #needed: NeededValues;
   readonly #pending = new PendingWrites();
+  readonly #waiters: Waiter[] = [];
   readonly #neverAborted = new AbortController().signal;
-  #visible: Revision;
-  #durableNext: LogPosition;
   #watching = false;
-  /** The oldest revision that a range of the transaction being sequenced reads. */
-  #lowestRead = Number.POSITIVE_INFINITY;
-  #bytesAppended = 0;
+  #halted = false;
+  /** The oldest revision that the plans of the transaction being sequenced must keep. */
+  #lowestPinned = Number.POSITIVE_INFINITY;
 
   constructor(options: WritePathOptions) {
     this.#options = options;
-    const { state, bytes, hub, scanner, cache } = options;
-    this.#visible = state.revision;
-    this.#durableNext = options.next;
+    const { replica } = options;
+    const { state, scanner, bytes } = replica;
+    assert(replica.applied === replica.next, 'a leadership begins before the replica has settled');
+    this.#needed = new NeededValues(scanner, bytes, state);
     this.#sequencer = new Sequencer<PlannedRange>({
       versions: state.index,
-      leases: state.lessor,
+      leases: options.leases,
       encoder: changeEncoder,
       ranges: {
-        plan: (op, at) => {
-          if (!op.countOnly && at < this.#lowestRead) this.#lowestRead = at;
-          return { plan: scanner.plan(op, at), at };
+        plan: (op, at, pinned) => {
+          if (!op.countOnly && pinned < this.#lowestPinned) this.#lowestPinned = pinned;
+          return { plan: scanner.plan(op, at), pinned };
         },
       },
       revision: state.revision,
-      next: options.next,
-    });
-    this.#publisher = new Publisher({
-      hub,
-      cache,
-      bytes,
-      scanner,
-      revision: state.revision,
-      onVisible: (revision, durable) => this.#show(revision, durable),
-      onSettled: () => this.#settleWaiters(),
-      onFailed: (cause) => this.#fail(new Error('superseded versions could not be read for watchers', { cause })),
+      next: replica.next,
     });
     this.#writer = new Writer<PendingWrite>({
       log: options.log,
       seal: options.seal,
       clock: options.clock,
-      next: options.next,
+      next: replica.next,
       batchBytesMax: options.batchBytesMax,
-      onAppending: (writes) => this.#publisher.prefetch(writes),
-      onCommitted: (writes, durable) => this.#publisher.publish(writes, durable),
-      onStopped: (outcome, writes) => this.#stopped(outcome, writes),
-      onAppended: (durationMs, records, appendedBytes) => {
-        this.#bytesAppended += appendedBytes;
-        options.onAppended(durationMs, records, appendedBytes);
+      onAppending: (writes) => replica.prefetch(writes),
+      onAppended: (durationMs, records, bytes) => {
+        this.#appendedBytes = bytes;
+        options.observer.appended?.(durationMs, records, bytes);
       },
+      onCommitted: (writes, durable) => this.#committed(writes, durable),
+      onStopped: (outcome, writes) => this.#stopped(outcome, writes),
     });
   }
 
-  /** What readers see: durable, and published to watchers. */
-  get revision(): Revision {
-    return this.#visible;
-  }
+  #appendedBytes = 0;
 
   /** What was decided last, durable or not. */
   get sequenced(): { readonly revision: Revision; readonly next: LogPosition } {
     return { revision: this.#sequencer.dealt, next: this.#sequencer.next };
   }
 
-  get stopped(): boolean {
-    return this.#writer.stopped;
+  /** Everything that was sequenced has taken effect. */
+  get isSettled(): boolean {
+    return this.#sequencer.next === this.#options.replica.applied;
   }
 
-  /** Since the start, in the log. */
-  get bytesAppended(): number {
-    return this.#bytesAppended;
+  get waitingBytes(): number {
+    return this.#writer.waitingBytes;
   }
 
   txn(txn: Txn): Promise<TxnResult> {
     this.admit();
     const needs = this.#sequencer.needs(txn);
-    if (needs.length > 0) {
-      const missing = needs.filter((position) => this.#options.bytes.peek(position) === undefined);
-      if (missing.length > 0) return this.#loadAndSequence(txn, missing);
-    }
-    return this.#sequence(txn, this.#inMemory);
+    if (needs.length === 0) return this.#sequence(txn, nothingNeeded);
+    const values = this.#needed.inMemory(needs);
+    return values === undefined ? this.#loadAndSequence(txn) : this.#sequence(txn, values);
   }
 
-  /**
-   * A record without a revision; resolves when it is durable. `apply` is what it means for the state, and runs in the
-   * order of the log, before anything that comes later is answered.
-   */
-  append(record: LogRecord, apply: () => void = nothing): Promise<Revision> {
+  /** A record without a revision; resolves when it has taken effect. */
+  mark(mark: Mark): Promise<Revision> {
     this.admit();
     this.#sequencer.dealPosition();
-    return this.#enqueue(undefined, [encodeRecord(record)], () => {
-      apply();
-      return this.#visible;
-    });
+    return this.#enqueue(mark, undefined, [encodeRecord(mark)], undefined, () => this.#options.replica.revision);
   }
 
-  /** The end of a lease: its keys go in one revision, together with the record. The lessor has let go of it already. */
-  revoke(id: LeaseId, keys: readonly Uint8Array[]): Promise<Revision> {
+  /** A record, and with it in one revision the end of those of these keys that are attached to the lease. */
+  markAndDelete(mark: Mark, keys: readonly Uint8Array[], attachedTo: LeaseId): Promise<Revision> {
     this.admit();
     this.#sequencer.dealPosition();
-    const { events, records } = this.#sequencer.deleteKeys(keys);
+    const { events, records } = this.#guarded(() => this.#sequencer.deleteKeys(keys, attachedTo));
     const group = this.#groupOf(events);
     return this.#enqueue(
+      mark,
       group,
-      [encodeRecord({ kind: 'lease-revoke', id }), ...records],
-      () => group?.revision ?? this.#visible,
+      [encodeRecord(mark), ...records],
+      undefined,
+      () => group?.revision ?? this.#options.replica.revision,
     );
   }
 
-  /** Resolves when every record before `next` is durable and visible. */
-  async durable(next: LogPosition): Promise<void> {
-    while (this.#durableNext < next) {
-      if (this.#writer.stopped) throw new EngramError('Stopped');
-      await this.#whenVisible(() => undefined);
-    }
+  /** Resolves when everything that is sequenced now has taken effect; at once where it has. */
+  settled(): Promise<void> | undefined {
+    return this.isSettled ? undefined : this.#whenSettled(undefined, () => undefined);
   }
 
   /** Resolves when nothing is under way any more. */
@@ -188,64 +161,77 @@ export class WritePath {
 
   /** Throws when no write can be taken now. To be called before anything is changed that only the write makes true. */
   admit(): void {
+    if (this.#halted) throw new EngramError('LeaderChanged');
     if (this.#writer.stopped) throw new EngramError('Stopped');
     if (this.#writer.waitingBytes > this.#options.waitingBytesMax) throw new EngramError('TooManyRequests');
   }
 
   /**
-   * Loads values that the decision needs. The versions may be others by then: those are newer than what was loaded, so
-   * they are in memory, and the decision is taken as soon as all that it needs is there.
+   * Ends it: what has not left for the log is undone and fails with LeaderChanged. Resolves when the append that was
+   * under way has settled: it took effect, or it is undone as well.
    */
-  async #loadAndSequence(txn: Txn, first: readonly LogPosition[]): Promise<TxnResult> {
-    const loaded = new Map<LogPosition, Uint8Array>();
-    for (let missing = first; missing.length > 0; ) {
-      const kvs = await this.#options.scanner.versions(
-        missing,
-        this.#options.state.compactRevision,
-        this.#neverAborted,
-      );
-      for (let at = 0; at < missing.length; at += 1) loaded.set(missing[at]!, kvs[at]!);
-      missing = this.#sequencer
-        .needs(txn)
-        .filter((position) => !loaded.has(position) && this.#options.bytes.peek(position) === undefined);
-    }
-    this.admit();
-    return this.#sequence(txn, {
-      value: (position) => {
-        const kv = loaded.get(position);
-        return kv === undefined ? this.#inMemory.value(position) : keyValueValue(kv);
-      },
-    });
+  async halt(): Promise<void> {
+    this.#halted = true;
+    this.#undo(this.#writer.halt(), new EngramError('LeaderChanged'));
+    this.#failWaiters(new EngramError('LeaderChanged'));
+    await this.#writer.drained();
   }
 
-  readonly #inMemory: KnownValues = { value: (position) => keyValueValue(this.#options.bytes.peek(position)!) };
+  /** The versions may be others by the time the values are there: it is asked again until all that it needs is at hand. */
+  async #loadAndSequence(txn: Txn): Promise<TxnResult> {
+    const values = await this.#needed.load(() => this.#sequencer.needs(txn));
+    this.admit();
+    return this.#sequence(txn, values);
+  }
 
   #sequence(txn: Txn, values: KnownValues): Promise<TxnResult> {
-    this.#lowestRead = Number.POSITIVE_INFINITY;
-    const { compactRevision } = this.#options.state;
-    const { planned, events, records } = this.#sequencer.sequence(txn, compactRevision, values);
-    if (events.length === 0 && this.#sequencer.dealt === this.#visible) return this.#answer(planned);
-    const pin = Number.isFinite(this.#lowestRead) ? this.#options.pins.hold(toRevision(this.#lowestRead)) : undefined;
-    const answer = (): Promise<TxnResult> | TxnResult => {
-      const result = answerTxn(planned, this.#options.scanner, this.#neverAborted);
-      pin?.[Symbol.dispose]();
-      return result;
-    };
+    const { replica } = this.#options;
+    this.#lowestPinned = Number.POSITIVE_INFINITY;
+    let decided: ReturnType<Sequencer<PlannedRange>['sequence']>;
+    try {
+      decided = this.#guarded(() => this.#sequencer.sequence(txn, replica.state.compactRevision, values));
+    } catch (error) {
+      return this.#refuse(error);
+    }
+    const { planned, events, records } = decided;
+    const lowest = this.#lowestPinned;
+    if (events.length === 0 && this.isSettled) return this.#answer(planned);
+    const pin = lowest === Number.POSITIVE_INFINITY ? undefined : replica.pins.hold(lowest as Revision);
+    const answer = (): Promise<TxnResult> | TxnResult => answerTxn(planned, replica.scanner, this.#neverAborted);
     // What it read may not be durable yet: the answer waits for it, as one that writes waits for its own records.
-    if (events.length === 0) return this.#whenVisible(answer);
-    return this.#enqueue(this.#groupOf(events), records, answer);
+    if (events.length === 0) return this.#whenSettled(pin, answer);
+    return this.#enqueue(undefined, this.#groupOf(events), records, pin, answer);
+  }
+
+  /** A refusal may rest on a write that is under way: it is told when that has taken effect. */
+  async #refuse(error: unknown): Promise<never> {
+    if (isEngramError(error)) await this.settled();
+    throw error;
   }
 
   async #answer(planned: PlannedTxn<PlannedRange>): Promise<TxnResult> {
-    return answerTxn(planned, this.#options.scanner, this.#neverAborted);
+    return answerTxn(planned, this.#options.replica.scanner, this.#neverAborted);
+  }
+
+  /** What is thrown between a write's first change and its place in the queue leaves index and log apart: the node ends. */
+  #guarded<Result>(change: () => Result): Result {
+    try {
+      return change();
+    } catch (error) {
+      if (isEngramError(error) && !this.#sequencer.broken) throw error;
+      const fatal = new Error('a write was left half sequenced', { cause: error });
+      this.#halted = true;
+      this.#options.onFatal(fatal);
+      throw new EngramError('Stopped', { cause: fatal });
+    }
   }
 
   #groupOf(events: readonly KvEvent[]): EventGroup | undefined {
     const first = events[0];
     if (first === undefined) return undefined;
-    const { cache, observer } = this.#options;
+    const { observer, replica } = this.#options;
     for (const event of events) {
-      cache.addPending(event.position, event.kv);
+      replica.cache.addPending(event.position, event.kv);
       if (event.type === EVENT_PUT) observer.put?.(event.kv.length);
       else observer.deleted?.();
     }
@@ -253,43 +239,59 @@ export class WritePath {
   }
 
   #enqueue<Answer>(
+    mark: Mark | undefined,
     group: EventGroup | undefined,
     records: readonly Uint8Array[],
+    pin: Disposable | undefined,
     answer: () => Answer | Promise<Answer>,
   ): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
-      this.#writer.enqueue(this.#track(group, answering(answer, resolve, reject), reject), records);
+      const write = this.#track(mark, group, { answer: answering(answer, resolve, reject), reject, pin });
+      this.#guarded(() => this.#writer.enqueue(write, records));
     });
   }
 
-  readonly #visibleWaiters: { readonly revision: Revision; readonly next: LogPosition; readonly write: Pending }[] = [];
-
-  /** Answers when everything that is sequenced now is visible. */
-  #whenVisible<Answer>(answer: () => Answer | Promise<Answer>): Promise<Answer> {
+  /** Answers when everything that is sequenced now has taken effect. */
+  #whenSettled<Answer>(pin: Disposable | undefined, answer: () => Answer | Promise<Answer>): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
-      const write = this.#track(undefined, answering(answer, resolve, reject), reject);
-      const { revision, next } = this.sequenced;
-      if (this.#durableNext >= next) write.settle();
-      else this.#visibleWaiters.push({ revision, next, write });
+      const write = this.#track(undefined, undefined, { answer: answering(answer, resolve, reject), reject, pin });
+      if (this.isSettled) write.settle();
+      else if (this.#halted) write.fail(new EngramError('LeaderChanged'));
+      else this.#waiters.push({ next: this.#sequencer.next, write });
     });
   }
 
-  #show(revision: Revision, durable: LogPosition): void {
-    this.#visible = revision;
-    this.#options.state.revision = revision;
-    this.#durableNext = logPosition(durable + 1);
+  #committed(writes: readonly PendingWrite[], durable: LogPosition): void {
+    const next = (durable + 1) as LogPosition;
+    this.#options.replica.apply(writes, next, this.#appendedBytes, () => this.#applied(writes, next));
   }
 
-  #settleWaiters(): void {
+  #applied(writes: readonly PendingWrite[], next: LogPosition): void {
+    for (const write of writes) {
+      this.#options.leases.applied(write);
+      write.settle();
+    }
+    this.#settleWaiters(next);
+  }
+
+  #settleWaiters(next: LogPosition): void {
+    const waiters = this.#waiters;
     let settled = 0;
-    while (settled < this.#visibleWaiters.length && this.#visibleWaiters[settled]!.next <= this.#durableNext)
-      settled += 1;
+    while (settled < waiters.length && waiters[settled]!.next <= next) settled += 1;
     if (settled === 0) return;
-    for (const { write } of this.#visibleWaiters.splice(0, settled)) write.settle();
+    for (const { write } of waiters.splice(0, settled)) write.settle();
   }
 
-  #track(group: EventGroup | undefined, answer: () => void, reject: (error: Error) => void): Pending {
-    const pending = this.#pending.add(group, this.#options.clock.nowMs(), answer, reject);
+  #failWaiters(error: Error): void {
+    for (const { write } of this.#waiters.splice(0)) write.fail(error);
+  }
+
+  #track(
+    mark: Mark | undefined,
+    group: EventGroup | undefined,
+    end: Parameters<PendingWrites['add']>[3],
+  ): PendingWrite {
+    const pending = this.#pending.add(mark, group, this.#options.clock.nowMs(), end);
     if (!this.#watching) this.#watchTimeouts();
     return pending;
   }
@@ -311,15 +313,36 @@ export class WritePath {
   }
 
   #stopped(outcome: Exclude<AppendOutcome, { kind: 'committed' }>, writes: readonly PendingWrite[]): void {
-    const cause = outcome.kind === 'uncertain' ? outcome.cause : new Error('a later epoch has sealed the log');
-    for (const write of writes)
-      write.fail(new EngramError(outcome.kind === 'fenced' ? 'LeaderChanged' : 'Stopped', { cause }));
-    this.#fail(new Error(`the log took no more writes: ${outcome.kind}`, { cause }));
+    const told = this.#halted;
+    this.#halted = true;
+    if (outcome.kind === 'fenced') {
+      this.#undo(writes, new EngramError('LeaderChanged'));
+      this.#failWaiters(new EngramError('LeaderChanged'));
+      if (!told) this.#options.onStopped(outcome);
+      return;
+    }
+    // Nobody knows whether the batch is there, so it can be neither applied nor undone: the node must start anew.
+    const error = new EngramError('Stopped', { cause: outcome.cause });
+    for (const write of writes) write.fail(error);
+    this.#failWaiters(error);
+    this.#options.onStopped(outcome);
   }
 
-  #fail(error: Error): void {
-    for (const { write } of this.#visibleWaiters.splice(0)) write.fail(new EngramError('Stopped', { cause: error }));
-    this.#options.onFatal(error);
+  /** Takes versions that will never be durable out of the index, the newest first; then all is as if nobody had asked. */
+  #undo(writes: readonly PendingWrite[], error: Error): void {
+    const { index } = this.#options.replica.state;
+    const { cache } = this.#options.replica;
+    for (let at = writes.length - 1; at >= 0; at -= 1) {
+      const events = writes[at]!.group?.events ?? [];
+      for (let sub = events.length - 1; sub >= 0; sub -= 1) {
+        const { key, position } = events[sub]!;
+        const head = index.head(key);
+        assert(head >= 0 && index.position(head) === position, 'undone out of order');
+        index.undo(head);
+        cache.forgetPending(position);
+      }
+    }
+    for (const write of writes) write.fail(error);
   }
 }
 
@@ -338,7 +361,11 @@ function answering<Answer>(
   };
 }
 
-const nothing = (): void => undefined;
+const nothingNeeded: KnownValues = {
+  value: (position) => {
+    throw new Error(`the value at ${position} was not said to be needed`);
+  },
+};
 
 const changeEncoder = {
   put(change: Parameters<typeof encodePutRecord>[1] & { readonly sub: number }) {

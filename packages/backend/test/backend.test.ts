@@ -10,7 +10,7 @@ import {
   type RangeOp,
   type Txn,
 } from '@engram/core';
-import { ALARM_CORRUPT, ALARM_NOSPACE } from '@engram/backend';
+import { ALARM_CORRUPT, ALARM_NOSPACE, nodeItself } from '@engram/backend';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { type Node, openNode, plainKv, watchAll } from './harness.ts';
@@ -63,17 +63,17 @@ async function refusal(work: Promise<unknown>): Promise<ErrorCode | 'accepted'> 
   }
 }
 
-async function values(node: Node, key: string): Promise<string[]> {
-  return [...(await node.backend.range(get(key), undefined)).kvs].map((kv) => plainKv(kv).value);
+async function values(node: Node, key: string, over: Partial<RangeOp> = {}): Promise<string[]> {
+  return [...(await node.backend.range(get(key, over), nodeItself)).kvs].map((kv) => plainKv(kv).value);
 }
 
 test('an empty store is at revision 1 and was never compacted', async () => {
   const { backend } = await openNode(new MemoryStorage());
   expect(backend.revision).toBe(1);
   expect(backend.compactRevision).toBe(NO_REVISION);
-  expect(await refusal(backend.compact(0, false)), 'compacting nothing succeeds once').toBe('accepted');
-  expect(await refusal(backend.compact(0, false))).toBe('Compacted');
-  expect(await refusal(backend.compact(2, false))).toBe('FutureRev');
+  expect(await refusal(backend.compact(0, false, nodeItself)), 'compacting nothing succeeds once').toBe('accepted');
+  expect(await refusal(backend.compact(0, false, nodeItself))).toBe('Compacted');
+  expect(await refusal(backend.compact(2, false, nodeItself))).toBe('FutureRev');
 });
 
 test('writes that are under way are seen by later writes, and by no reader', async () => {
@@ -84,10 +84,12 @@ test('writes that are under way are seen by later writes, and by no reader', asy
     }),
   );
   const { backend, clock } = node;
-  const first = backend.txn(put('a', '1'), undefined);
-  const second = backend.txn(put('a', '2', { prevKv: true }), undefined);
-  const read = backend.txn({ compares: [], success: [get('a')], failure: [] }, undefined);
+  const first = backend.txn(put('a', '1'), nodeItself);
+  const second = backend.txn(put('a', '2', { prevKv: true }), nodeItself);
+  const swap = backend.txn({ compares: [], success: [get('a'), ...put('b', '1').success], failure: [] }, nodeItself);
+  const read = backend.txn({ compares: [], success: [get('a')], failure: [] }, nodeItself);
   await clock.settle();
+  expect((await read).responses[0]).toMatchObject({ kind: 'range', count: 0 });
   expect(backend.revision).toBe(1);
   expect(await values(node, 'a')).toEqual([]);
   gates.shift()!();
@@ -96,7 +98,7 @@ test('writes that are under way are seen by later writes, and by no reader', asy
   expect(responses[0]).toMatchObject({ kind: 'put', revision: 3 });
   const [answer] = responses;
   expect(answer?.kind === 'put' && plainKv(answer.prevKv!).value).toBe('1');
-  expect((await read).responses[0]).toMatchObject({ kind: 'range', count: 1 });
+  expect((await swap).responses[0]).toMatchObject({ kind: 'range', count: 1 });
   expect(await values(node, 'a')).toEqual(['2']);
 });
 
@@ -107,7 +109,7 @@ test('a write that is not durable in time is answered so, and may still become d
       gate: (operation) => (operation === 'append' ? new Promise((resolve) => (open = resolve)) : undefined),
     }),
   );
-  const write = refusal(node.backend.txn(put('a', '1'), undefined));
+  const write = refusal(node.backend.txn(put('a', '1'), nodeItself));
   await node.clock.settle();
   node.clock.advance(6000);
   node.clock.advance(3000);
@@ -124,69 +126,70 @@ test.each(['uncertain-lost', 'uncertain-there', 'fenced'] as const)(
     let appends = 0;
     const storage = new MemoryStorage({ append: () => faults[appends++] ?? ('none' as const) });
     const node = await openNode(storage);
-    await node.backend.txn(put('a', '1'), undefined);
+    await node.backend.txn(put('a', '1'), nodeItself);
     const code = fault === 'fenced' ? 'LeaderChanged' : 'Stopped';
-    expect(await refusal(node.backend.txn(put('a', '2'), undefined))).toBe(code);
+    expect(await refusal(node.backend.txn(put('a', '2'), nodeItself))).toBe(code);
     expect(node.fatal).toHaveLength(1);
-    expect(await refusal(node.backend.txn(put('a', '3'), undefined))).toBe('Stopped');
-    expect(await refusal(node.backend.leaseGrant(leaseId(0n), 10))).toBe('Stopped');
-    expect(await values(node, 'a'), 'what was acknowledged can still be read').toEqual(['1']);
+    const later = fault === 'fenced' ? 'NoLeader' : 'Stopped';
+    expect(await refusal(node.backend.txn(put('a', '3'), nodeItself))).toBe(later);
+    expect(await refusal(node.backend.leaseGrant(leaseId(0n), 10, nodeItself))).toBe(later);
+    expect(await values(node, 'a', { serializable: true }), 'what was acknowledged can still be read').toEqual(['1']);
   },
 );
 
 test('the write that would reach the quota is refused, and all after it, until the alarm is taken back', async () => {
   const { backend } = await openNode(new MemoryStorage(), { quotaBytes: 4000 });
-  await backend.txn(put('a', 'x'.repeat(3000)), undefined);
-  expect(await refusal(backend.txn(put('b', 'x'.repeat(1000)), undefined))).toBe('NoSpace');
+  await backend.txn(put('a', 'x'.repeat(3000)), nodeItself);
+  expect(await refusal(backend.txn(put('b', 'x'.repeat(1000)), nodeItself))).toBe('NoSpace');
   expect(backend.alarms(), 'the alarm is there when the refusal is').toEqual([{ memberId: 1n, alarm: ALARM_NOSPACE }]);
-  expect(await refusal(backend.txn(put('b', 'x'), undefined)), 'also what would fit').toBe('NoSpace');
-  expect(await refusal(backend.leaseGrant(leaseId(0n), 10))).toBe('NoSpace');
+  expect(await refusal(backend.txn(put('b', 'x'), nodeItself)), 'also what would fit').toBe('NoSpace');
+  expect(await refusal(backend.leaseGrant(leaseId(0n), 10, nodeItself))).toBe('NoSpace');
   expect(
-    await refusal(backend.txn({ ...remove('a'), failure: put('a', '1').success }, undefined)),
+    await refusal(backend.txn({ ...remove('a'), failure: put('a', '1').success }, nodeItself)),
     'a put in any branch',
   ).toBe('NoSpace');
-  expect(await refusal(backend.txn(remove('a'), undefined)), 'deleting is how to get out').toBe('accepted');
-  expect(await refusal(backend.compact(backend.revision, false))).toBe('accepted');
-  expect(await backend.deactivateAlarm({ memberId: 1n, alarm: ALARM_NOSPACE })).toBe(true);
-  expect(await backend.deactivateAlarm({ memberId: 1n, alarm: ALARM_NOSPACE })).toBe(false);
-  expect(await refusal(backend.txn(put('b', 'x'), undefined))).toBe('accepted');
+  expect(await refusal(backend.txn(remove('a'), nodeItself)), 'deleting is how to get out').toBe('accepted');
+  expect(await refusal(backend.compact(backend.revision, false, nodeItself))).toBe('accepted');
+  expect(await backend.deactivateAlarm({ memberId: 1n, alarm: ALARM_NOSPACE }, nodeItself)).toBe(true);
+  expect(await backend.deactivateAlarm({ memberId: 1n, alarm: ALARM_NOSPACE }, nodeItself)).toBe(false);
+  expect(await refusal(backend.txn(put('b', 'x'), nodeItself))).toBe('accepted');
 });
 
 test('under CORRUPT only reads pass; alarms outlive a restart', async () => {
   const storage = new MemoryStorage();
   const before = await openNode(storage);
-  const lease = await before.backend.leaseGrant(leaseId(7n), 100);
-  await before.backend.activateAlarm({ memberId: 123n, alarm: ALARM_CORRUPT });
+  const lease = await before.backend.leaseGrant(leaseId(7n), 100, nodeItself);
+  await before.backend.activateAlarm({ memberId: 123n, alarm: ALARM_CORRUPT }, nodeItself);
   await before.backend[Symbol.asyncDispose]();
   const { backend } = await openNode(storage.reopen(), { epoch: 2 });
   expect(backend.alarms()).toEqual([{ memberId: 123n, alarm: ALARM_CORRUPT }]);
   for (const write of [
-    backend.txn(put('a', '1'), undefined),
-    backend.txn(remove('a'), undefined),
-    backend.compact(1, false),
-    backend.leaseGrant(leaseId(0n), 10),
-    backend.leaseRevoke(lease.id),
+    backend.txn(put('a', '1'), nodeItself),
+    backend.txn(remove('a'), nodeItself),
+    backend.compact(1, false, nodeItself),
+    backend.leaseGrant(leaseId(0n), 10, nodeItself),
+    backend.leaseRevoke(lease.id, nodeItself),
   ]) {
     expect(await refusal(write)).toBe('Corrupt');
   }
-  expect(await refusal(backend.txn({ compares: [], success: [get('a')], failure: [] }, undefined))).toBe('accepted');
-  expect(backend.leaseKeepAlive(lease.id)).toBe(100);
+  expect(await refusal(backend.txn({ compares: [], success: [get('a')], failure: [] }, nodeItself))).toBe('accepted');
+  expect(backend.leaseKeepAlive(lease.id, nodeItself)).toBe(100);
 });
 
 test('a lease ends with its keys, in one revision, in key order, and watchers see it', async () => {
   const node = await openNode(new MemoryStorage());
   const { backend, clock } = node;
-  const { id, grantedTtlSeconds } = await backend.leaseGrant(leaseId(0n), 5);
+  const { id, grantedTtlSeconds } = await backend.leaseGrant(leaseId(0n), 5, nodeItself);
   expect(id > 0n).toBe(true);
   expect(grantedTtlSeconds).toBe(5);
-  for (const key of ['b', 'a', 'c']) await backend.txn(put(key, 'v', { lease: id }), undefined);
-  await backend.txn(put('c', 'kept'), undefined);
+  for (const key of ['b', 'a', 'c']) await backend.txn(put(key, 'v', { lease: id }), nodeItself);
+  await backend.txn(put('c', 'kept'), nodeItself);
   const sink = watchAll(node, 0);
   clock.advance(4000);
-  expect(backend.leaseKeepAlive(id)).toBe(5);
+  expect(backend.leaseKeepAlive(id, nodeItself)).toBe(5);
   clock.advance(4000);
   await clock.settle();
-  expect(backend.leaseTimeToLive(id)).toMatchObject({ remainingSeconds: 1 });
+  expect(await backend.leaseTimeToLive(id, false, nodeItself)).toMatchObject({ remainingSeconds: 1 });
   const before = backend.revision;
   clock.advance(2000);
   await clock.settle();
@@ -196,24 +199,24 @@ test('a lease ends with its keys, in one revision, in key order, and watchers se
     [1, 'a'],
     [1, 'b'],
   ]);
-  expect(backend.leaseTimeToLive(id)).toBeUndefined();
-  expect(backend.leaseKeepAlive(id)).toBe(0);
+  expect(await backend.leaseTimeToLive(id, false, nodeItself)).toBeUndefined();
+  expect(backend.leaseKeepAlive(id, nodeItself)).toBe(0);
   expect(await values(node, 'c')).toEqual(['kept']);
 });
 
 test('a keep-alive that comes too late ends the lease before it says so', async () => {
   const node = await openNode(new MemoryStorage());
   node.clock.advance(250);
-  const { id } = await node.backend.leaseGrant(leaseId(5n), 2);
-  await node.backend.txn(put('a', 'v', { lease: id }), undefined);
+  const { id } = await node.backend.leaseGrant(leaseId(5n), 2, nodeItself);
+  await node.backend.txn(put('a', 'v', { lease: id }), nodeItself);
   // Past the deadline, and before the keeper looks again.
   node.clock.advance(2010);
-  expect(node.backend.leaseTimeToLive(id)).toMatchObject({ remainingSeconds: 0 });
-  const renewed = node.backend.leaseKeepAlive(id);
+  expect(await node.backend.leaseTimeToLive(id, false, nodeItself)).toMatchObject({ remainingSeconds: 0 });
+  const renewed = node.backend.leaseKeepAlive(id, nodeItself);
   expect(renewed).toBeInstanceOf(Promise);
   expect(await renewed).toBe(0);
   expect(await values(node, 'a')).toEqual([]);
-  expect(node.backend.leaseTimeToLive(id)).toBeUndefined();
+  expect(node.backend.leaseTimeToLive(id, false, nodeItself)).toBeUndefined();
 });
 
 test.each([
@@ -222,24 +225,25 @@ test.each([
   { ttl: -1, code: 'accepted' as const },
 ])('granting $ttl s: $code', async ({ ttl, code }) => {
   const { backend } = await openNode(new MemoryStorage());
-  expect(await refusal(backend.leaseGrant(leaseId(0n), ttl))).toBe(code);
+  expect(await refusal(backend.leaseGrant(leaseId(0n), ttl, nodeItself))).toBe(code);
 });
 
 test('leases outlive a restart with their whole TTL and their keys', async () => {
   const storage = new MemoryStorage();
   const before = await openNode(storage, { checkpointEveryBytes: 1 });
   for (const id of [-1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
-    await before.backend.leaseGrant(leaseId(id), 100);
-    await before.backend.txn(put(`key of ${id}`, 'v', { lease: leaseId(id) }), undefined);
+    await before.backend.leaseGrant(leaseId(id), 100, nodeItself);
+    await before.backend.txn(put(`key of ${id}`, 'v', { lease: leaseId(id) }), nodeItself);
   }
   await before.clock.settle();
   before.clock.advance(90_000);
   await before.backend[Symbol.asyncDispose]();
   const { backend } = await openNode(storage.reopen(), { epoch: 2 });
   for (const id of [-1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
-    expect(backend.leaseTimeToLive(leaseId(id))).toMatchObject({ remainingSeconds: 100, grantedTtlSeconds: 100 });
-    expect(backend.leaseKeys(leaseId(id)).map(keyText)).toEqual([`key of ${id}`]);
-    expect(await backend.leaseRevoke(leaseId(id))).toBe(backend.revision);
+    const lease = await backend.leaseTimeToLive(leaseId(id), true, nodeItself);
+    expect(lease).toMatchObject({ remainingSeconds: 100, grantedTtlSeconds: 100 });
+    expect(lease?.keys.map(keyText)).toEqual([`key of ${id}`]);
+    expect(await backend.leaseRevoke(leaseId(id), nodeItself)).toBe(backend.revision);
   }
 });
 
@@ -250,7 +254,7 @@ const replayFrom = async (storage: MemoryStorage): Promise<number> =>
 test('a store that only gets new keys with small values takes checkpoints too', async () => {
   const storage = new MemoryStorage();
   const { backend, clock } = await openNode(storage, { checkpointEveryBytes: 2000 });
-  for (let at = 0; at < 1000; at += 1) await backend.txn(put(`k${at}`, 'v'), undefined);
+  for (let at = 0; at < 1000; at += 1) await backend.txn(put(`k${at}`, 'v'), nodeItself);
   await clock.settle(50);
   // At most a quarter of the keys, and one checkpoint that may have been under way.
   expect(await replayFrom(storage)).toBeGreaterThan(500);
@@ -260,7 +264,7 @@ test('what a start has read again counts for the next checkpoint: short lives do
   let storage = new MemoryStorage();
   for (let life = 1; life <= 20; life += 1) {
     const { backend, clock } = await openNode(storage, { epoch: life, checkpointEveryBytes: 3000 });
-    for (let at = 0; at < 10; at += 1) await backend.txn(put(`k${at}`, 'x'.repeat(50)), undefined);
+    for (let at = 0; at < 10; at += 1) await backend.txn(put(`k${at}`, 'x'.repeat(50)), nodeItself);
     await clock.settle(50);
     await backend[Symbol.asyncDispose]();
     storage = storage.reopen();
@@ -275,8 +279,8 @@ test('garbage that a crash kept from being dropped is dropped by the next start,
   const { backend, clock } = await openNode(storage);
   // More than a chunk of a checkpoint names, and more than storage is told at once.
   for (let round = 0; round < 20; round += 1)
-    await Promise.all(Array.from({ length: 1000 }, () => backend.txn(put('k', 'v'), undefined)));
-  await backend.compact(backend.revision, false);
+    await Promise.all(Array.from({ length: 1000 }, () => backend.txn(put('k', 'v'), nodeItself)));
+  await backend.compact(backend.revision, false, nodeItself);
   await clock.settle(200);
   void backend.defragment();
   await clock.settle(200);
@@ -292,9 +296,9 @@ test('garbage that a crash kept from being dropped is dropped by the next start,
 
 test('a thousand keys on one lease go at once', async () => {
   const node = await openNode(new MemoryStorage());
-  const { id } = await node.backend.leaseGrant(leaseId(0n), 2);
+  const { id } = await node.backend.leaseGrant(leaseId(0n), 2, nodeItself);
   await Promise.all(
-    Array.from({ length: 1000 }, (_, at) => node.backend.txn(put(`key ${at}`, 'v', { lease: id }), undefined)),
+    Array.from({ length: 1000 }, (_, at) => node.backend.txn(put(`key ${at}`, 'v', { lease: id }), nodeItself)),
   );
   const before = node.backend.revision;
   node.clock.advance(3000);
@@ -307,19 +311,19 @@ test('the hash is of history: the same after a restart and while garbage is bein
   const storage = new MemoryStorage();
   const { backend, clock } = await openNode(storage);
   for (let at = 0; at < 300; at += 1)
-    await backend.txn(at % 7 === 0 ? remove(`k${at % 20}`) : put(`k${at % 20}`, `v${at}`), undefined);
+    await backend.txn(at % 7 === 0 ? remove(`k${at % 20}`) : put(`k${at % 20}`, `v${at}`), nodeItself);
   const never = new AbortController().signal;
   const whole = await backend.hashKv(0, never);
   expect(whole).toMatchObject({ hashRevision: backend.revision, compactRevision: -1 });
   const older = await backend.hashKv(100, never);
   expect(older.hash).not.toBe(whole.hash);
-  await backend.compact(200, false);
+  await backend.compact(200, false, nodeItself);
   const during = await backend.hashKv(0, never);
   await clock.settle(50);
   const after = await backend.hashKv(0, never);
   expect(after).toEqual(during);
   expect(after).toEqual({ ...whole, compactRevision: 200 });
-  await backend.compact(backend.revision, true);
+  await backend.compact(backend.revision, true, nodeItself);
   expect((await backend.hashKv(0, never)).hash, 'also at the revision that was compacted').toBe(whole.hash);
   expect(await refusal(backend.hashKv(199, never))).toBe('Compacted');
   expect(await backend.hashKv(-1, never), 'before everything there was nothing').toMatchObject({
@@ -334,30 +338,30 @@ test('the hash is of history: the same after a restart and while garbage is bein
 
 test('compaction frees what only history needed, and physical waits for it', async () => {
   const { backend } = await openNode(new MemoryStorage());
-  for (let at = 0; at < 200; at += 1) await backend.txn(put('a', 'x'.repeat(1000)), undefined);
+  for (let at = 0; at < 200; at += 1) await backend.txn(put('a', 'x'.repeat(1000)), nodeItself);
   const before = backend.status().totalBytes;
-  await backend.compact(backend.revision, true);
+  await backend.compact(backend.revision, true, nodeItself);
   expect(backend.status().totalBytes).toBeLessThan(before / 20);
 });
 
 test('edge 32: the newest change is a deletion, compacted at its own revision: after a restart R has not gone down', async () => {
   const storage = new MemoryStorage();
   const before = await openNode(storage);
-  await before.backend.txn(put('a', '1'), undefined);
-  await before.backend.txn(remove('a'), undefined);
-  await before.backend.compact(3, true);
+  await before.backend.txn(put('a', '1'), nodeItself);
+  await before.backend.txn(remove('a'), nodeItself);
+  await before.backend.compact(3, true, nodeItself);
   await before.backend[Symbol.asyncDispose]();
   const { backend } = await openNode(storage.reopen(), { epoch: 2 });
   expect(backend.revision).toBe(3);
-  await backend.compact(3, true).catch(() => undefined);
-  expect(await backend.txn(put('a', '2'), undefined)).toMatchObject({ revision: 4 });
+  await backend.compact(3, true, nodeItself).catch(() => undefined);
+  expect(await backend.txn(put('a', '2'), nodeItself)).toMatchObject({ revision: 4 });
 });
 
 test('disposal ends timers and lets go of the storage', async () => {
   const storage = new MemoryStorage();
   const { backend, clock } = await openNode(storage);
   watchAll({ backend, clock, fatal: [] }, 0);
-  await backend.txn(put('a', '1'), undefined);
+  await backend.txn(put('a', '1'), nodeItself);
   await backend[Symbol.asyncDispose]();
   await backend[Symbol.asyncDispose]();
   clock.advance(10_000);

@@ -1,3 +1,4 @@
+import { nodeItself } from '@engram/backend';
 import { EngramError, keyBytes, keyText, leaseId, type Txn } from '@engram/core';
 import { Prng } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
@@ -69,21 +70,21 @@ for (let run = 0; run < RUNS; run += 1) {
         const txn = prng.chance(0.7) ? randomPutTxn(prng) : randomDeleteRange(prng);
         await same(
           what,
-          async () => plainResult(await backend.txn(txn, undefined)),
+          async () => plainResult(await backend.txn(txn, nodeItself)),
           () => plainModel(model.txn(txn)),
         );
       } else if (kind < 60) {
         const txn: Txn = randomTxn(prng, model.revision);
         await same(
           what,
-          async () => plainResult(await backend.txn(txn, undefined)),
+          async () => plainResult(await backend.txn(txn, nodeItself)),
           () => plainModel(model.txn(txn)),
         );
       } else if (kind < 85) {
         const range = randomRangeOp(prng, model.revision, false);
         await same(
           what,
-          async () => plainResult(await backend.range(range, undefined)),
+          async () => plainResult(await backend.range(range, nodeItself)),
           () => plainModel(model.range(range)),
         );
       } else if (kind < 88) {
@@ -91,28 +92,27 @@ for (let run = 0; run < RUNS; run += 1) {
         const physical = prng.chance(0.2);
         await same(
           what,
-          () => backend.compact(wanted, physical),
+          () => backend.compact(wanted, physical, nodeItself),
           () => model.compact(wanted),
         );
       } else if (kind < 92) {
         const id = BigInt(1 + prng.below(6));
         await same(
           what,
-          async () => void (await backend.leaseGrant(leaseId(id), 1000)),
+          async () => void (await backend.leaseGrant(leaseId(id), 1000, nodeItself)),
           () => model.grant(id, 1000),
         );
       } else if (kind < 94) {
         const id = BigInt(1 + prng.below(6));
         await same(
           what,
-          async () => void (await backend.leaseRevoke(leaseId(id))),
+          async () => void (await backend.leaseRevoke(leaseId(id), nodeItself)),
           () => model.revoke(id),
         );
       } else if (kind < 96) {
         const id = BigInt(1 + prng.below(6));
-        expect(backend.leaseKeys(leaseId(id)).map(keyText), what).toEqual(
-          model.leases.has(id) ? model.leaseKeys(id) : [],
-        );
+        const lease = await backend.leaseTimeToLive(leaseId(id), true, nodeItself);
+        expect(lease?.keys.map(keyText), what).toEqual(model.leases.has(id) ? model.leaseKeys(id) : undefined);
       } else if (kind < 98) {
         const from = Math.max(1, model.compactRevision) + prng.below(5);
         if (from > model.revision) continue;

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Pending, PendingWrites } from '../src/pending-writes.ts';
+import { type PendingWrite, PendingWrites, type WriteEnd } from '../src/pending-writes.ts';
 
 const nothing = (): void => undefined;
+const end: WriteEnd = { answer: nothing, reject: nothing, pin: undefined };
 
 test('the oldest is the first that has not ended, in whatever order they end', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat()), { maxLength: 1_500 }), (steps) => {
       const writes = new PendingWrites();
-      const model: Pending[] = [];
+      const model: PendingWrite[] = [];
       for (const [adds, pick] of steps) {
-        if (adds || model.length === 0) model.push(writes.add(undefined, model.length, nothing, nothing));
+        if (adds || model.length === 0) model.push(writes.add(undefined, undefined, model.length, end));
         else model.splice(pick % model.length, 1)[0]!.settle();
         expect(writes.oldest()).toBe(model[0]);
       }
@@ -21,14 +22,13 @@ test('the oldest is the first that has not ended, in whatever order they end', (
 test('a write has one end', () => {
   const writes = new PendingWrites();
   const ends: string[] = [];
-  const write = writes.add(
-    undefined,
-    0,
-    () => ends.push('answered'),
-    () => ends.push('failed'),
-  );
+  const write = writes.add(undefined, undefined, 0, {
+    answer: () => ends.push('answered'),
+    reject: () => ends.push('failed'),
+    pin: { [Symbol.dispose]: () => ends.push('unpinned') },
+  });
   write.fail(new Error('too late'));
   write.settle();
   write.fail(new Error('again'));
-  expect(ends).toEqual(['failed']);
+  expect(ends).toEqual(['unpinned', 'failed']);
 });

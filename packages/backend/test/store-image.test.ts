@@ -1,3 +1,4 @@
+import { nodeItself } from '@engram/backend';
 import { decodeKeyValue } from '@engram/coder';
 import { keyText, NO_LEASE, type Op, utf8 } from '@engram/core';
 import type { StoreImage } from '@engram/backend';
@@ -15,7 +16,7 @@ const put = (key: string): Op => ({
   ignoreLease: false,
 });
 const remove = (key: string): Op => ({ kind: 'delete-range', range: { key: utf8(key), end: utf8('') }, prevKv: false });
-const write = (node: Node, ...success: Op[]) => node.backend.txn({ compares: [], success, failure: [] }, undefined);
+const write = (node: Node, ...success: Op[]) => node.backend.txn({ compares: [], success, failure: [] }, nodeItself);
 const never = new AbortController().signal;
 
 async function plain(image: StoreImage): Promise<string[]> {
@@ -46,7 +47,7 @@ test('what is compacted is not in it, the change at the compact revision is', as
   await write(node, put('a'));
   await write(node, remove('b'));
   await write(node, put('a'));
-  await backend.compact(4, true);
+  await backend.compact(4, true, nodeItself);
   using image = await backend.image(never);
   expect(await plain(image)).toEqual(['3.0+a', '4.0-b', '5.0+a']);
 });
@@ -59,7 +60,7 @@ test('it stays as it was taken, whatever is written or compacted meanwhile', asy
   const writing = Promise.all(Array.from({ length: 200 }, (_, at) => write(node, put(`k${at}`))));
   const image = await taking;
   await writing;
-  await backend.compact(backend.revision, false);
+  await backend.compact(backend.revision, false, nodeItself);
   await node.clock.settle();
   // They would get the places in the index of versions that the compaction had freed.
   for (let at = 0; at < 500; at += 1) await write(node, put(`new${at}`));
@@ -82,5 +83,5 @@ test('nobody who gives up holds anything', async () => {
   gone.abort();
   await expect(taking).rejects.toThrow();
   await write(node, put('a'));
-  await backend.compact(3, true);
+  await backend.compact(3, true, nodeItself);
 });

@@ -26,6 +26,8 @@ export interface KvEvent {
   readonly prevPosition: LogPosition | undefined;
   /** The superseded version's revision; 0 for a creation. */
   readonly prevModRevision: Revision;
+  /** The superseded version's lease, from which this change takes the key away; NO_LEASE where there is none to tell. */
+  readonly prevLease: LeaseId;
   /**
    * The superseded version as an encoded mvccpb.KeyValue, once somebody has asked for it. Undefined: not asked for,
    * not there (a creation), or compacted away. Set at most once, before the event is published.

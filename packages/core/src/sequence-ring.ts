@@ -48,6 +48,15 @@ export class SequenceRing<Value> {
     if (number > this.#first) this.#first = number;
   }
 
+  /** Forgets all from `number` on: the next one that comes may be `number` again. */
+  truncate(number: number): void {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    const from = Math.max(number, this.#first);
+    for (let at = from; at < this.#next; at += 1) slots[at & mask] = undefined;
+    if (from < this.#next) this.#next = from;
+  }
+
   #grow(): void {
     const old = this.#slots;
     const grown = new Array<Value | undefined>(old.length * 2).fill(undefined);

@@ -1,6 +1,8 @@
-import { EngramError, GrpcCode } from '@engram/core';
-import { etcdserverpb, type Init, type Message, type Method, StatusError } from '@engram/wire';
+import { EngramError } from '@engram/core';
+import { type CallContext, etcdserverpb, type Init, type Message, type Method } from '@engram/wire';
 import type { CallAdmission } from './call-admission.ts';
+import type { Member } from './cluster-view.ts';
+import { RpcCaller } from './rpc-caller.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const SERVICE = '/etcdserverpb.Cluster';
@@ -8,15 +10,14 @@ const SERVICE = '/etcdserverpb.Cluster';
 export function clusterMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
   const service = new ClusterService(parts);
   return [
-    [`${SERVICE}/MemberList`, admission.unary(() => service.list())],
-    [`${SERVICE}/MemberAdd`, admission.unary((request) => service.add(request))],
-    [`${SERVICE}/MemberRemove`, admission.unary((request) => service.remove(request))],
-    [`${SERVICE}/MemberUpdate`, admission.unary((request) => service.update(request))],
-    [`${SERVICE}/MemberPromote`, admission.unary((request) => service.promote(request))],
+    [`${SERVICE}/MemberList`, admission.unary((request, call) => service.list(request, call))],
+    [`${SERVICE}/MemberAdd`, admission.unary((request, call) => service.add(request, call))],
+    [`${SERVICE}/MemberRemove`, admission.unary((request, call) => service.remove(request, call))],
+    [`${SERVICE}/MemberUpdate`, admission.unary((request, call) => service.update(request, call))],
+    [`${SERVICE}/MemberPromote`, admission.unary((request, call) => service.promote(request, call))],
   ];
 }
 
-/** A cluster of one member that stays so: what cannot be done is refused as etcd would, or as what it is. */
 class ClusterService {
   readonly #parts: ServiceParts;
 
@@ -24,45 +25,57 @@ class ClusterService {
     this.#parts = parts;
   }
 
-  list(): Message {
-    const { memberId, name, peerUrls, clientUrls } = this.#parts.member;
-    const member: Init<etcdserverpb.Member> = { ID: memberId, name, peerURLs: peerUrls, clientURLs: clientUrls };
-    // Membership has no revision (etcd server/etcdserver/api/v3rpc/member.go: header).
-    return etcdserverpb.encodeMemberListResponse({ header: this.#parts.header(0), members: [member] });
+  async list(request: Uint8Array, call: CallContext): Promise<Message> {
+    const { linearizable } = etcdserverpb.decodeMemberListRequest(request);
+    if (linearizable) await this.#parts.store.readIndex(new RpcCaller(call));
+    return etcdserverpb.encodeMemberListResponse({
+      header: this.#header(),
+      members: this.#parts.cluster.members.map(memberMessage),
+    });
   }
 
-  add(request: Uint8Array): never {
-    const { peerURLs } = etcdserverpb.decodeMemberAddRequest(request);
+  async add(request: Uint8Array, call: CallContext): Promise<Message> {
+    const { peerURLs, isLearner } = etcdserverpb.decodeMemberAddRequest(request);
     if (peerURLs.length === 0 || !peerURLs.every(isPeerUrl)) throw new EngramError('MemberBadURLs');
-    if (peerURLs.some((url) => this.#parts.member.peerUrls.includes(url.trim()))) throw new EngramError('PeerURLExist');
-    throw fixedMembership();
+    const { added, members } = await this.#parts.cluster.changes.add(peerURLs, isLearner, new RpcCaller(call));
+    return etcdserverpb.encodeMemberAddResponse({
+      header: this.#header(),
+      member: memberMessage(added),
+      members: members.map(memberMessage),
+    });
   }
 
-  remove(request: Uint8Array): never {
+  async remove(request: Uint8Array, call: CallContext): Promise<Message> {
     const { ID } = etcdserverpb.decodeMemberRemoveRequest(request);
-    this.#checkMember(ID);
-    throw new EngramError('MemberNotEnoughStarted');
+    const members = await this.#parts.cluster.changes.remove(ID, new RpcCaller(call));
+    return etcdserverpb.encodeMemberRemoveResponse({ header: this.#header(), members: members.map(memberMessage) });
   }
 
-  update(request: Uint8Array): never {
-    const { ID } = etcdserverpb.decodeMemberUpdateRequest(request);
-    this.#checkMember(ID);
-    throw fixedMembership();
+  async update(request: Uint8Array, call: CallContext): Promise<Message> {
+    const { ID, peerURLs } = etcdserverpb.decodeMemberUpdateRequest(request);
+    const members = await this.#parts.cluster.changes.update(ID, peerURLs, new RpcCaller(call));
+    return etcdserverpb.encodeMemberUpdateResponse({ header: this.#header(), members: members.map(memberMessage) });
   }
 
-  promote(request: Uint8Array): never {
+  async promote(request: Uint8Array, call: CallContext): Promise<Message> {
     const { ID } = etcdserverpb.decodeMemberPromoteRequest(request);
-    this.#checkMember(ID);
-    throw new EngramError('MemberNotLearner');
+    const members = await this.#parts.cluster.changes.promote(ID, new RpcCaller(call));
+    return etcdserverpb.encodeMemberPromoteResponse({ header: this.#header(), members: members.map(memberMessage) });
   }
 
-  #checkMember(id: bigint): void {
-    if (id !== this.#parts.member.memberId) throw new EngramError('MemberNotFound');
+  /** Membership has no revision (etcd server/etcdserver/api/v3rpc/member.go: header). */
+  #header(): Init<etcdserverpb.ResponseHeader> {
+    return this.#parts.header(0);
   }
 }
 
-const fixedMembership = (): StatusError =>
-  new StatusError(GrpcCode.UNIMPLEMENTED, 'etcdserver: the membership of this cluster is fixed');
+const memberMessage = ({ id, name, peerUrls, clientUrls, isLearner }: Member): Init<etcdserverpb.Member> => ({
+  ID: id,
+  name,
+  peerURLs: peerUrls,
+  clientURLs: clientUrls,
+  isLearner,
+});
 
 /** etcd client/pkg/types/urls.go: NewURLs. */
 function isPeerUrl(text: string): boolean {

@@ -1,5 +1,5 @@
-import { assert, EngramError, isPoint, type Op, type Txn } from '@engram/core';
-import type { OpResult, TxnResult } from '@engram/backend';
+import { assert, EngramError, type Op, type Txn } from '@engram/core';
+import type { Caller, OpResult, TxnResult } from '@engram/backend';
 import {
   decodeDeleteRange,
   decodePut,
@@ -7,7 +7,6 @@ import {
   decodeTxn,
   encodeAnswer,
   etcdserverpb,
-  type CallContext,
   type Message,
   type Method,
 } from '@engram/wire';
@@ -16,6 +15,7 @@ import { checkDuplicateKeys } from './duplicate-keys.ts';
 import { MessagePump } from './message-pump.ts';
 import { checkStreamable, rangeChunks } from './range-stream.ts';
 import { checkRequestSize } from './request-size.ts';
+import { RpcCaller } from './rpc-caller.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { raiseIfOverQuota } from './space-check.ts';
 import { checkPut, checkRange, checkTxn } from './txn-check.ts';
@@ -25,18 +25,19 @@ const SERVICE = '/etcdserverpb.KV';
 export function kvMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
   const service = new KvService(parts);
   return [
-    [`${SERVICE}/Range`, admission.unary((request, call) => service.range(request, call))],
-    [`${SERVICE}/Put`, admission.unary((request) => service.put(request))],
-    [`${SERVICE}/DeleteRange`, admission.unary((request) => service.deleteRange(request))],
-    [`${SERVICE}/Txn`, admission.unary((request) => service.txn(request))],
-    [`${SERVICE}/Compact`, admission.unary((request) => service.compact(request))],
+    [`${SERVICE}/Range`, admission.unary((request, call) => service.range(request, new RpcCaller(call)))],
+    [`${SERVICE}/Put`, admission.unary((request, call) => service.put(request, new RpcCaller(call)))],
+    [`${SERVICE}/DeleteRange`, admission.unary((request, call) => service.deleteRange(request, new RpcCaller(call)))],
+    [`${SERVICE}/Txn`, admission.unary((request, call) => service.txn(request, new RpcCaller(call)))],
+    [`${SERVICE}/Compact`, admission.unary((request, call) => service.compact(request, new RpcCaller(call)))],
     [
       `${SERVICE}/RangeStream`,
       admission.serverStream((request, call) => {
         const op = decodeRange(request.slice());
         checkRange(op);
         checkStreamable(op);
-        return new MessagePump(call, parts, (signal) => rangeChunks(parts, op, signal));
+        const caller = new RpcCaller(call);
+        return new MessagePump(call, parts, (signal) => rangeChunks(parts, op, caller, signal));
       }),
     ],
   ];
@@ -49,33 +50,32 @@ class KvService {
     this.#parts = parts;
   }
 
-  range(request: Uint8Array, call: CallContext): Message | Promise<Message> {
+  range(request: Uint8Array, caller: Caller): Message | Promise<Message> {
     const op = decodeRange(request);
     checkRange(op);
-    // A read of one key is over before its client could give up; making a signal costs more than that.
-    const result = this.#parts.store.range(op, isPoint(op.range) ? undefined : call.signal);
+    const result = this.#parts.store.range(op, caller);
     return result instanceof Promise ? result.then(this.#answer) : this.#answer(result);
   }
 
-  put(request: Uint8Array): Promise<Message> {
+  put(request: Uint8Array, caller: Caller): Promise<Message> {
     const op = decodePut(request);
     try {
       checkPut(op);
       checkRequestSize(request, this.#parts.limits.maxRequestBytes);
     } catch (error) {
-      return this.#refuse(error, single(op));
+      return this.#refuse(error, single(op), caller);
     }
-    return this.#write(op);
+    return this.#write(op, caller);
   }
 
-  deleteRange(request: Uint8Array): Promise<Message> {
+  deleteRange(request: Uint8Array, caller: Caller): Promise<Message> {
     const op = decodeDeleteRange(request);
     if (op.range.key.length === 0) throw new EngramError('EmptyKey');
     checkRequestSize(request, this.#parts.limits.maxRequestBytes);
-    return this.#write(op);
+    return this.#write(op, caller);
   }
 
-  txn(request: Uint8Array): Promise<Message> {
+  txn(request: Uint8Array, caller: Caller): Promise<Message> {
     const { limits, store } = this.#parts;
     const txn = decodeTxn(request, limits.maxTxnOps);
     try {
@@ -83,21 +83,21 @@ class KvService {
       if (!isReadOnly(txn)) checkRequestSize(request, limits.maxRequestBytes);
       checkDuplicateKeys(txn);
     } catch (error) {
-      return this.#refuse(error, txn);
+      return this.#refuse(error, txn, caller);
     }
-    return store.txn(txn, undefined).then(this.#answer);
+    return store.txn(txn, caller).then(this.#answer);
   }
 
-  async compact(request: Uint8Array): Promise<Message> {
+  async compact(request: Uint8Array, caller: Caller): Promise<Message> {
     const { revision, physical } = etcdserverpb.decodeCompactionRequest(request);
     const { store } = this.#parts;
-    await store.compact(revision, physical);
+    await store.compact(revision, physical, caller);
     return etcdserverpb.encodeCompactionResponse({ header: this.#parts.header() });
   }
 
   /** A write that was handed over is not called back: whoever cancels does not learn whether it happened. */
-  #write(op: Op): Promise<Message> {
-    return this.#parts.store.txn(single(op), undefined).then(this.#answerFirst);
+  #write(op: Op, caller: Caller): Promise<Message> {
+    return this.#parts.store.txn(single(op), caller).then(this.#answerFirst);
   }
 
   // Not methods: made once, where a call would make a closure and an async function two objects more.
@@ -110,9 +110,9 @@ class KvService {
   };
 
   /** Ends with what is wrong with the request by itself, unless the space is used up. */
-  async #refuse(error: unknown, txn: Txn): Promise<never> {
+  async #refuse(error: unknown, txn: Txn, caller: Caller): Promise<never> {
     if (!(error instanceof EngramError)) throw error;
-    throw (await raiseIfOverQuota(this.#parts, txn)) ? new EngramError('NoSpace') : error;
+    throw (await raiseIfOverQuota(this.#parts, txn, caller)) ? new EngramError('NoSpace') : error;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Caller } from '@engram/backend';
 import { GrpcCode, type LeaseId, leaseId } from '@engram/core';
 import {
   decodeKeepAlive,
@@ -11,6 +12,7 @@ import {
   WireError,
 } from '@engram/wire';
 import type { CallAdmission } from './call-admission.ts';
+import { RpcCaller } from './rpc-caller.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const SERVICE = '/etcdserverpb.Lease';
@@ -20,9 +22,12 @@ const WAITING_MAX = 10_000;
 export function leaseMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
   const service = new LeaseService(parts);
   return [
-    [`${SERVICE}/LeaseGrant`, admission.unary((request) => service.grant(request))],
-    [`${SERVICE}/LeaseRevoke`, admission.unary((request) => service.revoke(request))],
-    [`${SERVICE}/LeaseTimeToLive`, admission.unary((request) => service.timeToLive(request))],
+    [`${SERVICE}/LeaseGrant`, admission.unary((request, call) => service.grant(request, new RpcCaller(call)))],
+    [`${SERVICE}/LeaseRevoke`, admission.unary((request, call) => service.revoke(request, new RpcCaller(call)))],
+    [
+      `${SERVICE}/LeaseTimeToLive`,
+      admission.unary((request, call) => service.timeToLive(request, new RpcCaller(call))),
+    ],
     [`${SERVICE}/LeaseLeases`, admission.unary(() => service.leases())],
     [`${SERVICE}/LeaseKeepAlive`, admission.bidi((call) => new KeepAliveCall(parts, call))],
   ];
@@ -35,35 +40,34 @@ class LeaseService {
     this.#parts = parts;
   }
 
-  async grant(request: Uint8Array): Promise<Message> {
+  async grant(request: Uint8Array, caller: Caller): Promise<Message> {
     const { ID, TTL } = etcdserverpb.decodeLeaseGrantRequest(request);
-    const lease = await this.#parts.store.leaseGrant(leaseId(ID), TTL);
+    const lease = await this.#parts.store.leaseGrant(leaseId(ID), TTL, caller);
     const header = this.#parts.header();
     return etcdserverpb.encodeLeaseGrantResponse({ header, ID: lease.id, TTL: lease.grantedTtlSeconds });
   }
 
-  async revoke(request: Uint8Array): Promise<Message> {
+  async revoke(request: Uint8Array, caller: Caller): Promise<Message> {
     const { ID } = etcdserverpb.decodeLeaseRevokeRequest(request);
-    const revision = await this.#parts.store.leaseRevoke(leaseId(ID));
+    const revision = await this.#parts.store.leaseRevoke(leaseId(ID), caller);
     return etcdserverpb.encodeLeaseRevokeResponse({ header: this.#parts.header(revision) });
   }
 
   /** An unknown lease is an answer, not an error. */
-  timeToLive(request: Uint8Array): Message {
+  async timeToLive(request: Uint8Array, caller: Caller): Promise<Message> {
     const { ID, keys: withKeys } = etcdserverpb.decodeLeaseTimeToLiveRequest(request);
-    const { store } = this.#parts;
-    const lease = store.leaseTimeToLive(leaseId(ID));
+    const lease = await this.#parts.store.leaseTimeToLive(leaseId(ID), withKeys, caller);
     return etcdserverpb.encodeLeaseTimeToLiveResponse({
       header: this.#parts.header(),
       ID,
       TTL: lease?.remainingSeconds ?? -1,
       grantedTTL: lease?.grantedTtlSeconds ?? 0,
-      keys: lease !== undefined && withKeys ? store.leaseKeys(lease.id) : [],
+      keys: lease?.keys ?? [],
     });
   }
 
   leases(): Message {
-    const leases = this.#parts.store.leases().map((ID) => ({ ID }));
+    const leases = this.#parts.store.leases().map(({ id }) => ({ ID: id }));
     return etcdserverpb.encodeLeaseLeasesResponse({ header: this.#parts.header(), leases });
   }
 }
@@ -72,6 +76,7 @@ class LeaseService {
 class KeepAliveCall implements StreamHandler {
   readonly #parts: ServiceParts;
   readonly #call: StreamCall;
+  readonly #caller: Caller;
   /** The last of the answers that wait. */
   #tail: Promise<void> | undefined;
   #waiting = 0;
@@ -81,6 +86,7 @@ class KeepAliveCall implements StreamHandler {
   constructor(parts: ServiceParts, call: StreamCall) {
     this.#parts = parts;
     this.#call = call;
+    this.#caller = new RpcCaller(call);
   }
 
   message(request: Uint8Array): void {
@@ -97,7 +103,7 @@ class KeepAliveCall implements StreamHandler {
       // Before the renewal: were the lease to end now, nobody could see the renewal at a later revision than the end.
       const { store } = this.#parts;
       const header = this.#parts.headerBytes(store.revision);
-      const ttl = store.leaseKeepAlive(id);
+      const ttl = store.leaseKeepAlive(id, this.#caller);
       if (typeof ttl === 'number' && this.#tail === undefined) this.#call.send(encodeKeepAlive(header, id, ttl));
       else this.#answerInTurn(ttl, header, id);
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Alarm } from '@engram/backend';
+import type { Alarm, Caller } from '@engram/backend';
 import { assert, EngramError, GrpcCode } from '@engram/core';
 import {
   etcdserverpb,
@@ -11,6 +11,7 @@ import {
 import type { CallAdmission } from './call-admission.ts';
 import { MessagePump } from './message-pump.ts';
 import { minorVersion, parseVersion, type ServerVersion } from './server-version.ts';
+import { RpcCaller } from './rpc-caller.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { etcdDatabase } from './snapshot/etcd-database.ts';
 import { snapshotMessages } from './snapshot/snapshot-messages.ts';
@@ -25,12 +26,12 @@ export function maintenanceMethods(
 ): readonly (readonly [string, Method])[] {
   const service = new MaintenanceService(parts);
   return [
-    [`${SERVICE}/Alarm`, admission.unary((request) => service.alarm(request))],
+    [`${SERVICE}/Alarm`, admission.unary((request, call) => service.alarm(request, new RpcCaller(call)))],
     [`${SERVICE}/Status`, admission.unary(() => service.status())],
     [`${SERVICE}/Defragment`, admission.unary(() => service.defragment())],
     [`${SERVICE}/Hash`, admission.unary((_, call) => service.hash(call.signal))],
     [`${SERVICE}/HashKV`, admission.unary((request, call) => service.hashKv(request, call.signal))],
-    [`${SERVICE}/MoveLeader`, admission.unary((request) => service.moveLeader(request))],
+    [`${SERVICE}/MoveLeader`, admission.unary((request, call) => service.moveLeader(request, new RpcCaller(call)))],
     [`${SERVICE}/Downgrade`, admission.unary((request) => service.downgrade(request))],
     [`${SERVICE}/Snapshot`, admission.serverStream((_, call) => service.snapshot(call))],
   ];
@@ -53,9 +54,9 @@ class MaintenanceService {
     this.#version = version;
   }
 
-  async alarm(request: Uint8Array): Promise<Message> {
+  async alarm(request: Uint8Array, caller: Caller): Promise<Message> {
     const { action, memberID, alarm } = etcdserverpb.decodeAlarmRequest(request);
-    const alarms = await this.#changeAlarm(action, memberID, alarm);
+    const alarms = await this.#changeAlarm(action, memberID, alarm, caller);
     return etcdserverpb.encodeAlarmResponse({ header: this.#parts.header(), alarms });
   }
 
@@ -63,6 +64,7 @@ class MaintenanceService {
     action: number,
     memberID: bigint,
     alarm: number,
+    caller: Caller,
   ): Promise<readonly { readonly memberID: bigint; readonly alarm: number }[]> {
     const { store } = this.#parts;
     const changed = [{ memberID, alarm }];
@@ -76,10 +78,10 @@ class MaintenanceService {
         if (alarm === AlarmType.NONE) return [];
         // etcd keeps it, without any effect, until someone takes it away.
         if (!alarmNames.has(alarm)) throw new StatusError(GrpcCode.INVALID_ARGUMENT, 'etcdserver: unknown alarm type');
-        await store.activateAlarm({ memberId: memberID, alarm });
+        await store.activateAlarm({ memberId: memberID, alarm }, caller);
         return changed;
       case AlarmRequestAlarmAction.DEACTIVATE:
-        return (await store.deactivateAlarm({ memberId: memberID, alarm })) ? changed : [];
+        return (await store.deactivateAlarm({ memberId: memberID, alarm }, caller)) ? changed : [];
       default:
         // etcd's process does not survive it (server/etcdserver/apply/backend.go: Alarm answers nothing at all).
         throw new StatusError(GrpcCode.INVALID_ARGUMENT, 'etcdserver: unknown alarm action');
@@ -87,7 +89,7 @@ class MaintenanceService {
   }
 
   status(): Message {
-    const { store, member, options } = this.#parts;
+    const { store, cluster, options } = this.#parts;
     const { totalBytes, inUseBytes, quotaBytes, logPosition } = store.status();
     // Clients divide by the size.
     const dbSize = Math.max(1, totalBytes);
@@ -97,14 +99,15 @@ class MaintenanceService {
       dbSize,
       dbSizeInUse: Math.min(inUseBytes, dbSize),
       dbSizeQuota: quotaBytes,
-      leader: member.memberId,
+      leader: cluster.leaderId,
       // A place in the log is what raft's index is: every change moves it, also one without a revision.
       raftIndex: logPosition,
       raftAppliedIndex: logPosition,
-      raftTerm: member.raftTerm,
+      raftTerm: cluster.term,
+      isLearner: cluster.isLearner,
       storageVersion: minorVersion(this.#version),
       downgradeInfo: { enabled: false },
-      errors: store.alarms().map(alarmText),
+      errors: [...(cluster.leaderId === 0n ? ['etcdserver: no leader'] : []), ...store.alarms().map(alarmText)],
     });
   }
 
@@ -132,10 +135,9 @@ class MaintenanceService {
     );
   }
 
-  /** This member leads, and there is no other one that could. */
-  moveLeader(request: Uint8Array): Message {
+  async moveLeader(request: Uint8Array, caller: Caller): Promise<Message> {
     const { targetID } = etcdserverpb.decodeMoveLeaderRequest(request);
-    if (targetID !== this.#parts.member.memberId) throw new EngramError('BadLeaderTransferee');
+    await this.#parts.cluster.changes.moveLeader(targetID, caller);
     return etcdserverpb.encodeMoveLeaderResponse({});
   }
 

@@ -1,5 +1,5 @@
 import { assert, GrpcCode, type RangeOp, SortOrder, SortTarget } from '@engram/core';
-import type { RangeResult } from '@engram/backend';
+import type { Caller, RangeResult } from '@engram/backend';
 import { encodeRangeChunk, type Message, StatusError } from '@engram/wire';
 import type { ServiceParts } from './service-parts.ts';
 
@@ -16,9 +16,16 @@ export function checkStreamable(op: RangeOp): void {
 }
 
 /** The chunks of a range as messages: merged by a client they are the answer that Range would have given. */
-export async function* rangeChunks(parts: ServiceParts, op: RangeOp, signal: AbortSignal): AsyncGenerator<Message> {
+export async function* rangeChunks(
+  parts: ServiceParts,
+  op: RangeOp,
+  { user, authRevision, timeoutMs }: Caller,
+  signal: AbortSignal,
+): AsyncGenerator<Message> {
+  // The pump's signal, which is the client's and ends as well when the client reads nothing.
+  const caller: Caller = { user, authRevision, timeoutMs, signal };
   let last: RangeResult | undefined;
-  for await (const chunk of parts.store.rangeStream(op, parts.limits.maxRequestBytes, signal)) {
+  for await (const chunk of parts.store.rangeStream(op, parts.limits.maxRequestBytes, caller)) {
     if (last !== undefined) yield encodeRangeChunk(undefined, { ...last, more: false, count: 0 });
     last = chunk;
   }

@@ -1,19 +1,7 @@
 import type { Clock, Logger } from '@engram/core';
 import type { Store } from '@engram/backend';
+import type { Cluster } from './cluster-view.ts';
 import type { HealthStatus } from './health-status.ts';
-
-/** This node, as its clients know it. */
-export interface MemberIdentity {
-  /** The same for the life of the data, and on every member; not 0. */
-  readonly clusterId: bigint;
-  readonly memberId: bigint;
-  readonly name: string;
-  readonly peerUrls: readonly string[];
-  /** Clients replace their endpoints with these. */
-  readonly clientUrls: readonly string[];
-  /** At least 1, never going back; the number that headers and Status show. */
-  readonly raftTerm: number;
-}
 
 export interface Limits {
   /** A write's request above it is refused (etcd: --max-request-bytes). */
@@ -44,7 +32,7 @@ export interface ServicesObserver {
 
 export interface ServicesOptions {
   readonly store: Store;
-  readonly member: MemberIdentity;
+  readonly cluster: Cluster;
   /** What this server says it is: `major.minor.patch`. The cluster's and the storage's version follow from it. */
   readonly version: string;
   readonly limits?: Partial<Limits>;

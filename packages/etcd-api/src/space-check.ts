@@ -1,4 +1,4 @@
-import { ALARM_NOSPACE, txnCost } from '@engram/backend';
+import { ALARM_NOSPACE, type Caller, txnCost } from '@engram/backend';
 import type { Txn } from '@engram/core';
 import type { ServiceParts } from './service-parts.ts';
 
@@ -7,10 +7,10 @@ import type { ServiceParts } from './service-parts.ts';
  * asked here only about a request that is wrong by itself, since etcd looks at the quota before it looks at the request
  * (server/etcdserver/api/v3rpc/quota.go).
  */
-export async function raiseIfOverQuota({ store, member }: ServiceParts, txn: Txn): Promise<boolean> {
+export async function raiseIfOverQuota({ store, cluster }: ServiceParts, txn: Txn, caller: Caller): Promise<boolean> {
   const costBytes = txnCost(txn);
   const { totalBytes, quotaBytes } = store.status();
   if (costBytes === 0 || quotaBytes <= 0 || totalBytes + costBytes < quotaBytes) return false;
-  await store.activateAlarm({ memberId: member.memberId, alarm: ALARM_NOSPACE });
+  await store.activateAlarm({ memberId: cluster.memberId, alarm: ALARM_NOSPACE }, caller);
   return true;
 }

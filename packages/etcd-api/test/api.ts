@@ -1,6 +1,6 @@
 import { epoch, type Logger, utf8 } from '@engram/core';
 import { type Backend, openBackend } from '@engram/backend';
-import { etcdServices, type ServicesOptions } from '@engram/etcd-api';
+import { etcdServices, LoneMember, type ServicesOptions } from '@engram/etcd-api';
 import { Prng, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import {
@@ -67,7 +67,11 @@ export class Api implements AsyncDisposable {
     });
     const methods = etcdServices({
       store: backend,
-      member,
+      cluster: new LoneMember({
+        clusterId: member.clusterId,
+        member: { ...member, id: member.memberId },
+        term: member.raftTerm,
+      }),
       version: '3.6.16',
       clock,
       logger: quiet,

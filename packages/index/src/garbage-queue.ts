@@ -1,5 +1,6 @@
 import { assert, type Revision } from '@engram/core';
 import { SlotRing } from './slot-ring.ts';
+import { sortByRevision } from './sort-by-revision.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
@@ -14,6 +15,8 @@ export class GarbageQueue {
   readonly #versions: VersionTable;
   readonly #superseders = new SlotRing();
   readonly #tombstones = new SlotRing();
+  /** What a replay brings, in its own order; undefined outside of one. */
+  #replayed: { readonly superseders: VersionSlot[]; readonly tombstones: VersionSlot[] } | undefined;
 
   constructor(versions: VersionTable) {
     this.#versions = versions;
@@ -27,10 +30,65 @@ export class GarbageQueue {
     return this.#superseders.memoryBytes + this.#tombstones.memoryBytes;
   }
 
-  /** A version was appended, newer than all in the queue. */
+  /** A version was appended: outside of a replay at or above all revisions in the queue. */
   add(slot: VersionSlot, supersedesPut: boolean, tombstone: boolean): void {
-    if (supersedesPut) this.#superseders.push(slot);
-    if (tombstone) this.#tombstones.push(slot);
+    if (this.#replayed === undefined) {
+      if (supersedesPut) this.#push(this.#superseders, slot);
+      if (tombstone) this.#push(this.#tombstones, slot);
+      return;
+    }
+    if (supersedesPut) this.#replayed.superseders.push(slot);
+    if (tombstone) this.#replayed.tombstones.push(slot);
+  }
+
+  /**
+   * What is added from now on may be older than what is in the queue: a checkpoint is taken while writes go on, so the
+   * replay behind it brings changes of some keys that are older than what the checkpoint has of others.
+   */
+  beginReplay(): void {
+    assert(this.#replayed === undefined, 'a replay begins in a replay');
+    this.#replayed = { superseders: [], tombstones: [] };
+  }
+
+  endReplay(): void {
+    const replayed = this.#replayed;
+    assert(replayed !== undefined, 'a replay ends that has not begun');
+    this.#replayed = undefined;
+    this.#merge(this.#superseders, replayed.superseders);
+    this.#merge(this.#tombstones, replayed.tombstones);
+  }
+
+  #merge(queue: SlotRing, replayed: VersionSlot[]): void {
+    if (replayed.length === 0) return;
+    const slots: VersionSlot[] = [];
+    while (queue.length > 0) {
+      slots.push(queue.first());
+      queue.removeFirst();
+    }
+    for (const slot of replayed) slots.push(slot);
+    for (const slot of sortByRevision(slots, this.#versions)) this.#push(queue, slot);
+  }
+
+  #push(queue: SlotRing, slot: VersionSlot): void {
+    const last = queue.last();
+    assert(
+      last === NO_VERSION || this.#versions.mod(last) <= this.#versions.mod(slot),
+      'garbage is queued out of the order of revisions',
+    );
+    queue.push(slot);
+  }
+
+  /** Asserts the order of the queues, and that they hold so many; for tests and simulations. */
+  verify(superseders: number, tombstones: number): void {
+    for (const [queue, expected] of [
+      [this.#superseders, superseders],
+      [this.#tombstones, tombstones],
+    ] as const) {
+      assert(queue.length === expected, `${queue.length} versions are queued as garbage, ${expected} will be some`);
+      for (let at = 1; at < queue.length; at += 1) {
+        assert(this.#versions.mod(queue.at(at - 1)) <= this.#versions.mod(queue.at(at)), 'garbage out of order');
+      }
+    }
   }
 
   /** The newest version that was added is taken back. */

@@ -1,5 +1,6 @@
 import {
   assert,
+  EMPTY_BYTES,
   isPoint,
   type KeyRange,
   type LeaseId,
@@ -249,9 +250,30 @@ export class KeyIndex {
     return false;
   }
 
-  /** Asserts that the tree holds together; O(keys). For tests and simulations. */
+  /**
+   * From now on versions may come that are older than others which are held, as a replay behind a checkpoint brings them:
+   * still newer than all of their own key. Nothing is compacted or undone before `endReplay`.
+   */
+  beginReplay(): void {
+    this.#garbage.beginReplay();
+  }
+
+  endReplay(): void {
+    this.#garbage.endReplay();
+  }
+
+  /** Asserts that tree and garbage hold together; O(versions). For tests and simulations. */
   verify(): void {
     verifyTree(this.#nodes, this.#tree, this.#versions, this.#compacted);
+    let superseders = 0;
+    let tombstones = 0;
+    this.walk(EMPTY_BYTES, Number.POSITIVE_INFINITY, (_key, head) => {
+      for (let slot = head; slot !== NO_VERSION; slot = this.previous(slot)) {
+        if (this.isTombstone(slot)) tombstones += 1;
+        if (this.#isLive(this.previous(slot))) superseders += 1;
+      }
+    });
+    this.#garbage.verify(superseders, tombstones);
   }
 
   #isLive(slot: VersionSlot): boolean {

@@ -32,6 +32,12 @@ export class SlotRing {
     return this.#length === 0 ? NO_VERSION : this.#slots[(this.#start + this.#length - 1) & (this.#slots.length - 1)]!;
   }
 
+  /** The slot at a place from the front, below `length`. */
+  at(place: number): VersionSlot {
+    assert(place >= 0 && place < this.#length, 'a place outside of the ring');
+    return this.#slots[(this.#start + place) & (this.#slots.length - 1)]!;
+  }
+
   removeFirst(): void {
     assert(this.#length > 0, 'nothing to remove from an empty ring');
     this.#start = (this.#start + 1) & (this.#slots.length - 1);

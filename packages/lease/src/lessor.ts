@@ -82,12 +82,11 @@ export class Lessor {
     return held === undefined ? undefined : view(held);
   }
 
-  /** Takes the lease away. Its keys, in byte order: what goes with it, in one revision. The id must be there. */
-  revoke(id: LeaseId): readonly Uint8Array[] {
+  /** Takes the lease away, with what is attached to it. The id must be there. */
+  revoke(id: LeaseId): void {
     const held = this.#held(id);
     this.#leases.delete(id);
     if (held.slot !== -1) this.#due.remove(held);
-    return sorted(held.keys);
   }
 
   /**
@@ -121,7 +120,7 @@ export class Lessor {
     this.#held(id).keys.add(keyText(key));
   }
 
-  /** Nothing when the key is not attached, or the lease is gone already: a revoke deletes keys after their lease. */
+  /** Nothing where the key is not attached, or the lease is gone already: its keys are deleted after it. */
   detach(id: LeaseId, key: Uint8Array): void {
     this.#leases.get(id)?.keys.delete(keyText(key));
   }

@@ -1,33 +1,91 @@
 import type { Revision } from '@engram/core';
 
-/**
- * Readers that still fetch bytes of old versions. A compaction is felt by new readers at once; the versions are
- * dropped only when no pinned reader may need them. A pin is held for one answer, never for a client's patience.
- */
-export class Pins {
-  readonly #held = new Set<{ readonly at: Revision }>();
-  #waiting: (() => void)[] = [];
+/** Held until it is disposed, on every path, or until it is revoked. */
+export interface Pin extends Disposable {
+  /** It holds nothing back any more; what it kept may be gone. Only pins that were taken as revocable are revoked. */
+  readonly revoked: boolean;
+}
 
-  hold(at: Revision): Disposable {
-    const pin = { at };
-    this.#held.add(pin);
-    return {
-      [Symbol.dispose]: () => {
-        if (!this.#held.delete(pin)) return;
-        const waiting = this.#waiting;
-        this.#waiting = [];
-        for (const wake of waiting) wake();
-      },
-    };
+class HeldPin implements Pin {
+  readonly at: Revision;
+  readonly revocable: boolean;
+  readonly #release: (pin: HeldPin) => void;
+  revoked = false;
+
+  constructor(at: Revision, revocable: boolean, release: (pin: HeldPin) => void) {
+    this.at = at;
+    this.revocable = revocable;
+    this.#release = release;
   }
 
-  /** Resolves when nobody reads below `compactRevision`. New readers below it are refused, so it comes to an end. */
-  async clearBelow(compactRevision: Revision): Promise<void> {
-    while (this.#below(compactRevision)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  [Symbol.dispose](): void {
+    this.#release(this);
+  }
+}
+
+/**
+ * Readers that still fetch bytes of old versions. A compaction is felt by new readers at once; the versions are
+ * dropped only when no pinned reader may need them. A pin is held for one answer; the one that lasts as long as a client
+ * likes (a snapshot's) is revocable.
+ */
+export class Pins {
+  readonly #held = new Set<HeldPin>();
+  #waiting: (() => void)[] = [];
+  #closed = false;
+
+  /** For tests and metrics. */
+  get size(): number {
+    return this.#held.size;
+  }
+
+  hold(at: Revision, revocable = false): Pin {
+    const pin = new HeldPin(at, revocable, this.#drop);
+    this.#held.add(pin);
+    return pin;
+  }
+
+  /**
+   * Undefined when nobody reads below `compactRevision`, else resolves when nobody does any more, or at `close`. New
+   * readers below it are refused, so it comes to an end.
+   */
+  clearBelow(compactRevision: Revision): Promise<void> | undefined {
+    return this.#below(compactRevision) ? this.#waitFor(compactRevision) : undefined;
+  }
+
+  /** Takes the revocable pins below `compactRevision` from their holders; returns how many they were. */
+  revokeBelow(compactRevision: Revision): number {
+    let revoked = 0;
+    for (const pin of this.#held) {
+      if (!pin.revocable || pin.at >= compactRevision) continue;
+      pin.revoked = true;
+      revoked += 1;
+      this.#drop(pin);
+    }
+    return revoked;
+  }
+
+  /** Nobody waits any more: the store is closing. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  async #waitFor(compactRevision: Revision): Promise<void> {
+    while (!this.#closed && this.#below(compactRevision)) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
   }
 
   #below(compactRevision: Revision): boolean {
     for (const pin of this.#held) if (pin.at < compactRevision) return true;
     return false;
+  }
+
+  readonly #drop = (pin: HeldPin): void => {
+    if (this.#held.delete(pin)) this.#wake();
+  };
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

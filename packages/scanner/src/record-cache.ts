@@ -70,6 +70,11 @@ export class RecordCache {
     this.#young.adopt(position, kv);
   }
 
+  /** A pending version will never be durable. They are forgotten in the reverse order of the log. */
+  forgetPending(position: LogPosition): void {
+    this.#pending.truncate(position);
+  }
+
   /** Keeps a copy. */
   add(position: LogPosition, kv: Uint8Array): void {
     if (this.#young.has(position)) return;

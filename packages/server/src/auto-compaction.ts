@@ -1,5 +1,5 @@
 import { type Clock, isEngramError, type Logger, type Timer } from '@engram/core';
-import type { Store } from '@engram/backend';
+import { nodeItself, type Store } from '@engram/backend';
 import type { CompactionRetention } from './compaction-retention.ts';
 
 const HOUR_MS = 3_600_000;
@@ -90,7 +90,7 @@ async function compact(
   mode: string,
 ): Promise<boolean> {
   try {
-    await store.compact(revision, false);
+    await store.compact(revision, false, nodeItself);
     logger.info({ revision, mode }, `completed auto ${mode} compaction`);
     return true;
   } catch (error) {

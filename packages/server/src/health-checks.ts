@@ -1,4 +1,4 @@
-import { ALARM_CORRUPT, type Alarm, type Store } from '@engram/backend';
+import { ALARM_CORRUPT, type Alarm, nodeItself, type Store } from '@engram/backend';
 import { EMPTY_BYTES, prefixRange, type RangeOp } from '@engram/core';
 
 /** The names that etcd gives alarms, by their number. */
@@ -58,7 +58,8 @@ const oneKey: RangeOp = {
 
 async function readCheck(store: Store, signal: AbortSignal): Promise<Outcome> {
   try {
-    await store.range(oneKey, AbortSignal.any([signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]));
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
+    await store.range(oneKey, { ...nodeItself, signal: bounded });
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

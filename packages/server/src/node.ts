@@ -1,6 +1,6 @@
 import { type Backend, openBackend } from '@engram/backend';
 import { type Clock, epoch, type Logger, type Random } from '@engram/core';
-import { etcdServices, HealthStatus } from '@engram/etcd-api';
+import { etcdServices, HealthStatus, LoneMember } from '@engram/etcd-api';
 import {
   HealthMetrics,
   MetricRegistry,
@@ -90,14 +90,16 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   let rpcMetrics: RpcMetrics | undefined;
   const methods = etcdServices({
     store,
-    member: {
+    cluster: new LoneMember({
       clusterId: identity.clusterId,
-      memberId: identity.memberId,
-      name: config.name,
-      peerUrls: config.advertisePeerUrls,
-      clientUrls: config.advertiseClientUrls,
-      raftTerm: identity.term,
-    },
+      member: {
+        id: identity.memberId,
+        name: config.name,
+        peerUrls: config.advertisePeerUrls,
+        clientUrls: config.advertiseClientUrls,
+      },
+      term: identity.term,
+    }),
     version: ETCD_VERSION,
     limits: { maxRequestBytes: config.maxRequestBytes, maxTxnOps: config.maxTxnOps },
     clock,

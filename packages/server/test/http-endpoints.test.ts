@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ALARM_CORRUPT, ALARM_NOSPACE, type Backend, openBackend } from '@engram/backend';
+import { ALARM_CORRUPT, ALARM_NOSPACE, type Backend, openBackend, nodeItself } from '@engram/backend';
 import { epoch, type Logger } from '@engram/core';
 import { MemoryStorage } from '@engram/storage';
 import { HealthMetrics, MetricRegistry } from '@engram/telemetry';
@@ -108,7 +108,7 @@ test.each([
   },
   { alarms: [], target: '/livez/linearizable_read', status: 404, body: '404 page not found\n' },
 ])('edge 123: $target with alarms $alarms: $status', async ({ alarms, target, status, body }) => {
-  for (const kind of alarms) await store.activateAlarm(alarm(kind));
+  for (const kind of alarms) await store.activateAlarm(alarm(kind), nodeItself);
   for (const handler of [clientEndpoints(options()), metricsEndpoints(options())]) {
     expect(await ask(handler, target)).toMatchObject({ status, body });
   }

@@ -70,6 +70,7 @@ export class FakeStore implements History {
       position: logPosition(modRevision),
       prevPosition: prev === undefined ? undefined : logPosition(prev),
       prevModRevision: prev ?? revision(0),
+      prevLease: NO_LEASE,
       prevKv: prev !== undefined && prevKv(key) ? utf8(`prev@${prev}`) : undefined,
     };
   }

@@ -54,6 +54,7 @@ const event: KvEvent = {
   position: logPosition(1),
   prevPosition: logPosition(1),
   prevModRevision: revision(1),
+  prevLease: NO_LEASE,
   prevKv: kv,
 };
 const encoded = encodeEvents([event], true);

@@ -201,6 +201,7 @@ const eventOf = (isDelete: boolean, bytes: Uint8Array, prevKv: Uint8Array | unde
   position: logPosition(1),
   prevPosition: undefined,
   prevModRevision: revision(0),
+  prevLease: NO_LEASE,
   prevKv,
 });
 const event = fc.tuple(fc.boolean(), kv, fc.option(kv, { nil: undefined })).map((parts) => eventOf(...parts));

@@ -65,11 +65,23 @@ export class Writer<Entry> {
 
   /** The records take the next positions of the log, in the order of the calls. */
   enqueue(entry: Entry, records: readonly Uint8Array[]): void {
-    assert(!this.#stopped, 'a write was enqueued after the log had refused one');
+    assert(!this.#stopped, 'a write was enqueued after the writer had stopped');
     assert(records.length > 0, 'a write without records was enqueued');
     this.#open.push({ entry, records });
     for (const record of records) this.#openBytes += record.length;
     this.#schedule();
+  }
+
+  /**
+   * Ends the writer: nothing more is appended. Returns what has not left for the log, in the order of the calls; an
+   * append that is under way still settles by `onCommitted` or `onStopped`, and `drained` resolves after it.
+   */
+  halt(): readonly Entry[] {
+    this.#stopped = true;
+    const open = this.#open.map((waiting) => waiting.entry);
+    this.#open = [];
+    this.#openBytes = 0;
+    return open;
   }
 
   /** Resolves when everything that was enqueued before is durable, or the writer has stopped. */

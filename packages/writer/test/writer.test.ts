@@ -105,7 +105,7 @@ test.each([
   await log.finish(outcome);
   expect(events).toEqual(['appending a', `stopped ${outcome.kind} a b`]);
   expect(writer.stopped).toBe(true);
-  expect(() => writer.enqueue('c', [record()])).toThrow(/refused/);
+  expect(() => writer.enqueue('c', [record()])).toThrow(/stopped/);
   await turn();
   expect(log.batches).toHaveLength(1);
 });

@@ -28,6 +28,7 @@ export function putGroup(at: Revision, { key, kv, prevKv }: PutParts): EventGrou
         position: logPosition(at),
         prevPosition: creation ? undefined : logPosition(at - 1),
         prevModRevision: revision(creation ? 0 : at - 1),
+        prevLease: NO_LEASE,
         prevKv,
       },
     ],

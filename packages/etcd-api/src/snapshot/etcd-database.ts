@@ -1,6 +1,7 @@
-import { type LeaseId, utf8 } from '@engram/core';
-import type { StoreImage } from '@engram/backend';
+import { utf8 } from '@engram/core';
+import type { LeaseGrant, StoreImage } from '@engram/backend';
 import { etcdserverpb, leasepb } from '@engram/wire';
+import type { Member } from '../cluster-view.ts';
 import { minorVersion, type ServerVersion } from '../server-version.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { type BucketContent, smallBucket } from './bbolt-bucket.ts';
@@ -92,10 +93,10 @@ function putUint64(into: Uint8Array, offset: number, value: number): void {
 }
 
 function leaseBucket({ store }: ServiceParts): BucketContent {
-  const lease = (ID: LeaseId): readonly [Uint8Array, Uint8Array] => {
-    const TTL = store.leaseTimeToLive(ID)?.grantedTtlSeconds ?? 0;
-    return [uint64(ID), leasepb.encodeLease({ ID, TTL })];
-  };
+  const lease = ({ id, grantedTtlSeconds }: LeaseGrant): readonly [Uint8Array, Uint8Array] => [
+    uint64(id),
+    leasepb.encodeLease({ ID: id, TTL: grantedTtlSeconds }),
+  ];
   return bucket('lease', store.leases().map(lease));
 }
 
@@ -106,7 +107,7 @@ function alarmBucket({ store }: ServiceParts): BucketContent {
   return bucket('alarm', store.alarms().map(alarm));
 }
 
-function metaBucket({ store, member }: ServiceParts, image: StoreImage, storageVersion: string): BucketContent {
+function metaBucket({ store, cluster }: ServiceParts, image: StoreImage, storageVersion: string): BucketContent {
   const compacted: [string, Uint8Array][] = [];
   if (image.compactRevision > 0) {
     const compactedAt = new Uint8Array(REVISION_BYTES);
@@ -117,17 +118,31 @@ function metaBucket({ store, member }: ServiceParts, image: StoreImage, storageV
     ...compacted,
     ['storageVersion', utf8(storageVersion)],
     ['consistent_index', uint64(BigInt(store.status().logPosition))],
-    ['term', uint64(BigInt(member.raftTerm))],
-    ['confState', utf8(`{"voters":[${member.memberId}],"auto_leave":false}`)],
+    ['term', uint64(BigInt(cluster.term))],
+    ['confState', utf8(confState(cluster.members))],
   ]);
 }
 
-function memberBucket({ member }: ServiceParts): BucketContent {
-  const { memberId, name, peerUrls, clientUrls } = member;
-  const text = JSON.stringify({ id: 0, peerURLs: peerUrls, name, clientURLs: clientUrls });
-  // The id takes all 64 bits, which JSON.stringify cannot write as a number.
-  const value = text.replace('{"id":0,', `{"id":${memberId},`);
-  return bucket('members', [[memberId.toString(16), utf8(value)]]);
+/** Raft's ConfState; ids take all 64 bits, which JSON.stringify cannot write as numbers. */
+function confState(members: readonly Member[]): string {
+  const ids = (learners: boolean): string =>
+    members
+      .filter(({ isLearner }) => isLearner === learners)
+      .map(({ id }) => id)
+      .join();
+  const learners = ids(true);
+  return `{"voters":[${ids(false)}],${learners === '' ? '' : `"learners":[${learners}],`}"auto_leave":false}`;
+}
+
+function memberBucket({ cluster }: ServiceParts): BucketContent {
+  return bucket(
+    'members',
+    cluster.members.map(({ id, name, peerUrls, clientUrls, isLearner }) => {
+      const learner = isLearner ? { isLearner } : {};
+      const text = JSON.stringify({ id: 0, peerURLs: peerUrls, ...learner, name, clientURLs: clientUrls });
+      return [id.toString(16), utf8(text.replace('{"id":0,', `{"id":${id},`))];
+    }),
+  );
 }
 
 function uint64(value: bigint): Uint8Array {

@@ -4,11 +4,10 @@ import {
   CompareTarget,
   compareBytes,
   isPoint,
-  nextRevision,
   type Revision,
   type Txn,
 } from '@engram/core';
-import type { KeyVersions, KnownValues } from './ports.ts';
+import type { KnownValues, ReadVersions } from './ports.ts';
 
 /** Which way a transaction goes, decided up front: compares see the state before it, also those of nested ones. */
 export interface Path {
@@ -17,13 +16,14 @@ export interface Path {
   readonly nested: readonly Path[];
 }
 
-export function choosePath(txn: Txn, versions: KeyVersions, values: KnownValues, dealt: Revision): Path {
-  const succeeded = txn.compares.every((compare) => holds(compare, versions, values, dealt));
+/** Ranges of compares are read at `at`. */
+export function choosePath(txn: Txn, versions: ReadVersions, values: KnownValues, at: Revision): Path {
+  const succeeded = txn.compares.every((compare) => holds(compare, versions, values, at));
   let nested: Path[] | undefined;
   for (const op of succeeded ? txn.success : txn.failure) {
     if (op.kind !== 'txn') continue;
     nested ??= [];
-    nested.push(choosePath(op.txn, versions, values, dealt));
+    nested.push(choosePath(op.txn, versions, values, at));
   }
   if (nested === undefined) return succeeded ? flatSuccess : flatFailure;
   return { succeeded, nested };
@@ -36,13 +36,13 @@ const flatFailure: Path = { succeeded: false, nested: [] };
  * All keys of the range must satisfy the condition; a range without keys behaves like a missing key: its numbers are
  * 0, and no VALUE compare on it holds, whatever the operator (etcd server/etcdserver/txn).
  */
-function holds(compare: Compare, versions: KeyVersions, values: KnownValues, dealt: Revision): boolean {
+function holds(compare: Compare, versions: ReadVersions, values: KnownValues, at: Revision): boolean {
   if (isPoint(compare.range)) {
     const head = versions.head(compare.range.key);
     if (head < 0 || versions.isTombstone(head)) return holdsOnMissing(compare);
     return holdsOn(compare, head, versions, values);
   }
-  const live = versions.collect(compare.range, nextRevision(dealt), Number.POSITIVE_INFINITY);
+  const live = versions.collect(compare.range, at, Number.POSITIVE_INFINITY);
   if (live.length === 0) return holdsOnMissing(compare);
   return live.every((version) => holdsOn(compare, version, versions, values));
 }
@@ -62,7 +62,7 @@ function holdsOnMissing(compare: Compare): boolean {
   }
 }
 
-function holdsOn(compare: Compare, version: number, versions: KeyVersions, values: KnownValues): boolean {
+function holdsOn(compare: Compare, version: number, versions: ReadVersions, values: KnownValues): boolean {
   switch (compare.target) {
     case CompareTarget.VERSION:
       return satisfies(compare.result, versions.version(version) - compare.number);

@@ -1,8 +1,8 @@
 import type { KeyRange, LeaseId, LogPosition, RangeOp, Revision } from '@engram/core';
 
-/** What the sequencer knows of keys: all versions, those that are not durable yet included. The index is one. */
-export interface KeyVersions {
-  /** The newest version, a tombstone perhaps; negative when the key has none. */
+/** Versions of keys as one reader sees them. */
+export interface ReadVersions {
+  /** The newest version that is seen, a tombstone perhaps; negative when the key has none. */
   head(key: Uint8Array): number;
   modRevision(version: number): Revision;
   createRevision(version: number): Revision;
@@ -13,6 +13,10 @@ export interface KeyVersions {
   key(version: number): Uint8Array;
   /** Live versions at a revision, in key order. */
   collect(range: KeyRange, at: Revision, max: number): readonly number[];
+}
+
+/** What the sequencer knows of keys: all versions, those that are not durable yet included. The index is one. */
+export interface KeyVersions extends ReadVersions {
   append(
     key: Uint8Array,
     meta: {
@@ -28,11 +32,11 @@ export interface KeyVersions {
   ): number;
 }
 
-/** Which leases there are, and the keys that hang on them. */
-export interface LeaseKeys {
+/** Which leases there are once everything that was sequenced has taken effect. */
+export interface SequencedLeases {
   has(id: LeaseId): boolean;
+  /** A put that is sequenced now will attach `key`. */
   attach(id: LeaseId, key: Uint8Array): void;
-  detach(id: LeaseId, key: Uint8Array): void;
 }
 
 /** How a change becomes bytes: the log record, of which `kv` is the part that clients get. */
@@ -60,11 +64,16 @@ export interface EncodedChange {
  * then all it needs: a moment later the versions are others.
  */
 export interface RangePlanner<Plan> {
-  plan(op: RangeOp, at: Revision): Plan;
+  /**
+   * `at` is the revision that the range reads. `pinned` is the oldest revision at which every version of the plan that
+   * is older than the transaction is visible: what must be held back from compaction until the answer is fetched. It is
+   * below `at` where the transaction reads its own revision, because a later op of it may supersede what is read.
+   */
+  plan(op: RangeOp, at: Revision, pinned: Revision): Plan;
 }
 
 /** Values that a decision needs before it can be taken: those of VALUE compares and of puts that keep the value. */
 export interface KnownValues {
-  /** The value of the version at this position. Asserts when it was not loaded: see `Sequencer.needs`. */
+  /** The value of the version at this position. Asserts when it was not loaded: see `valueNeeds`. */
   value(position: LogPosition): Uint8Array;
 }

@@ -1,6 +1,5 @@
 import {
   assert,
-  CompareTarget,
   EngramError,
   EVENT_DELETE,
   EVENT_PUT,
@@ -21,12 +20,13 @@ import {
   unreachable,
 } from '@engram/core';
 import { choosePath, type Path } from './compares.ts';
+import { valueNeeds } from './value-needs.ts';
 import type { PlannedOp, PlannedTxn, Sequenced } from './plan.ts';
-import type { ChangeEncoder, KeyVersions, KnownValues, LeaseKeys, RangePlanner } from './ports.ts';
+import type { ChangeEncoder, KeyVersions, KnownValues, SequencedLeases, RangePlanner } from './ports.ts';
 
 export interface SequencerOptions<Plan> {
   readonly versions: KeyVersions;
-  readonly leases: LeaseKeys;
+  readonly leases: SequencedLeases;
   readonly encoder: ChangeEncoder;
   readonly ranges: RangePlanner<Plan>;
   /** The last revision that was dealt; an empty store begins at 1. */
@@ -41,15 +41,17 @@ export interface SequencerOptions<Plan> {
  * for storage; versions are immutable, so what an answer needs in bytes is only noted here.
  *
  * Invariants: revisions and positions are consecutive in the order of the calls; a refused transaction leaves no
- * trace, because everything that can refuse it is checked before its first change.
+ * trace, because everything that can refuse it is checked before its first change. Whatever is thrown after the first
+ * change leaves the index and the positions apart: `broken` says so, and the node must end.
  */
 export class Sequencer<Plan> {
   readonly #versions: KeyVersions;
-  readonly #leases: LeaseKeys;
+  readonly #leases: SequencedLeases;
   readonly #encoder: ChangeEncoder;
   readonly #ranges: RangePlanner<Plan>;
   #dealt: Revision;
   #next: LogPosition;
+  #changing = false;
 
   constructor(options: SequencerOptions<Plan>) {
     this.#versions = options.versions;
@@ -65,67 +67,49 @@ export class Sequencer<Plan> {
     return this.#dealt;
   }
 
+  /** A call has thrown after its first change: the index holds versions that no record of the log will explain. */
+  get broken(): boolean {
+    return this.#changing;
+  }
+
   /** The position of the next record. */
   get next(): LogPosition {
     return this.#next;
   }
 
-  /**
-   * Where the values lie that must be at hand before `txn` can be sequenced: those of VALUE compares and of puts that
-   * keep the value, in any branch. Positions, because the version may be another one by the time they are loaded: ask
-   * again then.
-   */
+  /** Where the values lie that must be at hand before `txn` can be sequenced: see `valueNeeds`. */
   needs(txn: Txn): readonly LogPosition[] {
-    if (!needsValues(txn)) return nothingNeeded;
-    const positions: LogPosition[] = [];
-    this.#collectNeeds(txn, positions);
-    return positions;
-  }
-
-  #collectNeeds(txn: Txn, positions: LogPosition[]): void {
-    const versions = this.#versions;
-    for (const compare of txn.compares) {
-      if (compare.target !== CompareTarget.VALUE) continue;
-      if (isPoint(compare.range)) {
-        this.#collectHead(compare.range.key, positions);
-      } else {
-        const live = versions.collect(compare.range, nextRevision(this.#dealt), Number.POSITIVE_INFINITY);
-        for (const version of live) positions.push(versions.position(version));
-      }
-    }
-    for (const branch of [txn.success, txn.failure]) {
-      for (const op of branch) {
-        if (op.kind === 'txn') this.#collectNeeds(op.txn, positions);
-        else if (op.kind === 'put' && op.ignoreValue) this.#collectHead(op.key, positions);
-      }
-    }
-  }
-
-  #collectHead(key: Uint8Array, positions: LogPosition[]): void {
-    const head = this.#versions.head(key);
-    if (head >= 0 && !this.#versions.isTombstone(head)) positions.push(this.#versions.position(head));
+    return valueNeeds(txn, this.#versions, nextRevision(this.#dealt));
   }
 
   /** Refuses with FutureRev, Compacted, LeaseNotFound or KeyNotFound, and then has changed nothing. */
   sequence(txn: Txn, compactRevision: Revision, values: KnownValues): Sequenced<Plan> {
-    const path = choosePath(txn, this.#versions, values, this.#dealt);
+    const path = choosePath(txn, this.#versions, values, nextRevision(this.#dealt));
     this.#check(txn, path, compactRevision);
     const change = new Change(nextRevision(this.#dealt));
+    this.#changing = true;
     const planned = this.#execute(txn, path, change, values);
+    this.#changing = false;
     if (change.events.length > 0) this.#dealt = change.revision;
     return { planned, events: change.events, records: change.records };
   }
 
-  /** Deletes the given keys in one revision, as the end of a lease does; keys that do not live are passed over. */
-  deleteKeys(keys: readonly Uint8Array[]): {
+  /** Deletes, in one revision, those of the keys that live and are attached to the lease: its end. */
+  deleteKeys(
+    keys: readonly Uint8Array[],
+    attachedTo: LeaseId,
+  ): {
     readonly events: readonly KvEvent[];
     readonly records: readonly Uint8Array[];
   } {
     const change = new Change(nextRevision(this.#dealt));
+    this.#changing = true;
     for (const key of keys) {
       const head = this.#versions.head(key);
-      if (head >= 0 && !this.#versions.isTombstone(head)) this.#delete(key, head, change);
+      if (head < 0 || this.#versions.isTombstone(head) || this.#versions.lease(head) !== attachedTo) continue;
+      this.#delete(key, head, change);
     }
+    this.#changing = false;
     if (change.events.length > 0) this.#dealt = change.revision;
     return change;
   }
@@ -186,7 +170,8 @@ export class Sequencer<Plan> {
     switch (op.kind) {
       case 'range': {
         const at = op.revision > 0 ? revision(op.revision) : change.revision;
-        return { kind: 'range', revision: this.#visible(change), plan: this.#ranges.plan(op, at) };
+        const pinned = at < change.revision ? at : this.#dealt;
+        return { kind: 'range', revision: this.#visible(change), plan: this.#ranges.plan(op, at, pinned) };
       }
       case 'put': {
         const prev = this.#put(op, change, values);
@@ -242,7 +227,7 @@ export class Sequencer<Plan> {
       position,
       bytes: kv.length,
     });
-    this.#moveLease(op.key, oldLease, lease);
+    if (lease !== NO_LEASE && lease !== oldLease) this.#leases.attach(lease, op.key);
     change.records.push(record);
     change.events.push({
       type: EVENT_PUT,
@@ -256,15 +241,10 @@ export class Sequencer<Plan> {
       position,
       prevPosition,
       prevModRevision,
+      prevLease: oldLease,
       prevKv: undefined,
     });
     return prevPosition;
-  }
-
-  #moveLease(key: Uint8Array, from: LeaseId, to: LeaseId): void {
-    if (from === to) return;
-    if (from !== NO_LEASE) this.#leases.detach(from, key);
-    if (to !== NO_LEASE) this.#leases.attach(to, key);
   }
 
   #deleteRange(op: DeleteRangeOp, change: Change): LogPosition[] {
@@ -288,7 +268,7 @@ export class Sequencer<Plan> {
     const versions = this.#versions;
     const prevPosition = versions.position(live);
     const prevModRevision = versions.modRevision(live);
-    const lease = versions.lease(live);
+    const prevLease = versions.lease(live);
     const sub = change.events.length;
     const { record, kv } = this.#encoder.delete(sub, key, change.revision);
     const position = this.dealPosition();
@@ -302,7 +282,6 @@ export class Sequencer<Plan> {
       position,
       bytes: kv.length,
     });
-    if (lease !== NO_LEASE) this.#leases.detach(lease, key);
     change.records.push(record);
     change.events.push({
       type: EVENT_DELETE,
@@ -316,20 +295,11 @@ export class Sequencer<Plan> {
       position,
       prevPosition,
       prevModRevision,
+      prevLease,
       prevKv: undefined,
     });
   }
 }
-
-const nothingNeeded: readonly LogPosition[] = [];
-
-/** Hardly any transaction does; it is asked of every one. */
-function needsValues(txn: Txn): boolean {
-  for (const { target } of txn.compares) if (target === CompareTarget.VALUE) return true;
-  return txn.success.some(needsValue) || txn.failure.some(needsValue);
-}
-
-const needsValue = (op: Op): boolean => (op.kind === 'txn' ? needsValues(op.txn) : op.kind === 'put' && op.ignoreValue);
 
 /** The changes of one transaction while it is executed; all have the same revision. */
 class Change {

@@ -1,0 +1,99 @@
+import { decodeKeyValue, decodeRecord, type LogRecord } from '@engram/coder';
+import {
+  assert,
+  EVENT_DELETE,
+  EVENT_PUT,
+  type KvEvent,
+  type LogPosition,
+  logPosition,
+  NO_LEASE,
+  type Revision,
+  revision,
+} from '@engram/core';
+import type { KeyIndex, VersionSlot } from '@engram/index';
+import type { LogBatch } from '@engram/storage';
+import type { CommittedWrite } from './committed-write.ts';
+
+/**
+ * Records of the log as writes, for a start and for a follower: on the leader the sequencer makes them. The versions go
+ * into the index as they are read. `batch` begins and ends with whole transactions.
+ *
+ * `replaying` is a start's replay behind a checkpoint. A version that the index has already is passed over then, since a
+ * checkpoint is taken while writes go on and may contain changes that its replay brings again; otherwise that is a broken
+ * invariant. No events are made then: there is nobody to tell.
+ */
+export function decodeBatch(batch: LogBatch, index: KeyIndex, replaying: boolean): CommittedWrite[] {
+  const writes: CommittedWrite[] = [];
+  let events: KvEvent[] = [];
+  let at = revision(0);
+  const endGroup = (): void => {
+    if (at > 0) writes.push({ mark: undefined, group: { revision: at, events } });
+    events = [];
+    at = revision(0);
+  };
+  for (let record = 0; record < batch.records.length; record += 1) {
+    const decoded = decodeRecord(batch.records[record]!);
+    if (decoded.kind !== 'put' && decoded.kind !== 'delete') {
+      endGroup();
+      writes.push({ mark: decoded, group: undefined });
+      continue;
+    }
+    const { mod, event } = insertVersion(decoded, logPosition(batch.first + record), index, replaying);
+    if (mod !== at) endGroup();
+    at = mod;
+    if (event !== undefined) events.push(event);
+  }
+  endGroup();
+  return writes;
+}
+
+type ChangeRecord = Extract<LogRecord, { readonly kind: 'put' | 'delete' }>;
+
+function insertVersion(
+  record: ChangeRecord,
+  position: LogPosition,
+  index: KeyIndex,
+  replaying: boolean,
+): { readonly mod: Revision; readonly event: KvEvent | undefined } {
+  const { key, createRevision, modRevision, version, lease } = decodeKeyValue(record.kv);
+  const head = index.head(key);
+  if (head >= 0 && index.modRevision(head) >= modRevision) {
+    assert(replaying, `the index has revision ${modRevision} of a key before the log brought it`);
+    return { mod: modRevision, event: undefined };
+  }
+  const tombstone = record.kind === 'delete';
+  const event = replaying ? undefined : eventOf(record, position, index, head);
+  index.append(key, {
+    createRevision,
+    modRevision,
+    sub: record.sub,
+    version,
+    lease,
+    tombstone,
+    position,
+    bytes: record.kv.length,
+  });
+  return { mod: modRevision, event };
+}
+
+/** `head` is the newest version of the key before this one. */
+function eventOf(record: ChangeRecord, position: LogPosition, index: KeyIndex, head: VersionSlot): KvEvent {
+  const { key, createRevision, modRevision, version, lease } = decodeKeyValue(record.kv);
+  const tombstone = record.kind === 'delete';
+  const old = head >= 0 && !index.isTombstone(head) ? head : -1;
+  return {
+    type: tombstone ? EVENT_DELETE : EVENT_PUT,
+    key,
+    modRevision,
+    sub: record.sub,
+    createRevision,
+    version,
+    lease: tombstone ? NO_LEASE : lease,
+    kv: record.kv,
+    position,
+    prevPosition: old >= 0 ? index.position(old) : undefined,
+    prevModRevision: old >= 0 ? index.modRevision(old) : revision(0),
+    prevLease: old >= 0 ? index.lease(old) : NO_LEASE,
+    prevKv: undefined,
+  };
+}

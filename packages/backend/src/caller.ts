@@ -1,0 +1,19 @@
+/**
+ * On whose behalf a call is made. It goes with every write, lease call and linearizable read, also to another node that
+ * does the work.
+ */
+export interface Caller {
+  /** Aborted when nobody waits for the answer any more. May be made at the first use: a call that needs none asks for none. */
+  readonly signal: AbortSignal;
+  /** The authenticated user; empty: nobody in particular. */
+  readonly user: string;
+  /** The revision of the users' and roles' data that `user` was authenticated at; 0: not authenticated. */
+  readonly authRevision: number;
+  /** How long the caller waits from now on; undefined: as long as the store lets anything wait. */
+  readonly timeoutMs: number | undefined;
+}
+
+const neverAborted = new AbortController().signal;
+
+/** The node itself: its health checks, its own compactions, its tests. */
+export const nodeItself: Caller = { signal: neverAborted, user: '', authRevision: 0, timeoutMs: undefined };

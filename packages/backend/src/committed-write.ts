@@ -1,0 +1,14 @@
+import type { LogRecord } from '@engram/coder';
+import type { EventGroup } from '@engram/core';
+
+/** A record that takes no revision. */
+export type Mark = Exclude<LogRecord, { readonly kind: 'put' | 'delete' }>;
+
+/**
+ * What one write does when it takes effect: a mark, the changes of one revision, or both, the mark first (the end of a
+ * lease). The versions of `group` are in the index already, above the revision that readers see.
+ */
+export interface CommittedWrite {
+  readonly mark: Mark | undefined;
+  readonly group: EventGroup | undefined;
+}

@@ -1,0 +1,234 @@
+import {
+  type Clock,
+  EngramError,
+  type Epoch,
+  type LeaseId,
+  type Logger,
+  type LogPosition,
+  type Random,
+  type Revision,
+  revision,
+  type Txn,
+} from '@engram/core';
+import type { AppendOutcome, Storage } from '@engram/storage';
+import { LeaseDecisions } from './lease-decisions.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import type { StoreObserver } from './observer.ts';
+import { PendingLeases } from './pending-leases.ts';
+import { LEASE_COST_BYTES, txnCost } from './quota.ts';
+import type { Replica } from './replica.ts';
+import { ALARM_CORRUPT, ALARM_NOSPACE, alarmName } from './replicated-state.ts';
+import type { Alarm, LeaseDetails, LeaseView, Proposals, TxnResult } from './store.ts';
+import { WritePath } from './write-path.ts';
+
+export interface LeadershipOptions {
+  readonly replica: Replica;
+  readonly storage: Storage;
+  /** It has sealed the log, and the replica has applied everything before. */
+  readonly epoch: Epoch;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Holds the log's seal; whose alarm it is when the quota is reached. */
+  readonly memberId: bigint;
+  readonly observer?: StoreObserver;
+  /** etcd: ceil(1.5 election timeouts). */
+  readonly minLeaseTtlSeconds: number;
+  /** 0 or less: no quota. */
+  readonly quotaBytes?: number;
+  readonly batchBytesMax?: number;
+  readonly waitingBytesMax?: number;
+  /** etcd: 5 s and two election timeouts. */
+  readonly requestTimeoutMs?: number;
+  /**
+   * The log takes no more from this leadership: it has ended. After `uncertain` nobody knows what the log holds, and
+   * the node must start anew.
+   */
+  readonly onEnded: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>) => void;
+  /** An invariant is broken: the node must end. */
+  readonly onFatal: (error: Error) => void;
+}
+
+const MIB = 1024 * 1024;
+
+/**
+ * The right to write, for one epoch: it decides on writes, compactions, alarms and leases, and appends them. It holds
+ * nothing that outlives it. When it ends, by `stepDown` or because the log refuses it, what was not durable is undone, and
+ * the replica is what the log says.
+ */
+export class Leadership implements Proposals {
+  readonly epoch: Epoch;
+  readonly #leases: LeaseDecisions;
+  readonly #options: LeadershipOptions;
+  readonly #writes: WritePath;
+  readonly #leaseKeeper: LeaseKeeper;
+  /** The highest revision that a compaction is under way or done for. */
+  #compactDecided: Revision;
+  /** Changes of alarms under way, by `alarmName`. */
+  readonly #changingAlarms = new Map<string, Promise<unknown>>();
+  #ended: Promise<void> | undefined;
+
+  constructor(options: LeadershipOptions) {
+    const { replica, clock, logger, random, observer = {} } = options;
+    const { state } = replica;
+    this.#options = options;
+    this.epoch = options.epoch;
+    this.#compactDecided = state.compactRevision;
+    // Nobody could renew while there was no leader.
+    state.lessor.extendAll(clock.nowMs());
+    const pending = new PendingLeases(state.lessor);
+    this.#writes = new WritePath({
+      replica,
+      leases: pending,
+      log: options.storage.log,
+      seal: { epoch: options.epoch, holder: options.memberId },
+      clock,
+      observer,
+      batchBytesMax: options.batchBytesMax ?? 4 * MIB,
+      waitingBytesMax: options.waitingBytesMax ?? 256 * MIB,
+      timeoutMs: options.requestTimeoutMs ?? 7000,
+      onStopped: (outcome) => {
+        this.#leaseKeeper.close();
+        this.#ended ??= Promise.resolve();
+        options.onEnded(outcome);
+      },
+      onFatal: options.onFatal,
+    });
+    this.#leases = new LeaseDecisions({
+      lessor: state.lessor,
+      pending,
+      writes: this.#writes,
+      minTtlSeconds: options.minLeaseTtlSeconds,
+      clock,
+      random,
+      observer,
+    });
+    this.#leaseKeeper = new LeaseKeeper({
+      lessor: state.lessor,
+      clock,
+      logger,
+      revoke: (id) => this.#leases.revoke(id),
+      onExpired: () => observer.leaseExpired?.(),
+    });
+  }
+
+  /** What was decided last, durable or not. */
+  get sequenced(): { readonly revision: Revision; readonly next: LogPosition } {
+    return this.#writes.sequenced;
+  }
+
+  /** Bytes of writes that wait for the log. */
+  get waitingBytes(): number {
+    return this.#writes.waitingBytes;
+  }
+
+  /** Decided in this call, not in a later turn: who sends two writes on one connection finds them in that order. */
+  txn(txn: Txn): Promise<TxnResult> {
+    try {
+      this.#refuseIfCorrupt();
+      const cost = txnCost(txn);
+      const refusal = cost > 0 ? this.#refusalForSpace(cost) : undefined;
+      if (refusal !== undefined) return refusal;
+      if (txn.success.length > 1 || txn.failure.length > 1) this.#options.observer?.txn?.();
+      return this.#writes.txn(txn);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Resolves when readers are refused. */
+  async compact(wanted: number): Promise<void> {
+    const { replica } = this.#options;
+    this.#refuseIfCorrupt();
+    if (wanted <= this.#compactDecided) {
+      // The compaction that refuses this one may be under way still.
+      await this.#writes.settled();
+      throw new EngramError('Compacted');
+    }
+    if (wanted > replica.revision) throw new EngramError('FutureRev');
+    const target = revision(wanted);
+    const compacted = this.#writes.mark({ kind: 'compact', revision: target });
+    this.#compactDecided = target;
+    await compacted;
+  }
+
+  async leaseGrant(id: LeaseId, ttlSeconds: number): Promise<LeaseView> {
+    this.#refuseIfCorrupt();
+    await this.#refusalForSpace(LEASE_COST_BYTES);
+    return this.#leases.grant(id, ttlSeconds);
+  }
+
+  async leaseRevoke(id: LeaseId): Promise<Revision> {
+    this.#refuseIfCorrupt();
+    return this.#leases.revoke(id);
+  }
+
+  leaseKeepAlive(id: LeaseId): number | Promise<number> {
+    return this.#leases.keepAlive(id);
+  }
+
+  async leaseTimeToLive(id: LeaseId, withKeys: boolean): Promise<LeaseDetails | undefined> {
+    const lease = this.#leases.timeToLive(id);
+    if (lease === undefined) return undefined;
+    return { ...lease, keys: withKeys ? this.#options.replica.state.lessor.keys(id) : [] };
+  }
+
+  async activateAlarm(alarm: Alarm): Promise<void> {
+    await this.#changingAlarms.get(alarmName(alarm));
+    if (this.#options.replica.state.hasAlarm(alarm)) return;
+    await this.#changeAlarm(alarm, true);
+  }
+
+  /** False: it was not set. */
+  async deactivateAlarm(alarm: Alarm): Promise<boolean> {
+    await this.#changingAlarms.get(alarmName(alarm));
+    if (!this.#options.replica.state.hasAlarm(alarm)) return false;
+    await this.#changeAlarm(alarm, false);
+    return true;
+  }
+
+  /**
+   * Ends the leadership: nothing more is accepted, and what the log has not taken fails with LeaderChanged and is
+   * undone. Resolves when an append that was under way has settled, in effect or undone.
+   */
+  stepDown(): Promise<void> {
+    this.#leaseKeeper.close();
+    this.#ended ??= this.#writes.halt();
+    return this.#ended;
+  }
+
+  /** Accepts nothing more by itself, and resolves when nothing is under way any more: for a node that stops. */
+  async drain(): Promise<void> {
+    this.#leaseKeeper.close();
+    await this.#writes.drained();
+  }
+
+  #changeAlarm(alarm: Alarm, active: boolean): Promise<unknown> {
+    const name = alarmName(alarm);
+    const changed = this.#writes.mark({ kind: 'alarm', ...alarm, active }).finally(() => {
+      this.#changingAlarms.delete(name);
+    });
+    this.#changingAlarms.set(
+      name,
+      changed.catch(() => undefined),
+    );
+    return changed;
+  }
+
+  #refuseIfCorrupt(): void {
+    if (this.#options.replica.state.isRaised(ALARM_CORRUPT)) throw new EngramError('Corrupt');
+  }
+
+  /**
+   * The write that reaches the quota is refused, and so is every later one until the alarm is taken back. The first one
+   * is answered when the alarm is there: who asks for alarms after a refusal finds it.
+   */
+  #refusalForSpace(costBytes: number): Promise<never> | undefined {
+    const { replica, storage, quotaBytes = 0, memberId } = this.#options;
+    if (replica.state.isRaised(ALARM_NOSPACE)) throw new EngramError('NoSpace');
+    if (quotaBytes <= 0 || storage.values.size().totalBytes + costBytes < quotaBytes) return undefined;
+    return this.activateAlarm({ memberId, alarm: ALARM_NOSPACE }).then(() => {
+      throw new EngramError('NoSpace');
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import { EngramError, GrpcCode } from '@engram/core';
+import { StatusError } from '@engram/wire';
+import type { Cluster, ClusterChanges, Member } from './cluster-view.ts';
+
+export interface LoneMemberOptions {
+  readonly clusterId: bigint;
+  readonly member: Omit<Member, 'isLearner'>;
+  /** Rises with each start. */
+  readonly term: number;
+}
+
+/** A cluster of one member that stays so: what cannot be done is refused as etcd would, or as what it is. */
+export class LoneMember implements Cluster, ClusterChanges {
+  readonly clusterId: bigint;
+  readonly memberId: bigint;
+  readonly leaderId: bigint;
+  readonly term: number;
+  readonly isLearner = false;
+  readonly members: readonly Member[];
+
+  constructor({ clusterId, member, term }: LoneMemberOptions) {
+    this.clusterId = clusterId;
+    this.memberId = member.id;
+    this.leaderId = member.id;
+    this.term = term;
+    this.members = [{ ...member, isLearner: false }];
+  }
+
+  get changes(): ClusterChanges {
+    return this;
+  }
+
+  async add(peerUrls: readonly string[]): Promise<never> {
+    const known = this.members.flatMap((member) => member.peerUrls);
+    if (peerUrls.some((url) => known.includes(url.trim()))) throw new EngramError('PeerURLExist');
+    throw fixedMembership();
+  }
+
+  async remove(id: bigint): Promise<never> {
+    this.#checkMember(id);
+    throw new EngramError('MemberNotEnoughStarted');
+  }
+
+  async update(id: bigint): Promise<never> {
+    this.#checkMember(id);
+    throw fixedMembership();
+  }
+
+  async promote(id: bigint): Promise<never> {
+    this.#checkMember(id);
+    throw new EngramError('MemberNotLearner');
+  }
+
+  /** This member leads, and there is no other one that could. */
+  async moveLeader(target: bigint): Promise<void> {
+    if (target !== this.memberId) throw new EngramError('BadLeaderTransferee');
+  }
+
+  #checkMember(id: bigint): void {
+    if (id !== this.memberId) throw new EngramError('MemberNotFound');
+  }
+}
+
+const fixedMembership = (): StatusError =>
+  new StatusError(GrpcCode.UNIMPLEMENTED, 'etcdserver: the membership of this cluster is fixed');

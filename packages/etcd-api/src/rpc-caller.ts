@@ -1,0 +1,22 @@
+import type { Caller } from '@engram/backend';
+import type { CallContext } from '@engram/wire';
+
+/** The client of one call. Nobody is authenticated yet, so it has no user. */
+export class RpcCaller implements Caller {
+  readonly user = '';
+  readonly authRevision = 0;
+  readonly #call: CallContext;
+
+  constructor(call: CallContext) {
+    this.#call = call;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  /** The call's own deadline comes by its signal; the store's request timeout bounds the rest. */
+  get timeoutMs(): number | undefined {
+    return undefined;
+  }
+}
