@@ -216,7 +216,7 @@ test('a keep-alive that comes too late ends the lease before it says so', async 
   expect(renewed).toBeInstanceOf(Promise);
   expect(await renewed).toBe(0);
   expect(await values(node, 'a')).toEqual([]);
-  expect(node.backend.leaseTimeToLive(id, false, nodeItself)).toBeUndefined();
+  expect(await node.backend.leaseTimeToLive(id, false, nodeItself)).toBeUndefined();
 });
 
 test.each([
