@@ -1,5 +1,6 @@
 import {
   assert,
+  type Clock,
   type EventGroup,
   isEngramError,
   LinkedQueue,
@@ -14,12 +15,14 @@ import { filterGroup } from './group-shares.ts';
 import type { LiveSet } from './live-set.ts';
 import type { History, HistoryPage } from './ports.ts';
 import type { StreamState } from './stream-state.ts';
+import { inTurns, Walk } from './walk.ts';
 import type { Reading, WatcherState } from './watcher-state.ts';
 
 export interface CatchUpOptions {
   readonly history: History;
   readonly live: LiveSet;
   readonly backlogs: Backlogs;
+  readonly clock: Clock;
   readonly storeRevision: () => Revision;
   readonly logger: Logger | undefined;
   /** Revisions in a page, and in what a sink is offered at once. */
@@ -28,6 +31,8 @@ export interface CatchUpOptions {
   readonly offerBytesMax: number;
   /** Reads of history under way at a time. */
   readonly readsMax: number;
+  /** Watchers that are told of a compaction in one go. */
+  readonly visitsMax: number;
 }
 
 /**
@@ -44,6 +49,8 @@ export class CatchUp {
   readonly #unsynced = new Set<WatcherState>();
   readonly #turns = new LinkedQueue<StreamState>();
   #reads = 0;
+  /** Those who are looked at because history was compacted. */
+  #ending: Walk<WatcherState> | undefined;
   #compactRevision: Revision;
 
   constructor(options: CatchUpOptions) {
@@ -83,7 +90,15 @@ export class CatchUp {
 
   compacted(compactRevision: Revision): void {
     if (compactRevision > this.#compactRevision) this.#compactRevision = compactRevision;
-    for (const watcher of this.#unsynced) this.endIfCompacted(watcher);
+    const running = this.#ending !== undefined;
+    this.#ending = new Walk(this.#unsynced, this.#options.visitsMax); // whom the walk before has passed may need more than is left now
+    if (!running) inTurns(this.#options.clock, () => this.#endCompacted());
+  }
+
+  #endCompacted(): boolean {
+    const more = this.#ending?.step((watcher) => this.endIfCompacted(watcher)) ?? false;
+    if (!more) this.#ending = undefined;
+    return more;
   }
 
   /** True: history below what the watcher needs is gone, and so is the watcher. */

@@ -1,10 +1,13 @@
 import { type Clock, LinkedQueue, type Revision, type Timer } from '@engram/core';
+import { inTurns, Walk } from './walk.ts';
 import type { WatcherState } from './watcher-state.ts';
 
 export interface StreamProgressOptions {
   readonly clock: Clock;
   /** Between two rounds of periodic progress. */
   readonly delayMs: number;
+  /** Watchers that are told in one go. */
+  readonly visitsMax: number;
   readonly storeRevision: () => Revision;
   /** Tells the sink, where it has room. */
   readonly tell: (watcher: WatcherState | undefined, revision: Revision) => void;
@@ -108,12 +111,18 @@ export class StreamProgress {
   }
 
   #round(): void {
-    this.#timer = this.#arm();
-    const { storeRevision, tell } = this.#options;
-    const revision = storeRevision();
-    for (const watcher of this.#periodic) {
-      if (watcher.quiet && watcher.synced(revision)) tell(watcher, revision);
-      watcher.quiet = true;
-    }
+    const { clock, visitsMax, storeRevision, tell } = this.#options;
+    const fired = this.#timer;
+    const walk = new Walk(this.#periodic, visitsMax);
+    inTurns(clock, () => {
+      const revision = storeRevision();
+      const more = walk.step((watcher) => {
+        if (watcher.quiet && watcher.synced(revision)) tell(watcher, revision);
+        watcher.quiet = true;
+      });
+      // Nobody may want a round any more, or somebody again, who has set a timer of his own.
+      if (!more && this.#timer === fired) this.#timer = this.#arm();
+      return more;
+    });
   }
 }

@@ -15,6 +15,7 @@ import type { CatchUp } from './catch-up.ts';
 import type { LiveSet } from './live-set.ts';
 import type { CreateOutcome, Watcher, WatchRequest, WatchSink, WatchStream } from './ports.ts';
 import { StreamProgress } from './stream-progress.ts';
+import { inTurns, Walk } from './walk.ts';
 import { WatcherState } from './watcher-state.ts';
 
 /** What all streams of a hub share. */
@@ -24,6 +25,8 @@ export interface StreamParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly progressIntervalMs: number;
+  /** Watchers that are told of something, or dropped, before others get a turn. */
+  readonly visitsMax: number;
   readonly storeRevision: () => Revision;
   readonly closed: (stream: StreamState) => void;
   /** A sink is being called: nothing of the hub may be changed by it. */
@@ -48,18 +51,19 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   constructor(parts: StreamParts, sink: WatchSink) {
     this.#parts = parts;
     this.#sink = sink;
-    const { clock, random, progressIntervalMs, storeRevision } = parts;
+    const { clock, random, progressIntervalMs, visitsMax, storeRevision } = parts;
     this.progress = new StreamProgress({
       clock,
       delayMs: progressIntervalMs * (1 + random.uint32() / 2 ** 32 / 10),
+      visitsMax,
       storeRevision,
       tell: (watcher, revision) => {
-        if (!this.#full && !this.#closed) this.#call(() => this.#sink.progress(watcher, revision));
+        if (!this.#full) this.#call(() => this.#sink.progress(watcher, revision));
       },
     });
   }
 
-  /** The sink has refused something, and `drained` was not called since. */
+  /** The sink has refused something, and `drained` was not called since; or the stream is closed, for good. */
   get full(): boolean {
     return this.#full;
   }
@@ -100,7 +104,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
 
   cancel(watchId: Int64): boolean {
     this.#assertOutsideSink();
-    const watcher = this.#watchers.get(watchId);
+    const watcher = this.#closed ? undefined : this.#watchers.get(watchId);
     if (watcher === undefined) return false;
     this.#drop(watcher);
     return true;
@@ -108,7 +112,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
 
   requestProgress(): void {
     this.#assertOutsideSink();
-    if (!this.#closed && !this.#full) this.progress.request();
+    if (!this.#full) this.progress.request();
   }
 
   drained(): void {
@@ -122,13 +126,16 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     if (this.#closed) return;
     this.#assertOutsideSink();
     this.#closed = true;
-    for (const watcher of this.#watchers.values()) this.#drop(watcher);
+    this.#full = true;
+    this.progress.stop();
     this.#parts.closed(this);
+    const walk = new Walk(this.#watchers, this.#parts.visitsMax);
+    inTurns(this.#parts.clock, () => walk.step((watcher) => this.#drop(watcher)));
   }
 
   /** Groups to a watcher's sink; false: it must get them again, from history, after `drained`. */
   offer(watcher: WatcherState, groups: readonly EventGroup[], headerRevision: Revision): boolean {
-    if (this.#full) return false;
+    if (this.#full) return this.#closed; // nobody asks for it again
     this.#parts.calling = true;
     const taken = this.#sink.events(watcher, groups, headerRevision);
     this.#parts.calling = false;
@@ -138,12 +145,14 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   }
 
   endCompacted(watcher: WatcherState, compactRevision: Revision): void {
+    if (this.#closed) return; // it is being dropped
     this.#drop(watcher);
     this.#call(() => this.#sink.compacted(watcher, compactRevision));
   }
 
   /** The stream is closed before its owner hears of it: what he does then finds nothing to do here. */
   fail(cause: unknown): void {
+    if (this.#closed) return;
     this.close();
     this.#call(() => this.#sink.failed(cause));
   }

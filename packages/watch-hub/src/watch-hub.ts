@@ -24,13 +24,18 @@ export interface WatchHubOptions {
   readonly backlogBytesMax?: number;
   /** What those of all watchers together may take. */
   readonly backlogTotalBytesMax?: number;
+  /** Watchers that are told of something, or dropped, before others get a turn. */
+  readonly visitsMax?: number;
 }
 
 /** Gauges. */
 export interface WatchHubStats {
   readonly streams: number;
   readonly watchers: number;
-  /** Those that are behind: waiting for history or for room in their stream. */
+  /**
+   * Those that are behind: waiting for history or for room in their stream. Those of a stream that was closed with
+   * very many count for some turns still.
+   */
   readonly slowWatchers: number;
   /** Events held for watchers whose read of history is under way. */
   readonly pendingEvents: number;
@@ -45,6 +50,8 @@ const HISTORY_READS_MAX = 8;
 const BACKLOG_GROUPS_MAX = 10_000;
 const BACKLOG_BYTES_MAX = 8 << 20;
 const BACKLOG_TOTAL_BYTES_MAX = 32 << 20;
+/** Some microseconds each. */
+const VISITS_MAX = 500;
 
 /**
  * Committed batches in, events of watchers out: ordered, each exactly once, revisions whole. Everything that is
@@ -64,6 +71,7 @@ export class WatchHub {
     assert(options.progressIntervalMs >= 1, 'progress without an interval');
     this.#revision = options.revision;
     const { history, clock, random, progressIntervalMs } = options;
+    const visitsMax = options.visitsMax ?? VISITS_MAX;
     const storeRevision = (): Revision => this.#revision;
     const backlogs = new Backlogs({
       groupsMax: options.backlogGroupsMax ?? BACKLOG_GROUPS_MAX,
@@ -80,11 +88,13 @@ export class WatchHub {
       history,
       live,
       backlogs,
+      clock,
       storeRevision,
       logger: options.logger,
       groupsMax: options.catchUpGroupsMax ?? CATCH_UP_GROUPS_MAX,
       offerBytesMax: OFFER_BYTES_MAX,
       readsMax: options.historyReadsMax ?? HISTORY_READS_MAX,
+      visitsMax,
     });
     const closed = (stream: StreamState): void => {
       this.#streams.delete(stream);
@@ -92,7 +102,17 @@ export class WatchHub {
     this.#live = live;
     this.#backlogs = backlogs;
     this.#catchUp = catchUp;
-    this.#parts = { live, catchUp, clock, random, progressIntervalMs, storeRevision, closed, calling: false };
+    this.#parts = {
+      live,
+      catchUp,
+      clock,
+      random,
+      progressIntervalMs,
+      visitsMax,
+      storeRevision,
+      closed,
+      calling: false,
+    };
   }
 
   /** The last one published. */
@@ -138,7 +158,7 @@ export class WatchHub {
     this.#catchUp.pump();
   }
 
-  /** History below it is gone: those that are behind and need it are cancelled at once. */
+  /** History below it is gone: those that are behind and need it are cancelled, the first at once, many over some turns. */
   compacted(compactRevision: Revision): void {
     assert(!this.#parts.calling, 'a watch sink compacted');
     this.#catchUp.compacted(compactRevision);
