@@ -1,5 +1,6 @@
 import { AssertionError, GrpcCode } from '@engram/core';
 import { type RpcStatus, statusOf } from '@engram/wire';
+import { echoed, quoted } from './grpc/echoed.ts';
 
 /** How a stream ends when the server stops (never OK: clients take that for a broken watch and do not come back). */
 export const STOPPED: RpcStatus = { code: GrpcCode.UNAVAILABLE, message: 'etcdserver: server stopped' };
@@ -14,13 +15,13 @@ export const CALL_ENDED = new DOMException('the call has ended', 'AbortError');
 export function unimplemented(path: string, serviceKnown: (service: string) => boolean): RpcStatus {
   const slash = path.lastIndexOf('/');
   if (!path.startsWith('/') || slash < 1) {
-    return { code: GrpcCode.UNIMPLEMENTED, message: `malformed method name: ${JSON.stringify(path)}` };
+    return { code: GrpcCode.UNIMPLEMENTED, message: `malformed method name: ${quoted(path)}` };
   }
   const service = path.slice(1, slash);
   const method = path.slice(slash + 1);
   const message = serviceKnown(service)
-    ? `unknown method ${method} for service ${service}`
-    : `unknown service ${service}`;
+    ? `unknown method ${echoed(method)} for service ${service}`
+    : `unknown service ${echoed(service)}`;
   return { code: GrpcCode.UNIMPLEMENTED, message };
 }
 

@@ -1,5 +1,18 @@
+import type { HeaderField } from '@engram/wire';
+
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const valid = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+/** A field of a table is referred to with a byte, as often as a client likes, and may have 4 KiB: each is read once. */
+const faults = new WeakMap<HeaderField, string | undefined>();
+
+/** As `base64Fault` has it of the field's value. */
+export function binaryFaultOf(field: HeaderField): string | undefined {
+  if (faults.has(field)) return faults.get(field);
+  const fault = base64Fault(field.value);
+  faults.set(field, fault);
+  return fault;
+}
 
 /**
  * Why the value of a `-bin` header is no base64, in Go's words (encoding/base64): with its padding if its length is a

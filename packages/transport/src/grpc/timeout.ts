@@ -1,3 +1,5 @@
+import { quoted } from './echoed.ts';
+
 const unitMs: Readonly<Record<string, number>> = {
   H: 3_600_000,
   M: 60_000,
@@ -15,15 +17,15 @@ export type Timeout = { readonly ms: number } | { readonly fault: string };
 /** Reads `grpc-timeout`; the faults are grpc-go's texts. */
 export function parseTimeout(text: string): Timeout {
   if (text.length < 2)
-    return { fault: `malformed grpc-timeout: transport: timeout string is too short: ${JSON.stringify(text)}` };
+    return { fault: `malformed grpc-timeout: transport: timeout string is too short: ${quoted(text)}` };
   if (text.length > textMax)
-    return { fault: `malformed grpc-timeout: transport: timeout string is too long: ${JSON.stringify(text)}` };
+    return { fault: `malformed grpc-timeout: transport: timeout string is too long: ${quoted(text)}` };
   const unit = unitMs[text[text.length - 1]!];
   if (unit === undefined)
-    return { fault: `malformed grpc-timeout: transport: timeout unit is not recognized: ${JSON.stringify(text)}` };
+    return { fault: `malformed grpc-timeout: transport: timeout unit is not recognized: ${quoted(text)}` };
   const digits = text.slice(0, -1);
   if (!/^\d+$/.test(digits)) {
-    return { fault: `malformed grpc-timeout: strconv.ParseUint: parsing ${JSON.stringify(digits)}: invalid syntax` };
+    return { fault: `malformed grpc-timeout: strconv.ParseUint: parsing ${quoted(digits)}: invalid syntax` };
   }
   return { ms: Number(digits) * unit };
 }

@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 import { assert, AssertionError, type Timer } from '@engram/core';
 import {
-  CLIENT_PREFACE,
-  DEFAULT_MAX_FRAME_BYTES,
   DEFAULT_WINDOW_BYTES,
   ErrorCode,
-  FrameReader,
+  type FrameReader,
   goAwayFrame,
   Http2Error,
   rstStreamFrame,
@@ -21,6 +19,7 @@ import { Admission } from './admission.ts';
 import { FrameHandler, type FrameHost } from './frame-handler.ts';
 import { HttpExchange, NotGrpc } from './http-exchange.ts';
 import { PingJudge } from './keepalive-policy.ts';
+import { Intake, type IntakeOwner } from './intake.ts';
 import { LeaveTaking } from './leave-taking.ts';
 import {
   CONNECTION_WINDOW_BYTES,
@@ -40,15 +39,14 @@ import type { Stream } from './stream.ts';
 import type { StreamHost } from './stream-host.ts';
 import { type ClosedBy, StreamTable } from './stream-table.ts';
 
-const preface = Buffer.from(CLIENT_PREFACE, 'latin1');
 /** What a reset of ours costs the client that provoked it (CVE-2025-8671). */
 const resetTokens = 10;
 
 /**
- * One HTTP/2 connection of a client. Everything that happens on it starts in `#onData`, in a timer, or in a handler
+ * One HTTP/2 connection of a client. Everything that happens on it starts in its intake, in a timer, or in a handler
  * that answers; what is sent meanwhile gathers in the sender.
  */
-export class Connection implements StreamHost, FrameHost, SenderOwner {
+export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwner {
   readonly server: ServerContext;
   readonly streams = new StreamTable();
   readonly sender: Sender;
@@ -62,13 +60,11 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
   readonly #socket: Socket;
   readonly #budget: AbuseBudget;
   readonly #frames: FrameHandler;
-  readonly #reader = new FrameReader(DEFAULT_MAX_FRAME_BYTES);
+  readonly #intake: Intake;
   readonly #pingJudge: PingJudge;
   readonly #pinger: Pinger;
   readonly #leave: LeaveTaking;
   readonly #gone: (connection: Connection) => void;
-  /** Bytes of the preface that have come. */
-  #prefaceBytes = 0;
   readonly #openedMs: number;
   #blockSinceMs = Number.POSITIVE_INFINITY;
   /** Input is dropped; when all is sent the socket ends. */
@@ -110,7 +106,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
     );
     this.#leave = new LeaveTaking(server.clock, this.sender, this.streams, () => this.#close());
     this.#socket.on('close', this.#onClose);
-    this.#socket.on('data', this.#onData);
+    this.#intake = new Intake(accepted.socket, clock, this);
     this.#greet();
     this.#socket.resume();
   }
@@ -217,27 +213,45 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
 
   batchTaken(): void {
     this.admission.advance();
+    this.#intake.sent();
     if (this.#closing && this.sender.idle) this.#socket.end();
   }
 
-  readonly #onData = (chunk: Buffer): void => {
-    if (this.#closing) return;
+  // What the intake leads to (IntakeOwner):
+
+  sliceBegan(): void {
     this.receivedMs = this.server.clock.nowMs();
     this.sender.cork();
-    try {
-      const frames = this.#prefaceBytes === preface.length ? chunk : this.#takePreface(chunk);
-      this.#reader.push(frames);
-      while (this.#reader.next()) this.#frames.handle(this.#reader);
-    } catch (error) {
-      this.#fault(error);
-    }
+  }
+
+  frame(reader: FrameReader): void {
+    this.#frames.handle(reader);
+  }
+
+  sliceEnded(): void {
     if (!this.admission.someWait) this.receive.credit();
     this.#blockSinceMs = this.#frames.insideHeaderBlock ? Math.min(this.#blockSinceMs, this.receivedMs) : Infinity;
     this.sender.uncork();
-  };
+  }
+
+  get unsentBytes(): number {
+    return this.sender.unsentBytes;
+  }
+
+  fault(error: unknown): void {
+    if (error instanceof AssertionError) throw error;
+    if (error instanceof Http2Error) {
+      this.server.logger.warn({ peer: this.peer, code: error.code, reason: error.message }, 'HTTP/2 connection ended');
+      this.#goAway(error.code, error.message);
+    } else {
+      this.server.logger.error({ peer: this.peer, error }, 'HTTP/2 connection failed');
+      this.#goAway(ErrorCode.INTERNAL_ERROR, 'internal error');
+    }
+  }
 
   readonly #onClose = (): void => {
     this.#closing = true;
+    this.#intake.end();
     this.#pinger.stop();
     this.#leave.stop();
     this.#linger?.cancel();
@@ -257,16 +271,6 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
     this.sender.control(windowUpdateFrame(0, CONNECTION_WINDOW_BYTES - DEFAULT_WINDOW_BYTES));
   }
 
-  /** Returns what is behind the preface. */
-  #takePreface(chunk: Buffer): Buffer {
-    const bytes = Math.min(preface.length - this.#prefaceBytes, chunk.length);
-    if (chunk.compare(preface, this.#prefaceBytes, this.#prefaceBytes + bytes, 0, bytes) !== 0) {
-      throw new Http2Error(ErrorCode.PROTOCOL_ERROR, 'not the preface of HTTP/2');
-    }
-    this.#prefaceBytes += bytes;
-    return chunk.subarray(bytes);
-  }
-
   #streamFor(streamId: number, head: RequestHead, route: Route, endStream: boolean): Stream | undefined {
     switch (route.kind) {
       case 'unary':
@@ -280,6 +284,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
       case 'refuse': {
         const { code, message } = route.status;
         const { frames } = this.sender;
+        this.spend(1, 'refused calls');
         this.sender.control(frames.trailersOnly(streamId, route.httpStatus, code, message, head.answerForm));
         if (endStream) this.streams.remove(streamId, 'client');
         else this.#rst(streamId, ErrorCode.NO_ERROR, 'server');
@@ -332,17 +337,6 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
     if (this.#leave.begun) this.#leave.streamGone();
   }
 
-  #fault(error: unknown): void {
-    if (error instanceof AssertionError) throw error;
-    if (error instanceof Http2Error) {
-      this.server.logger.warn({ peer: this.peer, code: error.code, reason: error.message }, 'HTTP/2 connection ended');
-      this.#goAway(error.code, error.message);
-    } else {
-      this.server.logger.error({ peer: this.peer, error }, 'HTTP/2 connection failed');
-      this.#goAway(ErrorCode.INTERNAL_ERROR, 'internal error');
-    }
-  }
-
   #goAway(errorCode: number, reason: string): void {
     this.sender.control(goAwayFrame(this.streams.lastId, errorCode, reason));
     this.#dropAll();
@@ -353,6 +347,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner {
   #close(): void {
     if (this.#closing) return;
     this.#closing = true;
+    this.#intake.end();
     this.#linger = this.server.clock.after(LINGER_MS, () => this.#socket.destroy());
     this.sender.flush();
     if (this.sender.idle) this.#socket.end();

@@ -22,6 +22,13 @@ export const HEADER_BLOCK_MAX_BYTES = 128 * 1024;
 
 /** Bytes handed to the kernel in one write: what node may hold of a client that does not read. */
 export const BATCH_MAX_BYTES = 256 * 1024;
+/**
+ * No frame of a client is taken while this much waits for the kernel: answers to PING and SETTINGS, resets and refusals
+ * are in no window. Above BATCH_MAX_BYTES, so that DATA alone does not reach it.
+ */
+export const OUTPUT_HELD_MAX_BYTES = 512 * 1024;
+/** What one connection's frames may take of a turn of the event loop. */
+export const INTAKE_SLICE_MS = 4;
 /** No new call starts while this much waits to be sent to the client of the connection. */
 export const SEND_QUEUE_MAX_BYTES = 16 * 1024 * 1024;
 /** Nor while the requests of calls that run hold this much. */

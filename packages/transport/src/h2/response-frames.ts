@@ -15,6 +15,9 @@ export interface AnswerForm {
   readonly gzip: boolean;
 }
 
+/** Clients take 8 KiB of headers, and a character may become nine bytes. */
+const messageMaxLength = 768;
+
 interface Kept {
   frame: Buffer;
   tableChanges: number;
@@ -97,5 +100,8 @@ function statusFields(code: number, message: string): readonly FieldToEncode[] {
     indexing: code === 0 ? 'remember' : 'once',
   };
   if (message === '') return [status];
-  return [status, { name: 'grpc-message', value: percentEncode(message), indexing: 'once' }];
+  const value = percentEncode(
+    message.length <= messageMaxLength ? message : `${message.slice(0, messageMaxLength)}...`,
+  );
+  return [status, { name: 'grpc-message', value, indexing: 'once' }];
 }

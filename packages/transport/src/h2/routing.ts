@@ -1,6 +1,7 @@
 import { GrpcCode } from '@engram/core';
 import { type BidiMethod, ErrorCode, type RpcStatus, type ServerStreamMethod, type UnaryMethod } from '@engram/wire';
-import { base64Fault } from '../grpc/binary-metadata.ts';
+import { binaryFaultOf } from '../grpc/binary-metadata.ts';
+import { quoted } from '../grpc/echoed.ts';
 import { parseTimeout } from '../grpc/timeout.ts';
 import { DEADLINE_EXCEEDED, unimplemented } from '../status.ts';
 import type { RequestHead } from './request-head.ts';
@@ -21,6 +22,8 @@ export type Route =
   | { readonly kind: 'reset'; readonly errorCode: number };
 
 const grpcContentType = 'application/grpc';
+/** A longer one is not repeated in the answer: nobody has a codec of that name. */
+const SUBTYPE_MAX_LENGTH = 64;
 
 /**
  * Where a request leads, by grpc-go's rules in grpc-go's order and with its texts (internal/transport/http2_server.go,
@@ -34,12 +37,13 @@ export function routeOf(head: RequestHead, server: ServerContext, secure: boolea
   const subtype = subtypeOf(head.contentType);
   if (subtype === undefined) {
     if (secure && server.protocols === 'both') return { kind: 'http' };
-    const message = `invalid gRPC request content-type ${JSON.stringify(head.contentType)}`;
+    const message = `invalid gRPC request content-type ${quoted(head.contentType)}`;
     return { kind: 'not-grpc', status: { code: GrpcCode.INVALID_ARGUMENT, message } };
   }
   const gzip = head.grpcEncoding === 'gzip';
   if (gzip || subtype !== '') {
-    const contentType = subtype === '' ? grpcContentType : `${grpcContentType}+${subtype}`;
+    const contentType =
+      subtype === '' || subtype.length > SUBTYPE_MAX_LENGTH ? grpcContentType : `${grpcContentType}+${subtype}`;
     head.answerForm = { contentType, gzip };
   }
   const timeout = head.grpcTimeout === undefined ? { ms: -1 } : parseTimeout(head.grpcTimeout);
@@ -50,7 +54,7 @@ export function routeOf(head: RequestHead, server: ServerContext, secure: boolea
     return refuse(400, GrpcCode.INTERNAL, 'no host or :authority header present');
   }
   if (head.method !== 'POST') {
-    const message = `Received a HEADERS frame with :method ${JSON.stringify(head.method)} which should be POST`;
+    const message = `Received a HEADERS frame with :method ${quoted(head.method)} which should be POST`;
     return refuse(405, GrpcCode.INTERNAL, message);
   }
   if (timeout.ms === 0) return { kind: 'refuse', httpStatus: 200, status: DEADLINE_EXCEEDED };
@@ -59,7 +63,7 @@ export function routeOf(head: RequestHead, server: ServerContext, secure: boolea
     return { kind: 'refuse', httpStatus: 200, status: unimplemented(head.path, server.knowsService) };
   }
   if (!gzip && head.grpcEncoding !== '' && head.grpcEncoding !== 'identity') {
-    const message = `grpc: Decompressor is not installed for grpc-encoding ${JSON.stringify(head.grpcEncoding)}`;
+    const message = `grpc: Decompressor is not installed for grpc-encoding ${quoted(head.grpcEncoding)}`;
     return refuse(200, GrpcCode.UNIMPLEMENTED, message);
   }
   if (method.kind === 'unary') return { kind: 'unary', method, timeoutMs: timeout.ms };
@@ -76,10 +80,11 @@ function subtypeOf(contentType: string): string | undefined {
 
 /** Binary metadata is nobody's to read here, but grpc-go refuses what is no base64. */
 function binaryFault(head: RequestHead): string | undefined {
-  for (const { name, value } of head.fields) {
-    const fault = name.endsWith('-bin') ? base64Fault(value) : undefined;
+  for (const field of head.fields) {
+    const { name, value } = field;
+    const fault = name.endsWith('-bin') ? binaryFaultOf(field) : undefined;
     if (fault === undefined) continue;
-    return `malformed binary metadata ${JSON.stringify(value)} in header ${JSON.stringify(name)}: ${fault}`;
+    return `malformed binary metadata ${quoted(value)} in header ${quoted(name)}: ${fault}`;
   }
   return undefined;
 }

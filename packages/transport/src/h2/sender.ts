@@ -84,6 +84,11 @@ export class Sender implements Flushable {
     return this.queuedBytes + this.#output.pendingBytes;
   }
 
+  /** Bytes that no window holds back: they wait for the kernel to take what was written before. */
+  get unsentBytes(): number {
+    return this.#output.pendingBytes;
+  }
+
   /** Something waits for the client to read or to open a window. */
   get waits(): boolean {
     return this.queuedBytes > 0 || this.#output.writing;

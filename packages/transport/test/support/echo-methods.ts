@@ -64,6 +64,7 @@ export function echoMethods(journal: Journal): MethodTable {
         if (text(request) === 'engram') throw new EngramError('Compacted');
         if (text(request) === 'wire') throw new WireError('truncated');
         if (text(request) === 'unicode') throw new Error('naïve 100% — ok\n');
+        if (text(request).startsWith('long')) throw new Error(text(request));
         throw new Error('plain text');
       }),
     ],

@@ -117,6 +117,11 @@ export class RawClient implements Disposable {
     return headersFrames(streamId, this.encoder.encode(fields), endStream, 16_384);
   }
 
+  /** With a block that was encoded before. */
+  headersOf(streamId: number, block: Uint8Array, endStream: boolean): Buffer {
+    return headersFrames(streamId, block, endStream, 16_384);
+  }
+
   data(streamId: number, bytes: Uint8Array, endStream = false): Buffer {
     return frame('DATA', endStream ? Flag.END_STREAM : 0, streamId, bytes);
   }

@@ -1,0 +1,133 @@
+import type { Clock } from '@engram/core';
+import { CLIENT_PREFACE, DEFAULT_MAX_FRAME_BYTES, ErrorCode, FrameReader, Http2Error } from '@engram/wire';
+import { INTAKE_SLICE_MS, OUTPUT_HELD_MAX_BYTES } from './limits.ts';
+
+const preface = Buffer.from(CLIENT_PREFACE, 'latin1');
+
+/** The clock is asked after so many frames: asking costs a tenth of a frame. */
+const framesBetweenLooks = 32;
+
+/** Of a socket. */
+export interface Source {
+  on(event: 'data', take: (chunk: Buffer) => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+  isPaused(): boolean;
+}
+
+/** What the bytes of a client lead to. */
+export interface IntakeOwner {
+  /** A slice of work begins; what is answered until `sliceEnded` leaves together. */
+  sliceBegan(): void;
+  frame(reader: FrameReader): void;
+  /** The connection must end: nothing is taken any more. */
+  fault(error: unknown): void;
+  sliceEnded(): void;
+  /** Bytes that are written and not taken by the kernel: they grow by answers to frames, whatever the windows allow. */
+  readonly unsentBytes: number;
+}
+
+/**
+ * Takes the frames of a client, and never more than it should at a time: a slice of INTAKE_SLICE_MS in a turn of the event
+ * loop, and none while the client leaves so much of what we say in the socket. grpc-go stops reading for the same reason
+ * (internal/transport/controlbuf.go: throttle): what a frame provokes has no window, so the client's own reading has to
+ * bound it.
+ */
+export class Intake {
+  readonly #socket: Source;
+  readonly #clock: Clock;
+  readonly #owner: IntakeOwner;
+  readonly #reader = new FrameReader(DEFAULT_MAX_FRAME_BYTES);
+  /** Chunks that came while nothing was taken; sockets may give what they have when they are told to pause. */
+  #chunks: Buffer[] = [];
+  /** Bytes of the preface that have come. */
+  #prefaceBytes = 0;
+  #state: 'flowing' | 'next-slice' | 'unsent' | 'ended' = 'flowing';
+
+  constructor(socket: Source, clock: Clock, owner: IntakeOwner) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#owner = owner;
+    socket.on('data', this.#onData);
+  }
+
+  /** What still comes is dropped. */
+  end(): void {
+    this.#state = 'ended';
+    this.#chunks = [];
+    this.#socket.resume();
+  }
+
+  /** Bytes have left. */
+  sent(): void {
+    if (this.#state !== 'unsent' || this.#isBehind) return;
+    this.#state = 'next-slice';
+    this.#clock.soon(this.#slice);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#state === 'ended') return;
+    this.#chunks.push(chunk);
+    if (this.#state === 'flowing') this.#slice();
+  };
+
+  get #isBehind(): boolean {
+    return this.#owner.unsentBytes > OUTPUT_HELD_MAX_BYTES;
+  }
+
+  readonly #slice = (): void => {
+    if (this.#state === 'ended') return;
+    this.#state = 'flowing';
+    this.#owner.sliceBegan();
+    try {
+      const next = this.#take();
+      if (!this.#isEnded) this.#state = next;
+    } catch (error) {
+      this.#owner.fault(error);
+    }
+    this.#owner.sliceEnded();
+    this.#proceed();
+  };
+
+  /** By now: whoever works on a frame may end it. */
+  get #isEnded(): boolean {
+    return this.#state === 'ended';
+  }
+
+  #proceed(): void {
+    if (this.#state === 'flowing') {
+      if (this.#socket.isPaused()) this.#socket.resume();
+    } else if (this.#state !== 'ended') {
+      this.#socket.pause();
+      // Some of it may have left with the slice.
+      if (this.#state === 'unsent' && !this.#isBehind) this.#state = 'next-slice';
+      if (this.#state === 'next-slice') this.#clock.soon(this.#slice);
+    }
+  }
+
+  /** Works until there is nothing more, or not now. */
+  #take(): 'flowing' | 'next-slice' | 'unsent' {
+    const startMs = this.#clock.nowMs();
+    for (let frames = 1; ; frames += 1) {
+      while (!this.#reader.next()) {
+        const chunk = this.#chunks.shift();
+        if (chunk === undefined) return 'flowing';
+        this.#reader.push(this.#prefaceBytes === preface.length ? chunk : this.#takePreface(chunk));
+      }
+      this.#owner.frame(this.#reader);
+      if (this.#isEnded) return 'flowing';
+      if (this.#isBehind) return 'unsent';
+      if (frames % framesBetweenLooks === 0 && this.#clock.nowMs() - startMs >= INTAKE_SLICE_MS) return 'next-slice';
+    }
+  }
+
+  /** Returns what is behind the preface. */
+  #takePreface(chunk: Buffer): Buffer {
+    const bytes = Math.min(preface.length - this.#prefaceBytes, chunk.length);
+    if (chunk.compare(preface, this.#prefaceBytes, this.#prefaceBytes + bytes, 0, bytes) !== 0) {
+      throw new Http2Error(ErrorCode.PROTOCOL_ERROR, 'not the preface of HTTP/2');
+    }
+    this.#prefaceBytes += bytes;
+    return chunk.subarray(bytes);
+  }
+}

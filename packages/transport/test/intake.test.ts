@@ -1,0 +1,119 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import { SimClock } from '@engram/sim';
+import { CLIENT_PREFACE, type FrameReader, pingFrame } from '@engram/wire';
+import { Intake, type IntakeOwner } from '../src/h2/intake.ts';
+import { INTAKE_SLICE_MS, OUTPUT_HELD_MAX_BYTES } from '../src/h2/limits.ts';
+
+/** A socket that gives what it is told to, also while it is paused: TLS does so with what it has decrypted. */
+class FakeSocket extends EventEmitter {
+  paused = false;
+  pause(): void {
+    this.paused = true;
+  }
+  resume(): void {
+    this.paused = false;
+  }
+  isPaused(): boolean {
+    return this.paused;
+  }
+}
+
+class Owner implements IntakeOwner {
+  unsentBytes = 0;
+  readonly frames: number[] = [];
+  readonly slices: number[] = [];
+  faults = 0;
+  onFrame = (): void => {};
+  sliceBegan(): void {}
+  frame({ bytes, start }: FrameReader): void {
+    this.frames.push(bytes.readUInt32BE(start + 4));
+    this.onFrame();
+  }
+  fault(): void {
+    this.faults += 1;
+  }
+  sliceEnded(): void {
+    this.slices.push(this.frames.length);
+  }
+}
+
+function numbered(from: number, count: number): Buffer {
+  return Buffer.concat(
+    Array.from({ length: count }, (_, at) => {
+      const data = Buffer.alloc(8);
+      data.writeUInt32BE(from + at, 4);
+      return pingFrame(data, false);
+    }),
+  );
+}
+
+function begin(): { socket: FakeSocket; owner: Owner; clock: SimClock; intake: Intake } {
+  const socket = new FakeSocket();
+  const clock = new SimClock();
+  const owner = new Owner();
+  const intake = new Intake(socket, clock, owner);
+  socket.emit('data', Buffer.from(CLIENT_PREFACE));
+  return { socket, owner, clock, intake };
+}
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+
+test('work that takes long goes on in the next turn, in order, and nothing new is read meanwhile', async () => {
+  const { socket, owner, clock } = begin();
+  owner.onFrame = () => void clock.advance(INTAKE_SLICE_MS / 40);
+  socket.emit('data', numbered(0, 100));
+  expect(socket.paused).toBe(true);
+  expect(owner.frames.length).toBe(64); // the clock is asked every 32
+  socket.emit('data', numbered(100, 100));
+  expect(owner.frames.length).toBe(64);
+  await clock.settle();
+  expect(owner.frames).toEqual(range(200));
+  expect(socket.paused).toBe(false);
+  expect(Math.max(...owner.slices.map((end, at) => end - (owner.slices[at - 1] ?? 0)))).toBeLessThanOrEqual(64);
+});
+
+test('nothing is taken while the kernel does not take what was written', async () => {
+  const { socket, owner, clock, intake } = begin();
+  owner.onFrame = () => {
+    owner.unsentBytes += OUTPUT_HELD_MAX_BYTES / 10;
+  };
+  socket.emit('data', numbered(0, 100));
+  expect(owner.frames).toEqual(range(11));
+  intake.sent(); // something, but not enough
+  await clock.settle();
+  expect(owner.frames.length).toBe(11);
+  expect(socket.paused).toBe(true);
+  owner.unsentBytes = 0;
+  intake.sent();
+  await clock.settle();
+  expect(owner.frames).toEqual(range(22));
+  owner.onFrame = () => {};
+  owner.unsentBytes = 0;
+  intake.sent();
+  await clock.settle();
+  expect(owner.frames).toEqual(range(100));
+  expect(socket.paused).toBe(false);
+});
+
+test('behind its end nothing is taken, and what comes is read and dropped', async () => {
+  const { socket, owner, clock, intake } = begin();
+  owner.onFrame = () => {
+    if (owner.frames.length === 5) intake.end();
+  };
+  socket.emit('data', numbered(0, 10));
+  socket.emit('data', numbered(10, 10));
+  await clock.settle();
+  expect(owner.frames).toEqual(range(5));
+  expect(socket.paused).toBe(false);
+});
+
+test('another preface is a fault', () => {
+  const { socket, owner } = begin();
+  expect(owner.faults).toBe(0);
+  const other = new FakeSocket();
+  new Intake(other, new SimClock(), owner);
+  other.emit('data', Buffer.from('PRI * HTTP/2.0\r\n\r\nXX'));
+  expect(owner.faults).toBe(1);
+  expect(socket.paused).toBe(false);
+});
