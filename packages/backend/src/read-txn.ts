@@ -8,7 +8,7 @@ import {
   type Txn,
 } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
-import { choosePath, type KnownValues, type ReadVersions, valueNeeds } from '@engram/sequencer';
+import { choosePath, type ReadVersions, valueNeeds } from '@engram/sequencer';
 import { NeededValues } from './needed-values.ts';
 import type { Replica } from './replica.ts';
 import type { RangeResult, TxnResult } from './store.ts';
@@ -21,7 +21,9 @@ export async function readTxn(txn: Txn, replica: Replica, signal: AbortSignal): 
   const at = replica.revision;
   using _pin = replica.pins.hold(at);
   const versions = new VersionsAt(replica.state.index, at);
-  const values = await knownValues(txn, replica, versions, at);
+  const values = new NeededValues(replica);
+  const missing = values.collect(valueNeeds(txn, versions, at));
+  if (missing.length > 0) await values.load(missing, signal);
   const { succeeded } = choosePath(txn, versions, values, at);
   const ops = succeeded ? txn.success : txn.failure;
   for (const op of ops) {
@@ -37,17 +39,6 @@ export async function readTxn(txn: Txn, replica: Replica, signal: AbortSignal): 
     responses.push({ kind: 'range', revision: at, kvs, more, count });
   }
   return { kind: 'txn', revision: at, succeeded, responses };
-}
-
-function knownValues(
-  txn: Txn,
-  { scanner, bytes, state }: Replica,
-  versions: ReadVersions,
-  at: Revision,
-): KnownValues | Promise<KnownValues> {
-  const needed = new NeededValues(scanner, bytes, state);
-  const needs = valueNeeds(txn, versions, at);
-  return needed.inMemory(needs) ?? needed.load(() => needs);
 }
 
 /** The index as of one revision. */

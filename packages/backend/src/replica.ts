@@ -146,6 +146,11 @@ export class Replica implements AsyncDisposable {
     return this.#applier.next;
   }
 
+  /** A checkpoint is being taken. */
+  get checkpointing(): boolean {
+    return this.#checkpointer.running;
+  }
+
   /** See `Applier.prefetch`. */
   prefetch(writes: readonly CommittedWrite[]): void {
     this.#applier.prefetch(writes);

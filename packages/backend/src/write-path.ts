@@ -59,7 +59,6 @@ export class WritePath {
   readonly #options: WritePathOptions;
   readonly #sequencer: Sequencer<PlannedRange>;
   readonly #writer: Writer<PendingWrite>;
-  readonly #needed: NeededValues;
   readonly #pending = new PendingWrites();
   readonly #waiters: Waiter[] = [];
   readonly #neverAborted = new AbortController().signal;
@@ -71,9 +70,9 @@ export class WritePath {
   constructor(options: WritePathOptions) {
     this.#options = options;
     const { replica } = options;
-    const { state, scanner, bytes } = replica;
+    const { state, scanner } = replica;
     assert(replica.applied === replica.next, 'a leadership begins before the replica has settled');
-    this.#needed = new NeededValues(scanner, bytes, state);
+    replica.cache.forgetPending(replica.next);
     this.#sequencer = new Sequencer<PlannedRange>({
       versions: state.index,
       leases: options.leases,
@@ -123,8 +122,9 @@ export class WritePath {
     this.admit();
     const needs = this.#sequencer.needs(txn);
     if (needs.length === 0) return this.#sequence(txn, nothingNeeded);
-    const values = this.#needed.inMemory(needs);
-    return values === undefined ? this.#loadAndSequence(txn) : this.#sequence(txn, values);
+    const values = new NeededValues(this.#options.replica);
+    const missing = values.collect(needs);
+    return missing.length === 0 ? this.#sequence(txn, values) : this.#loadAndSequence(txn, values, missing);
   }
 
   /** A record without a revision; resolves when it has taken effect. */
@@ -178,9 +178,11 @@ export class WritePath {
   }
 
   /** The versions may be others by the time the values are there: it is asked again until all that it needs is at hand. */
-  async #loadAndSequence(txn: Txn): Promise<TxnResult> {
-    const values = await this.#needed.load(() => this.#sequencer.needs(txn));
-    this.admit();
+  async #loadAndSequence(txn: Txn, values: NeededValues, first: readonly LogPosition[]): Promise<TxnResult> {
+    for (let missing = first; missing.length > 0; missing = values.collect(this.#sequencer.needs(txn))) {
+      await values.load(missing, this.#neverAborted);
+      this.admit();
+    }
     return this.#sequence(txn, values);
   }
 
@@ -205,7 +207,7 @@ export class WritePath {
 
   /** A refusal may rest on a write that is under way: it is told when that has taken effect. */
   async #refuse(error: unknown): Promise<never> {
-    if (isEngramError(error)) await this.settled();
+    if (isEngramError(error) && !this.#halted) await this.settled();
     throw error;
   }
 
@@ -331,7 +333,6 @@ export class WritePath {
   /** Takes versions that will never be durable out of the index, the newest first; then all is as if nobody had asked. */
   #undo(writes: readonly PendingWrite[], error: Error): void {
     const { index } = this.#options.replica.state;
-    const { cache } = this.#options.replica;
     for (let at = writes.length - 1; at >= 0; at -= 1) {
       const events = writes[at]!.group?.events ?? [];
       for (let sub = events.length - 1; sub >= 0; sub -= 1) {
@@ -339,7 +340,6 @@ export class WritePath {
         const head = index.head(key);
         assert(head >= 0 && index.position(head) === position, 'undone out of order');
         index.undo(head);
-        cache.forgetPending(position);
       }
     }
     for (const write of writes) write.fail(error);

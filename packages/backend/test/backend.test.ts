@@ -1,67 +1,9 @@
-import {
-  type ErrorCode,
-  EMPTY_BYTES,
-  EngramError,
-  keyBytes,
-  keyText,
-  leaseId,
-  NO_REVISION,
-  type PutOp,
-  type RangeOp,
-  type Txn,
-} from '@engram/core';
+import { keyText, leaseId, NO_REVISION, type RangeOp } from '@engram/core';
 import { ALARM_CORRUPT, ALARM_NOSPACE, nodeItself } from '@engram/backend';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { type Node, openNode, plainKv, watchAll } from './harness.ts';
-
-const put = (key: string, value: string, over: Partial<PutOp> = {}): Txn => ({
-  compares: [],
-  success: [
-    {
-      kind: 'put',
-      key: keyBytes(key),
-      value: keyBytes(value),
-      lease: leaseId(0n),
-      prevKv: false,
-      ignoreValue: false,
-      ignoreLease: false,
-      ...over,
-    },
-  ],
-  failure: [],
-});
-const remove = (key: string): Txn => ({
-  compares: [],
-  success: [{ kind: 'delete-range', range: { key: keyBytes(key), end: EMPTY_BYTES }, prevKv: true }],
-  failure: [],
-});
-const get = (key: string, over: Partial<RangeOp> = {}): RangeOp => ({
-  kind: 'range',
-  range: { key: keyBytes(key), end: EMPTY_BYTES },
-  limit: 0,
-  revision: 0,
-  sortOrder: 0,
-  sortTarget: 0,
-  serializable: false,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-  ...over,
-});
-
-async function refusal(work: Promise<unknown>): Promise<ErrorCode | 'accepted'> {
-  try {
-    await work;
-    return 'accepted';
-  } catch (error) {
-    if (error instanceof EngramError) return error.code;
-    throw error;
-  }
-}
+import { get, put, refusal, remove } from './ops.ts';
 
 async function values(node: Node, key: string, over: Partial<RangeOp> = {}): Promise<string[]> {
   return [...(await node.backend.range(get(key, over), nodeItself)).kvs].map((kv) => plainKv(kv).value);

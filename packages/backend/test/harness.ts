@@ -1,6 +1,6 @@
 import { decodeKeyValue } from '@engram/coder';
 import { type EventGroup, epoch, type KeyRange, keyText, type Logger, type Revision, revision } from '@engram/core';
-import { type Backend, openBackend, type OpResult } from '@engram/backend';
+import { type Backend, type LeadershipEnd, openBackend, type OpResult } from '@engram/backend';
 import { Prng, SimClock } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import type { Watcher, WatchSink } from '@engram/watch-hub';
@@ -22,6 +22,9 @@ export async function openNode(
     checkpointEveryBytes?: number;
     cacheBytesMax?: number;
     quotaBytes?: number;
+    waitingBytesMax?: number;
+    imageHoldMaxMs?: number;
+    onDeposed?: (end: LeadershipEnd) => void;
   } = {},
 ): Promise<Node> {
   const clock = options.clock ?? new SimClock();

@@ -52,9 +52,9 @@ export class SequenceRing<Value> {
   truncate(number: number): void {
     const slots = this.#slots;
     const mask = slots.length - 1;
-    const from = Math.max(number, this.#first);
-    for (let at = from; at < this.#next; at += 1) slots[at & mask] = undefined;
-    if (from < this.#next) this.#next = from;
+    for (let at = Math.max(number, this.#first); at < this.#next; at += 1) slots[at & mask] = undefined;
+    if (number < this.#next) this.#next = number;
+    if (number < this.#first) this.#first = number;
   }
 
   #grow(): void {

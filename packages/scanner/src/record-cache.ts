@@ -70,7 +70,7 @@ export class RecordCache {
     this.#young.adopt(position, kv);
   }
 
-  /** A pending version will never be durable. They are forgotten in the reverse order of the log. */
+  /** What is pending from this position on will never be durable: the position is dealt again. */
   forgetPending(position: LogPosition): void {
     this.#pending.truncate(position);
   }

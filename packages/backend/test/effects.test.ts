@@ -1,0 +1,217 @@
+import { ALARM_CORRUPT, nodeItself } from '@engram/backend';
+import { keyText, leaseId } from '@engram/core';
+import { MemoryStorage, StorageCorruptError } from '@engram/storage';
+import { expect, test } from 'vitest';
+import { openNode, plainKv, watchAll } from './harness.ts';
+import { checkQuiet, Gate, get, put, putOp, refusal, txnOf } from './ops.ts';
+
+const TIMEOUT_MS = 9000;
+
+test('a compaction and an alarm that are answered Timeout take effect when they are durable', async () => {
+  const append = new Gate('append');
+  const storage = new MemoryStorage(append);
+  const { backend, clock } = await openNode(storage);
+  for (let at = 0; at < 10; at += 1) await backend.txn(put('k', `v${at}`), nodeItself);
+  append.shut = true;
+  const compaction = refusal(backend.compact(8, false, nodeItself));
+  const alarm = refusal(backend.activateAlarm({ memberId: 1n, alarm: ALARM_CORRUPT }, nodeItself));
+  await clock.settle();
+  clock.advance(TIMEOUT_MS);
+  expect(await Promise.all([compaction, alarm])).toEqual(['Timeout', 'Timeout']);
+  expect(backend.compactRevision).toBe(-1);
+  append.open();
+  await clock.settle();
+  expect(backend.compactRevision).toBe(8);
+  expect(backend.alarms()).toEqual([{ memberId: 1n, alarm: ALARM_CORRUPT }]);
+  await backend.defragment();
+  storage.crash();
+  const again = await openNode(storage.reopen(), { epoch: 2 });
+  expect(again.backend.compactRevision).toBe(8);
+  expect(again.backend.alarms()).toHaveLength(1);
+});
+
+test('a transaction that is answered Timeout gives back what it has pinned: compaction and stop go on', async () => {
+  const append = new Gate('append');
+  const { backend, clock } = await openNode(new MemoryStorage(append));
+  for (let at = 0; at < 10; at += 1) await backend.txn(put('k', `v${at}`), nodeItself);
+  append.shut = true;
+  const stalled = refusal(backend.txn(txnOf(putOp('lock', 'me'), get('k')), nodeItself));
+  await clock.settle();
+  clock.advance(TIMEOUT_MS);
+  expect(await stalled).toBe('Timeout');
+  append.open();
+  await clock.settle();
+  await backend.txn(put('k', 'last'), nodeItself);
+  await backend.compact(backend.revision, true, nodeItself);
+  checkQuiet(backend);
+  expect(backend.replica.state.index.versions).toBe(2);
+  await backend[Symbol.asyncDispose]();
+});
+
+test('a stop waits for no reader: an answer that storage never gives does not hold it up', async () => {
+  const read = new Gate('get-many');
+  const { backend, clock } = await openNode(new MemoryStorage({ ...read, cold: true, gate: read.gate }), {
+    cacheBytesMax: 0,
+  });
+  for (let at = 0; at < 3; at += 1) await backend.txn(put('k', `v${at}`), nodeItself);
+  read.shut = true;
+  const reading = Promise.resolve(backend.range(get('k', { revision: 2 }), nodeItself)).catch(() => 'ended');
+  await backend.compact(4, false, nodeItself);
+  await clock.settle();
+  const stopped = backend[Symbol.asyncDispose]();
+  await clock.settle();
+  read.open(); // the storage itself waits for what it was asked
+  await stopped;
+  await reading;
+});
+
+test.each([
+  { what: 'in a transaction that only reads', over: [get('k')] },
+  { what: 'before a put of the same key', over: [get('k'), putOp('k', 'new')] },
+])('a range $what keeps the version that it reads until it has its bytes', async ({ over }) => {
+  const read = new Gate('get-many');
+  const storage = new MemoryStorage({ cold: true, gate: read.gate });
+  const { backend, clock, fatal } = await openNode(storage, { cacheBytesMax: 0 });
+  await backend.txn(put('k', 'old'), nodeItself);
+  for (let at = 0; at < 5; at += 1) await backend.txn(put(`x${at}`, 'x'.repeat(500)), nodeItself);
+  await backend.defragment(); // what lies before the checkpoint may be dropped
+  read.shut = true;
+  const answer = backend.txn(txnOf(...over), nodeItself);
+  await clock.settle();
+  if (over.length === 1) await backend.txn(put('k', 'new'), nodeItself);
+  await backend.compact(backend.revision, false, nodeItself);
+  await clock.settle();
+  read.open();
+  const [range] = (await answer).responses;
+  expect(range?.kind === 'range' && [...range.kvs].map((kv) => plainKv(kv).value)).toEqual(['old']);
+  await clock.settle();
+  checkQuiet(backend);
+  expect(backend.replica.state.index.versions, 'the old version is gone then').toBe(6);
+  expect(fatal).toEqual([]);
+});
+
+test('a compaction that was refused for load may be asked for again, and then is', async () => {
+  const append = new Gate('append');
+  const { backend, clock } = await openNode(new MemoryStorage(append), { waitingBytesMax: 1000 });
+  for (let at = 0; at < 10; at += 1) await backend.txn(put('k', `v${at}`), nodeItself);
+  append.shut = true;
+  const first = backend.txn(put('a', 'x'), nodeItself);
+  await clock.settle();
+  const second = backend.txn(put('b', 'x'.repeat(2000)), nodeItself);
+  expect(await refusal(backend.compact(8, false, nodeItself))).toBe('TooManyRequests');
+  append.open();
+  await Promise.all([first, second]);
+  expect(await refusal(backend.compact(8, false, nodeItself))).toBe('accepted');
+  expect(await refusal(backend.compact(8, false, nodeItself))).toBe('Compacted');
+});
+
+test('leases, their keys and refusals show nothing that is not durable', async () => {
+  const append = new Gate('append');
+  const storage = new MemoryStorage(append);
+  const { backend, clock } = await openNode(storage);
+  await backend.leaseGrant(leaseId(7n), 100, nodeItself);
+  await backend.txn(put('a', '1', { lease: leaseId(7n) }), nodeItself);
+  append.shut = true;
+  const granted = refusal(backend.leaseGrant(leaseId(8n), 100, nodeItself));
+  const attached = refusal(backend.txn(put('b', '1', { lease: leaseId(7n) }), nodeItself));
+  let exists: string | undefined;
+  void refusal(backend.leaseGrant(leaseId(8n), 100, nodeItself)).then((code) => (exists = code));
+  await clock.settle();
+  expect(backend.leases().map(({ id }) => id)).toEqual([7n]);
+  const lease = await backend.leaseTimeToLive(leaseId(7n), true, nodeItself);
+  expect(lease?.keys.map(keyText)).toEqual(['a']);
+  expect(await backend.leaseKeepAlive(leaseId(8n), nodeItself)).toBe(0);
+  const revoked = refusal(backend.leaseRevoke(leaseId(7n), nodeItself));
+  let refused: string | undefined;
+  void refusal(backend.txn(put('c', '1', { lease: leaseId(7n) }), nodeItself)).then((code) => (refused = code));
+  await clock.settle();
+  expect(await backend.leaseTimeToLive(leaseId(7n), false, nodeItself)).toBeDefined();
+  expect([exists, refused], 'refused on the ground of what is not durable').toEqual([undefined, undefined]);
+  append.open();
+  expect(await Promise.all([granted, attached, revoked])).toEqual(['accepted', 'accepted', 'accepted']);
+  await clock.settle();
+  expect([exists, refused]).toEqual(['LeaseExist', 'LeaseNotFound']);
+  expect(backend.leases().map(({ id }) => id)).toEqual([8n]);
+  const { count } = await backend.range(get('b'), nodeItself);
+  expect(count, 'the key that was being attached has gone with its lease').toBe(0);
+});
+
+test('a value that leaves the cache while a transaction needs it does not leave the transaction half done', async () => {
+  const { backend, fatal } = await openNode(new MemoryStorage({ cold: true }), { cacheBytesMax: 4096 });
+  const keys = Array.from({ length: 40 }, (_, at) => `k${at}`);
+  for (const key of keys) await backend.txn(put(key, key.repeat(60)), nodeItself);
+  const kept = keys.map((key) => putOp(key, '', { ignoreValue: true }));
+  for (let round = 0; round < 20; round += 1) {
+    await backend.txn(txnOf(putOp('new', 'n'.repeat(100 + round * 37)), ...kept), nodeItself);
+  }
+  expect(fatal).toEqual([]);
+  for (const key of keys) {
+    const { kvs } = await backend.range(get(key), nodeItself);
+    expect([...kvs].map((kv) => plainKv(kv).value)).toEqual([key.repeat(60)]);
+  }
+});
+
+test('what is thrown in the middle of a transaction ends the node, and nothing more is accepted', async () => {
+  const { backend, fatal } = await openNode(new MemoryStorage());
+  await backend.txn(put('a', '1'), nodeItself);
+  const { index } = backend.replica.state;
+  const append = index.append.bind(index);
+  let appends = 0;
+  index.append = (...version) => {
+    appends += 1;
+    if (appends === 2) throw new TypeError('thrown by the test');
+    return append(...version);
+  };
+  expect(await refusal(backend.txn(txnOf(putOp('b', '1'), putOp('c', '1')), nodeItself))).toBe('Stopped');
+  index.append = append;
+  expect(fatal).toHaveLength(1);
+  expect(await refusal(backend.txn(put('d', '1'), nodeItself))).not.toBe('accepted');
+});
+
+test('a superseded value that cannot be read breaks the stream that wants it, and nothing else', async () => {
+  const lost = new StorageCorruptError('a record cannot be read', 'memory');
+  let broken = false;
+  const storage = new MemoryStorage({
+    cold: true,
+    fail: (operation) => (broken && operation === 'get-many' ? lost : undefined),
+  });
+  const node = await openNode(storage, { cacheBytesMax: 0 });
+  await node.backend.txn(put('k', 'old'), nodeItself);
+  for (let at = 0; at < 4; at += 1) await node.backend.txn(put(`other${at}`, 'x'.repeat(600)), nodeItself);
+  const wants = watchAll(node, 7);
+  broken = true;
+  expect(await node.backend.txn(put('k', 'new'), nodeItself)).toMatchObject({ revision: 7 });
+  await node.clock.settle();
+  expect(wants.failures).toHaveLength(1);
+  expect(node.fatal).toEqual([]);
+  expect(await node.backend.txn(put('k', 'newer'), nodeItself)).toMatchObject({ revision: 8 });
+});
+
+test('a snapshot that is read for ever holds a compaction up for a bounded time', async () => {
+  const { backend, clock } = await openNode(new MemoryStorage(), { imageHoldMaxMs: 60_000 });
+  for (let at = 0; at < 10; at += 1) await backend.txn(put('k', `v${at}`), nodeItself);
+  const image = await backend.image(nodeItself.signal);
+  await backend.compact(8, false, nodeItself);
+  await clock.settle();
+  expect(await image.read(0, 2, nodeItself.signal)).toHaveLength(2);
+  expect(backend.replica.state.index.versions).toBe(10);
+  clock.advance(60_000);
+  await clock.settle();
+  expect(backend.replica.state.index.versions).toBe(4);
+  expect(await refusal(image.read(0, 2, nodeItself.signal))).toBe('Compacted');
+  image[Symbol.dispose]();
+  checkQuiet(backend);
+});
+
+test('watchers that catch up steadily do not hold a compaction up', async () => {
+  const read = new Gate('get-many');
+  const node = await openNode(new MemoryStorage({ cold: true, gate: read.gate }), { cacheBytesMax: 0 });
+  for (let at = 0; at < 20; at += 1) await node.backend.txn(put('k', `v${at}`), nodeItself);
+  await node.backend.compact(10, false, nodeItself);
+  await node.clock.settle();
+  read.shut = true;
+  watchAll(node, 10); // reads the event at the compact revision, and of the next ones what they superseded
+  await node.clock.settle();
+  expect(node.backend.replica.pins.clearBelow(node.backend.compactRevision)).toBeUndefined();
+  read.open();
+});

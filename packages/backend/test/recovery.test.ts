@@ -1,0 +1,70 @@
+import { nodeItself } from '@engram/backend';
+import { decodeKeyValue } from '@engram/coder';
+import { keyText, revision } from '@engram/core';
+import { MemoryStorage } from '@engram/storage';
+import { expect, test } from 'vitest';
+import { openNode, plainKv, watchAll } from './harness.ts';
+import { checkQuiet, get, put, putOp, refusal, remove, txnOf } from './ops.ts';
+
+const name = (at: number): string => `k${String(at).padStart(5, '0')}`;
+
+test('changes that a checkpoint has of some keys and not of others compact in the order of revisions after a restart', async () => {
+  const storage = new MemoryStorage();
+  const node = await openNode(storage);
+  const { backend, clock } = node;
+  for (let from = 0; from < 3000; from += 100) {
+    await backend.txn(txnOf(...Array.from({ length: 100 }, (_, at) => putOp(name(from + at), 'v'))), nodeItself);
+  }
+  // The checkpoint's walk has passed the first keys when they change, and has the last one still before it.
+  const saving = backend.compact(2, true, nodeItself);
+  while (!backend.replica.checkpointing) await clock.settle(1);
+  await clock.settle(1);
+  const writes = await Promise.all([
+    backend.txn(remove(name(5)), nodeItself),
+    backend.txn(put('other', 'x'), nodeItself),
+    backend.txn(put(name(5), 'again'), nodeItself),
+    backend.txn(put(name(2999), 'late'), nodeItself),
+  ]);
+  await saving;
+  const [, other, again] = writes.map((write) => write.revision);
+  storage.crash();
+
+  const second = await openNode(storage.reopen(), { epoch: 2 });
+  expect(second.backend.revision).toBe(backend.revision);
+  checkQuiet(second.backend);
+  expect(await refusal(second.backend.compact(other!, true, nodeItself))).toBe('accepted');
+  checkQuiet(second.backend);
+  const { count } = await second.backend.range(get(name(5), { revision: other! }), nodeItself);
+  expect(count, 'deleted before').toBe(0);
+  const sink = watchAll(second, again!, get(name(5)).range);
+  await second.clock.settle();
+  expect(sink.groups.flatMap(({ events }) => events.map(({ kv, prevKv }) => [plainKv(kv).value, prevKv]))).toEqual([
+    ['again', undefined],
+  ]);
+  expect(second.fatal).toEqual([]);
+});
+
+test('a checkpoint has nothing of a write that is under way, and what it has comes again without harm', async () => {
+  let appends = 0;
+  const gates: (() => void)[] = [];
+  const storage = new MemoryStorage({
+    gate: (operation) => {
+      if (operation === 'append') appends += 1;
+      return operation === 'append' && appends > 2 ? new Promise((resolve) => gates.push(resolve)) : undefined;
+    },
+  });
+  const { backend, clock } = await openNode(storage);
+  await backend.txn(put('a', '1'), nodeItself);
+  await backend.txn(put('b', '1'), nodeItself);
+  const under = refusal(backend.txn(put('a', '2'), nodeItself)); // never durable
+  await clock.settle();
+  await backend.defragment();
+  storage.crash();
+  void under.catch(() => undefined);
+  const again = await openNode(storage.reopen(), { epoch: 2 });
+  checkQuiet(again.backend);
+  const { kvs } = await again.backend.range(get('a'), nodeItself);
+  expect([...kvs].map((kv) => keyText(decodeKeyValue(kv).value))).toEqual(['1']);
+  expect(again.backend.revision).toBe(revision(3));
+  expect(await again.backend.txn(put('a', '3'), nodeItself)).toMatchObject({ revision: 4 });
+});

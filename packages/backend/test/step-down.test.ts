@@ -1,0 +1,198 @@
+import { type Backend, nodeItself } from '@engram/backend';
+import { EMPTY_BYTES, epoch, isEngramError, keyText, leaseId, type LogPosition } from '@engram/core';
+import { Prng, SimClock } from '@engram/sim';
+import { type AppendFault, MemoryStorage, type Storage } from '@engram/storage';
+import { expect, test } from 'vitest';
+import { recover } from '../src/recovery.ts';
+import type { ReplicatedState } from '../src/replicated-state.ts';
+import { type Node, openNode, quiet, type RecordingSink, watchAll } from './harness.ts';
+import { checkQuiet, Gate, get, put, putOp, refusal, remove, txnOf } from './ops.ts';
+
+/** Everything that the log leads to, in one comparable value. */
+function picture(state: ReplicatedState): unknown {
+  const keys: unknown[] = [];
+  state.index.walk(EMPTY_BYTES, Number.POSITIVE_INFINITY, (key, head) => {
+    const { index } = state;
+    for (let slot = head; slot >= 0; slot = index.previous(slot)) {
+      keys.push([
+        keyText(key),
+        index.modRevision(slot),
+        index.sub(slot),
+        index.createRevision(slot),
+        index.version(slot),
+        index.lease(slot),
+        index.isTombstone(slot),
+        index.position(slot),
+      ]);
+    }
+  });
+  const leases = state.lessor
+    .list()
+    .map((id) => ({ id, ttl: state.lessor.get(id)?.ttlSeconds, keys: state.lessor.keys(id).map(keyText) }))
+    .sort((left, right) => Number(left.id - right.id));
+  return { keys, leases, revision: state.revision, compacted: state.compactRevision, alarms: [...state.alarms] };
+}
+
+/** What a node that starts now would have. */
+async function freshPicture(storage: Storage): Promise<unknown> {
+  const options = { minLeaseTtlSeconds: 2, clock: new SimClock(), logger: quiet, signal: nodeItself.signal };
+  const { state } = await recover(storage, options);
+  state.index.verify();
+  const dropped: LogPosition[] = [];
+  if (state.compactRevision >= 0) state.index.compact(state.compactRevision, Number.MAX_SAFE_INTEGER, dropped);
+  return picture(state);
+}
+
+async function expectAsFresh({ backend, clock }: Node, storage: Storage, why: string): Promise<void> {
+  await backend.replica.freeCompacted();
+  await clock.settle(100); // watchers that were behind have read what they need
+  checkQuiet(backend);
+  expect(picture(backend.replica.state), why).toEqual(await freshPicture(storage));
+}
+
+function randomCall(backend: Backend, prng: Prng): Promise<unknown> {
+  const key = `k${prng.below(12)}`;
+  const lease = leaseId(BigInt(1 + prng.below(4)));
+  switch (prng.below(12)) {
+    case 0:
+      return backend.leaseGrant(lease, 1000, nodeItself);
+    case 1:
+      return backend.leaseRevoke(lease, nodeItself);
+    case 2:
+      return backend.txn(put(key, 'leased', { lease }), nodeItself);
+    case 3:
+      return backend.compact(backend.revision - prng.below(4), prng.chance(0.2), nodeItself);
+    case 4:
+      return backend.txn(remove(key), nodeItself);
+    case 5: {
+      const alarm = { memberId: 1n, alarm: 3 };
+      return prng.chance(0.5) ? backend.activateAlarm(alarm, nodeItself) : backend.deactivateAlarm(alarm, nodeItself);
+    }
+    case 6:
+      return backend.txn(txnOf(get(key), putOp(key, 'x'), putOp('other', key)), nodeItself);
+    case 7:
+      return backend.txn(put(key, '', { ignoreValue: true }), nodeItself);
+    case 8:
+      return backend.defragment();
+    default:
+      return backend.txn(put(key, `${prng.uint32()}`), nodeItself);
+  }
+}
+
+const SEED = Number(process.env['SEED'] ?? 1);
+const RUNS = Number(process.env['RUNS'] ?? 40);
+
+test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+  'a leadership that ends under load leaves what the log says, and the node leads again (SEED=%i)',
+  async (seed) => {
+    const prng = new Prng(seed);
+    let fault: AppendFault = 'none';
+    const storage = new MemoryStorage({
+      cold: prng.chance(0.5),
+      gate: () => (prng.chance(0.6) ? laterTurn(1 + prng.below(3)) : undefined),
+      append: () => {
+        const now = fault;
+        fault = 'none';
+        return now;
+      },
+    });
+    let deposed = 0;
+    const node = await openNode(storage, {
+      cacheBytesMax: prng.below(3) * 500,
+      checkpointEveryBytes: 300,
+      onDeposed: () => {
+        deposed += 1;
+      },
+    });
+    const { backend, clock, fatal } = node;
+    const sink = watchAll(node, 2);
+    for (let round = 1; round <= 6; round += 1) {
+      const calls: Promise<unknown>[] = [];
+      for (let call = 0; call < 40; call += 1) {
+        calls.push(randomCall(backend, prng).catch(refused));
+        if (prng.chance(0.3)) await clock.settle(1);
+      }
+      const before = deposed;
+      if (prng.chance(0.5)) {
+        fault = 'fenced';
+        while (deposed === before) {
+          calls.push(backend.txn(put('last', `${round}`), nodeItself).catch(refused));
+          await clock.settle(1);
+        }
+      } else await backend.stepDown();
+      await Promise.all(calls);
+      await backend.replica.settled();
+      await expectAsFresh(node, storage, `after leadership ${round}`);
+      await backend.lead(epoch(1 + round * 10));
+      await backend.txn(put('again', `${round}`), nodeItself);
+    }
+    await expectAsFresh(node, storage, 'at the end');
+    await clock.settle();
+    expectWhole(sink, backend.revision);
+    expect(fatal).toEqual([]);
+    await backend[Symbol.asyncDispose]();
+  },
+);
+
+/** Each revision once, in order, unless a compaction took it. */
+function expectWhole(sink: RecordingSink, last: number): void {
+  if (sink.compactions.length > 0) return;
+  expect(sink.groups.map((group) => group.revision)).toEqual(Array.from({ length: last - 1 }, (_, at) => at + 2));
+}
+
+function laterTurn(turns: number): Promise<void> {
+  return new Promise((resolve) => {
+    let left = turns;
+    const turn = (): void => {
+      left -= 1;
+      if (left < 0) resolve();
+      else setImmediate(turn);
+    };
+    turn();
+  });
+}
+
+function refused(error: unknown): void {
+  if (!isEngramError(error)) throw error;
+}
+
+test('stepping down fails what the log has not taken, lets what it has taken take effect, and accepts nothing more', async () => {
+  const append = new Gate('append');
+  const storage = new MemoryStorage(append);
+  const node = await openNode(storage);
+  const { backend, clock } = node;
+  append.shut = true;
+  const under = refusal(backend.txn(put('a', '1'), nodeItself));
+  await clock.settle();
+  const waiting = refusal(backend.txn(put('a', '2'), nodeItself));
+  const grant = refusal(backend.leaseGrant(leaseId(9n), 100, nodeItself));
+  const down = backend.stepDown();
+  expect(await Promise.all([waiting, grant])).toEqual(['LeaderChanged', 'LeaderChanged']);
+  expect(await refusal(backend.txn(put('b', '1'), nodeItself))).toBe('NoLeader');
+  append.open();
+  await down;
+  expect(await under).toBe('accepted');
+  expect(await refusal(Promise.resolve().then(() => backend.range(get('a'), nodeItself)))).toBe('NoLeader');
+  const local = await backend.range(get('a', { serializable: true }), nodeItself);
+  expect(local.count).toBe(1);
+  await expectAsFresh(node, storage, 'after it');
+});
+
+test('every lease has its time again at a takeover, and none ends while nobody leads', async () => {
+  const { backend, clock } = await openNode(new MemoryStorage());
+  await backend.leaseGrant(leaseId(1n), 10, nodeItself);
+  await backend.txn(put('k', 'v', { lease: leaseId(1n) }), nodeItself);
+  clock.advance(9000);
+  await backend.stepDown();
+  clock.advance(60_000);
+  await clock.settle();
+  expect(backend.leases()).toHaveLength(1);
+  await backend.lead(epoch(5));
+  clock.advance(9000);
+  await clock.settle();
+  expect(backend.leases()).toHaveLength(1);
+  clock.advance(2000);
+  await clock.settle();
+  expect(backend.leases()).toHaveLength(0);
+  expect((await backend.range(get('k'), nodeItself)).count).toBe(0);
+});
