@@ -138,7 +138,10 @@ export class TikvClient implements AsyncDisposable {
     return new Snapshot(this.#engine, await this.timestamp(options), options);
   }
 
-  /** The state at a timestamp that PD has dealt, not below the safe point. */
+  /**
+   * The state at a timestamp that PD has dealt, or an earlier one, not below the safe point; else its reads reject with
+   * `future-timestamp` or `gc-too-early`.
+   */
   snapshotAt(timestamp: Timestamp, options: SnapshotOptions = {}): Snapshot {
     if (timestamp <= 0n || timestamp > MAX_TIMESTAMP) throw new TikvError('invalid-argument', `timestamp ${timestamp}`);
     return new Snapshot(this.#engine, timestamp, options);
@@ -156,7 +159,8 @@ export class TikvClient implements AsyncDisposable {
 
   /**
    * Starts a transaction that reads at, and conflicts with all that was committed after, a timestamp that PD has dealt and that
-   * names no other transaction. It may be old, but must lie above the safe point; after a day no commit takes it.
+   * names no other transaction. It may be old, but must lie above the safe point; after a day no commit takes it. One from the future
+   * rejects with `future-timestamp`, before anything is sent.
    */
   beginAt(timestamp: Timestamp, options: SnapshotOptions = {}): Transaction {
     return new Transaction(this.#engine, timestamp, options);

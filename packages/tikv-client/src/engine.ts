@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random } from '@engram/core';
 import { Backoffer } from './backoff/backoffer.ts';
 import type { KeyCodec } from './codec/key-codec.ts';
+import type { Timestamp } from './codec/timestamp.ts';
 import type { SafePoint } from './gc/safe-point.ts';
 import type { Observer } from './observer.ts';
 import type { Settings } from './options.ts';
@@ -45,7 +46,15 @@ export class Engine {
   constructor(
     parts: Omit<
       Engine,
-      'scans' | 'resolver' | 'safePoint' | 'backoffer' | 'call' | 'backgroundCall' | 'onKey' | 'onRegion'
+      | 'scans'
+      | 'resolver'
+      | 'safePoint'
+      | 'backoffer'
+      | 'call'
+      | 'checkTimestamp'
+      | 'backgroundCall'
+      | 'onKey'
+      | 'onRegion'
     >,
   ) {
     this.clock = parts.clock;
@@ -70,6 +79,16 @@ export class Engine {
 
   backoffer(call: Call, budgetMs = this.settings.backoffBudgetMs): Backoffer {
     return new Backoffer(call, budgetMs, this.random, this.observer);
+  }
+
+  /**
+   * Whether a caller's timestamp may be used: dealt by PD, not below the safe point. Undefined: it may, as far as is known at
+   * hand. A promise: PD must be asked. Throws `future-timestamp`, `gc-too-early`.
+   */
+  checkTimestamp(timestamp: Timestamp, call: Call): Promise<void> | undefined {
+    const dealt = this.pd.oracle.check(timestamp, call);
+    if (dealt === undefined) return this.safePoint.check(timestamp, call);
+    return dealt.then(() => this.safePoint.check(timestamp, call));
   }
 
   /** For work that outlives the call that caused it. */

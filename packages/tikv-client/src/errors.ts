@@ -34,6 +34,8 @@ export const errorTable = {
   'flashback-in-progress': 'the region is being flashed back by an administrator',
   /** Reads below the safe point would silently miss data. */
   'gc-too-early': 'the timestamp is older than the safe point of garbage collection',
+  /** A timestamp of the caller's that PD has not dealt yet: TiKV ends itself over such a one. Nothing was sent. */
+  'future-timestamp': 'the timestamp lies in the future',
   /** The caller's belief about a key was wrong; nothing was committed. */
   'assertion-failed': 'an assertion about a key does not hold',
   /** TiKV gave up on the transaction without a reason that has a name of its own; nothing was committed. */

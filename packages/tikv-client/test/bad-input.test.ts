@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TikvClient, TikvClientOptions } from '../index.ts';
+import { composeTimestamp, type TikvClient, type TikvClientOptions } from '../index.ts';
 import { Bench, k } from './support/bench.ts';
 
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -7,6 +7,9 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     () => 'no error',
     (error: { code?: string }) => error.code ?? String(error),
   );
+
+/** Of the cluster's first millisecond. */
+const dealt = composeTimestamp(1_700_000_000_000, 0);
 
 /** Every call of the public face that waits, as "name: start". */
 const calls = (
@@ -20,16 +23,16 @@ const calls = (
     get: (options) => client.get(k('a'), options),
     snapshot: (options) => client.snapshot(options),
     begin: (options) => client.begin(options),
-    'snapshot.get': (options) => client.snapshotAt(1n << 60n).get(k('a'), options),
-    'snapshot.batchGet': (options) => client.snapshotAt(1n << 60n).batchGet([k('a'), k('b')], options),
-    'snapshot.scan': (options) => one(client.snapshotAt(1n << 60n).scan(k('a'), k('z'), options)),
+    'snapshot.get': (options) => client.snapshotAt(dealt).get(k('a'), options),
+    'snapshot.batchGet': (options) => client.snapshotAt(dealt).batchGet([k('a'), k('b')], options),
+    'snapshot.scan': (options) => one(client.snapshotAt(dealt).scan(k('a'), k('z'), options)),
     'snapshot.scan backwards': (options) =>
-      one(client.snapshotAt(1n << 60n).scan(k('a'), k('z'), { ...options, reverse: true })),
-    'txn.get': (options) => client.beginAt(1n << 60n).get(k('a'), options),
-    'txn.batchGet': (options) => client.beginAt(1n << 60n).batchGet([k('a'), k('b')], options),
-    'txn.scan': (options) => one(client.beginAt(1n << 60n).scan(k('a'), k('z'), options)),
+      one(client.snapshotAt(dealt).scan(k('a'), k('z'), { ...options, reverse: true })),
+    'txn.get': (options) => client.beginAt(dealt).get(k('a'), options),
+    'txn.batchGet': (options) => client.beginAt(dealt).batchGet([k('a'), k('b')], options),
+    'txn.scan': (options) => one(client.beginAt(dealt).scan(k('a'), k('z'), options)),
     'txn.commit': (options) => {
-      const txn = client.beginAt(1n << 60n);
+      const txn = client.beginAt(dealt);
       txn.put(k('a'), k('1'));
       return txn.commit({ ...options, mode: '2pc' });
     },

@@ -63,6 +63,7 @@ test('case 69: somebody else holds an older version: the safe point stays there 
     await bench.put({ a: '1' });
     const held = await bench.run(bench.client.timestamp());
     await bench.run(bench.client.gc.collect(0));
+    await bench.clock.pass(1_001);
     await bench.run(bench.client.gc.hold('backup', shiftTimestamp(held, 1_000), 900));
     await bench.clock.pass(600 * SECOND);
     const first = await bench.run(bench.client.gc.collect(60 * SECOND));
@@ -72,6 +73,7 @@ test('case 69: somebody else holds an older version: the safe point stays there 
     const second = await bench.run(bench.client.gc.collect(60 * SECOND));
     expect(second.heldBack).toBe(false);
     expect(second.safePoint).toBeGreaterThan(first.safePoint);
+    await bench.clock.pass(1_001);
     await bench.run(bench.client.gc.hold('backup', second.safePoint + 1n, 900));
     await bench.run(bench.client.gc.release('backup'));
     await bench.clock.pass(60 * SECOND);

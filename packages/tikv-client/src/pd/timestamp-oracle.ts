@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@engram/core';
 import { assert, GrpcCode } from '@engram/core';
 import { decode, encode } from '@engram/protobuf';
-import { composeTimestamp, physicalMs, shiftTimestamp, type Timestamp } from '../codec/timestamp.ts';
+import { composeTimestamp, MAX_TIMESTAMP, physicalMs, type Timestamp } from '../codec/timestamp.ts';
 import { TikvError } from '../errors.ts';
 import type { Observer } from '../observer.ts';
 import { TsoRequestCodec, type TsoResponse, TsoResponseCodec } from '../proto/gen/pdpb.ts';
@@ -94,20 +94,35 @@ export class TimestampOracle {
     });
   }
 
+  /** The newest timestamp that PD has dealt to this client; 0 before its first answer. */
+  get newest(): Timestamp {
+    return this.#last;
+  }
+
   /**
-   * About now by PD's clock, good to judge whether a lock has expired, never to read or write at. Our own clock only
-   * measures how long ago PD last told us.
+   * About what PD's clock shows, in milliseconds since 1970: to measure ages by, never to make a timestamp of, since TiKV
+   * refuses what PD has not dealt. Our own clock only measures how long ago PD last told us. 0 before its first answer.
    */
-  async approximate(call: Call): Promise<Timestamp> {
-    const ageMs = this.#clock.nowMs() - this.#lastAtMs;
-    if (this.#last === 0n || ageMs > 2_000) return this.next(call);
-    return shiftTimestamp(this.#last, Math.floor(ageMs));
+  nowMs(): number {
+    return this.#last === 0n ? 0 : physicalMs(this.#last) + this.#clock.nowMs() - this.#lastAtMs;
+  }
+
+  /**
+   * Makes sure that PD has dealt a timestamp, or a later one, to anybody: TiKV ends itself over one from the future. Undefined:
+   * it has. A promise: PD must be asked. Throws `future-timestamp`.
+   */
+  check(timestamp: Timestamp, call: Call): Promise<void> | undefined {
+    return timestamp <= this.#last || timestamp === MAX_TIMESTAMP ? undefined : this.#checkAtPd(timestamp, call);
+  }
+
+  async #checkAtPd(timestamp: Timestamp, call: Call): Promise<void> {
+    const now = await this.next(call);
+    if (timestamp > now) throw new TikvError('future-timestamp', `${timestamp} is above ${now}`);
   }
 
   /** How long ago by PD's clock a timestamp was dealt. 0 before the first answer of PD. */
   ageMs(timestamp: Timestamp): number {
-    if (this.#last === 0n) return 0;
-    return Math.max(0, physicalMs(this.#last) - physicalMs(timestamp) + this.#clock.nowMs() - this.#lastAtMs);
+    return Math.max(0, this.nowMs() - physicalMs(timestamp));
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { keyText, nextTurn } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
-import { MAX_TIMESTAMP, type Timestamp } from '../codec/timestamp.ts';
+import { MAX_TIMESTAMP, physicalMs, type Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import type { CheckSecondaryLocksResponse, LockInfo } from '../proto/gen/kvrpcpb.ts';
@@ -143,10 +143,11 @@ export class LockResolver {
   }
 
   async #decide(lock: LockInfo, callerTs: Timestamp, backoffer: Backoffer): Promise<TxnState> {
-    const now = await this.#engine.pd.oracle.approximate(backoffer.call);
+    const { oracle } = this.#engine.pd;
+    const now = await this.#judgingTimestamp(lock, backoffer.call);
     let state = await this.#check(lock, callerTs, now, false, backoffer);
     if (state.kind === 'not-found') {
-      if (lockRemainingMs(lock.lockVersion, lock.lockTtl, now) > 0) {
+      if (lockRemainingMs(lock.lockVersion, lock.lockTtl, oracle.nowMs()) > 0) {
         await backoffer.wait(
           'txnNotFound',
           new TikvError('region-unavailable', 'the primary of a lock is not there yet'),
@@ -159,6 +160,18 @@ export class LockResolver {
     if (state.kind === 'async-expired') state = await this.#recover(lock, state.primary, backoffer);
     if (state.kind === 'committed' || state.kind === 'rolled-back') this.#engine.statuses.put(lock.lockVersion, state);
     return state;
+  }
+
+  /**
+   * The timestamp by which a store is to judge whether a lock has expired. PD must have dealt it: TiKV ends itself over one from
+   * the future, be it by a millisecond. The newest that we have serves unless the lock has expired since.
+   */
+  async #judgingTimestamp(lock: LockInfo, call: Call): Promise<Timestamp> {
+    const { oracle } = this.#engine.pd;
+    const { newest } = oracle;
+    const remainingMs = (nowMs: number): number => lockRemainingMs(lock.lockVersion, lock.lockTtl, nowMs);
+    const decided = remainingMs(physicalMs(newest)) < 0 || remainingMs(oracle.nowMs()) >= 0;
+    return newest > 0n && decided ? newest : oracle.next(call);
   }
 
   async #check(
@@ -188,7 +201,8 @@ export class LockResolver {
           : abort || retryable || 'CheckTxnStatus failed',
       );
     }
-    return judgeTxnStatus(lock.lockVersion, answer, currentTs);
+    const nowMs = Math.max(physicalMs(currentTs), this.#engine.pd.oracle.nowMs());
+    return judgeTxnStatus(lock.lockVersion, answer, nowMs);
   }
 
   /** An async-commit transaction is committed exactly when all its keys are locked. */
@@ -200,7 +214,7 @@ export class LockResolver {
     if (verdict.kind === 'contradiction')
       throw new TikvError('protocol-error', `transaction ${lock.lockVersion}: ${verdict.detail}`);
     if (verdict.kind === 'fell-back') {
-      const now = await this.#engine.pd.oracle.approximate(backoffer.call);
+      const now = await this.#engine.pd.oracle.next(backoffer.call);
       return this.#check(lock, 0n, now, true, backoffer, true);
     }
     this.#engine.statuses.put(lock.lockVersion, verdict);

@@ -38,17 +38,17 @@ export function expandLock(lock: LockInfo): readonly LockInfo[] {
   return lock.sharedLockInfos.length === 0 ? [lock] : lock.sharedLockInfos.flatMap(expandLock);
 }
 
-/** What is left of a lock's time by PD's clock; 0 or less means that it is over. */
-export const lockRemainingMs = (startTs: Timestamp, ttlMs: number, now: Timestamp): number =>
-  physicalMs(startTs) + ttlMs - physicalMs(now);
+/** What is left of a lock's time when PD's clock shows `nowMs`; 0 or less means that it is over. */
+export const lockRemainingMs = (startTs: Timestamp, ttlMs: number, nowMs: number): number =>
+  physicalMs(startTs) + ttlMs - nowMs;
 
-/** Pure. `now`: about the present by PD's clock. */
-export function judgeTxnStatus(startTs: Timestamp, answer: CheckTxnStatusResponse, now: Timestamp): TxnState {
+/** Pure. `nowMs`: about the present by PD's clock. */
+export function judgeTxnStatus(startTs: Timestamp, answer: CheckTxnStatusResponse, nowMs: number): TxnState {
   if (answer.error?.txnNotFound !== undefined) return { kind: 'not-found' };
   if (answer.commitVersion > 0n) return { kind: 'committed', commitTs: answer.commitVersion };
   if (answer.lockTtl === 0) return { kind: 'rolled-back' };
   if (answer.action === Action.MinCommitTSPushed) return { kind: 'pushed' };
-  const remainingMs = lockRemainingMs(startTs, answer.lockTtl, now);
+  const remainingMs = lockRemainingMs(startTs, answer.lockTtl, nowMs);
   if (answer.lockInfo?.useAsyncCommit && remainingMs <= 0) return { kind: 'async-expired', primary: answer.lockInfo };
   return { kind: 'alive', remainingMs: Math.max(0, remainingMs) };
 }

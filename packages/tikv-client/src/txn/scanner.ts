@@ -205,7 +205,7 @@ class Piece {
   async #page(left: number): Promise<readonly Entry[] | undefined> {
     if (this.#done || this.#stop.aborted) return undefined;
     const call = this.#engine.call(this.#options);
-    await this.#snapshot.checkSafePoint(call);
+    await this.#snapshot.checkTimestamp(call);
     const backoffer = this.#engine.backoffer(call);
     const { reverse, keysOnly } = this.#range;
     for (let attempt = 0; ; attempt += 1) {

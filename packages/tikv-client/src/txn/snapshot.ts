@@ -63,7 +63,7 @@ export class Snapshot {
   async get(key: Uint8Array, options?: CallOptions): Promise<Uint8Array | undefined> {
     const call = this.#engine.call(options);
     checkKey(key, this.#engine);
-    const checking = this.#engine.safePoint.check(this.timestamp, call);
+    const checking = this.#engine.checkTimestamp(this.timestamp, call);
     if (checking !== undefined) await checking;
     return this.getStoreKey(this.#engine.codec.toStore(key), this.#engine.backoffer(call));
   }
@@ -92,7 +92,7 @@ export class Snapshot {
     const call = this.#engine.call(options);
     this.#needCut();
     for (const key of keys) checkKey(key, this.#engine);
-    await this.#engine.safePoint.check(this.timestamp, call);
+    await this.#engine.checkTimestamp(this.timestamp, call);
     const { codec } = this.#engine;
     const storeKeys = codec.toStore === sameKey ? keys : keys.map((key) => codec.toStore(key));
     return this.#getAll(storeKeys, this.#engine.backoffer(call));
@@ -234,8 +234,8 @@ export class Snapshot {
   }
 
   /** @internal */
-  async checkSafePoint(call: Call): Promise<void> {
-    await this.#engine.safePoint.check(this.timestamp, call);
+  async checkTimestamp(call: Call): Promise<void> {
+    await this.#engine.checkTimestamp(this.timestamp, call);
   }
 }
 

@@ -185,6 +185,8 @@ export class Transaction implements AsyncDisposable {
     let mode: CommitMode = way.mode;
     let result: Outcome['kind'] | 'failed' = 'failed';
     try {
+      const dealt = engine.pd.oracle.check(this.startTs, call);
+      if (dealt !== undefined) await dealt;
       const onePhaseOnly = way.mode === '1pc';
       const outcome =
         keys === 0
