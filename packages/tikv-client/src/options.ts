@@ -24,7 +24,11 @@ export interface TikvClientOptions {
   readonly keyBytesMax?: number | undefined;
   readonly valueBytesMax?: number | undefined;
   readonly transactionBytesMax?: number | undefined;
-  /** Keys and values that one prewrite request carries; also the bound of a one-phase commit. At most 6 MiB. */
+  /**
+   * What one prewrite request makes a store write at most, and so a one-phase commit: values, keys (a little over twice), and
+   * for each mutation the primary key and 128 bytes. At most 6 MiB, since an entry of TiKV's Raft log ends at 8 MiB. A larger
+   * single write goes alone.
+   */
   readonly writeBatchBytes?: number | undefined;
   /** Requests of one operation (scan, batch get, commit) that are under way at a time. */
   readonly concurrency?: number | undefined;

@@ -94,7 +94,8 @@ test('not-one-phase, regions: known before, found out by the request, and not sa
 test('not-one-phase, size: more than one request may carry', async () => {
   const { bench, pool } = await withPool(1, {}, { writeBatchBytes: 1_000 });
   const txn = bench.client.beginAt(pool[0]!);
-  txn.insert(k('log/1/1'), new Uint8Array(1_001));
+  txn.checkNotExists(k('log/1/seal'));
+  txn.insert(k('log/1/1'), new Uint8Array(800).fill(1));
   expect(await bench.run(txn.commitOnePhase())).toEqual({ kind: 'not-one-phase', reason: 'size' });
   expect(prewrites(bench)).toEqual([]);
 });

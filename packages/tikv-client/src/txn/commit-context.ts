@@ -105,7 +105,9 @@ export class CommitContext {
     const groups = inOneRegion
       ? [{ items: mutations }]
       : await this.engine.locator.groupBy(mutations, ({ key }) => key, this.backoffer);
-    const batches = groups.flatMap(({ items }) => cutBatches(items, this.engine.settings.writeBatchBytes));
+    const batches = groups.flatMap(({ items }) =>
+      cutBatches(items, this.primary, this.engine.settings.writeBatchBytes),
+    );
     const first = batches.findIndex((batch) => batch.some(({ key }) => equalBytes(key, this.primary)));
     return first <= 0 ? batches : [batches[first]!, ...batches.slice(0, first), ...batches.slice(first + 1)];
   }

@@ -31,13 +31,23 @@ export function mayCommitAsync(mutations: readonly Mutation[]): boolean {
 export const secondariesOf = (mutations: readonly Mutation[], primary: Uint8Array): readonly Uint8Array[] =>
   mutations.filter((mutation) => takesLock(mutation) && !equalBytes(mutation.key, primary)).map(({ key }) => key);
 
-/** Cuts the mutations of one region into requests of at most `bytesMax`; a single larger one goes alone. */
-export function cutBatches(mutations: readonly Mutation[], bytesMax: number): readonly (readonly Mutation[])[] {
+/** Of a record that a store writes: its lock's or commit's fields and its place in the request. TiKV's are below 100 bytes. */
+const RECORD_BYTES = 128;
+
+/**
+ * Cuts the mutations of one region into requests that write at most `bytesMax`; a single larger one goes alone. Each becomes one
+ * entry of the Raft log, where a mutation has its key twice, encoded, and the primary.
+ */
+export function cutBatches(
+  mutations: readonly Mutation[],
+  primary: Uint8Array,
+  bytesMax: number,
+): readonly (readonly Mutation[])[] {
   const batches: Mutation[][] = [];
   let current: Mutation[] = [];
   let bytes = 0;
   for (const mutation of mutations) {
-    const size = mutation.key.length + mutation.value.length;
+    const size = 2.25 * mutation.key.length + mutation.value.length + primary.length + RECORD_BYTES;
     if (current.length > 0 && bytes + size > bytesMax) {
       batches.push(current);
       current = [];

@@ -2,6 +2,7 @@ import { assert } from '@engram/core';
 import { TikvError } from '../errors.ts';
 import type { CommitContext } from './commit-context.ts';
 import type { OnePhaseOutcome } from './commit-outcome.ts';
+import { cutBatches } from './commit-plan.ts';
 import { Prewriter } from './prewriter.ts';
 
 /**
@@ -11,7 +12,8 @@ import { Prewriter } from './prewriter.ts';
 export async function commitOnePhase(context: CommitContext): Promise<OnePhaseOutcome> {
   assert(context.onePhaseOnly, 'a lock that it leaves must be worthless');
   if (context.checksOnly) throw nothingToWrite();
-  if (context.bytes > context.engine.settings.writeBatchBytes) return { kind: 'not-one-phase', reason: 'size' };
+  if (cutBatches(context.mutations, context.primary, context.engine.settings.writeBatchBytes).length > 1)
+    return { kind: 'not-one-phase', reason: 'size' };
   const batches = await wholeBatch(context);
   if (batches === undefined) return { kind: 'not-one-phase', reason: 'regions' };
   const floor = await context.minCommitTs(true);
