@@ -1,3 +1,5 @@
+import { compareBytes, equalBytes } from '@engram/core';
+import { sameKey } from '../codec/key-codec.ts';
 import type { Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
@@ -6,6 +8,7 @@ import { lowerEnd, upperStart } from '../region/region.ts';
 import type { CallOptions } from '../runtime/call.ts';
 import { settleAll } from '../runtime/settle-all.ts';
 import { commands } from '../transport/commands.ts';
+import { uniqueByKey } from '../region/by-region.ts';
 
 const SPLIT_KEYS_MAX = 2_048;
 
@@ -38,15 +41,20 @@ export class RegionAdmin {
   async split(keys: readonly Uint8Array[], options?: CallOptions): Promise<readonly number[]> {
     const call = this.#engine.call(options);
     const ids: number[] = [];
-    let left: readonly Uint8Array[] = keys.map((key) => this.#engine.codec.toStore(key));
+    // TiKV wants the keys of a request in order, and each once.
+    let left: readonly Uint8Array[] = uniqueByKey(
+      keys.map((key) => this.#engine.codec.toStore(key)).sort(compareBytes),
+      sameKey,
+    );
     const backoffer = this.#engine.backoffer(call, this.#engine.settings.backoffBudgetMs * 3);
     for (let relocations = 0; left.length > 0; relocations += 1) {
       const groups = await this.#engine.locator.group(left, backoffer);
       const rest: Uint8Array[] = [];
       for (const { region, keys: own } of groups) {
         // A key that is a region's start already is split there.
-        const splitKeys = own.filter((key) => Buffer.compare(key, region.start) !== 0).slice(0, SPLIT_KEYS_MAX);
-        rest.push(...own.filter((key) => Buffer.compare(key, region.start) !== 0).slice(SPLIT_KEYS_MAX));
+        const inside = own.filter((key) => !equalBytes(key, region.start));
+        const splitKeys = inside.slice(0, SPLIT_KEYS_MAX);
+        rest.push(...inside.slice(SPLIT_KEYS_MAX));
         if (splitKeys.length === 0) continue;
         const result = await this.#engine.onRegion(region, commands.splitRegion, { splitKeys }, backoffer, relocations);
         if (result.kind === 'relocate') {

@@ -53,7 +53,7 @@ export type OnePhaseOutcome =
 export interface NotOnePhase {
   readonly kind: 'not-one-phase';
   /**
-   * `regions`: its keys lie in several, as PD and the stores have just said. `size`: more than `writeBatchBytes`.
+   * `regions`: its keys lie in several, as PD and the stores have just said. `size`: it is more than `writeBatchBytes`.
    * `declined`: the server fell back to two phases; the locks that this left were rolled back.
    */
   readonly reason: 'regions' | 'size' | 'declined';

@@ -1,12 +1,13 @@
 import { keyText, nextTurn } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
+import { sameKey } from '../codec/key-codec.ts';
 import { MAX_TIMESTAMP, physicalMs, type Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import type { CheckSecondaryLocksResponse, LockInfo } from '../proto/gen/kvrpcpb.ts';
 import type { Call } from '../runtime/call.ts';
-import { settleAll } from '../runtime/settle-all.ts';
 import { commands } from '../transport/commands.ts';
+import { sendByRegion } from '../region/by-region.ts';
 import {
   expandLock,
   type FinalStatus,
@@ -226,26 +227,28 @@ export class LockResolver {
     keys: readonly Uint8Array[],
     startVersion: Timestamp,
     backoffer: Backoffer,
-    relocations = 0,
   ): Promise<readonly { readonly asked: number; readonly answer: CheckSecondaryLocksResponse }[]> {
-    const groups = await this.#engine.locator.group(keys, backoffer);
-    const answers = await settleAll(
-      groups.map(async (group) => {
+    const answers: { asked: number; answer: CheckSecondaryLocksResponse }[] = [];
+    await sendByRegion(this.#engine, keys, {
+      backoffer,
+      keyOf: sameKey,
+      send: async (region, part, relocations) => {
+        const request = { keys: part, startVersion };
         const result = await this.#engine.onRegion(
-          group.region,
+          region,
           commands.checkSecondaryLocks,
-          { keys: group.keys, startVersion },
+          request,
           backoffer,
           relocations,
         );
-        if (result.kind === 'relocate')
-          return this.#checkSecondaries(group.keys, startVersion, backoffer, relocations + 1);
+        if (result.kind === 'relocate') return 'moved';
         if (result.response.error !== undefined)
           throw new TikvError('protocol-error', 'CheckSecondaryLocks met an error of a key');
-        return [{ asked: group.keys.length, answer: result.response }];
-      }),
-    );
-    return answers.flat();
+        answers.push({ asked: part.length, answer: result.response });
+        return 'done';
+      },
+    });
+    return answers;
   }
 
   /** Decides an async-commit transaction of our own by all its keys; what is not locked never will be. */
@@ -269,29 +272,25 @@ export class LockResolver {
     return this.#check({ primaryLock, lockVersion: startTs } as LockInfo, 0n, now, true, backoffer);
   }
 
+  /** Ends the transaction at these keys. Throws `protocol-error` where a store has it otherwise. */
   async resolveKeys(
     keys: readonly Uint8Array[],
     startVersion: Timestamp,
     status: FinalStatus,
     backoffer: Backoffer,
-    relocations = 0,
   ): Promise<void> {
     const commitVersion = status.kind === 'committed' ? status.commitTs : 0n;
-    const groups = await this.#engine.locator.group(keys, backoffer);
-    await settleAll(
-      groups.map(async (group) => {
-        const result = await this.#engine.onRegion(
-          group.region,
-          commands.resolveLock,
-          { startVersion, commitVersion, keys: group.keys },
-          backoffer,
-          relocations,
-        );
-        if (result.kind === 'relocate')
-          await this.resolveKeys(group.keys, startVersion, status, backoffer, relocations + 1);
-        else if (result.response.error !== undefined) throw resolveFailed(result.response.error);
-      }),
-    );
+    await sendByRegion(this.#engine, keys, {
+      backoffer,
+      keyOf: sameKey,
+      send: async (region, part, relocations) => {
+        const request = { startVersion, commitVersion, keys: part };
+        const result = await this.#engine.onRegion(region, commands.resolveLock, request, backoffer, relocations);
+        if (result.kind === 'relocate') return 'moved';
+        if (result.response.error !== undefined) throw resolveFailed(result.response.error);
+        return 'done';
+      },
+    });
   }
 
   /** Many readers meet one lock: it is cleared once at a time, for as long as its first one's patience lasts. */

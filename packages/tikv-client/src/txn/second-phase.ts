@@ -1,11 +1,12 @@
 import { equalBytes } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
+import { sameKey } from '../codec/key-codec.ts';
 import type { Timestamp } from '../codec/timestamp.ts';
 import { TikvError } from '../errors.ts';
 import { CommitRole } from '../proto/gen/kvrpcpb.ts';
 import type { Fate } from '../region/region-sender.ts';
-import { settleAll } from '../runtime/settle-all.ts';
 import { commands } from '../transport/commands.ts';
+import { sendByRegion } from '../region/by-region.ts';
 import type { CommitContext } from './commit-context.ts';
 import type { CommitOutcome } from './commit-outcome.ts';
 import { commitTsTooFar } from './commit-plan.ts';
@@ -84,7 +85,7 @@ export function commitLater(
   if (keys.length === 0) return;
   const { engine } = context;
   const backoffer = engine.backoffer(engine.backgroundCall(), engine.settings.backgroundBudgetMs);
-  engine.background.run('commit', () => commitKeys(context, keys, commitTs, async, backoffer, 0));
+  engine.background.run('commit', () => commitKeys(context, keys, commitTs, async, backoffer));
 }
 
 async function commitKeys(
@@ -93,40 +94,30 @@ async function commitKeys(
   commitVersion: Timestamp,
   useAsyncCommit: boolean,
   backoffer: Backoffer,
-  relocations: number,
 ): Promise<void> {
   const { engine, startTs, primary, limiter } = context;
-  const groups = await engine.locator.group(keys, backoffer);
-  const tasks = groups.flatMap(({ region, keys: own }) => {
-    const parts: Uint8Array[][] = [];
-    for (let from = 0; from < own.length; from += 1_024) parts.push(own.slice(from, from + 1_024));
-    return parts.map((part) =>
-      limiter
-        .run(async () => {
-          const request = {
-            startVersion: startTs,
-            keys: part,
-            commitVersion,
-            commitRole: CommitRole.Secondary,
-            primaryKey: primary,
-            useAsyncCommit,
-          };
-          const result = await engine.onRegion(region, commands.commit, request, backoffer, relocations);
-          if (result.kind === 'relocate') return part;
-          if (result.response.error?.commitTsExpired !== undefined) {
-            engine.logger?.error(
-              { startTs: `${startTs}`, commitTs: `${commitVersion}` },
-              'a secondary was committed below its lock: a bug',
-            );
-          }
-          return undefined;
-        })
-        .then((moved) =>
-          moved === undefined
-            ? undefined
-            : commitKeys(context, moved, commitVersion, useAsyncCommit, backoffer, relocations + 1),
-        ),
-    );
+  await sendByRegion(engine, keys, {
+    backoffer,
+    limiter,
+    keyOf: sameKey,
+    async send(region, part, relocations) {
+      const request = {
+        startVersion: startTs,
+        keys: part,
+        commitVersion,
+        commitRole: CommitRole.Secondary,
+        primaryKey: primary,
+        useAsyncCommit,
+      };
+      const result = await engine.onRegion(region, commands.commit, request, backoffer, relocations);
+      if (result.kind === 'relocate') return 'moved';
+      if (result.response.error?.commitTsExpired !== undefined) {
+        engine.logger?.error(
+          { startTs: `${startTs}`, commitTs: `${commitVersion}` },
+          'a secondary was committed below its lock: a bug',
+        );
+      }
+      return 'done';
+    },
   });
-  await settleAll(tasks);
 }

@@ -8,13 +8,11 @@ import type { ContextInit, KvPair, LockInfo } from '../proto/gen/kvrpcpb.ts';
 import type { Region } from '../region/region.ts';
 import type { ReplicaChoice, SendOptions } from '../region/region-sender.ts';
 import type { Call, CallOptions } from '../runtime/call.ts';
-import { Limiter } from '../runtime/limiter.ts';
-import { settleAll } from '../runtime/settle-all.ts';
 import { commands } from '../transport/commands.ts';
+import { sendByRegion } from '../region/by-region.ts';
 import { lockOf } from './lock.ts';
 import { type Entry, scanPages, type ScanRange } from './scanner.ts';
 
-const KEYS_PER_REQUEST = 1_024;
 /** Locks that a snapshot tells the stores to skip or read through; above it they are cleared first. */
 const ADVICE_MAX = 1_024;
 
@@ -108,29 +106,21 @@ export class Snapshot {
 
   async #getAll(keys: readonly Uint8Array[], backoffer: Backoffer): Promise<readonly (Uint8Array | undefined)[]> {
     const values = new Array<Uint8Array | undefined>(keys.length).fill(undefined);
-    const limiter = new Limiter(this.#engine.settings.concurrency);
-    const getPlaces = async (places: readonly number[], relocations: number): Promise<void> => {
-      const groups = await this.#engine.locator.groupBy(places, (at) => keys[at]!, backoffer);
-      const tasks: Promise<void>[] = [];
-      for (const { region, items } of groups) {
-        for (let from = 0; from < items.length; from += KEYS_PER_REQUEST) {
-          const part = items.length <= KEYS_PER_REQUEST ? items : items.slice(from, from + KEYS_PER_REQUEST);
-          const wanted = part.map((at) => keys[at]!);
-          const task = limiter.run(() => this.#getPart(region, wanted, backoffer, relocations));
-          tasks.push(
-            task.then((pairs) =>
-              pairs === undefined
-                ? getPlaces(part, relocations + 1)
-                : eachFound(wanted, pairs, (at, value) => {
-                    values[part[at]!] = value;
-                  }),
-            ),
-          );
-        }
-      }
-      await settleAll(tasks);
-    };
-    await getPlaces([...keys.keys()], 0);
+    const keyOf = (at: number): Uint8Array => keys[at]!;
+    const asked = await sendByRegion(this.#engine, [...keys.keys()], {
+      backoffer,
+      keyOf,
+      send: async (region, part, relocations) => {
+        const wanted = part.map(keyOf);
+        const pairs = await this.#getPart(region, wanted, backoffer, relocations);
+        if (pairs === undefined) return 'moved';
+        eachFound(wanted, pairs, (at, value) => {
+          values[part[at]!] = value;
+        });
+        return 'done';
+      },
+    });
+    if (asked.length < keys.length) repeatValues(keys, asked, values);
     return values;
   }
 
@@ -239,7 +229,13 @@ export class Snapshot {
   }
 }
 
-/** Calls `found` for each key that has a value, also where a key was asked for twice and answered once. */
+/** Fills in the values of keys that the caller named again: their first places were asked about. */
+function repeatValues(keys: readonly Uint8Array[], asked: readonly number[], values: (Uint8Array | undefined)[]): void {
+  const found = new Map(asked.map((at) => [keyText(keys[at]!), values[at]]));
+  for (const [at, key] of keys.entries()) values[at] = found.get(keyText(key));
+}
+
+/** Calls `found` for each key that has a value. */
 function eachFound(
   keys: readonly Uint8Array[],
   pairs: readonly KvPair[],

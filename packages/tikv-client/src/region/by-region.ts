@@ -1,0 +1,90 @@
+import { compareBytes, keyText } from '@engram/core';
+import type { Backoffer } from '../backoff/backoffer.ts';
+import type { Engine } from '../engine.ts';
+import type { Region } from './region.ts';
+import { Limiter } from '../runtime/limiter.ts';
+import { settleAll } from '../runtime/settle-all.ts';
+
+/** What one request may ask of a store at once, and have it write as one entry of its Raft log. */
+const PART_KEYS_MAX = 1_024;
+const PART_KEY_BYTES_MAX = 1 << 20;
+
+/** `moved`: the keys may be in other regions now, nothing was answered. */
+export type PartResult = 'done' | 'moved';
+
+export interface ByRegionOptions<Item> {
+  readonly backoffer: Backoffer;
+  keyOf(item: Item): Uint8Array;
+  /** Sends one request about the keys of one part. `relocations`: how often these had to be grouped anew. */
+  send(region: Region, part: readonly Item[], relocations: number): Promise<PartResult>;
+  /** Requests under way at a time; `concurrency` of the settings if absent. */
+  readonly limiter?: Limiter | undefined;
+}
+
+/**
+ * Every request that takes a list of keys is sent through here: cut into parts that lie in one region and that one request
+ * takes, no key twice (TiKV panics over a key that a request rolls back twice, and waits for itself where it locks one twice),
+ * in the order of `items`. What has moved meanwhile is grouped anew. Returns the items that were asked about. When one part
+ * fails the others are still sent.
+ */
+export async function sendByRegion<Item>(
+  engine: Engine,
+  items: readonly Item[],
+  options: ByRegionOptions<Item>,
+): Promise<readonly Item[]> {
+  const limiter = options.limiter ?? new Limiter(engine.settings.concurrency);
+  const unique = uniqueByKey(items, options.keyOf);
+  await sendGroups(engine, unique, options, limiter, 0);
+  return unique;
+}
+
+async function sendGroups<Item>(
+  engine: Engine,
+  items: readonly Item[],
+  options: ByRegionOptions<Item>,
+  limiter: Limiter,
+  relocations: number,
+): Promise<void> {
+  const groups = await engine.locator.groupBy(items, options.keyOf, options.backoffer);
+  const tasks: Promise<void>[] = [];
+  for (const { region, items: own } of groups) {
+    for (const part of partsOf(own, options.keyOf)) {
+      const sending = limiter.run(() => options.send(region, part, relocations));
+      // Grouped anew outside of the limiter: who waits for a place there must not hold one.
+      tasks.push(
+        sending.then((result) =>
+          result === 'done' ? undefined : sendGroups(engine, part, options, limiter, relocations + 1),
+        ),
+      );
+    }
+  }
+  await settleAll(tasks);
+}
+
+/** Those of `items` whose key no earlier one has. In key order, the usual case, nothing is hashed. */
+export function uniqueByKey<Item>(items: readonly Item[], keyOf: (item: Item) => Uint8Array): readonly Item[] {
+  let at = 1;
+  while (at < items.length && compareBytes(keyOf(items[at - 1]!), keyOf(items[at]!)) < 0) at += 1;
+  if (at >= items.length) return items;
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const name = keyText(keyOf(item));
+    return !seen.has(name) && seen.add(name);
+  });
+}
+
+function* partsOf<Item>(items: readonly Item[], keyOf: (item: Item) => Uint8Array): Generator<readonly Item[]> {
+  let from = 0;
+  let bytes = 0;
+  for (const [at, item] of items.entries()) {
+    const size = keyOf(item).length;
+    if (at > from && (at - from === PART_KEYS_MAX || bytes + size > PART_KEY_BYTES_MAX)) {
+      yield items.slice(from, at);
+      from = at;
+      bytes = 0;
+    }
+    bytes += size;
+  }
+  if (from === 0) yield items;
+  else if (from < items.length) yield items.slice(from);
+}
