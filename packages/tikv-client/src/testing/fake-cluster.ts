@@ -1,24 +1,15 @@
 import { type Clock, GrpcCode } from '@engram/core';
 import { type Codec, decode, encode } from '@engram/protobuf';
 import type { ErrorInit as RegionErrorInit } from '../proto/gen/errorpb.ts';
-import {
-  BatchCommandsRequestCodec,
-  BatchCommandsResponseCodec,
-  type BatchCommandsResponseResponseInit,
-} from '../proto/gen/tikvpb.ts';
-import {
-  type Channel,
-  type MessageStream,
-  type StreamEvents,
-  type Transport,
-  TransportError,
-  type UnaryOptions,
-  unavailable,
-} from '../transport/transport.ts';
+import { type Transport, TransportError, unavailable } from '../transport/transport.ts';
+import { FakeChannel, type FakeStream } from './fake-channel.ts';
 import { FakeMvcc, type Flavour } from './fake-mvcc.ts';
 import { FakePd } from './fake-pd.ts';
 import { FakeRegions } from './fake-regions.ts';
-import { type CommandName, FakeStore, type FakeCall, fakeCommands } from './fake-store.ts';
+import { type FakeCall, FakeStore } from './fake-store.ts';
+import { type CommandName, storeCommands } from './store-commands.ts';
+import { Refusal } from './strict/refusal.ts';
+import { StrictChecker } from './strict/strict-checker.ts';
 
 /**
  * What is to happen to a request instead of its execution. `lose`: it is executed and the connection breaks; `silence`: it
@@ -62,6 +53,12 @@ export class FakeCluster {
   /** Addresses that take everything and answer nothing. */
   readonly paused = new Set<string>();
   answerOrder: AnswerOrder = 'single';
+  /**
+   * Why a store has stopped, or PD refused: a request that the strictest server would not have taken. A test that does not ask
+   * for it ends with this undefined.
+   */
+  refusal: Refusal | undefined;
+  readonly #strict = new StrictChecker();
   readonly #scripts: Script[] = [];
   readonly #pdScripts: ((member: number, method: string) => TransportError | undefined)[] = [];
   readonly #streams = new Map<string, Set<FakeStream>>();
@@ -75,6 +72,7 @@ export class FakeCluster {
       clock,
       this.regions,
       Array.from({ length: pdMembers }, (_, at) => `pd${at}:2379`),
+      this.#strict,
     );
     for (const id of ids) {
       this.stores.set(id, new FakeStore(id, this.mvcc, this.regions));
@@ -169,233 +167,38 @@ export class FakeCluster {
       const error = script(member, method);
       if (error !== undefined) throw error;
     }
-    return this.pd.unary(member, method, request);
+    try {
+      return this.pd.unary(member, method, request);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.refusal ??= error;
+      throw new TransportError(GrpcCode.INVALID_ARGUMENT, error.message);
+    }
   }
 
-  /** @internal What to do with a request; it is recorded. */
+  /** @internal The bytes of an answer, out of which the client may learn what it asks for later. */
+  answer(command: CommandName, response: object): Uint8Array {
+    const codec = storeCommands[command].response as Codec<object, object>;
+    const bytes = encode(codec, response);
+    this.#strict.storeAnswer(command, decode(codec, bytes));
+    return bytes;
+  }
+
+  /** @internal What to do with a request; it is recorded. A store that must not take it stops, as TiKV does. */
   judge(call: FakeCall): Fault | undefined {
     this.calls.push(call);
+    try {
+      this.#strict.storeRequest(call.command, call.request as Pick<FakeCall, 'context'>);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.refusal ??= error;
+      this.kill(this.addressOf(call.storeId));
+      throw unavailable(`the store has stopped: ${error.message}`);
+    }
     for (const script of this.#scripts) {
       const fault = script(call);
       if (fault !== undefined) return fault;
     }
     return undefined;
-  }
-}
-
-class FakeChannel implements Channel {
-  readonly #cluster: FakeCluster;
-  readonly #address: string;
-  #closed = false;
-  readonly #streams = new Set<FakeStream>();
-  readonly #unary = new Set<() => void>();
-
-  constructor(cluster: FakeCluster, address: string) {
-    this.#cluster = cluster;
-    this.#address = address;
-  }
-
-  unary(method: string, request: Uint8Array, options: UnaryOptions): Promise<Uint8Array> {
-    const cluster = this.#cluster;
-    return new Promise((resolve, reject) => {
-      const abort = (): void => finish(() => reject(new TransportError(GrpcCode.CANCELLED, 'cancelled')));
-      const close = (): void => finish(() => reject(unavailable('the channel is closed')));
-      this.#unary.add(close);
-      const timer = cluster.clock.after(options.timeoutMs, () =>
-        finish(() => reject(new TransportError(GrpcCode.DEADLINE_EXCEEDED, 'deadline exceeded'))),
-      );
-      const finish = (how: () => void): void => {
-        timer.cancel();
-        this.#unary.delete(close);
-        options.signal?.removeEventListener('abort', abort);
-        how();
-      };
-      options.signal?.addEventListener('abort', abort, { once: true });
-      cluster.clock.soon(() => {
-        if (this.#closed) finish(() => reject(unavailable('the channel is closed')));
-        else if (cluster.down.has(this.#address))
-          finish(() => reject(unavailable('No connection established. Last error: connect ECONNREFUSED')));
-        else if (!cluster.paused.has(this.#address)) {
-          try {
-            const answer = this.#serve(method, request);
-            if (answer !== undefined) cluster.clock.soon(() => finish(() => resolve(answer)));
-          } catch (error) {
-            finish(() => reject(error instanceof TransportError ? error : unavailable(String(error))));
-          }
-        }
-      });
-    });
-  }
-
-  #serve(path: string, request: Uint8Array): Uint8Array | undefined {
-    const [, service, method] = path.split('/') as [string, string, string];
-    if (service === 'pdpb.PD') return this.#cluster.pdUnary(this.#address, method, request);
-    const store = this.#cluster.storeAt(this.#address);
-    if (store === undefined) throw unavailable(`nobody listens at ${this.#address}`);
-    if (service === 'grpc.health.v1.Health') {
-      if (this.#cluster.mvcc.flavour === 'unistore')
-        throw new TransportError(GrpcCode.UNIMPLEMENTED, 'unknown service');
-      return Uint8Array.of(8, 1);
-    }
-    const name = (method in fakeCommands ? method : method.replace(/^Kv/, '')) as CommandName;
-    const codecs = fakeCommands[name];
-    const message = decode(codecs.request as Codec<object, unknown>, request);
-    const { context } = message as FakeCall;
-    const fault = this.#cluster.judge({ storeId: store.id, command: name, context, request: message });
-    if (fault?.kind === 'refuse') throw unavailable('connection reset');
-    if (fault?.kind === 'silence' && !fault.executed) return undefined;
-    const response =
-      fault?.kind === 'region-error'
-        ? { regionError: fault.error }
-        : fault?.kind === 'answer'
-          ? fault.response
-          : store.execute(name, message);
-    if (fault?.kind === 'lose') throw unavailable('connection reset');
-    if (fault?.kind === 'silence') return undefined;
-    return encode(codecs.response as Codec<unknown, object>, response);
-  }
-
-  stream(method: string, events: StreamEvents): MessageStream {
-    const stream = new FakeStream(this.#cluster, this.#address, method, events, () => this.#streams.delete(stream));
-    this.#streams.add(stream);
-    return stream;
-  }
-
-  close(): void {
-    this.#closed = true;
-    for (const close of [...this.#unary]) close();
-    for (const stream of [...this.#streams]) stream.end(unavailable('the channel is closed'));
-  }
-}
-
-class FakeStream implements MessageStream {
-  readonly address: string;
-  readonly #cluster: FakeCluster;
-  readonly #method: string;
-  readonly #events: StreamEvents;
-  readonly #onEnd: () => void;
-  #ended = false;
-  #outgoing: { id: number; body: BatchCommandsResponseResponseInit }[] = [];
-
-  constructor(cluster: FakeCluster, address: string, method: string, events: StreamEvents, onEnd: () => void) {
-    this.#cluster = cluster;
-    this.address = address;
-    this.#method = method;
-    this.#events = events;
-    this.#onEnd = onEnd;
-    cluster.enter(this);
-    if (cluster.down.has(address))
-      cluster.clock.soon(() => this.end(unavailable('No connection established. Last error: connect ECONNREFUSED')));
-  }
-
-  write(bytes: Uint8Array): void {
-    this.#cluster.clock.soon(() => {
-      if (this.#ended || this.#cluster.paused.has(this.address)) return;
-      try {
-        if (this.#method === '/pdpb.PD/Tso') this.#tso(bytes);
-        else this.#commands(bytes);
-      } catch (error) {
-        this.end(error instanceof TransportError ? error : unavailable(String(error)));
-      }
-    });
-  }
-
-  #tso(bytes: Uint8Array): void {
-    const { pd } = this.#cluster;
-    const member = pd.members.indexOf(this.address);
-    this.#cluster.pdCalls.push(`${member}/Tso`);
-    if (member !== pd.leader) throw unavailable('not leader');
-    const answer = pd.tso(bytes);
-    this.#deliver(() => this.#events.message(answer));
-  }
-
-  #commands(bytes: Uint8Array): void {
-    const { requests, requestIds } = decode(BatchCommandsRequestCodec, bytes);
-    for (const [at, request] of requests.entries()) {
-      const found = Object.entries(request).find(([, body]) => body !== undefined);
-      if (found === undefined) continue;
-      const [name, body] = found as [string, { context: FakeCall['context'] }];
-      this.#command(requestIds[at]!, name, body);
-      if (this.#ended) return;
-    }
-  }
-
-  #command(id: number, field: string, request: { readonly context: FakeCall['context'] }): void {
-    const command = (field[0]!.toUpperCase() + field.slice(1)) as CommandName;
-    const store = this.#cluster.storeAt(this.address);
-    if (store === undefined) throw unavailable(`nobody listens at ${this.address}`);
-    const fault = this.#cluster.judge({ storeId: store.id, command, context: request.context, request });
-    const answer = (response: object): void => this.#answer(id, { [field]: response });
-    switch (fault?.kind) {
-      case 'region-error':
-        answer({ regionError: fault.error });
-        return;
-      case 'answer':
-        answer(fault.response);
-        return;
-      case 'refuse':
-        throw unavailable('connection reset');
-      case 'lose':
-        store.execute(command, request);
-        throw unavailable('connection reset');
-      case 'silence':
-        if (fault.executed) store.execute(command, request);
-        return;
-      case 'twice': {
-        const response = store.execute(command, request);
-        answer(response);
-        answer(response);
-        return;
-      }
-      case 'delay':
-        this.#cluster.clock.after(fault.ms, () => {
-          if (!this.#ended) answer(store.execute(command, request));
-        });
-        return;
-      default:
-        answer(store.execute(command, request));
-    }
-  }
-
-  #answer(id: number, body: BatchCommandsResponseResponseInit): void {
-    if (this.#cluster.answerOrder === 'single') {
-      const message = encode(BatchCommandsResponseCodec, { responses: [body], requestIds: [id] });
-      this.#deliver(() => this.#events.message(message));
-      return;
-    }
-    this.#outgoing.push({ id, body });
-    if (this.#outgoing.length > 1) return;
-    this.#deliver(() => {
-      const all = this.#outgoing.reverse();
-      this.#outgoing = [];
-      // Cut in two, so that one request message is answered in several.
-      for (const part of [all.slice(0, 1), all.slice(1)]) {
-        if (part.length === 0) continue;
-        this.#events.message(
-          encode(BatchCommandsResponseCodec, {
-            responses: part.map((entry) => entry.body),
-            requestIds: part.map((entry) => entry.id),
-          }),
-        );
-      }
-    });
-  }
-
-  #deliver(message: () => void): void {
-    this.#cluster.clock.soon(() => {
-      if (!this.#ended) message();
-    });
-  }
-
-  end(error: TransportError): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#cluster.leave(this);
-    this.#onEnd();
-    this.#events.end(error);
-  }
-
-  cancel(): void {
-    this.end(new TransportError(GrpcCode.CANCELLED, 'cancelled by this client'));
   }
 }

@@ -1,35 +1,10 @@
-import { compareBytes, EMPTY_BYTES, equalBytes, keyBytes, keyText } from '@engram/core';
-import { MAX_TIMESTAMP, physicalMs, type Timestamp } from '../codec/timestamp.ts';
+import { EMPTY_BYTES, equalBytes } from '@engram/core';
+import { MAX_TIMESTAMP, maxTimestamp, physicalMs, type Timestamp } from '../codec/timestamp.ts';
 import * as kv from '../proto/gen/kvrpcpb.ts';
+import { type FakeLock, type FakeRow, FakeRows, finish, kindOf, record, rollBack } from './fake-rows.ts';
 
 /** Behaviours in which servers of the protocol differ: TiKV's own, and those of unistore. */
 export type Flavour = 'tikv' | 'unistore';
-
-export interface FakeLock {
-  readonly startTs: Timestamp;
-  readonly primary: Uint8Array;
-  ttlMs: number;
-  readonly op: number;
-  readonly value: Uint8Array;
-  readonly txnSize: bigint;
-  useAsyncCommit: boolean;
-  minCommitTs: Timestamp;
-  readonly secondaries: readonly Uint8Array[];
-}
-
-export interface FakeWrite {
-  readonly kind: 'put' | 'delete' | 'lock' | 'rollback';
-  readonly startTs: Timestamp;
-  readonly commitTs: Timestamp;
-  readonly value: Uint8Array;
-}
-
-interface Row {
-  readonly key: Uint8Array;
-  lock: FakeLock | undefined;
-  /** The newest first. */
-  readonly writes: FakeWrite[];
-}
 
 /**
  * Percolator as TiKV has it (src/storage/txn), on one map: what all replicas of all regions would hold. Keys in and out are
@@ -37,7 +12,7 @@ interface Row {
  */
 export class FakeMvcc {
   readonly flavour: Flavour;
-  readonly #rows = new Map<string, Row>();
+  readonly #rows = new FakeRows();
   /** The largest timestamp that anybody has read at. */
   maxTs: Timestamp = 0n;
   /** Falls back from one phase, as a store may for reasons of its own: the locks are those of two phases. */
@@ -47,21 +22,13 @@ export class FakeMvcc {
     this.flavour = flavour;
   }
 
-  row(key: Uint8Array): Row {
-    const text = keyText(key);
-    let row = this.#rows.get(text);
-    if (row === undefined) {
-      row = { key: keyBytes(text), lock: undefined, writes: [] };
-      this.#rows.set(text, row);
-    }
-    return row;
+  row(key: Uint8Array): FakeRow {
+    return this.#rows.row(key);
   }
 
   /** In key order. */
-  rows(start: Uint8Array, end: Uint8Array): readonly Row[] {
-    return [...this.#rows.values()]
-      .filter(({ key }) => compareBytes(key, start) >= 0 && (end.length === 0 || compareBytes(key, end) < 0))
-      .sort((left, right) => compareBytes(left.key, right.key));
+  rows(start: Uint8Array, end: Uint8Array): readonly FakeRow[] {
+    return this.#rows.range(start, end);
   }
 
   /** Every lock there is: what a test looks at when all should be quiet. */
@@ -74,7 +41,7 @@ export class FakeMvcc {
   // Reads
 
   #read(
-    row: Row,
+    row: FakeRow,
     ts: Timestamp,
     context: kv.ContextInit | undefined,
   ): { locked: kv.LockInfoInit } | { value: Uint8Array | undefined; commitTs: Timestamp } {
@@ -95,8 +62,13 @@ export class FakeMvcc {
     return { value: write?.kind === 'put' ? write.value : undefined, commitTs: write?.commitTs ?? 0n };
   }
 
+  /** No commit that a store calculates from here on comes at or below `ts`. */
+  #raiseMaxTs(ts: Timestamp): void {
+    if (ts !== MAX_TIMESTAMP && ts > this.maxTs) this.maxTs = ts;
+  }
+
   #sawReader(ts: Timestamp, context: kv.ContextInit | undefined): void {
-    if (ts !== MAX_TIMESTAMP && ts > this.maxTs && !context?.staleRead) this.maxTs = ts;
+    if (!context?.staleRead) this.#raiseMaxTs(ts);
   }
 
   get(request: kv.GetRequest): kv.GetResponseInit {
@@ -137,6 +109,9 @@ export class FakeMvcc {
 
   prewrite(request: kv.PrewriteRequest): kv.PrewriteResponseInit {
     const { startVersion: startTs } = request;
+    // To ask whether a key is there is to read it.
+    if (request.mutations.some(({ op }) => op === kv.Op.Insert || op === kv.Op.CheckNotExists))
+      this.#raiseMaxTs(startTs);
     const errors: kv.KeyErrorInit[] = [];
     let doneAt: Timestamp | undefined;
     for (const mutation of request.mutations) {
@@ -152,10 +127,12 @@ export class FakeMvcc {
       left > right ? left : right,
     );
     const tooLate = request.maxCommitTs > 0n && floor > request.maxCommitTs;
-    const onePhase = request.tryOnePc && !tooLate && !this.declinesOnePhase;
     const writing = request.mutations.filter(({ op }) => op !== kv.Op.CheckNotExists);
+    // Locks of an attempt that fell back stand already: there is no way back to one phase.
+    const locked = writing.some(({ key }) => this.row(key).lock?.startTs === startTs);
+    const onePhase = request.tryOnePc && !tooLate && !locked && !this.declinesOnePhase;
     if (onePhase) {
-      for (const { key, op, value } of writing) this.#record(this.row(key), kindOf(op), startTs, floor, value);
+      for (const { key, op, value } of writing) record(this.row(key), kindOf(op), startTs, floor, value);
       return { onePcCommitTs: floor };
     }
     const async = request.useAsyncCommit && !tooLate;
@@ -178,7 +155,7 @@ export class FakeMvcc {
   }
 
   /** An error, the commit timestamp of an earlier success, or nothing. */
-  #check(row: Row, mutation: kv.Mutation, request: kv.PrewriteRequest): kv.KeyErrorInit | Timestamp | undefined {
+  #check(row: FakeRow, mutation: kv.Mutation, request: kv.PrewriteRequest): kv.KeyErrorInit | Timestamp | undefined {
     const { startVersion: startTs } = request;
     const { lock } = row;
     if (lock?.startTs === startTs) return undefined;
@@ -245,14 +222,13 @@ export class FakeMvcc {
           return {
             error: { commitTsExpired: { startTs, attemptedCommitTs: commitTs, key, minCommitTs: lock.minCommitTs } },
           };
-        this.#finish(row, commitTs);
+        finish(row, commitTs);
         continue;
       }
       const own = row.writes.find((write) => write.startTs === startTs);
-      if (own === undefined || own.kind === 'rollback')
-        return { error: { retryable: 'lock not found', txnLockNotFound: { key } } };
+      if (own === undefined || own.kind === 'rollback') return { error: lockNotFound(this.flavour, key) };
     }
-    return { commitVersion: commitTs };
+    return this.flavour === 'tikv' ? { commitVersion: commitTs } : {};
   }
 
   batchRollback(request: kv.BatchRollbackRequest): kv.BatchRollbackResponseInit {
@@ -260,7 +236,7 @@ export class FakeMvcc {
       const row = this.row(key);
       const own = row.writes.find((write) => write.startTs === request.startVersion);
       if (own !== undefined && own.kind !== 'rollback') return { error: { abort: 'the transaction is committed' } };
-      this.#rollBack(row, request.startVersion);
+      rollBack(row, request.startVersion);
     }
     return {};
   }
@@ -268,6 +244,7 @@ export class FakeMvcc {
   // Transactions of others
 
   checkTxnStatus(request: kv.CheckTxnStatusRequest): kv.CheckTxnStatusResponseInit {
+    for (const ts of [request.lockTs, request.callerStartTs, request.currentTs]) this.#raiseMaxTs(ts);
     const row = this.row(request.primaryKey);
     const { lock } = row;
     if (lock !== undefined && lock.startTs === request.lockTs) {
@@ -276,27 +253,29 @@ export class FakeMvcc {
       const live = { lockTtl: lock.ttlMs, lockInfo: lockInfo(row.key, lock) };
       if (lock.useAsyncCommit && !request.forceSyncCommit) return live;
       if (request.forceSyncCommit) lock.useAsyncCommit = false;
-      if (physicalMs(lock.startTs) + lock.ttlMs <= physicalMs(request.currentTs)) {
-        this.#rollBack(row, request.lockTs);
+      if (physicalMs(lock.startTs) + lock.ttlMs < physicalMs(request.currentTs)) {
+        rollBack(row, request.lockTs);
         return { action: kv.Action.TTLExpireRollback };
       }
       if (request.callerStartTs === MAX_TIMESTAMP) return { ...live, action: kv.Action.MinCommitTSPushed };
       if (request.callerStartTs === 0n) return live;
       if (lock.minCommitTs === 0n) return live; // an old client's lock cannot be pushed
-      if (lock.minCommitTs <= request.callerStartTs) lock.minCommitTs = request.callerStartTs + 1n;
+      if (lock.minCommitTs <= request.callerStartTs)
+        lock.minCommitTs = maxTimestamp(request.callerStartTs + 1n, request.currentTs);
       return { lockTtl: lock.ttlMs, lockInfo: lockInfo(row.key, lock), action: kv.Action.MinCommitTSPushed };
     }
     const own = row.writes.find((write) => write.startTs === request.lockTs);
     if (own === undefined) {
       if (!request.rollbackIfNotExist)
         return { error: { txnNotFound: { startTs: request.lockTs, primaryKey: row.key } } };
-      this.#rollBack(row, request.lockTs);
+      rollBack(row, request.lockTs);
       return { action: kv.Action.LockNotExistRollback };
     }
     return own.kind === 'rollback' ? {} : { commitVersion: own.commitTs };
   }
 
   checkSecondaryLocks(request: kv.CheckSecondaryLocksRequest): kv.CheckSecondaryLocksResponseInit {
+    this.#raiseMaxTs(request.startVersion);
     const locks: kv.LockInfoInit[] = [];
     for (const key of request.keys) {
       const row = this.row(key);
@@ -306,21 +285,40 @@ export class FakeMvcc {
       }
       const own = row.writes.find((write) => write.startTs === request.startVersion);
       if (own !== undefined && own.kind !== 'rollback') return { commitTs: own.commitTs };
-      this.#rollBack(row, request.startVersion);
+      rollBack(row, request.startVersion);
       return { commitTs: 0n };
     }
     return { locks };
   }
 
   resolveLock(request: kv.ResolveLockRequest, start: Uint8Array, end: Uint8Array): kv.ResolveLockResponseInit {
+    if (request.keys.length > 0) return this.#resolveKeys(request);
     const statuses = new Map(request.txnInfos.map(({ txn, status }) => [txn, status]));
     if (request.startVersion > 0n) statuses.set(request.startVersion, request.commitVersion);
-    const rows = request.keys.length > 0 ? request.keys.map((key) => this.row(key)) : this.rows(start, end);
-    for (const row of rows) {
+    for (const row of this.rows(start, end)) {
       const commitTs = row.lock === undefined ? undefined : statuses.get(row.lock.startTs);
       if (commitTs === undefined) continue;
-      if (commitTs === 0n) this.#rollBack(row, row.lock!.startTs);
-      else this.#finish(row, commitTs);
+      if (commitTs === 0n) rollBack(row, row.lock!.startTs);
+      else finish(row, commitTs);
+    }
+    return {};
+  }
+
+  /** Named keys are ended as by Commit or a rollback: one without a lock must have ended the same way before. */
+  #resolveKeys({ keys, startVersion, commitVersion }: kv.ResolveLockRequest): kv.ResolveLockResponseInit {
+    for (const key of keys) {
+      const row = this.row(key);
+      const own = row.writes.find(({ startTs }) => startTs === startVersion);
+      const ended = own === undefined || own.kind === 'rollback' ? 'rolled back' : 'committed';
+      if (row.lock?.startTs === startVersion) {
+        if (commitVersion === 0n) rollBack(row, startVersion);
+        else finish(row, commitVersion);
+      } else if (commitVersion > 0n) {
+        if (ended !== 'committed') return { error: lockNotFound(this.flavour, key) };
+      } else {
+        if (ended === 'committed') return { error: { abort: 'the transaction is committed' } };
+        rollBack(row, startVersion);
+      }
     }
     return {};
   }
@@ -334,7 +332,7 @@ export class FakeMvcc {
   }
 
   scanLock(request: kv.ScanLockRequest): kv.ScanLockResponseInit {
-    if (request.maxVersion > this.maxTs) this.maxTs = request.maxVersion;
+    this.#raiseMaxTs(request.maxVersion);
     const locks = this.rows(request.startKey, request.endKey)
       .filter(({ lock }) => lock !== undefined && lock.startTs <= request.maxVersion)
       .slice(0, request.limit === 0 ? undefined : request.limit)
@@ -343,7 +341,7 @@ export class FakeMvcc {
   }
 
   deleteRange(start: Uint8Array, end: Uint8Array): void {
-    for (const { key } of this.rows(start, end)) this.#rows.delete(keyText(key));
+    this.#rows.deleteRange(start, end);
   }
 
   versions(key: Uint8Array): kv.MvccGetByKeyResponseInit {
@@ -360,42 +358,16 @@ export class FakeMvcc {
     };
   }
 
-  /** As collection does it: of each key the newest version at or below `safePoint` stays if it is a value. */
   collect(safePoint: Timestamp): void {
-    for (const row of this.rows(EMPTY_BYTES, EMPTY_BYTES)) {
-      let kept = false;
-      const left = row.writes.filter(({ commitTs, kind }) => {
-        if (commitTs > safePoint) return true;
-        if (kept || kind === 'rollback' || kind === 'lock') return false;
-        kept = true;
-        return kind === 'put';
-      });
-      row.writes.splice(0, row.writes.length, ...left);
-    }
-  }
-
-  #finish(row: Row, commitTs: Timestamp): void {
-    const lock = row.lock!;
-    row.lock = undefined;
-    this.#record(row, kindOf(lock.op), lock.startTs, commitTs, lock.value);
-  }
-
-  #rollBack(row: Row, startTs: Timestamp): void {
-    if (row.lock?.startTs === startTs) row.lock = undefined;
-    if (!row.writes.some((write) => write.startTs === startTs))
-      this.#record(row, 'rollback', startTs, startTs, EMPTY_BYTES);
-  }
-
-  #record(row: Row, kind: FakeWrite['kind'], startTs: Timestamp, commitTs: Timestamp, value: Uint8Array): void {
-    row.writes.push({ kind, startTs, commitTs, value });
-    row.writes.sort((left, right) => (left.commitTs < right.commitTs ? 1 : left.commitTs > right.commitTs ? -1 : 0));
+    this.#rows.collect(safePoint);
   }
 }
 
-function kindOf(op: number): FakeWrite['kind'] {
-  if (op === kv.Op.Del) return 'delete';
-  return op === kv.Op.Lock ? 'lock' : 'put';
-}
+/** Newer servers have a field of its own for it as well. */
+const lockNotFound = (flavour: Flavour, key: Uint8Array): kv.KeyErrorInit => ({
+  retryable: 'lock not found',
+  ...(flavour === 'tikv' ? { txnLockNotFound: { key } } : {}),
+});
 
 function lockInfo(key: Uint8Array, lock: FakeLock): kv.LockInfoInit {
   return {

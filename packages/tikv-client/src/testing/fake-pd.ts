@@ -4,6 +4,7 @@ import { composeTimestamp, maxTimestamp, type Timestamp } from '../codec/timesta
 import type { StoreInit } from '../proto/gen/metapb.ts';
 import * as pd from '../proto/gen/pdpb.ts';
 import { TransportError } from '../transport/transport.ts';
+import type { StrictChecker } from './strict/strict-checker.ts';
 import { decodeBound, type FakeRegion, type FakeRegions, toPdRegion } from './fake-regions.ts';
 
 const text = new TextDecoder();
@@ -34,24 +35,29 @@ export class FakePd {
   mangleTso: ((answer: pd.TsoResponseInit) => pd.TsoResponseInit) | undefined;
   readonly #clock: Clock;
   readonly #regions: FakeRegions;
+  readonly #strict: StrictChecker;
   #lastTs: Timestamp = 0n;
 
-  constructor(clock: Clock, regions: FakeRegions, members: readonly string[]) {
+  constructor(clock: Clock, regions: FakeRegions, members: readonly string[], strict: StrictChecker) {
     this.#clock = clock;
     this.#regions = regions;
     this.members = members;
+    this.#strict = strict;
   }
 
   /** As a call from nowhere: for tests that act as other clients. */
   timestamp(count = 1): Timestamp {
     const now = composeTimestamp(Math.floor(this.#clock.nowMs()) + this.clockOffsetMs, 0);
-    this.#lastTs = maxTimestamp(now, this.#lastTs) + BigInt(count);
+    const before = maxTimestamp(now, this.#lastTs);
+    this.#lastTs = before + BigInt(count);
+    this.#strict.timestamps.deal(before + 1n, this.#lastTs);
     return this.#lastTs;
   }
 
   tso(bytes: Uint8Array): Uint8Array {
     const request = decode(pd.TsoRequestCodec, bytes);
     if (request.count === 0) throw new TransportError(GrpcCode.UNKNOWN, 'tso count should be positive');
+    this.#strict.pdRequest('Tso', request);
     this.#checkCluster(request.header);
     const last = this.timestamp(request.count);
     const answer = {
@@ -71,7 +77,7 @@ export class FakePd {
     }
   }
 
-  /** One unary call at one member. Throws TransportError. */
+  /** One unary call at one member. Throws TransportError, or Refusal. */
   unary(member: number, method: string, bytes: Uint8Array): Uint8Array {
     if (method === 'GetMembers') {
       const urls = this.members.map((address, at) => ({
@@ -94,13 +100,16 @@ export class FakePd {
       run: (message: Message) => AnswerInit,
     ): Uint8Array => {
       const message = decode(request, bytes);
+      this.#strict.pdRequest(method, message);
       this.#checkCluster(message.header);
       if (member !== this.leader) throw new TransportError(GrpcCode.UNAVAILABLE, 'not leader');
       const problem = this.bootstrapped
         ? undefined
         : { type: pd.ErrorType.NOT_BOOTSTRAPPED, message: 'cluster is not bootstrapped' };
       const header = { clusterId: this.clusterId, error: problem };
-      return encode(answer, problem === undefined ? { header, ...run(message) } : ({ header } as AnswerInit));
+      const reply = encode(answer, problem === undefined ? { header, ...run(message) } : ({ header } as AnswerInit));
+      this.#strict.pdAnswer(method, decode(answer, reply));
+      return reply;
     };
     switch (method) {
       case 'GetRegion':

@@ -1,44 +1,9 @@
 import { compareBytes } from '@engram/core';
 import type { ErrorInit as RegionErrorInit } from '../proto/gen/errorpb.ts';
-import * as kv from '../proto/gen/kvrpcpb.ts';
+import type * as kv from '../proto/gen/kvrpcpb.ts';
 import type { FakeMvcc } from './fake-mvcc.ts';
+import type { CommandName } from './store-commands.ts';
 import { type FakeRegion, type FakeRegions, toMeta } from './fake-regions.ts';
-
-/** Every command by its name, with the codecs of both directions. */
-export const fakeCommands = {
-  Get: { field: 1, request: kv.GetRequestCodec, response: kv.GetResponseCodec },
-  Scan: { field: 2, request: kv.ScanRequestCodec, response: kv.ScanResponseCodec },
-  Prewrite: { field: 3, request: kv.PrewriteRequestCodec, response: kv.PrewriteResponseCodec },
-  Commit: { field: 4, request: kv.CommitRequestCodec, response: kv.CommitResponseCodec },
-  BatchGet: { field: 7, request: kv.BatchGetRequestCodec, response: kv.BatchGetResponseCodec },
-  BatchRollback: { field: 8, request: kv.BatchRollbackRequestCodec, response: kv.BatchRollbackResponseCodec },
-  ScanLock: { field: 9, request: kv.ScanLockRequestCodec, response: kv.ScanLockResponseCodec },
-  ResolveLock: { field: 10, request: kv.ResolveLockRequestCodec, response: kv.ResolveLockResponseCodec },
-  DeleteRange: { field: 12, request: kv.DeleteRangeRequestCodec, response: kv.DeleteRangeResponseCodec },
-  CheckTxnStatus: { field: 25, request: kv.CheckTxnStatusRequestCodec, response: kv.CheckTxnStatusResponseCodec },
-  TxnHeartBeat: { field: 26, request: kv.TxnHeartBeatRequestCodec, response: kv.TxnHeartBeatResponseCodec },
-  CheckSecondaryLocks: {
-    field: 33,
-    request: kv.CheckSecondaryLocksRequestCodec,
-    response: kv.CheckSecondaryLocksResponseCodec,
-  },
-  SplitRegion: { field: undefined, request: kv.SplitRegionRequestCodec, response: kv.SplitRegionResponseCodec },
-  UnsafeDestroyRange: {
-    field: undefined,
-    request: kv.UnsafeDestroyRangeRequestCodec,
-    response: kv.UnsafeDestroyRangeResponseCodec,
-  },
-  MvccGetByKey: { field: undefined, request: kv.MvccGetByKeyRequestCodec, response: kv.MvccGetByKeyResponseCodec },
-} as const;
-
-export type CommandName = keyof typeof fakeCommands;
-export type CommandRequest =
-  | kv.GetRequest
-  | kv.ScanRequest
-  | kv.PrewriteRequest
-  | kv.CommitRequest
-  | kv.BatchGetRequest
-  | kv.BatchRollbackRequest;
 
 /** What a request is, to whoever scripts its fate. */
 export interface FakeCall {
@@ -147,7 +112,9 @@ export class FakeStore {
       const leader = region.peers.find(({ id }) => id === region.leaderId);
       return { error: { message: 'not leader', notLeader: { regionId, leader } } };
     }
-    if (context.regionEpoch?.version !== region.version) {
+    // Whoever changes a region must also know its members.
+    const { version, confVer } = context.regionEpoch ?? { version: 0, confVer: 0 };
+    if (version !== region.version || (command === 'SplitRegion' && confVer !== region.confVer)) {
       const siblings = this.#mvcc.flavour === 'unistore' ? [region] : this.#siblings(region);
       return { error: { message: 'epoch not match', epochNotMatch: { currentRegions: siblings.map(toMeta) } } };
     }

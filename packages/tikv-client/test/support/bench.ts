@@ -1,5 +1,6 @@
 import { utf8 } from '@engram/core';
 import { Prng, Scheduler, SimClock } from '@engram/sim';
+import { onTestFinished } from 'vitest';
 import {
   type CallOptions,
   type CommitOutcome,
@@ -19,9 +20,14 @@ export class Bench {
   readonly cluster: FakeCluster;
   client!: TikvClient;
   readonly sleeps: [string, number][] = [];
+  /** Set by tests that send what no server may be sent. */
+  refusalExpected = false;
 
   private constructor(options: Omit<FakeClusterOptions, 'clock'>) {
     this.cluster = new FakeCluster({ ...options, clock: this.clock });
+    onTestFinished(() => {
+      if (!this.refusalExpected && this.cluster.refusal !== undefined) throw this.cluster.refusal;
+    });
   }
 
   static async make(

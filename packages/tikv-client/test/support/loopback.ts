@@ -1,6 +1,6 @@
 import * as grpc from '@grpc/grpc-js';
 import { systemClock } from '../../src/runtime/system.ts';
-import { fakeCommands } from '../../src/testing/fake-store.ts';
+import { storeCommands } from '../../src/testing/store-commands.ts';
 import { isTransportError, type TransportError } from '../../src/transport/transport.ts';
 import { FakeCluster, type FakeClusterOptions } from '../../testing.ts';
 
@@ -118,7 +118,7 @@ export class Loopback implements AsyncDisposable {
     };
     for (const method of pdMethods) add(`/pdpb.PD/${method}`, false);
     add('/pdpb.PD/Tso', true);
-    for (const [name, { field }] of Object.entries(fakeCommands)) {
+    for (const [name, { field }] of Object.entries(storeCommands)) {
       add(`/tikvpb.Tikv/${field === undefined ? '' : 'Kv'}${name}`, false);
     }
     add('/tikvpb.Tikv/BatchCommands', true);
@@ -133,5 +133,6 @@ export class Loopback implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const server of this.#servers.values()) server.forceShutdown();
+    if (this.cluster.refusal !== undefined) throw this.cluster.refusal;
   }
 }

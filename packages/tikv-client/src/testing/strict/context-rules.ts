@@ -1,0 +1,79 @@
+import type * as kv from '../../proto/gen/kvrpcpb.ts';
+import type { DealtTimestamps } from './dealt-timestamps.ts';
+import { need } from './refusal.ts';
+
+const READS: ReadonlySet<string> = new Set(['Get', 'BatchGet', 'Scan']);
+
+/** What must hold of the context of every request to a region. */
+export function checkContext(
+  command: string,
+  context: kv.Context | undefined,
+  timestamps: DealtTimestamps,
+): asserts context is kv.Context {
+  need(context !== undefined, `${command} has no context, over which some servers crash`);
+  const { regionId, regionEpoch, peer } = context;
+  need(regionId > 0, `${command}: context.region_id is 0`);
+  need(regionEpoch !== undefined && regionEpoch.version > 0, `${command}: context.region_epoch is missing`);
+  need(peer !== undefined && peer.id > 0 && peer.storeId > 0, `${command}: context.peer is missing`);
+  const byReplica = context.replicaRead || context.staleRead;
+  need(!byReplica || READS.has(command), `${command} is no read, so no replica but the leader serves it`);
+  need(
+    !(context.replicaRead && context.staleRead),
+    `${command}: context.replica_read and stale_read exclude each other`,
+  );
+  for (const startTs of [...context.resolvedLocks, ...context.committedLocks])
+    need(timestamps.isKnown(startTs), `${command}: context names transaction ${startTs}, which nobody has told of`);
+  need(
+    !context.resolvedLocks.some((startTs) => context.committedLocks.includes(startTs)),
+    `${command}: context calls one transaction rolled back and committed`,
+  );
+}
+
+/**
+ * Fields that only some servers know, newer or older ones, so that they would do one thing here and another there: unset in
+ * every request of this client. What it does set, and older servers skip, changes no outcome: advice about locks, assertions,
+ * the wish for commit timestamps, the role of a commit, labels.
+ */
+const NOT_EVERYWHERE: Readonly<Record<string, readonly string[]>> = {
+  context: [
+    'term',
+    'isolationLevel',
+    'syncLog',
+    'appliedIndex',
+    'taskId',
+    'diskFullOpt',
+    'txnSource',
+    'busyThresholdMs',
+    'keyspaceName',
+    'bucketsVersion',
+    'clusterId',
+    'traceId',
+    'traceControlFlags',
+  ],
+  Prewrite: ['skipConstraintCheck', 'pessimisticActions', 'forUpdateTs', 'forUpdateTsConstraints'],
+  TxnHeartBeat: ['minCommitTs'],
+  CheckTxnStatus: ['resolvingPessimisticLock'],
+  ResolveLock: ['isAsync'],
+  Scan: ['sampleStep'],
+  SplitRegion: ['splitKey', 'isRawKv'],
+  DeleteRange: ['notifyOnly'],
+};
+
+/** `request`: decoded, with its context. */
+export function checkFields(command: string, request: object): void {
+  const { context } = request as { readonly context?: object };
+  for (const [name, message] of [
+    [command, request],
+    ['context', context ?? {}],
+  ] as const) {
+    for (const field of NOT_EVERYWHERE[name] ?? []) {
+      const value = (message as Readonly<Record<string, unknown>>)[field];
+      const unset =
+        value === undefined || value === 0 || value === 0n || value === false || value === '' || isEmpty(value);
+      need(unset, `${command}: ${name}.${field} is not known to all servers`);
+    }
+  }
+}
+
+const isEmpty = (value: unknown): boolean =>
+  (Array.isArray(value) || value instanceof Uint8Array) && value.length === 0;

@@ -1,0 +1,25 @@
+import { EMPTY_BYTES } from '@engram/core';
+import { decodeMemcomparable } from '../../codec/memcomparable.ts';
+import type { Region as RegionMeta } from '../../proto/gen/metapb.ts';
+import type { KeyRange } from '../../region/region.ts';
+
+/** The bounds of every region in every epoch that PD or a store has told of, in user keys. */
+export class KnownRegions {
+  readonly #bounds = new Map<string, KeyRange>();
+
+  learn(region: RegionMeta | undefined): void {
+    if (region === undefined) return;
+    const name = nameOf(region.id, region.regionEpoch?.version ?? 0);
+    if (this.#bounds.has(name)) return;
+    const bound = (encoded: Uint8Array): Uint8Array =>
+      encoded.length === 0 ? EMPTY_BYTES : decodeMemcomparable(encoded);
+    this.#bounds.set(name, { start: bound(region.startKey), end: bound(region.endKey) });
+  }
+
+  /** Undefined: nobody has told of it, so no client can know it. */
+  boundsOf(id: number, version: number): KeyRange | undefined {
+    return this.#bounds.get(nameOf(id, version));
+  }
+}
+
+const nameOf = (id: number, version: number): string => `${id}/${version}`;

@@ -1,0 +1,86 @@
+import { compareBytes } from '@engram/core';
+import { decodeMemcomparable } from '../../codec/memcomparable.ts';
+import type { Timestamp } from '../../codec/timestamp.ts';
+import type * as pd from '../../proto/gen/pdpb.ts';
+import type { DealtTimestamps } from './dealt-timestamps.ts';
+import { show } from './key-rules.ts';
+import { need, Refusal } from './refusal.ts';
+
+const FOREVER_SECONDS = 2n ** 63n - 1n;
+/** Logical timestamps within one physical one. */
+const TIMESTAMPS_MAX = 1 << 18;
+const GC_WORKER = 'gc_worker';
+
+/**
+ * What PD refuses, or takes and must never be given: safe points from the future (everything below one is collected), the
+ * collector's own name in others' hands, bounds that are no encoded keys, ranges out of order. Pure; throws Refusal.
+ */
+export const pdRules = {
+  Tso({ count }: pd.TsoRequest): void {
+    need(count > 0 && count < TIMESTAMPS_MAX, `Tso.count is ${count}`);
+  },
+  GetRegion({ regionKey }: pd.GetRegionRequest): void {
+    needEncoded(regionKey, 'GetRegion.region_key');
+  },
+  GetPrevRegion({ regionKey }: pd.GetRegionRequest): void {
+    needEncoded(regionKey, 'GetPrevRegion.region_key');
+  },
+  ScanRegions({ startKey, endKey }: pd.ScanRegionsRequest): void {
+    needBounds(startKey, endKey, 'ScanRegions');
+  },
+  BatchScanRegions({ ranges }: pd.BatchScanRegionsRequest): void {
+    for (const [at, { startKey, endKey }] of ranges.entries()) {
+      needBounds(startKey, endKey, 'BatchScanRegions.ranges');
+      const before = ranges[at - 1]?.endKey;
+      need(
+        before === undefined || (before.length > 0 && compareBytes(before, startKey) <= 0),
+        'BatchScanRegions.ranges overlap or are not in order',
+      );
+    }
+  },
+  UpdateGCSafePoint({ safePoint }: pd.UpdateGCSafePointRequest, timestamps: DealtTimestamps): void {
+    needPast(safePoint, timestamps, 'UpdateGCSafePoint.safe_point');
+  },
+  UpdateServiceGCSafePoint(request: pd.UpdateServiceGCSafePointRequest, timestamps: DealtTimestamps): void {
+    const { serviceId, ttl, safePoint } = request;
+    if (ttl <= 0n) return;
+    needPast(safePoint, timestamps, 'UpdateServiceGCSafePoint.safe_point');
+    const forever = ttl === FOREVER_SECONDS;
+    need(
+      (new TextDecoder().decode(serviceId) === GC_WORKER) === forever,
+      `UpdateServiceGCSafePoint.TTL is ${ttl}: for ever is ${GC_WORKER}'s, and nobody else's`,
+    );
+  },
+  AdvanceTxnSafePoint({ target }: pd.AdvanceTxnSafePointRequest, timestamps: DealtTimestamps): void {
+    needPast(target, timestamps, 'AdvanceTxnSafePoint.target');
+  },
+  AdvanceGCSafePoint({ target }: pd.AdvanceGCSafePointRequest, timestamps: DealtTimestamps): void {
+    needPast(target, timestamps, 'AdvanceGCSafePoint.target');
+  },
+  SetGCBarrier({ barrierId, barrierTs, ttlSeconds }: pd.SetGCBarrierRequest, timestamps: DealtTimestamps): void {
+    needPast(barrierTs, timestamps, 'SetGCBarrier.barrier_ts');
+    need(barrierId.length > 0 && barrierId !== GC_WORKER, `SetGCBarrier.barrier_id is "${barrierId}"`);
+    need(ttlSeconds > 0n, `SetGCBarrier.ttl_seconds is ${ttlSeconds}`);
+  },
+} as const;
+
+function needPast(timestamp: Timestamp, timestamps: DealtTimestamps, what: string): void {
+  need(
+    timestamp >= 0n && timestamp <= timestamps.highest,
+    `${what} ${timestamp} lies in the future: PD's highest is ${timestamps.highest}`,
+  );
+}
+
+function needEncoded(key: Uint8Array, what: string): void {
+  try {
+    decodeMemcomparable(key);
+  } catch {
+    throw new Refusal(`${what} ${show(key)} is no encoded key`);
+  }
+}
+
+function needBounds(start: Uint8Array, end: Uint8Array, what: string): void {
+  if (start.length > 0) needEncoded(start, `${what}: a start`);
+  if (end.length > 0) needEncoded(end, `${what}: an end`);
+  need(end.length === 0 || compareBytes(start, end) < 0, `${what}: ${show(start)}..${show(end)} is empty`);
+}

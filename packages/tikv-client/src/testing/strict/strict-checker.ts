@@ -1,0 +1,102 @@
+import { keyText } from '@engram/core';
+import { composeTimestamp, type Timestamp } from '../../codec/timestamp.ts';
+import type { Error as RegionError } from '../../proto/gen/errorpb.ts';
+import type * as kv from '../../proto/gen/kvrpcpb.ts';
+import type * as pd from '../../proto/gen/pdpb.ts';
+import { checkContext, checkFields } from './context-rules.ts';
+import { DealtTimestamps } from './dealt-timestamps.ts';
+import { KnownRegions } from './known-regions.ts';
+import { pdRules } from './pd-rules.ts';
+import { need } from './refusal.ts';
+import { requestRules } from './request-rules.ts';
+import { storeAnswers, tellRegionError, type Told } from './store-answers.ts';
+
+/** Transactions whose primaries are remembered. */
+const TRANSACTIONS_MAX = 100_000;
+
+export interface StrictOptions {
+  /** Whether fields that not all servers know are refused, as this project's own client has it; true if absent. */
+  readonly fields?: boolean;
+}
+
+/** The tables by the names of methods and commands; names that they do not have pass. */
+type Table<Rest extends readonly unknown[]> = Readonly<
+  Record<string, ((message: never, ...rest: Rest) => void) | undefined>
+>;
+const pdTable: Table<[DealtTimestamps]> = pdRules;
+const requestTable: Table<[Parameters<typeof requestRules.Get>[1]]> = requestRules;
+const answerTable: Table<[Told]> = storeAnswers;
+
+/**
+ * Stands between clients and a cluster, sees every message of both directions, and refuses what the strictest server would:
+ * inside the scripted cluster, and in a proxy before real stores. It learns from answers (timestamps that PD dealt, regions,
+ * locks) and holds requests against that, so all clients of the cluster must come through it. Messages are those that their
+ * method's or command's codec has read. Requests throw Refusal.
+ */
+export class StrictChecker {
+  readonly timestamps = new DealtTimestamps();
+  readonly regions = new KnownRegions();
+  /** The primary of each transaction that was prewritten: a start timestamp names one transaction. */
+  readonly #primaries = new Map<Timestamp, string>();
+  readonly #fields: boolean;
+  readonly #told: Told = {
+    timestamp: (timestamp) => this.timestamps.tell(timestamp),
+    region: (region) => this.regions.learn(region),
+  };
+
+  constructor({ fields = true }: StrictOptions = {}) {
+    this.#fields = fields;
+  }
+
+  pdRequest(method: string, request: unknown): void {
+    pdTable[method]?.(request as never, this.timestamps);
+  }
+
+  pdAnswer(method: string, answer: unknown): void {
+    switch (method) {
+      case 'Tso': {
+        const { count, timestamp } = answer as pd.TsoResponse;
+        if (timestamp === undefined || count === 0) return;
+        const last = composeTimestamp(timestamp.physical, timestamp.logical);
+        this.timestamps.deal(last - BigInt(count - 1), last);
+        return;
+      }
+      case 'GetRegion':
+      case 'GetPrevRegion':
+      case 'GetRegionByID':
+        this.regions.learn((answer as pd.GetRegionResponse).region);
+        return;
+      case 'ScanRegions':
+      case 'BatchScanRegions':
+        for (const { region } of (answer as pd.ScanRegionsResponse).regions) this.regions.learn(region);
+    }
+  }
+
+  storeRequest(command: string, request: { readonly context: kv.Context | undefined }): void {
+    const rule = requestTable[command];
+    if (rule === undefined) return;
+    const { context } = request;
+    checkContext(command, context, this.timestamps);
+    if (this.#fields) checkFields(command, request);
+    const { regionId, regionEpoch } = context;
+    const version = regionEpoch?.version ?? 0;
+    const region = this.regions.boundsOf(regionId, version);
+    need(region !== undefined, `${command}: nobody has told of region ${regionId} in version ${version}`);
+    rule(request as never, { timestamps: this.timestamps, region });
+    if (command === 'Prewrite') this.#needOneName(request as kv.PrewriteRequest);
+  }
+
+  storeAnswer(command: string, answer: { readonly regionError?: RegionError | undefined }): void {
+    tellRegionError(answer.regionError, this.#told);
+    answerTable[command]?.(answer as never, this.#told);
+  }
+
+  #needOneName({ startVersion, primaryLock }: kv.PrewriteRequest): void {
+    const primary = keyText(primaryLock);
+    const before = this.#primaries.get(startVersion);
+    need(before === undefined || before === primary, `Prewrite.start_version ${startVersion} names two transactions`);
+    if (before !== undefined) return;
+    if (this.#primaries.size >= TRANSACTIONS_MAX) this.#primaries.delete(this.#primaries.keys().next().value!);
+    this.#primaries.set(startVersion, primary);
+  }
+}

@@ -1,0 +1,133 @@
+import { type Codec, decode } from '@engram/protobuf';
+import * as pd from '../../proto/gen/pdpb.ts';
+import { BatchCommandsRequestCodec, BatchCommandsResponseCodec } from '../../proto/gen/tikvpb.ts';
+import type { FakeCall } from '../fake-store.ts';
+import { bodyOf, storeCommands, storeMethods } from '../store-commands.ts';
+import { need } from './refusal.ts';
+import { StrictChecker, type StrictOptions } from './strict-checker.ts';
+
+interface Codecs {
+  readonly request: Codec<unknown, never>;
+  readonly response: Codec<unknown, never>;
+}
+const codecs = <Request, Response>(request: Codec<Request, never>, response: Codec<Response, never>): Codecs => ({
+  request,
+  response,
+});
+
+/** Every unary call of PD that this client makes. */
+export const pdMethods: Readonly<Record<string, Codecs>> = {
+  GetMembers: codecs(pd.GetMembersRequestCodec, pd.GetMembersResponseCodec),
+  GetRegion: codecs(pd.GetRegionRequestCodec, pd.GetRegionResponseCodec),
+  GetPrevRegion: codecs(pd.GetRegionRequestCodec, pd.GetRegionResponseCodec),
+  GetRegionByID: codecs(pd.GetRegionByIDRequestCodec, pd.GetRegionResponseCodec),
+  ScanRegions: codecs(pd.ScanRegionsRequestCodec, pd.ScanRegionsResponseCodec),
+  BatchScanRegions: codecs(pd.BatchScanRegionsRequestCodec, pd.BatchScanRegionsResponseCodec),
+  GetStore: codecs(pd.GetStoreRequestCodec, pd.GetStoreResponseCodec),
+  GetAllStores: codecs(pd.GetAllStoresRequestCodec, pd.GetAllStoresResponseCodec),
+  ScatterRegion: codecs(pd.ScatterRegionRequestCodec, pd.ScatterRegionResponseCodec),
+  GetOperator: codecs(pd.GetOperatorRequestCodec, pd.GetOperatorResponseCodec),
+  GetGCSafePoint: codecs(pd.GetGCSafePointRequestCodec, pd.GetGCSafePointResponseCodec),
+  UpdateGCSafePoint: codecs(pd.UpdateGCSafePointRequestCodec, pd.UpdateGCSafePointResponseCodec),
+  UpdateServiceGCSafePoint: codecs(pd.UpdateServiceGCSafePointRequestCodec, pd.UpdateServiceGCSafePointResponseCodec),
+  GetGCState: codecs(pd.GetGCStateRequestCodec, pd.GetGCStateResponseCodec),
+  AdvanceTxnSafePoint: codecs(pd.AdvanceTxnSafePointRequestCodec, pd.AdvanceTxnSafePointResponseCodec),
+  AdvanceGCSafePoint: codecs(pd.AdvanceGCSafePointRequestCodec, pd.AdvanceGCSafePointResponseCodec),
+  SetGCBarrier: codecs(pd.SetGCBarrierRequestCodec, pd.SetGCBarrierResponseCodec),
+  DeleteGCBarrier: codecs(pd.DeleteGCBarrierRequestCodec, pd.DeleteGCBarrierResponseCodec),
+};
+
+/** One stream between a client and a server, both directions. */
+export interface StrictStream {
+  /** Throws Refusal. */
+  request(bytes: Uint8Array): void;
+  answer(bytes: Uint8Array): void;
+}
+
+/** StrictChecker over what the wire carries: calls are named by their paths, messages are bytes. Other calls pass. */
+export class StrictWire {
+  readonly #checker: StrictChecker;
+
+  constructor(options: StrictOptions = {}) {
+    this.#checker = new StrictChecker(options);
+  }
+
+  /** Throws Refusal. */
+  request(path: string, bytes: Uint8Array): void {
+    const [service, method] = split(path);
+    if (service === 'pdpb.PD') {
+      const found = pdMethods[method];
+      if (found !== undefined) this.#checker.pdRequest(method, decode(found.request, bytes));
+      return;
+    }
+    const command = service === 'tikvpb.Tikv' ? storeMethods[method] : undefined;
+    if (command === undefined) return;
+    this.#checker.storeRequest(
+      command,
+      decode<Pick<FakeCall, 'context'>, never>(storeCommands[command].request, bytes),
+    );
+  }
+
+  answer(path: string, bytes: Uint8Array): void {
+    const [service, method] = split(path);
+    if (service === 'pdpb.PD') {
+      const found = pdMethods[method];
+      if (found !== undefined) this.#checker.pdAnswer(method, decode(found.response, bytes));
+      return;
+    }
+    const command = service === 'tikvpb.Tikv' ? storeMethods[method] : undefined;
+    if (command !== undefined)
+      this.#checker.storeAnswer(command, decode<object, never>(storeCommands[command].response, bytes));
+  }
+
+  /** Undefined: a stream that nothing is known of. */
+  stream(path: string): StrictStream | undefined {
+    if (path === '/pdpb.PD/Tso') return this.#timestamps();
+    return path === '/tikvpb.Tikv/BatchCommands' ? this.#commands() : undefined;
+  }
+
+  #timestamps(): StrictStream {
+    return {
+      request: (bytes) => this.#checker.pdRequest('Tso', decode(pd.TsoRequestCodec, bytes)),
+      answer: (bytes) => this.#checker.pdAnswer('Tso', decode(pd.TsoResponseCodec, bytes)),
+    };
+  }
+
+  #commands(): StrictStream {
+    const open = new Set<number>();
+    return {
+      request: (bytes) => {
+        const { requests, requestIds } = decode(BatchCommandsRequestCodec, bytes);
+        need(requests.length === requestIds.length, 'BatchCommands: requests and their ids differ in number');
+        for (const [at, request] of requests.entries()) {
+          const id = requestIds[at]!;
+          need(!open.has(id), `BatchCommands: id ${id} waits for an answer already`);
+          open.add(id);
+          const found = bodyOf<Pick<FakeCall, 'context'>>(request);
+          need(
+            found !== undefined,
+            'BatchCommands: a request is empty, or of a kind that servers do not take in batches',
+          );
+          need(
+            found.command !== 'CheckSecondaryLocks',
+            'BatchCommands: old servers crash over CheckSecondaryLocks in one',
+          );
+          this.#checker.storeRequest(found.command, found.body);
+        }
+      },
+      answer: (bytes) => {
+        const { responses, requestIds } = decode(BatchCommandsResponseCodec, bytes);
+        for (const [at, response] of responses.entries()) {
+          open.delete(requestIds[at] ?? -1);
+          const found = bodyOf<object>(response);
+          if (found !== undefined) this.#checker.storeAnswer(found.command, found.body);
+        }
+      },
+    };
+  }
+}
+
+const split = (path: string): readonly [service: string, method: string] => {
+  const [, service = '', method = ''] = path.split('/');
+  return [service, method];
+};
