@@ -6,7 +6,7 @@
 /** A package imports packages of lower layers and those before it in its own, among these only the ones it lists. */
 export const layers = {
   words: ['core'],
-  'pure logic': ['coder', 'protobuf', 'wire', 'index', 'sequencer', 'lease', 'watch-hub'],
+  'pure logic': ['coder', 'protobuf', 'wire', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
   'over ports': ['storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api'],
   adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client'],
   composition: ['server', 'sim'],
@@ -22,6 +22,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   sequencer: ['core'],
   lease: ['core'],
   'watch-hub': ['core'],
+  'raft-ts': ['core'],
   storage: ['core'],
   writer: ['core', 'storage'],
   'retry-queue': ['core', 'storage'],

@@ -1,0 +1,63 @@
+import { assert } from '@engram/core';
+import type { LogIndex } from './log-index.ts';
+
+/** The appends to one follower that are not answered: a window in messages and in bytes. */
+export class Inflights {
+  readonly #messagesMax: number;
+  readonly #bytesMax: number;
+  /** In the order of their last entries. A ring: `#start` is the oldest. */
+  readonly #ring: { last: LogIndex; bytes: number }[] = [];
+  #start = 0;
+  #count = 0;
+  #bytes = 0;
+
+  constructor(messagesMax: number, bytesMax: number) {
+    this.#messagesMax = messagesMax;
+    this.#bytesMax = bytesMax;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The last message may go over the bound in bytes: it has at least one entry, however large. */
+  get full(): boolean {
+    return this.#count === this.#messagesMax || this.#bytes >= this.#bytesMax;
+  }
+
+  add(last: LogIndex, bytes: number): void {
+    assert(!this.full, 'an append past the window');
+    // Slots are made when they are needed first, and used again from then on.
+    const slot = this.#ring[this.#slotAt(this.#count)];
+    if (slot === undefined) this.#ring.push({ last, bytes });
+    else {
+      slot.last = last;
+      slot.bytes = bytes;
+    }
+    this.#count += 1;
+    this.#bytes += bytes;
+  }
+
+  /** The follower has everything up to `index`: the appends that end there or before are answered. */
+  freeThrough(index: LogIndex): void {
+    while (this.#count > 0) {
+      const oldest = this.#ring[this.#start]!;
+      if (oldest.last > index) return;
+      this.#bytes -= oldest.bytes;
+      this.#start = this.#slotAt(1);
+      this.#count -= 1;
+    }
+    this.#start = 0;
+  }
+
+  clear(): void {
+    this.#start = 0;
+    this.#count = 0;
+    this.#bytes = 0;
+  }
+
+  #slotAt(offset: number): number {
+    const at = this.#start + offset;
+    return at < this.#messagesMax ? at : at - this.#messagesMax;
+  }
+}

@@ -1,0 +1,285 @@
+import { assert } from '@engram/core';
+import { hasQuorum, isApplicable, isMember, isVoter } from './conf-state.ts';
+import { type Entry, type Payload, payloadBytes } from './entry.ts';
+import { indexAfter, type LogIndex } from './log-index.ts';
+import type { AppendResponse, HeartbeatResponse, Message } from './message.ts';
+import type { NodeId } from './node-id.ts';
+import type { DropReason, ProposeOutcome, ReadOutcome, TransferOutcome } from './outcomes.ts';
+import type { Progress } from './progress.ts';
+import type { Raft } from './raft.ts';
+import { ReadRounds } from './read-rounds.ts';
+import { Replication } from './replication.ts';
+import type { RoleState } from './role-state.ts';
+import { UncommittedTail } from './uncommitted-tail.ts';
+
+const EMPTY = new Uint8Array(0);
+
+/** One leadership: appends, commits what a majority has, confirms reads, hands over, and ends without a majority. */
+export class Leader implements RoleState {
+  readonly role = 'leader';
+  readonly leader: NodeId;
+  readonly #raft: Raft;
+  readonly replication: Replication;
+  readonly #reads: ReadRounds;
+  readonly #uncommitted: UncommittedTail;
+  /** No change of the membership before this entry has been applied: at most one is pending. */
+  #pendingChange: LogIndex;
+  #transfer: { readonly target: NodeId; elapsedTicks: number } | undefined;
+  #quorumElapsedTicks = 0;
+  #heartbeatElapsedTicks = 0;
+
+  constructor(raft: Raft) {
+    this.#raft = raft;
+    this.leader = raft.id;
+    this.replication = new Replication(raft);
+    this.#reads = new ReadRounds(raft.options.waitingReadsMax);
+    this.#uncommitted = new UncommittedTail(raft.options.uncommittedBytesMax);
+    this.#pendingChange = indexAfter(raft.log.lastIndex);
+  }
+
+  get transferTarget(): NodeId | undefined {
+    return this.#transfer?.target;
+  }
+
+  /** A leader must not depose itself for another's campaign: that is what counting its quorum is for. */
+  get hearsLeader(): boolean {
+    return this.#raft.options.checkQuorum;
+  }
+
+  /**
+   * An empty entry begins the term. Entries of earlier terms are committed by what follows them, never by being counted
+   * (Raft paper, figure 8), and before one of this term is committed a leader does not know what is.
+   */
+  begin(): void {
+    this.#append([{ kind: 'normal', data: EMPTY }]);
+  }
+
+  tick(): void {
+    const { options } = this.#raft;
+    this.#quorumElapsedTicks += 1;
+    if (this.#quorumElapsedTicks >= options.electionTicks) {
+      this.#quorumElapsedTicks = 0;
+      if (!this.replication.countActive() && options.checkQuorum) {
+        this.#raft.becomeFollower(this.#raft.term, undefined);
+        return;
+      }
+    }
+    if (this.#transfer !== undefined) {
+      this.#transfer.elapsedTicks += 1;
+      if (this.#transfer.elapsedTicks >= options.electionTicks) this.#transfer = undefined;
+    }
+    this.#handOverIfLeaving();
+    this.#heartbeatElapsedTicks += 1;
+    if (this.#heartbeatElapsedTicks >= options.heartbeatTicks) this.#sendHeartbeats();
+  }
+
+  step(message: Message): void {
+    switch (message.type) {
+      case 'append-response':
+        this.#answered(message);
+        break;
+      case 'heartbeat-response':
+        this.#heartbeatAnswered(message);
+        break;
+      case 'propose':
+        // Whoever passed it on learns of the outcome by what is committed.
+        this.propose(message.payloads);
+        break;
+      case 'read-index':
+        if (isMember(this.#raft.conf, message.from)) this.#read(message.from, message.context);
+        break;
+      case 'transfer-leader':
+        this.transferLeader(message.target);
+        break;
+      case 'append':
+      case 'heartbeat':
+      case 'snapshot':
+        assert(false, 'two leaders in one term');
+        break;
+      default:
+    }
+  }
+
+  propose(payloads: readonly Payload[]): ProposeOutcome {
+    const reason = this.#refusal(payloads);
+    if (reason !== undefined) return { kind: 'dropped', reason };
+    const first = indexAfter(this.#raft.log.lastIndex);
+    this.#append(payloads);
+    return { kind: 'appended', term: this.#raft.term, first };
+  }
+
+  readIndex(context: Uint8Array): ReadOutcome {
+    if (!this.#read(this.#raft.id, context)) return { kind: 'dropped', reason: 'too-many-reads' };
+    return { kind: 'waiting' };
+  }
+
+  transferLeader(target: NodeId): TransferOutcome {
+    if (target === this.#raft.id) return { kind: 'leads-already' };
+    if (!isVoter(this.#raft.conf, target)) return { kind: 'refused', reason: 'not-a-voter' };
+    if (this.#transfer?.target === target) return { kind: 'started' };
+    this.#transfer = { target, elapsedTicks: 0 };
+    if (!this.#handOverIfComplete(target)) this.replication.send(target);
+    return { kind: 'started' };
+  }
+
+  persisted(): void {
+    this.#advanceCommit();
+  }
+
+  reconfigured(): void {
+    const { conf } = this.#raft;
+    this.replication.reconfigured();
+    if (this.#transfer !== undefined && !isVoter(conf, this.#transfer.target)) this.#transfer = undefined;
+    this.#handOverIfLeaving();
+    // A smaller group may have the majority that the one before lacked.
+    if (!this.#advanceCommit()) this.replication.catchUp();
+    this.#finishReads();
+  }
+
+  /** Appends to `node` got lost: where its log stands is to be asked anew. */
+  unreachable(node: NodeId): void {
+    const progress = this.replication.followers.get(node);
+    if (progress?.state === 'replicate') progress.becomeProbe();
+  }
+
+  /** The transport has delivered the snapshot to `node`, or given up. */
+  snapshotSent(node: NodeId, delivered: boolean): void {
+    const progress = this.replication.followers.get(node);
+    if (progress?.state !== 'snapshot') return;
+    if (delivered) progress.becomeProbe();
+    else progress.snapshotFailed();
+    // Its own answer may be on the way; if not, the next heartbeat's answer goes on.
+    progress.pause();
+  }
+
+  #refusal(payloads: readonly Payload[]): DropReason | undefined {
+    if (this.#transfer !== undefined || this.#leaving) return 'transferring';
+    let bytes = 0;
+    let changes = 0;
+    for (const payload of payloads) {
+      bytes += payloadBytes(payload);
+      if (payload.kind !== 'conf-change') continue;
+      changes += 1;
+      if (changes > 1 || this.#pendingChange > this.#raft.log.applied) return 'conf-change-pending';
+      // Nothing is pending, so this is the membership that the change will meet.
+      if (!isApplicable(this.#raft.conf, payload.change)) return 'conf-change-not-applicable';
+    }
+    return this.#uncommitted.hasRoom(bytes) ? undefined : 'too-many-uncommitted-bytes';
+  }
+
+  #append(payloads: readonly Payload[]): void {
+    const { log, term } = this.#raft;
+    let index = log.lastIndex;
+    const entries = payloads.map((payload): Entry => {
+      index = indexAfter(index);
+      this.#uncommitted.add(index, payloadBytes(payload));
+      if (payload.kind === 'normal') return { kind: 'normal', term, index, data: payload.data };
+      this.#pendingChange = index;
+      return { kind: 'conf-change', term, index, change: payload.change };
+    });
+    log.append(entries);
+    this.replication.broadcast();
+  }
+
+  #answered(response: AppendResponse): void {
+    const { from } = response;
+    const progress = this.replication.followers.get(from);
+    if (progress === undefined) return;
+    progress.recentlyActive = true;
+    if (response.rejection !== undefined) this.replication.rejected(progress, response);
+    else if (this.replication.acknowledged(progress, response)) this.#acknowledgedBy(from, progress);
+  }
+
+  #acknowledgedBy(from: NodeId, progress: Progress): void {
+    if (!this.#advanceCommit() && progress.needsCommit(this.#raft.log.committed)) this.replication.send(from);
+    this.replication.sendAll(from);
+    if (this.#transfer?.target === from) this.#handOverIfComplete(from);
+  }
+
+  #heartbeatAnswered(response: HeartbeatResponse): void {
+    const { from, readRound } = response;
+    const progress = this.replication.followers.get(from);
+    if (progress === undefined) return;
+    progress.recentlyActive = true;
+    progress.resume();
+    // An empty append does as well: an answer to it shows where the follower is when all appends before it were lost.
+    if (progress.match < this.#raft.log.lastIndex || progress.state === 'probe') this.replication.send(from);
+    if (this.#transfer?.target === from) this.#handOverIfComplete(from);
+    this.#reads.confirmedBy(from, readRound);
+    this.#finishReads();
+  }
+
+  /** Commits what a majority has, if that is an entry of this term; everything before it is committed with it. */
+  #advanceCommit(): boolean {
+    const { log, term } = this.#raft;
+    const index = this.replication.quorumIndex();
+    if (index <= log.committed || log.term(index) !== term) return false;
+    log.commitTo(index);
+    this.#uncommitted.committed(index);
+    this.replication.broadcast();
+    this.#beginReads();
+    return true;
+  }
+
+  #sendHeartbeats(): void {
+    this.#heartbeatElapsedTicks = 0;
+    this.replication.heartbeat(this.#reads.number);
+  }
+
+  #read(from: NodeId, context: Uint8Array): boolean {
+    const taken = this.#reads.add({ from, context });
+    if (taken) this.#beginReads();
+    return taken;
+  }
+
+  /** Before an entry of its own term is committed a leader may not know of writes that others have answered. */
+  #beginReads(): void {
+    const { log, term, id } = this.#raft;
+    if (log.term(log.committed) !== term) return;
+    if (!this.#reads.begin(log.committed, id)) return;
+    this.replication.heartbeatVoters(this.#reads.number);
+    this.#finishReads();
+  }
+
+  #finishReads(): void {
+    const { conf, id: self } = this.#raft;
+    const round = this.#reads.finish((confirmed) => hasQuorum(conf, (voter) => confirmed.has(voter)));
+    if (round === undefined) return;
+    const { index } = round;
+    for (const { from, context } of round.requests) {
+      if (from === self) this.#raft.confirmRead({ context, index });
+      else {
+        this.#raft.send({ type: 'read-index-response', from: self, to: from, term: this.#raft.term, index, context });
+      }
+    }
+    this.#beginReads();
+  }
+
+  #handOverIfComplete(target: NodeId): boolean {
+    const progress = this.replication.followers.get(target);
+    if (progress?.match !== this.#raft.log.lastIndex) return false;
+    this.#raft.send({ type: 'timeout-now', from: this.#raft.id, to: target, term: this.#raft.term });
+    return true;
+  }
+
+  /** This node is no voter any more. */
+  get #leaving(): boolean {
+    return !isVoter(this.#raft.conf, this.#raft.id);
+  }
+
+  /**
+   * A leader that was taken out goes on, without counting itself, until another voter leads (thesis, 4.2.2): the others may
+   * not know yet that the change is committed. The one that has most is asked, each election timeout anew.
+   */
+  #handOverIfLeaving(): void {
+    if (!this.#leaving || this.#transfer !== undefined) return;
+    let successor: NodeId | undefined;
+    let most = -1;
+    for (const [id, { match }] of this.replication.followers) {
+      if (!isVoter(this.#raft.conf, id) || match <= most) continue;
+      successor = id;
+      most = match;
+    }
+    if (successor !== undefined) this.transferLeader(successor);
+  }
+}

@@ -1,0 +1,11 @@
+declare const brand: unique symbol;
+
+/** The place of an entry in the log: consecutive from 1. 0 is the place before the first. */
+export type LogIndex = number & { readonly [brand]: 'LogIndex' };
+
+export const logIndex = (value: number): LogIndex => value as LogIndex;
+export const NO_INDEX = logIndex(0);
+export const indexAfter = (index: LogIndex, by = 1): LogIndex => logIndex(index + by);
+export const indexBefore = (index: LogIndex): LogIndex => logIndex(index - 1);
+export const minIndex = (one: LogIndex, other: LogIndex): LogIndex => (one < other ? one : other);
+export const maxIndex = (one: LogIndex, other: LogIndex): LogIndex => (one > other ? one : other);

@@ -1,0 +1,113 @@
+import type { Entry, Payload } from './entry.ts';
+import type { LogIndex } from './log-index.ts';
+import type { NodeId } from './node-id.ts';
+import type { Place } from './place.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Term } from './term.ts';
+
+interface Addressed {
+  readonly from: NodeId;
+  readonly to: NodeId;
+}
+
+/** `term` is the sender's, but for a pre-vote and its grant: there it is the term that the sender would campaign in. */
+interface Termed extends Addressed {
+  readonly term: Term;
+}
+
+export interface VoteRequest extends Termed {
+  readonly type: 'vote' | 'pre-vote';
+  /** Where the candidate's log ends. */
+  readonly lastIndex: LogIndex;
+  readonly lastTerm: Term;
+  /** The leader itself asked for this campaign, so followers that hear from it vote all the same. */
+  readonly transfer: boolean;
+  /** The last entry that the sender knows to be committed. */
+  readonly committed: Place;
+}
+
+export interface VoteResponse extends Termed {
+  readonly type: 'vote-response' | 'pre-vote-response';
+  readonly granted: boolean;
+  /** The last entry that the sender knows to be committed. */
+  readonly committed: Place;
+}
+
+/** Entries behind (prevIndex, prevTerm), which the follower must have; none: only a probe, or news of the commit. */
+export interface AppendRequest extends Termed {
+  readonly type: 'append';
+  readonly prevIndex: LogIndex;
+  readonly prevTerm: Term;
+  readonly entries: readonly Entry[];
+  readonly commit: LogIndex;
+}
+
+export interface AppendResponse extends Termed {
+  readonly type: 'append-response';
+  /** Up to where the logs agree; of a rejection the `prevIndex` that was rejected. */
+  readonly index: LogIndex;
+  /** Where the logs may agree: at or before `index`, where the follower's term is `term` (0: unknown). */
+  readonly rejection: Place | undefined;
+}
+
+export interface Heartbeat extends Termed {
+  readonly type: 'heartbeat';
+  /** Never above what the follower has acknowledged. */
+  readonly commit: LogIndex;
+  /** The newest round of reads in this term; the answer brings it back. 0: none yet. */
+  readonly readRound: number;
+}
+
+export interface HeartbeatResponse extends Termed {
+  readonly type: 'heartbeat-response';
+  readonly readRound: number;
+}
+
+export interface SnapshotMessage extends Termed {
+  readonly type: 'snapshot';
+  readonly snapshot: Snapshot;
+}
+
+/** Campaign now: the leader hands over. */
+export interface TimeoutNow extends Termed {
+  readonly type: 'timeout-now';
+}
+
+/** What a follower passes on to its leader. It has no term: whoever leads when it arrives may take it. */
+export interface ProposeRequest extends Addressed {
+  readonly type: 'propose';
+  readonly payloads: readonly Payload[];
+}
+
+export interface ReadIndexRequest extends Addressed {
+  readonly type: 'read-index';
+  readonly context: Uint8Array;
+}
+
+export interface ReadIndexResponse extends Termed {
+  readonly type: 'read-index-response';
+  readonly index: LogIndex;
+  readonly context: Uint8Array;
+}
+
+export interface TransferRequest extends Addressed {
+  readonly type: 'transfer-leader';
+  readonly target: NodeId;
+}
+
+/** Plain data: it may be stored, sent, delayed, doubled or lost. `@engram/raft-ts/codec` has its bytes. */
+export type Message =
+  | VoteRequest
+  | VoteResponse
+  | AppendRequest
+  | AppendResponse
+  | Heartbeat
+  | HeartbeatResponse
+  | SnapshotMessage
+  | TimeoutNow
+  | ProposeRequest
+  | ReadIndexRequest
+  | ReadIndexResponse
+  | TransferRequest;
+
+export type MessageType = Message['type'];

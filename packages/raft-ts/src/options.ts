@@ -1,0 +1,73 @@
+import type { Random } from '@engram/core';
+import type { NodeId } from './node-id.ts';
+import { RaftError } from './raft-error.ts';
+
+/** Bounds and times of a node. Times are in ticks, which the owner gives at equal distances. */
+export interface RaftOptions {
+  readonly id: NodeId;
+  /** Election timeouts come from it: uniform in [electionTicks, 2 * electionTicks). Of each node its own. */
+  readonly random: Random;
+  /** Without a leader's word for this long, a follower begins to campaign. Usually ten times `heartbeatTicks`. */
+  readonly electionTicks: number;
+  readonly heartbeatTicks: number;
+  /** Ask for votes without raising the term first, so that a node that was cut off deposes nobody (thesis, 9.6). */
+  readonly preVote: boolean;
+  /** A leader without a majority steps down, and followers that hear from a leader give no vote (thesis, 6.2, 6.4.1). */
+  readonly checkQuorum: boolean;
+  /** Entries in one append, by `entryBytes`; a larger entry travels alone. */
+  readonly messageBytesMax: number;
+  /** Appends to one follower that are not answered. */
+  readonly inflightMessagesMax: number;
+  /** At least `messageBytesMax`. */
+  readonly inflightBytesMax: number;
+  /** The application's bytes in a leader's log that are not committed; proposals beyond are dropped. */
+  readonly uncommittedBytesMax: number;
+  /** Committed entries handed out and not applied, by `entryBytes`. */
+  readonly applyingBytesMax: number;
+  /** Reads that wait for a round at a leader; beyond they are dropped. */
+  readonly waitingReadsMax: number;
+}
+
+export type RaftLimits = Omit<RaftOptions, 'id' | 'random'>;
+
+export const defaultLimits: RaftLimits = {
+  electionTicks: 10,
+  heartbeatTicks: 1,
+  preVote: true,
+  checkQuorum: true,
+  messageBytesMax: 1 << 20,
+  inflightMessagesMax: 256,
+  inflightBytesMax: 16 << 20,
+  uncommittedBytesMax: 64 << 20,
+  applyingBytesMax: 16 << 20,
+  waitingReadsMax: 4096,
+};
+
+export function checkOptions(options: RaftOptions): void {
+  const { id, electionTicks, heartbeatTicks, messageBytesMax, inflightBytesMax } = options;
+  if (id < 1n || id >= 1n << 64n) throw new RaftError('bad-options', `node id ${id} is not from 1 to 2^64 - 1`);
+  const positive = [
+    'heartbeatTicks',
+    'messageBytesMax',
+    'inflightMessagesMax',
+    'uncommittedBytesMax',
+    'applyingBytesMax',
+    'waitingReadsMax',
+  ] as const;
+  for (const name of positive) {
+    const value = options[name];
+    if (!Number.isSafeInteger(value) || value < 1) throw new RaftError('bad-options', `${name} is ${value}`);
+  }
+  if (!Number.isSafeInteger(electionTicks) || electionTicks <= heartbeatTicks) {
+    throw new RaftError(
+      'bad-options',
+      `electionTicks (${electionTicks}) must be above heartbeatTicks (${heartbeatTicks})`,
+    );
+  }
+  if (inflightBytesMax < messageBytesMax) {
+    throw new RaftError(
+      'bad-options',
+      `inflightBytesMax (${inflightBytesMax}) must hold a message (${messageBytesMax})`,
+    );
+  }
+}

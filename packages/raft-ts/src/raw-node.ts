@@ -1,0 +1,195 @@
+import { assert } from '@engram/core';
+import type { ConfState } from './conf-state.ts';
+import type { ConfChange } from './entry.ts';
+import { Follower } from './follower.ts';
+import type { HardState } from './hard-state.ts';
+import { Leader } from './leader.ts';
+import type { LogIndex } from './log-index.ts';
+import type { LogStorage } from './log-storage.ts';
+import type { Message } from './message.ts';
+import type { NodeId } from './node-id.ts';
+import { checkOptions, type RaftOptions } from './options.ts';
+import type { ProposeOutcome, ReadOutcome, TransferOutcome } from './outcomes.ts';
+import { type InitialState, Raft } from './raft.ts';
+import type { Persist, Ready, SoftState } from './ready.ts';
+import { type NodeStatus, statusOf } from './status.ts';
+
+/**
+ * One node of a group, without clock, network or disk. Inputs are calls; what they lead to gathers until `ready` takes it:
+ *
+ * ```ts
+ * while (node.hasReady) {
+ *   const ready = node.ready();
+ *   send(ready.messages);
+ *   if (ready.persist) { await save(ready.persist); send(ready.persist.messages); node.advance(); }
+ *   for (const entry of ready.committedEntries) { apply(entry); node.applied(entry.index); }
+ * }
+ * ```
+ *
+ * Inputs and further `ready`s may come while a save is under way: a slow disk delays promises, not heartbeats.
+ */
+export class RawNode {
+  readonly #raft: Raft;
+  #softState: SoftState;
+  /** As it was handed out last. */
+  #hardState: HardState;
+  #persisting: { readonly hardState: HardState | undefined } | undefined;
+
+  /**
+   * `storage` has the log as it was persisted, `initial` the rest. A new group: every first member begins with the same
+   * snapshot, whose membership it is. A member that joins later begins with an empty log and no membership.
+   * Throws RaftError `bad-options`, or `log-lost` when the hard state speaks of entries that are not there.
+   */
+  constructor(options: RaftOptions, storage: LogStorage, initial: InitialState) {
+    checkOptions(options);
+    this.#raft = new Raft(options, storage, initial);
+    this.#hardState = initial.hardState;
+    this.#softState = this.#currentSoftState();
+  }
+
+  /** Time: all timeouts count these. */
+  tick(): void {
+    this.#raft.role.tick();
+  }
+
+  /** A message of another node, in any order, any number of times. Throws RaftError `log-lost`. */
+  step(message: Message): void {
+    this.#raft.step(message);
+  }
+
+  /** Campaigns now, as if the election timeout had passed. Nothing if this node leads or may not. */
+  campaign(): void {
+    this.#raft.campaign(this.#raft.options.preVote ? 'pre-vote' : 'vote');
+  }
+
+  /**
+   * The leader is known to be gone, by other means than silence: this node gives its vote to whoever asks, at once. A
+   * leader that is still there makes itself known with its next heartbeat.
+   */
+  forgetLeader(): void {
+    if (this.#raft.role instanceof Follower) this.#raft.role.forgetLeader();
+  }
+
+  /** Payloads that get consecutive places, all or none. The core keeps the bytes, which must not change any more. */
+  propose(...payloads: readonly Uint8Array[]): ProposeOutcome {
+    assert(payloads.length > 0, 'proposed nothing');
+    return this.#raft.role.propose(payloads.map((data) => ({ kind: 'normal', data })));
+  }
+
+  /** Takes effect on each node when it has applied the entry. */
+  proposeConfChange(change: ConfChange): ProposeOutcome {
+    return this.#raft.role.propose([{ kind: 'conf-change', change }]);
+  }
+
+  /**
+   * Asks for an index such that a state applied up to it shows everything that was committed before this call. `context`
+   * comes back in a ReadState; it must be unique, also among those that this node used before a restart.
+   */
+  readIndex(context: Uint8Array): ReadOutcome {
+    return this.#raft.role.readIndex(context);
+  }
+
+  transferLeader(target: NodeId): TransferOutcome {
+    return this.#raft.role.transferLeader(target);
+  }
+
+  /** The transport has lost messages to `node`. */
+  reportUnreachable(node: NodeId): void {
+    if (this.#raft.role instanceof Leader) this.#raft.role.unreachable(node);
+  }
+
+  /** What became of a snapshot message to `node`. Without it, replication to a node that got none stands still. */
+  reportSnapshot(node: NodeId, delivered: boolean): void {
+    if (this.#raft.role instanceof Leader) this.#raft.role.snapshotSent(node, delivered);
+  }
+
+  /** Storage has in memory what it answered `loading` for. */
+  loaded(): void {
+    this.#raft.log.loaded();
+    if (this.#raft.role instanceof Leader) this.#raft.role.replication.catchUp();
+  }
+
+  get hasReady(): boolean {
+    const raft = this.#raft;
+    if (raft.hasOutput || raft.log.hasCommitted || !equalSoft(this.#currentSoftState(), this.#softState)) return true;
+    return this.#persisting === undefined && (raft.hasPromises || this.#mustPersist);
+  }
+
+  ready(): Ready {
+    const raft = this.#raft;
+    const persist = this.#takePersist();
+    const committedEntries = raft.log.takeCommitted();
+    raft.noteHandedOut(committedEntries);
+    return {
+      softState: this.#takeSoftState(),
+      messages: raft.takeMessages(),
+      persist,
+      committedEntries,
+      readStates: raft.takeReadStates(),
+    };
+  }
+
+  /** The last `Persist` is durable, storage can read it, and a snapshot in it is the application's state. */
+  advance(): void {
+    assert(this.#persisting !== undefined, 'advanced, but nothing was to be persisted');
+    const { hardState } = this.#persisting;
+    this.#persisting = undefined;
+    this.#raft.persisted(hardState);
+  }
+
+  /** The application has taken over all committed entries up to `index`. Below what it was already: nothing. */
+  applied(index: LogIndex): void {
+    this.#raft.applied(index);
+  }
+
+  /** The membership as of what was applied: what a snapshot taken now must carry. */
+  get conf(): ConfState {
+    return this.#raft.conf;
+  }
+
+  status(): NodeStatus {
+    return statusOf(this.#raft);
+  }
+
+  get #mustPersist(): boolean {
+    return this.#raft.log.hasUnpersisted || !equalHard(this.#raft.hardState, this.#hardState);
+  }
+
+  #takePersist(): Persist | undefined {
+    const raft = this.#raft;
+    if (this.#persisting !== undefined) return undefined;
+    const hardState = raft.hardState;
+    const voted = hardState.term !== this.#hardState.term || hardState.vote !== this.#hardState.vote;
+    const mustSync = voted || raft.log.hasUnpersisted;
+    // What is promised depends on terms, votes and entries; all of those are durable.
+    if (!mustSync) raft.releasePromises();
+    if (!this.#mustPersist) return undefined;
+    const changed = !equalHard(hardState, this.#hardState);
+    const persist: Persist = {
+      hardState: changed ? hardState : undefined,
+      ...raft.log.takeUnpersisted(),
+      mustSync,
+      messages: raft.takePromises(),
+    };
+    this.#hardState = hardState;
+    this.#persisting = persist;
+    return persist;
+  }
+
+  #takeSoftState(): SoftState | undefined {
+    const current = this.#currentSoftState();
+    if (equalSoft(current, this.#softState)) return undefined;
+    this.#softState = current;
+    return current;
+  }
+
+  #currentSoftState(): SoftState {
+    const { role, leader } = this.#raft.role;
+    return { role, leader };
+  }
+}
+
+const equalHard = (one: HardState, other: HardState): boolean =>
+  one.term === other.term && one.vote === other.vote && one.commit === other.commit;
+
+const equalSoft = (one: SoftState, other: SoftState): boolean => one.role === other.role && one.leader === other.leader;

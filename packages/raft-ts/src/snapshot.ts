@@ -1,0 +1,14 @@
+import type { ConfState } from './conf-state.ts';
+import type { LogIndex } from './log-index.ts';
+import type { Term } from './term.ts';
+
+/**
+ * The application's state behind the entry at `index`, in place of the log up to there. `data` is opaque: the whole
+ * state, or how to fetch it.
+ */
+export interface Snapshot {
+  readonly index: LogIndex;
+  readonly term: Term;
+  readonly conf: ConfState;
+  readonly data: Uint8Array;
+}

@@ -1,0 +1,336 @@
+import { expect } from 'vitest';
+import {
+  type ConfChange,
+  confState,
+  defaultLimits,
+  isMember,
+  isVoter,
+  type LogIndex,
+  logIndex,
+  MemoryLog,
+  type Message,
+  NEW_HARD_STATE,
+  NO_CONF,
+  NO_INDEX,
+  NO_TERM,
+  type NodeId,
+  type RaftLimits,
+  type ReadState,
+  term,
+  type Term,
+} from '@engram/raft-ts';
+import { decodeMessage, encodeMessage } from '@engram/raft-ts/codec';
+import { Prng } from '@engram/sim';
+import { bytes, id, textOf } from './group.ts';
+import { SimNode, type SimNodeHooks } from './sim-node.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly voters: number;
+  readonly limits?: Partial<RaftLimits>;
+  /** Nodes join, leave, are promoted and demoted. */
+  readonly reconfigures: boolean;
+}
+
+const BEGIN = { index: logIndex(1), term: term(1) };
+const HISTORY_BEGIN = 7;
+
+/** Small bounds, so that all of them are met. */
+const tightLimits: RaftLimits = {
+  ...defaultLimits,
+  electionTicks: 6,
+  heartbeatTicks: 2,
+  messageBytesMax: 120,
+  inflightMessagesMax: 3,
+  inflightBytesMax: 400,
+  uncommittedBytesMax: 60,
+  applyingBytesMax: 150,
+  waitingReadsMax: 4,
+};
+
+/**
+ * A group under one seed: which node goes on, which message arrives, twice or never, what the disk confirms, who crashes
+ * and who is cut off. After every step the promises of Raft are checked (Raft paper, figure 3).
+ */
+export class Simulation implements SimNodeHooks {
+  readonly prng: Prng;
+  readonly #options: SimulationOptions;
+  readonly #limits: RaftLimits;
+  readonly nodes = new Map<NodeId, SimNode>();
+  #network: Message[] = [];
+  #cut: ReadonlySet<NodeId> = new Set();
+  #oneWay = false;
+  readonly #leaders = new Map<Term, NodeId>();
+  /** By index: the history of whoever was the first to apply it. */
+  readonly #histories: number[] = [];
+  /** By index: the term of the entry that is committed there. */
+  readonly #committed: Term[] = [];
+  readonly #reads = new Map<string, { readonly node: NodeId; readonly atLeast: LogIndex }>();
+  #proposed = 0;
+  #asked = 0;
+  readonly counts = { elections: 0, applied: 0, reads: 0, crashes: 0, snapshots: 0, changes: 0, transfers: 0 };
+
+  constructor(options: SimulationOptions) {
+    this.#options = options;
+    this.#limits = { ...tightLimits, ...options.limits };
+    this.prng = new Prng(options.seed);
+    const voters = Array.from({ length: options.voters }, (_, at) => id(at + 1));
+    const conf = confState(voters);
+    for (const voter of voters) {
+      const log = new MemoryLog({ ...BEGIN, conf, data: bytes(String(HISTORY_BEGIN)) }, [], {
+        ...NEW_HARD_STATE,
+        term: BEGIN.term,
+        commit: BEGIN.index,
+      });
+      this.#add(voter, log);
+    }
+  }
+
+  run(steps: number): void {
+    for (let step = 0; step < steps; step += 1) {
+      this.#step();
+      this.#check();
+      if (step % 64 === 0) this.#checkLogsMatch();
+    }
+    this.#checkLogsMatch();
+  }
+
+  /** All nodes up, all messages delivered: soon there is one leader, and what it takes is applied everywhere. */
+  heal(): void {
+    this.#cut = new Set();
+    for (const node of this.nodes.values()) if (!node.up) node.restart();
+    const deadline = 60 * this.#limits.electionTicks;
+    let goal: { readonly term: Term; readonly index: LogIndex } | undefined;
+    for (let tick = 0; tick < deadline; tick += 1) {
+      for (const node of this.nodes.values()) node.raw.tick();
+      this.#settle();
+      const leader = this.#leader();
+      if (leader === undefined) continue;
+      const { term: leaderTerm } = leader.raw.status();
+      if (goal === undefined || goal.term !== leaderTerm) {
+        const outcome = leader.raw.propose(bytes('healed'));
+        if (outcome.kind === 'appended') goal = { term: outcome.term, index: outcome.first };
+        this.#settle();
+      }
+      if (goal !== undefined && this.#membersApplied(leader, goal.index)) return;
+    }
+    const states = [...this.nodes.values()].map((node) => {
+      const { role, term: own, commit, applied, lastIndex, conf } = node.raw.status();
+      return `${node.id}: ${role} term ${own} commit ${commit} applied ${applied} last ${lastIndex} of ${conf.voters}|${conf.learners}`;
+    });
+    throw new Error(`no progress after the network healed\n${states.join('\n')}`);
+  }
+
+  applied(_node: SimNode, index: LogIndex, history: number): void {
+    const before = this.#histories[index];
+    if (before === undefined) this.#histories[index] = history;
+    else expect(history, `two nodes applied different entries up to ${index}`).toBe(before);
+    this.counts.applied += 1;
+  }
+
+  read(node: SimNode, state: ReadState): void {
+    const context = textOf(state.context);
+    const asked = this.#reads.get(context);
+    // A second copy of an answer.
+    if (asked === undefined || asked.node !== node.id) return;
+    expect(state.index, `read ${context} on ${node.id} is stale`).toBeGreaterThanOrEqual(asked.atLeast);
+    this.counts.reads += 1;
+  }
+
+  send(messages: readonly Message[]): void {
+    for (const message of messages) {
+      if (message.type === 'snapshot') this.counts.snapshots += 1;
+      // As bytes, so that nodes share nothing but what they were told.
+      this.#network.push(decodeMessage(encodeMessage(message)));
+    }
+  }
+
+  #add(self: NodeId, log: MemoryLog): void {
+    this.nodes.set(self, new SimNode(self, log, this.prng, this.#limits, 0.02, this));
+  }
+
+  #step(): void {
+    const { prng } = this;
+    const node = prng.pick([...this.nodes.values()]);
+    const dice = prng.below(1000);
+    if (dice < 350) this.#deliver();
+    else if (dice < 352) this.#crashOrRestart(node);
+    else if (dice < 356) this.#partition();
+    else if (!node.up) {
+      if (prng.chance(0.02)) node.restart();
+    } else if (dice < 520) node.process();
+    else if (dice < 620) node.finishPersist();
+    else if (dice < 720) node.applyOne();
+    else if (dice < 850) node.raw.tick();
+    else if (dice < 900) this.#propose(node);
+    else if (dice < 940) this.#askRead(node);
+    else if (dice < 946) this.#transfer(node);
+    else if (dice < 950) node.raw.forgetLeader();
+    else if (dice < 953) node.raw.campaign();
+    else if (dice < 963) node.compact(prng.below(4));
+    else if (dice < 970) node.raw.reportUnreachable(prng.pick([...this.nodes.keys()]));
+    else if (dice < 990) node.load();
+    else if (this.#options.reconfigures) this.#reconfigure(node);
+  }
+
+  #deliver(): void {
+    if (this.#network.length === 0) return;
+    const { prng } = this;
+    // Mostly in order: a network that shuffles everything hides what comes after each other.
+    const at = prng.chance(0.7) ? 0 : prng.below(this.#network.length);
+    const message = this.#network[at]!;
+    if (!prng.chance(0.03)) this.#network.splice(at, 1);
+    if (this.#network.length > 400) this.#network.splice(prng.below(200), 100);
+    const receiver = this.nodes.get(message.to);
+    const lost = prng.chance(0.05) || this.#isCut(message) || receiver === undefined || !receiver.up;
+    if (message.type === 'snapshot') this.nodes.get(message.from)?.raw.reportSnapshot(message.to, !lost);
+    if (!lost) receiver.raw.step(message);
+  }
+
+  #isCut({ from, to }: Message): boolean {
+    if (this.#cut.has(from) === this.#cut.has(to)) return false;
+    return this.#oneWay ? this.#cut.has(from) : true;
+  }
+
+  #partition(): void {
+    const { prng } = this;
+    this.#oneWay = prng.chance(0.3);
+    this.#cut = prng.chance(0.5) ? new Set() : new Set([...this.nodes.keys()].filter(() => prng.chance(0.4)));
+  }
+
+  #crashOrRestart(node: SimNode): void {
+    if (!node.up) {
+      node.restart();
+      return;
+    }
+    this.counts.crashes += 1;
+    node.crash();
+  }
+
+  #propose(node: SimNode): void {
+    this.#proposed += 1;
+    node.raw.propose(bytes(`value ${this.#proposed}`.padEnd(8 + this.prng.below(30), '.')));
+  }
+
+  #askRead(node: SimNode): void {
+    this.#asked += 1;
+    const context = `${node.id}/${this.#asked}`;
+    let atLeast = NO_INDEX;
+    for (const other of this.nodes.values()) {
+      const { commit } = other.raw.status();
+      if (commit > atLeast) atLeast = commit;
+    }
+    this.#reads.set(context, { node: node.id, atLeast });
+    node.raw.readIndex(bytes(context));
+  }
+
+  #transfer(node: SimNode): void {
+    const outcome = node.raw.transferLeader(this.prng.pick([...this.nodes.keys()]));
+    if (outcome.kind === 'started') this.counts.transfers += 1;
+  }
+
+  #reconfigure(node: SimNode): void {
+    const { prng } = this;
+    const target = id(1 + prng.below(this.#options.voters + 2));
+    const kind = prng.pick<ConfChange['kind']>(['add-voter', 'add-learner', 'remove', 'update']);
+    const outcome = node.raw.proposeConfChange({ kind, node: target, context: bytes('') });
+    if (outcome.kind === 'dropped') return;
+    this.counts.changes += 1;
+    if (this.nodes.has(target)) return;
+    this.#add(
+      target,
+      new MemoryLog({ index: NO_INDEX, term: NO_TERM, conf: NO_CONF, data: bytes(String(HISTORY_BEGIN)) }),
+    );
+  }
+
+  #settle(): void {
+    for (let turn = 0; turn < 50_000; turn += 1) {
+      for (const node of this.nodes.values()) {
+        while (node.raw.hasReady || node.persists) {
+          node.process();
+          node.finishPersist();
+        }
+        for (let entry = 0; entry < 20; entry += 1) node.applyOne();
+        node.load();
+      }
+      this.#check();
+      const message = this.#network.shift();
+      if (message === undefined) return;
+      if (message.type === 'snapshot') this.nodes.get(message.from)?.raw.reportSnapshot(message.to, true);
+      this.nodes.get(message.to)?.raw.step(message);
+    }
+    throw new Error('the group does not settle');
+  }
+
+  /** Of those who lead, the one in the highest term. */
+  #leader(): SimNode | undefined {
+    let found: SimNode | undefined;
+    for (const node of this.nodes.values()) {
+      const status = node.raw.status();
+      if (status.role === 'leader' && (found === undefined || status.term > found.raw.status().term)) found = node;
+    }
+    return found;
+  }
+
+  #membersApplied(leader: SimNode, index: LogIndex): boolean {
+    const { conf } = leader.raw;
+    return [...this.nodes.values()].every((node) => !isMember(conf, node.id) || node.raw.status().applied >= index);
+  }
+
+  #check(): void {
+    for (const node of this.nodes.values()) {
+      if (!node.up) continue;
+      const { role, term: own, commit, conf } = node.raw.status();
+      this.#checkCommitted(node, commit);
+      if (role !== 'leader') continue;
+      const other = this.#leaders.get(own);
+      if (other === undefined) {
+        this.#leaders.set(own, node.id);
+        this.counts.elections += 1;
+        expect(isVoter(conf, node.id), `${node.id} leads and is no voter`).toBe(true);
+        this.#checkComplete(node);
+      } else expect(node.id, `two leaders in term ${own}`).toBe(other);
+    }
+  }
+
+  /** What a node takes for committed is the same everywhere, as far as its persisted log tells. */
+  #checkCommitted(node: SimNode, commit: LogIndex): void {
+    for (let index = commit; index > NO_INDEX; index = logIndex(index - 1)) {
+      const own = node.log.term(index);
+      if (own === undefined) continue;
+      const known = this.#committed[index];
+      if (known === undefined) {
+        // Its own copy may be about to be replaced; what it has applied is not.
+        if (index <= node.raw.status().applied) this.#committed[index] = own;
+      } else if (index <= node.raw.status().applied) {
+        expect(own, `${node.id} has another entry at ${index}, which is committed`).toBe(known);
+        return;
+      }
+    }
+  }
+
+  /** Leader completeness: who is elected has everything that is committed. */
+  #checkComplete(leader: SimNode): void {
+    for (let index = leader.log.firstIndex(); index < this.#committed.length; index = logIndex(index + 1)) {
+      const known = this.#committed[index];
+      if (known === undefined) continue;
+      expect(leader.log.term(index), `leader ${leader.id} lacks committed entry ${index}`).toBe(known);
+    }
+  }
+
+  /** Log matching: logs that agree at one place agree before it. */
+  #checkLogsMatch(): void {
+    const logs = [...this.nodes.values()].map((node) => node.log);
+    for (const one of logs) {
+      for (const other of logs) {
+        let agreed = false;
+        const last = Math.min(one.lastIndex(), other.lastIndex());
+        for (let index = last; index >= Math.max(one.firstIndex(), other.firstIndex()); index -= 1) {
+          const same = one.term(logIndex(index)) === other.term(logIndex(index));
+          if (agreed) expect(same, `logs that agree behind ${index} differ there`).toBe(true);
+          agreed ||= same;
+        }
+      }
+    }
+  }
+}
