@@ -6,6 +6,7 @@ import type {
   NodeStatus,
   Payload,
   Persist,
+  Place,
   Ready,
   Snapshot,
 } from '@engram/raft-ts';
@@ -34,6 +35,8 @@ export function describeSnapshot({ index, term, conf, data }: Snapshot): string 
 
 const list = (entries: readonly Entry[]): string => `[${entries.map(describeEntry).join(', ')}]`;
 
+const known = (committed: Place): string => `, knows ${at(committed.index, committed.term)} committed`;
+
 export function describeMessage(message: Message): string {
   const term = 'term' in message ? ` term ${message.term}` : '';
   return `${message.from}->${message.to} ${message.type}${term}${details(message)}`;
@@ -43,10 +46,10 @@ function details(message: Message): string {
   switch (message.type) {
     case 'vote':
     case 'pre-vote':
-      return `, log ends at ${at(message.lastIndex, message.lastTerm)}${message.transfer ? ', transfer' : ''}`;
+      return `, log ends at ${at(message.lastIndex, message.lastTerm)}${message.transfer ? ', transfer' : ''}${known(message.committed)}`;
     case 'vote-response':
     case 'pre-vote-response':
-      return message.granted ? ', granted' : ', refused';
+      return `, ${message.granted ? 'granted' : 'refused'}${known(message.committed)}`;
     case 'append':
       return `, behind ${at(message.prevIndex, message.prevTerm)}: ${list(message.entries)}, commit ${message.commit}`;
     case 'append-response':

@@ -1,0 +1,38 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Interpreter } from './support/interpreter.ts';
+
+// REWRITE=1 writes what the commands say now into the files: read the diff.
+const rewrite = process.env['REWRITE'] === '1';
+const directory = join(import.meta.dirname, '../testdata');
+
+/**
+ * The transcript with what its commands say now: lines that begin with `>` are commands, with `#` comments, and all others
+ * what the command before them has said.
+ */
+function replay(text: string): string {
+  const interpreter = new Interpreter();
+  const replayed: string[] = [];
+  for (const line of text.trimEnd().split('\n')) {
+    if (line === '' || line.startsWith('#') || line.startsWith('>')) replayed.push(line);
+    if (line.startsWith('> ')) replayed.push(...interpreter.run(line.slice(2)));
+  }
+  return `${replayed.join('\n')}\n`;
+}
+
+describe('transcripts', () => {
+  for (const path of globSync(`${directory}/*.txt`).sort()) {
+    test(basename(path), () => {
+      const before = readFileSync(path, 'utf8');
+      const after = replay(before);
+      if (rewrite) writeFileSync(path, after);
+      else expect(after).toBe(before);
+    });
+  }
+
+  test('a transcript that is wrong is seen', () => {
+    expect(() => replay('> fly 1\n')).toThrow('no command fly');
+    expect(replay('> group 1\nwrong\n> state\n')).toBe('> group 1\n> state\n1: begin\n');
+  });
+});
