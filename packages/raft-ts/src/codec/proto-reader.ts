@@ -47,7 +47,8 @@ export class ProtoReader {
   /** A view, not a copy. */
   bytes(): Uint8Array {
     const end = this.#length();
-    const value = this.#bytes.subarray(this.#at, end);
+    // Not subarray: of a Buffer that would be a Buffer.
+    const value = new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + this.#at, end - this.#at);
     this.#at = end;
     return value;
   }
