@@ -22,7 +22,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   sequencer: ['core'],
   lease: ['core'],
   'watch-hub': ['core'],
-  'raft-ts': ['core'],
+  'raft-ts': ['core', 'protobuf'],
   storage: ['core'],
   writer: ['core', 'storage'],
   'retry-queue': ['core', 'storage'],

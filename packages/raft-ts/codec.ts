@@ -1,4 +1,4 @@
-// Messages and states as bytes: protobuf, as in proto/raft.proto. Decoding throws RaftError `bad-bytes`.
+// Messages and states as bytes: protobuf, as in proto/raft/raft.proto. Decoding throws RaftError `bad-bytes`.
 export { encodeMessage, decodeMessage } from './src/codec/message-codec.ts';
 export {
   encodeEntry,

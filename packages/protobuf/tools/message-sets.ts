@@ -121,7 +121,20 @@ const tikv: MessageSet = {
   notBigints: ['metapb.RegionEpoch.version', 'errorpb.BucketVersionNotMatch.version'],
 };
 
-export const messageSets: readonly MessageSet[] = [etcd, tikv];
+/** What nodes of a Raft group tell each other and keep: only ids have all 64 bits. */
+const raft: MessageSet = {
+  name: 'raft',
+  files: 'raft/*.proto',
+  genFolder: 'packages/raft-ts/src/codec/gen',
+  fieldNames: 'lower-case',
+  strings: 'string',
+  integers64: 'count',
+  bigints: ['from', 'to', 'node', 'vote', 'voters', 'learners', 'target'],
+  notBigints: [],
+  exact: [],
+};
+
+export const messageSets: readonly MessageSet[] = [etcd, tikv, raft];
 
 export function messageSet(name: string): MessageSet {
   const found = messageSets.find((set) => set.name === name);

@@ -17,8 +17,8 @@ export class RaftError extends Error {
   override readonly name = 'RaftError';
   readonly code: RaftErrorCode;
 
-  constructor(code: RaftErrorCode, detail: string) {
-    super(`${table[code]}: ${detail}`);
+  constructor(code: RaftErrorCode, detail: string, options?: ErrorOptions) {
+    super(`${table[code]}: ${detail}`, options);
     this.code = code;
   }
 }

@@ -3,7 +3,7 @@ import { Simulation, type SimulationOptions } from './support/simulation.ts';
 
 // SEED=n RUNS=1 repeats one run; RUNS=5000 searches longer.
 const first = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-const runs = Number(process.env['RUNS'] ?? 40);
+const runs = Number(process.env['RUNS'] ?? 20);
 const steps = 4000;
 
 const kinds: readonly (Omit<SimulationOptions, 'seed'> & { readonly name: string })[] = [

@@ -1,42 +1,17 @@
 import { unreachable } from '@engram/core';
-import { type Entry, type Payload, totalBytes } from '../entry.ts';
-import { type LogIndex, logIndex, NO_INDEX } from '../log-index.ts';
-import type { AppendRequest, AppendResponse, Message, MessageType, VoteRequest, VoteResponse } from '../message.ts';
+import { encode } from '@engram/protobuf';
+import { logIndex, NO_INDEX } from '../log-index.ts';
+import type { AppendRequest, Message, SnapshotMessage } from '../message.ts';
 import { type NodeId, nodeId } from '../node-id.ts';
 import type { Place } from '../place.ts';
 import { NO_TERM, type Term, term } from '../term.ts';
-import { ProtoReader } from './proto-reader.ts';
-import { ProtoWriter } from './proto-writer.ts';
-import { readEntry, readPayload, readSnapshot, writeEntry, writePayload, writeSnapshot } from './state-codec.ts';
-
-/** The numbers of the bodies in proto/raft.proto. */
-const bodies = {
-  vote: 4,
-  'pre-vote': 5,
-  'vote-response': 6,
-  'pre-vote-response': 7,
-  append: 8,
-  'append-response': 9,
-  heartbeat: 10,
-  'heartbeat-response': 11,
-  snapshot: 12,
-  'timeout-now': 13,
-  propose: 14,
-  'read-index': 15,
-  'read-index-response': 16,
-  'transfer-leader': 17,
-} as const satisfies Record<MessageType, number>;
-
-const typeOf = new Map<number, MessageType>();
-for (const type of Object.keys(bodies) as MessageType[]) typeOf.set(bodies[type], type);
+import { badBytes, decodeOrRefuse } from './bad-bytes.ts';
+import * as raftpb from './gen/raftpb.ts';
+import { entryForm, entryOf, payloadForm, payloadOf, snapshotForm, snapshotOf } from './state-codec.ts';
 
 export function encodeMessage(message: Message): Uint8Array {
-  const writer = new ProtoWriter(message.type === 'append' ? totalBytes(message.entries) + 128 : 128);
-  writer.message(bodies[message.type], () => writeBody(writer, message));
-  if ('term' in message) writer.varint(3, message.term);
-  writer.fixed64(2, message.to);
-  writer.fixed64(1, message.from);
-  return writer.finish();
+  const { from, to } = message;
+  return encode(raftpb.MessageCodec, { from, to, term: 'term' in message ? message.term : 0, ...bodyForm(message) });
 }
 
 /**
@@ -44,260 +19,136 @@ export function encodeMessage(message: Message): Uint8Array {
  * down. The payloads are views of `bytes`. A type that this version does not know is `bad-bytes` too.
  */
 export function decodeMessage(bytes: Uint8Array): Message {
-  const reader = new ProtoReader(bytes, 'Message');
-  let from = 0n;
-  let to = 0n;
-  let messageTerm = 0;
-  let type: MessageType | undefined;
-  let body: ProtoReader | undefined;
-  for (let field = reader.field(); field !== 0; field = reader.field()) {
-    const known = typeOf.get(field);
-    if (field === 1) from = reader.fixed64();
-    else if (field === 2) to = reader.fixed64();
-    else if (field === 3) messageTerm = reader.varint();
-    else if (known === undefined) reader.skip();
-    else {
-      type = known;
-      body = reader.message(known);
-    }
-  }
-  if (from === 0n || to === 0n) throw reader.failure('no sender or no receiver');
-  if (type === undefined || body === undefined) throw reader.failure('no known body');
-  return readBody(type, body, { from: nodeId(from), to: nodeId(to), term: term(messageTerm) });
+  const form = decodeOrRefuse(raftpb.MessageCodec, bytes);
+  if (form.from === 0n || form.to === 0n) throw badBytes('a message without sender or receiver');
+  const parties = { from: nodeId(form.from), to: nodeId(form.to) };
+  const message = form.term === 0 ? passedOn(form, parties) : withTerm(form, { ...parties, term: term(form.term) });
+  if (message === undefined) throw badBytes('a message without a known body, or with a term where none belongs');
+  return message;
 }
 
-function writeBody(writer: ProtoWriter, message: Message): void {
+function bodyForm(message: Message): raftpb.MessageInit {
   switch (message.type) {
     case 'vote':
+      return { vote: message };
     case 'pre-vote':
-      writePlace(writer, 4, message.committed);
-      writer.bool(3, message.transfer);
-      writer.varint(2, message.lastTerm);
-      writer.varint(1, message.lastIndex);
-      break;
+      return { preVote: message };
     case 'vote-response':
+      return { voteResponse: message };
     case 'pre-vote-response':
-      writePlace(writer, 2, message.committed);
-      writer.bool(1, message.granted);
-      break;
-    case 'append':
-      writer.varint(4, message.commit);
-      for (let at = message.entries.length - 1; at >= 0; at -= 1) {
-        writer.message(3, () => writeEntry(writer, message.entries[at]!));
-      }
-      writer.varint(2, message.prevTerm);
-      writer.varint(1, message.prevIndex);
-      break;
+      return { preVoteResponse: message };
+    case 'append': {
+      const { prevIndex, prevTerm, entries, commit } = message;
+      return { append: { prevIndex, prevTerm, entries: entries.map(entryForm), commit } };
+    }
     case 'append-response':
-      if (message.rejection !== undefined) writePlace(writer, 2, message.rejection);
-      writer.varint(1, message.index);
-      break;
+      return { appendResponse: { index: message.index, rejection: message.rejection } };
     case 'heartbeat':
-      writer.varint(2, message.readRound);
-      writer.varint(1, message.commit);
-      break;
+      return { heartbeat: message };
     case 'heartbeat-response':
-      writer.varint(1, message.readRound);
-      break;
+      return { heartbeatResponse: message };
     case 'snapshot':
-      writeSnapshot(writer, message.snapshot);
-      break;
+      return { snapshot: snapshotForm(message.snapshot) };
     case 'timeout-now':
-      break;
+      return { timeoutNow: {} };
     case 'propose':
-      for (let at = message.payloads.length - 1; at >= 0; at -= 1) {
-        writer.message(1, () => writePayload(writer, message.payloads[at]!, 1, 2));
-      }
-      break;
+      return { propose: { payloads: message.payloads.map(payloadForm) } };
     case 'read-index':
-      writer.bytes(1, message.context);
-      break;
+      return { readIndex: message };
     case 'read-index-response':
-      writer.bytes(2, message.context);
-      writer.varint(1, message.index);
-      break;
+      return { readIndexResponse: message };
     case 'transfer-leader':
-      writer.fixed64(1, message.target);
-      break;
+      return { transferLeader: message };
     default:
-      unreachable(message);
+      return unreachable(message);
   }
 }
 
-function writePlace(writer: ProtoWriter, field: number, place: Place): void {
-  writer.message(field, () => {
-    writer.varint(2, place.term);
-    writer.varint(1, place.index);
-  });
-}
-
-interface Head {
+interface Parties {
   readonly from: NodeId;
   readonly to: NodeId;
+}
+
+interface Head extends Parties {
   readonly term: Term;
 }
 
-function readBody(type: MessageType, reader: ProtoReader, head: Head): Message {
-  const { from, to } = head;
-  const hasTerm = type !== 'propose' && type !== 'read-index' && type !== 'transfer-leader';
-  if (hasTerm !== head.term > 0) throw reader.failure('a term where none belongs, or none');
-  switch (type) {
-    case 'vote':
-    case 'pre-vote':
-      return { ...head, type, ...readVoteRequest(reader) };
-    case 'vote-response':
-    case 'pre-vote-response':
-      return { ...head, type, ...readVoteResponse(reader) };
-    case 'append':
-      return readAppend(reader, head);
-    case 'append-response':
-      return readAppendResponse(reader, head);
-    case 'heartbeat': {
-      const [, commit, readRound] = readNumbers(reader);
-      return { ...head, type, commit: logIndex(commit), readRound };
-    }
-    case 'heartbeat-response':
-      return { ...head, type, readRound: readNumbers(reader)[1] };
-    case 'snapshot':
-      return readSnapshotMessage(reader, head);
-    case 'timeout-now':
-      readNumbers(reader);
-      return { ...head, type };
-    case 'propose':
-      return { from, to, type, payloads: readPayloads(reader) };
-    case 'read-index':
-      return { from, to, type, context: readContext(reader, 1).context };
-    case 'read-index-response':
-      return { ...head, type, ...readContext(reader, 2) };
-    case 'transfer-leader':
-      return { from, to, type, target: readTarget(reader) };
-    default:
-      return unreachable(type);
+/** What followers pass on to their leader. */
+function passedOn(form: raftpb.Message, parties: Parties): Message | undefined {
+  const { propose, readIndex, transferLeader } = form;
+  if (propose !== undefined) {
+    if (propose.payloads.length === 0) throw badBytes('a proposal of nothing');
+    return { ...parties, type: 'propose', payloads: propose.payloads.map(payloadOf) };
   }
+  if (readIndex !== undefined) return { ...parties, type: 'read-index', context: readIndex.context };
+  if (transferLeader !== undefined) {
+    if (transferLeader.target === 0n) throw badBytes('a transfer to nobody');
+    return { ...parties, type: 'transfer-leader', target: nodeId(transferLeader.target) };
+  }
+  return undefined;
 }
 
-type Numbers = [unused: 0, first: number, second: number, third: number];
-
-/** Bodies that are made of numbers alone: each at the number of its field. */
-function readNumbers(reader: ProtoReader): Readonly<Numbers> {
-  const numbers: Numbers = [0, 0, 0, 0];
-  for (let field = reader.field(); field !== 0; field = reader.field()) {
-    if (field === 1 || field === 2 || field === 3) numbers[field] = reader.varint();
-    else reader.skip();
+function withTerm(form: raftpb.Message, head: Head): Message | undefined {
+  if (form.append !== undefined) return appendOf(form.append, head);
+  if (form.appendResponse !== undefined) {
+    const { index, rejection } = form.appendResponse;
+    const refused = rejection === undefined ? undefined : placeOf(rejection);
+    return { ...head, type: 'append-response', index: logIndex(index), rejection: refused };
   }
-  return numbers;
+  if (form.heartbeat !== undefined) {
+    const { commit, readRound } = form.heartbeat;
+    return { ...head, type: 'heartbeat', commit: logIndex(commit), readRound };
+  }
+  if (form.heartbeatResponse !== undefined) {
+    return { ...head, type: 'heartbeat-response', readRound: form.heartbeatResponse.readRound };
+  }
+  if (form.vote !== undefined) return { ...head, type: 'vote', ...requestOf(form.vote) };
+  if (form.preVote !== undefined) return { ...head, type: 'pre-vote', ...requestOf(form.preVote) };
+  if (form.voteResponse !== undefined) return { ...head, type: 'vote-response', ...responseOf(form.voteResponse) };
+  if (form.preVoteResponse !== undefined) {
+    return { ...head, type: 'pre-vote-response', ...responseOf(form.preVoteResponse) };
+  }
+  if (form.snapshot !== undefined) return snapshotMessageOf(form.snapshot, head);
+  if (form.timeoutNow !== undefined) return { ...head, type: 'timeout-now' };
+  if (form.readIndexResponse !== undefined) {
+    const { index, context } = form.readIndexResponse;
+    return { ...head, type: 'read-index-response', index: logIndex(index), context };
+  }
+  return undefined;
 }
 
-function readPlace(reader: ProtoReader): Place {
-  const [, index, ofTerm] = readNumbers(reader);
-  return { index: logIndex(index), term: term(ofTerm) };
+function requestOf({ lastIndex, lastTerm, transfer, committed }: raftpb.VoteRequest) {
+  return { lastIndex: logIndex(lastIndex), lastTerm: term(lastTerm), transfer, committed: placeOf(committed) };
 }
 
-const NOWHERE: Place = { index: NO_INDEX, term: NO_TERM };
-
-function readVoteRequest(reader: ProtoReader): Omit<VoteRequest, keyof Head | 'type'> {
-  let lastIndex = 0;
-  let lastTerm = 0;
-  let transfer = false;
-  let committed = NOWHERE;
-  for (let field = reader.field(); field !== 0; field = reader.field()) {
-    if (field === 1) lastIndex = reader.varint();
-    else if (field === 2) lastTerm = reader.varint();
-    else if (field === 3) transfer = reader.bool();
-    else if (field === 4) committed = readPlace(reader.message('Place'));
-    else reader.skip();
-  }
-  return { lastIndex: logIndex(lastIndex), lastTerm: term(lastTerm), transfer, committed };
+function responseOf({ granted, committed }: raftpb.VoteResponse) {
+  return { granted, committed: placeOf(committed) };
 }
 
-function readVoteResponse(reader: ProtoReader): Omit<VoteResponse, keyof Head | 'type'> {
-  let granted = false;
-  let committed = NOWHERE;
-  for (let field = reader.field(); field !== 0; field = reader.field()) {
-    if (field === 1) granted = reader.bool();
-    else if (field === 2) committed = readPlace(reader.message('Place'));
-    else reader.skip();
-  }
-  return { granted, committed };
+function placeOf(place: raftpb.Place | undefined): Place {
+  if (place === undefined) return { index: NO_INDEX, term: NO_TERM };
+  return { index: logIndex(place.index), term: term(place.term) };
 }
 
-function readAppend(reader: ProtoReader, head: Head): AppendRequest {
-  let prevIndex = 0;
-  let prevTerm = 0;
-  let commit = 0;
-  const entries: Entry[] = [];
-  for (let field = reader.field(); field !== 0; field = reader.field()) {
-    if (field === 1) prevIndex = reader.varint();
-    else if (field === 2) prevTerm = reader.varint();
-    else if (field === 3) entries.push(readEntry(reader.message('Entry')));
-    else if (field === 4) commit = reader.varint();
-    else reader.skip();
-  }
+function appendOf({ prevIndex, prevTerm, entries, commit }: raftpb.AppendRequest, head: Head): AppendRequest {
   let lastTerm = prevTerm;
   for (const [at, entry] of entries.entries()) {
-    if (entry.index !== prevIndex + 1 + at) throw reader.failure('entries with a gap');
-    if (entry.term < lastTerm) throw reader.failure('terms that go down');
+    if (entry.index !== prevIndex + 1 + at) throw badBytes('entries with a gap');
+    if (entry.term < lastTerm) throw badBytes('terms that go down');
     lastTerm = entry.term;
   }
-  if (lastTerm > head.term) throw reader.failure('an entry of a term to come');
+  if (lastTerm > head.term) throw badBytes('an entry of a term to come');
   return {
     ...head,
     type: 'append',
     prevIndex: logIndex(prevIndex),
     prevTerm: term(prevTerm),
-    entries,
+    entries: entries.map(entryOf),
     commit: logIndex(commit),
   };
 }
 
-function readAppendResponse(reader: ProtoReader, head: Head): AppendResponse {
-  let index = 0;
-  let rejection: AppendResponse['rejection'];
-  for (let field = reader.field(); field !== 0; field = reader.field()) {
-    if (field === 1) index = reader.varint();
-    else if (field === 2) rejection = readPlace(reader.message('Place'));
-    else reader.skip();
-  }
-  return { ...head, type: 'append-response', index: logIndex(index), rejection };
-}
-
-function readSnapshotMessage(reader: ProtoReader, head: Head): Message {
-  const snapshot = readSnapshot(reader);
-  if (snapshot.index === 0 || snapshot.term > head.term) throw reader.failure('a snapshot of nothing, or of later');
-  return { ...head, type: 'snapshot', snapshot };
-}
-
-function readPayloads(reader: ProtoReader): readonly Payload[] {
-  const payloads: Payload[] = [];
-  for (let field = reader.field(); field !== 0; field = reader.field()) {
-    if (field === 1) payloads.push(readPayload(reader.message('Payload')));
-    else reader.skip();
-  }
-  if (payloads.length === 0) throw reader.failure('nothing is proposed');
-  return payloads;
-}
-
-/** Context in field `contextField`, index in the one before it, if there is one. */
-function readContext(
-  reader: ProtoReader,
-  contextField: 1 | 2,
-): { readonly index: LogIndex; readonly context: Uint8Array } {
-  let index = 0;
-  let context: Uint8Array = new Uint8Array(0);
-  for (let field = reader.field(); field !== 0; field = reader.field()) {
-    if (field === contextField) context = reader.bytes();
-    else if (field === 1) index = reader.varint();
-    else reader.skip();
-  }
-  return { index: logIndex(index), context };
-}
-
-function readTarget(reader: ProtoReader): NodeId {
-  let target = 0n;
-  for (let field = reader.field(); field !== 0; field = reader.field()) {
-    if (field === 1) target = reader.fixed64();
-    else reader.skip();
-  }
-  if (target === 0n) throw reader.failure('no target');
-  return nodeId(target);
+function snapshotMessageOf(form: raftpb.Snapshot, head: Head): SnapshotMessage {
+  if (form.index === 0 || form.term > head.term) throw badBytes('a snapshot of nothing, or of later');
+  return { ...head, type: 'snapshot', snapshot: snapshotOf(form) };
 }
