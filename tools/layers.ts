@@ -7,7 +7,7 @@
 export const layers = {
   words: ['core'],
   'pure logic': ['coder', 'protobuf', 'wire', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
-  'over ports': ['storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api'],
+  'over ports': ['storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
   adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client'],
   composition: ['server', 'sim'],
 } as const;
@@ -29,12 +29,13 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   scanner: ['core', 'coder', 'index', 'storage'],
   backend: ['core', 'coder', 'index', 'sequencer', 'lease', 'watch-hub', 'storage', 'writer', 'scanner'],
   'etcd-api': ['core', 'wire', 'watch-hub', 'backend'],
+  member: ['core', 'wire', 'storage', 'backend', 'etcd-api'],
   transport: ['core', 'wire'],
   'storage-leveldb': ['core', 'storage'],
   'storage-segment': ['core', 'storage'],
   telemetry: ['core'],
   'tikv-client': ['core', 'protobuf'],
-  server: ['core', 'backend', 'etcd-api', 'storage', 'storage-leveldb', 'storage-segment', 'telemetry', 'transport'],
+  server: ['core', 'backend', 'member', 'storage', 'storage-leveldb', 'storage-segment', 'telemetry', 'transport'],
   sim: ['core', 'storage', 'storage-segment'],
 };
 

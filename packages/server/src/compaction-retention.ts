@@ -1,11 +1,6 @@
+import type { CompactionRetention } from '@engram/member';
 import { ConfigError } from './flag-values.ts';
 import { parseGoDuration } from './go-duration.ts';
-
-/** What automatic compaction keeps. */
-export type CompactionRetention =
-  | { readonly mode: 'off' }
-  | { readonly mode: 'periodic'; readonly periodMs: number }
-  | { readonly mode: 'revision'; readonly revisions: number };
 
 /** An integer is hours or revisions, by mode (embed/etcd.go parseCompactionRetention); a duration has sense in periodic mode only. */
 export function parseCompactionRetention(mode: string, text: string): CompactionRetention {

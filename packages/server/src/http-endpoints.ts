@@ -1,12 +1,11 @@
-import type { Store } from '@engram/backend';
 import type { Logger } from '@engram/core';
 import type { HealthMetrics, MetricRegistry } from '@engram/telemetry';
 import type { HttpHandler, HttpRequest, HttpResponse } from '@engram/transport';
-import { type HealthCheck, healthOutcome, livezChecks, readyzChecks } from './health-checks.ts';
+import { type HealthCheck, type HealthChecks, livezChecks, readyzChecks } from '@engram/member';
 import { CLUSTER_VERSION, ETCD_VERSION } from './version.ts';
 
 export interface HttpEndpointsOptions {
-  readonly store: Store;
+  readonly checks: HealthChecks;
   readonly metrics: MetricRegistry;
   readonly health: HealthMetrics;
   readonly logger: Logger;
@@ -49,14 +48,13 @@ function monitoringRoutes(options: HttpEndpointsOptions): Map<string, Endpoint> 
     ['/health', getOnly((request) => healthEndpoint(options, request))],
   ]);
   for (const [type, checks] of [['livez', livezChecks] as const, ['readyz', readyzChecks] as const]) {
-    const all = [...checks.keys()];
-    const endpoint = (namesOf: (request: HttpRequest) => readonly string[]): Endpoint =>
-      getOnly((request) => checksEndpoint(options, type, checks, namesOf(request), request));
+    const endpoint = (namesOf: (request: HttpRequest) => readonly HealthCheck[]): Endpoint =>
+      getOnly((request) => checksEndpoint(options, type, namesOf(request), request));
     routes.set(
       `/${type}`,
-      endpoint(({ query }) => all.filter((name) => !query.getAll('exclude').includes(name))),
+      endpoint(({ query }) => checks.filter((name) => !query.getAll('exclude').includes(name))),
     );
-    for (const name of all)
+    for (const name of checks)
       routes.set(
         `/${type}/${name}`,
         endpoint(() => [name]),
@@ -71,11 +69,11 @@ async function metricsEndpoint(metrics: MetricRegistry): Promise<HttpResponse> {
 }
 
 async function healthEndpoint(
-  { store, health, logger }: HttpEndpointsOptions,
+  { checks, health, logger }: HttpEndpointsOptions,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const excluded = new Set(request.query.getAll('exclude'));
-  const reason = await healthOutcome(store, excluded, request.signal);
+  const reason = await checks.health(excluded, request.query.get('serializable') === 'true', request.signal);
   health.health(reason === undefined);
   const body = JSON.stringify({ health: String(reason === undefined), reason: reason ?? '' });
   if (reason === undefined) return { status: 200, headers: textHeaders, body };
@@ -84,16 +82,15 @@ async function healthEndpoint(
 }
 
 async function checksEndpoint(
-  { store, health, logger }: HttpEndpointsOptions,
+  { checks, health, logger }: HttpEndpointsOptions,
   type: 'livez' | 'readyz',
-  checks: ReadonlyMap<string, HealthCheck>,
-  names: readonly string[],
+  names: readonly HealthCheck[],
   request: HttpRequest,
 ): Promise<HttpResponse> {
   let lines = '';
   let failed = false;
   for (const name of names) {
-    const outcome = await checks.get(name)?.(store, request.signal);
+    const outcome = await checks.check(name, request.signal);
     health.check(type, name, outcome === undefined);
     lines += outcome === undefined ? `[+]${name} ok\n` : `[-]${name} failed: ${outcome}\n`;
     failed ||= outcome !== undefined;

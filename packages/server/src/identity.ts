@@ -6,28 +6,30 @@ import type { Random } from '@engram/core';
 export interface Identity {
   readonly clusterId: bigint;
   readonly memberId: bigint;
-  /** One more at each start: it fences the log, and clients see it as Raft's term. */
-  readonly term: number;
+  /** One more at each start: the epoch of the log, and what clients see as Raft's term while the node is alone. */
+  readonly startCount: number;
 }
 
 const FORMAT = 1;
+/** A fresh etcd has won one election, in term 2. */
+const FIRST_START = 2;
 
 /**
- * The identity of a new start, durable when this returns: a term that was used is never used again. The caller holds
+ * The identity of a new start, durable when this returns: a count that was used is never used again. The caller holds
  * the data directory's lock. Throws when the file is not ours or damaged; nothing is written over it then.
  */
 export function nextIdentity(file: string, random: Random): Identity {
   const before = readIdentity(file);
   const identity: Identity =
     before === undefined
-      ? { clusterId: randomId(random), memberId: randomId(random), term: 2 } // a fresh etcd has won one election, in term 2
-      : { ...before, term: before.term + 1 };
+      ? { clusterId: randomId(random), memberId: randomId(random), startCount: FIRST_START }
+      : { ...before, startCount: before.startCount + 1 };
   writeDurably(file, `${JSON.stringify({ format: FORMAT, ...texts(identity) })}\n`);
   return identity;
 }
 
 export function randomIdentity(random: Random): Identity {
-  return { clusterId: randomId(random), memberId: randomId(random), term: 2 };
+  return { clusterId: randomId(random), memberId: randomId(random), startCount: FIRST_START };
 }
 
 function randomId(random: Random): bigint {
@@ -35,10 +37,11 @@ function randomId(random: Random): bigint {
   return id === 0n ? 1n : id;
 }
 
-const texts = ({ clusterId, memberId, term }: Identity): object => ({
+/** The file calls the count a term. */
+const texts = ({ clusterId, memberId, startCount }: Identity): object => ({
   clusterId: clusterId.toString(16),
   memberId: memberId.toString(16),
-  term,
+  term: startCount,
 });
 
 function readIdentity(file: string): Identity | undefined {
@@ -67,7 +70,7 @@ function parseIdentity(text: string): Identity | undefined {
   const id = /^[\da-f]{1,16}$/;
   if (typeof clusterId !== 'string' || typeof memberId !== 'string' || typeof term !== 'number') return undefined;
   if (!id.test(clusterId) || !id.test(memberId) || !Number.isSafeInteger(term) || term < 1) return undefined;
-  return { clusterId: BigInt(`0x${clusterId}`), memberId: BigInt(`0x${memberId}`), term };
+  return { clusterId: BigInt(`0x${clusterId}`), memberId: BigInt(`0x${memberId}`), startCount: term };
 }
 
 /** Replaces the file whole: a crash leaves the old one or the new one. */

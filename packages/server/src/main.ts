@@ -74,8 +74,8 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
   } catch (error) {
     return end(logger, 'failed to start', error);
   }
-  const { memberId, clusterId, term } = node.identity;
-  const ids = { 'member-id': memberId.toString(16), 'cluster-id': clusterId.toString(16), term };
+  const { memberId, clusterId, startCount } = node.identity;
+  const ids = { 'member-id': memberId.toString(16), 'cluster-id': clusterId.toString(16), 'start-count': startCount };
   logger.info({ name: config.name, ...ids, 'data-dir': config.dataDir }, 'now serving');
   notifyReady(process.env, logger);
 

@@ -1,6 +1,7 @@
 import { type LogFormat, type LogLevel, logLevels } from '@engram/telemetry';
 import type { KeepaliveOptions } from '@engram/transport';
-import { type CompactionRetention, parseCompactionRetention } from './compaction-retention.ts';
+import type { CompactionRetention } from '@engram/member';
+import { parseCompactionRetention } from './compaction-retention.ts';
 import { parseFeatureGates } from './feature-gates.ts';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 import { type TlsConfig, tlsConfig } from './tls-config.ts';

@@ -1,6 +1,6 @@
-import { type Backend, openBackend } from '@engram/backend';
-import { type Clock, epoch, type Logger, type Random } from '@engram/core';
-import { etcdServices, HealthStatus, LoneMember } from '@engram/etcd-api';
+import type { Backend } from '@engram/backend';
+import type { Clock, Logger, Random } from '@engram/core';
+import { startLoneMember } from '@engram/member';
 import {
   HealthMetrics,
   MetricRegistry,
@@ -11,7 +11,6 @@ import {
   StoreMetrics,
 } from '@engram/telemetry';
 import { type BoundAddress, type Server, serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
-import { startAutoCompaction } from './auto-compaction.ts';
 import { openData, ownFolder } from './data-directory.ts';
 import { featureGates } from './feature-gates.ts';
 import { clientEndpoints, metricsEndpoints } from './http-endpoints.ts';
@@ -56,57 +55,43 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   await using opened = new AsyncDisposableStack();
 
   const { storage, identity } = await openData(config, { clock, random, logger });
-  const serving = new HealthStatus();
   const metrics = new MetricRegistry();
   const slow = new SlowLog(clock, logger);
   const storeMetrics = new StoreMetrics(metrics, config.slowCommitMs, (ms) =>
     slow.warn({ 'took-ms': Math.round(ms) }, 'slow append to the log'),
   );
-  const store = opened.use(
-    await openBackend({
-      storage,
-      epoch: epoch(identity.term),
-      clock,
-      random,
-      logger,
-      memberId: identity.memberId,
-      observer: storeMetrics,
-      minLeaseTtlSeconds: Math.ceil((1.5 * config.electionTimeoutMs) / 1000),
-      quotaBytes: config.quotaBytes ?? 0,
-      cacheBytesMax: config.valueCacheBytes,
-      requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
-      watchProgressIntervalMs: config.watchProgressIntervalMs,
-      onFatal: (error) => {
-        serving.set(false);
-        options.onFatal(error);
-      },
-    }).catch(async (error: unknown) => {
-      await storage[Symbol.asyncDispose]();
-      throw error;
-    }),
-  );
-
   // The table of methods is made first and counted after: only methods that are served get counters.
   let rpcMetrics: RpcMetrics | undefined;
-  const methods = etcdServices({
-    store,
-    cluster: new LoneMember({
-      clusterId: identity.clusterId,
-      member: {
-        id: identity.memberId,
+  const member = opened.use(
+    await startLoneMember({
+      storage,
+      identity: {
+        clusterId: identity.clusterId,
+        memberId: identity.memberId,
         name: config.name,
         peerUrls: config.advertisePeerUrls,
         clientUrls: config.advertiseClientUrls,
       },
-      term: identity.term,
+      startCount: identity.startCount,
+      settings: {
+        minLeaseTtlSeconds: Math.ceil((1.5 * config.electionTimeoutMs) / 1000),
+        quotaBytes: config.quotaBytes ?? 0,
+        cacheBytesMax: config.valueCacheBytes,
+        requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
+        watchProgressIntervalMs: config.watchProgressIntervalMs,
+      },
+      limits: { maxRequestBytes: config.maxRequestBytes, maxTxnOps: config.maxTxnOps },
+      version: ETCD_VERSION,
+      compaction: config.compaction,
+      clock,
+      random,
+      logger,
+      storeObserver: storeMetrics,
+      servicesObserver: { clientRequest: (type, version) => rpcMetrics?.clientRequest(type, version) },
+      onFatal: options.onFatal,
     }),
-    version: ETCD_VERSION,
-    limits: { maxRequestBytes: config.maxRequestBytes, maxTxnOps: config.maxTxnOps },
-    clock,
-    logger,
-    observer: { clientRequest: (type, version) => rpcMetrics?.clientRequest(type, version) },
-    health: serving,
-  });
+  );
+  const { methods, store } = member;
   rpcMetrics = new RpcMetrics(metrics, {
     methods: [...methods].map(([path, { kind }]) => [path, kind] as const),
     extensive: config.extensiveMetrics,
@@ -117,7 +102,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   registerProcessMetrics(metrics);
 
   const endpoints = {
-    store,
+    checks: member.health,
     metrics,
     health: new HealthMetrics(metrics),
     logger,
@@ -137,7 +122,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const servers: Server[] = [];
   opened.defer(() => {
     // Who watches the health hears of it before the connection takes its leave.
-    serving.set(false);
+    member.serving.set(false);
     return drainAll(servers);
   });
   const listeners: BoundListener[] = [];
@@ -148,7 +133,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   }
   // Not before all of them listen: who waits for this line takes it for every port.
   for (const [at, each] of planned.entries()) announce(each, servers[at]!.address, logger);
-  opened.use(startAutoCompaction(config.compaction, { store, clock, logger }));
 
   const stack = opened.move();
   return { identity, listeners, [Symbol.asyncDispose]: () => stack.disposeAsync() };

@@ -1,38 +1,42 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ALARM_CORRUPT, ALARM_NOSPACE, type Backend, openBackend, nodeItself } from '@engram/backend';
-import { epoch, type Logger } from '@engram/core';
+import { ALARM_CORRUPT, ALARM_NOSPACE, nodeItself } from '@engram/backend';
+import type { Logger } from '@engram/core';
+import { type Member, startLoneMember } from '@engram/member';
+import { realClock, realRandom } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { HealthMetrics, MetricRegistry } from '@engram/telemetry';
 import type { HttpHandler, HttpRequest } from '@engram/transport';
 import { clientEndpoints, type HttpEndpointsOptions, metricsEndpoints } from '../src/http-endpoints.ts';
-import { SystemClock } from '../src/system-clock.ts';
-import { SystemRandom } from '../src/system-random.ts';
 
 const nothing = (): void => {};
 const logger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const alarm = (kind: number) => ({ memberId: 7n, alarm: kind });
 
-let store: Backend;
+let member: Member;
 beforeEach(async () => {
-  store = await openBackend({
+  member = await startLoneMember({
     storage: new MemoryStorage(),
-    epoch: epoch(1),
-    clock: new SystemClock(),
-    random: new SystemRandom(),
+    identity: { clusterId: 1n, memberId: 7n, name: 'node', peerUrls: [], clientUrls: [] },
+    startCount: 1,
+    settings: {},
+    limits: {},
+    version: '3.7.0',
+    compaction: { mode: 'off' },
+    clock: realClock,
+    random: realRandom,
     logger,
-    memberId: 7n,
     onFatal: (error) => {
       throw error;
     },
   });
 });
-afterEach(() => store[Symbol.asyncDispose]());
+afterEach(() => member[Symbol.asyncDispose]());
 
 function options(changes: Partial<HttpEndpointsOptions> = {}): HttpEndpointsOptions {
   const metrics = new MetricRegistry();
   const any = new Set(['*']);
   return {
-    store,
+    checks: member.health,
     metrics,
     health: new HealthMetrics(metrics),
     logger,
@@ -108,7 +112,7 @@ test.each([
   },
   { alarms: [], target: '/livez/linearizable_read', status: 404, body: '404 page not found\n' },
 ])('edge 123: $target with alarms $alarms: $status', async ({ alarms, target, status, body }) => {
-  for (const kind of alarms) await store.activateAlarm(alarm(kind), nodeItself);
+  for (const kind of alarms) await member.store.activateAlarm(alarm(kind), nodeItself);
   for (const handler of [clientEndpoints(options()), metricsEndpoints(options())]) {
     expect(await ask(handler, target)).toMatchObject({ status, body });
   }

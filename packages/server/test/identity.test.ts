@@ -13,10 +13,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test('ids are drawn once, terms rise, and no other file is left', () => {
+test('ids are drawn once, starts are counted, and no other file is left', () => {
   const first = nextIdentity(file, new SystemRandom());
   const second = nextIdentity(file, new SystemRandom());
-  expect(second).toEqual({ ...first, term: first.term + 1 });
+  expect(second).toEqual({ ...first, startCount: first.startCount + 1 });
   expect(readdirSync(join(directory, 'below'))).toEqual(['identity.json']);
 });
 

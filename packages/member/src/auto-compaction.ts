@@ -1,6 +1,11 @@
 import { type Clock, isEngramError, type Logger, type Timer } from '@engram/core';
 import { nodeItself, type Store } from '@engram/backend';
-import type { CompactionRetention } from './compaction-retention.ts';
+
+/** What automatic compaction keeps. */
+export type CompactionRetention =
+  | { readonly mode: 'off' }
+  | { readonly mode: 'periodic'; readonly periodMs: number }
+  | { readonly mode: 'revision'; readonly revisions: number };
 
 const HOUR_MS = 3_600_000;
 const REVISION_INTERVAL_MS = 5 * 60_000;

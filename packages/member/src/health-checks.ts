@@ -1,0 +1,95 @@
+import { ALARM_CORRUPT, type Alarm, nodeItself, type Store } from '@engram/backend';
+import { type Clock, EMPTY_BYTES, prefixRange, type RangeOp, unreachable } from '@engram/core';
+import type { ClusterView } from '@engram/etcd-api';
+
+/** The names that etcd gives alarms, by their number. */
+const alarmNames = ['NONE', 'NOSPACE', 'CORRUPT'] as const;
+const alarmName = ({ alarm }: Alarm): string => alarmNames[alarm] ?? 'UNKNOWN';
+
+/** Undefined when all is well, else why not. */
+export type Outcome = string | undefined;
+export type HealthCheck = 'data_corruption' | 'serializable_read' | 'linearizable_read' | 'non_learner';
+
+const CHECK_TIMEOUT_MS = 7000;
+
+/** etcd's checks by name (etcdhttp/health.go), in its order. */
+export const livezChecks: readonly HealthCheck[] = ['serializable_read'];
+export const readyzChecks: readonly HealthCheck[] = [
+  'data_corruption',
+  'serializable_read',
+  'linearizable_read',
+  'non_learner',
+];
+
+/** Whether this member can do its work, as etcd answers it. */
+export class HealthChecks {
+  readonly #store: Store;
+  readonly #cluster: ClusterView;
+  readonly #clock: Clock;
+
+  constructor(store: Store, cluster: ClusterView, clock: Clock) {
+    this.#store = store;
+    this.#cluster = cluster;
+    this.#clock = clock;
+  }
+
+  /** What /health says: alarms that are not excluded, the leader, then a read. */
+  async health(excluded: ReadonlySet<string>, serializable: boolean, signal: AbortSignal): Promise<Outcome> {
+    const alarm = this.#store.alarms().find((raised) => !excluded.has(alarmName(raised)));
+    if (alarm !== undefined) return `ALARM ${alarmName(alarm)}`;
+    if (!serializable && this.#cluster.leaderId === 0n) return 'RAFT NO LEADER';
+    const failed = await this.#read(serializable, signal);
+    return failed && `RANGE ERROR:${failed}`;
+  }
+
+  check(name: HealthCheck, signal: AbortSignal): Outcome | Promise<Outcome> {
+    switch (name) {
+      case 'data_corruption':
+        return this.#corruption();
+      case 'serializable_read':
+        return this.#read(true, signal);
+      case 'linearizable_read':
+        return this.#read(false, signal);
+      case 'non_learner':
+        return this.#cluster.isLearner ? 'not supported for learner' : undefined;
+      default:
+        return unreachable(name);
+    }
+  }
+
+  #corruption(): Outcome {
+    const corrupt = this.#store.alarms().some(({ alarm }) => alarm === ALARM_CORRUPT);
+    return corrupt ? 'alarm activated: CORRUPT' : undefined;
+  }
+
+  async #read(serializable: boolean, signal: AbortSignal): Promise<Outcome> {
+    const late = new AbortController();
+    const timer = this.#clock.after(CHECK_TIMEOUT_MS, () => late.abort(new Error('context deadline exceeded')));
+    try {
+      const bounded = AbortSignal.any([signal, late.signal]);
+      await this.#store.range({ ...oneKey, serializable }, { ...nodeItself, signal: bounded });
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      timer.cancel();
+    }
+  }
+}
+
+/** Reads one key's name: it answers when the store can read at all. */
+const oneKey: RangeOp = {
+  kind: 'range',
+  range: prefixRange(EMPTY_BYTES),
+  limit: 1,
+  revision: 0,
+  sortOrder: 0,
+  sortTarget: 0,
+  serializable: true,
+  keysOnly: true,
+  countOnly: false,
+  minModRevision: 0,
+  maxModRevision: 0,
+  minCreateRevision: 0,
+  maxCreateRevision: 0,
+};
