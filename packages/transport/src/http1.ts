@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server as NodeHttpServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { assert } from '@engram/core';
 import type { Accepted } from './listener.ts';
 import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } from './serve-options.ts';
 
@@ -7,11 +9,30 @@ import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } fr
 const keepAliveTimeoutMs = 60_000;
 const maxHeaderBytes = 64 * 1024;
 
-/** HTTP/1.1 on connections that the listener hands over. The parser and its timeouts are node's. */
+/** Requests that wait for the answer to the one before on their connection: hardly any client sends even one. */
+const pipelinedMax = 8;
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** A connection, and what it has asked before its turn. */
+interface Line {
+  readonly connection: Accepted;
+  readonly waiting: Exchange[];
+  serving: boolean;
+}
+
+/**
+ * HTTP/1.1 on connections that the listener hands over. The parser and its timeouts are node's. A connection has one
+ * request served at a time, and nothing more is read from it while another waits: it holds one answer, however many
+ * requests it sends ahead. Too many of them end it.
+ */
 export class Http1Server {
   readonly #options: ServeOptions;
   readonly #server: NodeHttpServer;
-  readonly #connections = new WeakMap<object, Accepted>();
+  readonly #lines = new WeakMap<Socket, Line>();
   readonly #busy = new Set<ServerResponse>();
   #draining = false;
 
@@ -26,7 +47,7 @@ export class Http1Server {
         connectionsCheckingInterval: Math.min(1_000, headersMs),
         maxHeaderSize: maxHeaderBytes,
       },
-      (request, response) => void this.#serve(request, response),
+      (request, response) => this.#asked({ request, response }),
     );
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const status = socket.writable ? refusalOf(error.code ?? '') : undefined;
@@ -38,7 +59,7 @@ export class Http1Server {
   }
 
   accept(connection: Accepted): void {
-    this.#connections.set(connection.socket, connection);
+    this.#lines.set(connection.socket, { connection, waiting: [], serving: false });
     this.#server.emit('connection', connection.socket);
     connection.socket.resume();
   }
@@ -55,20 +76,45 @@ export class Http1Server {
     this.#server.close();
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  #asked(exchange: Exchange): void {
+    const { socket } = exchange.request;
+    const line = this.#lines.get(socket);
+    assert(line !== undefined, 'a request of a connection that was not accepted');
+    if (line.waiting.length === pipelinedMax) {
+      socket.destroy();
+      return;
+    }
+    line.waiting.push(exchange);
+    if (line.serving) socket.pause();
+    else void this.#serveLine(line);
+  }
+
+  async #serveLine(line: Line): Promise<void> {
+    const { socket } = line.connection;
+    line.serving = true;
+    for (let next = line.waiting.shift(); next !== undefined; next = line.waiting.shift()) {
+      // Its body may still be to come.
+      if (line.waiting.length === 0) socket.resume();
+      await this.#serve(next, line.connection);
+      if (socket.destroyed) line.waiting.length = 0;
+    }
+    line.serving = false;
+  }
+
+  /** Resolves when the answer has left, or cannot leave. */
+  async #serve({ request, response }: Exchange, connection: Accepted): Promise<void> {
     const gone = new AbortController();
     this.#busy.add(response);
     if (this.#draining) response.shouldKeepAlive = false;
-    response.once('close', () => {
-      this.#busy.delete(response);
-      if (!response.writableFinished) gone.abort();
+    const closed = new Promise<void>((resolve) => {
+      response.once('close', () => {
+        this.#busy.delete(response);
+        if (!response.writableFinished) gone.abort();
+        resolve();
+      });
     });
     try {
-      const body = await readBody(request, 2 * this.#options.maxRequestBytes);
-      const answer =
-        body === undefined
-          ? { status: 413, headers: { connection: 'close' }, body: 'request body too large\n' }
-          : await this.#options.http(this.#requestOf(request, body, gone.signal));
+      const answer = await this.#answer(request, connection, gone.signal);
       await write(response, answer, gone.signal);
     } catch (error) {
       if (gone.signal.aborted) return;
@@ -76,27 +122,37 @@ export class Http1Server {
       if (response.headersSent) response.destroy();
       else response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end('internal server error\n');
     }
+    await closed;
   }
 
-  #requestOf(request: IncomingMessage, body: Uint8Array, signal: AbortSignal): HttpRequest {
-    const connection = this.#connections.get(request.socket);
-    const { path, query } = splitTarget(request.url ?? '/');
-    const headers: Record<string, string | undefined> = {};
-    for (const [name, value] of Object.entries(request.headers)) {
-      headers[name] = Array.isArray(value) ? value.join(', ') : value;
-    }
-    return {
-      method: request.method ?? 'GET',
-      path,
-      query,
-      headers,
-      body,
-      peer: connection?.peer ?? '',
-      secure: connection?.secure ?? false,
-      commonName: connection?.commonName,
-      signal,
-    };
+  async #answer(request: IncomingMessage, connection: Accepted, signal: AbortSignal): Promise<HttpResponse> {
+    if (request.headersDistinct['host'] !== undefined && request.headersDistinct['host'].length > 1) return twoHosts;
+    const body = await readBody(request, 2 * this.#options.maxRequestBytes);
+    if (body === undefined) return tooLarge;
+    return this.#options.http(requestOf(request, connection, body, signal));
   }
+}
+
+const tooLarge: HttpResponse = { status: 413, headers: { connection: 'close' }, body: 'request body too large\n' };
+/** Go's (net/http, server.go: readRequest): who takes the first for whom, and who the last? */
+const twoHosts: HttpResponse = {
+  status: 400,
+  headers: { 'content-type': 'text/plain; charset=utf-8', connection: 'close' },
+  body: '400 Bad Request: too many Host headers',
+};
+
+function requestOf(
+  request: IncomingMessage,
+  { peer, secure, commonName }: Accepted,
+  body: Uint8Array,
+  signal: AbortSignal,
+): HttpRequest {
+  const { path, query } = splitTarget(request.url ?? '/');
+  const headers: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return { method: request.method ?? 'GET', path, query, headers, body, peer, secure, commonName, signal };
 }
 
 /** What a client hears whose bytes are no request; what is not even HTTP/1 is cut without a word, as etcd does. */

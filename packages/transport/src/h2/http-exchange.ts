@@ -1,4 +1,5 @@
 import { ErrorCode, type RpcStatus } from '@engram/wire';
+import type { Admissible } from './admission.ts';
 import { splitTarget } from '../http1.ts';
 import type { HttpRequest, HttpResponse } from '../serve-options.ts';
 import { CALL_ENDED } from '../status.ts';
@@ -14,7 +15,7 @@ const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encodin
 const PIECE_BYTES = 256;
 
 /** A plain HTTP request over HTTP/2. */
-export class HttpExchange extends Stream {
+export class HttpExchange extends Stream implements Admissible {
   override readonly counted = true;
   readonly #host: StreamHost;
   readonly #head: RequestHead;
@@ -49,8 +50,22 @@ export class HttpExchange extends Stream {
     }
   }
 
+  /** Admitted like a call: who resets it before its answer still has it running, and who does not read gets no more. */
   halfClosed(): void {
-    void this.#serve();
+    this.#host.admission.admit(this);
+  }
+
+  readonly compressed = false;
+
+  get finished(): boolean {
+    return this.#isGone;
+  }
+
+  start(): void {
+    const { admission } = this.#host;
+    const bytes = this.#heldBytes;
+    admission.entered(bytes);
+    void this.#serve().then(() => admission.left(bytes));
   }
 
   aborted(): void {

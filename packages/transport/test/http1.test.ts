@@ -1,0 +1,128 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type HttpRequest, type HttpResponse, serve } from '@engram/transport';
+import { type Serving, startServing, until } from './support/serving.ts';
+
+/* HTTP/1.1 connections that send requests ahead, and other odd ones. */
+
+let serving: Serving;
+let asked: string[];
+let running: number;
+let most: number;
+/** Releases the answers that wait for it. */
+let release: () => void;
+let answer: (request: HttpRequest) => Promise<HttpResponse>;
+
+beforeEach(async () => {
+  asked = [];
+  running = 0;
+  most = 0;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  answer = async ({ path, body }) => {
+    if (path === '/wait') await released;
+    return { status: 200, headers: {}, body: `<${path} ${Buffer.from(body).toString()}>` };
+  };
+  serving = await startServing(serve, {
+    async http(request) {
+      asked.push(request.path);
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      const answered = await answer(request);
+      running -= 1;
+      return answered;
+    },
+  });
+});
+afterEach(() => serving.server.close());
+
+const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+const post = (path: string, body: string): string =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+
+async function dial(): Promise<{ socket: Socket; text(): string }> {
+  const socket = connect(serving.port, '127.0.0.1');
+  let text = '';
+  socket.setEncoding('latin1').on('data', (piece: string) => (text += piece));
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return { socket, text: () => text };
+}
+
+test('requests that are sent ahead are served one after another, in their order, bodies too', async () => {
+  const { socket, text } = await dial();
+  socket.write(get('/1') + post('/2', 'two') + get('/3'));
+  socket.write(post('/4', 'four'));
+  await until(() => text().includes('</4 four>'));
+  expect(text().match(/<.*?>/g)).toEqual(['</1 >', '</2 two>', '</3 >', '</4 four>']);
+  expect(most).toBe(1);
+  socket.destroy();
+});
+
+test('a body that comes late, behind a request that waits, is read', async () => {
+  const { socket, text } = await dial();
+  const second = post('/second', 'abcdef');
+  socket.write(get('/wait') + second.slice(0, -3));
+  await until(() => asked.length === 1);
+  socket.write(second.slice(-3));
+  release();
+  await until(() => text().includes('</second abcdef>'));
+  socket.destroy();
+});
+
+test('thousands of them end the connection, and next to none is served', async () => {
+  const clients = await Promise.all(Array.from({ length: 4 }, dial));
+  for (const { socket } of clients) socket.write(get('/').repeat(1_500));
+  await until(() => serving.observer.connections === 0);
+  expect(asked.length).toBeLessThanOrEqual(4);
+});
+
+test('while one is served no more is read than may wait', async () => {
+  const { socket } = await dial();
+  let sent = 0;
+  socket.write(get('/wait'));
+  await until(() => asked.length === 1);
+  // One at a time, so that each may be its own chunk.
+  for (; sent < 3; sent += 1) {
+    socket.write(get(`/${sent}`));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(asked).toEqual(['/wait']);
+  release();
+  await until(() => asked.length === 4);
+  socket.destroy();
+});
+
+test('an answer that is not read keeps the next request from being served', async () => {
+  answer = () => Promise.resolve({ status: 200, headers: {}, body: Buffer.alloc(20_000_000) });
+  const { socket } = await dial();
+  socket.pause();
+  socket.write(get('/1') + get('/2') + get('/3'));
+  await until(() => asked.length === 1);
+  for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(asked).toEqual(['/1']);
+  socket.resume();
+  await until(() => asked.length === 3);
+  socket.destroy();
+});
+
+test('a client that goes away while its requests wait leaves none behind', async () => {
+  const { socket } = await dial();
+  socket.write(get('/wait') + get('/2') + get('/3'));
+  await until(() => asked.length === 1);
+  socket.destroy();
+  await until(() => serving.observer.connections === 0);
+  release();
+  await until(() => running === 0);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(asked).toEqual(['/wait']);
+});
+
+test('two Host headers are refused', async () => {
+  const { socket, text } = await dial();
+  socket.write(get('/', 'Host: y\r\n'));
+  await once(socket, 'close');
+  expect(text()).toMatch(/^HTTP\/1\.1 400 [^]*too many Host headers/);
+  expect(asked).toEqual([]);
+});
