@@ -1,12 +1,13 @@
 import type { Logger } from '@engram/core';
-import type { HealthMetrics, MetricRegistry } from '@engram/telemetry';
+import type { HealthMetrics } from '@engram/telemetry';
 import type { HttpHandler, HttpRequest, HttpResponse } from '@engram/transport';
 import { type HealthCheck, type HealthChecks, livezChecks, readyzChecks } from '@engram/member';
+import type { MetricsPage } from './metrics-page.ts';
 import { CLUSTER_VERSION, ETCD_VERSION } from './version.ts';
 
 export interface HttpEndpointsOptions {
   readonly checks: HealthChecks;
-  readonly metrics: MetricRegistry;
+  readonly metrics: MetricsPage;
   readonly health: HealthMetrics;
   readonly logger: Logger;
   /** "*" or nothing in it: any. */
@@ -44,7 +45,7 @@ export function clientEndpoints(options: HttpEndpointsOptions): HttpHandler {
 
 function monitoringRoutes(options: HttpEndpointsOptions): Map<string, Endpoint> {
   const routes = new Map<string, Endpoint>([
-    ['/metrics', () => metricsEndpoint(options.metrics)],
+    ['/metrics', ({ headers }) => options.metrics.answer(headers['accept-encoding'])],
     ['/health', getOnly((request) => healthEndpoint(options, request))],
   ]);
   for (const [type, checks] of [['livez', livezChecks] as const, ['readyz', readyzChecks] as const]) {
@@ -61,11 +62,6 @@ function monitoringRoutes(options: HttpEndpointsOptions): Map<string, Endpoint> 
       );
   }
   return routes;
-}
-
-async function metricsEndpoint(metrics: MetricRegistry): Promise<HttpResponse> {
-  const { contentType, text } = await metrics.render();
-  return { status: 200, headers: { 'content-type': contentType }, body: text };
 }
 
 async function healthEndpoint(

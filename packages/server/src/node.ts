@@ -16,6 +16,7 @@ import { featureGates } from './feature-gates.ts';
 import { clientEndpoints, metricsEndpoints } from './http-endpoints.ts';
 import type { Identity } from './identity.ts';
 import { type PlannedListener, planListeners } from './listeners.ts';
+import { MetricsPage } from './metrics-page.ts';
 import type { NodeConfig } from './node-config.ts';
 import { selfSignedCertificate } from './self-signed-certificate.ts';
 import { SlowLog } from './slow-log.ts';
@@ -103,7 +104,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
   const endpoints = {
     checks: member.health,
-    metrics,
+    metrics: new MetricsPage(metrics, clock),
     health: new HealthMetrics(metrics),
     logger,
     corsOrigins: config.corsOrigins,

@@ -7,6 +7,7 @@ import { MemoryStorage } from '@engram/storage';
 import { HealthMetrics, MetricRegistry } from '@engram/telemetry';
 import type { HttpHandler, HttpRequest } from '@engram/transport';
 import { clientEndpoints, type HttpEndpointsOptions, metricsEndpoints } from '../src/http-endpoints.ts';
+import { MetricsPage } from '../src/metrics-page.ts';
 
 const nothing = (): void => {};
 const logger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
@@ -37,7 +38,7 @@ function options(changes: Partial<HttpEndpointsOptions> = {}): HttpEndpointsOpti
   const any = new Set(['*']);
   return {
     checks: member.health,
-    metrics,
+    metrics: new MetricsPage(metrics, realClock),
     health: new HealthMetrics(metrics),
     logger,
     corsOrigins: any,

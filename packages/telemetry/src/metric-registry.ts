@@ -20,6 +20,7 @@ export interface Metric {
  */
 export class MetricRegistry {
   readonly #metrics = new Map<string, Metric>();
+  readonly #preparations: (() => Promise<void>)[] = [];
   #exposition: Promise<Exposition> | undefined;
 
   counter(name: string, help: string, read: () => Reading): void {
@@ -41,8 +42,14 @@ export class MetricRegistry {
     this.#add({ type: 'histogram', name, help, read });
   }
 
+  /** Before each scrape: what a metric can only read by waiting for it. */
+  beforeEach(prepare: () => Promise<void>): void {
+    this.#preparations.push(prepare);
+  }
+
   /** The whole exposition as text, and what it is called in HTTP. */
   async render(): Promise<{ readonly contentType: string; readonly text: string }> {
+    await Promise.all(this.#preparations.map((prepare) => prepare()));
     this.#exposition ??= import('./prometheus-exposition.ts').then(
       ({ Exposition }) => new Exposition(this.#metrics.values()),
     );

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds, type PlainHistogram } from './plain-histogram.ts';
@@ -19,8 +20,12 @@ export function registerProcessMetrics(registry: MetricRegistry): void {
     'Start of the process, in seconds since 1970.',
     () => performance.timeOrigin / 1000,
   );
+  let openDescriptors = 0;
+  registry.beforeEach(async () => {
+    openDescriptors = await countDescriptors();
+  });
   for (const name of ['process_open_fds', 'os_fd_used'])
-    registry.gauge(name, 'Open file descriptors.', openDescriptors);
+    registry.gauge(name, 'Open file descriptors.', () => openDescriptors);
   for (const name of ['process_max_fds', 'os_fd_limit'])
     registry.gauge(name, 'File descriptors that may be open.', descriptorLimit);
 
@@ -71,9 +76,9 @@ function gcKind(entry: PerformanceEntry): number {
 }
 
 // Linux has these in /proc; where it is missing they are 0, which no dashboard divides by.
-function openDescriptors(): number {
+async function countDescriptors(): Promise<number> {
   try {
-    return readdirSync('/proc/self/fd').length;
+    return (await readdir('/proc/self/fd')).length;
   } catch {
     return 0;
   }
