@@ -25,7 +25,8 @@ export type {
   StoreStatus,
   StoreImage,
 } from './src/store.ts';
-export { type Caller, nodeItself } from './src/caller.ts';
+export { type Caller, type Origin, nodeItself } from './src/caller.ts';
+export type { CommittedWrite } from './src/committed-write.ts';
 export type { StoreObserver } from './src/observer.ts';
 export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/replicated-state.ts';
 export { txnCost } from './src/quota.ts';

@@ -20,6 +20,8 @@ export interface ApplierOptions {
   /** Everything before it has been applied. */
   readonly next: LogPosition;
   readonly logger: Logger;
+  /** A write that this node or another one had passed on to the leader has taken effect. */
+  readonly onForwarded: (write: CommittedWrite) => void;
   /** A compaction has taken effect: its garbage may be freed. */
   readonly onCompacted: () => void;
   /** An invariant is broken. */
@@ -123,11 +125,12 @@ export class Applier {
 
   /** The one place where a write takes effect. A promise: the watchers of a very long revision are told in slices. */
   #takeEffect({ writes }: DurableBatch): Promise<void> | undefined {
-    const { state, hub, onCompacted } = this.#options;
+    const { state, hub, onCompacted, onForwarded } = this.#options;
     const groups: EventGroup[] = [];
     const compacted = state.compactRevision;
     for (const write of writes) {
       state.take(write);
+      if (write.origin !== undefined) onForwarded(write);
       if (write.group !== undefined) groups.push(write.group);
     }
     const tellCompacted = (): void => {

@@ -27,15 +27,22 @@ export function decodeBatch(batch: LogBatch, index: KeyIndex, replaying: boolean
   let events: KvEvent[] = [];
   let at = revision(0);
   const endGroup = (): void => {
-    if (at > 0) writes.push({ mark: undefined, group: { revision: at, events } });
+    if (at > 0) writes.push({ mark: undefined, group: { revision: at, events }, origin: undefined });
     events = [];
     at = revision(0);
   };
   for (let record = 0; record < batch.records.length; record += 1) {
     const decoded = decodeRecord(batch.records[record]!);
+    if (decoded.kind === 'origin') {
+      endGroup();
+      const write = writes.pop();
+      assert(write !== undefined, 'the origin of no write');
+      writes.push({ ...write, origin: { memberId: decoded.memberId, sequence: decoded.sequence } });
+      continue;
+    }
     if (decoded.kind !== 'put' && decoded.kind !== 'delete') {
       endGroup();
-      writes.push({ mark: decoded, group: undefined });
+      writes.push({ mark: decoded, group: undefined, origin: undefined });
       continue;
     }
     const { mod, event } = insertVersion(decoded, logPosition(batch.first + record), index, replaying);

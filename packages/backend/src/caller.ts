@@ -11,9 +11,17 @@ export interface Caller {
   readonly authRevision: number;
   /** How long the caller waits from now on; undefined: as long as the store lets anything wait. */
   readonly timeoutMs: number | undefined;
+  /** The member that passed the call on. What it writes carries this in the log, so that the member can find it there. */
+  readonly origin?: Origin;
 }
 
 const neverAborted = new AbortController().signal;
+
+/** A call that a member has passed on to the leader: `sequence` is its own count of them, used once in its life. */
+export interface Origin {
+  readonly memberId: bigint;
+  readonly sequence: number;
+}
 
 /** The node itself: its health checks, its own compactions, its tests. */
 export const nodeItself: Caller = { signal: neverAborted, user: '', authRevision: 0, timeoutMs: undefined };

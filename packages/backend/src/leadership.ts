@@ -11,6 +11,7 @@ import {
   type Txn,
 } from '@engram/core';
 import type { AppendOutcome, Storage } from '@engram/storage';
+import { type Caller, nodeItself } from './caller.ts';
 import { LeaseDecisions } from './lease-decisions.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { StoreObserver } from './observer.ts';
@@ -123,21 +124,21 @@ export class Leadership implements Proposals {
   }
 
   /** Decided in this call, not in a later turn: who sends two writes on one connection finds them in that order. */
-  txn(txn: Txn): Promise<TxnResult> {
+  txn(txn: Txn, caller: Caller): Promise<TxnResult> {
     try {
       this.#refuseIfCorrupt();
       const cost = txnCost(txn);
       const refusal = cost > 0 ? this.#refusalForSpace(cost) : undefined;
       if (refusal !== undefined) return refusal;
       if (txn.success.length > 1 || txn.failure.length > 1) this.#options.observer?.txn?.();
-      return this.#writes.txn(txn);
+      return this.#writes.txn(txn, caller.origin);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
   /** Resolves when readers are refused. */
-  async compact(wanted: number): Promise<void> {
+  async compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
     const { replica } = this.#options;
     this.#refuseIfCorrupt();
     if (wanted <= this.#compactDecided) {
@@ -147,20 +148,20 @@ export class Leadership implements Proposals {
     }
     if (wanted > replica.revision) throw new EngramError('FutureRev');
     const target = revision(wanted);
-    const compacted = this.#writes.mark({ kind: 'compact', revision: target });
+    const compacted = this.#writes.mark({ kind: 'compact', revision: target }, caller.origin);
     this.#compactDecided = target;
     await compacted;
   }
 
-  async leaseGrant(id: LeaseId, ttlSeconds: number): Promise<LeaseView> {
+  async leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
     this.#refuseIfCorrupt();
     await this.#refusalForSpace(LEASE_COST_BYTES);
-    return this.#leases.grant(id, ttlSeconds);
+    return this.#leases.grant(id, ttlSeconds, caller.origin);
   }
 
-  async leaseRevoke(id: LeaseId): Promise<Revision> {
+  async leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
     this.#refuseIfCorrupt();
-    return this.#leases.revoke(id);
+    return this.#leases.revoke(id, caller.origin);
   }
 
   leaseKeepAlive(id: LeaseId): number | Promise<number> {
@@ -173,17 +174,17 @@ export class Leadership implements Proposals {
     return { ...lease, keys: withKeys ? this.#options.replica.state.lessor.keys(id) : [] };
   }
 
-  async activateAlarm(alarm: Alarm): Promise<void> {
+  async activateAlarm(alarm: Alarm, caller: Caller): Promise<void> {
     await this.#changingAlarms.get(alarmName(alarm));
     if (this.#options.replica.state.hasAlarm(alarm)) return;
-    await this.#changeAlarm(alarm, true);
+    await this.#changeAlarm(alarm, true, caller);
   }
 
   /** False: it was not set. */
-  async deactivateAlarm(alarm: Alarm): Promise<boolean> {
+  async deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
     await this.#changingAlarms.get(alarmName(alarm));
     if (!this.#options.replica.state.hasAlarm(alarm)) return false;
-    await this.#changeAlarm(alarm, false);
+    await this.#changeAlarm(alarm, false, caller);
     return true;
   }
 
@@ -203,9 +204,9 @@ export class Leadership implements Proposals {
     await this.#writes.drained();
   }
 
-  #changeAlarm(alarm: Alarm, active: boolean): Promise<unknown> {
+  #changeAlarm(alarm: Alarm, active: boolean, caller: Caller): Promise<unknown> {
     const name = alarmName(alarm);
-    const changed = this.#writes.mark({ kind: 'alarm', ...alarm, active }).finally(() => {
+    const changed = this.#writes.mark({ kind: 'alarm', ...alarm, active }, caller.origin).finally(() => {
       this.#changingAlarms.delete(name);
     });
     this.#changingAlarms.set(
@@ -227,7 +228,7 @@ export class Leadership implements Proposals {
     const { replica, storage, quotaBytes = 0, memberId } = this.#options;
     if (replica.state.isRaised(ALARM_NOSPACE)) throw new EngramError('NoSpace');
     if (quotaBytes <= 0 || storage.values.size().totalBytes + costBytes < quotaBytes) return undefined;
-    return this.activateAlarm({ memberId, alarm: ALARM_NOSPACE }).then(() => {
+    return this.activateAlarm({ memberId, alarm: ALARM_NOSPACE }, nodeItself).then(() => {
       throw new EngramError('NoSpace');
     });
   }

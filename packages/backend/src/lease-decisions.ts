@@ -1,5 +1,6 @@
 import { type Clock, EngramError, type LeaseId, leaseId, NO_LEASE, type Random, type Revision } from '@engram/core';
 import { type Lessor, MAX_TTL_SECONDS } from '@engram/lease';
+import type { Origin } from './caller.ts';
 import type { StoreObserver } from './observer.ts';
 import type { PendingLeases } from './pending-leases.ts';
 import type { LeaseView } from './store.ts';
@@ -28,7 +29,7 @@ export class LeaseDecisions {
     this.#options = options;
   }
 
-  async grant(wanted: LeaseId, ttlSeconds: number): Promise<LeaseView> {
+  async grant(wanted: LeaseId, ttlSeconds: number, origin: Origin | undefined): Promise<LeaseView> {
     const { pending, writes, minTtlSeconds, observer } = this.#options;
     if (ttlSeconds > MAX_TTL_SECONDS) throw new EngramError('LeaseTTLTooLarge');
     if (wanted !== NO_LEASE && pending.has(wanted)) {
@@ -38,21 +39,21 @@ export class LeaseDecisions {
     writes.admit();
     const id = wanted === NO_LEASE ? this.#freeId() : wanted;
     const grantedTtlSeconds = Math.max(ttlSeconds, minTtlSeconds);
-    const granted = writes.mark({ kind: 'lease-grant', id, ttlSeconds: grantedTtlSeconds });
+    const granted = writes.mark({ kind: 'lease-grant', id, ttlSeconds: grantedTtlSeconds }, origin);
     pending.decide(id, true);
     await granted;
     observer.leaseGranted?.(grantedTtlSeconds);
     return { id, grantedTtlSeconds, remainingSeconds: grantedTtlSeconds };
   }
 
-  async revoke(id: LeaseId): Promise<Revision> {
+  async revoke(id: LeaseId, origin?: Origin): Promise<Revision> {
     const { pending, writes, observer } = this.#options;
     if (!pending.has(id)) {
       if (pending.isUndecided(id)) await writes.settled();
       throw new EngramError('LeaseNotFound');
     }
     writes.admit();
-    const revoked = writes.markAndDelete({ kind: 'lease-revoke', id }, pending.candidates(id), id);
+    const revoked = writes.markAndDelete({ kind: 'lease-revoke', id }, pending.candidates(id), id, origin);
     pending.decide(id, false);
     this.#revoking.set(id, revoked);
     observer.leaseRevoked?.();

@@ -1,4 +1,5 @@
 import { type EventGroup, SequenceRing } from '@engram/core';
+import type { Origin } from './caller.ts';
 import type { CommittedWrite, Mark } from './committed-write.ts';
 
 const CAPACITY_MIN = 256;
@@ -25,9 +26,9 @@ export class PendingWrites {
     return this.#ring.get(this.#ring.first);
   }
 
-  add(mark: Mark | undefined, group: EventGroup | undefined, startMs: number, end: WriteEnd): PendingWrite {
+  add(write: CommittedWrite, startMs: number, end: WriteEnd): PendingWrite {
     this.#forgetEnded();
-    const pending = new PendingWrite(mark, group, startMs, end);
+    const pending = new PendingWrite(write, startMs, end);
     this.#ring.put(this.#ring.next, pending);
     return pending;
   }
@@ -44,13 +45,15 @@ export class PendingWrites {
 export class PendingWrite implements CommittedWrite {
   readonly mark: Mark | undefined;
   readonly group: EventGroup | undefined;
+  readonly origin: Origin | undefined;
   readonly startMs: number;
   readonly #end: WriteEnd;
   #ended = false;
 
-  constructor(mark: Mark | undefined, group: EventGroup | undefined, startMs: number, end: WriteEnd) {
+  constructor({ mark, group, origin }: CommittedWrite, startMs: number, end: WriteEnd) {
     this.mark = mark;
     this.group = group;
+    this.origin = origin;
     this.startMs = startMs;
     this.#end = end;
   }

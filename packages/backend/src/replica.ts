@@ -64,6 +64,8 @@ export class Replica implements AsyncDisposable {
   readonly bytes: VersionBytes;
   readonly scanner: Scanner;
   readonly pins = new Pins();
+  /** Told of each write that carries an origin, when it takes effect. */
+  onForwarded: ((write: CommittedWrite) => void) | undefined;
   readonly #options: ReplicaOptions;
   readonly #applier: Applier;
   readonly #compactor: Compactor;
@@ -100,6 +102,7 @@ export class Replica implements AsyncDisposable {
       scanner: this.scanner,
       next: recovered.next,
       logger,
+      onForwarded: (write) => this.onForwarded?.(write),
       onCompacted: () => this.#background(this.#compactor.start(), 'compaction'),
       onFatal: options.onFatal,
     });

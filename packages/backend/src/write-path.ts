@@ -17,10 +17,11 @@ import { type KnownValues, type PlannedTxn, Sequencer } from '@engram/sequencer'
 import type { AppendOutcome, Log } from '@engram/storage';
 import { Writer } from '@engram/writer';
 import { answerTxn, type PlannedRange } from './answer.ts';
-import type { Mark } from './committed-write.ts';
+import type { Origin } from './caller.ts';
+import type { CommittedWrite, Mark } from './committed-write.ts';
 import type { StoreObserver } from './observer.ts';
 import type { PendingLeases } from './pending-leases.ts';
-import { type PendingWrite, PendingWrites } from './pending-writes.ts';
+import { type PendingWrite, PendingWrites, type WriteEnd } from './pending-writes.ts';
 import type { Replica } from './replica.ts';
 import type { TxnResult } from './store.ts';
 import { NeededValues } from './needed-values.ts';
@@ -118,31 +119,38 @@ export class WritePath {
     return this.#writer.waitingBytes;
   }
 
-  txn(txn: Txn): Promise<TxnResult> {
+  txn(txn: Txn, origin: Origin | undefined): Promise<TxnResult> {
     this.admit();
     const needs = this.#sequencer.needs(txn);
-    if (needs.length === 0) return this.#sequence(txn, nothingNeeded);
+    if (needs.length === 0) return this.#sequence(txn, origin, nothingNeeded);
     const values = new NeededValues(this.#options.replica);
     const missing = values.collect(needs);
-    return missing.length === 0 ? this.#sequence(txn, values) : this.#loadAndSequence(txn, values, missing);
+    return missing.length === 0
+      ? this.#sequence(txn, origin, values)
+      : this.#loadAndSequence(txn, origin, values, missing);
   }
 
   /** A record without a revision; resolves when it has taken effect. */
-  mark(mark: Mark): Promise<Revision> {
+  mark(mark: Mark, origin: Origin | undefined): Promise<Revision> {
     this.admit();
     this.#sequencer.dealPosition();
-    return this.#enqueue(mark, undefined, [encodeRecord(mark)], undefined, () => this.#options.replica.revision);
+    const write = { mark, group: undefined, origin };
+    return this.#enqueue(write, [encodeRecord(mark)], undefined, () => this.#options.replica.revision);
   }
 
   /** A record, and with it in one revision the end of those of these keys that are attached to the lease. */
-  markAndDelete(mark: Mark, keys: readonly Uint8Array[], attachedTo: LeaseId): Promise<Revision> {
+  markAndDelete(
+    mark: Mark,
+    keys: readonly Uint8Array[],
+    attachedTo: LeaseId,
+    origin: Origin | undefined,
+  ): Promise<Revision> {
     this.admit();
     this.#sequencer.dealPosition();
     const { events, records } = this.#guarded(() => this.#sequencer.deleteKeys(keys, attachedTo));
     const group = this.#groupOf(events);
     return this.#enqueue(
-      mark,
-      group,
+      { mark, group, origin },
       [encodeRecord(mark), ...records],
       undefined,
       () => group?.revision ?? this.#options.replica.revision,
@@ -178,15 +186,20 @@ export class WritePath {
   }
 
   /** The versions may be others by the time the values are there: it is asked again until all that it needs is at hand. */
-  async #loadAndSequence(txn: Txn, values: NeededValues, first: readonly LogPosition[]): Promise<TxnResult> {
+  async #loadAndSequence(
+    txn: Txn,
+    origin: Origin | undefined,
+    values: NeededValues,
+    first: readonly LogPosition[],
+  ): Promise<TxnResult> {
     for (let missing = first; missing.length > 0; missing = values.collect(this.#sequencer.needs(txn))) {
       await values.load(missing, this.#neverAborted);
       this.admit();
     }
-    return this.#sequence(txn, values);
+    return this.#sequence(txn, origin, values);
   }
 
-  #sequence(txn: Txn, values: KnownValues): Promise<TxnResult> {
+  #sequence(txn: Txn, origin: Origin | undefined, values: KnownValues): Promise<TxnResult> {
     const { replica } = this.#options;
     this.#lowestPinned = Number.POSITIVE_INFINITY;
     let decided: ReturnType<Sequencer<PlannedRange>['sequence']>;
@@ -202,7 +215,8 @@ export class WritePath {
     const answer = (): Promise<TxnResult> | TxnResult => answerTxn(planned, replica.scanner, this.#neverAborted);
     // What it read may not be durable yet: the answer waits for it, as one that writes waits for its own records.
     if (events.length === 0) return this.#whenSettled(pin, answer);
-    return this.#enqueue(undefined, this.#groupOf(events), records, pin, answer);
+    const write = { mark: undefined, group: this.#groupOf(events), origin };
+    return this.#enqueue(write, records, pin, answer);
   }
 
   /** A refusal may rest on a write that is under way: it is told when that has taken effect. */
@@ -241,26 +255,31 @@ export class WritePath {
   }
 
   #enqueue<Answer>(
-    mark: Mark | undefined,
-    group: EventGroup | undefined,
+    effect: CommittedWrite,
     records: readonly Uint8Array[],
     pin: Disposable | undefined,
     answer: () => Answer | Promise<Answer>,
   ): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
-      const write = this.#track(mark, group, { answer: answering(answer, resolve, reject), reject, pin });
-      this.#guarded(() => this.#writer.enqueue(write, records));
+      const write = this.#track(effect, { answer: answering(answer, resolve, reject), reject, pin });
+      this.#guarded(() => this.#writer.enqueue(write, this.#withOrigin(records, effect.origin)));
     });
   }
 
   /** Answers when everything that is sequenced now has taken effect. */
   #whenSettled<Answer>(pin: Disposable | undefined, answer: () => Answer | Promise<Answer>): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
-      const write = this.#track(undefined, undefined, { answer: answering(answer, resolve, reject), reject, pin });
+      const write = this.#track(noEffect, { answer: answering(answer, resolve, reject), reject, pin });
       if (this.isSettled) write.settle();
       else if (this.#halted) write.fail(new EngramError('LeaderChanged'));
       else this.#waiters.push({ next: this.#sequencer.next, write });
     });
+  }
+
+  #withOrigin(records: readonly Uint8Array[], origin: Origin | undefined): readonly Uint8Array[] {
+    if (origin === undefined) return records;
+    this.#sequencer.dealPosition();
+    return [...records, encodeRecord({ kind: 'origin', ...origin })];
   }
 
   #committed(writes: readonly PendingWrite[], durable: LogPosition): void {
@@ -288,12 +307,8 @@ export class WritePath {
     for (const { write } of this.#waiters.splice(0)) write.fail(error);
   }
 
-  #track(
-    mark: Mark | undefined,
-    group: EventGroup | undefined,
-    end: Parameters<PendingWrites['add']>[3],
-  ): PendingWrite {
-    const pending = this.#pending.add(mark, group, this.#options.clock.nowMs(), end);
+  #track(effect: CommittedWrite, end: WriteEnd): PendingWrite {
+    const pending = this.#pending.add(effect, this.#options.clock.nowMs(), end);
     if (!this.#watching) this.#watchTimeouts();
     return pending;
   }
@@ -360,6 +375,8 @@ function answering<Answer>(
     }
   };
 }
+
+const noEffect: CommittedWrite = { mark: undefined, group: undefined, origin: undefined };
 
 const nothingNeeded: KnownValues = {
   value: (position) => {

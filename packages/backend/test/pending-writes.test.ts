@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type PendingWrite, PendingWrites, type WriteEnd } from '../src/pending-writes.ts';
 
 const nothing = (): void => undefined;
+const nothingWritten = { mark: undefined, group: undefined, origin: undefined };
 const end: WriteEnd = { answer: nothing, reject: nothing, pin: undefined };
 
 test('the oldest is the first that has not ended, in whatever order they end', () => {
@@ -11,7 +12,7 @@ test('the oldest is the first that has not ended, in whatever order they end', (
       const writes = new PendingWrites();
       const model: PendingWrite[] = [];
       for (const [adds, pick] of steps) {
-        if (adds || model.length === 0) model.push(writes.add(undefined, undefined, model.length, end));
+        if (adds || model.length === 0) model.push(writes.add(nothingWritten, model.length, end));
         else model.splice(pick % model.length, 1)[0]!.settle();
         expect(writes.oldest()).toBe(model[0]);
       }
@@ -22,7 +23,7 @@ test('the oldest is the first that has not ended, in whatever order they end', (
 test('a write has one end', () => {
   const writes = new PendingWrites();
   const ends: string[] = [];
-  const write = writes.add(undefined, undefined, 0, {
+  const write = writes.add(nothingWritten, 0, {
     answer: () => ends.push('answered'),
     reject: () => ends.push('failed'),
     pin: { [Symbol.dispose]: () => ends.push('unpinned') },

@@ -14,7 +14,9 @@ export type LogRecord =
   | { readonly kind: 'lease-revoke'; readonly id: LeaseId }
   | { readonly kind: 'lease-checkpoint'; readonly id: LeaseId; readonly remainingSeconds: number }
   | { readonly kind: 'compact'; readonly revision: Revision }
-  | { readonly kind: 'alarm'; readonly memberId: bigint; readonly alarm: number; readonly active: boolean };
+  | { readonly kind: 'alarm'; readonly memberId: bigint; readonly alarm: number; readonly active: boolean }
+  /** The write before it was passed on by this member, as its `sequence`-th. */
+  | { readonly kind: 'origin'; readonly memberId: bigint; readonly sequence: number };
 
 // The first byte. Numbers are never reused: a log outlives the program that wrote it.
 const PUT = 1;
@@ -24,6 +26,7 @@ const LEASE_REVOKE = 4;
 const COMPACT = 5;
 const ALARM = 6;
 const LEASE_CHECKPOINT = 7;
+const ORIGIN = 8;
 
 /**
  * put and delete: kind, sub, length of kv, kv. The length repeats what the record's end says, because a KeyValue that
@@ -53,6 +56,13 @@ export function encodeRecord(record: LogRecord): Uint8Array {
       writeFixed64(bytes, 1, record.memberId);
       bytes[9] = record.active ? 1 : 0;
       writeVarint(bytes, 10, record.alarm);
+      return bytes;
+    }
+    case 'origin': {
+      const bytes = new Uint8Array(9 + varintSize(record.sequence));
+      bytes[0] = ORIGIN;
+      writeFixed64(bytes, 1, record.memberId);
+      writeVarint(bytes, 9, record.sequence);
       return bytes;
     }
     default:
@@ -111,6 +121,8 @@ function readRecord(reader: ByteReader): LogRecord {
       if (active > 1) throw reader.failure(`${active} where 0 or 1 is due`);
       return { kind: 'alarm', memberId, alarm: reader.varint(), active: active === 1 };
     }
+    case ORIGIN:
+      return { kind: 'origin', memberId: BigInt.asUintN(64, reader.fixed64()), sequence: reader.varint() };
     default:
       throw reader.failure(`unknown kind ${kind}`);
   }

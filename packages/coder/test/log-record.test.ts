@@ -28,6 +28,11 @@ const records: fc.Arbitrary<LogRecord> = fc.oneof(
     alarm: naturals,
     active: fc.boolean(),
   }),
+  fc.record({
+    kind: fc.constant('origin' as const),
+    memberId: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+    sequence: naturals,
+  }),
 );
 
 describe('log records', () => {
