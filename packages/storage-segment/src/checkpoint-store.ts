@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { assert, type LogPosition, logPosition } from '@engram/core';
+import { assert, type LogPosition } from '@engram/core';
 import type { Checkpoint } from '@engram/storage';
 import type { AcknowledgedMark } from './acknowledged-mark.ts';
 import type { Condition } from './condition.ts';
@@ -25,20 +25,19 @@ export interface CheckpointStoreParts {
   readonly segments: SegmentList;
 }
 
-const NONE: CheckpointNote = { id: 0, from: logPosition(1), chunks: 0, bytes: 0 };
-
 /** Checkpoints in files of their own; the manifest names the one that counts. */
 export class CheckpointStore {
   readonly #parts: CheckpointStoreParts;
   #note: CheckpointNote;
   #saving = false;
 
-  constructor(parts: CheckpointStoreParts, note: CheckpointNote | undefined) {
+  /** `begin`: where the log begins. */
+  constructor(parts: CheckpointStoreParts, note: CheckpointNote | undefined, begin: LogPosition) {
     this.#parts = parts;
-    this.#note = note ?? NONE;
+    this.#note = note ?? { id: 0, from: begin, chunks: 0, bytes: 0 };
   }
 
-  /** Where replay begins, position 1 without a checkpoint. */
+  /** Where replay begins: without a checkpoint where the log does. */
   get from(): LogPosition {
     return this.#note.from;
   }
@@ -63,7 +62,7 @@ export class CheckpointStore {
 
   load(): Checkpoint | undefined {
     const note = this.#note;
-    if (note === NONE) return undefined;
+    if (note.id === 0) return undefined;
     return { from: note.from, chunks: (signal) => this.#read(note, signal) };
   }
 
@@ -87,7 +86,7 @@ export class CheckpointStore {
       },
     );
     acknowledged.advance({ checkpoint: id });
-    if (before === NONE) return;
+    if (before.id === 0) return;
     try {
       await fileSystem.remove(filePath(condition.path, 'ckpt', before.id));
     } catch (error) {

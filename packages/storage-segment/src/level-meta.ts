@@ -18,8 +18,8 @@ function isDamage(error: unknown): boolean {
   return code === 'LEVEL_IO_ERROR' && error instanceof Error && !CIRCUMSTANCES.test(error.message);
 }
 
-/** A small LevelDB database. Its lock is the storage's. */
-export async function openLevelMeta(path: string, create: boolean): Promise<Meta> {
+/** A small LevelDB database. Its lock is the storage's. Without `syncs` a write is durable when the system likes. */
+export async function openLevelMeta(path: string, create: boolean, syncs = true): Promise<Meta> {
   const level: Level = new ClassicLevel(path, {
     keyEncoding: 'view',
     valueEncoding: 'view',
@@ -33,16 +33,18 @@ export async function openLevelMeta(path: string, create: boolean): Promise<Meta
     await level.close();
     throw openFailure(path, error);
   }
-  return new LevelMeta(level, path);
+  return new LevelMeta(level, path, syncs);
 }
 
 class LevelMeta implements Meta {
   readonly #level: Level;
   readonly #path: string;
+  readonly #syncs: boolean;
 
-  constructor(level: Level, path: string) {
+  constructor(level: Level, path: string, syncs: boolean) {
     this.#level = level;
     this.#path = path;
+    this.#syncs = syncs;
   }
 
   async entries(): Promise<readonly (readonly [Uint8Array, Uint8Array])[]> {
@@ -62,7 +64,7 @@ class LevelMeta implements Meta {
     // an earlier one durable.
     await this.#level.batch(
       writes.map(({ key, value }) => (value === undefined ? { type: 'del', key } : { type: 'put', key, value })),
-      { sync: true },
+      { sync: this.#syncs },
     );
   }
 

@@ -25,6 +25,8 @@ export interface LogTailParts {
   readonly maker: SegmentMaker;
   readonly clock: Clock;
   readonly segmentBytes: number;
+  /** Whether zeros are written ahead of appends. */
+  readonly reserves: boolean;
   /** For how long the process has had nothing to do, since it began. */
   readonly idleMs: () => number;
   /** A segment was sealed. */
@@ -67,7 +69,8 @@ export class LogTail {
   /** `open`: segments that are not sealed, in their order; the last of them with records, or the first, is appended to. */
   static async open(parts: LogTailParts, open: readonly Segment[], next: LogPosition): Promise<LogTail> {
     const { maker } = parts;
-    const segments = open.length > 0 ? open : [await maker.make(reserveBytesMin(parts.segmentBytes))];
+    const segments =
+      open.length > 0 ? open : [await maker.make(parts.reserves ? reserveBytesMin(parts.segmentBytes) : 0)];
     const at = Math.max(
       0,
       segments.findLastIndex((segment) => segment.table.count > 0),
@@ -231,17 +234,18 @@ export class LogTail {
 }
 
 /** No segment is longer because of what is reserved. */
-function reserveBytes({ segmentBytes }: LogTailParts, bytes: number): number {
+function reserveBytes({ reserves, segmentBytes }: LogTailParts, bytes: number): number {
+  if (!reserves) return 0;
   return Math.min(bytes, segmentBytes - SEGMENT_HEADER_BYTES);
 }
 
 async function reserveBehind(
-  { fileSystem, condition, clock, segmentBytes }: LogTailParts,
+  { fileSystem, condition, clock, reserves, segmentBytes }: LogTailParts,
   segment: Segment,
   bytes: number,
 ): Promise<Preallocation> {
   const file = await fileSystem.open(filePath(condition.path, 'seg', segment.id), 'update');
   // What is behind the frames was written by this storage, and opening has seen that it is zeros.
-  const range = { end: segment.table.end, reserved: await file.size(), limit: segmentBytes, bytes };
+  const range = { end: segment.table.end, reserved: await file.size(), limit: reserves ? segmentBytes : 0, bytes };
   return new Preallocation(file, range, clock, condition);
 }

@@ -9,6 +9,7 @@ import { decodeNumbers, encodeNumbers, type Numbers } from './numbers.ts';
 // What the database beside the segments knows:
 //
 //   'a'            the format of all this
+//   'b'            where the log begins, if not at 1
 //   'c'            the checkpoint that counts: id, from, chunks, bytes
 //   'd' id (u64)   which records of a segment were dropped: count, bytes, a bit for each record
 //   'g' id (u64)   a segment: its kind, and once nothing is appended any more its first position, the one behind its
@@ -16,6 +17,7 @@ import { decodeNumbers, encodeNumbers, type Numbers } from './numbers.ts';
 //   's'            the seal: its epoch, and the upper and the lower half of its holder, which format 1 did not note
 //   'x' id (u64)   a segment that is no longer one: its files are being removed
 const FORMAT_KEY = key('a');
+const BEGIN_KEY = key('b');
 const CHECKPOINT_KEY = key('c');
 const SEAL_KEY = key('s');
 
@@ -47,6 +49,8 @@ export interface CheckpointNote {
 }
 
 export interface ManifestState {
+  /** The position at which the log began. */
+  readonly begin: LogPosition;
   readonly sealed: Seal;
   readonly checkpoint: CheckpointNote | undefined;
   readonly segments: readonly SegmentNote[];
@@ -68,10 +72,14 @@ export class Manifest {
     this.#condition = condition;
   }
 
-  /** `ours`: something beside it says that there was one, so an empty one is damage. Notes the format in a new one. */
-  async load(ours: boolean): Promise<ManifestState> {
+  /**
+   * `ours`: something beside it says that there was one, so an empty one is damage. Notes the format in a new one, and
+   * `first`, where its log begins.
+   */
+  async load(ours: boolean, first: LogPosition): Promise<ManifestState> {
     const entries = await this.#meta.entries();
-    await this.#checkFormat(entries, ours);
+    await this.#checkFormat(entries, ours, first);
+    let begin = entries.length === 0 ? first : logPosition(1);
     let sealed = NEW_LOG_SEAL;
     let checkpoint: CheckpointNote | undefined;
     const segments: SegmentNote[] = [];
@@ -80,6 +88,9 @@ export class Manifest {
     for (const [name, value] of entries) {
       switch (String.fromCharCode(name[0] ?? 0)) {
         case 'a':
+          break;
+        case 'b':
+          begin = logPosition(this.#decode(name, value, 1).numbers[0]!);
           break;
         case 'c':
           checkpoint = this.#decodeCheckpoint(name, value);
@@ -103,7 +114,7 @@ export class Manifest {
           throw this.#condition.corrupt(`the manifest has an entry that is none of its own`);
       }
     }
-    return { sealed, checkpoint, segments, dead, removing };
+    return { begin, sealed, checkpoint, segments, dead, removing };
   }
 
   /**
@@ -134,15 +145,20 @@ export class Manifest {
     }
   }
 
-  async #checkFormat(entries: readonly (readonly [Uint8Array, Uint8Array])[], ours: boolean): Promise<void> {
+  async #checkFormat(
+    entries: readonly (readonly [Uint8Array, Uint8Array])[],
+    ours: boolean,
+    first: LogPosition,
+  ): Promise<void> {
     const { path } = this.#condition;
-    const [first] = entries;
-    if (first === undefined) {
+    const [entry] = entries;
+    if (entry === undefined) {
       if (ours) throw this.#condition.corrupt('the manifest is empty');
-      await this.change(() => [put(FORMAT_KEY, [FORMAT_VERSION])]);
+      const begin = first > 1 ? [put(BEGIN_KEY, [first])] : [];
+      await this.change(() => [put(FORMAT_KEY, [FORMAT_VERSION]), ...begin]);
       return;
     }
-    const [name, value] = first;
+    const [name, value] = entry;
     if (name.length !== 1 || name[0] !== FORMAT_KEY[0]) {
       if (ours) throw this.#condition.corrupt('the format version is missing');
       throw new StorageOpenError('not-ours', `${path} holds a LevelDB database of something else`);

@@ -25,9 +25,11 @@ function call<Result>(start: (done: Done<Result>) => void): Promise<Result> {
 
 class NodeFile implements StorageFile {
   readonly fd: number;
+  readonly #syncs: boolean;
 
-  constructor(fd: number) {
+  constructor(fd: number, syncs: boolean) {
     this.fd = fd;
+    this.#syncs = syncs;
   }
 
   async size(): Promise<number> {
@@ -66,9 +68,10 @@ class NodeFile implements StorageFile {
     return call<void>((done) => fs.ftruncate(this.fd, length, (error) => done(error, undefined)));
   }
 
-  sync(): Promise<void> {
+  async sync(): Promise<void> {
+    if (!this.#syncs) return;
     // The data and the length; times do not matter.
-    return call<void>((done) => fs.fdatasync(this.fd, (error) => done(error, undefined)));
+    await call<void>((done) => fs.fdatasync(this.fd, (error) => done(error, undefined)));
   }
 
   close(): Promise<void> {
@@ -76,28 +79,37 @@ class NodeFile implements StorageFile {
   }
 }
 
-export const nodeFileSystem: FileSystem = {
-  list: (directory) => readdir(directory),
-  async makeDirectory(directory) {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-  },
-  async open(path, mode) {
-    return new NodeFile(await call<number>((done) => fs.open(path, FLAGS[mode], 0o600, done)));
-  },
-  rename,
-  remove: (path) => rm(path, { force: true }),
-  async syncDirectory(directory) {
-    const fd = await call<number>((done) => fs.open(directory, O_RDONLY, done));
-    try {
-      await call<void>((done) => fs.fsync(fd, (error) => done(error, undefined)));
-    } finally {
-      await call<void>((done) => fs.close(fd, (error) => done(error ?? null, undefined)));
-    }
-  },
-  diskReads: () => process.resourceUsage().fsRead,
-  bulkReader: () =>
-    new ReadThread((file) => {
-      assert(file instanceof NodeFile, 'a file of another file system');
-      return file.fd;
-    }),
-};
+export const nodeFileSystem: FileSystem = fileSystem(true);
+
+/** Nothing waits for the disk: what was written survives the process, and a crash of the machine may lose any of it. */
+export const unsyncedFileSystem: FileSystem = fileSystem(false);
+
+function fileSystem(syncs: boolean): FileSystem {
+  return {
+    list: (directory) => readdir(directory),
+    async makeDirectory(directory) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+    },
+    async open(path, mode) {
+      const flags = FLAGS[mode === 'durable' && !syncs ? 'update' : mode];
+      return new NodeFile(await call<number>((done) => fs.open(path, flags, 0o600, done)), syncs);
+    },
+    rename,
+    remove: (path) => rm(path, { force: true }),
+    async syncDirectory(directory) {
+      if (!syncs) return;
+      const fd = await call<number>((done) => fs.open(directory, O_RDONLY, done));
+      try {
+        await call<void>((done) => fs.fsync(fd, (error) => done(error, undefined)));
+      } finally {
+        await call<void>((done) => fs.close(fd, (error) => done(error, undefined)));
+      }
+    },
+    diskReads: () => process.resourceUsage().fsRead,
+    bulkReader: () =>
+      new ReadThread((file) => {
+        assert(file instanceof NodeFile, 'a file of another file system');
+        return file.fd;
+      }),
+  };
+}

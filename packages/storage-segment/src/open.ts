@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { assert, type Clock, type Logger, logPosition, type Random } from '@engram/core';
+import { assert, type Clock, type Logger, type LogPosition, logPosition, type Random } from '@engram/core';
 import type { Storage } from '@engram/storage';
 import { AcknowledgedMark, type AcknowledgedState, readAcknowledged } from './acknowledged-mark.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
@@ -12,7 +12,7 @@ import { openLevelMeta } from './level-meta.ts';
 import { LogTail } from './log-tail.ts';
 import { Manifest, type ManifestState } from './manifest.ts';
 import type { Meta } from './meta.ts';
-import { nodeFileSystem } from './node-file-system.ts';
+import { nodeFileSystem, unsyncedFileSystem } from './node-file-system.ts';
 import { RecordReader } from './record-reader.ts';
 import { type Recovered, recoverSegments } from './recover.ts';
 import type { Segment } from './segment.ts';
@@ -31,11 +31,20 @@ export interface SegmentStorageOptions {
   readonly logger: Logger;
   /** About how long a segment file gets, from 4 KiB to 256 MiB; 64 MiB. */
   readonly segmentBytes?: number;
+  /**
+   * `none`: for a copy of what is kept elsewhere. Nothing waits for the disk; what was acknowledged survives the process,
+   * but a crash of the machine may lose or damage any of it, which opening or reading notices. `synced` is the default.
+   */
+  readonly durability?: 'synced' | 'none';
+  /** The position at which the log of a new storage begins; 1. */
+  readonly first?: LogPosition;
 }
 
 /** What the storage lies on. */
 export interface Ground {
   readonly fileSystem: FileSystem;
+  /** Zeros are written ahead of appends: where a write waits for the disk they halve its time, elsewhere they cost. */
+  readonly reserves?: boolean;
   /** Holds the directory exclusively. */
   openMeta(path: string, create: boolean): Promise<Meta>;
   /** For how long the process has had nothing to do, since it began. */
@@ -48,6 +57,13 @@ export const nodeGround: Ground = {
   idleMs: () => performance.nodeTiming.idleTime,
 };
 
+export const unsyncedGround: Ground = {
+  fileSystem: unsyncedFileSystem,
+  reserves: false,
+  openMeta: (path, create) => openLevelMeta(path, create, false),
+  idleMs: nodeGround.idleMs,
+};
+
 const SEGMENT_BYTES = 64 << 20;
 const SEGMENT_BYTES_MIN = 4 << 10;
 const SEGMENT_BYTES_LIMIT = 256 << 20;
@@ -57,12 +73,12 @@ const SEGMENT_BYTES_LIMIT = 256 << 20;
  * cannot be opened; StorageCorruptError that acknowledged bytes are gone, as far as that shows before they are read.
  */
 export async function openSegmentStorage(options: SegmentStorageOptions): Promise<Storage> {
-  return await openOn(nodeGround, options);
+  return await openOn(options.durability === 'none' ? unsyncedGround : nodeGround, options);
 }
 
 /** On a ground that a test may have made. */
 export async function openOn(ground: Ground, options: SegmentStorageOptions): Promise<SegmentStorage> {
-  const { path, logger, segmentBytes = SEGMENT_BYTES } = options;
+  const { path, logger, segmentBytes = SEGMENT_BYTES, first = logPosition(1) } = options;
   assert(segmentBytes >= SEGMENT_BYTES_MIN && segmentBytes <= SEGMENT_BYTES_LIMIT, 'segments of an impossible size');
   const { fileSystem } = ground;
   const found = await inspectDirectory(fileSystem, path);
@@ -71,7 +87,7 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
   const opened: Segment[] = [];
   try {
     const mark = await readMark(fileSystem, condition);
-    const state = await manifest.load(mark !== undefined);
+    const state = await manifest.load(mark !== undefined, first);
     if (found === 'empty') await fileSystem.syncDirectory(path);
     checkAcknowledged(condition, state, mark);
     const recovered = await recoverSegments(fileSystem, condition, manifest, state, mark?.end ?? 0);
@@ -85,27 +101,28 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
 }
 
 async function assemble(
-  { fileSystem, idleMs }: Ground,
+  { fileSystem, reserves = true, idleMs }: Ground,
   condition: Condition,
   manifest: Manifest,
   state: ManifestState,
   recovered: Recovered,
-  { clock, random, segmentBytes }: Required<SegmentStorageOptions>,
+  { clock, random, segmentBytes }: Required<Pick<SegmentStorageOptions, 'clock' | 'random' | 'segmentBytes'>>,
 ): Promise<SegmentStorage> {
   const { path, logger } = condition;
-  const from = state.checkpoint?.from ?? logPosition(1);
-  const end = logPosition(Math.max(from, recovered.segments.at(-1)?.table.next ?? 1));
+  const from = state.checkpoint?.from ?? state.begin;
+  const end = logPosition(Math.max(from, recovered.segments.at(-1)?.table.next ?? from));
   const segments = new SegmentList(recovered.segments);
   const maker = new SegmentMaker(fileSystem, condition, manifest, random, recovered.nextId);
   const common = { fileSystem, condition, manifest, segments, maker, clock, segmentBytes };
   const cleaner = new Cleaner({ ...common, from: () => checkpoints.from });
   const open = [...recovered.segments.filter(({ sealed }) => !sealed), ...recovered.empty];
-  const tail = await LogTail.open({ ...common, idleMs, onSealed: () => cleaner.wake() }, open, end);
+  const tail = await LogTail.open({ ...common, idleMs, reserves, onSealed: () => cleaner.wake() }, open, end);
   const written: AcknowledgedState = { end, sealed: state.sealed.epoch, checkpoint: state.checkpoint?.id ?? 0 };
   const acknowledged = await AcknowledgedMark.open(fileSystem, written, clock, condition);
   const checkpoints = new CheckpointStore(
     { fileSystem, condition, manifest, acknowledged, segments },
     state.checkpoint,
+    state.begin,
   );
   const log = new SegmentLog({ condition, manifest, segments, tail, acknowledged }, state.sealed);
   const bulk = fileSystem.bulkReader();

@@ -41,7 +41,7 @@ export async function recoverSegments(
     const open = await loadOpen(fileSystem, condition, state, opened, acknowledgedEnd);
     const segments = [...sealed, ...open.filter((segment) => segment.table.count > 0)];
     segments.sort((left, right) => left.table.first - right.table.first);
-    checkOrder(condition, segments, state.checkpoint?.from ?? 1);
+    checkOrder(condition, segments, state.checkpoint?.from ?? state.begin);
     await removeLeftovers(fileSystem, condition, manifest, state, files);
     const empty = open.filter((segment) => segment.table.count === 0);
     const ids = [...files, ...state.segments, { id: 0 }].map(({ id }) => id);
@@ -120,11 +120,11 @@ function checkDamage(condition: Condition, segment: Segment, { rest, table }: Sc
 /** Holds where the log ends against what is known to have been there, before anything is cut off. */
 function checkEnd(
   condition: Condition,
-  { segments, checkpoint }: ManifestState,
+  { begin, segments, checkpoint }: ManifestState,
   open: readonly { readonly segment: Segment }[],
   acknowledgedEnd: number,
 ): void {
-  const from = checkpoint?.from ?? 1;
+  const from = checkpoint?.from ?? begin;
   const last = open.findLast(({ segment }) => segment.table.count > 0)?.segment;
   // What lies before the checkpoint may all have been dropped, but not from the segment that is appended to.
   const end = last?.table.next ?? Math.max(from, ...segments.map(({ sealed }) => sealed?.next ?? 0));

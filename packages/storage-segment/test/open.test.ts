@@ -1,7 +1,11 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { logPosition } from '@engram/core';
+import { realClock, realRandom } from '@engram/sim';
+import { StorageCorruptError } from '@engram/storage';
 import { reasonOf } from '@engram/storage/contract';
-import { appendRecords, sealOf } from '@engram/storage/testing';
+import { openSegmentStorage } from '@engram/storage-segment';
+import { appendRecords, never, record, sealOf, stream } from '@engram/storage/testing';
 import { ClassicLevel } from 'classic-level';
 import { describe, expect, test } from 'vitest';
 import { encodeNumbers } from '../src/numbers.ts';
@@ -120,6 +124,58 @@ describe('the format', () => {
       const format = await level.get(FORMAT_KEY);
       expect(Buffer.compare(format!, encodeNumbers(FORMAT_KEY, [2]))).toBe(0);
     });
+  });
+});
+
+describe('a log that begins at 501', () => {
+  const begin = logPosition(501);
+
+  test('goes on from there, also after it was opened again', async () => {
+    await using bed = await SegmentBed.make(64 << 20, { first: begin });
+    let storage = await bed.open();
+    expect(await storage.log.seal(sealOf(1))).toBe(501);
+    storage = await bed.reopen(storage);
+    expect(await storage.log.seal(sealOf(1))).toBe(501);
+    await expect(appendRecords(storage, 1, [1])).rejects.toThrow('does not begin at the end of the log');
+    await appendRecords(storage, 501, [3, 2]);
+    for (const life of ['first', 'second']) {
+      const seen: number[] = [];
+      for await (const batch of storage.log.read(begin, never)) seen.push(batch.first, batch.records.length);
+      expect(seen, life).toEqual([501, 3, 504, 2]);
+      const [bytes] = await storage.values.getMany([logPosition(505)], never);
+      expect(Buffer.compare(bytes!, record(505)), life).toBe(0);
+      storage = await bed.reopen(storage);
+    }
+  });
+
+  test('keeps its beginning whatever it is opened with, and takes no checkpoint of before', async () => {
+    await using bed = await SegmentBed.make(64 << 20, { first: begin });
+    const storage = await bed.open();
+    await storage.log.seal(sealOf(1));
+    await appendRecords(storage, 501, [4]);
+    await expect(storage.values.saveCheckpoint(logPosition(500), stream([]))).rejects.toThrow('a checkpoint older');
+    await storage.values.saveCheckpoint(begin, stream([record(1)]));
+    await storage[Symbol.asyncDispose]();
+    const again = await openSegmentStorage({
+      path: bed.path,
+      clock: realClock,
+      random: realRandom,
+      logger: bed.logger,
+    });
+    expect(await again.log.seal(sealOf(1))).toBe(505);
+    expect((await again.values.loadCheckpoint())?.from).toBe(501);
+    await again[Symbol.asyncDispose]();
+  });
+
+  test('has nothing before it', async () => {
+    await using bed = await SegmentBed.make(64 << 20, { first: begin });
+    const storage = await bed.open();
+    await storage.log.seal(sealOf(1));
+    await appendRecords(storage, 501, [4]);
+    await expect(storage.values.getMany([logPosition(500)], never)).rejects.toThrow(StorageCorruptError);
+    await expect(storage.log.read(logPosition(500), never)[Symbol.asyncIterator]().next()).rejects.toThrow(
+      StorageCorruptError,
+    );
   });
 });
 

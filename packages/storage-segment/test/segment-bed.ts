@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from '@engram/core';
 import { realClock, realRandom } from '@engram/sim';
 import type { DirectoryBed } from '@engram/storage/contract';
-import { nodeGround, openOn } from '../src/open.ts';
+import { nodeGround, openOn, type SegmentStorageOptions, unsyncedGround } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 
 /** Keeps what was logged as a warning or worse, and counts how often segments were rewritten. */
@@ -27,22 +27,23 @@ export class TestLogger implements Logger {
 export class SegmentBed implements DirectoryBed {
   readonly path: string;
   readonly logger = new TestLogger();
-  readonly #segmentBytes: number;
+  readonly #options: Partial<SegmentStorageOptions>;
   readonly #opened: SegmentStorage[] = [];
 
-  private constructor(path: string, segmentBytes: number) {
+  private constructor(path: string, options: Partial<SegmentStorageOptions>) {
     this.path = path;
-    this.#segmentBytes = segmentBytes;
+    this.#options = options;
   }
 
-  static async make(segmentBytes = 64 << 20): Promise<SegmentBed> {
-    return new SegmentBed(await mkdtemp(join(tmpdir(), 'engram-segment-')), segmentBytes);
+  static async make(segmentBytes = 64 << 20, options: Partial<SegmentStorageOptions> = {}): Promise<SegmentBed> {
+    return new SegmentBed(await mkdtemp(join(tmpdir(), 'engram-segment-')), { segmentBytes, ...options });
   }
 
   async open(path: string = this.path): Promise<SegmentStorage> {
     const { logger } = this;
     const parts = { clock: realClock, random: realRandom, logger };
-    const storage = await openOn(nodeGround, { path, ...parts, segmentBytes: this.#segmentBytes });
+    const ground = this.#options.durability === 'none' ? unsyncedGround : nodeGround;
+    const storage = await openOn(ground, { path, ...parts, ...this.#options });
     this.#opened.push(storage);
     return storage;
   }

@@ -7,3 +7,8 @@ directoryContract('segments', () => SegmentBed.make(), 'ACKNOWLEDGED');
 // So small that most appends begin a segment, and the cleaner has work.
 logContract('small segments', () => SegmentBed.make(4096));
 valuesContract('small segments', () => SegmentBed.make(4096));
+// A copy of what is kept elsewhere.
+const unsynced = (): Promise<SegmentBed> => SegmentBed.make(64 << 20, { durability: 'none' });
+logContract('segments without sync', unsynced);
+valuesContract('segments without sync', unsynced);
+directoryContract('segments without sync', unsynced, 'ACKNOWLEDGED');
