@@ -8,7 +8,7 @@ export const layers = {
   words: ['core'],
   'pure logic': ['coder', 'protobuf', 'wire', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
   'over ports': ['storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
-  adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client'],
+  adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv'],
   composition: ['server', 'sim'],
 } as const;
 
@@ -35,6 +35,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'storage-segment': ['core', 'storage'],
   telemetry: ['core'],
   'tikv-client': ['core', 'protobuf'],
+  'storage-tikv': ['core', 'storage', 'tikv-client'],
   server: ['core', 'backend', 'member', 'storage', 'storage-leveldb', 'storage-segment', 'telemetry', 'transport'],
   sim: ['core', 'storage', 'storage-segment'],
 };
@@ -49,6 +50,7 @@ export const testPackages: readonly string[] = ['sim'];
 export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   'etcd-api': ['storage'],
   'storage-segment': ['storage-leveldb'],
+  'storage-tikv': ['storage-segment'],
   server: ['wire'],
 };
 

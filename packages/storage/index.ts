@@ -7,6 +7,7 @@ export {
   StorageClosedError,
   StorageFailedError,
   StorageFencedError,
+  StorageUnavailableError,
 } from './src/storage-error.ts';
 // The adapter in memory, and what can go wrong in it.
 export { MemoryStorage } from './src/memory-storage.ts';

@@ -17,6 +17,11 @@ export class Lifetime {
     return this.#end !== undefined;
   }
 
+  /** Why nothing begins any more, after the end. */
+  get closed(): StorageClosedError | undefined {
+    return this.#end;
+  }
+
   /** StorageClosedError after the end. */
   check(): void {
     if (this.#end !== undefined) throw new StorageClosedError(this.#end.message, { cause: this.#end });

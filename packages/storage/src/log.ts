@@ -40,7 +40,8 @@ export type AppendOutcome =
  * - After `seal` every append of an older epoch is `fenced`, also one that was under way: either it was committed before,
  *   and the position that `seal` returned lies behind it, or it is fenced. A `read` that begins after `seal` has resolved
  *   gives every batch that was committed before it.
- * - After disposal everything rejects with StorageClosedError, also a read that goes on.
+ * - After disposal everything rejects with StorageClosedError, also a read that goes on. Where the log lies on servers,
+ *   `read` and `seal` reject with StorageUnavailableError when these do not answer in time: they may be called again.
  */
 export interface Log {
   append(batch: LogBatch, seal: Seal): Promise<AppendOutcome>;

@@ -7,10 +7,13 @@ export class StorageCorruptError extends Error {
   }
 }
 
-/** The storage cannot be opened as it is: locked by another process, of a newer format, not ours, not writable. */
+/**
+ * The storage cannot be opened as it is: locked by another process, of a newer format, not ours or of another cluster, missing, not
+ * accessible (a directory, or servers that do not answer).
+ */
 export class StorageOpenError extends Error {
   override readonly name = 'StorageOpenError';
-  readonly reason: 'locked' | 'newer-format' | 'not-ours' | 'not-accessible';
+  readonly reason: 'locked' | 'newer-format' | 'not-ours' | 'other-cluster' | 'missing' | 'not-accessible';
 
   constructor(reason: StorageOpenError['reason'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -34,4 +37,9 @@ export class StorageFailedError extends Error {
 /** `seal` came with an epoch older than the log's, or with one that is another holder's: whoever asks is deposed already. */
 export class StorageFencedError extends Error {
   override readonly name = 'StorageFencedError';
+}
+
+/** Servers that the storage needs did not answer in time. Nothing is known to be lost; the same call may succeed later. */
+export class StorageUnavailableError extends Error {
+  override readonly name = 'StorageUnavailableError';
 }

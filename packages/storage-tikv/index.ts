@@ -1,0 +1,9 @@
+// The storage of a node whose log is in TiKV.
+export { openTikvStorage, type LocalOptions, type TikvStorageOptions } from './src/open.ts';
+export type { TikvStorage } from './src/tikv-storage.ts';
+export { CheckpointMemory } from './src/local-values.ts';
+export type { OpenCopyStorage } from './src/local-copy.ts';
+// Whose a prefix is: asked first, when a node starts.
+export { openRoot, type ClusterRoot, type FoundingMember, type OpenRootOptions } from './src/cluster-root.ts';
+// The keys of a cluster, for those who keep something of their own beside the log.
+export { LogKeys } from './src/log-keys.ts';

@@ -1,0 +1,205 @@
+import { crc32 } from 'node:zlib';
+import { assert, epoch, joinU64, type LogPosition, logPosition, type Seal, splitU64 } from '@engram/core';
+import type { LogBatch } from '@engram/storage';
+import { CHAIN_BYTES, type Chain, chainBytes, extendChain, readChain } from './chain.ts';
+
+// A batch is one value, or several where it is larger than a value may be: parts, each behind the same header.
+//
+//   magic (u32), format (u16), bytes of the header (u16), crc (u32) of all that follows
+//   part (u16), parts (u16), records (u32)
+//   segment, epoch, holder, first position, bytes of all records of the log up to its end (u64 each)
+//   the chain before it, the chain behind it (16 bytes each)
+//
+// Numbers are little endian. What is in the parts, one behind the other, is the payload: the length of each record (u32),
+// then the records. The chain covers the position, the number of records and the payload, and nothing of who wrote it.
+
+const MAGIC = 0x42474e45; // "ENGB"
+const FORMAT = 1;
+const HEADER_BYTES = 96;
+const CRC_FROM = 12;
+const HEAD_BYTES = 12;
+
+export interface BatchHeader {
+  readonly part: number;
+  readonly parts: number;
+  readonly segment: number;
+  /** By which it was appended. */
+  readonly seal: Seal;
+  readonly first: LogPosition;
+  /** How many records the whole batch has. */
+  readonly count: number;
+  /** The bytes of all records of the log, up to the end of this batch. */
+  readonly logBytes: number;
+  /** Of the log before the batch. */
+  readonly previous: Chain;
+  readonly chain: Chain;
+}
+
+/** A batch as it stands in TiKV. */
+export interface StoredBatch extends LogBatch {
+  readonly header: BatchHeader;
+}
+
+/** One value: what it says of itself, and its share of the payload, a view. */
+export interface BatchPart {
+  readonly header: BatchHeader;
+  readonly payload: Uint8Array;
+}
+
+/** Written by a later version of this program. */
+export class NewerFormat extends Error {
+  override readonly name = 'NewerFormat';
+}
+
+/** Where a batch goes. */
+export interface BatchPlace {
+  readonly segment: number;
+  readonly seal: Seal;
+  readonly logBytesBefore: number;
+  readonly previous: Chain;
+}
+
+export interface EncodedBatch {
+  readonly chain: Chain;
+  readonly logBytes: number;
+  /** At least one. */
+  readonly values: readonly Uint8Array[];
+}
+
+export function encodeBatch(batch: LogBatch, place: BatchPlace, partBytesMax: number): EncodedBatch {
+  const { first, records } = batch;
+  let recordBytes = 0;
+  for (const record of records) recordBytes += record.length;
+  const payloadBytes = 4 * records.length + recordBytes;
+  // Room for the header of the only part, which is the usual case: its records are copied once.
+  const whole = new Uint8Array(Buffer.allocUnsafeSlow(HEADER_BYTES + payloadBytes).buffer);
+  const payload = whole.subarray(HEADER_BYTES);
+  writePayload(payload, records);
+  const chain = extendChain(place.previous, chainHead(first, records.length), payload);
+  const logBytes = place.logBytesBefore + recordBytes;
+  const shareMax = partBytesMax - HEADER_BYTES;
+  const parts = Math.max(1, Math.ceil(payloadBytes / shareMax));
+  const { segment, seal, previous } = place;
+  const common = { parts, segment, seal, first, count: records.length, logBytes, previous, chain };
+  if (parts === 1) {
+    writeHeader(whole, { ...common, part: 0 });
+    return { chain, logBytes, values: [whole] };
+  }
+  const values = Array.from({ length: parts }, (_, part) => {
+    const share = payload.subarray(part * shareMax, (part + 1) * shareMax);
+    const value = new Uint8Array(HEADER_BYTES + share.length);
+    value.set(share, HEADER_BYTES);
+    writeHeader(value, { ...common, part });
+    return value;
+  });
+  return { chain, logBytes, values };
+}
+
+/** Undefined where it is damaged. Throws NewerFormat. */
+export function decodePart(value: Uint8Array): BatchPart | undefined {
+  if (value.length < CRC_FROM) return undefined;
+  const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
+  if (view.getUint32(0, true) !== MAGIC || view.getUint32(8, true) !== crc32(value.subarray(CRC_FROM)))
+    return undefined;
+  const format = view.getUint16(4, true);
+  if (format > FORMAT) throw new NewerFormat(`a batch has format ${format}, and ${FORMAT} is the newest known`);
+  const headerBytes = view.getUint16(6, true);
+  if (headerBytes < HEADER_BYTES || headerBytes > value.length) return undefined;
+  const u64 = (at: number): bigint => joinU64(view.getUint32(at + 4, true), view.getUint32(at, true));
+  const [segment, sealed, first, logBytes] = [u64(20), u64(28), u64(44), u64(52)].map(Number);
+  if (![segment, sealed, first, logBytes].every(Number.isSafeInteger)) return undefined;
+  const header: BatchHeader = {
+    part: view.getUint16(12, true),
+    parts: view.getUint16(14, true),
+    count: view.getUint32(16, true),
+    segment: segment!,
+    seal: { epoch: epoch(sealed!), holder: u64(36) },
+    first: logPosition(first!),
+    logBytes: logBytes!,
+    previous: readChain(value, 60),
+    chain: readChain(value, 60 + CHAIN_BYTES),
+  };
+  return { header, payload: value.subarray(headerBytes) };
+}
+
+/**
+ * The batch whose parts these are, all of them and in order. Undefined where it is not what was written. `verifyChain`
+ * also computes the chain behind it, which costs as much as reading it.
+ */
+export function decodeBatch(parts: readonly BatchPart[], verifyChain: boolean): StoredBatch | undefined {
+  const { header } = parts[0]!;
+  assert(parts.length === header.parts, 'a batch is decoded without all its parts');
+  const payload = parts.length === 1 ? parts[0]!.payload : Buffer.concat(parts.map((part) => part.payload));
+  const records = readPayload(payload, header.count);
+  if (records === undefined) return undefined;
+  if (verifyChain && extendChain(header.previous, chainHead(header.first, header.count), payload) !== header.chain) {
+    return undefined;
+  }
+  return { first: header.first, records, header };
+}
+
+/** The chain behind a batch that stands elsewhere than in TiKV. */
+export function chainBehind(previous: Chain, batch: LogBatch): Chain {
+  let payloadBytes = 4 * batch.records.length;
+  for (const record of batch.records) payloadBytes += record.length;
+  const payload = Buffer.allocUnsafe(payloadBytes);
+  writePayload(payload, batch.records);
+  return extendChain(previous, chainHead(batch.first, batch.records.length), payload);
+}
+
+function chainHead(first: LogPosition, count: number): Uint8Array {
+  const head = new Uint8Array(HEAD_BYTES);
+  const view = new DataView(head.buffer);
+  setU64(view, 0, BigInt(first));
+  view.setUint32(8, count, true);
+  return head;
+}
+
+function writeHeader(value: Uint8Array, header: BatchHeader): void {
+  const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
+  view.setUint32(0, MAGIC, true);
+  view.setUint16(4, FORMAT, true);
+  view.setUint16(6, HEADER_BYTES, true);
+  view.setUint16(12, header.part, true);
+  view.setUint16(14, header.parts, true);
+  view.setUint32(16, header.count, true);
+  setU64(view, 20, BigInt(header.segment));
+  setU64(view, 28, BigInt(header.seal.epoch));
+  setU64(view, 36, header.seal.holder);
+  setU64(view, 44, BigInt(header.first));
+  setU64(view, 52, BigInt(header.logBytes));
+  value.set(chainBytes(header.previous), 60);
+  value.set(chainBytes(header.chain), 60 + CHAIN_BYTES);
+  view.setUint32(92, 0, true);
+  view.setUint32(8, crc32(value.subarray(CRC_FROM)), true);
+}
+
+function writePayload(payload: Uint8Array, records: readonly Uint8Array[]): void {
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+  let at = 4 * records.length;
+  for (const [index, record] of records.entries()) {
+    view.setUint32(4 * index, record.length, true);
+    payload.set(record, at);
+    at += record.length;
+  }
+}
+
+function readPayload(payload: Uint8Array, count: number): Uint8Array[] | undefined {
+  if (payload.length < 4 * count) return undefined;
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+  const records: Uint8Array[] = [];
+  let at = 4 * count;
+  for (let index = 0; index < count; index += 1) {
+    const end = at + view.getUint32(4 * index, true);
+    if (end > payload.length) return undefined;
+    records.push(new Uint8Array(payload.buffer, payload.byteOffset + at, end - at));
+    at = end;
+  }
+  return at === payload.length ? records : undefined;
+}
+
+function setU64(view: DataView, at: number, value: bigint): void {
+  const [upper, lower] = splitU64(value);
+  view.setUint32(at, lower, true);
+  view.setUint32(at + 4, upper, true);
+}

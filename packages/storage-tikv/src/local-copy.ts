@@ -1,0 +1,248 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Logger, type LogPosition, logPosition, NEW_LOG_SEAL } from '@engram/core';
+import { type LogBatch, type Storage, StorageCorruptError, StorageFailedError, type Values } from '@engram/storage';
+import { chainBehind } from './batch-format.ts';
+import type { Chain } from './chain.ts';
+import { readMark, writeMark } from './copy-mark.ts';
+import { endOf } from './recent-batches.ts';
+
+/** Opens the storage that a copy lies in, or makes a new one. What it holds need not survive the machine. */
+export type OpenCopyStorage = (path: string) => Promise<Storage>;
+
+export interface LocalCopyOptions {
+  /** A directory of its own. Whatever is in it may be thrown away. */
+  readonly path: string;
+  readonly openStorage: OpenCopyStorage;
+  readonly clusterId: bigint;
+  readonly prefix: string;
+  /** The chain of the log when it was empty. */
+  readonly empty: Chain;
+  readonly logger: Logger;
+}
+
+/** Batches that wait to be written; above it nobody need wait, but what comes is left for later. */
+const WAITING_BYTES_MAX = 64 << 20;
+/** Above it, who may wait does. */
+const WAITING_BYTES_HIGH = 8 << 20;
+/** How much may be copied before the mark follows: that much is read at the next start to find the chain at the end. */
+const MARK_BYTES = 64 << 20;
+
+const never = new AbortController().signal;
+
+/** A batch on its way into the copy. */
+interface Waiting {
+  readonly batch: LogBatch;
+  readonly bytes: number;
+  /** Of the log behind it. */
+  readonly chain: Chain;
+}
+
+/**
+ * The node's own copy of the log, without a gap from its first record on, with the chain that it has led to: it finds the
+ * bytes of versions without asking TiKV, and is worth nothing but time. A copy that cannot be opened or does not say what it
+ * is of is thrown away; one that can no longer be written, or turns out to be damaged, is read from as far as it goes.
+ */
+export class LocalCopy {
+  readonly #options: LocalCopyOptions;
+  readonly #storage: Storage;
+  /** In the order of the log; those before `#head` are written. */
+  #waiting: Waiting[] = [];
+  #head = 0;
+  #waitingBytes = 0;
+  /** Where that ends which is written, and the chain there. */
+  #end: LogPosition;
+  #endChain: Chain;
+  #unmarkedBytes = 0;
+  #writing: Promise<void> | undefined;
+  #marking: Promise<unknown> = Promise.resolve();
+  #room: (() => void)[] = [];
+  #failed = false;
+
+  private constructor(options: LocalCopyOptions, storage: Storage, end: LogPosition, chain: Chain) {
+    this.#options = options;
+    this.#storage = storage;
+    this.#end = end;
+    this.#endChain = chain;
+  }
+
+  /** What is there, if it is a copy of this cluster's log; otherwise a new one. Rejects where that cannot be made. */
+  static async open(options: LocalCopyOptions): Promise<LocalCopy> {
+    try {
+      const copy = await LocalCopy.#openExisting(options);
+      if (copy !== undefined) return copy;
+    } catch (error) {
+      // Locked by somebody who lives, or of something else: not ours to throw away.
+      if (!(error instanceof StorageCorruptError)) throw error;
+      options.logger.warn({ path: options.path, err: error }, 'the copy of the log is damaged, and fetched again');
+    }
+    return await LocalCopy.create(options);
+  }
+
+  /** A new one in place of what is there. */
+  static async create(options: LocalCopyOptions): Promise<LocalCopy> {
+    // The mark first: without it the rest is nothing.
+    await rm(markPath(options), { force: true });
+    await rm(options.path, { recursive: true, force: true });
+    const storage = await options.openStorage(storagePath(options));
+    const copy = new LocalCopy(options, storage, logPosition(1), options.empty);
+    await copy.#mark();
+    return copy;
+  }
+
+  static async #openExisting(options: LocalCopyOptions): Promise<LocalCopy | undefined> {
+    const mark = await readMark(markPath(options));
+    if (mark?.clusterId !== options.clusterId || mark.prefix !== options.prefix) return undefined;
+    const storage = await options.openStorage(storagePath(options));
+    try {
+      const end = await storage.log.seal(NEW_LOG_SEAL);
+      if (end < mark.position) throw new StorageCorruptError(`it ends at ${end}, before its mark`, options.path);
+      let { chain } = mark;
+      for await (const batch of storage.log.read(mark.position, never)) chain = chainBehind(chain, batch);
+      return new LocalCopy(options, storage, end, chain);
+    } catch (error) {
+      await storage[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The position behind what it has, or will have written soon. */
+  get next(): LogPosition {
+    const last = this.#waiting.at(-1);
+    return last === undefined ? this.#end : endOf(last.batch);
+  }
+
+  /** Of the log before `next`. */
+  get chain(): Chain {
+    return this.#waiting.at(-1)?.chain ?? this.#endChain;
+  }
+
+  /** It takes nothing more. */
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  get values(): Values {
+    return this.#storage.values;
+  }
+
+  /**
+   * Takes a batch that goes on where the copy ends; any other is left alone. `room`, where it is there, resolves when the
+   * next one would not wait for the disk. `chain` is the log's behind the batch, where it is known.
+   */
+  offer(batch: LogBatch, chain?: Chain): { readonly taken: boolean; readonly room: Promise<void> | undefined } {
+    if (batch.first !== this.next || this.#failed || this.#waitingBytes > WAITING_BYTES_MAX) {
+      return { taken: false, room: undefined };
+    }
+    let bytes = 0;
+    for (const record of batch.records) bytes += record.length;
+    this.#waiting.push({ batch, bytes, chain: chain ?? chainBehind(this.chain, batch) });
+    this.#waitingBytes += bytes;
+    this.#writing ??= this.#write();
+    return { taken: true, room: this.#waitingBytes > WAITING_BYTES_HIGH ? this.#roomLater() : undefined };
+  }
+
+  /** A record that waits to be written. */
+  waiting(position: LogPosition): Uint8Array | undefined {
+    let [low, high] = [this.#head, this.#waiting.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (endOf(this.#waiting[middle]!.batch) <= position) low = middle + 1;
+      else high = middle;
+    }
+    const batch = this.#waiting[low]?.batch;
+    return batch?.records[position - batch.first];
+  }
+
+  /** Whether the record is written. It may be damaged all the same. */
+  has(position: LogPosition): boolean {
+    return position < this.#end;
+  }
+
+  /** What is written, from `from` on. */
+  async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    if (from < this.#end) yield* this.#storage.log.read(from, signal);
+  }
+
+  /** Resolves when everything that was taken is written, or cannot be. */
+  async written(): Promise<void> {
+    await this.#writing;
+  }
+
+  /**
+   * Also moves the mark: what is before a checkpoint may be dropped, and the next start could not read it to find the chain.
+   */
+  async saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    await this.#storage.values.saveCheckpoint(from, chunks);
+    await this.#mark();
+  }
+
+  async close(): Promise<void> {
+    await this.written();
+    if (!this.#failed) await this.#mark().catch((error: unknown) => this.abandon(error));
+    await this.#storage[Symbol.asyncDispose]();
+  }
+
+  async #write(): Promise<void> {
+    for (let next = this.#waiting[this.#head]; next !== undefined; next = this.#waiting[this.#head]) {
+      try {
+        const outcome = await this.#storage.log.append(next.batch, NEW_LOG_SEAL);
+        if (outcome.kind === 'uncertain') throw outcome.cause;
+        if (outcome.kind === 'fenced') throw new StorageFailedError('the copy of the log is sealed by somebody');
+        this.#wrote(next);
+        if (this.#unmarkedBytes > MARK_BYTES) await this.#mark();
+      } catch (error) {
+        this.abandon(error);
+      }
+      if (this.#waitingBytes <= WAITING_BYTES_HIGH) this.#wakeRoom();
+    }
+    this.#writing = undefined;
+  }
+
+  #wrote({ batch, bytes, chain }: Waiting): void {
+    this.#end = endOf(batch);
+    this.#endChain = chain;
+    this.#waitingBytes -= bytes;
+    this.#unmarkedBytes += bytes;
+    this.#head += 1;
+    // Each entry is moved once at most, on average.
+    if (this.#head * 2 > this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  /** One after the other: each replaces the file. */
+  #mark(): Promise<void> {
+    const { clusterId, prefix } = this.#options;
+    const marked = this.#marking.then(async () => {
+      this.#unmarkedBytes = 0;
+      await writeMark(markPath(this.#options), { clusterId, prefix, position: this.#end, chain: this.#endChain });
+    });
+    this.#marking = marked.catch(() => {});
+    return marked;
+  }
+
+  /** Nothing more is written. What waits is in the log, and will be asked for there. */
+  abandon(error: unknown): void {
+    const { path, logger } = this.#options;
+    if (!this.#failed) logger.error({ path, err: error }, 'the copy of the log is given up: reads go to TiKV');
+    this.#failed = true;
+    this.#waiting = [];
+    this.#head = 0;
+    this.#waitingBytes = 0;
+  }
+
+  #roomLater(): Promise<void> {
+    return new Promise((resolve) => this.#room.push(resolve));
+  }
+
+  #wakeRoom(): void {
+    const room = this.#room;
+    this.#room = [];
+    for (const resolve of room) resolve();
+  }
+}
+
+const storagePath = ({ path }: LocalCopyOptions): string => join(path, 'log');
+const markPath = ({ path }: LocalCopyOptions): string => join(path, 'mark');

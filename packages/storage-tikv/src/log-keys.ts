@@ -1,0 +1,117 @@
+import { assert, type LogPosition, logPosition } from '@engram/core';
+
+// Where a cluster's log lies in TiKV. All keys begin with "engram/" and the cluster's prefix in an order-preserving form
+// that no other prefix's form begins with: a zero byte becomes 00 FF, and 00 01 ends it. Behind it:
+//
+//   'l' segment (u64) first (u64) part (u16)   a part of the batch that begins at this position
+//   'l' segment (u64) FF                       the segment's seal: behind its batches, whatever their position
+//   'm' 'root'                                 whose all this is
+//
+// Numbers are big endian, so the order of keys is the order of the log. Positions are below 2^53: their first byte is 0.
+// 'p' (pages) and 'r' (Raft) are kept free.
+
+const ROOT = Buffer.from('engram/');
+const LOG = 'l'.charCodeAt(0);
+const META = 'm'.charCodeAt(0);
+const SEAL = 0xff;
+const PREFIX_BYTES_MAX = 256;
+const PART_MAX = 0xffff;
+const SEGMENT_MAX = Number.MAX_SAFE_INTEGER;
+
+/** What a key of the log is of. */
+export type LogKey =
+  | { readonly kind: 'slot'; readonly segment: number; readonly first: LogPosition; readonly part: number }
+  | { readonly kind: 'seal'; readonly segment: number };
+
+/** The keys of one cluster. */
+export class LogKeys {
+  /** As the operator gave it. */
+  readonly prefix: string;
+  readonly #base: Buffer;
+
+  constructor(prefix: string) {
+    const bytes = Buffer.from(prefix);
+    assert(bytes.length > 0 && bytes.length <= PREFIX_BYTES_MAX, 'a prefix of no length, or longer than 256 bytes');
+    this.prefix = prefix;
+    this.#base = Buffer.concat([ROOT, escapePrefix(bytes)]);
+  }
+
+  /** Every key of the cluster is at or behind `start` and before `end`. */
+  get range(): { readonly start: Uint8Array; readonly end: Uint8Array } {
+    return { start: this.#base, end: this.#key([0xff]) };
+  }
+
+  get root(): Uint8Array {
+    return this.#key([META, ...Buffer.from('root')]);
+  }
+
+  get logStart(): Uint8Array {
+    return this.#key([LOG]);
+  }
+
+  get logEnd(): Uint8Array {
+    return this.#key([LOG + 1]);
+  }
+
+  slot(segment: number, first: number, part = 0): Uint8Array {
+    assert(part <= PART_MAX, 'a batch of too many parts');
+    const key = this.#inSegment(segment, 10);
+    key.writeBigUInt64BE(BigInt(first), key.length - 10);
+    key.writeUInt16BE(part, key.length - 2);
+    return key;
+  }
+
+  /** Behind every part of every batch that begins at the position or before. */
+  behindSlot(segment: number, first: number): Uint8Array {
+    return Buffer.concat([this.slot(segment, first, PART_MAX), Uint8Array.of(0)]);
+  }
+
+  seal(segment: number): Uint8Array {
+    const key = this.#inSegment(segment, 1);
+    key[key.length - 1] = SEAL;
+    return key;
+  }
+
+  /** Where the segment's keys begin: before its first batch. */
+  segmentStart(segment: number): Uint8Array {
+    return this.#inSegment(segment, 0);
+  }
+
+  /** Undefined for what is no key of this log. */
+  parse(key: Uint8Array): LogKey | undefined {
+    const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength);
+    const at = this.#base.length;
+    if (bytes.length < at + 10 || !bytes.subarray(0, at).equals(this.#base) || bytes[at] !== LOG) return undefined;
+    const segment = Number(bytes.readBigUInt64BE(at + 1));
+    if (segment < 1 || segment > SEGMENT_MAX) return undefined;
+    if (bytes.length === at + 10) return bytes[at + 9] === SEAL ? { kind: 'seal', segment } : undefined;
+    if (bytes.length !== at + 19) return undefined;
+    const first = Number(bytes.readBigUInt64BE(at + 9));
+    if (first < 1 || !Number.isSafeInteger(first)) return undefined;
+    return { kind: 'slot', segment, first: logPosition(first), part: bytes.readUInt16BE(at + 17) };
+  }
+
+  #inSegment(segment: number, more: number): Buffer {
+    assert(segment >= 1 && segment <= SEGMENT_MAX, 'a segment out of range');
+    const at = this.#base.length;
+    const key = Buffer.alloc(at + 9 + more);
+    this.#base.copy(key);
+    key[at] = LOG;
+    key.writeBigUInt64BE(BigInt(segment), at + 1);
+    return key;
+  }
+
+  #key(rest: readonly number[]): Uint8Array {
+    return Buffer.concat([this.#base, Uint8Array.from(rest)]);
+  }
+}
+
+function escapePrefix(prefix: Uint8Array): Uint8Array {
+  const escaped: number[] = [];
+  for (const byte of prefix) {
+    escaped.push(byte);
+    if (byte === 0) escaped.push(0xff);
+  }
+  escaped.push(0, 1);
+  return Uint8Array.from(escaped);
+}

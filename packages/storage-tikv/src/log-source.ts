@@ -1,0 +1,84 @@
+import { StorageCorruptError } from '@engram/storage';
+import type { Entry, ScanOptions, Snapshot, TikvClient } from '@engram/tikv-client';
+import { type BatchPart, decodePart } from './batch-format.ts';
+import type { Chain } from './chain.ts';
+import type { LogKey, LogKeys } from './log-keys.ts';
+import { decodeSeal, FIRST_OWNER, type SegmentOwner } from './seal-record.ts';
+
+/** How to read the log, for all who do. */
+export interface LogSource {
+  readonly client: TikvClient;
+  readonly keys: LogKeys;
+  /** The chain of the log when it was empty. */
+  readonly empty: Chain;
+  /** Names the log in errors. */
+  readonly name: string;
+  /** For one call, or one page of a scan. */
+  readonly timeoutMs: number;
+}
+
+export interface LogRow {
+  readonly key: LogKey;
+  /** Empty where only keys were asked for. */
+  readonly value: Uint8Array;
+}
+
+/** Rows of the log between two keys, page by page. Keys that are none of a log's are damage. */
+export async function* scanLog(
+  source: LogSource,
+  snapshot: Snapshot,
+  range: { readonly start: Uint8Array; readonly end: Uint8Array },
+  options: ScanOptions,
+): AsyncGenerator<LogRow> {
+  const call = { timeoutMs: source.timeoutMs, ...options };
+  for await (const page of snapshot.pages(range.start, range.end, call)) {
+    for (const row of page) yield rowOf(source, row);
+  }
+}
+
+export function corrupt(source: LogSource, what: string): StorageCorruptError {
+  return new StorageCorruptError(what, source.name);
+}
+
+/** A part where its key says that it is; any other value is damage. */
+export function partOf(source: LogSource, { key, value }: LogRow): BatchPart {
+  const part = key.kind === 'slot' ? decodePart(value) : undefined;
+  if (key.kind !== 'slot' || part === undefined) throw corrupt(source, `the value of ${keyText(key)} is damaged`);
+  const { segment, first, part: number, parts, count } = part.header;
+  const placed = segment === key.segment && first === key.first && number === key.part;
+  if (!placed || number >= parts || count === 0) {
+    throw corrupt(source, `the value of ${keyText(key)} is one of record ${first} in segment ${segment}`);
+  }
+  return part;
+}
+
+/** Whose a segment is, which the seal of the one before says. */
+export async function ownerOf(
+  source: LogSource,
+  snapshot: Snapshot,
+  segment: number,
+  signal: AbortSignal,
+): Promise<SegmentOwner> {
+  if (segment === 1) return FIRST_OWNER;
+  const value = await snapshot.get(source.keys.seal(segment - 1), { signal, timeoutMs: source.timeoutMs });
+  if (value === undefined) throw corrupt(source, `segment ${segment} has batches, and the one before has no seal`);
+  return sealOf(source, segment - 1, value);
+}
+
+/** What the seal of a segment says of the next one. */
+export function sealOf(source: LogSource, segment: number, value: Uint8Array): SegmentOwner {
+  const owner = decodeSeal(value);
+  if (owner === undefined) throw corrupt(source, `the seal of segment ${segment} is damaged`);
+  return owner;
+}
+
+function rowOf(source: LogSource, { key, value }: Entry): LogRow {
+  const parsed = source.keys.parse(key);
+  if (parsed === undefined) throw corrupt(source, `${Buffer.from(key).toString('hex')} is no key of a log`);
+  return { key: parsed, value };
+}
+
+function keyText(key: LogKey): string {
+  if (key.kind === 'seal') return `the seal of segment ${key.segment}`;
+  return `record ${key.first}, part ${key.part}, in segment ${key.segment}`;
+}

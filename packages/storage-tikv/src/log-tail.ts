@@ -1,0 +1,54 @@
+import { logPosition } from '@engram/core';
+import type { Snapshot } from '@engram/tikv-client';
+import type { BatchHeader } from './batch-format.ts';
+import { type LogSource, ownerOf, partOf, scanLog, sealOf } from './log-source.ts';
+import type { LogMark, SegmentOwner } from './seal-record.ts';
+
+/** Where the log ends, as one snapshot shows it. */
+export interface LogTail extends LogMark {
+  /** The one that is appended to: not sealed. */
+  readonly segment: number;
+  readonly owner: SegmentOwner;
+  /** The batch that ends the log; undefined where there is none (any more). */
+  readonly last: BatchHeader | undefined;
+}
+
+/** Few: the first row is the answer, unless a segment is empty or a batch was not finished. */
+const PAGE_ROWS = 2;
+
+/**
+ * The end of the log, or of what it was up to the end of `lastSegment`. A batch that its writer did not finish is none.
+ *
+ * A snapshot shows every batch that was acknowledged before its timestamp was taken, and every batch that was written
+ * before a seal that was seen before the timestamp was taken; of what went on at the same time it may show a later one
+ * without an earlier one, because commit timestamps of two regions do not follow the order of the commits.
+ */
+export async function findTail(
+  source: LogSource,
+  snapshot: Snapshot,
+  signal: AbortSignal,
+  lastSegment?: number,
+): Promise<LogTail> {
+  const { keys } = source;
+  const end = lastSegment === undefined ? keys.logEnd : keys.segmentStart(lastSegment + 1);
+  let place: { readonly segment: number; readonly owner: SegmentOwner } | undefined;
+  let begin: LogMark | undefined;
+  const range = { start: keys.logStart, end };
+  for await (const row of scanLog(source, snapshot, range, { reverse: true, pageRows: PAGE_ROWS, signal })) {
+    const { key } = row;
+    if (key.kind === 'seal') {
+      const owner = sealOf(source, key.segment, row.value);
+      place ??= { segment: key.segment + 1, owner };
+      begin ??= owner.begin;
+      continue;
+    }
+    const { header } = partOf(source, row);
+    place ??= { segment: key.segment, owner: await ownerOf(source, snapshot, key.segment, signal) };
+    if (header.part < header.parts - 1) continue;
+    const next = logPosition(header.first + header.count);
+    return { ...place, next, logBytes: header.logBytes, chain: header.chain, last: header };
+  }
+  place ??= { segment: 1, owner: await ownerOf(source, snapshot, 1, signal) };
+  const mark = begin ?? { next: logPosition(1), logBytes: 0, chain: source.empty };
+  return { ...place, ...mark, last: undefined };
+}

@@ -1,0 +1,286 @@
+import { assert, type Logger, type LogPosition, logPosition, type Seal, sameSeal } from '@engram/core';
+import {
+  type AppendOutcome,
+  isFenced,
+  type LogBatch,
+  StorageUnavailableError,
+  sameBatch,
+  takesOver,
+} from '@engram/storage';
+import { type BatchHeader, chainBehind, type EncodedBatch, encodeBatch, type StoredBatch } from './batch-format.ts';
+import { corrupt, type LogSource, sealOf } from './log-source.ts';
+import { findTail, type LogTail } from './log-tail.ts';
+import { type InsertOutcome, insertOnce } from './one-phase.ts';
+import { encodeSeal, type LogMark, type SegmentOwner } from './seal-record.ts';
+import type { SegmentRegions } from './segment-regions.ts';
+import type { TimestampPool } from './timestamp-pool.ts';
+
+export interface LogWriterOptions {
+  readonly source: LogSource;
+  readonly timestamps: TimestampPool;
+  readonly regions: SegmentRegions;
+  readonly logger: Logger;
+  /** Not 0, and no other opened storage's. */
+  readonly opener: bigint;
+  /** A segment that has grown to it is ended: smaller than what TiKV splits a region at. */
+  readonly segmentBytes: number;
+  /** The most that one value has. */
+  readonly partBytesMax: number;
+  /** Of each request of an append. */
+  readonly appendTimeoutMs: number;
+  /** Of all attempts to seal. */
+  readonly sealTimeoutMs: number;
+  readonly nowMs: () => number;
+}
+
+/** The segment that this process appends to, and where the log stands in it. */
+interface Held extends LogMark {
+  readonly seal: Seal;
+  readonly segment: number;
+  /** Of the values in the segment. */
+  readonly segmentBytes: number;
+  /** The batch that ends the log. */
+  readonly last: BatchHeader | undefined;
+  /** What is being written at `next`, when an answer stayed away. Nothing else may be written before it is settled. */
+  readonly unsettled: Unsettled | undefined;
+}
+
+interface Unsettled {
+  readonly batch: LogBatch;
+  /** Parts that are there for certain. */
+  readonly written: number;
+}
+
+type NotCommitted = Exclude<AppendOutcome, { kind: 'committed' }>;
+export type Written = { readonly kind: 'committed'; readonly batch: StoredBatch } | NotCommitted;
+
+/** Where regions are split again and again, the append is tried again later. */
+const ROLLS_MAX = 3;
+
+const never = new AbortController().signal;
+
+/**
+ * The writing half of the log: who holds it, and where it goes on. One call at a time.
+ *
+ * The log is cut into segments. A segment belongs to the opened storage that sealed the one before it, and to nobody else,
+ * ever: so an append only has to see that its own segment is not sealed, which TiKV checks in the same step in which it
+ * writes. Taking over is one insert of a seal: whoever's insert succeeds owns the next segment, and everything that was
+ * written into the one before was written before the seal.
+ */
+export class LogWriter {
+  readonly #options: LogWriterOptions;
+  #held: Held | undefined;
+
+  constructor(options: LogWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Where the log ends, as long as this process holds it, and knows. */
+  get next(): LogPosition | undefined {
+    return this.#held?.next;
+  }
+
+  /** Of all records of the log, as long as this process holds it. */
+  get logBytes(): number {
+    return this.#held?.logBytes ?? 0;
+  }
+
+  /** Throws the client's errors where nothing is known of the batch because storage could not be asked. */
+  async append(batch: LogBatch, seal: Seal): Promise<Written> {
+    if (this.#held === undefined || !sameSeal(this.#held.seal, seal)) {
+      const tail = await this.#look();
+      if (isLast(tail.last, batch, seal)) return this.#committed(batch, tail.last);
+      if (isFenced(tail.owner.seal, seal)) return { kind: 'fenced' };
+      await this.seal(seal);
+    }
+    const held = this.#held!;
+    if (isLast(held.last, batch, seal)) return this.#committed(batch, held.last);
+    const { unsettled } = held;
+    const right = batch.first === held.next && (unsettled === undefined || sameBatch(unsettled.batch, batch));
+    if (!right) {
+      // Who was deposed may believe the end to be anywhere.
+      if (isFenced((await this.#look()).owner.seal, seal)) return { kind: 'fenced' };
+      assert(unsettled === undefined || batch.first !== held.next, 'another batch in the place of an uncertain one');
+      assert(false, 'a batch that does not begin at the end of the log');
+    }
+    return await this.#write(batch);
+  }
+
+  /** StorageFencedError; StorageUnavailableError where it could not be settled in time. */
+  async seal(seal: Seal): Promise<LogPosition> {
+    const { source, opener, sealTimeoutMs, nowMs } = this.#options;
+    const endMs = nowMs() + sealTimeoutMs;
+    for (let sealed: number | undefined; ; ) {
+      const tail = await this.#look(endMs);
+      const { owner, segment } = tail;
+      if (!takesOver(owner.seal, seal, source.name) && owner.opener === opener) {
+        const held = this.#held;
+        if (held?.segment === segment && held.unsettled === undefined) return held.next;
+        // An insert of this seal whose answer was lost: the segment is ours, and nothing was written into it.
+        if (held?.segment !== segment) sealed = segment - 1;
+      }
+      if (sealed === undefined) {
+        const next: SegmentOwner = { seal, opener, begin: undefined };
+        const outcome = await this.#insertSeal(segment, next, true);
+        if (outcome.kind === 'written') sealed = segment;
+        else if (nowMs() > endMs) throw this.#late(outcome);
+      }
+      if (sealed !== undefined) return await this.#open(seal, sealed, endMs);
+    }
+  }
+
+  /**
+   * Begins in the segment behind a sealed one. The timestamp of this look is taken after the seal was seen, so it shows
+   * everything that was written before the seal, whatever commit timestamps it has.
+   */
+  async #open(seal: Seal, sealed: number, endMs?: number): Promise<LogPosition> {
+    const { regions, timestamps } = this.#options;
+    const tail = await this.#look(endMs, sealed);
+    const { next, logBytes, chain, last } = tail;
+    const segment = sealed + 1;
+    this.#held = { seal, segment, segmentBytes: 0, next, logBytes, chain, last, unsettled: undefined };
+    // What was fetched before the takeover may lie below the commit timestamps of the holder before.
+    timestamps.renew();
+    regions.prepare(segment + 1);
+    return next;
+  }
+
+  async #write(batch: LogBatch): Promise<Written> {
+    if (this.#held!.segmentBytes >= this.#options.segmentBytes && this.#held!.unsettled === undefined) {
+      const rolled = await this.#roll();
+      if (rolled !== undefined) return rolled;
+    }
+    for (let rolls = 0; ; rolls += 1) {
+      const held = this.#held!;
+      const encoded = this.#encode(batch, held);
+      const outcome = await this.#insertParts(batch, encoded, held);
+      switch (outcome.kind) {
+        case 'written':
+          return this.#advance(batch, encoded);
+        case 'refused': {
+          const owner = sealOf(this.#options.source, held.segment, outcome.by);
+          if (!this.#isOwn(owner, held.seal)) return this.#deposed();
+          // An own seal whose answer was lost.
+          await this.#open(held.seal, held.segment);
+          break;
+        }
+        case 'taken':
+          throw corrupt(this.#options.source, `another batch is at ${batch.first} in a segment of this process`);
+        case 'uncertain':
+          return outcome;
+        case 'apart': {
+          if (rolls === ROLLS_MAX) return { kind: 'uncertain', cause: new Error('every region is split') };
+          const rolled = await this.#roll();
+          if (rolled !== undefined) return rolled;
+        }
+      }
+      // It may have been written before the seal after all.
+      const { last } = this.#held!;
+      if (isLast(last, batch, held.seal)) return this.#committed(batch, last);
+    }
+  }
+
+  /** One after the other: the last one makes the batch count. */
+  async #insertParts(batch: LogBatch, { values }: EncodedBatch, held: Held): Promise<InsertOutcome> {
+    const { keys } = this.#options.source;
+    const unless = keys.seal(held.segment);
+    let again = held.unsettled !== undefined;
+    for (let part = held.unsettled?.written ?? 0; part < values.length; part += 1) {
+      const key = keys.slot(held.segment, batch.first, part);
+      const insert = { key, value: values[part]!, unless, again };
+      const outcome = await insertOnce(insert, this.#inserting);
+      if (outcome.kind !== 'written') {
+        this.#held = { ...held, unsettled: { batch, written: part } };
+        return outcome;
+      }
+      again = false;
+    }
+    return { kind: 'written' };
+  }
+
+  /**
+   * Ends the own segment, and goes on in the next. Undefined when that is done; otherwise what it means for the append.
+   * After an uncertain append the seal settles it, as every seal does.
+   */
+  async #roll(): Promise<NotCommitted | undefined> {
+    const { opener, logger } = this.#options;
+    const held = this.#held!;
+    const { next, logBytes, chain } = held;
+    const begin = held.unsettled === undefined ? { next, logBytes, chain } : undefined;
+    const outcome = await this.#insertSeal(held.segment, { seal: held.seal, opener, begin }, false);
+    if (outcome.kind === 'uncertain') return outcome;
+    if (outcome.kind === 'taken') {
+      const owner = sealOf(this.#options.source, held.segment, outcome.value);
+      if (!this.#isOwn(owner, held.seal)) return this.#deposed();
+    } else {
+      assert(outcome.kind === 'written', 'a single key is refused or split');
+    }
+    logger.debug({ segment: held.segment, next, bytes: held.segmentBytes }, 'ended a segment of the log');
+    if (begin === undefined) {
+      await this.#open(held.seal, held.segment);
+    } else {
+      this.#held = { ...held, segment: held.segment + 1, segmentBytes: 0 };
+      this.#options.regions.prepare(held.segment + 2);
+    }
+    return undefined;
+  }
+
+  #isOwn(owner: SegmentOwner, seal: Seal): boolean {
+    return owner.opener === this.#options.opener && sameSeal(owner.seal, seal);
+  }
+
+  #deposed(): { readonly kind: 'fenced' } {
+    this.#held = undefined;
+    return { kind: 'fenced' };
+  }
+
+  async #insertSeal(segment: number, owner: SegmentOwner, again: boolean): Promise<InsertOutcome> {
+    const { keys } = this.#options.source;
+    const insert = { key: keys.seal(segment), value: encodeSeal(owner), unless: undefined, again };
+    return await insertOnce(insert, this.#inserting);
+  }
+
+  #encode(batch: LogBatch, { segment, seal, logBytes, chain }: Held): EncodedBatch {
+    const place = { segment, seal, logBytesBefore: logBytes, previous: chain };
+    return encodeBatch(batch, place, this.#options.partBytesMax);
+  }
+
+  #advance(batch: LogBatch, { values, chain, logBytes }: EncodedBatch): Written {
+    const { seal, segment, segmentBytes, chain: previous } = this.#held!;
+    const count = batch.records.length;
+    const parts = values.length;
+    const last = { part: parts - 1, parts, segment, seal, first: batch.first, count, logBytes, previous, chain };
+    let bytes = segmentBytes;
+    for (const value of values) bytes += value.length;
+    const next = logPosition(batch.first + count);
+    this.#held = { seal, segment, segmentBytes: bytes, next, logBytes, chain, last, unsettled: undefined };
+    return this.#committed(batch, last);
+  }
+
+  #committed(batch: LogBatch, header: BatchHeader): Written {
+    return { kind: 'committed', batch: { first: batch.first, records: batch.records, header } };
+  }
+
+  /** At a timestamp of now. */
+  async #look(endMs?: number, lastSegment?: number): Promise<LogTail> {
+    const { source, nowMs } = this.#options;
+    const timeoutMs = endMs === undefined ? source.timeoutMs : Math.max(1, endMs - nowMs());
+    const snapshot = await source.client.snapshot({ timeoutMs });
+    return await findTail(source, snapshot, never, lastSegment);
+  }
+
+  #late(outcome: InsertOutcome): StorageUnavailableError {
+    const cause = outcome.kind === 'uncertain' ? outcome.cause : undefined;
+    return new StorageUnavailableError(`${this.#options.source.name} could not be sealed in time`, { cause });
+  }
+
+  get #inserting(): Parameters<typeof insertOnce>[1] {
+    const { source, timestamps, appendTimeoutMs } = this.#options;
+    return { client: source.client, timestamps, timeoutMs: appendTimeoutMs };
+  }
+}
+
+function isLast(last: BatchHeader | undefined, batch: LogBatch, seal: Seal): last is BatchHeader {
+  if (last === undefined || last.first !== batch.first || last.count !== batch.records.length) return false;
+  return sameSeal(last.seal, seal) && chainBehind(last.previous, batch) === last.chain;
+}

@@ -1,0 +1,160 @@
+import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
+import { type LogBatch, StorageCorruptError } from '@engram/storage';
+import { isTikvError } from '@engram/tikv-client';
+import type { BatchHeader } from './batch-format.ts';
+import type { LocalCopy } from './local-copy.ts';
+import type { LogIndex } from './log-index.ts';
+import { ChainMismatch, readBatches } from './log-reader.ts';
+import type { LogSource } from './log-source.ts';
+import { endOf, type RecentBatches } from './recent-batches.ts';
+import type { RecordLookup } from './record-lookup.ts';
+
+export interface NodeBytesParts {
+  readonly source: LogSource;
+  readonly index: LogIndex;
+  readonly recent: RecentBatches;
+  readonly lookup: RecordLookup;
+  /** Undefined on a node without a disk. */
+  readonly copy: LocalCopy | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly closing: AbortSignal;
+}
+
+/** How far a log goes. */
+export interface LogExtent {
+  readonly next: LogPosition;
+  /** Of all its records. */
+  readonly logBytes: number;
+}
+
+/** After a failed attempt to fetch what the copy lacks. */
+const CATCH_UP_AGAIN_MS = 1_000;
+
+/** The log's records as this node finds them: in memory, in its copy, or in TiKV. */
+export class NodeBytes {
+  readonly #parts: NodeBytesParts;
+  #newest: LogExtent = { next: logPosition(1), logBytes: 0 };
+  #catchingUp: Promise<void> | undefined;
+  #catchUpFromMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: NodeBytesParts) {
+    this.#parts = parts;
+  }
+
+  /** Where the log is known to end, at least, and the bytes of its records up to there. */
+  get newest(): LogExtent {
+    return this.#newest;
+  }
+
+  /** The log goes as far as this. */
+  saw(extent: LogExtent): void {
+    if (extent.next > this.#newest.next) this.#newest = extent;
+  }
+
+  get copy(): LocalCopy | undefined {
+    return this.#parts.copy;
+  }
+
+  /** A batch that is in the log. The promise, where there is one, resolves when the copy has room for the next. */
+  keep(batch: LogBatch, header?: BatchHeader): Promise<void> | undefined {
+    const { recent, copy } = this.#parts;
+    recent.add(batch);
+    this.saw({ next: endOf(batch), logBytes: header?.logBytes ?? this.#newest.logBytes + bytesOf(batch) });
+    if (copy === undefined) return undefined;
+    const { taken, room } = copy.offer(batch, header?.chain);
+    if (!taken && endOf(batch) > copy.next) void this.catchUp();
+    return room;
+  }
+
+  /** In their order. StorageCorruptError where one is missing; an error of the client where TiKV had to be asked. */
+  async getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    const { recent, copy, lookup } = this.#parts;
+    const records = new Array<Uint8Array | undefined>(positions.length);
+    const written: number[] = [];
+    const elsewhere: number[] = [];
+    for (const [at, position] of positions.entries()) {
+      const record = copy?.waiting(position) ?? recent.get(position);
+      if (record !== undefined) records[at] = record;
+      else if (copy?.has(position)) written.push(at);
+      else elsewhere.push(at);
+    }
+    const fill = (places: readonly number[], found: readonly Uint8Array[]): void => {
+      for (const [index, at] of places.entries()) records[at] = found[index];
+    };
+    const at = (places: readonly number[]): LogPosition[] => places.map((place) => positions[place]!);
+    if (copy !== undefined && written.length > 0) {
+      try {
+        fill(written, await copy.values.getMany(at(written), signal));
+      } catch (error) {
+        if (!(error instanceof StorageCorruptError)) throw error;
+        this.#damaged(error);
+        elsewhere.push(...written);
+      }
+    }
+    if (elsewhere.length > 0) fill(elsewhere, await lookup.getMany(at(elsewhere), signal));
+    return records.map((record) => record!);
+  }
+
+  peek(position: LogPosition): Uint8Array | undefined {
+    const { recent, copy } = this.#parts;
+    return copy?.waiting(position) ?? recent.get(position) ?? copy?.values.peek(position);
+  }
+
+  /** Batches of the copy from `from` on, as far as it goes and is whole. */
+  async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    const { copy } = this.#parts;
+    if (copy === undefined) return;
+    await copy.written();
+    try {
+      yield* copy.read(from, signal);
+    } catch (error) {
+      if (!(error instanceof StorageCorruptError)) throw error;
+      this.#damaged(error);
+    }
+  }
+
+  /** Fetches what the copy lacks, beside all other work. Resolves when the copy has it, or cannot have it now. */
+  catchUp(): Promise<void> {
+    const { copy, clock, closing } = this.#parts;
+    if (copy === undefined || copy.failed || closing.aborted) return Promise.resolve();
+    if (this.#catchingUp === undefined && clock.nowMs() >= this.#catchUpFromMs) {
+      this.#catchingUp = this.#fetch(copy).finally(() => {
+        this.#catchingUp = undefined;
+      });
+    }
+    return this.#catchingUp ?? Promise.resolve();
+  }
+
+  /** When nothing is under way beside the calls. */
+  async idle(): Promise<void> {
+    await this.#catchingUp;
+  }
+
+  async #fetch(copy: LocalCopy): Promise<void> {
+    const { source, index, clock, closing, logger } = this.#parts;
+    try {
+      const range = { from: copy.next, chain: copy.chain };
+      for await (const batch of readBatches(source, index, range, closing)) {
+        const { room } = copy.offer(batch, batch.header.chain);
+        await room;
+      }
+    } catch (error) {
+      this.#catchUpFromMs = clock.nowMs() + CATCH_UP_AGAIN_MS;
+      if (closing.aborted) return;
+      if (error instanceof ChainMismatch) copy.abandon(error);
+      else if (isTikvError(error)) logger.warn({ err: error }, 'cannot fetch yet what the copy of the log lacks');
+      else logger.error({ err: error }, 'cannot fetch what the copy of the log lacks');
+    }
+  }
+
+  #damaged(error: StorageCorruptError): void {
+    this.#parts.logger.warn({ err: error }, 'the copy of the log is damaged: TiKV is asked instead');
+  }
+}
+
+function bytesOf({ records }: LogBatch): number {
+  let bytes = 0;
+  for (const record of records) bytes += record.length;
+  return bytes;
+}

@@ -1,0 +1,94 @@
+import { assert } from '@engram/core';
+import { isTikvError, type OnePhaseOutcome, type TikvClient, type Timestamp } from '@engram/tikv-client';
+import type { TimestampPool } from './timestamp-pool.ts';
+
+/** What became of one value that is written once, as long as nothing is written that must not be there. */
+export type InsertOutcome =
+  /** It is there: by this insert, or by an earlier one of the same bytes. */
+  | { readonly kind: 'written' }
+  /** The other key is there, and the value is not and never will be. */
+  | { readonly kind: 'refused'; readonly by: Uint8Array }
+  /** Another value is there. */
+  | { readonly kind: 'taken'; readonly value: Uint8Array }
+  /** The two keys do not lie in one region. */
+  | { readonly kind: 'apart' }
+  | { readonly kind: 'uncertain'; readonly cause: unknown };
+
+export interface Insert {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  /** Must not be there; undefined: nothing else is checked. */
+  readonly unless: Uint8Array | undefined;
+  /** An earlier insert of the same may still be under way: a timestamp of now is taken. */
+  readonly again: boolean;
+}
+
+export interface InsertOptions {
+  readonly client: TikvClient;
+  readonly timestamps: TimestampPool;
+  /** Of each request. */
+  readonly timeoutMs: number;
+}
+
+/** A value that is refused although nobody seems to be in the way is tried again with a timestamp of now. */
+const ATTEMPTS_MAX = 4;
+
+/**
+ * Inserts in one phase, in which TiKV checks and writes under the latches of one region. Where it says that one of the keys
+ * is there, or was when it looked, both are read at a new timestamp, which shows all that was written before.
+ * Throws what is not about this insert: the client was closed, an argument is out of bounds.
+ */
+export async function insertOnce(insert: Insert, options: InsertOptions): Promise<InsertOutcome> {
+  const { timestamps, timeoutMs } = options;
+  const call = { timeoutMs };
+  let cause: unknown = new Error('the store refused to write in one phase');
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+      const startTs = insert.again || attempt > 0 ? await timestamps.fresh(call) : await timestamps.take(call);
+      const outcome = await commit(insert, startTs, options);
+      switch (outcome.kind) {
+        case 'committed':
+          return { kind: 'written' };
+        case 'undetermined':
+          return { kind: 'uncertain', cause: outcome.cause };
+        case 'not-one-phase':
+          assert(outcome.reason !== 'size', 'a value that is larger than a transaction may be');
+          if (outcome.reason === 'regions') return { kind: 'apart' };
+          continue;
+        default: {
+          const there = await look(insert, options);
+          if (there !== undefined) return there;
+          cause = new Error(`the insert met ${outcome.kind}, and nothing is there`);
+        }
+      }
+    }
+  } catch (error) {
+    if (!isTikvError(error) || !error.retryable) throw error;
+    cause = error;
+  }
+  return { kind: 'uncertain', cause };
+}
+
+async function commit(
+  { key, value, unless }: Insert,
+  startTs: Timestamp,
+  { client, timeoutMs }: InsertOptions,
+): Promise<OnePhaseOutcome> {
+  const txn = client.beginAt(startTs);
+  if (unless !== undefined) txn.checkNotExists(unless);
+  txn.insert(key, value);
+  return await txn.commitOnePhase({ causal: true, timeoutMs });
+}
+
+/** Undefined: neither key is there. */
+async function look(
+  { key, value, unless }: Insert,
+  { client, timeoutMs }: InsertOptions,
+): Promise<InsertOutcome | undefined> {
+  const call = { timeoutMs };
+  const snapshot = await client.snapshot(call);
+  const [there, other] = await snapshot.batchGet(unless === undefined ? [key] : [key, unless], call);
+  if (there !== undefined)
+    return Buffer.compare(there, value) === 0 ? { kind: 'written' } : { kind: 'taken', value: there };
+  return other === undefined ? undefined : { kind: 'refused', by: other };
+}

@@ -1,0 +1,127 @@
+import type { Clock, LogPosition } from '@engram/core';
+import type { Snapshot } from '@engram/tikv-client';
+import type { BatchPart, StoredBatch } from './batch-format.ts';
+import type { BatchPlaceInLog, LogIndex } from './log-index.ts';
+import { wholeBatch } from './log-reader.ts';
+import { corrupt, type LogRow, type LogSource, partOf } from './log-source.ts';
+import { findTail, type LogTail } from './log-tail.ts';
+import { endOf, type RecentBatches } from './recent-batches.ts';
+
+/** Batches of one question that are fetched at a time. */
+const LOOKUPS_MAX = 16;
+/** What is in the log stays: only what is not found needs a newer look. */
+const VIEW_AGE_MAX_MS = 5_000;
+
+interface View {
+  readonly snapshot: Snapshot;
+  readonly tail: LogTail;
+  readonly sinceMs: number;
+}
+
+/** Records by position, out of the batches in TiKV: for what a node does not have at hand. */
+export class RecordLookup {
+  readonly #source: LogSource;
+  readonly #index: LogIndex;
+  readonly #recent: RecentBatches;
+  readonly #clock: Clock;
+  #view: View | undefined;
+
+  /** What is fetched goes to `recent`, too. */
+  constructor(source: LogSource, index: LogIndex, recent: RecentBatches, clock: Clock) {
+    this.#source = source;
+    this.#index = index;
+    this.#recent = recent;
+    this.#clock = clock;
+  }
+
+  /** In their order; copies, so that nobody holds a batch for one record. StorageCorruptError where one is missing. */
+  async getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    const found = new Map<LogPosition, Uint8Array>();
+    const sorted = [...new Set(positions)].sort((left, right) => left - right);
+    const share = Math.max(1, Math.ceil(sorted.length / LOOKUPS_MAX));
+    const lookups: Promise<void>[] = [];
+    for (let from = 0; from < sorted.length; from += share) {
+      lookups.push(this.#fetch(sorted.slice(from, from + share), found, signal));
+    }
+    // All of them end before the answer: nothing is left under way.
+    for (const lookup of await Promise.allSettled(lookups)) if (lookup.status === 'rejected') throw lookup.reason;
+    return positions.map((position) => found.get(position)!);
+  }
+
+  /** Ascending positions, batch by batch. */
+  async #fetch(
+    positions: readonly LogPosition[],
+    found: Map<LogPosition, Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let batch: StoredBatch | undefined;
+    for (const position of positions) {
+      const recent = this.#recent.get(position);
+      if (recent !== undefined) {
+        found.set(position, recent.slice());
+        continue;
+      }
+      if (batch === undefined || position >= endOf(batch)) batch = await this.batchWith(position, signal);
+      const record = batch?.records[position - batch.first];
+      if (record === undefined) throw corrupt(this.#source, `record ${position} is missing`);
+      found.set(position, record.slice());
+    }
+  }
+
+  /** Where the log ends now. */
+  async tail(signal: AbortSignal): Promise<LogTail> {
+    return (await this.#look(signal)).tail;
+  }
+
+  /** The batch that holds the position; undefined where the log has none. */
+  async batchWith(position: LogPosition, signal: AbortSignal): Promise<StoredBatch | undefined> {
+    const view = this.#view;
+    const young = view !== undefined && this.#clock.nowMs() - view.sinceMs < VIEW_AGE_MAX_MS;
+    const seen = young ? await this.#batchIn(view, position, signal) : undefined;
+    const batch = seen ?? (await this.#batchIn(await this.#look(signal), position, signal));
+    if (batch !== undefined) this.#recent.add(batch);
+    return batch;
+  }
+
+  async #look(signal: AbortSignal): Promise<View> {
+    const sinceMs = this.#clock.nowMs();
+    const snapshot = await this.#source.client.snapshot({ signal, timeoutMs: this.#source.timeoutMs });
+    const tail = await findTail(this.#source, snapshot, signal);
+    this.#view = { snapshot, tail, sinceMs };
+    return this.#view;
+  }
+
+  async #batchIn(
+    { snapshot, tail }: View,
+    position: LogPosition,
+    signal: AbortSignal,
+  ): Promise<StoredBatch | undefined> {
+    const place = await this.#index.locate(snapshot, tail, position, signal);
+    if (place === undefined) return undefined;
+    const first = await this.#part(snapshot, place, 0, signal);
+    if (first === undefined) return undefined;
+    const parts: BatchPart[] = [first.part];
+    let { row } = first;
+    while (parts.length < first.part.header.parts) {
+      const next = await this.#part(snapshot, place, parts.length, signal);
+      if (next === undefined) return undefined;
+      parts.push(next.part);
+      row = next.row;
+    }
+    const batch = wholeBatch(this.#source, row, parts);
+    return position < endOf(batch) ? batch : undefined;
+  }
+
+  async #part(
+    snapshot: Snapshot,
+    { segment, first }: BatchPlaceInLog,
+    part: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly row: LogRow; readonly part: BatchPart } | undefined> {
+    const { keys, timeoutMs } = this.#source;
+    const value = await snapshot.get(keys.slot(segment, first, part), { signal, timeoutMs });
+    if (value === undefined) return undefined;
+    const row: LogRow = { key: { kind: 'slot', segment, first, part }, value };
+    return { row, part: partOf(this.#source, row) };
+  }
+}

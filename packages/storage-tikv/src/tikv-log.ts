@@ -1,0 +1,140 @@
+import { assert, type LogPosition, logPosition, type Seal } from '@engram/core';
+import {
+  type AppendOutcome,
+  type Lifetime,
+  type Log,
+  type LogBatch,
+  StorageCorruptError,
+  StorageFencedError,
+  StorageUnavailableError,
+} from '@engram/storage';
+import type { LogIndex } from './log-index.ts';
+import { ChainMismatch, readBatches } from './log-reader.ts';
+import type { LogSource } from './log-source.ts';
+import type { LogWriter } from './log-writer.ts';
+import type { NodeBytes } from './node-bytes.ts';
+import { endOf } from './recent-batches.ts';
+import { signalOf, translate } from './tikv-errors.ts';
+
+export interface TikvLogParts {
+  readonly source: LogSource;
+  readonly index: LogIndex;
+  readonly writer: LogWriter;
+  readonly bytes: NodeBytes;
+  readonly lifetime: Lifetime;
+  readonly closing: AbortSignal;
+}
+
+/** The log in TiKV; what this node has of it already is read here. */
+export class TikvLog implements Log {
+  readonly #parts: TikvLogParts;
+  #appending = false;
+  /** Appends and seals take turns. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: TikvLogParts) {
+    this.#parts = parts;
+  }
+
+  append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
+    return this.#parts.lifetime.run(async () => {
+      assert(!this.#appending, 'two appends at a time');
+      assert(batch.records.length > 0, 'an empty batch');
+      this.#appending = true;
+      try {
+        return await this.#inTurn(() => this.#append(batch, seal));
+      } finally {
+        this.#appending = false;
+      }
+    });
+  }
+
+  seal(seal: Seal): Promise<LogPosition> {
+    const { lifetime, writer, bytes, source, closing } = this.#parts;
+    return lifetime.run(() =>
+      this.#inTurn(async () => {
+        try {
+          const next = await writer.seal(seal);
+          bytes.saw({ next, logBytes: writer.logBytes });
+          return next;
+        } catch (error) {
+          throw translate(error, source.name, { closing });
+        }
+      }),
+    );
+  }
+
+  read(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
+    const { lifetime, writer } = this.#parts;
+    lifetime.check();
+    assert(from >= 1, 'the log begins at position 1');
+    return this.#read(from, writer.next, signal);
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async #append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
+    const { writer, bytes, source, closing } = this.#parts;
+    try {
+      const outcome = await writer.append(batch, seal);
+      if (outcome.kind !== 'committed') return outcome;
+      // Not waited for: the next append must not wait for this node's disk.
+      void bytes.keep(outcome.batch, outcome.batch.header);
+      return { kind: 'committed' };
+    } catch (error) {
+      const cause = translate(error, source.name, { closing });
+      if (cause instanceof StorageFencedError) return { kind: 'fenced' };
+      if (cause instanceof StorageUnavailableError) return { kind: 'uncertain', cause };
+      throw cause;
+    }
+  }
+
+  /** `end`: where the log ends, where this node knows because it holds it. */
+  async *#read(from: LogPosition, end: LogPosition | undefined, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    const { source, lifetime, closing } = this.#parts;
+    const ends = { signal, closing };
+    signal.throwIfAborted();
+    if (end !== undefined && from > end) {
+      throw new StorageCorruptError(`the log ends before ${end}, and ${from} is asked for`, source.name);
+    }
+    try {
+      for await (const batch of this.#batches(from, end, signalOf(ends))) {
+        signal.throwIfAborted();
+        lifetime.check();
+        yield batch;
+        signal.throwIfAborted();
+        lifetime.check();
+      }
+    } catch (error) {
+      if (error instanceof ChainMismatch) throw new StorageCorruptError(error.message, source.name, { cause: error });
+      throw translate(error, source.name, ends);
+    }
+  }
+
+  /** First what the node has, then what it lacks. */
+  async *#batches(from: LogPosition, end: LogPosition | undefined, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    const { source, index, bytes } = this.#parts;
+    let position = from;
+    for await (const batch of bytes.read(from, signal)) {
+      if (end !== undefined && batch.first >= end) return;
+      position = endOf(batch);
+      yield batch;
+    }
+    if (position === end) return;
+    const { copy } = bytes;
+    const chain = copy?.next === position ? copy.chain : undefined;
+    for await (const batch of readBatches(source, index, { from: position, end, chain }, signal)) {
+      await bytes.keep(batch, batch.header);
+      yield batch.first < position ? behind(batch, position) : batch;
+    }
+  }
+}
+
+/** What of the batch lies at the position and behind it. */
+function behind({ first, records }: LogBatch, position: LogPosition): LogBatch {
+  return { first: logPosition(position), records: records.slice(position - first) };
+}

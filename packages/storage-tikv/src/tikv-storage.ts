@@ -1,0 +1,45 @@
+import type { Log, Storage, Values } from '@engram/storage';
+import type { Lifetime } from '@engram/storage';
+import type { LocalCopy } from './local-copy.ts';
+import type { NodeBytes } from './node-bytes.ts';
+import type { SegmentRegions } from './segment-regions.ts';
+
+export interface TikvStorageParts {
+  readonly log: Log;
+  readonly values: Values;
+  readonly lifetime: Lifetime;
+  /** Ends what goes on beside the calls. */
+  readonly closer: AbortController;
+  readonly bytes: NodeBytes;
+  readonly copy: LocalCopy | undefined;
+  readonly regions: SegmentRegions;
+}
+
+/** Both ports: the log in TiKV, the bytes where this node has them. The client is not its own. */
+export class TikvStorage implements Storage {
+  readonly log: Log;
+  readonly values: Values;
+  readonly #parts: TikvStorageParts;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: TikvStorageParts) {
+    this.log = parts.log;
+    this.values = parts.values;
+    this.#parts = parts;
+  }
+
+  /** Waits for what is under way; then nothing is left open. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { lifetime, closer, bytes, copy, regions } = this.#parts;
+    await lifetime.end('is closed');
+    closer.abort(lifetime.closed);
+    await bytes.idle();
+    await regions.idle();
+    await copy?.close();
+  }
+}

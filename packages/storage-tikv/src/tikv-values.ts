@@ -1,0 +1,70 @@
+import type { LogPosition } from '@engram/core';
+import type { Checkpoint, Lifetime, LogBatch, StorageSize, Values } from '@engram/storage';
+import type { LocalValues } from './local-values.ts';
+import type { NodeBytes } from './node-bytes.ts';
+import { signalOf, translate } from './tikv-errors.ts';
+
+export interface TikvValuesParts {
+  readonly bytes: NodeBytes;
+  readonly local: LocalValues;
+  /** Names the log in errors. */
+  readonly name: string;
+  readonly lifetime: Lifetime;
+  readonly closing: AbortSignal;
+}
+
+/** Records are those of the log, wherever this node finds them; all else is the node's own. */
+export class TikvValues implements Values {
+  readonly #parts: TikvValuesParts;
+
+  constructor(parts: TikvValuesParts) {
+    this.#parts = parts;
+  }
+
+  getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    const { lifetime, bytes, closing, name } = this.#parts;
+    return lifetime.run(async () => {
+      signal.throwIfAborted();
+      const ends = { signal, closing };
+      try {
+        return await bytes.getMany(positions, signalOf(ends));
+      } catch (error) {
+        throw translate(error, name, ends);
+      }
+    });
+  }
+
+  peek(position: LogPosition): Uint8Array | undefined {
+    const { lifetime, bytes } = this.#parts;
+    return lifetime.ended ? undefined : bytes.peek(position);
+  }
+
+  adopt(batch: LogBatch): Promise<void> {
+    const { lifetime, bytes } = this.#parts;
+    return lifetime.run(async () => bytes.keep(batch));
+  }
+
+  drop(positions: readonly LogPosition[], bytes?: number): Promise<void> {
+    const { lifetime, local } = this.#parts;
+    return lifetime.run(() => local.drop(positions, bytes));
+  }
+
+  saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    const { lifetime, local } = this.#parts;
+    return lifetime.run(() => local.saveCheckpoint(from, chunks));
+  }
+
+  loadCheckpoint(): Promise<Checkpoint | undefined> {
+    const { lifetime, local } = this.#parts;
+    return lifetime.run(() => local.loadCheckpoint());
+  }
+
+  size(): StorageSize {
+    return this.#parts.local.size();
+  }
+
+  reclaim(): Promise<void> {
+    const { lifetime, local } = this.#parts;
+    return lifetime.run(() => local.reclaim());
+  }
+}
