@@ -46,6 +46,8 @@ export {
 } from './src/txn.ts';
 export { type ByteList, ByteViews } from './src/byte-views.ts';
 export { LinkedQueue, type Queued } from './src/linked-queue.ts';
+export { SharedBudget, Share, type SharedBudgetOptions } from './src/shared-budget.ts';
+export { ClientBudgets, type ClientBounds } from './src/client-budgets.ts';
 export { SequenceRing } from './src/sequence-ring.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';

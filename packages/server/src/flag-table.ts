@@ -246,6 +246,12 @@ export const flagSections: readonly FlagSection[] = [
       'auto',
       "'segment', 'leveldb': on disk. 'auto': what the data directory holds; a new one gets 'segment'. 'memory': all is gone at the end; for tests and measurements.",
     ),
+    works(
+      'max-connections',
+      'uint',
+      '0',
+      'Connections of clients; 0: as many as descriptors allow, less what the store needs.',
+    ),
     works('value-cache-bytes', 'uint', '134217728', 'Bytes of memory for recently used values.'),
   ),
 ];

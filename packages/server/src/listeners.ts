@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@engram/core';
+import type { ClientBudgets, Clock, Logger } from '@engram/core';
 import type { HttpHandler, ListenAddress, ServeOptions, TlsOptions, TransportObserver } from '@engram/transport';
 import type { NodeConfig } from './node-config.ts';
 import type { ServeUrl } from './urls.ts';
@@ -13,6 +13,7 @@ export interface ListenerParts {
   readonly clientHttp: HttpHandler;
   readonly metricsHttp: HttpHandler;
   readonly observer: TransportObserver;
+  readonly budgets: ClientBudgets;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -42,7 +43,7 @@ export function planListeners(parts: ListenerParts): readonly PlannedListener[] 
 }
 
 function serveOptions(
-  { config, tls, methods, observer, logger, clock }: ListenerParts,
+  { config, tls, methods, observer, budgets, logger, clock }: ListenerParts,
   url: ServeUrl,
   protocols: ServeOptions['protocols'],
   http: HttpHandler,
@@ -59,6 +60,7 @@ function serveOptions(
     logger,
     clock,
     observer,
+    budgets,
   };
 }
 

@@ -39,6 +39,8 @@ export interface NodeConfig {
   readonly maxTxnOps: number;
   readonly maxRequestBytes: number;
   readonly maxConcurrentStreams: number;
+  /** 0: as many as there are descriptors. */
+  readonly maxConnections: number;
   readonly keepalive: KeepaliveOptions;
   readonly watchProgressIntervalMs: number;
   readonly compaction: CompactionRetention;
@@ -139,6 +141,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     maxTxnOps: values.number('max-txn-ops'),
     maxRequestBytes,
     maxConcurrentStreams,
+    maxConnections: values.number('max-connections'),
     keepalive: {
       minTimeMs: values.durationMs('grpc-keepalive-min-time'),
       intervalMs: values.durationMs('grpc-keepalive-timeout') > 0 ? values.durationMs('grpc-keepalive-interval') : 0,

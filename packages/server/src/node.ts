@@ -1,17 +1,20 @@
 import type { Backend } from '@engram/backend';
-import type { Clock, Logger, Random } from '@engram/core';
+import { ClientBudgets, type Clock, type Logger, type Random } from '@engram/core';
 import { startLoneMember } from '@engram/member';
 import {
+  descriptorLimit,
   HealthMetrics,
   MetricRegistry,
   type NodeGauges,
   RpcMetrics,
+  registerBudgetMetrics,
   registerNodeMetrics,
   registerProcessMetrics,
   StoreMetrics,
 } from '@engram/telemetry';
 import { type BoundAddress, type Server, serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
 import { openData, ownFolder } from './data-directory.ts';
+import { connectionsMax } from './descriptor-plan.ts';
 import { featureGates } from './feature-gates.ts';
 import { clientEndpoints, metricsEndpoints } from './http-endpoints.ts';
 import type { Identity } from './identity.ts';
@@ -55,6 +58,16 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const random = options.random ?? new SystemRandom();
   await using opened = new AsyncDisposableStack();
 
+  const budgets = new ClientBudgets({
+    requestBytes: 512 * 1024 * 1024,
+    answerBytes: 512 * 1024 * 1024,
+    streams: 2 ** 18,
+    connections: connectionsMax({
+      limit: descriptorLimit(),
+      quotaBytes: config.quotaBytes,
+      maxConnections: config.maxConnections,
+    }),
+  });
   const { storage, identity } = await openData(config, { clock, random, logger });
   const metrics = new MetricRegistry();
   const slow = new SlowLog(clock, logger);
@@ -101,6 +114,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   });
   registerNodeMetrics(metrics, () => nodeGauges(store, identity, config));
   registerProcessMetrics(metrics);
+  registerBudgetMetrics(metrics, budgets);
 
   const endpoints = {
     checks: member.health,
@@ -117,6 +131,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     clientHttp: clientEndpoints(endpoints),
     metricsHttp: metricsEndpoints(endpoints),
     observer: rpcMetrics,
+    budgets,
     logger,
     clock,
   });

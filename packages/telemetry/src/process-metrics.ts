@@ -27,7 +27,7 @@ export function registerProcessMetrics(registry: MetricRegistry): void {
   for (const name of ['process_open_fds', 'os_fd_used'])
     registry.gauge(name, 'Open file descriptors.', () => openDescriptors);
   for (const name of ['process_max_fds', 'os_fd_limit'])
-    registry.gauge(name, 'File descriptors that may be open.', descriptorLimit);
+    registry.gauge(name, 'File descriptors that may be open.', () => descriptorLimit() ?? 0);
 
   registry.gauge('nodejs_heap_size_total_bytes', 'Size of the JavaScript heap.', () => process.memoryUsage().heapTotal);
   registry.gauge(
@@ -84,8 +84,10 @@ async function countDescriptors(): Promise<number> {
   }
 }
 
-function descriptorLimit(): number {
-  return Number(/^Max open files\s+(\d+)/m.exec(readProc('limits'))?.[1] ?? 0);
+/** How many this process may have open; undefined where the system does not say, or sets no limit. */
+export function descriptorLimit(): number | undefined {
+  const limit = /^Max open files\s+(\d+)/m.exec(readProc('limits'))?.[1];
+  return limit === undefined ? undefined : Number(limit);
 }
 
 function statusKiB(field: string): number {

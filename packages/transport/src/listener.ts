@@ -1,11 +1,10 @@
-import type { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { createServer, type Server as NetServer, Socket } from 'node:net';
-import { createServer as createTlsServer, type Server as TlsServer, TLSSocket } from 'node:tls';
-import { commonNameOf, refusalOf } from './client-certificate.ts';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { ClientBudgets } from '@engram/core';
+import { PeerShares } from './peer-shares.ts';
 import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
 import { type BoundAddress, type ServeOptions, timeoutsOf, type TlsOptions } from './serve-options.ts';
-import { CertificateFollower, readSecureContext, requiresClientCertificate } from './tls-context.ts';
+import { TlsGate } from './tls-gate.ts';
 
 /** A connection that has shown what it speaks. Its socket is paused; the first bytes are still in it. */
 export interface Accepted {
@@ -19,12 +18,13 @@ export interface Accepted {
 /** Connections that the kernel holds until we take them. Go's net package takes the system's maximum, too. */
 const backlog = 4096;
 
-/** Accepts connections, ends TLS, tells the protocol, and hands each on. Knows every socket, so that all can be cut. */
+/** Accepts connections, as many as there may be, tells what each speaks, and hands it on. Knows every socket, so that all can be cut. */
 export class Listener {
   readonly #options: ServeOptions;
-  readonly #alpn: readonly string[];
   readonly #accept: (connection: Accepted) => void;
-  readonly #server: NetServer | TlsServer;
+  readonly #server: Server;
+  readonly #tls: TlsGate | undefined;
+  readonly #shares: PeerShares;
   readonly #sockets = new Set<Socket>();
   /** Who is at the other end: a socket that is closed cannot tell any more. */
   readonly #peers = new WeakMap<Socket, string>();
@@ -32,11 +32,17 @@ export class Listener {
   readonly #undecided = new Set<Socket>();
 
   /** `alpn` is what TLS offers. Throws when the certificates cannot be read. */
-  constructor(options: ServeOptions, alpn: readonly string[], accept: (connection: Accepted) => void) {
+  constructor(
+    options: ServeOptions,
+    budgets: ClientBudgets,
+    alpn: readonly string[],
+    accept: (connection: Accepted) => void,
+  ) {
     this.#options = options;
-    this.#alpn = alpn;
     this.#accept = accept;
-    this.#server = options.tls === undefined ? this.#plain() : this.#secure(options.tls);
+    this.#shares = new PeerShares(budgets.connections);
+    this.#tls = options.tls === undefined ? undefined : this.#tlsGate(options.tls, alpn);
+    this.#server = createServer({ noDelay: true }, (socket) => this.#arrived(socket));
   }
 
   /** Rejects when the address is taken or not ours. */
@@ -90,95 +96,65 @@ export class Listener {
     return { kind: 'tcp', host: address.address, port: address.port };
   }
 
-  #plain(): NetServer {
-    const { clock, protocols } = this.#options;
-    const { handshakeMs } = timeoutsOf(this.#options);
-    return createServer({ noDelay: true }, (socket) => {
-      this.#know(socket);
-      this.#undecided.add(socket);
-      sniffProtocol(socket, clock, handshakeMs, (protocol) => {
-        this.#undecided.delete(socket);
-        if (protocols === 'both' || (protocols === 'grpc') === (protocol === 'h2')) this.#hand(socket, protocol);
-        else socket.destroy();
-      });
-    });
-  }
-
-  #secure(tls: TlsOptions): TlsServer {
-    const { logger, protocols } = this.#options;
-    const follower = new CertificateFollower(tls, logger);
-    const server = createTlsServer({
-      ...readSecureContext(tls),
-      ALPNProtocols: [...this.#alpn],
-      requestCert: requiresClientCertificate(tls),
-      rejectUnauthorized: requiresClientCertificate(tls),
-      handshakeTimeout: timeoutsOf(this.#options).handshakeMs,
-      noDelay: true,
-    });
-    // Before TLS takes the socket, so that this very handshake sees the new files.
-    server.prependListener('connection', (socket: Socket) => {
-      follower.refresh((context) => server.setSecureContext(context));
-      this.#know(socket);
-    });
-    server.on('tlsClientError', (error, socket) => {
-      logger.warn(
-        { peer: this.#peer(underlying(socket)), error: error.message },
-        'rejected connection on client endpoint',
-      );
-      socket.destroy();
-    });
-    server.on('secureConnection', (socket) => {
-      socket.on('error', () => socket.destroy());
-      const refusal = refusalOf(tls, verifiedCertificate(socket));
-      const protocol = socket.alpnProtocol === 'h2' ? 'h2' : 'http1';
-      if (refusal !== undefined) {
-        logger.warn({ peer: this.#peer(socket), error: refusal }, 'rejected connection on client endpoint');
-        socket.destroy();
-      } else if (protocol === 'http1' && protocols === 'grpc') {
-        socket.destroy();
-      } else {
-        this.#hand(socket, protocol);
-      }
-    });
-    return server;
-  }
-
-  #know(socket: Socket): void {
-    const { observer } = this.#options;
-    this.#sockets.add(socket);
-    this.#peers.set(socket, this.#peer(socket));
-    observer?.connectionOpened();
+  #arrived(socket: Socket): void {
+    const { logger, observer } = this.#options;
+    const host = socket.remoteAddress ?? '';
+    const peer = this.#peerOf(socket);
     socket.on('error', () => socket.destroy());
+    if (!this.#shares.enter(host)) {
+      logger.warn({ peer }, 'connection refused: there are too many, or too many from this address');
+      socket.resetAndDestroy();
+      return;
+    }
+    this.#sockets.add(socket);
+    this.#peers.set(socket, peer);
+    observer?.connectionOpened();
     socket.on('close', () => {
+      this.#shares.leave(host);
       this.#sockets.delete(socket);
       this.#undecided.delete(socket);
       observer?.connectionClosed();
     });
+    if (this.#tls === undefined) this.#sniff(socket, peer);
+    else this.#tls.accept(socket);
   }
 
-  #peer(socket: Socket): string {
-    const known = this.#peers.get(socket);
-    if (known !== undefined) return known;
+  #sniff(socket: Socket, peer: string): void {
+    const { clock, protocols } = this.#options;
+    const { handshakeMs } = timeoutsOf(this.#options);
+    this.#undecided.add(socket);
+    sniffProtocol(socket, clock, handshakeMs, (protocol) => {
+      this.#undecided.delete(socket);
+      if (protocols === 'both' || (protocols === 'grpc') === (protocol === 'h2')) {
+        this.#accept({ socket, protocol, peer, secure: false, commonName: undefined });
+      } else {
+        socket.destroy();
+      }
+    });
+  }
+
+  #tlsGate(tls: TlsOptions, alpn: readonly string[]): TlsGate {
+    const { logger, protocols } = this.#options;
+    return new TlsGate({
+      tls,
+      alpn,
+      handshakeMs: timeoutsOf(this.#options).handshakeMs,
+      logger,
+      opened: ({ socket, h2, commonName }) => {
+        const protocol = h2 ? 'h2' : 'http1';
+        if (protocol === 'http1' && protocols === 'grpc') socket.destroy();
+        else this.#accept({ socket, protocol, peer: this.#peerOf(socket), secure: true, commonName });
+      },
+      rejected: (socket, error) => {
+        const peer = this.#peers.get(socket);
+        logger.warn({ peer, error }, 'rejected connection on client endpoint');
+      },
+    });
+  }
+
+  #peerOf({ remoteAddress: host, remotePort: port }: Socket): string {
     const { listen } = this.#options;
     if (listen.kind === 'unix') return listen.path;
-    const { remoteAddress: host, remotePort: port } = socket;
     return host?.includes(':') === true ? `[${host}]:${port}` : `${host}:${port}`;
   }
-
-  #hand(socket: Socket, protocol: Protocol): void {
-    const secure = socket instanceof TLSSocket;
-    const certificate = secure ? verifiedCertificate(socket) : undefined;
-    const commonName = certificate === undefined ? undefined : commonNameOf(certificate.toLegacyObject());
-    this.#accept({ socket, protocol, peer: this.#peer(socket), secure, commonName });
-  }
-}
-
-/** What a TLS socket stands on. Node keeps it in a property that it does not document; without it, the socket itself. */
-function underlying(socket: TLSSocket): Socket {
-  const parent: unknown = '_parent' in socket ? socket._parent : undefined;
-  return parent instanceof Socket ? parent : socket;
-}
-
-function verifiedCertificate(socket: TLSSocket): X509Certificate | undefined {
-  return socket.authorized ? socket.getPeerX509Certificate() : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@engram/core';
+import { ClientBudgets, type Clock, type Logger } from '@engram/core';
 import type { Method, MethodTable } from '@engram/wire';
 
 export type ListenAddress =
@@ -91,6 +91,8 @@ export interface ServeOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly observer?: TransportObserver;
+  /** What clients may hold of the process, together with those of other listeners. Without them, large ones of its own. */
+  readonly budgets?: ClientBudgets;
   /** Only those that are to differ from the usual ones. */
   readonly timeouts?: Partial<TransportTimeouts>;
 }
@@ -121,6 +123,14 @@ export interface TransportTimeouts {
   /** For the headers of an HTTP/1.1 request: 10 s; and for all of it: 60 s. */
   readonly headersMs: number;
   readonly requestMs: number;
+}
+
+/** For who serves alone, and for tests: what a machine of some GiB bears. */
+export function budgetsOf({ budgets }: ServeOptions): ClientBudgets {
+  const bytes = 512 * 1024 * 1024;
+  return (
+    budgets ?? new ClientBudgets({ requestBytes: bytes, answerBytes: bytes, streams: 2 ** 18, connections: 2 ** 16 })
+  );
 }
 
 export function timeoutsOf({ timeouts }: { readonly timeouts?: Partial<TransportTimeouts> }): TransportTimeouts {

@@ -4,7 +4,7 @@ import { SWEEP_INTERVAL_MS } from './h2/limits.ts';
 import { ServerContext } from './h2/server-context.ts';
 import { Http1Server } from './http1.ts';
 import { Listener } from './listener.ts';
-import type { ServeOptions, Server } from './serve-options.ts';
+import { budgetsOf, type ServeOptions, type Server } from './serve-options.ts';
 
 /** Plain HTTP goes over HTTP/2, too, where TLS lets the client choose. */
 const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['h2', 'http/1.1'] } as const;
@@ -15,7 +15,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const connections = new Set<Connection>();
   let allGone = (): void => {};
   const http1 = new Http1Server(options);
-  const listener = new Listener(options, alpn[options.protocols], (accepted) => {
+  const listener = new Listener(options, budgetsOf(options), alpn[options.protocols], (accepted) => {
     if (accepted.protocol === 'http1') {
       http1.accept(accepted);
       return;

@@ -3,7 +3,7 @@ import { joinMessage, type Message } from '@engram/wire';
 import { Http1Server } from '../http1.ts';
 import { Listener } from '../listener.ts';
 import { waitForDrain } from '../drain.ts';
-import { DRAIN_MAX_MS, type ServeOptions, type Server } from '../serve-options.ts';
+import { budgetsOf, DRAIN_MAX_MS, type ServeOptions, type Server } from '../serve-options.ts';
 import { bidiHandler, type CallEnvironment, type GrpcJsStream, serverStreamHandler, unaryHandler } from './calls.ts';
 
 const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['http/1.1'] } as const;
@@ -53,7 +53,7 @@ export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
   const server = grpcServerOf(options, environment);
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const http1 = new Http1Server(options);
-  const listener = new Listener(options, alpn[options.protocols], (connection) => {
+  const listener = new Listener(options, budgetsOf(options), alpn[options.protocols], (connection) => {
     if (connection.protocol === 'h2') injector.injectConnection(connection.socket);
     else http1.accept(connection);
   });

@@ -1,0 +1,80 @@
+import type { X509Certificate } from 'node:crypto';
+import { Socket } from 'node:net';
+import { createServer, type Server, type TLSSocket } from 'node:tls';
+import type { Logger } from '@engram/core';
+import { commonNameOf, refusalOf } from './client-certificate.ts';
+import type { TlsOptions } from './serve-options.ts';
+import { CertificateFollower, readSecureContext, requiresClientCertificate } from './tls-context.ts';
+
+/** A client whose handshake is through, and whose certificate may come in. */
+export interface SecureClient {
+  readonly socket: TLSSocket;
+  readonly h2: boolean;
+  readonly commonName: string | undefined;
+}
+
+export interface TlsGateOptions {
+  readonly tls: TlsOptions;
+  /** What is offered, by name. */
+  readonly alpn: readonly string[];
+  readonly handshakeMs: number;
+  readonly logger: Logger;
+  readonly opened: (client: SecureClient) => void;
+  /** The socket is one that was handed to `accept`. */
+  readonly rejected: (socket: Socket, why: string) => void;
+}
+
+/** Ends TLS on sockets that others have accepted. */
+export class TlsGate {
+  readonly #options: TlsGateOptions;
+  readonly #follower: CertificateFollower;
+  readonly #server: Server;
+
+  /** Throws when the certificates cannot be read. */
+  constructor(options: TlsGateOptions) {
+    const { tls, alpn, handshakeMs, logger } = options;
+    this.#options = options;
+    this.#follower = new CertificateFollower(tls, logger);
+    this.#server = createServer({
+      ...readSecureContext(tls),
+      ALPNProtocols: [...alpn],
+      requestCert: requiresClientCertificate(tls),
+      rejectUnauthorized: requiresClientCertificate(tls),
+      handshakeTimeout: handshakeMs,
+    });
+    this.#server.on('tlsClientError', (error, socket) => {
+      options.rejected(underlying(socket), error.message);
+      socket.destroy();
+    });
+    this.#server.on('secureConnection', (socket) => this.#secured(socket));
+  }
+
+  accept(socket: Socket): void {
+    // First, so that this very handshake sees new files.
+    this.#follower.refresh((context) => this.#server.setSecureContext(context));
+    this.#server.emit('connection', socket);
+  }
+
+  #secured(socket: TLSSocket): void {
+    socket.on('error', () => socket.destroy());
+    const certificate = verifiedCertificate(socket);
+    const refusal = refusalOf(this.#options.tls, certificate);
+    if (refusal !== undefined) {
+      this.#options.rejected(underlying(socket), refusal);
+      socket.destroy();
+      return;
+    }
+    const commonName = certificate === undefined ? undefined : commonNameOf(certificate.toLegacyObject());
+    this.#options.opened({ socket, h2: socket.alpnProtocol === 'h2', commonName });
+  }
+}
+
+/** What a TLS socket stands on. Node keeps it in a property that it does not document; without it, the socket itself. */
+function underlying(socket: TLSSocket): Socket {
+  const parent: unknown = '_parent' in socket ? socket._parent : undefined;
+  return parent instanceof Socket ? parent : socket;
+}
+
+function verifiedCertificate(socket: TLSSocket): X509Certificate | undefined {
+  return socket.authorized ? socket.getPeerX509Certificate() : undefined;
+}
