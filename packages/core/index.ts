@@ -49,6 +49,7 @@ export { LinkedQueue, type Queued } from './src/linked-queue.ts';
 export { SharedBudget, Share, type SharedBudgetOptions } from './src/shared-budget.ts';
 export { ClientBudgets, type ClientBounds } from './src/client-budgets.ts';
 export { SequenceRing } from './src/sequence-ring.ts';
+export { systemErrorCode } from './src/system-error.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';
 export { nextTurn } from './src/next-turn.ts';

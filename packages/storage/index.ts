@@ -21,5 +21,21 @@ export {
   seededFaults,
 } from './src/fault-plan.ts';
 // For those who write an adapter.
+export {
+  AcknowledgedMark,
+  type AcknowledgedState,
+  decodeMark,
+  MARK_BYTES,
+  type MarkFile,
+  type MarkParts,
+} from './src/acknowledged-mark.ts';
+export {
+  decodeNumberList,
+  decodeNumbers,
+  encodeNumberList,
+  encodeNumbers,
+  type Numbers,
+} from './src/numbers.ts';
+export { type RecordRequest, RecordRequests } from './src/record-requests.ts';
 export { Lifetime } from './src/lifetime.ts';
 export { isFenced, sameBatch, takesOver } from './src/sealing.ts';

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Random } from '@engram/core';
+import { type Random, systemErrorCode } from '@engram/core';
 
 /** Who this node is, for the life of its data. Ids are not 0 and fit 63 bits: some tools read them as signed. */
 export interface Identity {
@@ -49,7 +49,7 @@ function readIdentity(file: string): Identity | undefined {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   const identity = parseIdentity(text);

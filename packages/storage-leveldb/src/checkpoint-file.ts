@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { FILE_MODE, openIfThere, systemCode } from './files.ts';
+import { systemErrorCode } from '@engram/core';
+import { FILE_MODE, openIfThere } from './files.ts';
 
 // A chunk is its length (u32), a CRC-32 (u32), both little endian, and its bytes. The CRC covers the chunk's number and
 // length before its bytes, and a word: without that the CRC of nothing would be 0, and a file of zeros one of empty chunks.
@@ -81,7 +82,7 @@ async function readAt(file: Handle, position: number, length: number, size: numb
       at += bytesRead;
     }
   } catch (error) {
-    if (systemCode(error) === 'EIO') return undefined;
+    if (systemErrorCode(error) === 'EIO') return undefined;
     throw error;
   }
   return bytes;

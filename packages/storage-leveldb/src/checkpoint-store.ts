@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assert, type LogPosition } from '@engram/core';
-import type { Checkpoint } from '@engram/storage';
-import type { AcknowledgedMark } from './acknowledged-mark.ts';
+import type { AcknowledgedMark, Checkpoint } from '@engram/storage';
 import { readChunks, writeChunks } from './checkpoint-file.ts';
 import type { Database } from './database.ts';
 import { checkpointFile, syncDirectory } from './files.ts';

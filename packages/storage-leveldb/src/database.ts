@@ -1,4 +1,4 @@
-import type { Logger } from '@engram/core';
+import { type Logger, systemErrorCode } from '@engram/core';
 import { Lifetime, StorageCorruptError, StorageFailedError } from '@engram/storage';
 import type { ClassicLevel } from 'classic-level';
 
@@ -19,14 +19,9 @@ const CIRCUMSTANCES =
  * which may pass, are none.
  */
 export function isDamage(error: unknown): boolean {
-  const code = errorCode(error);
+  const code = systemErrorCode(error);
   if (code === 'LEVEL_CORRUPTION') return true;
   return code === 'LEVEL_IO_ERROR' && error instanceof Error && !CIRCUMSTANCES.test(error.message);
-}
-
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  return error.code;
 }
 
 /**

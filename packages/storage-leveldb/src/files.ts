@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { systemErrorCode } from '@engram/core';
 
 /** The names in the directory of a storage. */
 export const RECORDS_DIRECTORY = 'records';
@@ -12,11 +13,6 @@ export const CHECKPOINT_FILE = /^checkpoint-\d+$/;
 export const FILE_MODE = 0o600;
 export const DIRECTORY_MODE = 0o700;
 
-/** The code of a system error, `ENOENT` for example. */
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
-
 /** Makes durable which names are in the directory. */
 export async function syncDirectory(path: string): Promise<void> {
   await using directory = await open(path, 'r');
@@ -28,7 +24,7 @@ export async function openIfThere(path: string, flags: string): Promise<FileHand
   try {
     return await open(path, flags);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

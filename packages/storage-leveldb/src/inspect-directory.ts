@@ -1,5 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemErrorCode } from '@engram/core';
 import { StorageCorruptError, StorageOpenError } from '@engram/storage';
 import {
   ACKNOWLEDGED_FILE,
@@ -8,7 +9,6 @@ import {
   NEW_STATE_FILE,
   RECORDS_DIRECTORY,
   STATE_FILE,
-  systemCode,
 } from './files.ts';
 
 const CURRENT = 'CURRENT';
@@ -65,7 +65,7 @@ async function listIfThere(path: string): Promise<string[]> {
   try {
     return await readdir(path);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
+    if (systemErrorCode(error) === 'ENOENT') return [];
     throw error;
   }
 }

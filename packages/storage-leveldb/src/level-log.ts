@@ -1,5 +1,6 @@
 import { assert, type LogPosition, logPosition, type Seal, sameSeal } from '@engram/core';
 import {
+  type AcknowledgedMark,
   type AppendOutcome,
   isFenced,
   type Log,
@@ -9,7 +10,6 @@ import {
   sameBatch,
   takesOver,
 } from '@engram/storage';
-import type { AcknowledgedMark } from './acknowledged-mark.ts';
 import type { Database, Writes } from './database.ts';
 import {
   RECORD_HEADER_BYTES,

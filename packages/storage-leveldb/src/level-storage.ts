@@ -1,5 +1,4 @@
-import type { Log, Storage, Values } from '@engram/storage';
-import type { AcknowledgedMark } from './acknowledged-mark.ts';
+import type { AcknowledgedMark, Log, Storage, Values } from '@engram/storage';
 import type { Database } from './database.ts';
 import type { StateFile } from './state-file.ts';
 import type { Usage } from './usage.ts';

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
-import { type Storage, StorageCorruptError, StorageOpenError } from '@engram/storage';
+import { type Clock, type Logger, type LogPosition, logPosition, systemErrorCode } from '@engram/core';
+import { type AcknowledgedState, type Storage, StorageCorruptError, StorageOpenError } from '@engram/storage';
 import { ClassicLevel } from 'classic-level';
-import { AcknowledgedMark, type AcknowledgedState, readAcknowledged } from './acknowledged-mark.ts';
+import { openMark, readMark } from './acknowledged-mark.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
-import { Database, errorCode, isDamage, type Level } from './database.ts';
+import { Database, isDamage, type Level } from './database.ts';
 import { DirectorySize } from './directory-size.ts';
 import { checkpointFile, RECORDS_DIRECTORY, STATE_FILE } from './files.ts';
 import { type Found, inspectDirectory } from './inspect-directory.ts';
@@ -54,7 +54,7 @@ async function openStorage({ path, clock, logger }: LevelDbOptions, found: Found
   await holdAgainstMark(database, acknowledged);
   await removeLeftovers(path, found, state);
   const usage = await openUsage(database, state, end);
-  const mark = await AcknowledgedMark.open(path, acknowledged, clock, logger);
+  const mark = await openMark(path, acknowledged, clock, logger);
   const parts = { database, stateFile, mark, usage };
   const checkpoints = new CheckpointStore(parts);
   const log = new LevelLog(parts, end);
@@ -89,7 +89,7 @@ function openFailure(path: string, error: unknown): Error {
   // abstract-level says only that it did not open; why is below.
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const text = cause instanceof Error ? cause.message : String(cause);
-  if (errorCode(cause) === 'LEVEL_LOCKED') {
+  if (systemErrorCode(cause) === 'LEVEL_LOCKED') {
     return new StorageOpenError('locked', `${path} is in use by another process: ${text}`, { cause });
   }
   if (!isDamage(cause)) {
@@ -123,7 +123,7 @@ async function openState(database: Database, found: Found, last: number): Promis
 }
 
 async function holdAgainstMark(database: Database, there: AcknowledgedState): Promise<void> {
-  const mark = await readAcknowledged(database.path);
+  const mark = await readMark(database.path);
   if (mark === undefined) return;
   if (mark === 'damaged') {
     database.logger.warn({ path: database.path }, 'the mark of what was acknowledged is damaged, and not used');

@@ -1,9 +1,8 @@
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { epoch, joinU64, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal, splitU64 } from '@engram/core';
-import { StorageCorruptError, StorageOpenError } from '@engram/storage';
+import { decodeNumberList, encodeNumberList, StorageCorruptError, StorageOpenError } from '@engram/storage';
 import { FILE_MODE, NEW_STATE_FILE, readIfThere, STATE_FILE, syncDirectory } from './files.ts';
-import { decodeNumbers, encodeNumbers } from './numbers.ts';
 
 /** What is written seldom, and not in the order of the log. */
 export interface State {
@@ -83,12 +82,12 @@ export class StateFile {
 function encode({ sealed, checkpoint, usage }: State): Uint8Array {
   const { id, from, chunks, bytes } = checkpoint;
   const numbers = [sealed.epoch, id, from, chunks, bytes, usage.upTo, usage.records, usage.bytes];
-  return encodeNumbers(STATE_FILE, [FORMAT_VERSION, ...numbers, ...splitU64(sealed.holder)]);
+  return encodeNumberList(STATE_FILE, [FORMAT_VERSION, ...numbers, ...splitU64(sealed.holder)]);
 }
 
 function decode(bytes: Uint8Array, path: string): State {
   const [format, sealed, id, from, chunks, size, upTo, records, used, ...holder] =
-    decodeNumbers(STATE_FILE, bytes) ?? [];
+    decodeNumberList(STATE_FILE, bytes) ?? [];
   if (format !== undefined && format > FORMAT_VERSION) {
     const known = `${FORMAT_VERSION} is the newest that this program knows`;
     throw new StorageOpenError('newer-format', `the storage at ${path} has format ${format}, and ${known}`);

@@ -1,7 +1,8 @@
-import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type LogPosition, logPosition } from '@engram/core';
-import { appendRecords, Checker, record, sealOf, stream, type CheckRequest } from '@engram/storage/testing';
+import { appendRecords, record, sealOf, stream, type CheckRequest } from '@engram/storage/testing';
+import { type Damage, damages, DamagedCopies, flip, zero } from '@engram/storage/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LevelBed } from './level-bed.ts';
@@ -35,42 +36,6 @@ async function makeDatabase(bed: LevelBed): Promise<Omit<CheckRequest, 'path'>> 
   return { end, from: 380, chunks, dropped };
 }
 
-type Damage = (path: string) => Promise<void>;
-
-const flip =
-  (offset: number, mask: number): Damage =>
-  async (path) => {
-    const bytes = await readFile(path);
-    if (bytes.length === 0) return;
-    const index = offset % bytes.length;
-    bytes[index] = bytes[index]! ^ mask;
-    await writeFile(path, bytes);
-  };
-
-const zero =
-  (offset: number, length: number): Damage =>
-  async (path) => {
-    const bytes = await readFile(path);
-    const start = offset % (bytes.length + 1);
-    bytes.fill(0, start, Math.min(start + length, bytes.length));
-    await writeFile(path, bytes);
-  };
-
-const cut =
-  (offset: number): Damage =>
-  async (path) => {
-    const { length } = await readFile(path);
-    await truncate(path, offset % (length + 1));
-  };
-
-const offsets = fc.nat({ max: 1 << 22 });
-const damages: fc.Arbitrary<Damage> = fc.oneof(
-  fc.tuple(offsets, fc.integer({ min: 1, max: 255 })).map(([offset, mask]) => flip(offset, mask)),
-  fc.tuple(offsets, fc.constantFrom(1, 7, 64, 512, 4096)).map(([offset, length]) => zero(offset, length)),
-  offsets.map(cut),
-  fc.constant<Damage>((path) => rm(path)),
-);
-
 /** The files that hold data, and those by which they are found. */
 async function dataFiles(path: string): Promise<string[]> {
   const names = await readdir(path, { recursive: true });
@@ -79,31 +44,24 @@ async function dataFiles(path: string): Promise<string[]> {
 
 describe('damage to the files of a closed database', () => {
   let bed: LevelBed;
-  const checker = new Checker(new URL('./check-child.ts', import.meta.url));
-  let expected: Omit<CheckRequest, 'path'>;
-  let copies = 0;
+  let copies: DamagedCopies;
+  let end: number;
   beforeAll(async () => {
     bed = await LevelBed.make();
-    expected = await makeDatabase(bed);
+    const expected = await makeDatabase(bed);
+    end = expected.end;
+    copies = new DamagedCopies(bed, expected, new URL('./check-child.ts', import.meta.url));
   });
   afterAll(async () => {
-    checker[Symbol.dispose]();
+    copies[Symbol.dispose]();
     await bed[Symbol.asyncDispose]();
   });
 
-  async function damaged(damage: (path: string) => Promise<void>): Promise<string> {
-    copies += 1;
-    const copy = join(bed.path, '..', `${bed.path.split('/').at(-1)}-copy-${copies}`);
-    await cp(bed.path, copy, { recursive: true });
-    await damage(copy);
-    return copy;
-  }
+  const damaged = (damage: Damage): Promise<string> => copies.make(damage);
 
   async function outcome(path: string): Promise<string> {
-    const { end, from, chunks, dropped } = expected;
-    const { result, warnings } = await checker.check({ path, end, from, chunks, dropped });
+    const { result, warnings } = await copies.outcome(path);
     bed.logger.warnings.push(...warnings);
-    await rm(path, { recursive: true });
     return result;
   }
 
@@ -176,7 +134,7 @@ describe('damage to the files of a closed database', () => {
   test('names the directory and what is gone', async () => {
     const log = (await dataFiles(bed.path)).filter((name) => name.endsWith('.log')).at(-1)!;
     const path = await damaged((copy) => truncate(join(copy, log), 0));
-    await expect(bed.open(path)).rejects.toThrow(`the records from 401 to ${expected.end - 1} were acknowledged`);
+    await expect(bed.open(path)).rejects.toThrow(`the records from 401 to ${end - 1} were acknowledged`);
     await expect(bed.open(path)).rejects.toThrow(path);
     await rm(path, { recursive: true });
   });

@@ -1,11 +1,11 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { logPosition } from '@engram/core';
+import { encodeNumberList } from '@engram/storage';
 import { reasonOf } from '@engram/storage/contract';
 import { appendRecords, record, sealOf, stream } from '@engram/storage/testing';
 import { ClassicLevel } from 'classic-level';
 import { describe, expect, test } from 'vitest';
-import { encodeNumbers } from '../src/numbers.ts';
 import { LevelBed } from './level-bed.ts';
 
 type Level = ClassicLevel<Uint8Array, Uint8Array>;
@@ -90,12 +90,12 @@ describe('a directory', () => {
 
 describe('the format', () => {
   test.each([
-    { value: encodeNumbers('state', [3, 1, 2, 3]), reason: 'newer-format', why: 'of a later program' },
-    { value: encodeNumbers('state', [2, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0]), reason: 'opened', why: 'of this one' },
-    { value: encodeNumbers('state', [1, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'opened', why: 'of an earlier one' },
-    { value: encodeNumbers('state', [2, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'corrupt', why: 'without the holder' },
-    { value: encodeNumbers('other', [1, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'corrupt', why: 'of something else' },
-    { value: encodeNumbers('state', [1, 0, 0]), reason: 'corrupt', why: 'too short' },
+    { value: encodeNumberList('state', [3, 1, 2, 3]), reason: 'newer-format', why: 'of a later program' },
+    { value: encodeNumberList('state', [2, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0]), reason: 'opened', why: 'of this one' },
+    { value: encodeNumberList('state', [1, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'opened', why: 'of an earlier one' },
+    { value: encodeNumberList('state', [2, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'corrupt', why: 'without the holder' },
+    { value: encodeNumberList('other', [1, 0, 0, 1, 0, 0, 1, 0, 0]), reason: 'corrupt', why: 'of something else' },
+    { value: encodeNumberList('state', [1, 0, 0]), reason: 'corrupt', why: 'too short' },
     { value: Uint8Array.of(1, 2, 3), reason: 'corrupt', why: 'damaged' },
     { value: new Uint8Array(0), reason: 'corrupt', why: 'empty' },
   ])('$reason: $why', async ({ value, reason }) => {
@@ -110,7 +110,7 @@ describe('the format', () => {
     await using bed = await LevelBed.make();
     let storage = await bed.open();
     await storage[Symbol.asyncDispose]();
-    await writeFile(join(bed.path, 'state'), encodeNumbers('state', [1, 4, 0, 1, 0, 0, 1, 0, 0]));
+    await writeFile(join(bed.path, 'state'), encodeNumberList('state', [1, 4, 0, 1, 0, 0, 1, 0, 0]));
     storage = await bed.open();
     await expect(storage.log.seal(sealOf(4))).rejects.toThrow(/held by an unknown holder/);
     expect(await storage.log.seal(sealOf(5))).toBe(1);

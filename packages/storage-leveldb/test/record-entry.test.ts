@@ -1,7 +1,6 @@
 import { compareBytes, logPosition } from '@engram/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeNumbers, encodeNumbers } from '../src/numbers.ts';
 import {
   RECORD_HEADER_BYTES,
   readRecordEntry,
@@ -77,19 +76,6 @@ describe('an entry', () => {
     for (let length = 0; length < bytes.length; length += 1) {
       expect(readRecordEntry(bytes.subarray(0, length), 5)).toBeUndefined();
     }
-  });
-
-  test('of numbers belongs to its key', () => {
-    fc.assert(
-      fc.property(fc.array(fc.maxSafeNat(), { maxLength: 5 }), (list) => {
-        const bytes = encodeNumbers('one', list);
-        expect(decodeNumbers('one', bytes)).toEqual(list);
-        expect(decodeNumbers('other', bytes)).toBeUndefined();
-        for (let length = 0; length < bytes.length; length += 1) {
-          expect(decodeNumbers('one', bytes.subarray(0, length))).toBeUndefined();
-        }
-      }),
-    );
   });
 });
 

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { assert, type LogPosition } from '@engram/core';
-import type { Checkpoint } from '@engram/storage';
-import type { AcknowledgedMark } from './acknowledged-mark.ts';
+import type { AcknowledgedMark, Checkpoint } from '@engram/storage';
 import type { Condition } from './condition.ts';
 import { fileName, filePath } from './file-names.ts';
 import type { FileSystem, StorageFile } from './file-system.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '@engram/core';
+import { type Logger, systemErrorCode } from '@engram/core';
 import { Lifetime, StorageCorruptError, StorageFailedError } from '@engram/storage';
 
 /** Which storage it is, whether it lives, and whether it may still be written. Shared by all its parts. */
@@ -47,14 +47,9 @@ export class Condition {
     try {
       return await work();
     } catch (cause) {
-      const code = errorCode(cause);
+      const code = systemErrorCode(cause);
       if (code === 'EIO' || code === 'ENOENT') throw this.corrupt(`the file ${file} cannot be read (${code})`, cause);
       throw cause;
     }
   }
-}
-
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  return error.code;
 }

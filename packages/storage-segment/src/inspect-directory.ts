@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { systemErrorCode } from '@engram/core';
 import { StorageCorruptError, StorageOpenError } from '@engram/storage';
-import { errorCode } from './condition.ts';
 import { ACKNOWLEDGED_FILE, META_DIRECTORY, parseFileName } from './file-names.ts';
 import type { FileSystem } from './file-system.ts';
 
@@ -36,7 +36,7 @@ async function listMeta(fileSystem: FileSystem, path: string): Promise<readonly 
   try {
     return await fileSystem.list(join(path, META_DIRECTORY));
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
+    if (systemErrorCode(error) === 'ENOENT') return [];
     throw notAccessible(path, error);
   }
 }

@@ -1,6 +1,6 @@
+import { systemErrorCode } from '@engram/core';
 import { StorageCorruptError, StorageOpenError } from '@engram/storage';
 import { ClassicLevel } from 'classic-level';
-import { errorCode } from './condition.ts';
 import type { Meta, MetaWrite } from './meta.ts';
 
 type Level = ClassicLevel<Uint8Array, Uint8Array>;
@@ -13,7 +13,7 @@ const CIRCUMSTANCES =
 
 /** Blocks that do not parse, files that are not there or shorter than they were. What may pass is no damage. */
 function isDamage(error: unknown): boolean {
-  const code = errorCode(error);
+  const code = systemErrorCode(error);
   if (code === 'LEVEL_CORRUPTION') return true;
   return code === 'LEVEL_IO_ERROR' && error instanceof Error && !CIRCUMSTANCES.test(error.message);
 }
@@ -77,7 +77,7 @@ function openFailure(path: string, error: unknown): Error {
   // abstract-level says only that it did not open; why is below.
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const text = cause instanceof Error ? cause.message : String(cause);
-  if (errorCode(cause) === 'LEVEL_LOCKED') {
+  if (systemErrorCode(cause) === 'LEVEL_LOCKED') {
     return new StorageOpenError('locked', `${path} is in use by another process: ${text}`, { cause });
   }
   if (!isDamage(cause)) {

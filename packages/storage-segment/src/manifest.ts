@@ -1,10 +1,9 @@
 import { assert, epoch, joinU64, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal, splitU64 } from '@engram/core';
-import { StorageOpenError } from '@engram/storage';
+import { decodeNumbers, encodeNumbers, type Numbers, StorageOpenError } from '@engram/storage';
 import type { Condition } from './condition.ts';
 import { DeadRecords } from './dead-records.ts';
 import type { SegmentKind } from './layout.ts';
 import type { Meta, MetaWrite } from './meta.ts';
-import { decodeNumbers, encodeNumbers, type Numbers } from './numbers.ts';
 
 // What the database beside the segments knows:
 //

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { assert, type Clock, type Logger, type LogPosition, logPosition, type Random } from '@engram/core';
-import type { Storage } from '@engram/storage';
-import { AcknowledgedMark, type AcknowledgedState, readAcknowledged } from './acknowledged-mark.ts';
+import type { AcknowledgedState, Storage } from '@engram/storage';
+import { openMark, readMark } from './acknowledged-mark.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
 import { Cleaner } from './cleaner.ts';
 import { Condition } from './condition.ts';
@@ -86,7 +86,7 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
   const manifest = new Manifest(await ground.openMeta(join(path, META_DIRECTORY), found === 'empty'), condition);
   const opened: Segment[] = [];
   try {
-    const mark = await readMark(fileSystem, condition);
+    const mark = await usableMark(fileSystem, condition);
     const state = await manifest.load(mark !== undefined, first);
     if (found === 'empty') await fileSystem.syncDirectory(path);
     checkAcknowledged(condition, state, mark);
@@ -118,7 +118,7 @@ async function assemble(
   const open = [...recovered.segments.filter(({ sealed }) => !sealed), ...recovered.empty];
   const tail = await LogTail.open({ ...common, idleMs, reserves, onSealed: () => cleaner.wake() }, open, end);
   const written: AcknowledgedState = { end, sealed: state.sealed.epoch, checkpoint: state.checkpoint?.id ?? 0 };
-  const acknowledged = await AcknowledgedMark.open(fileSystem, written, clock, condition);
+  const acknowledged = await openMark(fileSystem, written, clock, condition);
   const checkpoints = new CheckpointStore(
     { fileSystem, condition, manifest, acknowledged, segments },
     state.checkpoint,
@@ -133,8 +133,8 @@ async function assemble(
   return new SegmentStorage(log, values, { condition, manifest, acknowledged, segments, tail, bulk, cleaner });
 }
 
-async function readMark(fileSystem: FileSystem, condition: Condition): Promise<AcknowledgedState | undefined> {
-  const mark = await readAcknowledged(fileSystem, condition.path);
+async function usableMark(fileSystem: FileSystem, condition: Condition): Promise<AcknowledgedState | undefined> {
+  const mark = await readMark(fileSystem, condition.path);
   if (mark !== 'damaged') return mark;
   condition.logger.warn({ path: condition.path }, 'the mark of what was acknowledged is damaged, and not used');
   return undefined;

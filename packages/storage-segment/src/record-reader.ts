@@ -1,5 +1,5 @@
 import type { Clock, LogPosition } from '@engram/core';
-import type { StorageCorruptError } from '@engram/storage';
+import { type RecordRequest, RecordRequests, type StorageCorruptError } from '@engram/storage';
 import type { Condition } from './condition.ts';
 import { fileName } from './file-names.ts';
 import type { BulkReader, FileSystem } from './file-system.ts';
@@ -38,21 +38,9 @@ const PIECE_BYTES = 16 << 10;
 /** Buffers for longer reads that are kept. */
 const BUFFERS_MAX = 4;
 
-interface Request {
-  readonly positions: readonly LogPosition[];
-  readonly records: Uint8Array[];
-  readonly signal: AbortSignal;
-  /** How many positions have been taken into a group. */
-  taken: number;
-  done: number;
-  ended: boolean;
-  readonly resolve: (records: readonly Uint8Array[]) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 /** One record that is wanted, and where it is. */
 interface Want {
-  readonly request: Request;
+  readonly request: RecordRequest;
   /** Of the request's positions. */
   readonly at: number;
   readonly segment: Segment;
@@ -70,8 +58,7 @@ interface Run {
 
 /**
  * Reads records by position, in groups: what is asked for while reads are under way goes together into the next group,
- * sorted by place, and neighbours are read at once. Large requests take turns with each other and with small ones. A
- * request is abandoned at its next group when its signal aborts.
+ * sorted by place, and neighbours are read at once. Requests take turns, see RecordRequests.
  */
 export class RecordReader {
   readonly #condition: Condition;
@@ -81,9 +68,7 @@ export class RecordReader {
   readonly #clock: Clock;
   readonly #pieces = new Pieces();
   readonly #buffers: Uint8Array[] = [];
-  /** Those of which not all has been taken, from `#head` on. Whoever is not done after its turn goes to the end. */
-  #waiting: Request[] = [];
-  #head = 0;
+  readonly #requests = new RecordRequests();
   /** To be read one by one, from `#nextRun` on. */
   #runs: readonly Run[] = [];
   #nextRun = 0;
@@ -110,12 +95,7 @@ export class RecordReader {
   }
 
   read(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
-    if (positions.length === 0) return Promise.resolve([]);
-    return new Promise((resolve, reject) => {
-      const records = new Array<Uint8Array>(positions.length);
-      this.#waiting.push({ positions, records, signal, taken: 0, done: 0, ended: false, resolve, reject });
-      this.#start();
-    });
+    return this.#requests.add(positions, signal, () => this.#start());
   }
 
   #start(): void {
@@ -131,7 +111,7 @@ export class RecordReader {
         });
         continue;
       }
-      if (this.#head === this.#waiting.length || this.#bulks === BULKS_MAX) return;
+      if (this.#requests.empty || this.#bulks === BULKS_MAX) return;
       const runs = runsOf(this.#takeGroup());
       if (!waitsForDisk && isSmall(runs)) {
         void this.#readInline(runs);
@@ -150,35 +130,17 @@ export class RecordReader {
 
   #takeGroup(): Want[] {
     const group: Want[] = [];
-    let room = GROUP_MAX;
-    let bytes = 0;
-    while (room > 0 && bytes < GROUP_BYTES_MAX && this.#head < this.#waiting.length) {
-      const request = this.#waiting[this.#head]!;
-      this.#head += 1;
-      if (request.signal.aborted) end(request, request.signal.reason);
-      if (request.ended) continue;
-      const to = Math.min(request.positions.length, request.taken + room);
-      room -= to - request.taken;
-      for (; request.taken < to && bytes < GROUP_BYTES_MAX && !request.ended; request.taken += 1) {
-        bytes += this.#want(request, request.taken, group);
-      }
-      if (request.taken < request.positions.length && !request.ended) this.#waiting.push(request);
-    }
-    // The part that has been taken goes when it is the larger one, so each entry is moved once at most, on average.
-    if (this.#head * 2 > this.#waiting.length) {
-      this.#waiting = this.#waiting.slice(this.#head);
-      this.#head = 0;
-    }
+    this.#requests.takeGroup(GROUP_MAX, GROUP_BYTES_MAX, (request, at) => this.#want(request, at, group));
     return group;
   }
 
   /** Returns how many bytes it is. */
-  #want(request: Request, at: number, group: Want[]): number {
+  #want(request: RecordRequest, at: number, group: Want[]): number {
     const position = request.positions[at]!;
     const segment = this.#segments.find(position);
     const index = segment?.table.indexOf(position) ?? -1;
     if (segment === undefined || index < 0) {
-      end(request, this.#condition.corrupt(`record ${position} is missing`));
+      request.fail(this.#condition.corrupt(`record ${position} is missing`));
       return 0;
     }
     segment.pin();
@@ -242,7 +204,7 @@ export class RecordReader {
       await this.#condition.reading(fileName('seg', segment.id), () => segment.file.read(bytes, offset, inline));
       for (let at = from; at < to; at += 1) this.#deliver(wants[at]!, bytes, offset, kept);
     } catch (error) {
-      for (let at = from; at < to; at += 1) end(wants[at]!.request, error);
+      for (let at = from; at < to; at += 1) wants[at]!.request.fail(error);
     } finally {
       unpin(wants, from, to);
       if (!kept && this.#buffers.length < BUFFERS_MAX && buffer.length === READ_BYTES_MAX) this.#buffers.push(buffer);
@@ -256,15 +218,11 @@ export class RecordReader {
     const place = want.offset - start;
     const length = checkRecord(bytes, place, want.end - start, request.positions[want.at]!);
     if (length === undefined || want.offset + RECORD_HEADER_BYTES + length !== want.end) {
-      end(request, this.#damage(want));
+      request.fail(this.#damage(want));
       return;
     }
     const record = bytes.subarray(place + RECORD_HEADER_BYTES, want.end - start);
-    request.records[want.at] = kept ? record : this.#pieces.copy(record);
-    request.done += 1;
-    if (request.done < request.positions.length) return;
-    request.ended = true;
-    request.resolve(request.records);
+    request.deliver(want.at, kept ? record : this.#pieces.copy(record));
   }
 
   #takeBuffer(length: number): Uint8Array {
@@ -339,10 +297,4 @@ function byPlace(left: Want, right: Want): number {
 
 function unpin(wants: readonly Want[], from = 0, to = wants.length): void {
   for (let at = from; at < to; at += 1) wants[at]!.segment.unpin();
-}
-
-function end(request: Request, reason: unknown): void {
-  if (request.ended) return;
-  request.ended = true;
-  request.reject(reason);
 }

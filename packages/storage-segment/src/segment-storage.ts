@@ -1,5 +1,4 @@
-import type { Log, Storage, Values } from '@engram/storage';
-import type { AcknowledgedMark } from './acknowledged-mark.ts';
+import type { AcknowledgedMark, Log, Storage, Values } from '@engram/storage';
 import type { Cleaner } from './cleaner.ts';
 import type { Condition } from './condition.ts';
 import type { BulkReader } from './file-system.ts';

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
+import { systemErrorCode } from '@engram/core';
 import type { Condition } from './condition.ts';
-import { errorCode } from './condition.ts';
 import { filePath } from './file-names.ts';
 import type { FileSystem } from './file-system.ts';
 import type { SegmentHeader } from './layout.ts';
@@ -56,7 +56,7 @@ export async function readSidecar(
       await file.close();
     }
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT')
+    if (systemErrorCode(error) !== 'ENOENT')
       condition.logger.warn({ path, err: error }, 'cannot read the table of a segment');
     return undefined;
   }

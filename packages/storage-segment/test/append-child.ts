@@ -1,70 +1,10 @@
-// Appends until it is killed, or until an append fails, and says on stdout how far it was acknowledged:
-// `append <end>`, `checkpoint <from>`, and at the end of its own accord `failed <JSON>`.
-import { writeSync } from 'node:fs';
-import { logPosition } from '@engram/core';
-import type { Storage } from '@engram/storage';
-import { openSegmentStorage } from '@engram/storage-segment';
-import { never, record, sealOf, stream } from '@engram/storage/testing';
+// The process that crash.test.ts kills.
 import { realClock, realRandom } from '@engram/sim';
+import { appendUntilKilled } from '@engram/storage/testing';
+import { openSegmentStorage } from '@engram/storage-segment';
 import { TestLogger } from './segment-bed.ts';
 
-const [path, batchMaxText, segmentBytesText] = process.argv.slice(2);
-const sealing = sealOf(1);
-const batchMax = Number(batchMaxText);
-
-/** Synchronous: a line that was written is seen, however the process ends. */
-function say(line: string): void {
-  writeSync(1, `${line}\n`);
-}
-
-async function nameOf(work: () => Promise<unknown>): Promise<string> {
-  try {
-    await work();
-    return 'none';
-  } catch (error) {
-    return error instanceof Error ? error.name : String(error);
-  }
-}
-
-async function afterFailure(storage: Storage, end: number): Promise<object> {
-  const next = { first: logPosition(end), records: [record(end)] };
-  return {
-    append: await nameOf(() => storage.log.append(next, sealing)),
-    seal: await nameOf(() => storage.log.seal(sealing)),
-    read: await nameOf(async () => {
-      await storage.log.read(logPosition(1), never)[Symbol.asyncIterator]().next();
-    }),
-    checkpoint: await nameOf(() => storage.values.saveCheckpoint(logPosition(end), stream([]))),
-    get: await nameOf(() => storage.values.getMany([logPosition(1)], never)),
-  };
-}
-
-const segmentBytes = Number(segmentBytesText);
-const storage = await openSegmentStorage({
-  path: path!,
-  clock: realClock,
-  random: realRandom,
-  logger: new TestLogger(),
-  segmentBytes,
-});
-let end: number = await storage.log.seal(sealing);
-for (let round = 1; ; round += 1) {
-  const count = 1 + ((end * 7919) % batchMax);
-  const records = Array.from({ length: count }, (_, index) => record(end + index));
-  const outcome = await storage.log.append({ first: logPosition(end), records }, sealing);
-  if (outcome.kind !== 'committed') {
-    say(
-      `${outcome.kind === 'uncertain' ? 'failed' : outcome.kind} ${JSON.stringify(await afterFailure(storage, end))}`,
-    );
-    break;
-  }
-  end += count;
-  say(`append ${end}`);
-  if (round % 20 !== 0) continue;
-  await storage.values.saveCheckpoint(logPosition(end), stream([record(end, 3000), record(end + 1, 100)]));
-  say(`checkpoint ${end}`);
-  const odd = [];
-  for (let position = 1; position < end; position += 2) odd.push(logPosition(position));
-  await storage.values.drop(odd);
-}
-await storage[Symbol.asyncDispose]();
+const [path, batchMax, segmentBytes] = process.argv.slice(2);
+const parts = { clock: realClock, random: realRandom, logger: new TestLogger() };
+const storage = await openSegmentStorage({ path: path!, ...parts, segmentBytes: Number(segmentBytes) });
+await appendUntilKilled(storage, Number(batchMax));

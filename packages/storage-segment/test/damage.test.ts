@@ -1,7 +1,8 @@
-import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type LogPosition, logPosition } from '@engram/core';
-import { appendRecords, batches, Checker, record, sealOf, stream, type CheckRequest } from '@engram/storage/testing';
+import { appendRecords, batches, record, sealOf, stream, type CheckRequest } from '@engram/storage/testing';
+import { type Damage, damages, DamagedCopies, flip } from '@engram/storage/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeSegmentHeader, FRAME_HEADER_BYTES, readFrameHeader, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
@@ -46,42 +47,6 @@ async function makeStorage(bed: SegmentBed): Promise<Omit<CheckRequest, 'path'>>
   return { end, from: 380, chunks, dropped };
 }
 
-type Damage = (path: string) => Promise<void>;
-
-const flip =
-  (offset: number, mask: number): Damage =>
-  async (path) => {
-    const bytes = await readFile(path);
-    if (bytes.length === 0) return;
-    const index = offset % bytes.length;
-    bytes[index] = bytes[index]! ^ mask;
-    await writeFile(path, bytes);
-  };
-
-const zero =
-  (offset: number, length: number): Damage =>
-  async (path) => {
-    const bytes = await readFile(path);
-    const start = offset % (bytes.length + 1);
-    bytes.fill(0, start, Math.min(start + length, bytes.length));
-    await writeFile(path, bytes);
-  };
-
-const cut =
-  (offset: number): Damage =>
-  async (path) => {
-    const { length } = await readFile(path);
-    await truncate(path, offset % (length + 1));
-  };
-
-const offsets = fc.nat({ max: 1 << 22 });
-const damages: fc.Arbitrary<Damage> = fc.oneof(
-  fc.tuple(offsets, fc.integer({ min: 1, max: 255 })).map(([offset, mask]) => flip(offset, mask)),
-  fc.tuple(offsets, fc.constantFrom(1, 7, 64, 512, 4096)).map(([offset, length]) => zero(offset, length)),
-  offsets.map(cut),
-  fc.constant<Damage>((path) => rm(path)),
-);
-
 /** All that hold something, without LevelDB's own lock and log of events. */
 async function dataFiles(path: string, pattern = /./): Promise<string[]> {
   const own = (await readdir(path)).filter((name) => /\.(?:seg|idx|ckpt)$/.test(name));
@@ -106,31 +71,24 @@ function frameOffsets(bytes: Uint8Array): number[] {
 
 describe('damage to the files of a closed storage', () => {
   let bed: SegmentBed;
-  const checker = new Checker(new URL('./check-child.ts', import.meta.url));
-  let expected: Omit<CheckRequest, 'path'>;
-  let copies = 0;
+  let copies: DamagedCopies;
+  let end: number;
   beforeAll(async () => {
     bed = await SegmentBed.make(SEGMENT_BYTES);
-    expected = await makeStorage(bed);
+    const expected = await makeStorage(bed);
+    end = expected.end;
+    copies = new DamagedCopies(bed, expected, new URL('./check-child.ts', import.meta.url));
   });
   afterAll(async () => {
-    checker[Symbol.dispose]();
+    copies[Symbol.dispose]();
     await bed[Symbol.asyncDispose]();
   });
 
-  async function damaged(damage: (path: string) => Promise<void>): Promise<string> {
-    copies += 1;
-    const copy = join(bed.path, '..', `${bed.path.split('/').at(-1)}-copy-${copies}`);
-    await cp(bed.path, copy, { recursive: true });
-    await damage(copy);
-    return copy;
-  }
+  const damaged = (damage: Damage): Promise<string> => copies.make(damage);
 
   async function outcome(path: string): Promise<string> {
-    const { end, from, chunks, dropped } = expected;
-    const { result, warnings } = await checker.check({ path, end, from, chunks, dropped });
+    const { result, warnings } = await copies.outcome(path);
     bed.logger.warnings.push(...warnings);
-    await rm(path, { recursive: true });
     return result;
   }
 
@@ -218,7 +176,7 @@ describe('damage to the files of a closed storage', () => {
     const name = await lastSegment();
     const frames = frameOffsets(await readFile(join(bed.path, name)));
     const path = await damaged((copy) => truncate(join(copy, name), frames.at(-2)! + 40));
-    const gone = `the records from ${expected.end - 1} to ${expected.end - 1} were acknowledged and are gone`;
+    const gone = `the records from ${end - 1} to ${end - 1} were acknowledged and are gone`;
     await expect(bed.open(path)).rejects.toThrow(`${gone}: ${name} ends at ${frames.at(-2)}`);
     await expect(bed.open(path)).rejects.toThrow(path);
     await rm(path, { recursive: true });
@@ -246,8 +204,8 @@ describe('damage to the files of a closed storage', () => {
       await truncate(join(copy, name), frames.at(-1)! - 1);
     });
     const storage = await bed.open(path);
-    expect(await storage.log.seal(sealOf(1))).toBe(expected.end - 1);
-    await appendRecords(storage, expected.end - 1, [1]);
+    expect(await storage.log.seal(sealOf(1))).toBe(end - 1);
+    await appendRecords(storage, end - 1, [1]);
     await storage[Symbol.asyncDispose]();
     expect(await outcome(path)).toBe('whole');
   });

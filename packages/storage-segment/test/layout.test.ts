@@ -11,7 +11,6 @@ import {
   writeFrameHeader,
   writeRecordHeader,
 } from '../src/layout.ts';
-import { decodeNumbers, encodeNumbers } from '../src/numbers.ts';
 
 const positions = fc.oneof(fc.maxSafeNat(), fc.nat(), fc.integer({ min: 2 ** 32 - 3, max: 2 ** 32 + 3 }));
 const u32 = fc.nat({ max: 2 ** 32 - 1 });
@@ -117,22 +116,6 @@ describe('a record', () => {
   test('that is all zeros is none', () => {
     expect(checkRecord(new Uint8Array(100), 0, 100, 1)).toBeUndefined();
   });
-});
-
-test('numbers belong to their name, and are as many as they were', () => {
-  const lists = fc.array(fc.maxSafeNat(), { maxLength: 5 });
-  fc.assert(
-    fc.property(lists, fc.uint8Array({ maxLength: 20 }), (numbers, rest) => {
-      const name = Uint8Array.of(1);
-      const bytes = encodeNumbers(name, numbers, rest);
-      expect(decodeNumbers(name, bytes, numbers.length)).toEqual({ numbers, rest });
-      expect(decodeNumbers(Uint8Array.of(2), bytes, numbers.length)).toBeUndefined();
-      expect(decodeNumbers(name, bytes, numbers.length + 1)).toBeUndefined();
-      for (let length = 0; length < bytes.length; length += 1) {
-        expect(decodeNumbers(name, bytes.subarray(0, length), numbers.length)).toBeUndefined();
-      }
-    }),
-  );
 });
 
 test.each([

@@ -2,13 +2,12 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { logPosition } from '@engram/core';
 import { realClock, realRandom } from '@engram/sim';
-import { StorageCorruptError } from '@engram/storage';
+import { encodeNumbers, StorageCorruptError } from '@engram/storage';
 import { reasonOf } from '@engram/storage/contract';
 import { openSegmentStorage } from '@engram/storage-segment';
 import { appendRecords, never, record, sealOf, stream } from '@engram/storage/testing';
 import { ClassicLevel } from 'classic-level';
 import { describe, expect, test } from 'vitest';
-import { encodeNumbers } from '../src/numbers.ts';
 import { SegmentBed } from './segment-bed.ts';
 
 const FORMAT_KEY = Uint8Array.of(0x61);

@@ -1,0 +1,95 @@
+import type { LogPosition } from '@engram/core';
+
+/** One call of `Values.getMany`, while its records come in. */
+export class RecordRequest {
+  readonly positions: readonly LogPosition[];
+  readonly signal: AbortSignal;
+  readonly #records: Uint8Array[];
+  readonly #resolve: (records: readonly Uint8Array[]) => void;
+  readonly #reject: (reason: unknown) => void;
+  #delivered = 0;
+  #ended = false;
+  /** How many positions have gone into a group; kept by RecordRequests. */
+  taken = 0;
+
+  constructor(
+    positions: readonly LogPosition[],
+    signal: AbortSignal,
+    resolve: (records: readonly Uint8Array[]) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    this.positions = positions;
+    this.signal = signal;
+    this.#records = new Array<Uint8Array>(positions.length);
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The record of `positions[at]`, once for each. The last one answers the call. */
+  deliver(at: number, record: Uint8Array): void {
+    this.#records[at] = record;
+    this.#delivered += 1;
+    if (this.#delivered < this.positions.length || this.#ended) return;
+    this.#ended = true;
+    this.#resolve(this.#records);
+  }
+
+  fail(reason: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#reject(reason);
+  }
+}
+
+/**
+ * The calls of `Values.getMany` that wait for their turn, in an engine that reads records in groups. Large calls take
+ * turns with each other and with small ones; one is abandoned at its next turn when its signal aborts.
+ */
+export class RecordRequests {
+  /** Those of which not all has been taken, from `#head` on. Whoever is not done after its turn goes to the end. */
+  #waiting: RecordRequest[] = [];
+  #head = 0;
+
+  get empty(): boolean {
+    return this.#head === this.#waiting.length;
+  }
+
+  /** `start` is called when the request waits. */
+  add(positions: readonly LogPosition[], signal: AbortSignal, start: () => void): Promise<readonly Uint8Array[]> {
+    if (positions.length === 0) return Promise.resolve([]);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(new RecordRequest(positions, signal, resolve, reject));
+      start();
+    });
+  }
+
+  /**
+   * Hands out at most `countMax` records, and no more once they are `bytesMax`. `take` notes the record of
+   * `request.positions[at]`, and returns how many bytes it is; it may fail the request.
+   */
+  takeGroup(countMax: number, bytesMax: number, take: (request: RecordRequest, at: number) => number): void {
+    let room = countMax;
+    let bytes = 0;
+    while (room > 0 && bytes < bytesMax && this.#head < this.#waiting.length) {
+      const request = this.#waiting[this.#head]!;
+      this.#head += 1;
+      if (request.signal.aborted) request.fail(request.signal.reason);
+      if (request.ended) continue;
+      const to = Math.min(request.positions.length, request.taken + room);
+      room -= to - request.taken;
+      for (; request.taken < to && bytes < bytesMax && !request.ended; request.taken += 1) {
+        bytes += take(request, request.taken);
+      }
+      if (request.taken < request.positions.length && !request.ended) this.#waiting.push(request);
+    }
+    // The part that has been taken goes when it is the larger one, so each entry is moved once at most, on average.
+    if (this.#head * 2 > this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+}
