@@ -29,7 +29,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   scanner: ['core', 'coder', 'index', 'storage'],
   backend: ['core', 'coder', 'index', 'sequencer', 'lease', 'watch-hub', 'storage', 'writer', 'scanner'],
   'etcd-api': ['core', 'wire', 'watch-hub', 'backend'],
-  member: ['core', 'wire', 'storage', 'backend', 'etcd-api'],
+  member: ['core', 'protobuf', 'wire', 'storage', 'backend', 'etcd-api'],
   transport: ['core', 'wire'],
   'storage-leveldb': ['core', 'storage'],
   'storage-segment': ['core', 'storage'],
@@ -49,6 +49,7 @@ export const testPackages: readonly string[] = ['sim'];
  */
 export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   'etcd-api': ['storage'],
+  member: ['coder'],
   'storage-segment': ['storage-leveldb'],
   'storage-tikv': ['storage-segment'],
   server: ['wire'],

@@ -27,6 +27,9 @@ export type {
 } from './src/store.ts';
 export { type Caller, type Origin, nodeItself } from './src/caller.ts';
 export type { CommittedWrite } from './src/committed-write.ts';
+export { Replica } from './src/replica.ts';
+export type { Leadership } from './src/leadership.ts';
+export { recallTxn } from './src/recall-txn.ts';
 export type { StoreObserver } from './src/observer.ts';
 export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/replicated-state.ts';
 export { txnCost } from './src/quota.ts';

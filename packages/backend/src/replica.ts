@@ -173,6 +173,7 @@ export class Replica implements AsyncDisposable {
   /** A batch that is in the log, of whichever leader. It must go on where this replica ends. */
   follow(batch: LogBatch): void {
     assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
+    this.cache.forgetPending(batch.first); // of a leadership of this node that has ended
     const writes = decodeBatch(batch, this.state.index, false);
     let bytes = 0;
     for (const record of batch.records) bytes += record.length;

@@ -134,7 +134,20 @@ const raft: MessageSet = {
   exact: [],
 };
 
-export const messageSets: readonly MessageSet[] = [etcd, tikv, raft];
+/** What members of a cluster ask each other: ids have all 64 bits, revisions are any that a client has sent. */
+const peer: MessageSet = {
+  name: 'peer',
+  files: 'peer/*.proto',
+  genFolder: 'packages/member/src/gen',
+  fieldNames: 'lower-case',
+  strings: 'string',
+  integers64: 'rounded',
+  bigints: ['member', 'id', 'ids', 'target'],
+  notBigints: [],
+  exact: [],
+};
+
+export const messageSets: readonly MessageSet[] = [etcd, tikv, raft, peer];
 
 export function messageSet(name: string): MessageSet {
   const found = messageSets.find((set) => set.name === name);

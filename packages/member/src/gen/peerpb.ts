@@ -1,0 +1,1266 @@
+// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
+import { EMPTY_BYTES } from '@engram/core';
+import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
+
+export const MemberChangeKind = { ADD: 0, REMOVE: 1, UPDATE: 2, PROMOTE: 3 } as const;
+
+export interface Request {
+  member: bigint;
+  sequence: number;
+  settled: number;
+  user: string;
+  authRevision: number;
+  timeoutMs: number;
+  txn: Uint8Array | undefined;
+  compact: Compact | undefined;
+  leaseGrant: LeaseGrant | undefined;
+  leaseRevoke: LeaseRevoke | undefined;
+  leaseKeepAlive: LeaseKeepAlive | undefined;
+  leaseTimeToLive: LeaseTimeToLive | undefined;
+  alarm: AlarmChange | undefined;
+  readIndex: ReadIndex | undefined;
+  memberChange: MemberChange | undefined;
+  moveLeader: MoveLeader | undefined;
+  describe: Describe | undefined;
+}
+export type RequestInit = Init<Request>;
+
+export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, moveLeader: undefined, describe: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRequest(r: Reader, message: Request): Request {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.member = r.bigUint64();
+        break;
+      case 16:
+        message.sequence = r.uint64();
+        break;
+      case 24:
+        message.settled = r.uint64();
+        break;
+      case 34:
+        message.user = r.string();
+        break;
+      case 40:
+        message.authRevision = r.uint64();
+        break;
+      case 48:
+        message.timeoutMs = r.uint64();
+        break;
+      case 82:
+        message.txn = r.bytes();
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.moveLeader = undefined;
+        message.describe = undefined;
+        break;
+      case 90: {
+        const outer = r.enter();
+        message.compact = readCompact(r, message.compact ?? newCompact());
+        r.leave(outer);
+        message.txn = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.moveLeader = undefined;
+        message.describe = undefined;
+        break;
+      }
+      case 98: {
+        const outer = r.enter();
+        message.leaseGrant = readLeaseGrant(r, message.leaseGrant ?? newLeaseGrant());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.moveLeader = undefined;
+        message.describe = undefined;
+        break;
+      }
+      case 106: {
+        const outer = r.enter();
+        message.leaseRevoke = readLeaseRevoke(r, message.leaseRevoke ?? newLeaseRevoke());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.moveLeader = undefined;
+        message.describe = undefined;
+        break;
+      }
+      case 114: {
+        const outer = r.enter();
+        message.leaseKeepAlive = readLeaseKeepAlive(r, message.leaseKeepAlive ?? newLeaseKeepAlive());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.moveLeader = undefined;
+        message.describe = undefined;
+        break;
+      }
+      case 122: {
+        const outer = r.enter();
+        message.leaseTimeToLive = readLeaseTimeToLive(r, message.leaseTimeToLive ?? newLeaseTimeToLive());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.moveLeader = undefined;
+        message.describe = undefined;
+        break;
+      }
+      case 130: {
+        const outer = r.enter();
+        message.alarm = readAlarmChange(r, message.alarm ?? newAlarmChange());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.moveLeader = undefined;
+        message.describe = undefined;
+        break;
+      }
+      case 138: {
+        const outer = r.enter();
+        message.readIndex = readReadIndex(r, message.readIndex ?? newReadIndex());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.memberChange = undefined;
+        message.moveLeader = undefined;
+        message.describe = undefined;
+        break;
+      }
+      case 146: {
+        const outer = r.enter();
+        message.memberChange = readMemberChange(r, message.memberChange ?? newMemberChange());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.moveLeader = undefined;
+        message.describe = undefined;
+        break;
+      }
+      case 154: {
+        const outer = r.enter();
+        message.moveLeader = readMoveLeader(r, message.moveLeader ?? newMoveLeader());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.describe = undefined;
+        break;
+      }
+      case 162: {
+        const outer = r.enter();
+        message.describe = readDescribe(r, message.describe ?? newDescribe());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.moveLeader = undefined;
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRequest(w: Writer, message: RequestInit): void {
+  if (message.describe !== undefined) {
+    const end = w.length;
+    writeDescribe(w, message.describe);
+    w.varint(w.length - end);
+    w.varint(162);
+  }
+  if (message.moveLeader !== undefined) {
+    const end = w.length;
+    writeMoveLeader(w, message.moveLeader);
+    w.varint(w.length - end);
+    w.varint(154);
+  }
+  if (message.memberChange !== undefined) {
+    const end = w.length;
+    writeMemberChange(w, message.memberChange);
+    w.varint(w.length - end);
+    w.varint(146);
+  }
+  if (message.readIndex !== undefined) {
+    const end = w.length;
+    writeReadIndex(w, message.readIndex);
+    w.varint(w.length - end);
+    w.varint(138);
+  }
+  if (message.alarm !== undefined) {
+    const end = w.length;
+    writeAlarmChange(w, message.alarm);
+    w.varint(w.length - end);
+    w.varint(130);
+  }
+  if (message.leaseTimeToLive !== undefined) {
+    const end = w.length;
+    writeLeaseTimeToLive(w, message.leaseTimeToLive);
+    w.varint(w.length - end);
+    w.varint(122);
+  }
+  if (message.leaseKeepAlive !== undefined) {
+    const end = w.length;
+    writeLeaseKeepAlive(w, message.leaseKeepAlive);
+    w.varint(w.length - end);
+    w.varint(114);
+  }
+  if (message.leaseRevoke !== undefined) {
+    const end = w.length;
+    writeLeaseRevoke(w, message.leaseRevoke);
+    w.varint(w.length - end);
+    w.varint(106);
+  }
+  if (message.leaseGrant !== undefined) {
+    const end = w.length;
+    writeLeaseGrant(w, message.leaseGrant);
+    w.varint(w.length - end);
+    w.varint(98);
+  }
+  if (message.compact !== undefined) {
+    const end = w.length;
+    writeCompact(w, message.compact);
+    w.varint(w.length - end);
+    w.varint(90);
+  }
+  if (message.txn !== undefined) {
+    w.bytes(message.txn);
+    w.varint(82);
+  }
+  if (message.timeoutMs !== undefined && message.timeoutMs !== 0) {
+    w.uint64(message.timeoutMs);
+    w.varint(48);
+  }
+  if (message.authRevision !== undefined && message.authRevision !== 0) {
+    w.uint64(message.authRevision);
+    w.varint(40);
+  }
+  if (message.user !== undefined && message.user !== '') {
+    w.string(message.user);
+    w.varint(34);
+  }
+  if (message.settled !== undefined && message.settled !== 0) {
+    w.uint64(message.settled);
+    w.varint(24);
+  }
+  if (message.sequence !== undefined && message.sequence !== 0) {
+    w.uint64(message.sequence);
+    w.varint(16);
+  }
+  if (message.member !== undefined && message.member !== 0n) {
+    w.bigint(message.member);
+    w.varint(8);
+  }
+}
+
+export const RequestCodec: Codec<Request, RequestInit> = {
+  write: writeRequest,
+  read: (r) => readRequest(r, newRequest()),
+};
+export const encodeRequest = (message: RequestInit): Uint8Array => encode(RequestCodec, message);
+export const decodeRequest = (bytes: Uint8Array): Request => decode(RequestCodec, bytes);
+
+export interface Compact {
+  revision: number;
+}
+export type CompactInit = Init<Compact>;
+
+export const newCompact = (): Compact => ({ revision: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readCompact(r: Reader, message: Compact): Compact {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.revision = r.int64();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeCompact(w: Writer, message: CompactInit): void {
+  if (message.revision !== undefined && message.revision !== 0) {
+    w.int64(message.revision);
+    w.varint(8);
+  }
+}
+
+export const CompactCodec: Codec<Compact, CompactInit> = {
+  write: writeCompact,
+  read: (r) => readCompact(r, newCompact()),
+};
+export const encodeCompact = (message: CompactInit): Uint8Array => encode(CompactCodec, message);
+export const decodeCompact = (bytes: Uint8Array): Compact => decode(CompactCodec, bytes);
+
+export interface LeaseGrant {
+  id: bigint;
+  ttlSeconds: number;
+}
+export type LeaseGrantInit = Init<LeaseGrant>;
+
+export const newLeaseGrant = (): LeaseGrant => ({ id: 0n, ttlSeconds: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readLeaseGrant(r: Reader, message: LeaseGrant): LeaseGrant {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.id = r.bigInt64();
+        break;
+      case 16:
+        message.ttlSeconds = r.int64();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeLeaseGrant(w: Writer, message: LeaseGrantInit): void {
+  if (message.ttlSeconds !== undefined && message.ttlSeconds !== 0) {
+    w.int64(message.ttlSeconds);
+    w.varint(16);
+  }
+  if (message.id !== undefined && message.id !== 0n) {
+    w.bigint(message.id);
+    w.varint(8);
+  }
+}
+
+export const LeaseGrantCodec: Codec<LeaseGrant, LeaseGrantInit> = {
+  write: writeLeaseGrant,
+  read: (r) => readLeaseGrant(r, newLeaseGrant()),
+};
+export const encodeLeaseGrant = (message: LeaseGrantInit): Uint8Array => encode(LeaseGrantCodec, message);
+export const decodeLeaseGrant = (bytes: Uint8Array): LeaseGrant => decode(LeaseGrantCodec, bytes);
+
+export interface LeaseRevoke {
+  id: bigint;
+}
+export type LeaseRevokeInit = Init<LeaseRevoke>;
+
+export const newLeaseRevoke = (): LeaseRevoke => ({ id: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readLeaseRevoke(r: Reader, message: LeaseRevoke): LeaseRevoke {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.id = r.bigInt64();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeLeaseRevoke(w: Writer, message: LeaseRevokeInit): void {
+  if (message.id !== undefined && message.id !== 0n) {
+    w.bigint(message.id);
+    w.varint(8);
+  }
+}
+
+export const LeaseRevokeCodec: Codec<LeaseRevoke, LeaseRevokeInit> = {
+  write: writeLeaseRevoke,
+  read: (r) => readLeaseRevoke(r, newLeaseRevoke()),
+};
+export const encodeLeaseRevoke = (message: LeaseRevokeInit): Uint8Array => encode(LeaseRevokeCodec, message);
+export const decodeLeaseRevoke = (bytes: Uint8Array): LeaseRevoke => decode(LeaseRevokeCodec, bytes);
+
+export interface LeaseKeepAlive {
+  ids: bigint[];
+}
+export type LeaseKeepAliveInit = Init<LeaseKeepAlive>;
+
+export const newLeaseKeepAlive = (): LeaseKeepAlive => ({ ids: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readLeaseKeepAlive(r: Reader, message: LeaseKeepAlive): LeaseKeepAlive {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.ids.push(r.bigInt64());
+        break;
+      case 10: {
+        const outer = r.enter();
+        while (r.more()) message.ids.push(r.bigInt64());
+        r.leave(outer);
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeLeaseKeepAlive(w: Writer, message: LeaseKeepAliveInit): void {
+  if (message.ids !== undefined && message.ids.length > 0) {
+    const end = w.length;
+    for (let at = message.ids.length - 1; at >= 0; at -= 1) w.bigint(message.ids[at]!);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const LeaseKeepAliveCodec: Codec<LeaseKeepAlive, LeaseKeepAliveInit> = {
+  write: writeLeaseKeepAlive,
+  read: (r) => readLeaseKeepAlive(r, newLeaseKeepAlive()),
+};
+export const encodeLeaseKeepAlive = (message: LeaseKeepAliveInit): Uint8Array => encode(LeaseKeepAliveCodec, message);
+export const decodeLeaseKeepAlive = (bytes: Uint8Array): LeaseKeepAlive => decode(LeaseKeepAliveCodec, bytes);
+
+export interface LeaseTimeToLive {
+  id: bigint;
+  keys: boolean;
+}
+export type LeaseTimeToLiveInit = Init<LeaseTimeToLive>;
+
+export const newLeaseTimeToLive = (): LeaseTimeToLive => ({ id: 0n, keys: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readLeaseTimeToLive(r: Reader, message: LeaseTimeToLive): LeaseTimeToLive {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.id = r.bigInt64();
+        break;
+      case 16:
+        message.keys = r.bool();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeLeaseTimeToLive(w: Writer, message: LeaseTimeToLiveInit): void {
+  if (message.keys === true) {
+    w.varint(message.keys ? 1 : 0);
+    w.varint(16);
+  }
+  if (message.id !== undefined && message.id !== 0n) {
+    w.bigint(message.id);
+    w.varint(8);
+  }
+}
+
+export const LeaseTimeToLiveCodec: Codec<LeaseTimeToLive, LeaseTimeToLiveInit> = {
+  write: writeLeaseTimeToLive,
+  read: (r) => readLeaseTimeToLive(r, newLeaseTimeToLive()),
+};
+export const encodeLeaseTimeToLive = (message: LeaseTimeToLiveInit): Uint8Array => encode(LeaseTimeToLiveCodec, message);
+export const decodeLeaseTimeToLive = (bytes: Uint8Array): LeaseTimeToLive => decode(LeaseTimeToLiveCodec, bytes);
+
+export interface AlarmChange {
+  member: bigint;
+  alarm: number;
+  active: boolean;
+}
+export type AlarmChangeInit = Init<AlarmChange>;
+
+export const newAlarmChange = (): AlarmChange => ({ member: 0n, alarm: 0, active: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readAlarmChange(r: Reader, message: AlarmChange): AlarmChange {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.member = r.bigUint64();
+        break;
+      case 16:
+        message.alarm = r.uint64();
+        break;
+      case 24:
+        message.active = r.bool();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeAlarmChange(w: Writer, message: AlarmChangeInit): void {
+  if (message.active === true) {
+    w.varint(message.active ? 1 : 0);
+    w.varint(24);
+  }
+  if (message.alarm !== undefined && message.alarm !== 0) {
+    w.uint64(message.alarm);
+    w.varint(16);
+  }
+  if (message.member !== undefined && message.member !== 0n) {
+    w.bigint(message.member);
+    w.varint(8);
+  }
+}
+
+export const AlarmChangeCodec: Codec<AlarmChange, AlarmChangeInit> = {
+  write: writeAlarmChange,
+  read: (r) => readAlarmChange(r, newAlarmChange()),
+};
+export const encodeAlarmChange = (message: AlarmChangeInit): Uint8Array => encode(AlarmChangeCodec, message);
+export const decodeAlarmChange = (bytes: Uint8Array): AlarmChange => decode(AlarmChangeCodec, bytes);
+
+export interface ReadIndex {
+}
+export type ReadIndexInit = Init<ReadIndex>;
+
+export const newReadIndex = (): ReadIndex => ({ });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readReadIndex(r: Reader, message: ReadIndex): ReadIndex {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeReadIndex(_w: Writer, _message: ReadIndexInit): void {
+}
+
+export const ReadIndexCodec: Codec<ReadIndex, ReadIndexInit> = {
+  write: writeReadIndex,
+  read: (r) => readReadIndex(r, newReadIndex()),
+};
+export const encodeReadIndex = (message: ReadIndexInit): Uint8Array => encode(ReadIndexCodec, message);
+export const decodeReadIndex = (bytes: Uint8Array): ReadIndex => decode(ReadIndexCodec, bytes);
+
+export interface Describe {
+  name: string;
+  clientUrls: string[];
+}
+export type DescribeInit = Init<Describe>;
+
+export const newDescribe = (): Describe => ({ name: '', clientUrls: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readDescribe(r: Reader, message: Describe): Describe {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10:
+        message.name = r.string();
+        break;
+      case 18:
+        message.clientUrls.push(r.string());
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeDescribe(w: Writer, message: DescribeInit): void {
+  if (message.clientUrls !== undefined && message.clientUrls.length > 0) {
+    for (let at = message.clientUrls.length - 1; at >= 0; at -= 1) {
+      w.string(message.clientUrls[at]!);
+      w.varint(18);
+    }
+  }
+  if (message.name !== undefined && message.name !== '') {
+    w.string(message.name);
+    w.varint(10);
+  }
+}
+
+export const DescribeCodec: Codec<Describe, DescribeInit> = {
+  write: writeDescribe,
+  read: (r) => readDescribe(r, newDescribe()),
+};
+export const encodeDescribe = (message: DescribeInit): Uint8Array => encode(DescribeCodec, message);
+export const decodeDescribe = (bytes: Uint8Array): Describe => decode(DescribeCodec, bytes);
+
+export interface MemberChange {
+  kind: number;
+  id: bigint;
+  peerUrls: string[];
+  learner: boolean;
+}
+export type MemberChangeInit = Init<MemberChange>;
+
+export const newMemberChange = (): MemberChange => ({ kind: 0, id: 0n, peerUrls: [], learner: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readMemberChange(r: Reader, message: MemberChange): MemberChange {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.kind = r.int32();
+        break;
+      case 16:
+        message.id = r.bigUint64();
+        break;
+      case 26:
+        message.peerUrls.push(r.string());
+        break;
+      case 32:
+        message.learner = r.bool();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeMemberChange(w: Writer, message: MemberChangeInit): void {
+  if (message.learner === true) {
+    w.varint(message.learner ? 1 : 0);
+    w.varint(32);
+  }
+  if (message.peerUrls !== undefined && message.peerUrls.length > 0) {
+    for (let at = message.peerUrls.length - 1; at >= 0; at -= 1) {
+      w.string(message.peerUrls[at]!);
+      w.varint(26);
+    }
+  }
+  if (message.id !== undefined && message.id !== 0n) {
+    w.bigint(message.id);
+    w.varint(16);
+  }
+  if (message.kind !== undefined && message.kind !== 0) {
+    w.int64(message.kind);
+    w.varint(8);
+  }
+}
+
+export const MemberChangeCodec: Codec<MemberChange, MemberChangeInit> = {
+  write: writeMemberChange,
+  read: (r) => readMemberChange(r, newMemberChange()),
+};
+export const encodeMemberChange = (message: MemberChangeInit): Uint8Array => encode(MemberChangeCodec, message);
+export const decodeMemberChange = (bytes: Uint8Array): MemberChange => decode(MemberChangeCodec, bytes);
+
+export interface MoveLeader {
+  target: bigint;
+}
+export type MoveLeaderInit = Init<MoveLeader>;
+
+export const newMoveLeader = (): MoveLeader => ({ target: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readMoveLeader(r: Reader, message: MoveLeader): MoveLeader {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.target = r.bigUint64();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeMoveLeader(w: Writer, message: MoveLeaderInit): void {
+  if (message.target !== undefined && message.target !== 0n) {
+    w.bigint(message.target);
+    w.varint(8);
+  }
+}
+
+export const MoveLeaderCodec: Codec<MoveLeader, MoveLeaderInit> = {
+  write: writeMoveLeader,
+  read: (r) => readMoveLeader(r, newMoveLeader()),
+};
+export const encodeMoveLeader = (message: MoveLeaderInit): Uint8Array => encode(MoveLeaderCodec, message);
+export const decodeMoveLeader = (bytes: Uint8Array): MoveLeader => decode(MoveLeaderCodec, bytes);
+
+export interface Answer {
+  error: string;
+  position: number;
+  revision: number;
+  txn: TxnResult | undefined;
+  lease: LeaseDetails | undefined;
+  ttlSeconds: number[];
+  changed: boolean;
+  member: bigint;
+  epoch: number;
+}
+export type AnswerInit = Init<Answer>;
+
+export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, ttlSeconds: [], changed: false, member: 0n, epoch: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readAnswer(r: Reader, message: Answer): Answer {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10:
+        message.error = r.string();
+        break;
+      case 16:
+        message.position = r.uint64();
+        break;
+      case 24:
+        message.revision = r.int64();
+        break;
+      case 34: {
+        const outer = r.enter();
+        message.txn = readTxnResult(r, message.txn ?? newTxnResult());
+        r.leave(outer);
+        break;
+      }
+      case 42: {
+        const outer = r.enter();
+        message.lease = readLeaseDetails(r, message.lease ?? newLeaseDetails());
+        r.leave(outer);
+        break;
+      }
+      case 48:
+        message.ttlSeconds.push(r.int64());
+        break;
+      case 50: {
+        const outer = r.enter();
+        while (r.more()) message.ttlSeconds.push(r.int64());
+        r.leave(outer);
+        break;
+      }
+      case 56:
+        message.changed = r.bool();
+        break;
+      case 64:
+        message.member = r.bigUint64();
+        break;
+      case 72:
+        message.epoch = r.uint64();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeAnswer(w: Writer, message: AnswerInit): void {
+  if (message.epoch !== undefined && message.epoch !== 0) {
+    w.uint64(message.epoch);
+    w.varint(72);
+  }
+  if (message.member !== undefined && message.member !== 0n) {
+    w.bigint(message.member);
+    w.varint(64);
+  }
+  if (message.changed === true) {
+    w.varint(message.changed ? 1 : 0);
+    w.varint(56);
+  }
+  if (message.ttlSeconds !== undefined && message.ttlSeconds.length > 0) {
+    const end = w.length;
+    for (let at = message.ttlSeconds.length - 1; at >= 0; at -= 1) w.int64(message.ttlSeconds[at]!);
+    w.varint(w.length - end);
+    w.varint(50);
+  }
+  if (message.lease !== undefined) {
+    const end = w.length;
+    writeLeaseDetails(w, message.lease);
+    w.varint(w.length - end);
+    w.varint(42);
+  }
+  if (message.txn !== undefined) {
+    const end = w.length;
+    writeTxnResult(w, message.txn);
+    w.varint(w.length - end);
+    w.varint(34);
+  }
+  if (message.revision !== undefined && message.revision !== 0) {
+    w.int64(message.revision);
+    w.varint(24);
+  }
+  if (message.position !== undefined && message.position !== 0) {
+    w.uint64(message.position);
+    w.varint(16);
+  }
+  if (message.error !== undefined && message.error !== '') {
+    w.string(message.error);
+    w.varint(10);
+  }
+}
+
+export const AnswerCodec: Codec<Answer, AnswerInit> = {
+  write: writeAnswer,
+  read: (r) => readAnswer(r, newAnswer()),
+};
+export const encodeAnswer = (message: AnswerInit): Uint8Array => encode(AnswerCodec, message);
+export const decodeAnswer = (bytes: Uint8Array): Answer => decode(AnswerCodec, bytes);
+
+export interface LeaseDetails {
+  id: bigint;
+  grantedTtlSeconds: number;
+  remainingSeconds: number;
+  keys: Uint8Array[];
+}
+export type LeaseDetailsInit = Init<LeaseDetails>;
+
+export const newLeaseDetails = (): LeaseDetails => ({ id: 0n, grantedTtlSeconds: 0, remainingSeconds: 0, keys: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readLeaseDetails(r: Reader, message: LeaseDetails): LeaseDetails {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.id = r.bigInt64();
+        break;
+      case 16:
+        message.grantedTtlSeconds = r.int64();
+        break;
+      case 24:
+        message.remainingSeconds = r.int64();
+        break;
+      case 34:
+        message.keys.push(r.bytes());
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeLeaseDetails(w: Writer, message: LeaseDetailsInit): void {
+  if (message.keys !== undefined && message.keys.length > 0) {
+    for (let at = message.keys.length - 1; at >= 0; at -= 1) {
+      w.bytes(message.keys[at]!);
+      w.varint(34);
+    }
+  }
+  if (message.remainingSeconds !== undefined && message.remainingSeconds !== 0) {
+    w.int64(message.remainingSeconds);
+    w.varint(24);
+  }
+  if (message.grantedTtlSeconds !== undefined && message.grantedTtlSeconds !== 0) {
+    w.int64(message.grantedTtlSeconds);
+    w.varint(16);
+  }
+  if (message.id !== undefined && message.id !== 0n) {
+    w.bigint(message.id);
+    w.varint(8);
+  }
+}
+
+export const LeaseDetailsCodec: Codec<LeaseDetails, LeaseDetailsInit> = {
+  write: writeLeaseDetails,
+  read: (r) => readLeaseDetails(r, newLeaseDetails()),
+};
+export const encodeLeaseDetails = (message: LeaseDetailsInit): Uint8Array => encode(LeaseDetailsCodec, message);
+export const decodeLeaseDetails = (bytes: Uint8Array): LeaseDetails => decode(LeaseDetailsCodec, bytes);
+
+export interface TxnResult {
+  revision: number;
+  succeeded: boolean;
+  responses: OpResult[];
+}
+export type TxnResultInit = Init<TxnResult>;
+
+export const newTxnResult = (): TxnResult => ({ revision: 0, succeeded: false, responses: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readTxnResult(r: Reader, message: TxnResult): TxnResult {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.revision = r.int64();
+        break;
+      case 16:
+        message.succeeded = r.bool();
+        break;
+      case 26: {
+        const outer = r.enter();
+        message.responses.push(readOpResult(r, newOpResult()));
+        r.leave(outer);
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeTxnResult(w: Writer, message: TxnResultInit): void {
+  if (message.responses !== undefined && message.responses.length > 0) {
+    for (let at = message.responses.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      writeOpResult(w, message.responses[at]!);
+      w.varint(w.length - end);
+      w.varint(26);
+    }
+  }
+  if (message.succeeded === true) {
+    w.varint(message.succeeded ? 1 : 0);
+    w.varint(16);
+  }
+  if (message.revision !== undefined && message.revision !== 0) {
+    w.int64(message.revision);
+    w.varint(8);
+  }
+}
+
+export const TxnResultCodec: Codec<TxnResult, TxnResultInit> = {
+  write: writeTxnResult,
+  read: (r) => readTxnResult(r, newTxnResult()),
+};
+export const encodeTxnResult = (message: TxnResultInit): Uint8Array => encode(TxnResultCodec, message);
+export const decodeTxnResult = (bytes: Uint8Array): TxnResult => decode(TxnResultCodec, bytes);
+
+export interface OpResult {
+  range: RangeResult | undefined;
+  put: PutResult | undefined;
+  deleteRange: DeleteRangeResult | undefined;
+  txn: TxnResult | undefined;
+}
+export type OpResultInit = Init<OpResult>;
+
+export const newOpResult = (): OpResult => ({ range: undefined, put: undefined, deleteRange: undefined, txn: undefined, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readOpResult(r: Reader, message: OpResult): OpResult {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10: {
+        const outer = r.enter();
+        message.range = readRangeResult(r, message.range ?? newRangeResult());
+        r.leave(outer);
+        message.put = undefined;
+        message.deleteRange = undefined;
+        message.txn = undefined;
+        break;
+      }
+      case 18: {
+        const outer = r.enter();
+        message.put = readPutResult(r, message.put ?? newPutResult());
+        r.leave(outer);
+        message.range = undefined;
+        message.deleteRange = undefined;
+        message.txn = undefined;
+        break;
+      }
+      case 26: {
+        const outer = r.enter();
+        message.deleteRange = readDeleteRangeResult(r, message.deleteRange ?? newDeleteRangeResult());
+        r.leave(outer);
+        message.range = undefined;
+        message.put = undefined;
+        message.txn = undefined;
+        break;
+      }
+      case 34: {
+        const outer = r.enter();
+        message.txn = readTxnResult(r, message.txn ?? newTxnResult());
+        r.leave(outer);
+        message.range = undefined;
+        message.put = undefined;
+        message.deleteRange = undefined;
+        break;
+      }
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeOpResult(w: Writer, message: OpResultInit): void {
+  if (message.txn !== undefined) {
+    const end = w.length;
+    writeTxnResult(w, message.txn);
+    w.varint(w.length - end);
+    w.varint(34);
+  }
+  if (message.deleteRange !== undefined) {
+    const end = w.length;
+    writeDeleteRangeResult(w, message.deleteRange);
+    w.varint(w.length - end);
+    w.varint(26);
+  }
+  if (message.put !== undefined) {
+    const end = w.length;
+    writePutResult(w, message.put);
+    w.varint(w.length - end);
+    w.varint(18);
+  }
+  if (message.range !== undefined) {
+    const end = w.length;
+    writeRangeResult(w, message.range);
+    w.varint(w.length - end);
+    w.varint(10);
+  }
+}
+
+export const OpResultCodec: Codec<OpResult, OpResultInit> = {
+  write: writeOpResult,
+  read: (r) => readOpResult(r, newOpResult()),
+};
+export const encodeOpResult = (message: OpResultInit): Uint8Array => encode(OpResultCodec, message);
+export const decodeOpResult = (bytes: Uint8Array): OpResult => decode(OpResultCodec, bytes);
+
+export interface RangeResult {
+  revision: number;
+  kvs: Uint8Array[];
+  more: boolean;
+  count: number;
+}
+export type RangeResultInit = Init<RangeResult>;
+
+export const newRangeResult = (): RangeResult => ({ revision: 0, kvs: [], more: false, count: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRangeResult(r: Reader, message: RangeResult): RangeResult {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.revision = r.int64();
+        break;
+      case 18:
+        message.kvs.push(r.bytes());
+        break;
+      case 24:
+        message.more = r.bool();
+        break;
+      case 32:
+        message.count = r.int64();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRangeResult(w: Writer, message: RangeResultInit): void {
+  if (message.count !== undefined && message.count !== 0) {
+    w.int64(message.count);
+    w.varint(32);
+  }
+  if (message.more === true) {
+    w.varint(message.more ? 1 : 0);
+    w.varint(24);
+  }
+  if (message.kvs !== undefined && message.kvs.length > 0) {
+    for (let at = message.kvs.length - 1; at >= 0; at -= 1) {
+      w.bytes(message.kvs[at]!);
+      w.varint(18);
+    }
+  }
+  if (message.revision !== undefined && message.revision !== 0) {
+    w.int64(message.revision);
+    w.varint(8);
+  }
+}
+
+export const RangeResultCodec: Codec<RangeResult, RangeResultInit> = {
+  write: writeRangeResult,
+  read: (r) => readRangeResult(r, newRangeResult()),
+};
+export const encodeRangeResult = (message: RangeResultInit): Uint8Array => encode(RangeResultCodec, message);
+export const decodeRangeResult = (bytes: Uint8Array): RangeResult => decode(RangeResultCodec, bytes);
+
+export interface PutResult {
+  revision: number;
+  prevKv: Uint8Array;
+}
+export type PutResultInit = Init<PutResult>;
+
+export const newPutResult = (): PutResult => ({ revision: 0, prevKv: EMPTY_BYTES, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readPutResult(r: Reader, message: PutResult): PutResult {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.revision = r.int64();
+        break;
+      case 18:
+        message.prevKv = r.bytes();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writePutResult(w: Writer, message: PutResultInit): void {
+  if (message.prevKv !== undefined && message.prevKv.length > 0) {
+    w.bytes(message.prevKv);
+    w.varint(18);
+  }
+  if (message.revision !== undefined && message.revision !== 0) {
+    w.int64(message.revision);
+    w.varint(8);
+  }
+}
+
+export const PutResultCodec: Codec<PutResult, PutResultInit> = {
+  write: writePutResult,
+  read: (r) => readPutResult(r, newPutResult()),
+};
+export const encodePutResult = (message: PutResultInit): Uint8Array => encode(PutResultCodec, message);
+export const decodePutResult = (bytes: Uint8Array): PutResult => decode(PutResultCodec, bytes);
+
+export interface DeleteRangeResult {
+  revision: number;
+  deleted: number;
+  prevKvs: Uint8Array[];
+}
+export type DeleteRangeResultInit = Init<DeleteRangeResult>;
+
+export const newDeleteRangeResult = (): DeleteRangeResult => ({ revision: 0, deleted: 0, prevKvs: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readDeleteRangeResult(r: Reader, message: DeleteRangeResult): DeleteRangeResult {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.revision = r.int64();
+        break;
+      case 16:
+        message.deleted = r.int64();
+        break;
+      case 26:
+        message.prevKvs.push(r.bytes());
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeDeleteRangeResult(w: Writer, message: DeleteRangeResultInit): void {
+  if (message.prevKvs !== undefined && message.prevKvs.length > 0) {
+    for (let at = message.prevKvs.length - 1; at >= 0; at -= 1) {
+      w.bytes(message.prevKvs[at]!);
+      w.varint(26);
+    }
+  }
+  if (message.deleted !== undefined && message.deleted !== 0) {
+    w.int64(message.deleted);
+    w.varint(16);
+  }
+  if (message.revision !== undefined && message.revision !== 0) {
+    w.int64(message.revision);
+    w.varint(8);
+  }
+}
+
+export const DeleteRangeResultCodec: Codec<DeleteRangeResult, DeleteRangeResultInit> = {
+  write: writeDeleteRangeResult,
+  read: (r) => readDeleteRangeResult(r, newDeleteRangeResult()),
+};
+export const encodeDeleteRangeResult = (message: DeleteRangeResultInit): Uint8Array => encode(DeleteRangeResultCodec, message);
+export const decodeDeleteRangeResult = (bytes: Uint8Array): DeleteRangeResult => decode(DeleteRangeResultCodec, bytes);

@@ -1,0 +1,135 @@
+import type { Backend, Caller, Origin, Proposals, TxnResult } from '@engram/backend';
+import { type Clock, EngramError, isEngramError, leaseId } from '@engram/core';
+import { decodeTxn } from '@engram/wire';
+import * as peerpb from './gen/peerpb.ts';
+import { txnResultForm } from './txn-result-form.ts';
+
+export interface LeaderCallsOptions {
+  readonly backend: Backend;
+  readonly clock: Clock;
+  /** Confirms that this node leads, by a quorum, now: see `Store.readIndex`. */
+  readonly confirm: (signal: AbortSignal) => Promise<void>;
+  /** Changes of the membership and of the leader, which only a leader makes. */
+  readonly change: (request: peerpb.Request, caller: Caller) => Promise<peerpb.AnswerInit>;
+  /** Bounds what a passed-on transaction may have. */
+  readonly txnOpsMax: number;
+}
+
+type Answering = Promise<peerpb.AnswerInit>;
+
+/**
+ * What the leader does for the other members. A write that comes twice, because the connection was lost and the leader is
+ * still the same, is done once: its answer is kept until the member says that it waits for it no more.
+ */
+export class LeaderCalls {
+  readonly #options: LeaderCallsOptions;
+  /** Of the leadership that lasts: answers by member and sequence. */
+  #answers = new Map<bigint, Map<number, Answering>>();
+
+  constructor(options: LeaderCallsOptions) {
+    this.#options = options;
+  }
+
+  /** A leadership begins: what an earlier one was asked is settled by the log. */
+  reset(): void {
+    this.#answers = new Map();
+  }
+
+  async call(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    const request = peerpb.decodeRequest(bytes);
+    return peerpb.encodeAnswer(await this.#answer(request, signal));
+  }
+
+  async #answer(request: peerpb.Request, signal: AbortSignal): Answering {
+    const leadership = this.#options.backend.leadership;
+    if (leadership === undefined) return { error: 'NotLeader' };
+    if (request.sequence === 0) return this.#done(request, leadership, signal);
+    const answers = this.#answersOf(request.member);
+    for (const sequence of answers.keys()) if (sequence < request.settled) answers.delete(sequence);
+    let answer = answers.get(request.sequence);
+    if (answer === undefined) {
+      // Its asker may lose the connection and ask again: nobody's signal ends it.
+      answer = this.#done(request, leadership, neverAborted);
+      answers.set(request.sequence, answer);
+    }
+    return answer;
+  }
+
+  #answersOf(member: bigint): Map<number, Answering> {
+    let answers = this.#answers.get(member);
+    if (answers === undefined) {
+      answers = new Map();
+      this.#answers.set(member, answers);
+    }
+    return answers;
+  }
+
+  async #done(request: peerpb.Request, proposals: Proposals, signal: AbortSignal): Answering {
+    try {
+      const answer = await this.#perform(request, proposals, signal);
+      const { backend } = this.#options;
+      const { leadership } = backend;
+      // Without a leadership the epoch is not this node's to tell; what was done is done.
+      const epoch = leadership?.epoch ?? 0;
+      return { ...answer, position: backend.replica.applied, epoch };
+    } catch (error) {
+      if (!isEngramError(error)) throw error;
+      return { error: error.code };
+    }
+  }
+
+  async #perform(request: peerpb.Request, proposals: Proposals, signal: AbortSignal): Answering {
+    const { txnOpsMax, confirm, change } = this.#options;
+    const caller = callerOf(request, signal);
+    if (request.txn !== undefined) {
+      const result: TxnResult = await proposals.txn(decodeTxn(request.txn, txnOpsMax), caller);
+      return { txn: txnResultForm(result), revision: result.revision };
+    }
+    if (request.compact !== undefined) {
+      await proposals.compact(request.compact.revision, false, caller);
+      return {};
+    }
+    if (request.leaseGrant !== undefined) {
+      const { id, ttlSeconds } = request.leaseGrant;
+      const lease = await proposals.leaseGrant(leaseId(id), ttlSeconds, caller);
+      return { lease: { ...lease, keys: [] } };
+    }
+    if (request.leaseRevoke !== undefined) {
+      return { revision: await proposals.leaseRevoke(leaseId(request.leaseRevoke.id), caller) };
+    }
+    if (request.leaseKeepAlive !== undefined) {
+      await confirm(signal);
+      const renewals = request.leaseKeepAlive.ids.map((id) => proposals.leaseKeepAlive(leaseId(id), caller));
+      return { ttlSeconds: await Promise.all(renewals) };
+    }
+    if (request.leaseTimeToLive !== undefined) {
+      await confirm(signal);
+      const { id, keys } = request.leaseTimeToLive;
+      const lease = await proposals.leaseTimeToLive(leaseId(id), keys, caller);
+      return lease === undefined ? {} : { lease: { ...lease, keys: [...lease.keys] } };
+    }
+    if (request.alarm !== undefined) {
+      const { member: memberId, alarm, active } = request.alarm;
+      if (!active) return { changed: await proposals.deactivateAlarm({ memberId, alarm }, caller) };
+      await proposals.activateAlarm({ memberId, alarm }, caller);
+      return { changed: true };
+    }
+    if (request.readIndex !== undefined) {
+      await confirm(signal);
+      return {};
+    }
+    if (request.memberChange !== undefined || request.moveLeader !== undefined || request.describe !== undefined) {
+      return change(request, caller);
+    }
+    throw new EngramError('NotCapable');
+  }
+}
+
+const neverAborted = new AbortController().signal;
+
+function callerOf({ member, sequence, user, authRevision, timeoutMs }: peerpb.Request, signal: AbortSignal): Caller {
+  const caller = { signal, user, authRevision, timeoutMs: timeoutMs === 0 ? undefined : timeoutMs };
+  if (sequence === 0) return caller;
+  const origin: Origin = { memberId: member, sequence };
+  return { ...caller, origin };
+}

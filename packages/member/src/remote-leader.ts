@@ -1,0 +1,269 @@
+import type {
+  Alarm,
+  Caller,
+  CommittedWrite,
+  LeaseDetails,
+  LeaseView,
+  Proposals,
+  Replica,
+  TxnResult,
+} from '@engram/backend';
+import { recallTxn } from '@engram/backend';
+import {
+  assert,
+  type Clock,
+  EngramError,
+  type ErrorCode,
+  errorTable,
+  type LeaseId,
+  leaseId,
+  logPosition,
+  type Random,
+  type Revision,
+  revision,
+  type Txn,
+} from '@engram/core';
+import { encodeTxn } from '@engram/wire';
+import type { AppliedPositions } from './applied-positions.ts';
+import * as peerpb from './gen/peerpb.ts';
+import type { KnownLeader, Leader } from './known-leader.ts';
+import { PeerError, type Peers } from './peers.ts';
+import { txnResultOf } from './txn-result-form.ts';
+
+export interface RemoteLeaderOptions {
+  readonly memberId: bigint;
+  readonly peers: Peers;
+  readonly leader: KnownLeader;
+  readonly replica: Replica;
+  readonly applied: AppliedPositions;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What a call takes at most: etcd's request timeout. */
+  readonly timeoutMs: number;
+}
+
+/** A write that has left for a leader. */
+interface PassedOn {
+  /** The write, once the log has brought it. */
+  found: CommittedWrite | undefined;
+}
+
+/** Between two tries with nothing known to have changed. */
+const RETRY_MS = 50;
+
+/**
+ * The leader's work, asked of it by another member on behalf of its clients. A write that was not sent waits for a leader.
+ * One that was sent and not answered is settled exactly once: while the same epoch lasts it is sent again under its
+ * number, which the leader does once; when another leads, the log up to its beginning says whether the write is there.
+ */
+export class RemoteLeader implements Proposals {
+  readonly #options: RemoteLeaderOptions;
+  readonly #passedOn = new Map<number, PassedOn>();
+  #sequence: number;
+  #keepAlives: {
+    readonly id: LeaseId;
+    readonly resolve: (ttl: number) => void;
+    readonly reject: (e: unknown) => void;
+  }[] = [];
+
+  constructor(options: RemoteLeaderOptions) {
+    this.#options = options;
+    // Not a number of an earlier life of this member, whose writes may still come to it from the log.
+    this.#sequence = (options.random.uint32() & 0xf_ffff) * 2 ** 32;
+    options.replica.onForwarded = (write) => {
+      if (write.origin?.memberId !== options.memberId) return;
+      const passedOn = this.#passedOn.get(write.origin.sequence);
+      if (passedOn !== undefined) passedOn.found = write;
+    };
+  }
+
+  async txn(txn: Txn, caller: Caller): Promise<TxnResult> {
+    const outcome = await this.#write({ txn: encodeTxn(txn) }, caller);
+    if (outcome.kind === 'found') return recallTxn(txn, outcome.write, this.#options.replica, caller.signal);
+    assert(outcome.answer.txn !== undefined, 'the leader answered no transaction');
+    return txnResultOf(outcome.answer.txn);
+  }
+
+  async compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
+    await this.#write({ compact: { revision: wanted } }, caller);
+  }
+
+  async leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
+    const outcome = await this.#write({ leaseGrant: { id, ttlSeconds } }, caller);
+    if (outcome.kind === 'found') {
+      const { mark } = outcome.write;
+      assert(mark?.kind === 'lease-grant', 'the log has another write under the number of a grant');
+      return { id: mark.id, grantedTtlSeconds: mark.ttlSeconds, remainingSeconds: mark.ttlSeconds };
+    }
+    const lease = leaseOf(outcome.answer);
+    assert(lease !== undefined, 'the leader granted no lease');
+    return lease;
+  }
+
+  async leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
+    const outcome = await this.#write({ leaseRevoke: { id } }, caller);
+    if (outcome.kind === 'answered') return revision(outcome.answer.revision);
+    return outcome.write.group?.revision ?? this.#options.replica.revision;
+  }
+
+  /** All renewals of a turn go in one call. */
+  leaseKeepAlive(id: LeaseId): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#keepAlives.push({ id, resolve, reject });
+      if (this.#keepAlives.length === 1) this.#options.clock.soon(() => void this.#sendKeepAlives());
+    });
+  }
+
+  async #sendKeepAlives(): Promise<void> {
+    const waiting = this.#keepAlives;
+    this.#keepAlives = [];
+    try {
+      const { ttlSeconds } = await this.ask({ leaseKeepAlive: { ids: waiting.map(({ id }) => id) } }, nobody);
+      for (const [at, { resolve }] of waiting.entries()) resolve(ttlSeconds[at] ?? 0);
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  async leaseTimeToLive(id: LeaseId, keys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
+    return leaseOf(await this.ask({ leaseTimeToLive: { id, keys } }, caller));
+  }
+
+  async activateAlarm({ memberId, alarm }: Alarm, caller: Caller): Promise<void> {
+    await this.#write({ alarm: { member: memberId, alarm, active: true } }, caller);
+  }
+
+  async deactivateAlarm({ memberId, alarm }: Alarm, caller: Caller): Promise<boolean> {
+    const outcome = await this.#write({ alarm: { member: memberId, alarm, active: false } }, caller);
+    return outcome.kind === 'found' || outcome.answer.changed;
+  }
+
+  /** A call that may be asked again as often as needed. Answered when this node has applied what the answer rests on. */
+  async ask(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
+    const { leader, clock } = this.#options;
+    const deadlineMs = this.#deadlineMs(caller);
+    for (;;) {
+      const known = await leader.when(() => true, deadlineMs, caller.signal);
+      const answer = await this.#try(known, this.#request(call, caller, 0), caller.signal);
+      if (answer !== undefined) return this.#apply(answer, deadlineMs);
+      await this.#pause(clock, deadlineMs);
+    }
+  }
+
+  async #write(call: peerpb.RequestInit, caller: Caller): Promise<Outcome> {
+    const deadlineMs = this.#deadlineMs(caller);
+    this.#sequence += 1;
+    const sequence = this.#sequence;
+    const passedOn: PassedOn = { found: undefined };
+    this.#passedOn.set(sequence, passedOn);
+    try {
+      return await this.#settle(sequence, passedOn, call, caller, deadlineMs);
+    } finally {
+      this.#passedOn.delete(sequence);
+    }
+  }
+
+  async #settle(
+    sequence: number,
+    passedOn: PassedOn,
+    call: peerpb.RequestInit,
+    caller: Caller,
+    deadlineMs: number,
+  ): Promise<Outcome> {
+    const { leader, clock } = this.#options;
+    const request = this.#request(call, caller, sequence);
+    /** The leader that may have it; undefined: nobody can. */
+    let sentTo: Leader | undefined;
+    for (;;) {
+      // Who gives up after it was sent does not learn what became of it; before, nothing has happened.
+      const known = await leader.when(() => true, deadlineMs, caller.signal);
+      if (sentTo !== undefined && known.epoch > sentTo.epoch) {
+        if (!(await this.#caughtUpWith(known, sentTo, deadlineMs, caller))) continue;
+        if (passedOn.found !== undefined) return { kind: 'found', write: passedOn.found };
+        sentTo = undefined;
+      }
+      try {
+        const bytes = await this.#options.peers.call(known.memberId, request, caller.signal);
+        const answer = peerpb.decodeAnswer(bytes);
+        // It ended before it knew what became of the write.
+        if (answer.error === 'Stopped') sentTo = known;
+        else if (!isNotLeader(answer)) return { kind: 'answered', answer: await this.#apply(answer, deadlineMs) };
+      } catch (error) {
+        if (!(error instanceof PeerError)) throw error;
+        if (error.fault === 'lost') sentTo = known;
+      }
+      await this.#pause(clock, deadlineMs);
+    }
+  }
+
+  /**
+   * Asks a later leader how far the log had come when it took over: what an earlier one wrote lies before that. False:
+   * it did not answer.
+   */
+  async #caughtUpWith(known: Leader, earlier: Leader, deadlineMs: number, caller: Caller): Promise<boolean> {
+    const answer = await this.#try(known, this.#request({ readIndex: {} }, caller, 0), caller.signal);
+    if (answer === undefined || answer.epoch <= earlier.epoch) {
+      await this.#pause(this.#options.clock, deadlineMs);
+      return false;
+    }
+    await this.#apply(answer, deadlineMs);
+    return true;
+  }
+
+  /** Undefined: try again. */
+  async #try(to: Leader, request: Uint8Array, signal: AbortSignal): Promise<peerpb.Answer | undefined> {
+    try {
+      const answer = peerpb.decodeAnswer(await this.#options.peers.call(to.memberId, request, signal));
+      return isNotLeader(answer) ? undefined : answer;
+    } catch (error) {
+      if (error instanceof PeerError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Throws what the leader has refused with, or waits until this node has applied what the answer rests on. */
+  async #apply(answer: peerpb.Answer, deadlineMs: number): Promise<peerpb.Answer> {
+    if (answer.error !== '') throw new EngramError(errorCode(answer.error));
+    const { applied, clock } = this.#options;
+    await applied.reach(logPosition(answer.position), Math.max(0, deadlineMs - clock.nowMs()));
+    return answer;
+  }
+
+  #request(call: peerpb.RequestInit, { user, authRevision, timeoutMs }: Caller, sequence: number): Uint8Array {
+    const settled = Math.min(...this.#passedOn.keys(), this.#sequence + 1);
+    const { memberId: member } = this.#options;
+    return peerpb.encodeRequest({ ...call, member, sequence, settled, user, authRevision, timeoutMs: timeoutMs ?? 0 });
+  }
+
+  #deadlineMs({ timeoutMs }: Caller): number {
+    const { clock, timeoutMs: most } = this.#options;
+    return clock.nowMs() + Math.min(timeoutMs ?? most, most);
+  }
+
+  async #pause(clock: Clock, deadlineMs: number): Promise<void> {
+    if (clock.nowMs() >= deadlineMs) throw new EngramError('Timeout');
+    await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+  }
+}
+
+type Outcome =
+  | { readonly kind: 'answered'; readonly answer: peerpb.Answer }
+  /** The leader did not say, but the log has it. */
+  | { readonly kind: 'found'; readonly write: CommittedWrite };
+
+const nobody: Caller = { signal: new AbortController().signal, user: '', authRevision: 0, timeoutMs: undefined };
+
+/** Nothing of the write is in the log, and nothing of it ever will be: another leader may be asked. */
+const isNotLeader = ({ error }: peerpb.Answer): boolean =>
+  error === 'NotLeader' || error === 'NoLeader' || error === 'LeaderChanged';
+
+function leaseOf({ lease }: peerpb.Answer): LeaseDetails | undefined {
+  return lease === undefined ? undefined : { ...lease, id: leaseId(lease.id) };
+}
+
+const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(errorTable, text);
+
+function errorCode(text: string): ErrorCode {
+  assert(isErrorCode(text), `the leader answered with an error that is unknown here: ${text}`);
+  return text;
+}

@@ -1,0 +1,320 @@
+import { type Backend, type Caller, nodeItself, openReplica } from '@engram/backend';
+import { EMPTY_BYTES, EngramError, epoch, isEngramError, keyBytes, leaseId, type Txn } from '@engram/core';
+import { decodeKeyValue } from '@engram/coder';
+import { LocalCopy, Prng, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { expect, test } from 'vitest';
+import { AppliedPositions } from '../src/applied-positions.ts';
+import { CommittedFeed, FeedingLog } from '../src/committed-feed.ts';
+import { Follower } from '../src/follower.ts';
+import { KnownLeader } from '../src/known-leader.ts';
+import { LeaderCalls } from '../src/leader-calls.ts';
+import { PeerError, type Peers } from '../src/peers.ts';
+import { RemoteLeader } from '../src/remote-leader.ts';
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const TIMEOUT_MS = 7000;
+
+/** What happens to a call on its way. */
+type Way = 'arrives' | 'unsent' | 'lost-before' | 'lost-after';
+
+class TestMember {
+  readonly id: bigint;
+  readonly backend: Backend;
+  readonly feed: CommittedFeed;
+  readonly known: KnownLeader;
+  readonly calls: LeaderCalls;
+  readonly remote: RemoteLeader;
+  readonly follower: Follower;
+  readonly fatal: Error[];
+
+  constructor(id: bigint, group: Group, backend: Backend, feed: CommittedFeed, known: KnownLeader, fatal: Error[]) {
+    const { clock } = group;
+    const { replica } = backend;
+    this.id = id;
+    this.backend = backend;
+    this.feed = feed;
+    this.known = known;
+    this.fatal = fatal;
+    const applied = new AppliedPositions(replica, clock);
+    const random = new Prng(Number(id));
+    const peers = group.peersOf();
+    this.calls = new LeaderCalls({
+      backend,
+      clock,
+      confirm: async () => {
+        if (backend.leadership === undefined) throw new EngramError('NotLeader');
+      },
+      change: async () => ({ error: 'NotCapable' }),
+      txnOpsMax: 128,
+    });
+    const shared = { memberId: id, peers, leader: known, replica, clock };
+    this.remote = new RemoteLeader({ ...shared, applied, random, timeoutMs: TIMEOUT_MS });
+    this.follower = new Follower({
+      ...shared,
+      storage: group.storages.get(id)!,
+      logger: quiet,
+      onProgress: () => void replica.settled().then(() => applied.advanced()),
+      onFatal: (error) => fatal.push(error),
+    });
+  }
+}
+
+/** Three members over one log; who leads is the test's to say. */
+class Group {
+  readonly clock = new SimClock();
+  readonly log = new SharedLog('the log');
+  readonly members: TestMember[] = [];
+  readonly storages = new Map<bigint, SharedLogStorage>();
+  /** What happens to the next calls, one each; then they arrive. */
+  readonly ways: Way[] = [];
+  calls = 0;
+
+  static async open(): Promise<Group> {
+    const group = new Group();
+    for (const id of [1n, 2n, 3n]) group.members.push(await group.#open(id));
+    await group.elect(1n, 2);
+    return group;
+  }
+
+  async #open(id: bigint): Promise<TestMember> {
+    const storage = new SharedLogStorage(this.log, new LocalCopy());
+    this.storages.set(id, storage);
+    const feed = new CommittedFeed();
+    const fatal: Error[] = [];
+    const known = new KnownLeader(this.clock);
+    let member: TestMember | undefined;
+    const { values } = storage;
+    const backend = await openReplica({
+      storage: {
+        log: new FeedingLog(storage.log, feed),
+        values,
+        [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+      },
+      clock: this.clock,
+      random: new Prng(Number(id)),
+      logger: quiet,
+      memberId: id,
+      cluster: {
+        get leader() {
+          return member!.remote;
+        },
+        readIndex: (caller: Caller) => {
+          if (backend.leadership !== undefined) return undefined;
+          return member!.remote.ask({ readIndex: {} }, caller).then(() => undefined);
+        },
+      },
+      onFatal: (error) => fatal.push(error),
+    });
+    member = new TestMember(id, this, backend, feed, known, fatal);
+    return member;
+  }
+
+  member(id: bigint): TestMember {
+    return this.members.find((member) => member.id === id)!;
+  }
+
+  /** `tells`: those who learn of it. */
+  async elect(id: bigint, inEpoch: number, tells: readonly bigint[] = [1n, 2n, 3n]): Promise<void> {
+    const leader = this.member(id);
+    await leader.follower.stop();
+    leader.calls.reset();
+    await leader.backend.lead(epoch(inEpoch));
+    for (const member of this.members) {
+      if (!tells.includes(member.id)) continue;
+      if (member !== leader && member.backend.leadership !== undefined) {
+        member.feed.end();
+        await member.backend.stepDown();
+      }
+      member.known.set({ memberId: id, epoch: epoch(inEpoch) });
+      if (member !== leader) member.follower.start();
+    }
+    await this.clock.settle();
+  }
+
+  peersOf(): Peers {
+    return {
+      call: async (to, request, signal) => {
+        this.calls += 1;
+        const way = this.ways.shift() ?? 'arrives';
+        if (way === 'unsent') throw new PeerError('unsent', 'the test says so');
+        if (way === 'lost-before') throw new PeerError('lost', 'the test says so');
+        const answer = await this.member(to).calls.call(request, signal);
+        if (way === 'lost-after') throw new PeerError('lost', 'the test says so');
+        return answer;
+      },
+      follow: (to, from, signal) => this.member(to).feed.follow(from, signal),
+    };
+  }
+
+  /** Time passes in small steps until the work is done. */
+  async run<Value>(work: Promise<Value>): Promise<Value> {
+    let done = false;
+    const watched = work.finally(() => {
+      done = true;
+    });
+    watched.catch(() => undefined);
+    for (let step = 0; !done && step < 400; step += 1) {
+      await this.clock.settle(2);
+      this.clock.advance(25);
+    }
+    return watched;
+  }
+}
+
+const put = (key: string, value: string, prevKv = false): Txn => ({
+  compares: [],
+  success: [
+    {
+      kind: 'put',
+      key: keyBytes(key),
+      value: keyBytes(value),
+      lease: leaseId(0n),
+      prevKv,
+      ignoreValue: false,
+      ignoreLease: false,
+    },
+  ],
+  failure: [],
+});
+
+/** kube-apiserver's update: the value where nothing has changed, else what is there. */
+const update = (key: string, mod: number, value: string): Txn => ({
+  compares: [
+    {
+      range: { key: keyBytes(key), end: EMPTY_BYTES },
+      result: 0,
+      target: 2,
+      number: mod,
+      lease: leaseId(0n),
+      value: EMPTY_BYTES,
+    },
+  ],
+  success: put(key, value, true).success,
+  failure: [range(key)],
+});
+
+const range = (key: string) => ({
+  kind: 'range' as const,
+  range: { key: keyBytes(key), end: EMPTY_BYTES },
+  limit: 0,
+  revision: 0,
+  sortOrder: 0,
+  sortTarget: 0,
+  serializable: true,
+  keysOnly: false,
+  countOnly: false,
+  minModRevision: 0,
+  maxModRevision: 0,
+  minCreateRevision: 0,
+  maxCreateRevision: 0,
+});
+
+async function value(backend: Backend, key: string): Promise<string | undefined> {
+  const [kv] = [...(await backend.range(range(key), nodeItself)).kvs];
+  return kv === undefined ? undefined : Buffer.from(decodeKeyValue(kv).value).toString();
+}
+
+test('a write at a follower is the leader’s, and is answered when the follower has it', async () => {
+  const group = await Group.open();
+  const { backend } = group.member(2n);
+  const answer = await group.run(backend.txn(put('k', 'v'), nodeItself));
+  expect(answer).toMatchObject({ revision: 2, succeeded: true });
+  expect(backend.revision).toBe(2);
+  expect(await value(backend, 'k')).toBe('v');
+  const changed = await group.run(backend.txn(update('k', 2, 'w'), nodeItself));
+  expect(changed).toMatchObject({ revision: 3, succeeded: true });
+  const [answered] = changed.responses;
+  expect(answered?.kind === 'put' && Buffer.from(decodeKeyValue(answered.prevKv!).value).toString()).toBe('v');
+  const refused = await group.run(backend.txn(update('k', 2, 'x'), nodeItself));
+  expect(refused).toMatchObject({ succeeded: false, responses: [{ kind: 'range', count: 1 }] });
+});
+
+test('refusals, leases, alarms and compactions pass as well', async () => {
+  const group = await Group.open();
+  const { backend } = group.member(3n);
+  const lease = await group.run(backend.leaseGrant(leaseId(7n), 30, nodeItself));
+  expect(lease).toMatchObject({ id: 7n, grantedTtlSeconds: 30 });
+  expect(await refusal(group.run(backend.leaseGrant(leaseId(7n), 30, nodeItself)))).toBe('LeaseExist');
+  expect(await group.run(Promise.resolve(backend.leaseKeepAlive(leaseId(7n), nodeItself)))).toBe(30);
+  expect(await group.run(Promise.resolve(backend.leaseKeepAlive(leaseId(8n), nodeItself)))).toBe(0);
+  expect(await group.run(backend.leaseTimeToLive(leaseId(7n), true, nodeItself))).toMatchObject({ keys: [] });
+  expect(backend.leases()).toEqual([{ id: 7n, grantedTtlSeconds: 30 }]);
+  await group.run(backend.leaseRevoke(leaseId(7n), nodeItself));
+  expect(await refusal(group.run(backend.leaseRevoke(leaseId(7n), nodeItself)))).toBe('LeaseNotFound');
+  expect(await refusal(group.run(backend.compact(50, false, nodeItself)))).toBe('FutureRev');
+  await group.run(backend.txn(put('k', 'v'), nodeItself));
+  await group.run(backend.compact(2, false, nodeItself));
+  expect(backend.compactRevision).toBe(2);
+  await group.run(backend.activateAlarm({ memberId: 3n, alarm: 1 }, nodeItself));
+  expect(backend.alarms()).toEqual([{ memberId: 3n, alarm: 1 }]);
+  expect(await group.run(backend.deactivateAlarm({ memberId: 3n, alarm: 1 }, nodeItself))).toBe(true);
+});
+
+test.each([
+  { ways: ['unsent', 'unsent'], why: 'nothing was sent' },
+  { ways: ['lost-before'], why: 'the call was lost on its way' },
+  { ways: ['lost-after'], why: 'the answer was lost' },
+  { ways: ['lost-after', 'lost-after', 'unsent', 'lost-before'], why: 'all of it' },
+] as const)('while one leader lasts a write is done once: $why', async ({ ways }) => {
+  const group = await Group.open();
+  const { backend } = group.member(2n);
+  group.ways.push(...ways);
+  const answer = await group.run(backend.txn(put('k', 'v', true), nodeItself));
+  expect(answer).toMatchObject({ revision: 2, responses: [{ kind: 'put', prevKv: undefined }] });
+  expect(group.log.batches.flatMap(({ records }) => records)).toHaveLength(2); // the put and its origin
+});
+
+test.each([
+  { way: 'lost-before', records: 3, why: 'it is sent to the next one' },
+  { way: 'lost-after', records: 3, why: 'it is found in the log' },
+] as const)('a write whose leader is gone, $way: $why, once, with its answer', async ({ way, records }) => {
+  const group = await Group.open();
+  const { backend } = group.member(2n);
+  await group.run(backend.txn(put('k', 'v'), nodeItself));
+  const before = group.log.batches.flatMap((batch) => batch.records).length;
+  group.ways.push(way);
+  const answer = backend.txn(update('k', 2, 'w'), nodeItself);
+  await group.clock.settle(3);
+  await group.elect(3n, 5);
+  const { responses, ...rest } = await group.run(answer);
+  expect(rest).toMatchObject({ kind: 'txn', revision: 3, succeeded: true });
+  const [answered] = responses;
+  expect(answered?.kind === 'put' && Buffer.from(decodeKeyValue(answered.prevKv!).value).toString()).toBe('v');
+  expect(group.log.batches.flatMap((batch) => batch.records).length - before).toBe(records - 1);
+  expect(group.members.flatMap(({ fatal }) => fatal)).toEqual([]);
+});
+
+test('a deposed leader that does not know it gives its followers nothing that is not in the log', async () => {
+  const group = await Group.open();
+  const [one, two, three] = group.members as [TestMember, TestMember, TestMember];
+  await group.run(two.backend.txn(put('k', '1'), nodeItself));
+  await group.elect(3n, 9, [3n]); // nobody else hears of it
+  const late = refusal(one.backend.txn(put('k', 'never'), nodeItself));
+  await group.run(three.backend.txn(put('k', '2'), nodeItself));
+  expect(await late).toBe('LeaderChanged');
+  await group.elect(2n, 10);
+  for (const { backend } of group.members) {
+    await group.run(Promise.resolve(backend.range({ ...range('k'), serializable: false }, nodeItself)));
+    expect(await value(backend, 'k')).toBe('2');
+    expect(backend.revision).toBe(3);
+  }
+  expect(group.members.flatMap(({ fatal }) => fatal)).toEqual([]);
+});
+
+test('a write for which no leader comes ends by the request’s timeout, and has not happened', async () => {
+  const group = await Group.open();
+  const { backend, known } = group.member(2n);
+  known.set(undefined);
+  expect(await refusal(group.run(backend.txn(put('k', 'v'), nodeItself)))).toBe('NoLeader');
+  expect(group.calls).toBe(0);
+});
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'accepted';
+  } catch (error) {
+    if (isEngramError(error)) return error.code;
+    throw error;
+  }
+}

@@ -1,0 +1,178 @@
+import { assert, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal, sameSeal } from '@engram/core';
+import {
+  type AppendOutcome,
+  type Checkpoint,
+  type FaultPlan,
+  isFenced,
+  Lifetime,
+  type Log,
+  type LogBatch,
+  sameBatch,
+  type Storage,
+  StorageCorruptError,
+  type StorageOperation,
+  type StorageSize,
+  takesOver,
+  type Values,
+} from '@engram/storage';
+
+/** One log that several nodes share, and that outlives them all: what TiKV is to a cluster. */
+export class SharedLog {
+  readonly name: string;
+  readonly batches: LogBatch[] = [];
+  sealed: Seal = NEW_LOG_SEAL;
+  next: LogPosition = logPosition(1);
+  #lastSeal: Seal = NEW_LOG_SEAL;
+  readonly #records = new Map<LogPosition, Uint8Array>();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  record(position: LogPosition): Uint8Array | undefined {
+    return this.#records.get(position);
+  }
+
+  append(batch: LogBatch, seal: Seal): AppendOutcome {
+    const last = this.batches.at(-1);
+    if (last !== undefined && sameSeal(this.#lastSeal, seal) && sameBatch(last, batch)) return { kind: 'committed' };
+    if (isFenced(this.sealed, seal)) return { kind: 'fenced' };
+    assert(batch.first === this.next, 'a batch that does not begin at the end of the log');
+    this.batches.push(batch);
+    this.#lastSeal = seal;
+    for (const record of batch.records) {
+      this.#records.set(this.next, record);
+      this.next = logPosition(this.next + 1);
+    }
+    return { kind: 'committed' };
+  }
+
+  seal(seal: Seal): LogPosition {
+    if (takesOver(this.sealed, seal, this.name)) this.sealed = seal;
+    return this.next;
+  }
+}
+
+/** What one node keeps by itself, beside the shared log: it may be lost without loss of data. */
+export class LocalCopy {
+  checkpoint: { readonly from: LogPosition; readonly chunks: readonly Uint8Array[] } | undefined;
+}
+
+/** A node's storage over a shared log, for one life of the node. Its values are read from the log. */
+export class SharedLogStorage implements Storage, Log, Values {
+  readonly #shared: SharedLog;
+  readonly #copy: LocalCopy;
+  readonly #plan: FaultPlan;
+  readonly #lifetime: Lifetime;
+
+  constructor(shared: SharedLog, copy: LocalCopy, plan: FaultPlan = {}) {
+    this.#shared = shared;
+    this.#copy = copy;
+    this.#plan = plan;
+    this.#lifetime = new Lifetime(`the node's storage over ${shared.name}`);
+  }
+
+  get log(): Log {
+    return this;
+  }
+
+  get values(): Values {
+    return this;
+  }
+
+  append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
+    return this.#lifetime.run(async () => {
+      await this.#plan.gate?.('append');
+      const fault = this.#plan.append?.(batch, seal) ?? 'none';
+      if (fault === 'none') return this.#shared.append(batch, seal);
+      if (fault === 'uncertain-there') this.#shared.append(batch, seal);
+      assert(fault.startsWith('uncertain'), `a shared log has no fault ${fault}`);
+      return { kind: 'uncertain', cause: new Error(`injected: ${fault}`) };
+    });
+  }
+
+  async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    this.#lifetime.check();
+    await this.#gate('read');
+    const { batches, next: end, name } = this.#shared;
+    if (from > end) throw new StorageCorruptError(`the log ends before ${end}, and ${from} is asked for`, name);
+    for (const batch of batches.slice()) {
+      const behind = logPosition(batch.first + batch.records.length);
+      if (behind <= from || batch.first >= end) continue;
+      signal.throwIfAborted();
+      this.#lifetime.check();
+      yield batch.first >= from ? batch : { first: from, records: batch.records.slice(from - batch.first) };
+    }
+  }
+
+  seal(seal: Seal): Promise<LogPosition> {
+    return this.#lifetime.run(async () => {
+      await this.#plan.gate?.('seal');
+      return this.#shared.seal(seal);
+    });
+  }
+
+  getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    return this.#lifetime.run(async () => {
+      await this.#plan.gate?.('get-many');
+      signal.throwIfAborted();
+      return positions.map((position) => {
+        const record = this.#shared.record(position);
+        if (record === undefined) throw new StorageCorruptError(`record ${position} is missing`, this.#shared.name);
+        return record;
+      });
+    });
+  }
+
+  peek(position: LogPosition): Uint8Array | undefined {
+    return this.#plan.cold === true || this.#lifetime.ended ? undefined : this.#shared.record(position);
+  }
+
+  async drop(): Promise<void> {
+    // What one node needs no more, another one may.
+  }
+
+  async adopt(batch: LogBatch): Promise<void> {
+    assert(batch.first < this.#shared.next, 'adopted a batch that is not in the log');
+  }
+
+  saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    return this.#lifetime.run(async () => {
+      const saved: Uint8Array[] = [];
+      for await (const chunk of chunks) saved.push(chunk);
+      await this.#plan.gate?.('save-checkpoint');
+      this.#lifetime.check();
+      this.#copy.checkpoint = { from, chunks: saved };
+    });
+  }
+
+  async loadCheckpoint(): Promise<Checkpoint | undefined> {
+    await this.#gate('load-checkpoint');
+    const saved = this.#copy.checkpoint;
+    return saved === undefined ? undefined : { from: saved.from, chunks: () => each(saved.chunks) };
+  }
+
+  size(): StorageSize {
+    let bytes = 0;
+    for (const chunk of this.#copy.checkpoint?.chunks ?? []) bytes += chunk.length;
+    return { totalBytes: bytes, inUseBytes: bytes };
+  }
+
+  /** The process dies: what is under way never ends for it. */
+  crash(): void {
+    void this.#lifetime.end('has crashed');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lifetime.end('is closed');
+  }
+
+  async #gate(operation: StorageOperation): Promise<void> {
+    await this.#plan.gate?.(operation);
+    this.#lifetime.check();
+  }
+}
+
+async function* each(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
