@@ -53,4 +53,5 @@ export { systemErrorCode } from './src/system-error.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';
 export { nextTurn } from './src/next-turn.ts';
+export { Slice, SLICE_US, type SlicedWork, doSliced } from './src/slice.ts';
 export { joinU64, splitU64 } from './src/u64.ts';
