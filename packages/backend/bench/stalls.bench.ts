@@ -143,7 +143,9 @@ const scenarios: readonly Scenario[] = [
     leases: leasesOf,
     lease: (at) => BigInt(1 + (at % leasesOf)),
     run: (backend) =>
-      Promise.all(Array.from({ length: leasesOf }, (_, at) => backend.leaseRevoke(leaseId(BigInt(1 + at)), nodeItself))),
+      Promise.all(
+        Array.from({ length: leasesOf }, (_, at) => backend.leaseRevoke(leaseId(BigInt(1 + at)), nodeItself)),
+      ),
   },
   {
     name: 'keys of a lease with all keys',
@@ -154,7 +156,11 @@ const scenarios: readonly Scenario[] = [
   range('list all', {}),
   range('keys only', { keysOnly: true }),
   range('count', { countOnly: true }),
-  range('count at an old revision, all changed since', { countOnly: true, revision: Math.ceil(keys / 100) + 1 }, updateAll),
+  range(
+    'count at an old revision, all changed since',
+    { countOnly: true, revision: Math.ceil(keys / 100) + 1 },
+    updateAll,
+  ),
   range('list 10 at an old revision, all deleted since', { limit: 10, revision: 2 }, async (backend) => {
     await backend.txn(deleteAll(false), nodeItself);
   }),

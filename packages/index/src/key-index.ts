@@ -7,6 +7,7 @@ import {
   type LogPosition,
   NO_REVISION,
   type Revision,
+  type Slice,
 } from '@engram/core';
 import { GarbageQueue } from './garbage-queue.ts';
 import { IndexLoader } from './index-loader.ts';
@@ -23,10 +24,20 @@ import { VersionTable } from './version-table.ts';
 export interface KeyIndexOptions {
   /** Rows of a tree node, even and at least 4. Tests make it small, to see many nodes. */
   readonly nodeRows?: number;
+  /** Pages for the bytes of keys. Tests make it small, to see them all used. */
+  readonly keyPagesMax?: number;
+}
+
+/** What a slice of counting has found. */
+export interface CountedSlice {
+  readonly live: number;
+  /** Where the count goes on; undefined: it is complete. */
+  readonly next: Uint8Array | undefined;
 }
 
 const NODE_ROWS = 64;
 const FROM_HERE_ON = Uint8Array.of(0);
+const PAGES_OF_KEY_MAX = 2;
 
 /**
  * The MVCC index: an ordered map from key to its versions, newest first. It answers for any revision that is not
@@ -45,7 +56,7 @@ export class KeyIndex {
   #compacted: Revision = NO_REVISION;
 
   constructor(options: KeyIndexOptions = {}) {
-    this.#keys = new KeySlabs();
+    this.#keys = new KeySlabs(options.keyPagesMax);
     this.#versions = new VersionTable();
     this.#nodes = new TreeNodes(options.nodeRows ?? NODE_ROWS, this.#keys);
     this.#tree = new KeyTree(this.#nodes);
@@ -76,6 +87,14 @@ export class KeyIndex {
   /** Bytes of memory taken from the system, used or kept for use. */
   get memoryBytes(): number {
     return this.#keys.memoryBytes + this.#versions.memoryBytes + this.#nodes.memoryBytes + this.#garbage.memoryBytes;
+  }
+
+  /**
+   * Whether so many keys can be added. To be asked before: `append` asserts. A key may need a page for itself, and one
+   * more for the key that divides the nodes which it splits.
+   */
+  hasRoomFor(newKeys: number): boolean {
+    return this.#keys.pagesLeft >= PAGES_OF_KEY_MAX * newKeys;
   }
 
   /** The newest version of the key, tombstones included; NO_VERSION if it has none. */
@@ -137,7 +156,7 @@ export class KeyIndex {
 
   /**
    * Adds a version above the key's head. `key` is copied, `meta` read and not kept. Revisions of successive calls do
-   * not go down, and one key changes at most once in a revision.
+   * not go down, and one key changes at most once in a revision. A new key must have room (`hasRoomFor`).
    */
   append(key: Uint8Array, meta: VersionMeta): VersionSlot {
     const tree = this.#tree;
@@ -197,6 +216,29 @@ export class KeyIndex {
       if (this.#isLive(slot)) into.push(slot);
     } else scanRange(this.#nodes, this.#tree, range, new CollectVisitor(this.#nodes, this.#versions, at, max, into));
     return into;
+  }
+
+  /** As `count`, of as much of the range as `slice` allows; at least one leaf of the tree. */
+  countSome(range: KeyRange, at: Revision, slice: Slice): CountedSlice {
+    if (isPoint(range)) return { live: this.count(range, at), next: undefined };
+    const visitor = new CountVisitor(this.#nodes, this.#versions, at, slice);
+    scanRange(this.#nodes, this.#tree, range, visitor);
+    return { live: visitor.live, next: visitor.next };
+  }
+
+  /**
+   * As `collect`, of as much of the range as `slice` allows; at least one leaf of the tree. Returns the key from which it
+   * goes on, also where `max` has been reached; undefined: nothing is left.
+   */
+  collectSome(range: KeyRange, at: Revision, max: number, slice: Slice, into: VersionSlot[]): Uint8Array | undefined {
+    assert(max > 0, 'a slice of no versions');
+    if (isPoint(range)) {
+      this.collect(range, at, max, into);
+      return undefined;
+    }
+    const visitor = new CollectVisitor(this.#nodes, this.#versions, at, max, into, slice);
+    scanRange(this.#nodes, this.#tree, range, visitor);
+    return visitor.next;
   }
 
   /**

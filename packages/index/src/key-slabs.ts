@@ -11,6 +11,11 @@ const PLACE_MASK = (1 << PLACE_BITS) - 1;
 const PAGE_GRANULES = 1 << PLACE_BITS;
 const PAGES_MAX = 1 << (31 - PLACE_BITS);
 const SPARE_PAGES_MAX = 16;
+/**
+ * Of the pages, one in so many is kept from writes: for what a compaction needs when it joins nodes, and for a start,
+ * which packs the nodes otherwise than they were.
+ */
+const RESERVE_PART = 64;
 
 // A record is its length in two bytes and the key. A free one keeps its page's next free place there.
 const LENGTH_BYTES = 2;
@@ -50,9 +55,11 @@ export function printOf(bytes: Uint8Array, at: number, end: number): number {
 /**
  * The bytes of keys outside the JavaScript heap. A page holds records of one size, so the place of a removed key takes
  * the next one of its size, and a page without a key left serves any size again. Keys never move: versions and tree
- * point at them. What is not promised: a page with one key left stays. Keys above 16 KiB have a page each.
+ * point at them. What is not promised: a page with one key left stays. Keys above 16 KiB have a page each, so the table
+ * of pages may be full long before memory is: whoever adds what must not fail asks `pagesLeft` or `hasPage` before.
  */
 export class KeySlabs {
+  readonly #pagesMax: number;
   readonly #pages: Uint8Array[] = [];
   /** Of each page: its size class, keys held, first free place, first place never used, neighbours with room. */
   readonly #sizeClass: number[] = [];
@@ -67,8 +74,27 @@ export class KeySlabs {
   readonly #spare: Uint8Array[] = [];
   #memoryBytes = 0;
 
+  constructor(pagesMax: number = PAGES_MAX) {
+    assert(pagesMax > 0 && pagesMax <= PAGES_MAX, 'more pages than a place of a key can name');
+    this.#pagesMax = pagesMax;
+  }
+
   get memoryBytes(): number {
     return this.#memoryBytes;
+  }
+
+  /** Pages that writes may take, besides the room in those that there are. Below 0: the reserve is in use. */
+  get pagesLeft(): number {
+    return this.#pagesFree - Math.ceil(this.#pagesMax / RESERVE_PART);
+  }
+
+  /** One more page can be taken, of the reserve too. */
+  get hasPage(): boolean {
+    return this.#pagesFree > 0;
+  }
+
+  get #pagesFree(): number {
+    return this.#pagesMax - this.#pages.length + this.#emptyPages.length;
   }
 
   /** Copies the key in. */
@@ -244,7 +270,7 @@ export class KeySlabs {
       this.#pages[page] = bytes;
       return page;
     }
-    assert(this.#pages.length < PAGES_MAX, 'more keys than the slabs can hold');
+    assert(this.#pages.length < this.#pagesMax, 'more keys than the slabs can hold');
     this.#pages.push(bytes);
     for (const column of [this.#sizeClass, this.#held, this.#freePlace, this.#unused]) column.push(0);
     this.#nextWithRoom.push(NO_PAGE);

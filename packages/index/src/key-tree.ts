@@ -276,8 +276,11 @@ export class KeyTree {
     const left = nodes.child(parent, leftRow);
     const right = nodes.child(parent, leftRow + 1);
     const rows = nodes.leaves.count(left) + nodes.leaves.count(right);
+    // Two leaves need a key between them. Without a page for it they become one, or stay as they are: neither is empty.
+    const joinMax = nodes.keys.hasPage ? nodes.joinMax : nodes.capacity;
+    if (rows > joinMax && joinMax === nodes.capacity) return;
     nodes.keys.free(nodes.innerKey(parent, leftRow + 1));
-    if (rows <= nodes.joinMax) {
+    if (rows <= joinMax) {
       nodes.balance(nodes.leaves, left, right, rows);
       nodes.leaves.free(right);
       nodes.removeInnerRow(parent, leftRow + 1);

@@ -1,4 +1,4 @@
-import type { Revision } from '@engram/core';
+import { keySuccessor, type Revision, type Slice } from '@engram/core';
 import type { RangeVisitor } from './range-scan.ts';
 import { slotOf, type TreeNodes } from './tree-nodes.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
@@ -12,16 +12,29 @@ function olderLive(versions: VersionTable, head: number, at: Revision): VersionS
   return slot === NO_VERSION || versions.isTombstone(slot) ? NO_VERSION : slot;
 }
 
+/** What a leaf costs that is in no cache, in microseconds, and each of its rows whose head is too new to answer. */
+const LEAF_US = 1;
+const OLDER_US = 0.5;
+
+/** The key behind a row, where a visit that stopped there goes on. */
+const behind = (nodes: TreeNodes, leaf: number, row: number): Uint8Array =>
+  keySuccessor(nodes.keys.view(nodes.leafKey(leaf, row)));
+
 export class CountVisitor implements RangeVisitor {
   readonly #nodes: TreeNodes;
   readonly #versions: VersionTable;
   readonly #at: Revision;
+  readonly #slice: Slice | undefined;
   live = 0;
+  /** Where it goes on; undefined: it has seen all. */
+  next: Uint8Array | undefined;
 
-  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision) {
+  /** With a slice it stops where that is used up. */
+  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, slice?: Slice) {
     this.#nodes = nodes;
     this.#versions = versions;
     this.#at = at;
+    this.#slice = slice;
   }
 
   subtree(whole: boolean, live: number, newest: number): boolean {
@@ -39,6 +52,7 @@ export class CountVisitor implements RangeVisitor {
     const whole = to - from === leaves.count(leaf);
     let counted = whole ? live : 0;
     if (!whole) for (let row = from; row < to; row += 1) if (words[heads + 2 * row]! >= 0) counted += 1;
+    let older = 0;
     if (newest > at) {
       const mods = leaves.doubles(leaf);
       const newests = leaves.newestAt(leaf);
@@ -47,10 +61,13 @@ export class CountVisitor implements RangeVisitor {
         const head = words[heads + 2 * row]!;
         if (head >= 0) counted -= 1;
         if (olderLive(this.#versions, head, at) !== NO_VERSION) counted += 1;
+        older += 1;
       }
     }
     this.live += counted;
-    return false;
+    if (this.#slice?.spend(LEAF_US + OLDER_US * older) !== true) return false;
+    this.next = behind(this.#nodes, leaf, to - 1);
+    return true;
   }
 }
 
@@ -59,14 +76,19 @@ export class CollectVisitor implements RangeVisitor {
   readonly #versions: VersionTable;
   readonly #at: Revision;
   readonly #into: VersionSlot[];
+  readonly #slice: Slice | undefined;
   #room: number;
+  /** With a slice: where it goes on; undefined: it has seen all. */
+  next: Uint8Array | undefined;
 
-  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, max: number, into: VersionSlot[]) {
+  /** With a slice it stops where that is used up as well. */
+  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, max: number, into: VersionSlot[], slice?: Slice) {
     this.#nodes = nodes;
     this.#versions = versions;
     this.#at = at;
     this.#into = into;
     this.#room = max;
+    this.#slice = slice;
   }
 
   subtree(_whole: boolean, live: number, newest: number): boolean {
@@ -81,15 +103,24 @@ export class CollectVisitor implements RangeVisitor {
     const heads = leaves.headsAt(leaf);
     const mods = leaves.doubles(leaf);
     const newests = leaves.newestAt(leaf);
+    const slice = this.#slice;
+    let older = 0;
     for (let row = from; row < to; row += 1) {
       let head = words[heads + 2 * row]!;
-      if (newest > at && mods[newests + row]! > at) head = olderLive(this.#versions, head, at);
+      if (newest > at && mods[newests + row]! > at) {
+        head = olderLive(this.#versions, head, at);
+        older += 1;
+      }
       if (head < 0) continue;
       into.push(head);
       this.#room -= 1;
-      if (this.#room === 0) return true;
+      if (this.#room > 0) continue;
+      if (slice !== undefined) this.next = behind(this.#nodes, leaf, row);
+      return true;
     }
-    return false;
+    if (slice?.spend(LEAF_US + OLDER_US * older) !== true) return false;
+    this.next = behind(this.#nodes, leaf, to - 1);
+    return true;
   }
 }
 

@@ -1,4 +1,4 @@
-import { type KeyRange, keyText, type LogPosition, leaseId, NO_LEASE, revision } from '@engram/core';
+import { isPoint, type KeyRange, keyText, type LogPosition, leaseId, NO_LEASE, revision, Slice } from '@engram/core';
 import { KeyIndex, NO_VERSION, type VersionMeta, type VersionSlot } from '@engram/index';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -189,6 +189,7 @@ class Pair {
     const given: VersionSlot[] = [4711];
     expect(index.collect(range, revision(at), Number.POSITIVE_INFINITY, given)).toBe(given);
     expect(given.slice(1).map((slot) => metaOf(index, slot))).toEqual(live);
+    this.#readSliced(range, at, Math.max(1, max), live);
 
     const found = index.at(range.key, revision(at));
     const foundLive = found === NO_VERSION || index.isTombstone(found) ? undefined : metaOf(index, found);
@@ -198,6 +199,26 @@ class Pair {
     const from = this.#compacting ? this.#compacted + 1 : at - 2;
     const changes = index.changes(range, revision(from), revision(at + max - 2));
     expect(changes.map((slot) => metaOf(index, slot))).toEqual(model.changes(range, from, at + max - 2));
+  }
+
+  /** Leaf by leaf, and a few versions at a time: nothing is lost or doubled between two slices. */
+  #readSliced(range: KeyRange, at: number, max: number, live: readonly VersionMeta[]): void {
+    const { index } = this;
+    let counted = 0;
+    for (let key: Uint8Array | undefined = range.key; key !== undefined; ) {
+      const slice = index.countSome({ key, end: range.end }, revision(at), new Slice(0));
+      counted += slice.live;
+      key = slice.next;
+    }
+    expect(counted).toBe(live.length);
+    const collected: VersionSlot[] = [];
+    for (let key: Uint8Array | undefined = range.key; key !== undefined; ) {
+      const before = collected.length;
+      key = index.collectSome({ key, end: range.end }, revision(at), max, new Slice(0), collected);
+      expect(collected.length - before).toBeLessThanOrEqual(max);
+      if (isPoint(range)) expect(key).toBeUndefined();
+    }
+    expect(collected.map((slot) => metaOf(index, slot))).toEqual(live);
   }
 }
 

@@ -1,0 +1,53 @@
+import { type KeyRange, revision, Slice, utf8 } from '@engram/core';
+import { KeyIndex, type VersionSlot } from '@engram/index';
+import { expect, test } from 'vitest';
+import { put, tombstone } from './metas.ts';
+
+const ALL: KeyRange = { key: new Uint8Array(0), end: Uint8Array.of(0) };
+const KEYS = 10_000;
+const keyOf = (at: number): Uint8Array => utf8(`key-${String(at).padStart(5, '0')}`);
+
+function indexOf(versions: number): KeyIndex {
+  const index = new KeyIndex();
+  let mod = 1;
+  for (let version = 0; version < versions; version += 1) {
+    for (let at = 0; at < KEYS; at += 1) {
+      mod += 1;
+      index.append(keyOf(at), put(mod));
+    }
+  }
+  return index;
+}
+
+function slicesOfCount(index: KeyIndex, at: number, us: number): number {
+  let slices = 0;
+  for (let key: Uint8Array | undefined = ALL.key; key !== undefined; slices += 1) {
+    key = index.countSome({ key, end: ALL.end }, revision(at), new Slice(us)).next;
+  }
+  return slices;
+}
+
+test('a count at the newest revision is one slice, and none of what it counts is looked at', () => {
+  const index = indexOf(2);
+  expect(slicesOfCount(index, 2 * KEYS + 1, 50)).toBe(1);
+});
+
+test('a count at an old revision is sliced by what has changed since', () => {
+  const index = indexOf(2);
+  // Half a microsecond for each key whose head is newer.
+  const slices = slicesOfCount(index, KEYS + 1, 100);
+  expect(slices).toBeGreaterThanOrEqual((KEYS * 0.5) / 200);
+  expect(slices).toBeLessThanOrEqual((KEYS * 0.6) / 50);
+});
+
+test('passing over what is gone is sliced as well', () => {
+  const index = indexOf(1);
+  for (let at = 0; at < KEYS; at += 1) if (at % 40 !== 0) index.append(keyOf(at), tombstone(KEYS + 2 + at));
+  const found: VersionSlot[] = [];
+  let slices = 0;
+  for (let key: Uint8Array | undefined = ALL.key; key !== undefined; slices += 1) {
+    key = index.collectSome({ key, end: ALL.end }, revision(3 * KEYS), KEYS, new Slice(20), found);
+  }
+  expect(found).toHaveLength(KEYS / 40);
+  expect(slices).toBeGreaterThanOrEqual(5);
+});
