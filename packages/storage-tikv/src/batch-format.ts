@@ -1,11 +1,11 @@
-import { crc32 } from 'node:zlib';
+import { crcOf } from './value-crc.ts';
 import { assert, epoch, joinU64, type LogPosition, logPosition, type Seal, splitU64 } from '@engram/core';
 import type { LogBatch } from '@engram/storage';
 import { CHAIN_BYTES, type Chain, chainBytes, extendChain, readChain } from './chain.ts';
 
 // A batch is one value, or several where it is larger than a value may be: parts, each behind the same header.
 //
-//   magic (u32), format (u16), bytes of the header (u16), crc (u32) of all that follows
+//   magic (u32), format (u16), bytes of the header (u16), crc (u32) of all else
 //   part (u16), parts (u16), records (u32)
 //   segment, epoch, holder, first position, bytes of all records of the log up to its end (u64 each)
 //   the chain before it, the chain behind it (16 bytes each)
@@ -16,7 +16,7 @@ import { CHAIN_BYTES, type Chain, chainBytes, extendChain, readChain } from './c
 const MAGIC = 0x42474e45; // "ENGB"
 const FORMAT = 1;
 const HEADER_BYTES = 96;
-const CRC_FROM = 12;
+const CRC_END = 12;
 const HEAD_BYTES = 12;
 
 export interface BatchHeader {
@@ -97,10 +97,9 @@ export function encodeBatch(batch: LogBatch, place: BatchPlace, partBytesMax: nu
 
 /** Undefined where it is damaged. Throws NewerFormat. */
 export function decodePart(value: Uint8Array): BatchPart | undefined {
-  if (value.length < CRC_FROM) return undefined;
+  if (value.length < CRC_END) return undefined;
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
-  if (view.getUint32(0, true) !== MAGIC || view.getUint32(8, true) !== crc32(value.subarray(CRC_FROM)))
-    return undefined;
+  if (view.getUint32(0, true) !== MAGIC || view.getUint32(8, true) !== crcOf(value)) return undefined;
   const format = view.getUint16(4, true);
   if (format > FORMAT) throw new NewerFormat(`a batch has format ${format}, and ${FORMAT} is the newest known`);
   const headerBytes = view.getUint16(6, true);
@@ -171,7 +170,7 @@ function writeHeader(value: Uint8Array, header: BatchHeader): void {
   value.set(chainBytes(header.previous), 60);
   value.set(chainBytes(header.chain), 60 + CHAIN_BYTES);
   view.setUint32(92, 0, true);
-  view.setUint32(8, crc32(value.subarray(CRC_FROM)), true);
+  view.setUint32(8, crcOf(value), true);
 }
 
 function writePayload(payload: Uint8Array, records: readonly Uint8Array[]): void {

@@ -1,6 +1,6 @@
 import type { LogPosition } from '@engram/core';
 import type { Snapshot } from '@engram/tikv-client';
-import { type LogSource, scanLog } from './log-source.ts';
+import { type LogSource, scanLog, searchLog } from './log-source.ts';
 import type { LogTail } from './log-tail.ts';
 
 /** Where a batch begins. */
@@ -10,7 +10,7 @@ export interface BatchPlaceInLog {
 }
 
 /** Seals of segments without batches, which a search passes over, in one answer. */
-const PAGE_ROWS = 16;
+const ROWS = 16;
 
 /**
  * Finds the batch that holds a position. Positions ascend with the segments, so a search by halves finds the segment: some
@@ -73,11 +73,7 @@ export class LogIndex {
     if (known !== undefined) return known;
     const { keys } = this.#source;
     const range = { start: keys.segmentStart(segment), end: keys.logEnd };
-    for await (const { key } of scanLog(this.#source, snapshot, range, {
-      keysOnly: true,
-      pageRows: PAGE_ROWS,
-      signal,
-    })) {
+    for await (const { key } of searchLog(this.#source, snapshot, range, { keysOnly: true, limit: ROWS, signal })) {
       if (key.kind !== 'slot') continue;
       const first = { segment: key.segment, first: key.first };
       this.#firsts.set(segment, first);

@@ -1,3 +1,4 @@
+import { keySuccessor } from '@engram/core';
 import { StorageCorruptError } from '@engram/storage';
 import type { Entry, ScanOptions, Snapshot, TikvClient } from '@engram/tikv-client';
 import { type BatchPart, decodePart } from './batch-format.ts';
@@ -33,6 +34,29 @@ export async function* scanLog(
   const call = { timeoutMs: source.timeoutMs, ...options };
   for await (const page of snapshot.pages(range.start, range.end, call)) {
     for (const row of page) yield rowOf(source, row);
+  }
+}
+
+/**
+ * As `scanLog`, for who looks for one of the first rows: so many are asked for at a time, and no region is read before it
+ * is known that the answer is not in the one before.
+ */
+export async function* searchLog(
+  source: LogSource,
+  snapshot: Snapshot,
+  range: { readonly start: Uint8Array; readonly end: Uint8Array },
+  options: ScanOptions & { readonly limit: number },
+): AsyncGenerator<LogRow> {
+  let { start, end } = range;
+  for (let rows = options.limit; rows === options.limit; ) {
+    rows = 0;
+    for await (const row of scanLog(source, snapshot, { start, end }, options)) {
+      rows += 1;
+      const key = keyOf(source, row.key);
+      if (options.reverse) end = key;
+      else start = keySuccessor(key);
+      yield row;
+    }
   }
 }
 
@@ -76,6 +100,10 @@ function rowOf(source: LogSource, { key, value }: Entry): LogRow {
   const parsed = source.keys.parse(key);
   if (parsed === undefined) throw corrupt(source, `${Buffer.from(key).toString('hex')} is no key of a log`);
   return { key: parsed, value };
+}
+
+function keyOf({ keys }: LogSource, key: LogKey): Uint8Array {
+  return key.kind === 'seal' ? keys.seal(key.segment) : keys.slot(key.segment, key.first, key.part);
 }
 
 function keyText(key: LogKey): string {

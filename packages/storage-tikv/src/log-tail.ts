@@ -1,7 +1,7 @@
 import { logPosition } from '@engram/core';
 import type { Snapshot } from '@engram/tikv-client';
 import type { BatchHeader } from './batch-format.ts';
-import { type LogSource, ownerOf, partOf, scanLog, sealOf } from './log-source.ts';
+import { type LogSource, ownerOf, partOf, sealOf, searchLog } from './log-source.ts';
 import type { LogMark, SegmentOwner } from './seal-record.ts';
 
 /** Where the log ends, as one snapshot shows it. */
@@ -14,7 +14,7 @@ export interface LogTail extends LogMark {
 }
 
 /** Few: the first row is the answer, unless a segment is empty or a batch was not finished. */
-const PAGE_ROWS = 2;
+const ROWS = 2;
 
 /**
  * The end of the log, or of what it was up to the end of `lastSegment`. A batch that its writer did not finish is none.
@@ -34,7 +34,7 @@ export async function findTail(
   let place: { readonly segment: number; readonly owner: SegmentOwner } | undefined;
   let begin: LogMark | undefined;
   const range = { start: keys.logStart, end };
-  for await (const row of scanLog(source, snapshot, range, { reverse: true, pageRows: PAGE_ROWS, signal })) {
+  for await (const row of searchLog(source, snapshot, range, { reverse: true, limit: ROWS, signal })) {
     const { key } = row;
     if (key.kind === 'seal') {
       const owner = sealOf(source, key.segment, row.value);

@@ -1,11 +1,11 @@
-import { crc32 } from 'node:zlib';
+import { crcOf } from './value-crc.ts';
 import { epoch, joinU64, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal, splitU64 } from '@engram/core';
 import { NewerFormat } from './batch-format.ts';
 import { type Chain, chainBytes, readChain } from './chain.ts';
 
 // What ends a segment, and says whose the next one is:
 //
-//   magic (u32), format (u16), bytes (u16), crc (u32) of all that follows
+//   magic (u32), format (u16), bytes (u16), crc (u32) of all else
 //   epoch, holder, opener (u64 each)
 //   the position at which the next segment begins, the bytes of all records before it (u64), the chain there (16 bytes):
 //   zeros where who sealed could not know them
@@ -13,7 +13,7 @@ import { type Chain, chainBytes, readChain } from './chain.ts';
 const MAGIC = 0x53474e45; // "ENGS"
 const FORMAT = 1;
 const BYTES = 68;
-const CRC_FROM = 12;
+const CRC_END = 12;
 
 /** Where the log stood when its own holder ended a segment. */
 export interface LogMark {
@@ -54,16 +54,15 @@ export function encodeSeal({ seal, opener, begin }: SegmentOwner): Uint8Array {
     setU64(44, BigInt(begin.logBytes));
     bytes.set(chainBytes(begin.chain), 52);
   }
-  view.setUint32(8, crc32(bytes.subarray(CRC_FROM)), true);
+  view.setUint32(8, crcOf(bytes), true);
   return bytes;
 }
 
 /** Undefined where it is damaged. Throws NewerFormat. */
 export function decodeSeal(bytes: Uint8Array): SegmentOwner | undefined {
-  if (bytes.length < CRC_FROM) return undefined;
+  if (bytes.length < CRC_END) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint32(0, true) !== MAGIC || view.getUint32(8, true) !== crc32(bytes.subarray(CRC_FROM)))
-    return undefined;
+  if (view.getUint32(0, true) !== MAGIC || view.getUint32(8, true) !== crcOf(bytes)) return undefined;
   const format = view.getUint16(4, true);
   if (format > FORMAT) throw new NewerFormat(`a seal has format ${format}, and ${FORMAT} is the newest known`);
   if (bytes.length < BYTES) return undefined;

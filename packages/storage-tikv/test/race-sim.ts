@@ -1,0 +1,267 @@
+import type { Logger } from '@engram/core';
+import { logPosition, type Seal } from '@engram/core';
+import { Prng, Scheduler, SimClock } from '@engram/sim';
+import { type LogBatch, StorageFencedError, StorageUnavailableError } from '@engram/storage';
+import { never, sealOf } from '@engram/storage/testing';
+import { LogKeys, openRoot, openTikvStorage, type TikvStorage } from '@engram/storage-tikv';
+import { TikvClient } from '@engram/tikv-client';
+import { FakeCluster, type Fault } from '@engram/tikv-client/testing';
+
+const NODES = 3;
+const TURNS_OF_A_NODE = 6;
+const APPENDS_OF_A_TURN = 8;
+const PREFIX = 'race';
+const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface RaceCounts {
+  committed: number;
+  fenced: number;
+  retried: number;
+  sealed: number;
+  sealsRefused: number;
+  splits: number;
+  segments: number;
+  requests: number;
+}
+
+/** What goes wrong with a request, by chance: nothing, mostly. */
+function faultOf(random: Prng): Fault | undefined {
+  switch (random.below(45)) {
+    case 0:
+      return { kind: 'lose' };
+    case 1:
+      return { kind: 'refuse' };
+    case 2:
+      return { kind: 'silence', executed: random.chance(0.5) };
+    case 3:
+      return { kind: 'twice' };
+    case 4:
+    case 5:
+      return { kind: 'delay', ms: random.below(3_000) };
+    case 6:
+      return { kind: 'region-error', error: { serverIsBusy: { reason: 'chance' } } };
+    case 7:
+      return { kind: 'region-error', error: { staleCommand: {} } };
+    default:
+      return undefined;
+  }
+}
+
+interface Took {
+  readonly seal: Seal;
+  /** What `seal` resolved with. */
+  readonly next: number;
+}
+
+/**
+ * Nodes that take one log from each other, on one cluster of stores, while requests are lost, delayed and repeated, regions
+ * split, and stores decline to write in one phase. After each takeover the whole log is read and held against what was
+ * acknowledged. Throws what is wrong.
+ */
+export class RaceSim {
+  readonly counts: RaceCounts = {
+    committed: 0,
+    fenced: 0,
+    retried: 0,
+    sealed: 0,
+    sealsRefused: 0,
+    splits: 0,
+    segments: 0,
+    requests: 0,
+  };
+  readonly #random: Prng;
+  readonly #clock: SimClock;
+  readonly #cluster: FakeCluster;
+  readonly #keys = new LogKeys(PREFIX);
+  #epoch = 0;
+  #made = 0;
+  /** What each position holds, as far as an append was acknowledged. */
+  readonly #acknowledged = new Map<number, number>();
+  /** What an append was refused with: it is nowhere. */
+  readonly #refused = new Set<number>();
+  readonly #took: Took[] = [];
+  #calm = false;
+
+  constructor(seed: number) {
+    this.#random = new Prng(seed);
+    this.#clock = new SimClock({ scheduler: new Scheduler({ random: this.#random }), wallMs: 1_700_000_000_000 });
+    this.#cluster = new FakeCluster({ clock: this.#clock });
+    this.#cluster.script(() => (this.#calm ? undefined : faultOf(this.#random)));
+  }
+
+  async run(): Promise<void> {
+    await this.#clock.run(this.#race());
+    if (this.#cluster.refusal !== undefined) throw this.#cluster.refusal;
+  }
+
+  async #race(): Promise<void> {
+    await Promise.all(Array.from({ length: NODES }, (_, node) => this.#live(node)));
+    this.#calm = true;
+    this.#cluster.mvcc.declinesOnePhase = false;
+    await using client = await this.#connect();
+    await using storage = await this.#open(client);
+    const seal = sealOf(this.#epoch + 1, 99n);
+    const next = await storage.log.seal(seal);
+    const seen = await this.#verify(storage, next, seal);
+    for (const value of this.#refused) if (seen.has(value)) throw new Error(`refused, and there: ${value}`);
+    this.counts.requests = this.#cluster.calls.length;
+    this.counts.segments = this.#took.length;
+  }
+
+  /** A node is opened, leads for a while, and is closed, again and again. */
+  async #live(node: number): Promise<void> {
+    await using client = await this.#connect();
+    for (let turn = 0; turn < TURNS_OF_A_NODE; ) {
+      try {
+        await using storage = await this.#open(client);
+        do {
+          turn += 1;
+          await this.#lead(storage, node);
+        } while (turn < TURNS_OF_A_NODE && this.#random.chance(0.7));
+      } catch (error) {
+        if (!(error instanceof StorageUnavailableError) && !isNotAccessible(error)) throw error;
+        await this.#pause(200);
+      }
+    }
+  }
+
+  async #lead(storage: TikvStorage, node: number): Promise<void> {
+    await this.#pause(this.#random.below(400));
+    // Now and then two nodes try with one epoch: at most one of them may have it.
+    if (this.#random.chance(0.8)) this.#epoch += 1;
+    const seal = sealOf(this.#epoch, BigInt(node + 1));
+    let next: number;
+    try {
+      next = await storage.log.seal(seal);
+    } catch (error) {
+      if (!(error instanceof StorageFencedError)) throw error;
+      this.counts.sealsRefused += 1;
+      return;
+    }
+    this.counts.sealed += 1;
+    this.#took.push({ seal, next });
+    await this.#verify(storage, next, seal);
+    for (let count = this.#random.below(APPENDS_OF_A_TURN); count > 0; count -= 1) {
+      const values = Array.from({ length: 1 + this.#random.below(3) }, () => ++this.#made);
+      const batch: LogBatch = { first: logPosition(next), records: values.map((value) => this.#record(value)) };
+      if (!(await this.#append(storage, batch, values, seal))) return;
+      next += values.length;
+      if (this.#random.chance(0.3)) await this.#pause(this.#random.below(100));
+    }
+  }
+
+  /** Again and again, until it is known what became of it. False where the node is deposed. */
+  async #append(storage: TikvStorage, batch: LogBatch, values: readonly number[], seal: Seal): Promise<boolean> {
+    for (;;) {
+      this.#disturb();
+      const outcome = await storage.log.append(batch, seal);
+      switch (outcome.kind) {
+        case 'committed':
+          this.counts.committed += 1;
+          this.#acknowledge(batch, values, seal);
+          return true;
+        case 'fenced':
+          this.counts.fenced += 1;
+          for (const value of values) this.#refused.add(value);
+          return false;
+        default:
+          this.counts.retried += 1;
+          await this.#pause(this.#random.below(50));
+      }
+    }
+  }
+
+  /** An acknowledged batch lies before every later seal that has been acknowledged already. */
+  #acknowledge(batch: LogBatch, values: readonly number[], seal: Seal): void {
+    for (const took of this.#took) {
+      const other =
+        took.seal.epoch > seal.epoch || (took.seal.epoch === seal.epoch && took.seal.holder !== seal.holder);
+      if (other && batch.first + values.length > took.next) {
+        throw new Error(
+          `epoch ${seal.epoch} appends at ${batch.first}, and ${took.seal.epoch} has sealed at ${took.next}`,
+        );
+      }
+    }
+    for (const [index, value] of values.entries()) {
+      const position = batch.first + index;
+      const before = this.#acknowledged.get(position);
+      if (before !== undefined) throw new Error(`record ${position} was acknowledged as ${before} and as ${value}`);
+      this.#acknowledged.set(position, value);
+    }
+  }
+
+  /** Everything that was acknowledged before is there, in its place, and once. */
+  async #verify(storage: TikvStorage, next: number, seal: Seal): Promise<ReadonlySet<number>> {
+    const due = [...this.#acknowledged].filter(([position]) => position < next);
+    const late = [...this.#acknowledged.keys()].filter((position) => position >= next);
+    const deposed = this.#took.some((took) => took.seal.epoch > seal.epoch);
+    if (late.length > 0 && !deposed) throw new Error(`sealed at ${next}, and ${late} were acknowledged before`);
+    const seen = new Map<number, number>();
+    for await (const { first, records } of storage.log.read(logPosition(1), never)) {
+      for (const [index, record] of records.entries()) {
+        if (seen.has(first + index)) throw new Error(`record ${first + index} is read twice`);
+        seen.set(first + index, Buffer.from(record).readUInt32LE());
+      }
+    }
+    if (seen.size !== next - 1) throw new Error(`sealed at ${next}, and ${seen.size} records are read`);
+    for (const [position, value] of due) {
+      const there = seen.get(position);
+      if (there !== value) throw new Error(`record ${position} was acknowledged as ${value} and is ${there}`);
+    }
+    const values = new Set(seen.values());
+    if (values.size !== seen.size) throw new Error('a record is there twice');
+    return values;
+  }
+
+  #record(value: number): Uint8Array {
+    const bytes = Buffer.alloc(4 + this.#random.below(this.#random.pick([1, 60, 400])));
+    bytes.writeUInt32LE(value);
+    return bytes;
+  }
+
+  /** Region borders anywhere in the log, and stores that take a while to write in one phase again. */
+  #disturb(): void {
+    if (this.#random.chance(0.05)) {
+      const segment = 1 + this.#random.below(2 * this.#took.length + 1);
+      const position = 1 + this.#random.below(this.#acknowledged.size + 10);
+      this.#cluster.regions.split(this.#keys.slot(segment, position));
+      this.counts.splits += 1;
+    }
+    if (this.#random.chance(0.03)) {
+      const { mvcc } = this.#cluster;
+      mvcc.declinesOnePhase = true;
+      this.#clock.after(this.#random.below(200), () => (mvcc.declinesOnePhase = false));
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#clock.after(ms, resolve));
+  }
+
+  #connect(): Promise<TikvClient> {
+    const { pdAddresses, transport } = this.#cluster;
+    const random = new Prng(this.#random.uint32());
+    return TikvClient.connect({ pdAddresses, transport, clock: this.#clock, random, requestTimeoutMs: 1_000 });
+  }
+
+  async #open(client: TikvClient): Promise<TikvStorage> {
+    const found = { clusterId: 7n, members: [] };
+    const root = await openRoot({ client, keys: this.#keys, found, timeoutMs: 20_000 });
+    return await openTikvStorage({
+      client,
+      prefix: PREFIX,
+      root,
+      local: { kind: 'memory', bytesMax: this.#random.pick([1, 500, 1 << 20]) },
+      clock: this.#clock,
+      random: new Prng(this.#random.uint32()),
+      logger: quiet,
+      segmentBytes: this.#random.pick([300, 2_000, 1 << 20]),
+      partBytesMax: this.#random.pick([200, 500, 1 << 20]),
+      appendTimeoutMs: this.#random.pick([100, 2_500]),
+    });
+  }
+}
+
+function isNotAccessible(error: unknown): boolean {
+  return error instanceof Error && 'reason' in error && error.reason === 'not-accessible';
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { type RaceCounts, RaceSim } from './race-sim.ts';
+
+const RUNS = Number(process.env['RUNS'] ?? 25);
+const start = Number(process.env['SEED'] ?? Date.now() % 2 ** 32);
+
+test(`whoever seals has all that was acknowledged, and nobody appends behind a seal (SEED=${start})`, async () => {
+  const sums: RaceCounts = {
+    committed: 0,
+    fenced: 0,
+    retried: 0,
+    sealed: 0,
+    sealsRefused: 0,
+    splits: 0,
+    segments: 0,
+    requests: 0,
+  };
+  for (let seed = start; seed < start + RUNS; seed += 1) {
+    const sim = new RaceSim(seed);
+    try {
+      await sim.run();
+    } catch (error) {
+      throw new Error(`SEED=${seed}`, { cause: error });
+    }
+    for (const key of Object.keys(sums) as (keyof RaceCounts)[]) sums[key] += sim.counts[key];
+  }
+  if (process.env['RUNS'] !== undefined) console.log(sums);
+  // Each of them must have been in the runs, or they show nothing.
+  expect(sums.committed).toBeGreaterThan(RUNS * 15);
+  expect(sums.fenced).toBeGreaterThan(RUNS / 3);
+  expect(sums.retried).toBeGreaterThan(RUNS / 3);
+  expect(sums.sealsRefused).toBeGreaterThan(RUNS / 10);
+  expect(sums.splits).toBeGreaterThan(RUNS / 2);
+});
