@@ -269,6 +269,29 @@ test('a checkpoint is of use to the next start, which reads on from it', async (
   expect(bed.logger.warnings).toEqual([]);
 });
 
+test('a process that dies behind a checkpoint leaves a copy of use, though its records are dropped', async () => {
+  await using bed = await filled();
+  const storage = await bed.open();
+  await storage.log.seal(first);
+  const more = [batchOf(11, 4), batchOf(15, 6)];
+  for (const batch of more) await append(storage, batch);
+  await storage.values.saveCheckpoint(at(21), stream([record(1)]));
+  await storage.values.drop(Array.from({ length: 19 }, (_, index) => at(index + 1)));
+  await storage.values.reclaim!();
+  await append(storage, batchOf(21, 2));
+  await storage.values.getMany([at(22)], never);
+  await cp(join(bed.path, 'copy'), join(bed.path, 'left'), { recursive: true });
+  await storage[Symbol.asyncDispose]();
+  await rm(join(bed.path, 'copy'), { recursive: true });
+  await cp(join(bed.path, 'left'), join(bed.path, 'copy'), { recursive: true });
+  const again = await bed.open();
+  expect((await again.values.loadCheckpoint())?.from).toBe(21);
+  const reads = readsSince(bed);
+  expectRecords(await again.values.getMany([at(20)], never), [{ first: at(20), records: [more[1]!.records[5]!] }]);
+  expect(reads()).toBe(0);
+  expect(bed.logger.warnings).toEqual([]);
+});
+
 test('without a disk memory holds a bound of bytes, and every record is found', async () => {
   await using bed = await TikvBed.make({ local: 'memory' });
   const storage = await bed.open({ local: { kind: 'memory', bytesMax: 20_000 } });

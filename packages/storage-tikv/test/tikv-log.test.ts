@@ -2,6 +2,7 @@ import { AssertionError } from '@engram/core';
 import { StorageCorruptError, StorageFencedError, StorageUnavailableError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { crcOf } from '../src/value-crc.ts';
 import { at, batchOf, first, record, SimBed } from './sim-bed.ts';
 
 let bed: SimBed;
@@ -127,6 +128,24 @@ describe('an answer that stays away', () => {
     expect(await bed.run(storage.log.seal(first))).toBe(1);
     expect(await bed.append(storage, batchOf(1))).toBe('committed');
     expect(bed.cluster.mvcc.row(bed.keys.seal(2)).writes).toEqual([]);
+  });
+
+  test('to a seal that was given up: the holder goes on behind it, and is not deposed by itself', async () => {
+    const storage = await bed.openSealed(first, { appendTimeoutMs: 900, sealTimeoutMs: 1_500 });
+    bed.next('Prewrite', bed.keys.slot(2, 1), { kind: 'silence', executed: false });
+    expect(await bed.append(storage, batchOf(1))).toBe('uncertain');
+    let gone = false;
+    const remove = bed.cluster.script(({ command }) => {
+      if (gone) return { kind: 'refuse' };
+      gone = command === 'Prewrite';
+      return gone ? { kind: 'silence', executed: true } : undefined;
+    });
+    await expect(bed.run(storage.log.seal(first))).rejects.toThrow(StorageUnavailableError);
+    remove();
+    expect(bed.cluster.mvcc.row(bed.keys.seal(2)).writes).toHaveLength(1);
+    expect(await bed.append(storage, batchOf(1))).toBe('committed');
+    expect(await bed.append(storage, batchOf(2))).toBe('committed');
+    expect(await bed.read(storage)).toEqual([1, 2]);
   });
 
   test('to the end of a segment: the holder goes on behind it, and is not deposed by itself', async () => {
@@ -307,6 +326,19 @@ describe('damage', () => {
     expect(await bed.read(storage)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
+  test('a value that is whole and not what the chain says is damage', async () => {
+    const writer = await bed.openSealed();
+    await bed.append(writer, batchOf(1, 3));
+    overwrite(bed.keys.slot(2, 1), (value) => {
+      value[value.length - 1]! ^= 1;
+      new DataView(value.buffer, value.byteOffset).setUint32(8, crcOf(value), true);
+      return value;
+    });
+    const storage = await bed.open({ local: { kind: 'memory', bytesMax: 1 } });
+    await expect(bed.read(storage)).rejects.toThrow(/the batch at 1 in segment 2 is damaged/);
+    await expect(bed.run(storage.values.getMany([at(2)], never))).rejects.toThrow(StorageCorruptError);
+  });
+
   test('a batch that is missing is named', async () => {
     const writer = await bed.openSealed();
     for (const position of [1, 2, 3]) await bed.append(writer, batchOf(position));
@@ -338,24 +370,27 @@ describe('damage', () => {
   });
 });
 
-test('a snapshot that shows a batch and not the one before it is no damage', async () => {
-  const writer = await bed.openSealed(first, { segmentBytes: 100 });
-  for (const position of [1, 2, 3]) await bed.append(writer, batchOf(position));
-  const storage = await bed.open();
-  const { writes } = bed.cluster.mvcc.row(bed.keys.slot(3, 2));
-  // As if the batch was committed just behind the first timestamp of the read, and the one after it before.
-  let versions = 0;
-  const remove = bed.cluster.script(({ request }) => {
-    const version = versionOf(request);
-    if (version === undefined) return undefined;
-    versions += 1;
-    writes.splice(0, 1, { ...writes[0]!, commitTs: version + 1n });
-    remove();
-    return undefined;
-  });
-  expect(await bed.read(storage)).toEqual([1, 2, 3]);
-  expect(versions).toBe(1);
-});
+test.each([1, 2])(
+  'a snapshot that shows a batch and not the one before it is no damage, read from %i',
+  async (from) => {
+    const writer = await bed.openSealed(first, { segmentBytes: 100 });
+    for (const position of [1, 2, 3]) await bed.append(writer, batchOf(position));
+    const storage = await bed.open();
+    const { writes } = bed.cluster.mvcc.row(bed.keys.slot(3, 2));
+    // As if the batch was committed just behind the first timestamp of the read, and the one after it before.
+    let versions = 0;
+    const remove = bed.cluster.script(({ request }) => {
+      const version = versionOf(request);
+      if (version === undefined) return undefined;
+      versions += 1;
+      writes.splice(0, 1, { ...writes[0]!, commitTs: version + 1n });
+      remove();
+      return undefined;
+    });
+    expect(await bed.read(storage, from)).toEqual([1, 2, 3].slice(from - 1));
+    expect(versions).toBe(1);
+  },
+);
 
 function versionOf(request: unknown): bigint | undefined {
   if (typeof request !== 'object' || request === null || !('version' in request)) return undefined;
