@@ -7,7 +7,7 @@
 export const layers = {
   words: ['core'],
   'pure logic': ['coder', 'protobuf', 'wire', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
-  'over ports': ['storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
+  'over ports': ['election', 'storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
   adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv'],
   composition: ['server', 'sim'],
 } as const;
@@ -23,6 +23,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   lease: ['core'],
   'watch-hub': ['core'],
   'raft-ts': ['core', 'protobuf'],
+  election: ['core', 'protobuf', 'raft-ts'],
   storage: ['core'],
   writer: ['core', 'storage'],
   'retry-queue': ['core', 'storage'],

@@ -22,3 +22,13 @@ export { MemoryLog } from './src/memory-log.ts';
 // What nodes tell each other.
 export type * from './src/message.ts';
 export { RaftError, type RaftErrorCode } from './src/raft-error.ts';
+// Messages and states as bytes: protobuf, as in proto/raft/raft.proto. Decoding throws RaftError `bad-bytes`.
+export { encodeMessage, decodeMessage } from './src/codec/message-codec.ts';
+export {
+  encodeEntry,
+  decodeEntry,
+  encodeHardState,
+  decodeHardState,
+  encodeSnapshot,
+  decodeSnapshot,
+} from './src/codec/state-codec.ts';

@@ -147,7 +147,27 @@ const peer: MessageSet = {
   exact: [],
 };
 
-export const messageSets: readonly MessageSet[] = [etcd, tikv, raft, peer];
+/** What members of a cluster agree on, keep and tell each other. */
+const election: MessageSet = {
+  name: 'election',
+  files: 'election/*.proto',
+  genFolder: 'packages/election/src/codec/gen',
+  fieldNames: 'lower-case',
+  strings: 'string',
+  integers64: 'count',
+  bigints: [
+    'electionpb.Member.id',
+    'holder',
+    'cluster_id',
+    'member',
+    'electionpb.ClusterState.removed',
+    'electionpb.PeerMessage.removed',
+  ],
+  notBigints: [],
+  exact: [],
+};
+
+export const messageSets: readonly MessageSet[] = [etcd, tikv, raft, election, peer];
 
 export function messageSet(name: string): MessageSet {
   const found = messageSets.find((set) => set.name === name);

@@ -9,8 +9,9 @@ import {
   type NodeId,
   RawNode,
   term,
+  decodeMessage,
+  encodeMessage,
 } from '@engram/raft-ts';
-import { decodeMessage, encodeMessage } from '@engram/raft-ts/codec';
 
 // The limit: an entry of 512 B that travels to two followers is to cost a few microseconds on all three nodes together,
 // next to the tens that a store spends on it. A read shares its round with all that wait: the heartbeats cost, not the reads.

@@ -10,8 +10,9 @@ import {
   nodeId,
   RawNode,
   term,
+  decodeMessage,
+  encodeMessage,
 } from '@engram/raft-ts';
-import { decodeMessage, encodeMessage } from '@engram/raft-ts/codec';
 
 const ids = [nodeId(1n), nodeId(2n), nodeId(3n)];
 const beginning = { index: logIndex(1), term: term(1), conf: confState(ids), data: new Uint8Array(0) };

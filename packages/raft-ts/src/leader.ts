@@ -41,6 +41,10 @@ export class Leader implements RoleState {
     return this.#transfer?.target;
   }
 
+  get takesConfChange(): boolean {
+    return this.#pendingChange <= this.#raft.log.applied && this.#transfer === undefined && !this.#leaving;
+  }
+
   /** A leader must not depose itself for another's campaign: that is what counting its quorum is for. */
   get hearsLeader(): boolean {
     return this.#raft.options.checkQuorum;
@@ -160,7 +164,7 @@ export class Leader implements RoleState {
       bytes += payloadBytes(payload);
       if (payload.kind !== 'conf-change') continue;
       changes += 1;
-      if (changes > 1 || this.#pendingChange > this.#raft.log.applied) return 'conf-change-pending';
+      if (changes > 1 || !this.takesConfChange) return 'conf-change-pending';
       // Nothing is pending, so this is the membership that the change will meet.
       if (!isApplicable(this.#raft.conf, payload.change)) return 'conf-change-not-applicable';
     }

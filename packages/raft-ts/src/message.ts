@@ -95,7 +95,7 @@ export interface TransferRequest extends Addressed {
   readonly target: NodeId;
 }
 
-/** Plain data: it may be stored, sent, delayed, doubled or lost. `@engram/raft-ts/codec` has its bytes. */
+/** Plain data: it may be stored, sent, delayed, doubled or lost. `encodeMessage` gives its bytes. */
 export type Message =
   | VoteRequest
   | VoteResponse

@@ -11,8 +11,9 @@ import type { NodeId } from './node-id.ts';
 import { checkOptions, type RaftOptions } from './options.ts';
 import type { ProposeOutcome, ReadOutcome, TransferOutcome } from './outcomes.ts';
 import { type InitialState, Raft } from './raft.ts';
-import type { Persist, Ready, SoftState } from './ready.ts';
+import type { Persist, Ready, Role, SoftState } from './ready.ts';
 import { type NodeStatus, statusOf } from './status.ts';
+import type { Term } from './term.ts';
 
 /**
  * One node of a group, without clock, network or disk. Inputs are calls; what they lead to gathers until `ready` takes it:
@@ -76,6 +77,11 @@ export class RawNode {
     return this.#raft.role.propose(payloads.map((data) => ({ kind: 'normal', data })));
   }
 
+  /** This node leads, and no change of the membership is pending: one may be proposed, and meets `conf` as it is. */
+  get takesConfChange(): boolean {
+    return this.#raft.role instanceof Leader && this.#raft.role.takesConfChange;
+  }
+
   /** Takes effect on each node when it has applied the entry. */
   proposeConfChange(change: ConfChange): ProposeOutcome {
     return this.#raft.role.propose([{ kind: 'conf-change', change }]);
@@ -91,6 +97,11 @@ export class RawNode {
 
   transferLeader(target: NodeId): TransferOutcome {
     return this.#raft.role.transferLeader(target);
+  }
+
+  /** Ends this node's leadership at once, without a successor: for a leader that can't do its work and finds no other. */
+  resign(): void {
+    if (this.#raft.role instanceof Leader) this.#raft.becomeFollower(this.#raft.term, undefined);
   }
 
   /** The transport has lost messages to `node`. */
@@ -140,6 +151,19 @@ export class RawNode {
   /** The application has taken over all committed entries up to `index`. Below what it was already: nothing. */
   applied(index: LogIndex): void {
     this.#raft.applied(index);
+  }
+
+  get term(): Term {
+    return this.#raft.term;
+  }
+
+  get role(): Role {
+    return this.#raft.role.role;
+  }
+
+  /** Who leads in `term`; undefined: not known, or nobody. */
+  get leader(): NodeId | undefined {
+    return this.#raft.role.leader;
   }
 
   /** The membership as of what was applied: what a snapshot taken now must carry. */

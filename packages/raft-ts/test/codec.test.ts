@@ -15,8 +15,6 @@ import {
   RaftError,
   type Snapshot,
   term,
-} from '@engram/raft-ts';
-import {
   decodeEntry,
   decodeHardState,
   decodeMessage,
@@ -25,7 +23,7 @@ import {
   encodeHardState,
   encodeMessage,
   encodeSnapshot,
-} from '@engram/raft-ts/codec';
+} from '@engram/raft-ts';
 import { generatedContract } from '@engram/protobuf/contract';
 import { loadRoot, messageSet } from '@engram/protobuf/schema';
 import * as raftpb from '../src/codec/gen/raftpb.ts';

@@ -18,8 +18,9 @@ import {
   type ReadState,
   term,
   type Term,
+  decodeMessage,
+  encodeMessage,
 } from '@engram/raft-ts';
-import { decodeMessage, encodeMessage } from '@engram/raft-ts/codec';
 import { Prng } from '@engram/sim';
 import { bytes, id, textOf } from './group.ts';
 import { SimNode, type SimNodeHooks } from './sim-node.ts';

@@ -1,0 +1,22 @@
+import { logIndex, type Snapshot, term } from '@engram/raft-ts';
+import { type ClusterState, confOf, newCluster } from './cluster-state.ts';
+import { encodeClusterState } from './codec/cluster-codec.ts';
+import type { Member } from './member.ts';
+import { NEW_RAFT_STATE, type RaftBatch, type RaftState, afterBatch } from './raft-state.ts';
+
+/**
+ * What each first member of a new cluster saves before it takes part: the same place 1 in term 1 for all, so their logs
+ * begin alike. The first election gives term 2, as a fresh etcd has it.
+ */
+export function bootstrapBatch(clusterId: bigint, members: readonly Member[]): RaftBatch {
+  const snapshot = snapshotOf(newCluster(clusterId, members), { index: logIndex(1), term: term(1) });
+  return { hardState: { term: term(1), vote: undefined, commit: logIndex(1) }, snapshot, entries: [] };
+}
+
+export function bootstrapState(clusterId: bigint, members: readonly Member[]): RaftState {
+  return afterBatch(NEW_RAFT_STATE, bootstrapBatch(clusterId, members));
+}
+
+export function snapshotOf(state: ClusterState, place: Pick<Snapshot, 'index' | 'term'>): Snapshot {
+  return { ...place, conf: confOf(state), data: encodeClusterState(state) };
+}

@@ -1,0 +1,23 @@
+import { type Codec, decode, WireError } from '@engram/protobuf';
+import { RaftError } from '@engram/raft-ts';
+import { ElectionError } from '../election-error.ts';
+
+export const badBytes = (fault: string, cause?: unknown): ElectionError =>
+  new ElectionError('bad-bytes', fault, cause === undefined ? undefined : { cause });
+
+/** As `decode`, but what is no protobuf of this form is ElectionError `bad-bytes`. */
+export function decodeOrRefuse<Form, FormInit>(codec: Codec<Form, FormInit>, bytes: Uint8Array): Form {
+  return refusing(() => decode(codec, bytes));
+}
+
+/** What is `bad-bytes` further down is it here as well. */
+export function refusing<Result>(decoding: () => Result): Result {
+  try {
+    return decoding();
+  } catch (error) {
+    if (error instanceof WireError || (error instanceof RaftError && error.code === 'bad-bytes')) {
+      throw badBytes(error.message, error);
+    }
+    throw error;
+  }
+}

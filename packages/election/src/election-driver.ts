@@ -1,0 +1,285 @@
+import { EngramError, type Epoch, type Timer } from '@engram/core';
+import { bootstrapBatch } from './bootstrap.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { decodePeerMessage, encodePeerMessage } from './codec/peer-codec.ts';
+import type { Effect } from './effect.ts';
+import { Election } from './election.ts';
+import { ElectionError } from './election-error.ts';
+import type { ElectionPorts } from './election-ports.ts';
+import type { Member, MemberId } from './member.ts';
+import type { MemberRequest } from './membership-rules.ts';
+import type { ElectionOptions } from './options.ts';
+import { type PeerMessage, receiverOf } from './peer-message.ts';
+import { afterBatch, NEW_RAFT_STATE, type RaftBatch, type RaftState } from './raft-state.ts';
+import type { StorePlace } from './tenure.ts';
+import type { ElectionView } from './view.ts';
+import { Waiters } from './waiters.ts';
+
+export interface ElectionDriverOptions extends Omit<ElectionOptions, 'random'> {
+  /** What a member without a state begins with: the first members of a new cluster, or nothing, when it joins one. */
+  readonly firstMembers: readonly Member[] | undefined;
+}
+
+/**
+ * Runs an election on a clock, a network and a storage, and turns questions into promises. All it decides is when to
+ * tick; the rest is `Election`. Every wait ends with its signal, or with the driver: EngramError `Stopped`.
+ */
+export class ElectionDriver implements AsyncDisposable {
+  readonly #election: Election;
+  readonly #ports: ElectionPorts;
+  readonly #tickMs: number;
+  readonly #confirmations = new Waiters<Epoch>();
+  readonly #changes = new Waiters<ClusterState>();
+  readonly #transfers = new Waiters<void>();
+  /** Of each transfer that waits: the member that shall lead; undefined: anybody else. */
+  readonly #transferTargets = new Map<number, MemberId | undefined>();
+  readonly #todo: Effect[] = [];
+  #working = false;
+  #ended = false;
+  #timer: Timer | undefined;
+  #dueMs: number;
+  #save: Promise<void> = Promise.resolve();
+
+  private constructor(options: ElectionDriverOptions, ports: ElectionPorts, state: RaftState) {
+    this.#ports = ports;
+    this.#tickMs = options.tickMs;
+    this.#dueMs = ports.clock.nowMs();
+    this.#election = new Election({ ...options, random: ports.random }, state);
+  }
+
+  /**
+   * Loads or begins the state, and takes part from then on. Rejects with what storage rejects with, ElectionError
+   * `foreign-state` or `bad-bytes`, or RaftError `log-lost`.
+   */
+  static async open(options: ElectionDriverOptions, ports: ElectionPorts): Promise<ElectionDriver> {
+    const loaded = await ports.storage.load();
+    const state = loaded ?? (await ElectionDriver.#begin(options, ports));
+    const driver = new ElectionDriver(options, ports, state);
+    driver.#work(() => {});
+    driver.#armTimer();
+    return driver;
+  }
+
+  static async #begin(options: ElectionDriverOptions, ports: ElectionPorts): Promise<RaftState> {
+    if (options.firstMembers === undefined) return NEW_RAFT_STATE;
+    const batch = bootstrapBatch(options.clusterId, options.firstMembers);
+    await ports.storage.save(batch);
+    return afterBatch(NEW_RAFT_STATE, batch);
+  }
+
+  get view(): ElectionView {
+    return this.#election.view;
+  }
+
+  /** A message of another member, as the network brought it. What can't be read is logged and dropped. */
+  receive(bytes: Uint8Array): void {
+    let message: PeerMessage;
+    try {
+      message = decodePeerMessage(bytes);
+    } catch (error) {
+      if (!(error instanceof ElectionError)) throw error;
+      this.#ports.logger.warn({ error }, 'dropped a message that cannot be read');
+      return;
+    }
+    this.#work(() => this.#election.receive(message));
+  }
+
+  peerConnected(id: MemberId): void {
+    this.#work(() => this.#election.peerConnected(id));
+  }
+
+  peerDisconnected(id: MemberId): void {
+    this.#work(() => this.#election.peerDisconnected(id));
+  }
+
+  /** Its connection has ended, and its address refuses new ones: see `Election.peerGone`. */
+  peerGone(id: MemberId): void {
+    this.#work(() => this.#election.peerGone(id));
+  }
+
+  setStorageHealth(healthy: boolean): void {
+    this.#work(() => this.#election.setStorageHealth(healthy));
+  }
+
+  announce(epoch: Epoch, place: StorePlace): void {
+    this.#work(() => this.#election.announce(epoch, place));
+  }
+
+  resigned(epoch: Epoch): void {
+    this.#work(() => this.#election.resigned(epoch));
+  }
+
+  publish(name: string, clientUrls: readonly string[]): void {
+    this.#work(() => this.#election.publish(name, clientUrls));
+  }
+
+  /**
+   * Resolves with the epoch in which this member led at some moment after the call: what its store has acknowledged by
+   * then is all that anybody has. Rejects with EngramError `NotLeader`, `LeaderChanged` or `TooManyRequests`.
+   */
+  confirmLeadership(signal: AbortSignal): Promise<Epoch> {
+    return this.#ask(this.#confirmations, signal, (ticket) => this.#election.confirm(ticket));
+  }
+
+  /**
+   * Resolves with the state once the change has been applied here. Rejects with EngramError of etcd's code where it is
+   * refused, `NotLeader` or `LeaderChanged` where this member does not lead, `Timeout` where its end is not known.
+   */
+  changeMembers(request: MemberRequest, signal: AbortSignal): Promise<ClusterState> {
+    return this.#ask(this.#changes, signal, (ticket) => this.#election.changeMembers(ticket, request));
+  }
+
+  /** As `changeMembers`, for a setting. */
+  set(name: string, value: Uint8Array, signal: AbortSignal): Promise<ClusterState> {
+    return this.#ask(this.#changes, signal, (ticket) => this.#election.set(ticket, name, value));
+  }
+
+  /** Resolves when the target leads. Rejects with EngramError `NotLeader` or `BadLeaderTransferee`. */
+  async transferLeader(target: MemberId, signal: AbortSignal): Promise<void> {
+    if (this.view.leader !== this.view.self) throw new EngramError('NotLeader');
+    if (target === this.view.self) return;
+    await this.#transfer(target, signal, () => this.#election.transferTo(target));
+  }
+
+  /** As `transferLeader`, to whoever is fittest. Rejects with EngramError `Unhealthy` when there is nobody. */
+  async handOver(signal: AbortSignal): Promise<void> {
+    if (this.view.leader !== this.view.self) throw new EngramError('NotLeader');
+    await this.#transfer(undefined, signal, () => this.#election.handOver());
+  }
+
+  /** Ends all waits. A save that is under way is waited for. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end();
+    await this.#save.catch(() => {});
+  }
+
+  #ask<Value>(waiters: Waiters<Value>, signal: AbortSignal, ask: (ticket: number) => void): Promise<Value> {
+    if (this.#ended) return Promise.reject(new EngramError('Stopped'));
+    return waiters.wait(signal, (ticket) => this.#work(() => ask(ticket)));
+  }
+
+  #transfer(target: MemberId | undefined, signal: AbortSignal, begin: () => boolean): Promise<void> {
+    return this.#ask(this.#transfers, signal, (ticket) => {
+      this.#transferTargets.set(ticket, target);
+      const code = target === undefined ? 'Unhealthy' : 'BadLeaderTransferee';
+      if (!begin()) this.#transfers.reject(ticket, new EngramError(code));
+    });
+  }
+
+  /** An input, and everything that it leads to. Inputs that come from within wait for their turn. */
+  #work(input: () => void): void {
+    if (this.#ended) return;
+    try {
+      input();
+      this.#todo.push(...this.#election.takeEffects());
+      if (this.#working) return;
+      this.#working = true;
+      for (let effect = this.#todo.shift(); effect !== undefined && !this.#ended; effect = this.#todo.shift()) {
+        this.#do(effect);
+      }
+      this.#working = false;
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #do(effect: Effect): void {
+    const { owner, logger } = this.#ports;
+    switch (effect.kind) {
+      case 'send':
+        this.#send(effect.messages);
+        break;
+      case 'save':
+        this.#startSave(effect.batch, effect.messages);
+        break;
+      case 'lead':
+        owner.lead(effect.epoch);
+        break;
+      case 'step-down':
+        owner.stepDown(effect.epoch);
+        break;
+      case 'follow':
+        this.#leaderSeen(effect.leader);
+        owner.follow(effect.leader, effect.epoch);
+        break;
+      case 'no-leader':
+        owner.noLeader();
+        break;
+      case 'cluster':
+        owner.clusterChanged(effect.state);
+        break;
+      case 'confirmed':
+        for (const ticket of effect.tickets) this.#confirmations.resolve(ticket, effect.epoch);
+        break;
+      case 'not-confirmed':
+        for (const ticket of effect.tickets) this.#confirmations.reject(ticket, new EngramError(effect.code));
+        break;
+      case 'settled':
+        this.#settled(effect);
+        break;
+      case 'foreign-message':
+        logger.warn({ clusterId: effect.clusterId.toString(16) }, 'ignored a message of another cluster');
+        break;
+      case 'removed':
+        owner.removed();
+        break;
+    }
+  }
+
+  #settled({ ticket, outcome }: Effect & { readonly kind: 'settled' }): void {
+    if (outcome.kind === 'done') this.#changes.resolve(ticket, this.view.cluster);
+    else this.#changes.reject(ticket, new EngramError(outcome.kind === 'unknown' ? 'Timeout' : outcome.code));
+  }
+
+  #leaderSeen(leader: MemberId): void {
+    for (const ticket of this.#transfers.tickets()) {
+      const target = this.#transferTargets.get(ticket);
+      if (target === undefined || target === leader) this.#transfers.resolve(ticket, undefined);
+    }
+    const waiting = new Set(this.#transfers.tickets());
+    for (const ticket of this.#transferTargets.keys()) if (!waiting.has(ticket)) this.#transferTargets.delete(ticket);
+  }
+
+  #send(messages: readonly PeerMessage[]): void {
+    for (const message of messages) this.#ports.network.send(receiverOf(message), encodePeerMessage(message));
+  }
+
+  #startSave(batch: RaftBatch, messages: readonly PeerMessage[]): void {
+    this.#save = this.#ports.storage.save(batch);
+    this.#save.then(
+      () =>
+        this.#work(() => {
+          this.#send(messages);
+          this.#election.saved();
+        }),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  /** Ticks that were missed, because the process was stopped or busy, are not made up for: nobody was silent in them. */
+  #armTimer(): void {
+    const { clock } = this.#ports;
+    this.#dueMs = Math.max(this.#dueMs + this.#tickMs, clock.nowMs());
+    this.#timer = clock.after(this.#dueMs - clock.nowMs(), () => {
+      if (this.#ended) return;
+      this.#work(() => this.#election.tick());
+      if (!this.#ended) this.#armTimer();
+    });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ended) return;
+    this.#end();
+    this.#ports.owner.failed(error);
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#timer?.cancel();
+    const stopped = new EngramError('Stopped');
+    this.#confirmations.rejectAll(stopped);
+    this.#changes.rejectAll(stopped);
+    this.#transfers.rejectAll(stopped);
+    this.#transferTargets.clear();
+  }
+}

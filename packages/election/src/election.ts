@@ -1,0 +1,417 @@
+import { assert, type Epoch, epoch } from '@engram/core';
+import type { Entry, Message, ReadState } from '@engram/raft-ts';
+import { Changes } from './changes.ts';
+import { afterCommand, afterMemberChange, type ClusterState, memberOf, newCluster } from './cluster-state.ts';
+import { decodeClusterState, decodeCommand, decodeMemberChange, encodeCommand } from './codec/cluster-codec.ts';
+import type { Command } from './command.ts';
+import type { Effect, Ticket } from './effect.ts';
+import { ElectionError } from './election-error.ts';
+import type { MemberId } from './member.ts';
+import { changeOf, HEALTH_INTERVAL_MS, type MemberHealth, type MemberRequest, refusalOf } from './membership-rules.ts';
+import type { ElectionOptions } from './options.ts';
+import type { PeerMessage } from './peer-message.ts';
+import { Peers } from './peers.ts';
+import { RaftMember } from './raft-member.ts';
+import type { RaftState } from './raft-state.ts';
+import { ReadGate } from './read-gate.ts';
+import { successorAmong } from './successor.ts';
+import type { StorePlace, Tenure } from './tenure.ts';
+import { type ElectionView, viewOf } from './view.ts';
+
+/** A learner is ready when it has so much of the leader's log (etcd: readyPercentThreshold). */
+const READY_SHARE = 0.9;
+/** A member that can't reach its storage hands over at most once in so many election timeouts. */
+const HAND_OVER_PAUSE = 5;
+
+/**
+ * One member's part in the election: Raft's ticks and messages in, decisions out. No clock, network or disk: inputs are
+ * calls, and what they lead to gathers as effects until `takeEffects`.
+ *
+ * Raft decides who may try to lead; the seal in the data's log decides who does. So a leadership of the store (`Tenure`)
+ * begins after one in Raft, in an epoch equal to its term, and ends with `resigned`, when the store is done with it. There
+ * is never more than one.
+ */
+export class Election {
+  readonly #options: ElectionOptions;
+  readonly #raft: RaftMember;
+  readonly #peers = new Peers();
+  readonly #reads: ReadGate;
+  readonly #changes: Changes;
+  #effects: Effect[] = [];
+  #state: ClusterState;
+  #leaderShown: { readonly leader: MemberId | undefined; readonly epoch: Epoch };
+  #tenure: Tenure | undefined;
+  /** The store gave up in this epoch although Raft had not ended it: somebody else shall lead. */
+  #gaveUp: Epoch | undefined;
+  #attributes: { readonly name: string; readonly clientUrls: readonly string[] } | undefined;
+  #storageHealthy = true;
+  #removed = false;
+  #removalShown = false;
+  #ticks = 0;
+  #unhealthySinceTick = 0;
+  #handedOverTick = Number.NEGATIVE_INFINITY;
+  #snapshotsSince = new Map<MemberId, number>();
+
+  /** `state` as it was loaded; `bootstrapState` for a first member of a new cluster, NEW_RAFT_STATE for one that joins. */
+  constructor(options: ElectionOptions, state: RaftState) {
+    this.#options = options;
+    const { index, data } = state.snapshot;
+    this.#state = index === 0 ? newCluster(options.clusterId, []) : decodeClusterState(data);
+    if (this.#state.clusterId !== options.clusterId) {
+      throw new ElectionError(
+        'foreign-state',
+        `of cluster ${hex(this.#state.clusterId)}, not ${hex(options.clusterId)}`,
+      );
+    }
+    const emit = (effect: Effect): void => void this.#effects.push(effect);
+    this.#reads = new ReadGate(emit);
+    this.#changes = new Changes(emit);
+    this.#raft = new RaftMember(options, state, {
+      send: (messages) => emit({ kind: 'send', messages: this.#addressed(messages) }),
+      save: (batch, messages) => emit({ kind: 'save', batch, messages: this.#addressed(messages) }),
+      apply: (entry) => this.#apply(entry),
+      restore: (snapshot) => {
+        this.#become(decodeClusterState(snapshot.data));
+        this.#changes.passedOver();
+      },
+      read: (read) => this.#confirmed(read),
+    });
+    this.#leaderShown = { leader: undefined, epoch: this.#epoch };
+    this.#settle();
+  }
+
+  /** What is to be done since the last call, in this order. */
+  takeEffects(): readonly Effect[] {
+    const taken = this.#effects;
+    this.#effects = [];
+    return taken;
+  }
+
+  get view(): ElectionView {
+    return viewOf(this.#options.self, this.#state, this.#raft.node, this.#tenure);
+  }
+
+  tick(): void {
+    this.#ticks += 1;
+    this.#peers.tick();
+    this.#raft.node.tick();
+    this.#retrySnapshots();
+    this.#leaveUnhealthyStorage();
+    if (this.#gaveUp === this.#epoch && this.#isLeader && this.#raft.node.status().transferTarget === undefined) {
+      // Nobody has taken over within an election timeout.
+      this.#raft.node.resign();
+    }
+    if (this.#ticks % this.#options.limits.electionTicks === 0) this.#publish();
+    this.#settle();
+  }
+
+  /** Throws RaftError `log-lost`: this member must not go on. */
+  receive(message: PeerMessage): void {
+    if (message.clusterId !== this.#options.clusterId) {
+      this.#effects.push({ kind: 'foreign-message', clusterId: message.clusterId });
+      return;
+    }
+    if (message.kind === 'removed') {
+      if (message.to === this.#options.self) this.#removed = true;
+    } else {
+      const { from, type } = message.message;
+      // Who asks for votes does not know it. A leader that was taken out does, and may still have to hand over.
+      if ((type === 'pre-vote' || type === 'vote') && this.#state.removed.includes(from)) {
+        const notice: PeerMessage = { kind: 'removed', clusterId: this.#state.clusterId, to: from };
+        this.#effects.push({ kind: 'send', messages: [notice] });
+      }
+      this.#peers.heard(from, message.storageHealthy);
+      this.#raft.node.step(message.message);
+    }
+    this.#settle();
+  }
+
+  /** The batch of the last `save` is durable. */
+  saved(): void {
+    this.#raft.saved();
+    this.#settle();
+  }
+
+  peerConnected(id: MemberId): void {
+    this.#peers.connected(id);
+  }
+
+  /** Messages to it may have been lost. */
+  peerDisconnected(id: MemberId): void {
+    this.#peers.disconnected(id);
+    this.#raft.node.reportUnreachable(id);
+    this.#raft.node.reportSnapshot(id, false);
+    this.#settle();
+  }
+
+  /**
+   * The peer's process is gone: its connection has ended, and its address refuses new ones. If it led, its followers need
+   * not wait for a timeout. Whoever is wrong about it does no harm: those who hear from the leader give no vote.
+   */
+  peerGone(id: MemberId): void {
+    this.peerDisconnected(id);
+    if (this.#raft.node.leader !== id) return;
+    this.#raft.node.forgetLeader();
+    this.#raft.node.campaign();
+    this.#settle();
+  }
+
+  /** The way of this member's own process to storage. */
+  setStorageHealth(healthy: boolean): void {
+    if (this.#storageHealthy && !healthy) this.#unhealthySinceTick = this.#ticks;
+    this.#storageHealthy = healthy;
+  }
+
+  /** The store has taken over in `epoch`, and its leadership begins there. Nothing if that has ended meanwhile. */
+  announce(epoch: Epoch, place: StorePlace): void {
+    if (this.#tenure?.epoch !== epoch || this.#tenure.phase === 'stepping-down') return;
+    assert(this.#tenure.place === undefined, 'announced twice');
+    this.#tenure.place = place;
+    this.#settle();
+  }
+
+  /** The store leads no more in `epoch`: it has stepped down, or could not take over, or was fenced. */
+  resigned(epoch: Epoch): void {
+    if (this.#tenure?.epoch !== epoch) return;
+    const givesUp = this.#tenure.phase !== 'stepping-down';
+    this.#tenure = undefined;
+    this.#reads.refuseAll();
+    if (givesUp) {
+      // An epoch is led once. In Raft's next term this member may try again, if nobody else does.
+      this.#gaveUp = epoch;
+      if (!this.handOver()) this.#raft.node.resign();
+    }
+    this.#settle();
+  }
+
+  /** Asks whether this member leads at some moment after the call: `confirmed` or `not-confirmed` follows. */
+  confirm(ticket: Ticket): void {
+    if (this.#isLeader && this.#tenure !== undefined) this.#reads.add(ticket);
+    else this.#effects.push({ kind: 'not-confirmed', tickets: [ticket], code: 'NotLeader' });
+    this.#settle();
+  }
+
+  /** `settled` follows. Changes of the membership come one after another; each is checked when it is its turn. */
+  changeMembers(ticket: Ticket, request: MemberRequest): void {
+    if (this.#isLeader) this.#changes.add(ticket, request);
+    else this.#changes.refuse(ticket, 'NotLeader');
+    this.#settle();
+  }
+
+  /** `settled` follows. */
+  set(ticket: Ticket, name: string, value: Uint8Array): void {
+    if (!this.#isLeader) this.#changes.refuse(ticket, 'NotLeader');
+    else if (this.#changes.full) this.#changes.refuse(ticket, 'TooManyRequests');
+    else {
+      const outcome = this.#propose({ kind: 'setting', name, value });
+      if (outcome.kind === 'appended') this.#changes.proposed(ticket, outcome);
+      else this.#changes.refuse(ticket, 'LeaderChanged');
+    }
+    this.#settle();
+  }
+
+  /** What this member's entry in the list shall say of it. Repeated until it does. */
+  publish(name: string, clientUrls: readonly string[]): void {
+    this.#attributes = { name, clientUrls };
+    this.#publish();
+    this.#settle();
+  }
+
+  /** False: the target is no voter, or this member does not lead. True is a beginning: `follow` tells of its success. */
+  transferTo(target: MemberId): boolean {
+    if (!this.#isLeader) return false;
+    const outcome = this.#raft.node.transferLeader(target);
+    this.#settle();
+    return outcome.kind === 'started' || outcome.kind === 'leads-already';
+  }
+
+  /** As `transferTo`, to whoever is fittest. False: there is nobody. */
+  handOver(): boolean {
+    const target = successorAmong(this.#raft.node.status(), this.#peers, this.#options.limits.electionTicks);
+    return target !== undefined && this.transferTo(target);
+  }
+
+  get #isLeader(): boolean {
+    return this.#raft.node.role === 'leader';
+  }
+
+  get #epoch(): Epoch {
+    return epoch(this.#raft.node.term);
+  }
+
+  /** After every input: until nothing moves, so that effects are complete. */
+  #settle(): void {
+    do {
+      this.#followRaft();
+      this.#pursue();
+    } while (this.#raft.drain());
+    this.#raft.compact(this.#state);
+    if (this.#removed && !this.#removalShown && !this.#isLeader) {
+      this.#removalShown = true;
+      this.#effects.push({ kind: 'removed' });
+    }
+  }
+
+  /** Makes Raft's leadership the store's, and shows who leads. */
+  #followRaft(): void {
+    const leads = this.#isLeader;
+    const current = this.#epoch;
+    const tenure = this.#tenure;
+    if (tenure !== undefined && tenure.phase !== 'stepping-down' && !(leads && tenure.epoch === current)) {
+      tenure.phase = 'stepping-down';
+      this.#reads.refuseAll();
+      this.#changes.refuseWaiting();
+      this.#effects.push({ kind: 'step-down', epoch: tenure.epoch });
+    }
+    if (!leads) this.#changes.refuseWaiting();
+    if (leads && this.#tenure === undefined && this.#gaveUp !== current) {
+      this.#tenure = { epoch: current, phase: 'taking-over', place: undefined, proposed: false };
+      this.#effects.push({ kind: 'lead', epoch: current });
+    }
+    this.#showLeader();
+  }
+
+  #showLeader(): void {
+    const { leader } = this.#raft.node;
+    const shown = this.#leaderShown;
+    if (leader === shown.leader && (leader === undefined || this.#epoch === shown.epoch)) return;
+    this.#leaderShown = { leader, epoch: this.#epoch };
+    if (leader === undefined) this.#effects.push({ kind: 'no-leader' });
+    else if (leader !== this.#options.self) this.#effects.push({ kind: 'follow', leader, epoch: this.#epoch });
+  }
+
+  /** What waits for this member to lead, or for something before it. */
+  #pursue(): void {
+    if (!this.#isLeader) return;
+    this.#pursueAnnouncement();
+    this.#pursueMemberChange();
+    if (this.#tenure?.phase !== 'leading') return;
+    const round = this.#reads.begin();
+    if (round === undefined) return;
+    const outcome = this.#raft.node.readIndex(contextOf(round));
+    assert(outcome.kind === 'waiting', 'a leader takes one round of reads at a time');
+  }
+
+  #pursueAnnouncement(): void {
+    const tenure = this.#tenure;
+    if (tenure?.phase !== 'taking-over' || tenure.place === undefined || tenure.proposed) return;
+    const leadership = { ...tenure.place, epoch: tenure.epoch, holder: this.#options.self };
+    // Dropped while this member hands over, or while too much is uncommitted: the next tick tries again.
+    tenure.proposed = this.#propose({ kind: 'leadership', leadership }).kind === 'appended';
+  }
+
+  #pursueMemberChange(): void {
+    for (let request = this.#changes.next; request !== undefined; request = this.#changes.next) {
+      // Checked against the state that the change will meet, so not while another one is pending.
+      if (this.#changes.full || !this.#raft.node.takesConfChange) return;
+      const refusal = refusalOf(this.#state, request, this.#options.rules, this.#health);
+      if (refusal !== undefined) {
+        this.#changes.refuseNext(refusal);
+        continue;
+      }
+      const outcome = this.#raft.node.proposeConfChange(changeOf(request));
+      if (outcome.kind === 'appended') this.#changes.nextProposed(outcome);
+      else if (outcome.kind === 'dropped' && outcome.reason === 'conf-change-not-applicable') {
+        this.#changes.refuseNext('MemberNotEnoughStarted');
+      } else return;
+    }
+  }
+
+  #propose(command: Command): ReturnType<RaftMember['node']['propose']> {
+    return this.#raft.node.propose(encodeCommand(command));
+  }
+
+  #publish(): void {
+    const { self } = this.#options;
+    const member = memberOf(this.#state, self);
+    if (this.#attributes === undefined || member === undefined) return;
+    const { name, clientUrls } = this.#attributes;
+    const isSaid = member.name === name && sameTexts(member.clientUrls, clientUrls);
+    if (!isSaid) this.#propose({ kind: 'attributes', member: self, name, clientUrls });
+  }
+
+  #apply(entry: Entry): void {
+    if (entry.kind === 'conf-change') {
+      const { kind, node, context } = entry.change;
+      this.#become(afterMemberChange(this.#state, entry.change, decodeMemberChange(context)));
+      if (kind === 'remove') this.#peers.forget(node);
+      if (kind === 'remove' && node === this.#options.self) this.#removed = true;
+    } else if (entry.data.length > 0) {
+      const command = decodeCommand(entry.data);
+      this.#become(afterCommand(this.#state, command));
+      const tenure = this.#tenure;
+      const isOwn = command.kind === 'leadership' && command.leadership.epoch === tenure?.epoch;
+      if (isOwn && tenure?.phase === 'taking-over') tenure.phase = 'leading';
+    }
+    this.#changes.applied(entry.index, entry.term);
+  }
+
+  #become(state: ClusterState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#effects.push({ kind: 'cluster', state });
+  }
+
+  #confirmed(read: ReadState): void {
+    const tickets = this.#reads.finish(numberOf(read.context));
+    if (tickets.length === 0 || this.#tenure === undefined) return;
+    this.#effects.push({ kind: 'confirmed', tickets, epoch: this.#tenure.epoch });
+  }
+
+  #addressed(messages: readonly Message[]): readonly PeerMessage[] {
+    const { clusterId } = this.#options;
+    return messages.map((message) => ({ kind: 'raft', clusterId, storageHealthy: this.#storageHealthy, message }));
+  }
+
+  /** A snapshot that was lost: nothing else is sent to that member until it is given up. */
+  #retrySnapshots(): void {
+    const waiting = new Map<MemberId, number>();
+    for (const [id, { state }] of this.#raft.node.status().followers) {
+      if (state !== 'snapshot') continue;
+      const since = this.#snapshotsSince.get(id) ?? this.#ticks;
+      if (this.#ticks - since >= this.#options.limits.electionTicks) this.#raft.node.reportSnapshot(id, false);
+      else waiting.set(id, since);
+    }
+    this.#snapshotsSince = waiting;
+  }
+
+  /** A leader whose own way to storage is slow or gone lets somebody lead whose is not. If it is so for all, it stays. */
+  #leaveUnhealthyStorage(): void {
+    const { electionTicks } = this.#options.limits;
+    if (this.#storageHealthy || !this.#isLeader || this.#ticks - this.#unhealthySinceTick < electionTicks) return;
+    if (this.#ticks - this.#handedOverTick < HAND_OVER_PAUSE * electionTicks) return;
+    const status = this.#raft.node.status();
+    const target = successorAmong(status, this.#peers, electionTicks);
+    if (target === undefined || !this.#peers.hasHealthyStorage(target, electionTicks)) return;
+    this.#handedOverTick = this.#ticks;
+    this.#raft.node.transferLeader(target);
+  }
+
+  get #health(): MemberHealth {
+    const { self, tickMs } = this.#options;
+    const longTicks = Math.ceil(HEALTH_INTERVAL_MS / tickMs);
+    const status = this.#raft.node.status();
+    return {
+      self,
+      isConnected: (id) => this.#peers.connectedTicks(id) >= 0,
+      isConnectedForLong: (id) => this.#peers.connectedTicks(id) >= longTicks,
+      isCaughtUp: (id) => (status.followers.get(id)?.match ?? 0) >= status.lastIndex * READY_SHARE,
+    };
+  }
+}
+
+const hex = (id: bigint): string => id.toString(16);
+
+const sameTexts = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((text, at) => text === other[at]);
+
+/** Rounds of reads by number: the context never leaves this member, and no round outlives it. */
+function contextOf(round: number): Uint8Array {
+  const context = new Uint8Array(8);
+  new DataView(context.buffer).setFloat64(0, round);
+  return context;
+}
+
+function numberOf(context: Uint8Array): number {
+  return new DataView(context.buffer, context.byteOffset, context.byteLength).getFloat64(0);
+}

@@ -1,0 +1,20 @@
+import { type NodeId, nodeId } from '@engram/raft-ts';
+
+/** A member's id is its node's id in Raft: one number for one member, from its first start to its removal. */
+export type MemberId = NodeId;
+export const memberId = (value: bigint): MemberId => nodeId(value);
+
+/** etcd's member (api/membership/member.go). */
+export interface Member {
+  readonly id: MemberId;
+  /** Empty: it has been added and has never started. */
+  readonly name: string;
+  /** Sorted, at least one. */
+  readonly peerUrls: readonly string[];
+  readonly clientUrls: readonly string[];
+  readonly isLearner: boolean;
+}
+
+export const hasStarted = (member: Member): boolean => member.name !== '';
+
+export const byId = (one: Member, other: Member): number => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);

@@ -1,0 +1,58 @@
+import type { MemberId } from './member.ts';
+
+interface Peer {
+  /** Undefined: not connected. */
+  connectedSinceTick: number | undefined;
+  heardTick: number;
+  storageHealthy: boolean;
+}
+
+/** What this member knows of the others' processes: connections, as its transport sees them, and what they last said. */
+export class Peers {
+  readonly #peers = new Map<MemberId, Peer>();
+  #tick = 0;
+
+  tick(): void {
+    this.#tick += 1;
+  }
+
+  /** It is no member any more. */
+  forget(id: MemberId): void {
+    this.#peers.delete(id);
+  }
+
+  connected(id: MemberId): void {
+    this.#of(id).connectedSinceTick ??= this.#tick;
+  }
+
+  disconnected(id: MemberId): void {
+    this.#of(id).connectedSinceTick = undefined;
+  }
+
+  heard(id: MemberId, storageHealthy: boolean): void {
+    const peer = this.#of(id);
+    peer.heardTick = this.#tick;
+    peer.storageHealthy = storageHealthy;
+  }
+
+  /** Ticks without a break; -1: not connected. */
+  connectedTicks(id: MemberId): number {
+    const since = this.#peers.get(id)?.connectedSinceTick;
+    return since === undefined ? -1 : this.#tick - since;
+  }
+
+  /** It said so within the last `ticks`; silence is no health. */
+  hasHealthyStorage(id: MemberId, ticks: number): boolean {
+    const peer = this.#peers.get(id);
+    return peer?.storageHealthy === true && this.#tick - peer.heardTick <= ticks;
+  }
+
+  #of(id: MemberId): Peer {
+    let peer = this.#peers.get(id);
+    if (peer === undefined) {
+      peer = { connectedSinceTick: undefined, heardTick: Number.NEGATIVE_INFINITY, storageHealthy: false };
+      this.#peers.set(id, peer);
+    }
+    return peer;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Effect, Ticket } from './effect.ts';
+
+/** How many reads may wait for a round. */
+const WAITING_MAX = 65_536;
+
+/**
+ * Reads that wait until this member is known to lead. All that have come when a round begins share it; those that come
+ * meanwhile share the next. So there is at most one round under way, however many reads wait.
+ */
+export class ReadGate {
+  readonly #emit: (effect: Effect) => void;
+  #waiting: Ticket[] = [];
+  #round: { readonly number: number; readonly tickets: readonly Ticket[] } | undefined;
+  #rounds = 0;
+
+  constructor(emit: (effect: Effect) => void) {
+    this.#emit = emit;
+  }
+
+  add(ticket: Ticket): void {
+    if (this.#waiting.length < WAITING_MAX) this.#waiting.push(ticket);
+    else this.#emit({ kind: 'not-confirmed', tickets: [ticket], code: 'TooManyRequests' });
+  }
+
+  /** Begins a round for all that wait. The number that comes back when it is confirmed; undefined: not now. */
+  begin(): number | undefined {
+    if (this.#round !== undefined || this.#waiting.length === 0) return undefined;
+    this.#rounds += 1;
+    this.#round = { number: this.#rounds, tickets: this.#waiting };
+    this.#waiting = [];
+    return this.#rounds;
+  }
+
+  /** The reads of a round that is confirmed. Empty: it is none of this leadership. */
+  finish(number: number): readonly Ticket[] {
+    if (this.#round?.number !== number) return [];
+    const { tickets } = this.#round;
+    this.#round = undefined;
+    return tickets;
+  }
+
+  /** Nobody leads here any more. */
+  refuseAll(): void {
+    const tickets = [...(this.#round?.tickets ?? []), ...this.#waiting];
+    this.#round = undefined;
+    this.#waiting = [];
+    if (tickets.length > 0) this.#emit({ kind: 'not-confirmed', tickets, code: 'LeaderChanged' });
+  }
+}
