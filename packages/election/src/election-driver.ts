@@ -259,8 +259,11 @@ export class ElectionDriver implements AsyncDisposable {
   /** Ticks that were missed, because the process was stopped or busy, are not made up for: nobody was silent in them. */
   #armTimer(): void {
     const { clock } = this.#ports;
-    this.#dueMs = Math.max(this.#dueMs + this.#tickMs, clock.nowMs());
-    this.#timer = clock.after(this.#dueMs - clock.nowMs(), () => {
+    const nowMs = clock.nowMs();
+    // At equal distances, but from now on where one was missed.
+    const nextMs = this.#dueMs + this.#tickMs;
+    this.#dueMs = nextMs > nowMs ? nextMs : nowMs + this.#tickMs;
+    this.#timer = clock.after(this.#dueMs - nowMs, () => {
       if (this.#ended) return;
       this.#work(() => this.#election.tick());
       if (!this.#ended) this.#armTimer();

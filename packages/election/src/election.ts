@@ -120,7 +120,7 @@ export class Election {
         const notice: PeerMessage = { kind: 'removed', clusterId: this.#state.clusterId, to: from };
         this.#effects.push({ kind: 'send', messages: [notice] });
       }
-      this.#peers.heard(from, message.storageHealthy);
+      if (memberOf(this.#state, from) !== undefined) this.#peers.heard(from, message.storageHealthy);
       this.#raft.node.step(message.message);
     }
     this.#settle();

@@ -1,0 +1,298 @@
+import { type Clock, EngramError, type Epoch, type Logger, logPosition } from '@engram/core';
+import { Prng, SimClock } from '@engram/sim';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  ElectionDriver,
+  type ElectionDriverOptions,
+  type Member,
+  type MemberId,
+  MemoryRaftDisk,
+  MemoryRaftStorage,
+} from '../index.ts';
+import { id, member, optionsOf } from './support/members.ts';
+
+const never = new AbortController().signal;
+const TICK_MS = 100;
+const CLUSTER = 7n;
+
+let clock: SimClock;
+let lines: string[];
+let drivers: Map<MemberId, ElectionDriver>;
+/** What each member was told, in words. */
+let told: Map<MemberId, string[]>;
+let failures: Map<MemberId, unknown>;
+let disks: Map<MemberId, MemoryRaftDisk>;
+/** Members of which nothing arrives and to whom nothing comes. */
+let cut: Set<MemberId>;
+
+const keep = (_fields: object, message: string): void => void lines.push(message);
+const logger: Logger = { debug: keep, info: keep, warn: keep, error: keep };
+
+beforeEach(() => {
+  clock = new SimClock();
+  lines = [];
+  drivers = new Map();
+  told = new Map();
+  failures = new Map();
+  disks = new Map();
+  cut = new Set();
+});
+
+afterEach(async () => {
+  for (const driver of drivers.values()) await driver[Symbol.asyncDispose]();
+  expect(clock.waiting).toBe(0);
+});
+
+async function open(
+  self: MemberId,
+  members: readonly Member[] | undefined,
+  change: { readonly gate?: () => Promise<void> } & Partial<ElectionDriverOptions> = {},
+  ticking: Clock = clock,
+): Promise<ElectionDriver> {
+  const disk = disks.get(self) ?? new MemoryRaftDisk();
+  disks.set(self, disk);
+  const words: string[] = [];
+  told.set(self, words);
+  const { gate, ...options } = change;
+  const driver = await ElectionDriver.open(
+    { ...optionsOf(self, CLUSTER), tickMs: TICK_MS, firstMembers: members, ...options },
+    {
+      clock: ticking,
+      random: new Prng(Number(self)),
+      logger,
+      storage: new MemoryRaftStorage(disk, gate),
+      network: {
+        send: (to, bytes) => {
+          if (cut.has(self) || cut.has(to)) return;
+          clock.soon(() => drivers.get(to)?.receive(bytes));
+        },
+      },
+      owner: {
+        lead: (epoch) => {
+          words.push(`lead ${epoch}`);
+          drivers.get(self)?.announce(epoch, { segment: 1, position: logPosition(1) });
+        },
+        stepDown: (epoch) => {
+          words.push(`step down ${epoch}`);
+          drivers.get(self)?.resigned(epoch);
+        },
+        follow: (leader, epoch) => void words.push(`follow ${leader} in ${epoch}`),
+        noLeader: () => void words.push('no leader'),
+        clusterChanged: ({ members: list }) => void words.push(`members ${list.map((one) => one.id).join(' ')}`),
+        removed: () => void words.push('removed'),
+        failed: (error) => void failures.set(self, error),
+      },
+    },
+  );
+  drivers.set(self, driver);
+  return driver;
+}
+
+async function openAll(count: number): Promise<void> {
+  const members = Array.from({ length: count }, (_, at) => member(at + 1));
+  for (const one of members) await open(one.id, members);
+  for (const [self, driver] of drivers) {
+    for (const other of drivers.keys()) if (other !== self) driver.peerConnected(other);
+  }
+}
+
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += TICK_MS) {
+    await clock.settle();
+    clock.advance(TICK_MS);
+    await clock.settle();
+  }
+}
+
+/** The one that leads, once its store has taken over. */
+async function leaderOf(): Promise<ElectionDriver> {
+  for (let round = 0; round < 100; round += 1) {
+    const found = [...drivers.values()].find((driver) => driver.view.leadingIn !== undefined);
+    if (found !== undefined) return found;
+    await pass(TICK_MS);
+  }
+  throw new Error('nobody leads');
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => 'resolved',
+    (error: unknown) => (error instanceof EngramError ? error.code : error),
+  );
+}
+
+describe('an election', () => {
+  test('of three members has one leader, and confirms its leadership', async () => {
+    await openAll(3);
+    const leader = await leaderOf();
+    const confirmation = leader.confirmLeadership(never);
+    await clock.settle();
+    expect(await confirmation).toBe(leader.view.leadingIn);
+    const follower = [...drivers.values()].find((driver) => driver !== leader)!;
+    expect(await codeOf(follower.confirmLeadership(never))).toBe('NotLeader');
+    expect(told.get(follower.view.self)).toContain(`follow ${leader.view.self} in ${leader.view.leadingIn}`);
+  });
+
+  test('goes on with what is kept', async () => {
+    await openAll(1);
+    const first = await leaderOf();
+    const epochs: (Epoch | undefined)[] = [first.view.leadingIn];
+    await first[Symbol.asyncDispose]();
+    await open(id(1), undefined);
+    epochs.push((await leaderOf()).view.leadingIn);
+    expect(epochs).toEqual([2, 3]);
+  });
+
+  test('a member that joins is told who leads', async () => {
+    await openAll(1);
+    const leader = await leaderOf();
+    await pass(6000);
+    const added = leader.changeMembers(
+      { kind: 'add', id: id(2), peerUrls: ['http://127.0.0.1:2'], isLearner: true },
+      never,
+    );
+    await clock.settle();
+    expect((await added).members.map((one) => one.id)).toEqual([id(1), id(2)]);
+    const joined = await open(id(2), undefined);
+    joined.publish('m2', ['http://127.0.0.1:279']);
+    await pass(3000);
+    expect(joined.view).toMatchObject({ leader: id(1), isLearner: true });
+    expect(leader.view.cluster.members[1]).toEqual(member(2, { isLearner: true }));
+  });
+});
+
+describe('waits', () => {
+  test('end with their signal', async () => {
+    await openAll(3);
+    const leader = await leaderOf();
+    cut.add(leader.view.self);
+    const abort = new AbortController();
+    const waiting = codeOf(leader.confirmLeadership(abort.signal));
+    await clock.settle();
+    const reason = new Error('the client has gone');
+    abort.abort(reason);
+    expect(await waiting).toBe(reason);
+    expect(await codeOf(leader.confirmLeadership(abort.signal))).toBe(reason);
+  });
+
+  test('end with the leadership', async () => {
+    await openAll(3);
+    const leader = await leaderOf();
+    cut.add(leader.view.self);
+    const waiting = codeOf(leader.confirmLeadership(never));
+    const change = codeOf(leader.changeMembers({ kind: 'remove', id: id(9) }, never));
+    await pass(2000);
+    expect(await waiting).toBe('LeaderChanged');
+    expect(await change).toBe('MemberNotFound');
+    expect(told.get(leader.view.self)!.slice(-2)).toEqual([expect.stringContaining('step down'), 'no leader']);
+  });
+
+  test('end with the driver', async () => {
+    await openAll(3);
+    const leader = await leaderOf();
+    cut.add(leader.view.self);
+    const waiting = [
+      codeOf(leader.confirmLeadership(never)),
+      codeOf(leader.set('name', Uint8Array.of(1), never)),
+      codeOf(leader.handOver(never)),
+    ];
+    await clock.settle();
+    await leader[Symbol.asyncDispose]();
+    expect(await Promise.all(waiting)).toEqual(['Stopped', 'Stopped', 'Stopped']);
+    expect(await codeOf(leader.confirmLeadership(never))).toBe('Stopped');
+  });
+});
+
+describe('handing over', () => {
+  test('resolves when the other one leads', async () => {
+    await openAll(3);
+    const leader = await leaderOf();
+    const target = [...drivers.values()].find((driver) => driver !== leader)!;
+    const transfer = leader.transferLeader(target.view.self, never);
+    await clock.settle(50);
+    await transfer;
+    expect(target.view.leader).toBe(target.view.self);
+    await clock.settle(50);
+    const back = target.handOver(never);
+    await clock.settle(50);
+    await back;
+    expect(target.view.leader).not.toBe(target.view.self);
+  });
+
+  test("is refused with etcd's codes", async () => {
+    await openAll(3);
+    const leader = await leaderOf();
+    const follower = [...drivers.values()].find((driver) => driver !== leader)!;
+    expect(await codeOf(follower.transferLeader(leader.view.self, never))).toBe('NotLeader');
+    expect(await codeOf(follower.handOver(never))).toBe('NotLeader');
+    expect(await codeOf(leader.transferLeader(id(9), never))).toBe('BadLeaderTransferee');
+    expect(await codeOf(leader.transferLeader(leader.view.self, never))).toBe('resolved');
+    for (const other of drivers.keys()) if (other !== leader.view.self) leader.peerDisconnected(other);
+    expect(await codeOf(leader.handOver(never))).toBe('Unhealthy');
+  });
+});
+
+describe('a driver that can not go on says so once and stops', () => {
+  test('its storage fails', async () => {
+    const broken = new Error('the disk is on fire');
+    let works = true;
+    await open(id(1), [member(1)], {
+      gate: async () => {
+        if (!works) throw broken;
+      },
+    });
+    works = false;
+    await pass(2000);
+    expect(failures.get(id(1))).toBe(broken);
+    expect(told.get(id(1))).toEqual([]);
+  });
+
+  test('a later start of the member has taken its state over', async () => {
+    await openAll(1);
+    await leaderOf();
+    const first = drivers.get(id(1))!;
+    const disk = disks.get(id(1))!;
+    await new MemoryRaftStorage(disk).load();
+    const change = codeOf(first.set('name', Uint8Array.of(1), never));
+    await clock.settle();
+    expect(failures.get(id(1))).toMatchObject({ code: 'storage-taken-over' });
+    expect(await change).toBe('Stopped');
+  });
+
+  test('it has lost what it had acknowledged', async () => {
+    await openAll(3);
+    const leader = await leaderOf();
+    await pass(500);
+    const lost = [...drivers.values()].find((driver) => driver !== leader)!.view.self;
+    await drivers.get(lost)![Symbol.asyncDispose]();
+    disks.delete(lost);
+    await open(lost, [member(1), member(2), member(3)]);
+    await pass(500);
+    expect(failures.get(lost)).toMatchObject({ code: 'log-lost' });
+  });
+});
+
+test('a message that can not be read is dropped', async () => {
+  await openAll(1);
+  const driver = await leaderOf();
+  driver.receive(Uint8Array.of(1, 2, 3));
+  expect(lines).toEqual(['dropped a message that cannot be read']);
+  expect(driver.view.leader).toBe(id(1));
+});
+
+test('ticks that were missed are not made up for', async () => {
+  let nowMs = 0;
+  let due = { atMs: 0, fire: (): void => {} };
+  const after = (delayMs: number, fire: () => void) => {
+    due = { atMs: nowMs + delayMs, fire };
+    return { cancel: () => {} };
+  };
+  const stopped: Clock = { nowMs: () => nowMs, wallMs: () => nowMs, after, soon: () => {}, endOfTurn: () => {} };
+  await open(id(1), [member(1)], {}, stopped);
+  // The process stops for a minute.
+  nowMs = 60_000;
+  let fired = 0;
+  for (; due.atMs <= nowMs; fired += 1) due.fire();
+  expect(fired).toBe(1);
+  expect(due.atMs).toBe(nowMs + TICK_MS);
+});
