@@ -1,9 +1,9 @@
 import { waitForDrain } from './drain.ts';
 import { Connection } from './h2/connection.ts';
 import { SWEEP_INTERVAL_MS } from './h2/limits.ts';
-import { ServerContext } from './h2/server-context.ts';
-import { Http1Server } from './http1.ts';
+import { Http1Server } from './http/http1.ts';
 import { Listener } from './listener.ts';
+import { ServerContext } from './server-context.ts';
 import { budgetsOf, type ServeOptions, type Server } from './serve-options.ts';
 
 /** Plain HTTP goes over HTTP/2, too, where TLS lets the client choose. */
@@ -39,7 +39,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
 
   async function close(): Promise<void> {
     sweeper.cancel();
-    context.deadlines.stop();
+    context.calls.deadlines.stop();
     listener.cut();
     http1.close();
     await listener.whenEmpty();

@@ -2,7 +2,7 @@ import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { AbuseBudget } from '../src/h2/abuse-budget.ts';
 import { Admission, type Admissible } from '../src/h2/admission.ts';
-import { Inflation } from '../src/h2/inflation.ts';
+import { Inflation } from '../src/grpc/inflation.ts';
 import {
   CONNECTION_WINDOW_BYTES,
   INFLATED_TURN_BYTES,
@@ -26,6 +26,7 @@ class TestStream extends Stream {
   }
   data(): void {}
   halfClosed(): void {}
+  writeEnd(): void {}
   aborted(): void {}
 }
 
@@ -117,7 +118,6 @@ function admission(inflation = new Inflation(new SimClock())): {
     () => {
       emptied += 1;
     },
-    inflation,
   );
   return {
     started,
@@ -127,7 +127,15 @@ function admission(inflation = new Inflation(new SimClock())): {
     },
     emptied: () => emptied,
     admit(name, finished = false, compressed = false) {
-      const call = { finished, compressed, start: () => void started.push(name) };
+      const call = {
+        finished,
+        holdsBack(again: () => void) {
+          if (!compressed || this.finished || !inflation.spent) return false;
+          inflation.nextTurn(again);
+          return true;
+        },
+        start: () => void started.push(name),
+      };
       queue.admit(call);
       return call;
     },
@@ -210,13 +218,13 @@ test('calls that wait are let in one by one without moving those behind them', (
   const calls = 100_000;
   let room = 0;
   const backlogBytes = (): number => (room > 0 ? 0 : SEND_QUEUE_MAX_BYTES);
-  const queue = new Admission(calls, backlogBytes, () => {}, new Inflation(new SimClock()));
+  const queue = new Admission(calls, backlogBytes, () => {});
   let started = 0;
   const start = (): void => {
     room -= 1;
     started += 1;
   };
-  for (let call = 0; call < calls; call += 1) queue.admit({ finished: false, compressed: false, start });
+  for (let call = 0; call < calls; call += 1) queue.admit({ finished: false, holdsBack: () => false, start });
   const before = process.cpuUsage();
   while (started < calls) {
     room = 1;

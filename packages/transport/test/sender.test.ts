@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { FrameReader, FrameType, windowUpdateFrame } from '@engram/wire';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type MessageStream, MessageWriter } from '../src/grpc/message-writer.ts';
 import { AbuseBudget } from '../src/h2/abuse-budget.ts';
 import { Flusher } from '../src/h2/flusher.ts';
 import { Sender } from '../src/h2/sender.ts';
@@ -9,11 +10,14 @@ import { SlabPool } from '../src/h2/slab-pool.ts';
 import { Stream } from '../src/h2/stream.ts';
 import { grpcMessage } from './support/raw-client.ts';
 
-class TestStream extends Stream {
+class TestStream extends Stream implements MessageStream {
   override readonly counted = true;
+  headSent = false;
+  readonly answerForm = undefined;
   contentLength = -1;
   data(): void {}
   halfClosed(): void {}
+  writeEnd(): void {}
   aborted(): void {}
 }
 
@@ -60,7 +64,8 @@ test('messages that follow each other on a stream share a frame, until something
   const socket = new FastSocket();
   const sender = senderTo(socket);
   const [one, two] = [new TestStream(1, 1000), new TestStream(3, 1000)];
-  const send = (stream: Stream, text: string): void => sender.message(stream, Buffer.from(text), text.length);
+  const messages = new MessageWriter(sender);
+  const send = (stream: TestStream, text: string): void => messages.message(stream, Buffer.from(text), text.length);
   send(one, 'a');
   send(one, 'b');
   send(two, 'c');
@@ -97,6 +102,7 @@ test('however messages share frames, each stream gets its bytes in order and pay
     fc.asyncProperty(fc.array(action, { maxLength: 60 }), async (actions) => {
       const socket = new FastSocket();
       const sender = senderTo(socket);
+      const messages = new MessageWriter(sender);
       const window = 10_000_000;
       sender.window = window;
       const streams = [new TestStream(1, window), new TestStream(3, window)];
@@ -106,7 +112,7 @@ test('however messages share frames, each stream gets its bytes in order and pay
         else if (what === 'control') sender.control(windowUpdateFrame(0, 1));
         else {
           const text = String.fromCharCode(97 + (at % 26)).repeat(what.bytes);
-          sender.message(streams[what.stream]!, Buffer.from(text), text.length);
+          messages.message(streams[what.stream]!, Buffer.from(text), text.length);
           sent[what.stream]! += asSent(text);
         }
       }

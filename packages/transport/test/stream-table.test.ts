@@ -7,6 +7,7 @@ class NamedStream extends Stream {
   readonly contentLength = -1;
   data(): void {}
   halfClosed(): void {}
+  writeEnd(): void {}
   aborted(): void {}
 }
 

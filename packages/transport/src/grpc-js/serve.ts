@@ -1,6 +1,6 @@
 import * as grpc from '@grpc/grpc-js';
 import { joinMessage, type Message } from '@engram/wire';
-import { Http1Server } from '../http1.ts';
+import { Http1Server } from '../http/http1.ts';
 import { Listener } from '../listener.ts';
 import { waitForDrain } from '../drain.ts';
 import { budgetsOf, DRAIN_MAX_MS, type ServeOptions, type Server } from '../serve-options.ts';

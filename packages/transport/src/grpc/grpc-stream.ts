@@ -6,9 +6,13 @@ import type { RequestHead } from '../h2/request-head.ts';
 import { Stream } from '../h2/stream.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
 import { CALL_ENDED, CANCELLED, DEADLINE_EXCEEDED, messageTooLarge } from '../status.ts';
+import type { AnswerForm } from './answer-frames.ts';
+import type { CallConnection } from './call-connection.ts';
 import { inflate } from './gzip.ts';
 import { MESSAGE_PREFIX_BYTES, MessageAssembler } from './message-assembler.ts';
+import type { MessageStream } from './message-writer.ts';
 
+const succeeded: RpcStatus = { code: GrpcCode.OK, message: '' };
 const tooMuchUnfinished: RpcStatus = {
   code: GrpcCode.RESOURCE_EXHAUSTED,
   message: 'grpc: too many unfinished messages on one connection',
@@ -20,12 +24,15 @@ const compressedWithoutEncoding: RpcStatus = {
 };
 
 /** A stream that carries a gRPC call: cuts DATA into messages, keeps the deadline, tells the handler of the end. */
-export abstract class GrpcStream extends Stream implements CallContext, Timed {
+export abstract class GrpcStream extends Stream implements CallContext, MessageStream, Timed {
   deadlineMs = 0;
   wheelPrevious: Timed | undefined;
   wheelNext: Timed | undefined;
 
-  protected readonly host: StreamHost;
+  headSent = false;
+  readonly answerForm: AnswerForm | undefined;
+
+  protected readonly connection: CallConnection;
   protected readonly head: RequestHead;
   readonly #path: string;
   #startMs = -1;
@@ -33,17 +40,24 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
   #assembler: MessageAssembler | undefined;
   #abort: AbortController | undefined;
   #cancelled = false;
+  #status: RpcStatus = succeeded;
 
   /** `timeoutMs` from the request's head, -1 without one. */
-  constructor(id: number, host: StreamHost, head: RequestHead, timeoutMs: number) {
-    super(id, host.sender.initialWindow);
-    this.host = host;
+  constructor(
+    id: number,
+    connection: CallConnection,
+    head: RequestHead,
+    timeoutMs: number,
+    answerForm: AnswerForm | undefined,
+  ) {
+    super(id, connection.host.sender.initialWindow);
+    this.connection = connection;
     this.head = head;
     this.#path = head.path;
-    this.answerForm = head.answerForm;
+    this.answerForm = answerForm;
     if (timeoutMs < 0) return;
-    this.deadlineMs = host.receivedMs + timeoutMs;
-    host.server.deadlines.add(this);
+    this.deadlineMs = connection.host.receivedMs + timeoutMs;
+    connection.server.deadlines.add(this);
   }
 
   get contentLength(): number {
@@ -123,23 +137,23 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
   protected ended(): void {}
 
   protected started(kind: Method['kind']): void {
-    const { observer, clock } = this.host.server;
+    const { observer, clock } = this.connection.server;
     if (observer === undefined) return;
     this.#startMs = clock.nowMs();
     observer.rpcStarted(this.#path, kind);
   }
 
   protected received(bytes: number): void {
-    this.host.server.observer?.messageReceived(this.#path, bytes);
+    this.connection.server.observer?.messageReceived(this.#path, bytes);
   }
 
   protected sentMessage(bytes: number): void {
-    this.host.server.observer?.messageSent(this.#path, bytes);
+    this.connection.server.observer?.messageSent(this.#path, bytes);
   }
 
   /** What a compressed message was; undefined when it was nothing of the kind, and the call has failed. */
   protected inflated(compressed: Buffer): Buffer | undefined {
-    const { messageMaxBytes, inflation } = this.host.server;
+    const { messageMaxBytes, inflation } = this.connection.server;
     const result = inflate(compressed, messageMaxBytes);
     inflation.take('message' in result ? result.message.length : messageMaxBytes);
     if ('message' in result) return result.message;
@@ -151,8 +165,8 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
   protected handled(code: number): boolean {
     if (this.#handled) return false;
     this.#handled = true;
-    if (this.wheelNext !== undefined) this.host.server.deadlines.remove(this);
-    const { observer, clock } = this.host.server;
+    if (this.wheelNext !== undefined) this.connection.server.deadlines.remove(this);
+    const { observer, clock } = this.connection.server;
     if (this.#startMs >= 0) observer?.rpcHandled(this.#path, code, clock.nowMs() - this.#startMs);
     this.ended();
     return true;
@@ -163,7 +177,16 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
     if (!this.handled(status.code)) return;
     this.release();
     if (this.localClosed) return;
-    this.host.sender.finish(this, { kind: 'status', code: status.code, message: status.message, httpStatus: 200 });
+    this.#status = status;
+    this.host.sender.finish(this);
+  }
+
+  writeEnd(): void {
+    this.connection.messages.status(this, this.#status, 200);
+  }
+
+  protected get host(): StreamHost {
+    return this.connection.host;
   }
 
   /** Drops the part of a message that has come. */
@@ -211,7 +234,7 @@ export abstract class GrpcStream extends Stream implements CallContext, Timed {
   }
 
   #accepts(compressedFlag: number, length: number): boolean {
-    const max = this.host.server.messageMaxBytes;
+    const max = this.connection.server.messageMaxBytes;
     const known = compressedFlag === 0 || (compressedFlag === 1 && this.answerForm?.gzip === true);
     if (known && length <= max) return true;
     if (known) this.fail(messageTooLarge(length, max));

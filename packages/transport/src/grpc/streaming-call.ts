@@ -10,9 +10,10 @@ import {
 } from '@engram/wire';
 import { INFLATED_TOKEN_BYTES, STREAM_QUEUE_HIGH_BYTES } from '../h2/limits.ts';
 import type { RequestHead } from '../h2/request-head.ts';
-import type { StreamHost } from '../h2/stream-host.ts';
 import { STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
 import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError, STOPPED } from '../status.ts';
+import type { AnswerForm } from './answer-frames.ts';
+import type { CallConnection } from './call-connection.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
 /** grpc-go's texts (stream.go, RecvMsg). */
@@ -38,12 +39,13 @@ export class StreamingCall extends GrpcStream implements StreamCall {
 
   constructor(
     id: number,
-    host: StreamHost,
+    connection: CallConnection,
     head: RequestHead,
     timeoutMs: number,
+    answerForm: AnswerForm | undefined,
     method: BidiMethod | ServerStreamMethod,
   ) {
-    super(id, host, head, timeoutMs);
+    super(id, connection, head, timeoutMs, answerForm);
     this.#method = method;
   }
 
@@ -68,7 +70,7 @@ export class StreamingCall extends GrpcStream implements StreamCall {
       return;
     }
     this.sentMessage(bytes);
-    this.host.sender.message(this, message, bytes);
+    this.connection.messages.message(this, message, bytes);
     if (!this.#aboveMark && this.queuedBytes > STREAM_LOW_MARK_BYTES) this.#aboveMark = true;
   }
 
@@ -76,8 +78,7 @@ export class StreamingCall extends GrpcStream implements StreamCall {
     this.fail(status ?? { code: GrpcCode.OK, message: '' });
   }
 
-  /** The server takes leave. */
-  stop(): void {
+  override stop(): void {
     this.fail(STOPPED);
   }
 
@@ -142,7 +143,7 @@ export class StreamingCall extends GrpcStream implements StreamCall {
   /** At once, unlike unary calls: messages of streams are short, and whoever sends others pays for them. */
   #inflate(compressed: Buffer): Buffer | undefined {
     const message = this.inflated(compressed);
-    const bytes = message?.length ?? this.host.server.messageMaxBytes;
+    const bytes = message?.length ?? this.connection.server.messageMaxBytes;
     this.host.spend(bytes / INFLATED_TOKEN_BYTES, 'compressed messages');
     return message;
   }

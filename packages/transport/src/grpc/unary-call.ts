@@ -2,8 +2,9 @@ import { GrpcCode } from '@engram/core';
 import { type Message, messageBytes, type RpcStatus, type UnaryMethod } from '@engram/wire';
 import type { Admissible } from '../h2/admission.ts';
 import type { RequestHead } from '../h2/request-head.ts';
-import type { StreamHost } from '../h2/stream-host.ts';
 import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError } from '../status.ts';
+import type { AnswerForm } from './answer-frames.ts';
+import type { CallConnection } from './call-connection.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
 /** grpc-go's (server.go, processUnaryRPC). */
@@ -16,8 +17,15 @@ export class UnaryCall extends GrpcStream implements Admissible {
   #request: Buffer | undefined;
   #compressed = false;
 
-  constructor(id: number, host: StreamHost, head: RequestHead, timeoutMs: number, method: UnaryMethod) {
-    super(id, host, head, timeoutMs);
+  constructor(
+    id: number,
+    connection: CallConnection,
+    head: RequestHead,
+    timeoutMs: number,
+    answerForm: AnswerForm | undefined,
+    method: UnaryMethod,
+  ) {
+    super(id, connection, head, timeoutMs, answerForm);
     this.#method = method;
   }
 
@@ -38,8 +46,12 @@ export class UnaryCall extends GrpcStream implements Admissible {
     else this.#succeed(answer);
   }
 
-  get compressed(): boolean {
-    return this.#compressed;
+  /** A turn decompresses only so much, of all connections together. */
+  holdsBack(again: () => void): boolean {
+    const { inflation } = this.connection.server;
+    if (!this.#compressed || this.finished || !inflation.spent) return false;
+    inflation.nextTurn(again);
+    return true;
   }
 
   /** grpc-go reads no further than the first message. */
@@ -84,6 +96,9 @@ export class UnaryCall extends GrpcStream implements Admissible {
     }
     if (!this.handled(GrpcCode.OK)) return;
     this.sentMessage(bytes);
-    this.host.sender.unary(this, message, bytes);
+    const { messages, host } = this.connection;
+    if (messages.unary(this, message, bytes)) return;
+    messages.message(this, message, bytes);
+    host.sender.finish(this);
   }
 }

@@ -1,12 +1,11 @@
-import type { Inflation } from './inflation.ts';
 import { RUNNING_MAX_BYTES, SEND_QUEUE_MAX_BYTES } from './limits.ts';
 
 /** A call whose request is complete. */
 export interface Admissible {
   /** It ended while it waited. */
   readonly finished: boolean;
-  /** It has to be decompressed first. */
-  readonly compressed: boolean;
+  /** True: not in this turn of the event loop. `again` is called in a later one. */
+  holdsBack(again: () => void): boolean;
   start(): void;
 }
 
@@ -20,7 +19,6 @@ export class Admission {
   readonly #runningMax: number;
   readonly #backlogBytes: () => number;
   readonly #emptied: () => void;
-  readonly #inflation: Inflation;
   readonly #advance = (): void => this.advance();
   #running = 0;
   #runningBytes = 0;
@@ -30,11 +28,10 @@ export class Admission {
   #letting = false;
 
   /** `backlogBytes` says how much waits to be sent to the client; `emptied` is called when none waits any more. */
-  constructor(runningMax: number, backlogBytes: () => number, emptied: () => void, inflation: Inflation) {
+  constructor(runningMax: number, backlogBytes: () => number, emptied: () => void) {
     this.#runningMax = runningMax;
     this.#backlogBytes = backlogBytes;
     this.#emptied = emptied;
-    this.#inflation = inflation;
   }
 
   get someWait(): boolean {
@@ -92,14 +89,11 @@ export class Admission {
   }
 
   #mayStart(call: Admissible): boolean {
-    if (call.compressed && !call.finished && this.#inflation.spent) {
-      this.#inflation.nextTurn(this.#advance);
-      return false;
-    }
     return (
       this.#running < this.#runningMax &&
       this.#runningBytes < RUNNING_MAX_BYTES &&
-      this.#backlogBytes() < SEND_QUEUE_MAX_BYTES
+      this.#backlogBytes() < SEND_QUEUE_MAX_BYTES &&
+      !call.holdsBack(this.#advance)
     );
   }
 }

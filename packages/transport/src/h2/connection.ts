@@ -11,15 +11,14 @@ import {
   settingsFrame,
   windowUpdateFrame,
 } from '@engram/wire';
-import { StreamingCall } from '../grpc/streaming-call.ts';
-import { UnaryCall } from '../grpc/unary-call.ts';
 import type { Accepted } from '../listener.ts';
 import { AbuseBudget } from './abuse-budget.ts';
 import { Admission } from './admission.ts';
+import type { ConnectionServer } from './connection-server.ts';
 import { FrameHandler, type FrameHost } from './frame-handler.ts';
-import { HttpExchange, NotGrpc } from './http-exchange.ts';
 import { PingJudge } from './keepalive-policy.ts';
 import { Intake, type IntakeOwner } from './intake.ts';
+import type { Leads } from './lead.ts';
 import { LeaveTaking } from './leave-taking.ts';
 import {
   CONNECTION_WINDOW_BYTES,
@@ -32,9 +31,7 @@ import {
 import { Pinger } from './pinger.ts';
 import { ReceiveFlow } from './receive-flow.ts';
 import type { RequestHead } from './request-head.ts';
-import { type Route, routeOf } from './routing.ts';
 import { Sender, type SenderOwner } from './sender.ts';
-import type { ServerContext } from './server-context.ts';
 import type { Stream } from './stream.ts';
 import type { StreamHost } from './stream-host.ts';
 import { type ClosedBy, StreamTable } from './stream-table.ts';
@@ -47,7 +44,7 @@ const resetTokens = 10;
  * that answers; what is sent meanwhile gathers in the sender.
  */
 export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwner {
-  readonly server: ServerContext;
+  readonly server: ConnectionServer;
   readonly streams = new StreamTable();
   readonly sender: Sender;
   readonly receive: ReceiveFlow;
@@ -63,6 +60,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   readonly #intake: Intake;
   readonly #pingJudge: PingJudge;
   readonly #pinger: Pinger;
+  readonly #leads: Leads;
   readonly #leave: LeaveTaking;
   readonly #gone: (connection: Connection) => void;
   readonly #openedMs: number;
@@ -75,7 +73,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   #dropped: { readonly streams: readonly Stream[]; count: number } | undefined;
 
   /** `gone` is called once, when the socket is closed and its streams have heard of it. */
-  constructor(server: ServerContext, accepted: Accepted, gone: (connection: Connection) => void) {
+  constructor(server: ConnectionServer, accepted: Accepted, gone: (connection: Connection) => void) {
     const { clock } = server;
     this.server = server;
     this.peer = accepted.peer;
@@ -94,8 +92,8 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
       server.streamsMax,
       () => this.sender.backlogBytes,
       () => this.receive.credit(),
-      server.inflation,
     );
+    this.#leads = server.leads(this);
     this.#frames = new FrameHandler(this);
     this.#pingJudge = new PingJudge(server.keepalive);
     this.#pinger = new Pinger(
@@ -119,9 +117,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   drain(): void {
     if (this.#closing) return;
     this.#leave.begin();
-    for (const stream of this.streams) {
-      if (stream instanceof StreamingCall) stream.stop();
-    }
+    for (const stream of this.streams) stream.stop();
   }
 
   destroy(): void {
@@ -153,12 +149,18 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
       this.#rst(streamId, ErrorCode.REFUSED_STREAM, endStream ? 'client' : 'server');
       return;
     }
-    head.route ??= routeOf(head, this.server, this.secure);
-    const stream = this.#streamFor(streamId, head, head.route, endStream);
+    head.lead ??= this.#leads.find(head);
+    const stream = head.lead.open(streamId, head, endStream);
     if (stream === undefined) return;
     this.streams.add(stream);
     stream.opened();
     if (endStream && !stream.remoteClosed) this.remoteEnd(stream);
+  }
+
+  refuse(streamId: number, frame: Buffer, endStream: boolean): void {
+    this.sender.control(frame);
+    if (endStream) this.streams.remove(streamId, 'client');
+    else this.#rst(streamId, ErrorCode.NO_ERROR, 'server');
   }
 
   remoteEnd(stream: Stream): void {
@@ -269,31 +271,6 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
       ]),
     );
     this.sender.control(windowUpdateFrame(0, CONNECTION_WINDOW_BYTES - DEFAULT_WINDOW_BYTES));
-  }
-
-  #streamFor(streamId: number, head: RequestHead, route: Route, endStream: boolean): Stream | undefined {
-    switch (route.kind) {
-      case 'unary':
-        return new UnaryCall(streamId, this, head, route.timeoutMs, route.method);
-      case 'streaming':
-        return new StreamingCall(streamId, this, head, route.timeoutMs, route.method);
-      case 'http':
-        return new HttpExchange(streamId, this, head);
-      case 'not-grpc':
-        return new NotGrpc(streamId, this, head, route.status);
-      case 'refuse': {
-        const { code, message } = route.status;
-        const { frames } = this.sender;
-        this.spend(1, 'refused calls');
-        this.sender.control(frames.trailersOnly(streamId, route.httpStatus, code, message, head.answerForm));
-        if (endStream) this.streams.remove(streamId, 'client');
-        else this.#rst(streamId, ErrorCode.NO_ERROR, 'server');
-        return undefined;
-      }
-      case 'reset':
-        this.resetClosed(streamId, route.errorCode);
-        return undefined;
-    }
   }
 
   #rst(streamId: number, errorCode: number, closedBy: ClosedBy): void {

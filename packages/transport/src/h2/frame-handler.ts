@@ -232,7 +232,7 @@ export class FrameHandler {
 
   #setting(id: number, value: number): void {
     const { sender } = this.#host;
-    if (id === SettingId.HEADER_TABLE_SIZE) sender.frames.setTableMax(value);
+    if (id === SettingId.HEADER_TABLE_SIZE) sender.headers.setTableMax(value);
     else if (id === SettingId.MAX_FRAME_SIZE) sender.frameMax = Math.min(value, SEND_FRAME_MAX_BYTES);
     else if (id === SettingId.INITIAL_WINDOW_SIZE) this.#initialWindow(value);
   }

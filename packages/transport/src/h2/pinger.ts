@@ -2,20 +2,20 @@ import type { Timer } from '@engram/core';
 import { pingFrame } from '@engram/wire';
 import { KeepaliveTimer } from './keepalive-policy.ts';
 import type { Sender } from './sender.ts';
-import type { ServerContext } from './server-context.ts';
+import type { ConnectionServer } from './connection-server.ts';
 
 const pingData = Buffer.alloc(8);
 
 /** Pings the client of a connection that has gone quiet, and gives up on it when it does not answer. */
 export class Pinger {
-  readonly #context: ServerContext;
+  readonly #context: ConnectionServer;
   readonly #sender: Sender;
   readonly #lastReadMs: () => number;
   readonly #giveUp: () => void;
   readonly #policy: KeepaliveTimer;
   #timer: Timer | undefined;
 
-  constructor(context: ServerContext, sender: Sender, lastReadMs: () => number, giveUp: () => void) {
+  constructor(context: ConnectionServer, sender: Sender, lastReadMs: () => number, giveUp: () => void) {
     this.#context = context;
     this.#sender = sender;
     this.#lastReadMs = lastReadMs;

@@ -1,7 +1,6 @@
 import { type FieldSink, type HeaderField, HeaderName } from '@engram/wire';
 import { HEADER_LIST_MAX_BYTES } from './limits.ts';
-import type { AnswerForm } from './response-frames.ts';
-import type { Route } from './routing.ts';
+import type { Lead } from './lead.ts';
 
 /**
  * The header list of one request, checked by the rules of RFC 9113 §8. Requests whose header blocks are equal share
@@ -23,9 +22,7 @@ export class RequestHead implements FieldSink {
   tooLarge = false;
   readonly fields: HeaderField[] = [];
   /** Where it leads, found once for all requests that share it. */
-  route: Route | undefined;
-  /** How its answer begins, where that is not as usual. Found with the route. */
-  answerForm: AnswerForm | undefined;
+  lead: Lead | undefined;
   #bytes = 0;
 
   field(field: HeaderField): void {

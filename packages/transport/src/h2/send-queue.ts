@@ -14,17 +14,12 @@ export class SendQueue {
     return this.#bytes;
   }
 
-  /** The bytes must not change any more. */
-  push(piece: Uint8Array): void {
-    if (piece.length === 0) return;
+  /** Bytes must not change any more; a message that is made while it leaves takes its place between them. */
+  push(piece: Uint8Array | LongMessage): void {
+    const bytes = piece instanceof Uint8Array ? piece.length : piece.bytes;
+    if (bytes === 0) return;
     this.#pieces.push(piece);
-    this.#bytes += piece.length;
-  }
-
-  /** A message that is made while it leaves: it takes its place between the pieces. */
-  pushLong(message: LongMessage): void {
-    this.#pieces.push(message);
-    this.#bytes += message.bytes;
+    this.#bytes += bytes;
   }
 
   /** Moves exactly so many bytes to the output. */

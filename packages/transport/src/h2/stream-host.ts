@@ -1,12 +1,10 @@
 import type { Admission } from './admission.ts';
 import type { ReceiveFlow } from './receive-flow.ts';
 import type { Sender } from './sender.ts';
-import type { ServerContext } from './server-context.ts';
 import type { Stream } from './stream.ts';
 
 /** What a stream knows of its connection. */
 export interface StreamHost {
-  readonly server: ServerContext;
   readonly sender: Sender;
   readonly receive: ReceiveFlow;
   readonly admission: Admission;
@@ -21,4 +19,8 @@ export interface StreamHost {
   spend(tokens: number, what: string): void;
   /** Ends a stream with RST_STREAM. */
   reset(stream: Stream, errorCode: number): void;
+  /** Answers a request that gets no stream with this frame, and the client need not go on. */
+  refuse(streamId: number, frame: Buffer, endStream: boolean): void;
+  /** RST_STREAM for a stream that is not open. */
+  resetClosed(streamId: number, errorCode: number): void;
 }

@@ -1,22 +1,7 @@
 import type { Queued } from '@engram/core';
-import type { AnswerForm } from './response-frames.ts';
 import type { SendQueue } from './send-queue.ts';
 import { STREAM_WINDOW_BYTES } from './limits.ts';
 import type { LongTurn } from './receive-flow.ts';
-
-/** gRPC trailers, or trailers alone where nothing was sent before. */
-export interface StatusEnd {
-  readonly kind: 'status';
-  readonly code: number;
-  readonly message: string;
-  readonly httpStatus: number;
-}
-
-/** How a stream's sending side ends, once all its DATA has gone. */
-export type StreamEnd =
-  | StatusEnd
-  /** END_STREAM on an empty DATA frame: a plain HTTP answer. */
-  | { readonly kind: 'data' };
 
 /**
  * One HTTP/2 stream, open from its HEADERS until both sides have ended it or one has reset it. The connection feeds
@@ -31,11 +16,9 @@ export abstract class Stream implements Queued<Stream> {
 
   // The sender's:
   sendWindow: number;
-  headSent = false;
-  /** How a gRPC answer begins, where that is not as usual. */
-  answerForm: AnswerForm | undefined;
   queue: SendQueue | undefined;
-  ending: StreamEnd | undefined;
+  /** Its last frame is due when the queue is empty. */
+  ending = false;
   /** Its place in the sender's line of streams with something to send. */
   queued = false;
   before: Stream | undefined;
@@ -68,8 +51,12 @@ export abstract class Stream implements Queued<Stream> {
   abstract data(bytes: Buffer, start: number, end: number): void;
   /** The client has ended its side. */
   abstract halfClosed(): void;
+  /** Writes its last frame: trailers, or the end of its DATA. Nothing of it is queued any more. */
+  abstract writeEnd(): void;
   /** The stream is gone before its end: reset by one side, or its connection is lost. */
   abstract aborted(): void;
+  /** The server takes leave: what would stay open for long ends. */
+  stop(): void {}
   /** Counted bytes have left the process. */
   sent(): void {}
   /** No further DATA is credited while it is true. */

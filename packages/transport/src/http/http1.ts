@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server as NodeHttpServer, type
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { assert } from '@engram/core';
-import type { Accepted } from './listener.ts';
-import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } from './serve-options.ts';
+import type { Accepted } from '../listener.ts';
+import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } from '../serve-options.ts';
 
 /** An idle connection is kept this long for the next request. */
 const keepAliveTimeoutMs = 60_000;

@@ -1,12 +1,13 @@
-import { ErrorCode, type RpcStatus } from '@engram/wire';
-import type { Admissible } from './admission.ts';
-import { splitTarget } from '../http1.ts';
-import type { HttpRequest, HttpResponse } from '../serve-options.ts';
+import { ErrorCode } from '@engram/wire';
+import type { Admissible } from '../h2/admission.ts';
+import { BATCH_MAX_BYTES, UNFINISHED_MAX_BYTES } from '../h2/limits.ts';
+import type { RequestHead } from '../h2/request-head.ts';
+import { Stream } from '../h2/stream.ts';
+import type { StreamHost } from '../h2/stream-host.ts';
+import type { HttpRequest, HttpResponse, ServeOptions } from '../serve-options.ts';
 import { CALL_ENDED } from '../status.ts';
-import { BATCH_MAX_BYTES, UNFINISHED_MAX_BYTES } from './limits.ts';
-import type { RequestHead } from './request-head.ts';
-import { Stream } from './stream.ts';
-import type { StreamHost } from './stream-host.ts';
+import { headFields } from './head-fields.ts';
+import { splitTarget } from './http1.ts';
 
 /** What an answer says of an HTTP/1.1 connection has no place in HTTP/2 (RFC 9113 §8.2.2). */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
@@ -17,6 +18,7 @@ const PIECE_BYTES = 256;
 /** A plain HTTP request over HTTP/2. */
 export class HttpExchange extends Stream implements Admissible {
   override readonly counted = true;
+  readonly #server: ServeOptions;
   readonly #host: StreamHost;
   readonly #head: RequestHead;
   /** Made when a handler asks for its signal: a connection's end must not cost by all it has asked. */
@@ -26,10 +28,12 @@ export class HttpExchange extends Stream implements Admissible {
   /** What the body holds, until its handler is through. */
   #heldBytes = 0;
   #serving = false;
+  #headSent = false;
   #wake: (() => void) | undefined;
 
-  constructor(id: number, host: StreamHost, head: RequestHead) {
+  constructor(id: number, server: ServeOptions, host: StreamHost, head: RequestHead) {
     super(id, host.sender.initialWindow);
+    this.#server = server;
     this.#host = host;
     this.#head = head;
   }
@@ -39,7 +43,7 @@ export class HttpExchange extends Stream implements Admissible {
   }
 
   data(bytes: Buffer, start: number, end: number): void {
-    if (this.receivedBytes > this.#host.server.bodyMaxBytes) {
+    if (this.#bodyTooLong) {
       this.#forgetBody();
       return;
     }
@@ -55,7 +59,9 @@ export class HttpExchange extends Stream implements Admissible {
     this.#host.admission.admit(this);
   }
 
-  readonly compressed = false;
+  holdsBack(): boolean {
+    return false;
+  }
 
   get finished(): boolean {
     return this.#isGone;
@@ -76,6 +82,15 @@ export class HttpExchange extends Stream implements Admissible {
     this.#wake?.();
   }
 
+  writeEnd(): void {
+    this.#host.sender.endData(this);
+  }
+
+  /** JSON carries bytes as base64. */
+  get #bodyTooLong(): boolean {
+    return this.receivedBytes > 2 * this.#server.maxRequestBytes;
+  }
+
   override sent(): void {
     if (!this.congested) this.#wake?.();
   }
@@ -85,16 +100,16 @@ export class HttpExchange extends Stream implements Admissible {
   }
 
   async #serve(): Promise<void> {
-    const { server } = this.#host;
     this.#serving = true;
     try {
-      const tooLong = this.receivedBytes > server.bodyMaxBytes;
-      await this.#answer(tooLong ? { status: 413, headers: {}, body: '' } : await server.http(this.#request()));
+      await this.#answer(
+        this.#bodyTooLong ? { status: 413, headers: {}, body: '' } : await this.#server.http(this.#request()),
+      );
     } catch (error) {
       if (this.#isGone) return;
-      server.logger.error({ error, path: this.#head.path }, 'HTTP handler failed');
-      if (!this.headSent) await this.#answer({ status: 500, headers: {}, body: 'internal server error\n' });
-      else this.#host.sender.finish(this, { kind: 'data' });
+      this.#server.logger.error({ error, path: this.#head.path }, 'HTTP handler failed');
+      if (!this.#headSent) await this.#answer({ status: 500, headers: {}, body: 'internal server error\n' });
+      else this.#host.sender.finish(this);
     } finally {
       this.#forgetBody();
     }
@@ -149,20 +164,20 @@ export class HttpExchange extends Stream implements Admissible {
     if (this.localClosed) return;
     const { sender } = this.#host;
     const kept = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name.toLowerCase()));
-    this.headSent = true;
-    sender.control(sender.frames.http(this.id, status, Object.fromEntries(kept), false));
+    this.#headSent = true;
+    sender.control(sender.headers.frames(this.id, headFields(status, Object.fromEntries(kept)), false));
     if (this.#head.method !== 'HEAD') {
-      if (typeof body === 'string') sender.data(this, Buffer.from(body));
-      else if (body instanceof Uint8Array) sender.data(this, body);
+      if (typeof body === 'string') sender.queue(this, Buffer.from(body));
+      else if (body instanceof Uint8Array) sender.queue(this, body);
       else await this.#stream(body);
     }
-    if (!this.localClosed) sender.finish(this, { kind: 'data' });
+    if (!this.localClosed) sender.finish(this);
   }
 
   async #stream(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
     for await (const piece of pieces) {
       if (this.localClosed) return;
-      this.#host.sender.data(this, typeof piece === 'string' ? Buffer.from(piece) : piece);
+      this.#host.sender.queue(this, typeof piece === 'string' ? Buffer.from(piece) : piece);
       while (this.congested && !this.localClosed) {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
@@ -170,40 +185,4 @@ export class HttpExchange extends Stream implements Admissible {
       }
     }
   }
-}
-
-/**
- * A request that is not gRPC where only gRPC is served: refused when it is whole. With another content type it gets
- * grpc-go's answer, in gRPC's form; a plain request, without one, gets the reason as text.
- */
-export class NotGrpc extends Stream {
-  readonly #host: StreamHost;
-  readonly #plain: boolean;
-  readonly #status: RpcStatus;
-  readonly contentLength: number;
-
-  constructor(id: number, host: StreamHost, head: RequestHead, status: RpcStatus) {
-    super(id, host.sender.initialWindow);
-    this.#host = host;
-    this.#plain = head.contentType === '';
-    this.#status = status;
-    this.contentLength = head.contentLength;
-  }
-
-  data(): void {}
-
-  halfClosed(): void {
-    const { sender } = this.#host;
-    const { code, message } = this.#status;
-    if (!this.#plain) {
-      sender.finish(this, { kind: 'status', code, message, httpStatus: 415 });
-      return;
-    }
-    this.headSent = true;
-    sender.control(sender.frames.http(this.id, 415, { 'content-type': 'text/plain; charset=utf-8' }, false));
-    sender.data(this, Buffer.from(`${message}\n`));
-    sender.finish(this, { kind: 'data' });
-  }
-
-  aborted(): void {}
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '@engram/core';
-import { INFLATED_TURN_BYTES } from './limits.ts';
+import { INFLATED_TURN_BYTES } from '../h2/limits.ts';
 
 /**
  * Decompression makes much work of few bytes, so a turn of the event loop does only so much of it, for all connections

@@ -1,0 +1,87 @@
+import type { FieldToEncode } from '@engram/wire';
+import type { HeaderWriter } from '../h2/header-writer.ts';
+import { percentEncode } from './percent-encoding.ts';
+
+const contentType: FieldToEncode = { name: 'content-type', value: 'application/grpc', indexing: 'remember' };
+const headFields: readonly FieldToEncode[] = [{ name: ':status', value: '200', indexing: 'once' }, contentType];
+const okFields: readonly FieldToEncode[] = [{ name: 'grpc-status', value: '0', indexing: 'remember' }];
+
+/** How the answer to a gRPC call begins, where it is not as usual. */
+export interface AnswerForm {
+  readonly contentType: string;
+  /** Messages are compressed. */
+  readonly gzip: boolean;
+}
+
+interface Kept {
+  readonly frame: Buffer;
+  readonly tableChanges: number;
+}
+
+/** Clients take 8 KiB of headers, and a character may become nine bytes. */
+const messageMaxLength = 768;
+
+/**
+ * The HEADERS frames of answers. Those of a successful call are the same two all the time: they are encoded until they
+ * say it with one byte a field, and then kept. Kept frames name stream 0: whoever sends them puts the stream's id in.
+ */
+export class AnswerFrames {
+  readonly #headers: HeaderWriter;
+  #head: Kept | undefined;
+  #ok: Kept | undefined;
+
+  constructor(headers: HeaderWriter) {
+    this.#headers = headers;
+  }
+
+  /** `:status: 200` and gRPC's content type, on stream 0. Shared: not to be changed. */
+  head(): Buffer {
+    if (this.#head !== undefined && this.#head.tableChanges === this.#headers.tableChanges) return this.#head.frame;
+    const before = this.#headers.tableChanges;
+    const frame = this.#headers.frames(0, headFields, false);
+    if (this.#headers.tableChanges === before) this.#head = { frame, tableChanges: before };
+    return frame;
+  }
+
+  /** The head of an answer of another form. */
+  headOf(streamId: number, { contentType, gzip }: AnswerForm): Buffer {
+    const fields: FieldToEncode[] = [
+      { name: ':status', value: '200', indexing: 'once' },
+      { name: 'content-type', value: contentType, indexing: 'once' },
+    ];
+    if (gzip) fields.push({ name: 'grpc-encoding', value: 'gzip', indexing: 'once' });
+    return this.#headers.frames(streamId, fields, false);
+  }
+
+  /** Trailers of a call that succeeded, on stream 0. Shared: not to be changed. */
+  ok(): Buffer {
+    if (this.#ok !== undefined && this.#ok.tableChanges === this.#headers.tableChanges) return this.#ok.frame;
+    const before = this.#headers.tableChanges;
+    const frame = this.#headers.frames(0, okFields, true);
+    if (this.#headers.tableChanges === before) this.#ok = { frame, tableChanges: before };
+    return frame;
+  }
+
+  /** Trailers behind a head. */
+  trailers(streamId: number, code: number, message: string): Buffer {
+    return this.#headers.frames(streamId, statusFields(code, message), true);
+  }
+
+  /** An answer that is nothing but its status. */
+  trailersOnly(streamId: number, httpStatus: number, code: number, message: string, form?: AnswerForm): Buffer {
+    const status: FieldToEncode = { name: ':status', value: String(httpStatus), indexing: 'once' };
+    const type: FieldToEncode =
+      form === undefined ? contentType : { name: 'content-type', value: form.contentType, indexing: 'once' };
+    return this.#headers.frames(streamId, [status, type, ...statusFields(code, message)], true);
+  }
+}
+
+function statusFields(code: number, message: string): readonly FieldToEncode[] {
+  if (code === 0) return okFields;
+  const status: FieldToEncode = { name: 'grpc-status', value: String(code), indexing: 'once' };
+  if (message === '') return [status];
+  const value = percentEncode(
+    message.length <= messageMaxLength ? message : `${message.slice(0, messageMaxLength)}...`,
+  );
+  return [status, { name: 'grpc-message', value, indexing: 'once' }];
+}

@@ -1,0 +1,43 @@
+import type { Clock } from '@engram/core';
+import type { MethodTable } from '@engram/wire';
+import { DeadlineWheel } from '../deadline-wheel.ts';
+import type { StreamHost } from '../h2/stream-host.ts';
+import type { ServeOptions, TransportObserver } from '../serve-options.ts';
+import { Inflation } from './inflation.ts';
+import { MessageWriter } from './message-writer.ts';
+
+/** What the calls of one server share. */
+export class CallServer {
+  readonly methods: MethodTable;
+  readonly clock: Clock;
+  readonly observer: TransportObserver | undefined;
+  readonly messageMaxBytes: number;
+  readonly deadlines: DeadlineWheel;
+  readonly inflation: Inflation;
+  readonly #services: ReadonlySet<string>;
+
+  constructor({ methods, clock, observer, maxRequestBytes }: ServeOptions) {
+    this.methods = methods;
+    this.clock = clock;
+    this.observer = observer;
+    this.messageMaxBytes = maxRequestBytes;
+    this.deadlines = new DeadlineWheel(clock);
+    this.inflation = new Inflation(clock);
+    this.#services = new Set([...methods.keys()].map((path) => path.slice(1, path.lastIndexOf('/'))));
+  }
+
+  readonly knowsService = (service: string): boolean => this.#services.has(service);
+}
+
+/** What the calls of one connection share. */
+export class CallConnection {
+  readonly server: CallServer;
+  readonly host: StreamHost;
+  readonly messages: MessageWriter;
+
+  constructor(server: CallServer, host: StreamHost) {
+    this.server = server;
+    this.host = host;
+    this.messages = new MessageWriter(host.sender);
+  }
+}

@@ -1,0 +1,98 @@
+import { isLong, type Message, putUint32, type RpcStatus } from '@engram/wire';
+import { COPY_MAX_BYTES } from '../h2/output.ts';
+import type { Sender } from '../h2/sender.ts';
+import type { Stream } from '../h2/stream.ts';
+import { AnswerFrames, type AnswerForm } from './answer-frames.ts';
+import { deflate } from './gzip.ts';
+import { MESSAGE_PREFIX_BYTES } from './message-assembler.ts';
+
+/** A stream that carries messages. */
+export interface MessageStream extends Stream {
+  headSent: boolean;
+  /** How its answer begins, where that is not as usual. */
+  readonly answerForm: AnswerForm | undefined;
+}
+
+/** The messages and statuses of one connection, as DATA and trailers. */
+export class MessageWriter {
+  readonly #sender: Sender;
+  readonly #frames: AnswerFrames;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+    this.#frames = new AnswerFrames(sender.headers);
+  }
+
+  /** The whole answer to a call that succeeded: head, message, trailers. False: not at once, it has to go step by step. */
+  unary(stream: MessageStream, message: Message, messageBytes: number): boolean {
+    const sender = this.#sender;
+    const dataBytes = MESSAGE_PREFIX_BYTES + messageBytes;
+    if (dataBytes > COPY_MAX_BYTES || stream.answerForm !== undefined || !sender.fits(stream, dataBytes)) return false;
+    sender.announceAnswer();
+    sender.shared(this.#frames.head(), stream.id);
+    sender.frame(stream, dataBytes);
+    this.#prefix(0, messageBytes);
+    this.#write(message);
+    sender.shared(this.#frames.ok(), stream.id);
+    sender.streamEnded(stream);
+    return true;
+  }
+
+  /** One message of a stream, its head before it if that was not sent. */
+  message(stream: MessageStream, message: Message, messageBytes: number): void {
+    if (this.#sender.ended) return;
+    if (!stream.headSent) this.#head(stream);
+    const compressed = stream.answerForm?.gzip === true ? deflate(message) : undefined;
+    if (compressed === undefined) this.#message(stream, 0, message, messageBytes);
+    else this.#message(stream, 1, compressed, compressed.length);
+  }
+
+  /** The last frame of a stream. */
+  status(stream: MessageStream, { code, message }: RpcStatus, httpStatus: number): void {
+    const { id, answerForm } = stream;
+    if (!stream.headSent) this.#sender.control(this.trailersOnly(id, httpStatus, code, message, answerForm));
+    else if (code === 0) this.#sender.shared(this.#frames.ok(), id);
+    else this.#sender.control(this.#frames.trailers(id, code, message));
+  }
+
+  /** An answer that is nothing but its status. */
+  trailersOnly(streamId: number, httpStatus: number, code: number, message: string, form?: AnswerForm): Buffer {
+    return this.#frames.trailersOnly(streamId, httpStatus, code, message, form);
+  }
+
+  #head(stream: MessageStream): void {
+    stream.headSent = true;
+    if (stream.answerForm === undefined) this.#sender.shared(this.#frames.head(), stream.id);
+    else this.#sender.control(this.#frames.headOf(stream.id, stream.answerForm));
+  }
+
+  #message(stream: Stream, compressedFlag: number, message: Message, messageBytes: number): void {
+    const sender = this.#sender;
+    const dataBytes = MESSAGE_PREFIX_BYTES + messageBytes;
+    if (sender.fits(stream, dataBytes)) {
+      sender.join(stream, dataBytes);
+      this.#prefix(compressedFlag, messageBytes);
+      this.#write(message);
+      sender.joined();
+      return;
+    }
+    const prefix = Buffer.allocUnsafe(MESSAGE_PREFIX_BYTES);
+    prefix[0] = compressedFlag;
+    putUint32(prefix, 1, messageBytes);
+    sender.queue(stream, prefix, message);
+  }
+
+  #write(message: Message): void {
+    const { output } = this.#sender;
+    if (message instanceof Uint8Array) output.put(message);
+    else if (isLong(message)) output.pull(message, message.bytes);
+    else for (const piece of message) output.put(piece);
+  }
+
+  #prefix(compressedFlag: number, messageBytes: number): void {
+    const { output } = this.#sender;
+    output.room(MESSAGE_PREFIX_BYTES);
+    output.slab[output.at] = compressedFlag;
+    output.at = putUint32(output.slab, output.at + 1, messageBytes);
+  }
+}

@@ -1,0 +1,53 @@
+import { GrpcCode } from '@engram/core';
+import { ErrorCode } from '@engram/wire';
+import { type CallLeads, subtypeOf } from './grpc/call-leads.ts';
+import { quoted } from './grpc/echoed.ts';
+import { NotGrpc } from './grpc/not-grpc.ts';
+import type { Lead, Leads } from './h2/lead.ts';
+import type { RequestHead } from './h2/request-head.ts';
+import type { StreamHost } from './h2/stream-host.ts';
+import { HttpExchange } from './http/http-exchange.ts';
+import type { ServeOptions } from './serve-options.ts';
+
+/**
+ * Where a request leads. Under TLS what is not gRPC goes to the HTTP handler, as in etcd; in plain text it is refused, as
+ * in etcd.
+ */
+export class RequestLeads implements Leads {
+  readonly #options: ServeOptions;
+  readonly #host: StreamHost;
+  readonly #calls: CallLeads;
+  readonly #http: Lead;
+
+  constructor(options: ServeOptions, host: StreamHost, calls: CallLeads) {
+    this.#options = options;
+    this.#host = host;
+    this.#calls = calls;
+    this.#http = { open: (streamId, head) => new HttpExchange(streamId, options, host, head) };
+  }
+
+  find(head: RequestHead): Lead {
+    if (head.tooLarge) return this.#reset(ErrorCode.FRAME_SIZE_ERROR);
+    if (head.fault !== undefined) return this.#reset(ErrorCode.PROTOCOL_ERROR);
+    const { protocols } = this.#options;
+    if (protocols === 'http') return this.#http;
+    const subtype = subtypeOf(head.contentType);
+    if (subtype !== undefined) return this.#calls.find(head, subtype);
+    return this.#host.secure && protocols === 'both' ? this.#http : this.#notGrpc(head);
+  }
+
+  #notGrpc({ contentType }: RequestHead): Lead {
+    const message = `invalid gRPC request content-type ${quoted(contentType)}`;
+    const status = { code: GrpcCode.INVALID_ARGUMENT, message };
+    return { open: (streamId, head) => new NotGrpc(streamId, this.#calls.connection, head, status) };
+  }
+
+  #reset(errorCode: number): Lead {
+    return {
+      open: (streamId) => {
+        this.#host.resetClosed(streamId, errorCode);
+        return undefined;
+      },
+    };
+  }
+}

@@ -1,0 +1,40 @@
+import type { Clock, Logger } from '@engram/core';
+import { CallConnection, CallServer } from './grpc/call-connection.ts';
+import { CallLeads } from './grpc/call-leads.ts';
+import type { ConnectionServer } from './h2/connection-server.ts';
+import { Flusher } from './h2/flusher.ts';
+import type { Leads } from './h2/lead.ts';
+import { STREAMS_MAX } from './h2/limits.ts';
+import { SlabPool } from './h2/slab-pool.ts';
+import type { StreamHost } from './h2/stream-host.ts';
+import { RequestLeads } from './request-leads.ts';
+import { type KeepaliveOptions, type ServeOptions, timeoutsOf } from './serve-options.ts';
+
+/** What the connections of one server share: where HTTP/2, gRPC and plain HTTP meet. */
+export class ServerContext implements ConnectionServer {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly keepalive: KeepaliveOptions;
+  readonly messageMaxBytes: number;
+  readonly streamsMax: number;
+  readonly handshakeMs: number;
+  readonly calls: CallServer;
+  readonly flusher = new Flusher();
+  readonly slabs = new SlabPool();
+  readonly #options: ServeOptions;
+
+  constructor(options: ServeOptions) {
+    this.#options = options;
+    this.clock = options.clock;
+    this.logger = options.logger;
+    this.keepalive = options.keepalive;
+    this.messageMaxBytes = options.maxRequestBytes;
+    this.streamsMax = Math.min(options.maxConcurrentStreams, STREAMS_MAX);
+    this.handshakeMs = timeoutsOf(options).handshakeMs;
+    this.calls = new CallServer(options);
+  }
+
+  leads(host: StreamHost): Leads {
+    return new RequestLeads(this.#options, host, new CallLeads(new CallConnection(this.calls, host)));
+  }
+}
