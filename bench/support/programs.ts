@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /** The release that Engram is measured against; bench/etcd/go.mod and go.sum say the same to the last byte. */
-export const ETCD_VERSION = 'v3.7.3';
+const ETCD_VERSION = 'v3.7.3';
 
 const here = join(import.meta.dirname, '..');
 /** What is built once and kept. */

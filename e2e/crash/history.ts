@@ -52,7 +52,7 @@ const short = (version: Version | undefined): string =>
     ? 'nothing'
     : `"${version.value.slice(0, 24)}" create ${version.createRevision} mod ${version.modRevision} version ${version.version} lease ${version.lease}`;
 
-export const describe = (changes: readonly Change[]): string =>
+const describe = (changes: readonly Change[]): string =>
   changes.length === 0 ? '(no change)' : changes.map(({ key, after }) => `${key} = ${short(after)}`).join('; ');
 
 /**

@@ -221,7 +221,7 @@ export class Judge {
 const shorten = (text: string): string => text.replace(/(.)\1{39,}/gs, (run, one: string) => `${one}*${run.length}`);
 
 /** The whole of it, whatever the order of its fields. */
-export function full(value: unknown): string {
+function full(value: unknown): string {
   return JSON.stringify(value, (_name, one: unknown) => {
     if (typeof one === 'bigint') return `${one}n`;
     if (typeof one !== 'object' || one === null || Array.isArray(one)) return one;

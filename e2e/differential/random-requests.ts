@@ -6,7 +6,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
 /** Few keys, so that requests meet: neighbours, prefixes of each other, and every kind of byte. */
-export const KEYS = [
+const KEYS = [
   'a', 'a\0', 'a\0\0', 'aa', 'ab', 'a\xff', 'b', 'ba', 'c', 'd', '\0', '\0\0', '\x01', '\x7f', '\x80', '\xff',
   '\xff\xff', '\xff\x00', '/registry/pods/a', '/registry/pods/b', '/registry/pods0', '/registry/minions/x',
   `long/${'k'.repeat(300)}`,
@@ -29,7 +29,7 @@ const RANGE_ENDS = [
 ];
 const VALUES = ['', 'v', 'w', 'value', '\0', '\xff\xfe', '\0'.repeat(9), 'x'.repeat(2_000)];
 /** Ids that clients choose: all 64 bits count. */
-export const LEASES = [1n, 2n, 7n, 2n ** 31n, 2n ** 53n + 1n, 2n ** 53n + 2n, INT64_MAX, -1n, -7n, INT64_MIN];
+const LEASES = [1n, 2n, 7n, 2n ** 31n, 2n ** 53n + 1n, 2n ** 53n + 2n, INT64_MAX, -1n, -7n, INT64_MIN];
 
 /** Requests of the KV and Lease services, as a client would make them and as no client would. */
 export class RandomRequests {

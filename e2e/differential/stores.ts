@@ -114,7 +114,7 @@ export class Stores implements AsyncDisposable {
   }
 }
 
-export function replyOf(stream: ClientReadableStream<Buffer>): Promise<Reply> {
+function replyOf(stream: ClientReadableStream<Buffer>): Promise<Reply> {
   return new Promise((resolve) => {
     const messages: Uint8Array[] = [];
     stream.on('data', (message: Buffer) => messages.push(message));

@@ -4,5 +4,5 @@ export { valuesContract } from './contract/values-contract.ts';
 export { directoryContract, type DirectoryBed, reasonOf } from './contract/directory-contract.ts';
 export { type AppendingChild, crashContract, fullDiskContract } from './contract/crash-contract.ts';
 export { groupedReadsContract } from './contract/grouped-reads-contract.ts';
-export { cut, type Damage, damages, DamagedCopies, flip, zero } from './contract/damage.ts';
+export { type Damage, damages, DamagedCopies, flip, zero } from './contract/damage.ts';
 export type { StorageBed } from './contract/storage-bed.ts';

@@ -46,7 +46,6 @@ export * as leasepb from './src/gen/leasepb.ts';
 export * as v3lockpb from './src/gen/v3lockpb.ts';
 export * as v3electionpb from './src/gen/v3electionpb.ts';
 export * as healthpb from './src/gen/grpc-health-v1.ts';
-export { services } from './src/gen/services.ts';
 export { type Init, WireError } from '@engram/protobuf';
 
 // HTTP/2 without a socket: frames and header blocks, bytes in, bytes out.
@@ -78,6 +77,6 @@ export {
   windowUpdateFrame,
 } from './src/http2/frame-writer.ts';
 export { readSettings } from './src/http2/settings.ts';
-export { FIELD_OVERHEAD_BYTES, HeaderField, HeaderName } from './src/http2/header-field.ts';
+export { HeaderField, HeaderName } from './src/http2/header-field.ts';
 export { HpackDecoder, type FieldSink } from './src/http2/hpack-decoder.ts';
 export { HpackEncoder, type FieldToEncode } from './src/http2/hpack-encoder.ts';

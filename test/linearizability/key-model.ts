@@ -1,7 +1,7 @@
 import type { SequentialModel } from './checker.ts';
 
 /** A revision that no answer has named yet: that of a write whose answer was lost. */
-export const UNKNOWN = -1;
+const UNKNOWN = -1;
 
 /** One key. `mod` 0: it does not exist. */
 export interface KeyState {

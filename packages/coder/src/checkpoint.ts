@@ -21,7 +21,7 @@ export interface CheckpointLease {
 }
 
 /** The first byte of every chunk. */
-export const HEADER_CHUNK = 1;
+const HEADER_CHUNK = 1;
 export const ENTRIES_CHUNK = 2;
 export const GARBAGE_CHUNK = 3;
 const FORMAT_VERSION = 1;

@@ -1,4 +1,4 @@
-import type { EnumSchema, Field, Kind, MessageSchema, Schema, ServiceSchema } from './schema.ts';
+import type { EnumSchema, Field, Kind, MessageSchema, Schema } from './schema.ts';
 
 const HEADING = '// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.';
 
@@ -64,7 +64,6 @@ export function emitAll(schema: Schema): Map<string, string> {
       ),
     );
   }
-  if (schema.services.length > 0) files.set('services.ts', emitServices(schema.services));
   return files;
 }
 
@@ -209,20 +208,4 @@ function emitWrite(field: Field, { prefix, name }: TypeSource): string {
 function condition(field: Field, one: Scalar, get: string): string {
   if (field.rivals !== undefined) return `${get} !== undefined`;
   return one.type === 'boolean' ? `${get} === true` : `${get} !== undefined && ${one.present(get)}`;
-}
-
-function emitServices(services: readonly ServiceSchema[]): string {
-  const rows = services.map(({ name, methods }) => {
-    const lines = methods.map(
-      (method) =>
-        `      { name: '${method.name}', clientStream: ${method.clientStream}, serverStream: ${method.serverStream} },\n`,
-    );
-    return `  {\n    name: '${name}',\n    methods: [\n${lines.join('')}    ],\n  },\n`;
-  });
-  return `${HEADING}
-
-/** Every service and method of the public interface; a method's path is \`/<service>/<method>\`. */
-export const services = [
-${rows.join('')}] as const;
-`;
 }

@@ -44,19 +44,9 @@ export interface EnumSchema extends TypeName {
   readonly values: Readonly<Record<string, number>>;
 }
 
-export interface ServiceSchema {
-  readonly name: string;
-  readonly methods: readonly {
-    readonly name: string;
-    readonly clientStream: boolean;
-    readonly serverStream: boolean;
-  }[];
-}
-
 export interface Schema {
   readonly messages: readonly MessageSchema[];
   readonly enums: readonly EnumSchema[];
-  readonly services: readonly ServiceSchema[];
 }
 
 const protoFolder = join(import.meta.dirname, '../../../proto');
@@ -80,7 +70,6 @@ class SchemaReader {
   readonly #set: MessageSet;
   readonly #messages: MessageSchema[] = [];
   readonly #enums: EnumSchema[] = [];
-  readonly #services: ServiceSchema[] = [];
   /** Entries of the set's lists that no field has matched yet. */
   readonly #unmatched: Set<string>;
 
@@ -94,14 +83,13 @@ class SchemaReader {
     if (this.#unmatched.size > 0) {
       throw new Error(`${this.#set.name}: no 64-bit field matches ${[...this.#unmatched].join(', ')}`);
     }
-    return { messages: this.#messages, enums: this.#enums, services: this.#services };
+    return { messages: this.#messages, enums: this.#enums };
   }
 
   #visit(namespace: protobuf.NamespaceBase): void {
     for (const entry of namespace.nestedArray) {
       if (entry instanceof protobuf.Type) this.#addMessage(entry);
       else if (entry instanceof protobuf.Enum) this.#enums.push({ ...typeName(entry), values: entry.values });
-      else if (entry instanceof protobuf.Service) this.#services.push(serviceOf(entry));
       if (entry instanceof protobuf.Namespace) this.#visit(entry);
     }
   }
@@ -188,17 +176,6 @@ class SchemaReader {
     this.#unmatched.delete(path);
     return this.#set.exact.includes(path);
   }
-}
-
-function serviceOf(service: protobuf.Service): ServiceSchema {
-  return {
-    name: service.fullName.slice(1),
-    methods: service.methodsArray.map((method) => ({
-      name: method.name,
-      clientStream: method.requestStream === true,
-      serverStream: method.responseStream === true,
-    })),
-  };
 }
 
 /** `etcdserverpb.RangeRequest.SortOrder` is SortOrder of RangeRequest: RangeRequestSortOrder. */

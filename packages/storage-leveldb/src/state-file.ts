@@ -23,7 +23,7 @@ export interface State {
 /** Format 1 did not note who holds the seal. */
 const FORMAT_VERSION = 2;
 
-export const NEW_STATE: State = {
+const NEW_STATE: State = {
   sealed: NEW_LOG_SEAL,
   checkpoint: { id: 0, from: logPosition(1), chunks: 0, bytes: 0 },
   usage: { upTo: logPosition(1), records: 0, bytes: 0 },

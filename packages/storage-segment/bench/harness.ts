@@ -8,7 +8,7 @@ import type { Storage } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 import { openSegmentStorage } from '@engram/storage-segment';
 
-export const smoke = process.env['SMOKE'] !== undefined;
+const smoke = process.env['SMOKE'] !== undefined;
 export const never: AbortSignal = new AbortController().signal;
 export const sealing = sealOf(1);
 
@@ -77,10 +77,6 @@ export async function fill(storage: Storage, from: number, count: number, bytes:
 export async function append(storage: Storage, position: number, records: readonly Uint8Array[]): Promise<void> {
   const outcome = await storage.log.append({ first: logPosition(position), records }, sealing);
   if (outcome.kind !== 'committed') throw new Error(`append: ${outcome.kind}`);
-}
-
-export async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks;
 }
 
 export const at: (value: number) => LogPosition = logPosition;

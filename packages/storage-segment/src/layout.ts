@@ -15,7 +15,7 @@ import { assert } from '@engram/core';
 // An append is one frame. A frame of a cleaned segment is what is left without a gap of one batch; `following` says
 // how many records of that batch came behind it (0 after an append), so reading knows where a batch ends.
 
-export const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 1;
 export const SEGMENT_HEADER_BYTES = 32;
 export const FRAME_HEADER_BYTES = 32;
 export const RECORD_HEADER_BYTES = 8;

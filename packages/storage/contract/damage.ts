@@ -27,7 +27,7 @@ export const zero =
     await writeFile(path, bytes);
   };
 
-export const cut =
+const cut =
   (offset: number): Damage =>
   async (path) => {
     const { length } = await readFile(path);

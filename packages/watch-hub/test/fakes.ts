@@ -169,7 +169,7 @@ function eventText({ type, key, prevKv }: KvEvent): string {
 }
 
 /** `a`: the key; `a*`: the prefix; `*`: everything; `a..c`: from a to below c. */
-export function range(pattern: string): KeyRange {
+function range(pattern: string): KeyRange {
   if (pattern.endsWith('*')) return prefixRange(utf8(pattern.slice(0, -1)));
   const [key, end] = pattern.split('..');
   return { key: utf8(key!), end: end === undefined ? EMPTY_BYTES : utf8(end) };

@@ -37,7 +37,7 @@ export class HeaderEncoder {
 /** A header that has a revision alone, as operations within a transaction have it; without a revision it is empty. */
 export const sizeRevision = (revision: number): number => (revision === 0 ? 0 : 1 + sizeInt64(revision));
 
-export function writeRevision(revision: number, into: Uint8Array, at: number): number {
+function writeRevision(revision: number, into: Uint8Array, at: number): number {
   if (revision === 0) return at;
   into[at] = 24;
   return writeInt64(revision, into, at + 1);
