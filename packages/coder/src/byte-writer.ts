@@ -1,4 +1,5 @@
-import { varintSize, writeVarint } from './varint.ts';
+import { writeVarint } from '@engram/protobuf';
+import { varintSize } from './varint.ts';
 
 /** Bytes that grow at the end; one buffer serves many messages. */
 export class ByteWriter {
@@ -21,7 +22,7 @@ export class ByteWriter {
 
   varint(value: number): void {
     this.#reserve(varintSize(value));
-    this.#at = writeVarint(this.#bytes, this.#at, value);
+    this.#at = writeVarint(value, this.#bytes, this.#at);
   }
 
   fixed64(value: bigint): void {

@@ -1,6 +1,7 @@
 import { assert, EMPTY_BYTES, type LeaseId, leaseId, NO_LEASE, type Revision, revision } from '@engram/core';
+import { sizeBig, writeBig, writeVarint } from '@engram/protobuf';
 import { ByteReader } from './byte-reader.ts';
-import { varint64Size, varintSize, writeVarint, writeVarint64 } from './varint.ts';
+import { varintSize } from './varint.ts';
 
 /** mvccpb.KeyValue (etcd api/mvccpb/kv.proto): one version of a key. */
 export interface KeyValue {
@@ -34,7 +35,7 @@ export function keyValueSize(kv: KeyValue): number {
     numberSize(kv.modRevision) +
     numberSize(kv.version) +
     bytesSize(kv.value) +
-    (kv.lease === NO_LEASE ? 0 : 1 + varint64Size(kv.lease))
+    (kv.lease === NO_LEASE ? 0 : 1 + sizeBig(kv.lease))
   );
 }
 
@@ -47,7 +48,7 @@ export function writeKeyValue(target: Uint8Array, offset: number, kv: KeyValue):
   at = writeBytes(target, at, VALUE, kv.value);
   if (kv.lease !== NO_LEASE) {
     target[at] = LEASE;
-    at = writeVarint64(target, at + 1, kv.lease);
+    at = writeBig(kv.lease, target, at + 1);
   }
   return at;
 }
@@ -157,7 +158,7 @@ function writeBytes(target: Uint8Array, offset: number, tag: number, bytes: Uint
   const length = bytes.length;
   if (length === 0) return offset;
   target[offset] = tag;
-  const at = writeVarint(target, offset + 1, length);
+  const at = writeVarint(length, target, offset + 1);
   if (length > LOOP_BYTES_MAX) target.set(bytes, at);
   else for (let index = 0; index < length; index += 1) target[at + index] = bytes[index]!;
   return at + length;
@@ -166,5 +167,5 @@ function writeBytes(target: Uint8Array, offset: number, tag: number, bytes: Uint
 function writeNumber(target: Uint8Array, offset: number, tag: number, value: number): number {
   if (value === 0) return offset;
   target[offset] = tag;
-  return writeVarint(target, offset + 1, value);
+  return writeVarint(value, target, offset + 1);
 }

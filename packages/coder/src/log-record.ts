@@ -1,8 +1,9 @@
 import { assert, type LeaseId, leaseId, type Revision, revision, unreachable } from '@engram/core';
+import { writeVarint } from '@engram/protobuf';
 import { ByteReader } from './byte-reader.ts';
 import { type KeyValue, keyValueSize, tombstone, writeKeyValue } from './key-value.ts';
 import { allocateRecord } from './record-slab.ts';
-import { varintSize, writeVarint } from './varint.ts';
+import { varintSize } from './varint.ts';
 
 /** One record of the log. Seconds are whole numbers. */
 export type LogRecord =
@@ -47,7 +48,7 @@ export function encodeRecord(record: LogRecord): Uint8Array {
     case 'compact': {
       const bytes = new Uint8Array(1 + varintSize(record.revision));
       bytes[0] = COMPACT;
-      writeVarint(bytes, 1, record.revision);
+      writeVarint(record.revision, bytes, 1);
       return bytes;
     }
     case 'alarm': {
@@ -55,14 +56,14 @@ export function encodeRecord(record: LogRecord): Uint8Array {
       bytes[0] = ALARM;
       writeFixed64(bytes, 1, record.memberId);
       bytes[9] = record.active ? 1 : 0;
-      writeVarint(bytes, 10, record.alarm);
+      writeVarint(record.alarm, bytes, 10);
       return bytes;
     }
     case 'origin': {
       const bytes = new Uint8Array(9 + varintSize(record.sequence));
       bytes[0] = ORIGIN;
       writeFixed64(bytes, 1, record.memberId);
-      writeVarint(bytes, 9, record.sequence);
+      writeVarint(record.sequence, bytes, 9);
       return bytes;
     }
     default:
@@ -150,14 +151,14 @@ function inPlace(kind: number, sub: number, kv: KeyValue): Uint8Array {
 
 function writeKvHeader(bytes: Uint8Array, kind: number, sub: number, kvSize: number): number {
   bytes[0] = kind;
-  return writeVarint(bytes, writeVarint(bytes, 1, sub), kvSize);
+  return writeVarint(kvSize, bytes, writeVarint(sub, bytes, 1));
 }
 
 function idRecord(kind: number, id: LeaseId, seconds: number | undefined): Uint8Array {
   const bytes = new Uint8Array(9 + (seconds === undefined ? 0 : varintSize(seconds)));
   bytes[0] = kind;
   writeFixed64(bytes, 1, id);
-  if (seconds !== undefined) writeVarint(bytes, 9, seconds);
+  if (seconds !== undefined) writeVarint(seconds, bytes, 9);
   return bytes;
 }
 
