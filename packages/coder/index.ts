@@ -23,6 +23,6 @@ export {
   encodeCheckpointHeader,
   decodeCheckpointHeader,
 } from './src/checkpoint.ts';
-export { type CheckpointVersion, CheckpointWriter, decodeCheckpointEntries } from './src/checkpoint-entries.ts';
+export { CheckpointWriter, decodeCheckpointEntries } from './src/checkpoint-entries.ts';
 export { encodeCheckpointGarbage, decodeCheckpointGarbage, isCheckpointGarbage } from './src/checkpoint-garbage.ts';
 export { CoderError } from './src/coder-error.ts';

@@ -12,6 +12,7 @@ export {
   sameSeal,
 } from './src/log-position.ts';
 export { type Int64, isInt64 } from './src/int64.ts';
+export type { VersionMeta } from './src/version-meta.ts';
 export { type LeaseId, leaseId, NO_LEASE } from './src/lease-id.ts';
 export { EMPTY_BYTES, compareBytes, equalBytes, keyText, keyBytes, keySuccessor, utf8 } from './src/bytes.ts';
 export {

@@ -36,6 +36,7 @@ export {
   encodeNumbers,
   type Numbers,
 } from './src/numbers.ts';
+export { isLevelDamage, levelOpenFailure } from './src/leveldb-error.ts';
 export { type RecordRequest, RecordRequests } from './src/record-requests.ts';
 export { Lifetime } from './src/lifetime.ts';
 export { isFenced, sameBatch, takesOver } from './src/sealing.ts';

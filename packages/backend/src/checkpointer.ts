@@ -1,10 +1,5 @@
-import {
-  type CheckpointVersion,
-  CheckpointWriter,
-  encodeCheckpointGarbage,
-  encodeCheckpointHeader,
-} from '@engram/coder';
-import { type Clock, EMPTY_BYTES, type Logger, type LogPosition, nextTurn } from '@engram/core';
+import { CheckpointWriter, encodeCheckpointGarbage, encodeCheckpointHeader } from '@engram/coder';
+import { type VersionMeta, type Clock, EMPTY_BYTES, type Logger, type LogPosition, nextTurn } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Values } from '@engram/storage';
 import type { ReplicatedState } from './replicated-state.ts';
@@ -140,8 +135,8 @@ export class Checkpointer {
 }
 
 /** Oldest first, those before `next` in the log: the others are under way and may never be there. */
-function versionsOf(index: KeyIndex, head: VersionSlot, next: LogPosition): CheckpointVersion[] {
-  const versions: CheckpointVersion[] = [];
+function versionsOf(index: KeyIndex, head: VersionSlot, next: LogPosition): VersionMeta[] {
+  const versions: VersionMeta[] = [];
   for (let slot = head; slot >= 0; slot = index.previous(slot)) {
     if (index.position(slot) >= next) continue;
     versions.push({

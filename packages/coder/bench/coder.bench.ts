@@ -6,7 +6,6 @@
  */
 import {
   CheckpointWriter,
-  type CheckpointVersion,
   decodeCheckpointEntries,
   decodeKeyValue,
   decodeRecord,
@@ -15,7 +14,7 @@ import {
   keyValueValue,
   recordKv,
 } from '@engram/coder';
-import { leaseId, logPosition, NO_LEASE, revision, utf8 } from '@engram/core';
+import { type VersionMeta, leaseId, logPosition, NO_LEASE, revision, utf8 } from '@engram/core';
 
 const smoke = process.env['SMOKE'] !== undefined;
 const rounds = smoke ? 1_000 : 2_000_000;
@@ -71,7 +70,7 @@ for (const { bytes, lease } of [
 
 const keys = Array.from({ length: keyCount }, (_, index) => key(index));
 keys.sort((left, right) => Buffer.compare(left, right));
-const versions: readonly CheckpointVersion[] = [
+const versions: readonly VersionMeta[] = [
   {
     createRevision: revision(3_000_000),
     modRevision: revision(5_000_000_000),

@@ -1,30 +1,7 @@
-import {
-  assert,
-  type LeaseId,
-  leaseId,
-  type LogPosition,
-  logPosition,
-  NO_LEASE,
-  type Revision,
-  revision,
-} from '@engram/core';
+import { type VersionMeta, assert, leaseId, logPosition, NO_LEASE, revision } from '@engram/core';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { ENTRIES_CHUNK } from './checkpoint.ts';
-
-/** One version of a key, as the index knows it. */
-export interface CheckpointVersion {
-  /** 0, as `version` and `lease` are, for a tombstone. */
-  readonly createRevision: Revision;
-  readonly modRevision: Revision;
-  readonly sub: number;
-  readonly version: number;
-  readonly lease: LeaseId;
-  readonly tombstone: boolean;
-  readonly position: LogPosition;
-  /** The length of the encoded KeyValue. */
-  readonly bytes: number;
-}
 
 const CHUNK_BYTES = 256 * 1024;
 const FLAG_TOMBSTONE = 1;
@@ -52,7 +29,7 @@ export class CheckpointWriter {
    * may fill the same objects again. Returns a chunk, which is the caller's, as soon as one is full. A key is never
    * divided: a chunk is larger than asked for by at most one key.
    */
-  add(key: Uint8Array, versions: readonly CheckpointVersion[]): Uint8Array | undefined {
+  add(key: Uint8Array, versions: readonly VersionMeta[]): Uint8Array | undefined {
     assert(versions.length > 0, 'a key without versions in a checkpoint');
     const writer = this.#writer;
     const shared = this.#sharedPrefix(key);
@@ -81,7 +58,7 @@ export class CheckpointWriter {
     return this.#writer.length === 0 ? undefined : this.#writer.take();
   }
 
-  #version(version: CheckpointVersion, previousMod: number): void {
+  #version(version: VersionMeta, previousMod: number): void {
     const writer = this.#writer;
     const leased = version.lease !== NO_LEASE;
     writer.byte((version.tombstone ? FLAG_TOMBSTONE : 0) | (leased ? FLAG_LEASE : 0));
@@ -123,7 +100,7 @@ export class CheckpointWriter {
  */
 export function decodeCheckpointEntries(
   chunk: Uint8Array,
-  visit: (key: Uint8Array, versions: readonly CheckpointVersion[]) => void,
+  visit: (key: Uint8Array, versions: readonly VersionMeta[]) => void,
 ): void {
   const reader = new ByteReader(chunk, 'a chunk of a checkpoint');
   if (reader.byte() !== ENTRIES_CHUNK) throw reader.failure('another kind of chunk');
@@ -146,10 +123,10 @@ export function decodeCheckpointEntries(
   }
 }
 
-function readVersions(reader: ByteReader): CheckpointVersion[] {
+function readVersions(reader: ByteReader): VersionMeta[] {
   const count = reader.varint();
   if (count === 0) throw reader.failure('a key without versions');
-  const versions: CheckpointVersion[] = [];
+  const versions: VersionMeta[] = [];
   let previousMod = 0;
   for (let index = 0; index < count; index += 1) {
     const flags = reader.byte();

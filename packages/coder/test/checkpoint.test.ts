@@ -1,9 +1,17 @@
-import { compareBytes, leaseId, logPosition, NO_LEASE, NO_REVISION, revision, utf8 } from '@engram/core';
+import {
+  type VersionMeta,
+  compareBytes,
+  leaseId,
+  logPosition,
+  NO_LEASE,
+  NO_REVISION,
+  revision,
+  utf8,
+} from '@engram/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type CheckpointHeader,
-  type CheckpointVersion,
   CheckpointWriter,
   CoderError,
   decodeCheckpointEntries,
@@ -14,7 +22,7 @@ import { leaseIds, naturals } from './arbitraries.ts';
 
 interface Entry {
   readonly key: Uint8Array;
-  readonly versions: readonly CheckpointVersion[];
+  readonly versions: readonly VersionMeta[];
 }
 
 const drafts = fc.record({
@@ -33,7 +41,7 @@ const versionLists = fc
   .map((list) =>
     list
       .sort((left, right) => left.mod - right.mod)
-      .map(({ mod, age, sub, version, lease, tombstone, position, bytes }): CheckpointVersion => {
+      .map(({ mod, age, sub, version, lease, tombstone, position, bytes }): VersionMeta => {
         const at = { modRevision: revision(mod), sub, position: logPosition(position), bytes, tombstone };
         if (tombstone) return { ...at, createRevision: revision(0), version: 0, lease: NO_LEASE };
         return { ...at, createRevision: revision(Math.max(mod - age, 0)), version, lease };
@@ -71,7 +79,7 @@ function decode(chunks: readonly Uint8Array[]): Entry[] {
   return entries;
 }
 
-const one: CheckpointVersion = {
+const one: VersionMeta = {
   createRevision: revision(2),
   modRevision: revision(2),
   sub: 0,

@@ -2,9 +2,9 @@
  * What the index costs on Kubernetes-shaped keys. SMOKE=1 runs it tiny; KEYS=n sets the number of keys (1M).
  *   node packages/index/bench/index.bench.ts
  */
-import { type LogPosition, logPosition, NO_LEASE, prefixRange, revision, utf8 } from '@engram/core';
+import { type VersionMeta, type LogPosition, logPosition, NO_LEASE, prefixRange, revision, utf8 } from '@engram/core';
 import { Prng } from '@engram/sim';
-import { KeyIndex, type VersionMeta, type VersionSlot } from '@engram/index';
+import { KeyIndex, type VersionSlot } from '@engram/index';
 
 const smoke = process.env['SMOKE'] !== undefined;
 const keyCount = Number(process.env['KEYS'] ?? (smoke ? 2_000 : 1_000_000));

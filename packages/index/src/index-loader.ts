@@ -1,10 +1,10 @@
-import { assert } from '@engram/core';
+import { type VersionMeta, assert } from '@engram/core';
 import type { GarbageQueue } from './garbage-queue.ts';
 import { type KeyRef, NO_KEY } from './key-slabs.ts';
 import type { KeyTree } from './key-tree.ts';
 import { sortByRevision } from './sort-by-revision.ts';
 import { headOf, type TreeNodes } from './tree-nodes.ts';
-import { NO_VERSION, type VersionMeta, type VersionSlot } from './version-slot.ts';
+import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
 /** The nodes of one level as they are made, with what their parents will know of them. */

@@ -1,4 +1,5 @@
 import {
+  type VersionMeta,
   assert,
   EMPTY_BYTES,
   isPoint,
@@ -18,7 +19,7 @@ import { ChangesVisitor, CollectVisitor, CountVisitor, WalkVisitor } from './ran
 import { sortByRevision } from './sort-by-revision.ts';
 import { verifyTree } from './tree-check.ts';
 import { headOf, slotOf, TreeNodes } from './tree-nodes.ts';
-import { NO_VERSION, type VersionMeta, type VersionSlot } from './version-slot.ts';
+import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import { VersionTable } from './version-table.ts';
 
 export interface KeyIndexOptions {

@@ -1,5 +1,13 @@
-import { assert, type LeaseId, leaseId, type LogPosition, NO_LEASE, type Revision } from '@engram/core';
-import { NO_VERSION, type VersionMeta, type VersionSlot } from './version-slot.ts';
+import {
+  type VersionMeta,
+  assert,
+  type LeaseId,
+  leaseId,
+  type LogPosition,
+  NO_LEASE,
+  type Revision,
+} from '@engram/core';
+import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 
 const CHUNK_BITS = 14;
 const CHUNK_ROWS = 1 << CHUNK_BITS;

@@ -1,5 +1,15 @@
-import { isPoint, type KeyRange, keyText, type LogPosition, leaseId, NO_LEASE, revision, Slice } from '@engram/core';
-import { KeyIndex, NO_VERSION, type VersionMeta, type VersionSlot } from '@engram/index';
+import {
+  type VersionMeta,
+  isPoint,
+  type KeyRange,
+  keyText,
+  type LogPosition,
+  leaseId,
+  NO_LEASE,
+  revision,
+  Slice,
+} from '@engram/core';
+import { KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chainOf, metaOf, put, reload, tombstone } from './metas.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { keyText, type LogPosition, prefixRange, revision, utf8 } from '@engram/core';
-import { KeyIndex, NO_VERSION, type VersionMeta } from '@engram/index';
+import { type VersionMeta, keyText, type LogPosition, prefixRange, revision, utf8 } from '@engram/core';
+import { KeyIndex, NO_VERSION } from '@engram/index';
 import { Prng } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { put, reload, tombstone } from './metas.ts';

@@ -1,5 +1,5 @@
-import { type LeaseId, logPosition, NO_LEASE, revision } from '@engram/core';
-import { type KeyIndex, NO_VERSION, type VersionMeta, type VersionSlot } from '@engram/index';
+import { type VersionMeta, type LeaseId, logPosition, NO_LEASE, revision } from '@engram/core';
+import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
 
 export function put(mod: number, options: { sub?: number; version?: number; create?: number; lease?: LeaseId } = {}) {
   return {

@@ -1,5 +1,12 @@
-import { compareBytes, keyBytes, type KeyRange, keyText, type LogPosition, rangeContains } from '@engram/core';
-import type { VersionMeta } from '@engram/index';
+import {
+  type VersionMeta,
+  compareBytes,
+  keyBytes,
+  type KeyRange,
+  keyText,
+  type LogPosition,
+  rangeContains,
+} from '@engram/core';
 
 /** The obviously right index: a map of version lists, searched from end to end. */
 export class ModelIndex {

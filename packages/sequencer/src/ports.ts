@@ -1,4 +1,4 @@
-import type { KeyRange, LeaseId, LogPosition, RangeOp, Revision } from '@engram/core';
+import type { VersionMeta, KeyRange, LeaseId, LogPosition, RangeOp, Revision } from '@engram/core';
 
 /** Versions of keys as one reader sees them. */
 export interface ReadVersions {
@@ -17,19 +17,7 @@ export interface ReadVersions {
 
 /** What the sequencer knows of keys: all versions, those that are not durable yet included. The index is one. */
 export interface KeyVersions extends ReadVersions {
-  append(
-    key: Uint8Array,
-    meta: {
-      readonly createRevision: Revision;
-      readonly modRevision: Revision;
-      readonly sub: number;
-      readonly version: number;
-      readonly lease: LeaseId;
-      readonly tombstone: boolean;
-      readonly position: LogPosition;
-      readonly bytes: number;
-    },
-  ): number;
+  append(key: Uint8Array, meta: VersionMeta): number;
 }
 
 /** Which leases there are once everything that was sequenced has taken effect. */

@@ -1,5 +1,5 @@
-import { type Logger, systemErrorCode } from '@engram/core';
-import { Lifetime, StorageCorruptError, StorageFailedError } from '@engram/storage';
+import type { Logger } from '@engram/core';
+import { isLevelDamage, Lifetime, StorageCorruptError, StorageFailedError } from '@engram/storage';
 import type { ClassicLevel } from 'classic-level';
 
 export type Level = ClassicLevel<Uint8Array, Uint8Array>;
@@ -8,20 +8,6 @@ export type Level = ClassicLevel<Uint8Array, Uint8Array>;
 export interface Writes {
   put(key: Uint8Array, value: Uint8Array): unknown;
   del(key: Uint8Array): unknown;
-}
-
-/** LevelDB has no codes for what the system says, only its words. */
-const CIRCUMSTANCES =
-  /permission denied|operation not permitted|read-only|no space|quota|too many open|cannot allocate/i;
-
-/**
- * Blocks that do not parse, files that are not there or shorter than they were, a disk that cannot read. Circumstances,
- * which may pass, are none.
- */
-export function isDamage(error: unknown): boolean {
-  const code = systemErrorCode(error);
-  if (code === 'LEVEL_CORRUPTION') return true;
-  return code === 'LEVEL_IO_ERROR' && error instanceof Error && !CIRCUMSTANCES.test(error.message);
 }
 
 /**
@@ -73,7 +59,7 @@ export class Database {
     try {
       return await work();
     } catch (cause) {
-      if (!isDamage(cause)) throw cause;
+      if (!isLevelDamage(cause)) throw cause;
       const text = cause instanceof Error ? cause.message : String(cause);
       throw this.corrupt(`the database cannot read its files: ${text}`, cause);
     }

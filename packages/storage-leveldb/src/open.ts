@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, type Logger, type LogPosition, logPosition, systemErrorCode } from '@engram/core';
-import { type AcknowledgedState, type Storage, StorageCorruptError, StorageOpenError } from '@engram/storage';
+import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
+import { type AcknowledgedState, levelOpenFailure, type Storage } from '@engram/storage';
 import { ClassicLevel } from 'classic-level';
 import { openMark, readMark } from './acknowledged-mark.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
-import { Database, isDamage, type Level } from './database.ts';
+import { Database, type Level } from './database.ts';
 import { DirectorySize } from './directory-size.ts';
 import { checkpointFile, RECORDS_DIRECTORY, STATE_FILE } from './files.ts';
 import { type Found, inspectDirectory } from './inspect-directory.ts';
@@ -81,22 +81,8 @@ async function openLevel({ path, cacheBytes }: LevelDbOptions, found: Found): Pr
     return level;
   } catch (error) {
     await level.close();
-    throw openFailure(path, error);
+    throw levelOpenFailure(path, 'the database', error);
   }
-}
-
-function openFailure(path: string, error: unknown): Error {
-  // abstract-level says only that it did not open; why is below.
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const text = cause instanceof Error ? cause.message : String(cause);
-  if (systemErrorCode(cause) === 'LEVEL_LOCKED') {
-    return new StorageOpenError('locked', `${path} is in use by another process: ${text}`, { cause });
-  }
-  if (!isDamage(cause)) {
-    return new StorageOpenError('not-accessible', `cannot open the database at ${path}: ${text}`, { cause });
-  }
-  // The directory was listed a moment ago, so what LevelDB misses or cannot parse is damage.
-  return new StorageCorruptError(`cannot open the database: ${text}`, path, { cause });
 }
 
 /** The position of the last record; 0 when there is none. */
