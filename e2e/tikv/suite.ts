@@ -1,5 +1,5 @@
 // Our client on a real PD and real stores: what it must do, what client-go sees of it, and what it bears.
-//   node suite.ts [basics,cross,onenode,faults | all] [--only NAME] [--seconds N] [--keep]
+//   node suite.ts [basics,cross,onenode,storage,faults | all] [--only NAME] [--seconds N] [--races N] [--keep]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,12 +9,14 @@ import { cross } from './cross.ts';
 import { faults } from './faults.ts';
 import { Lab } from './lab.ts';
 import { oneNode } from './onenode.ts';
+import { storage } from './storage.ts';
 import { tables } from './tables.ts';
 
 const { values, positionals } = parseArgs({
   options: {
     only: { type: 'string' },
     seconds: { type: 'string', default: '120' },
+    races: { type: 'string', default: '10000' },
     keep: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -38,6 +40,10 @@ try {
   if (wants('onenode')) {
     await using lab = await Lab.start(join(dir, 'onenode'), { store: 'onenode' });
     await oneNode(checks, lab, Math.min(20, seconds));
+  }
+  if (wants('storage')) {
+    await using lab = await Lab.startReplicated(join(dir, 'storage'), { pds: 1 });
+    await storage(checks, lab, Number(values.races), Math.max(20, 4 * seconds));
   }
   if (wants('faults')) {
     await using lab = await Lab.startReplicated(join(dir, 'three'), { pds: 3 });

@@ -16,5 +16,5 @@ tikv-down: ## End the TiKV lab and throw its data away
 	@rm -rf $(TIKV_LAB)
 
 .PHONY: e2e-tikv
-e2e-tikv: setup ## Our TiKV client on a real PD and real stores, beside client-go, under faults of two minutes
-	@SECONDS_PER_FAULT=120 e2e/tikv/run
+e2e-tikv: setup ## TiKV's client and the storage on it: real PD and stores, beside client-go, under faults of two minutes
+	@SECONDS_PER_FAULT=120 RACES=10000 e2e/tikv/run

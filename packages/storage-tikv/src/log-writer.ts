@@ -134,14 +134,13 @@ export class LogWriter {
    * everything that was written before the seal, whatever commit timestamps it has.
    */
   async #open(seal: Seal, sealed: number, endMs?: number): Promise<LogPosition> {
-    const { regions, timestamps } = this.#options;
+    const { timestamps } = this.#options;
     const tail = await this.#look(endMs, sealed);
     const { next, logBytes, chain, last } = tail;
     const segment = sealed + 1;
     this.#held = { seal, segment, segmentBytes: 0, next, logBytes, chain, last, unsettled: undefined };
     // What was fetched before the takeover may lie below the commit timestamps of the holder before.
     timestamps.renew();
-    regions.prepare(segment + 1);
     return next;
   }
 
@@ -220,7 +219,6 @@ export class LogWriter {
       await this.#open(held.seal, held.segment);
     } else {
       this.#held = { ...held, segment: held.segment + 1, segmentBytes: 0 };
-      this.#options.regions.prepare(held.segment + 2);
     }
     return undefined;
   }
@@ -252,6 +250,9 @@ export class LogWriter {
     const last = { part: parts - 1, parts, segment, seal, first: batch.first, count, logBytes, previous, chain };
     let bytes = segmentBytes;
     for (const value of values) bytes += value.length;
+    // Not before: a takeover soon after the last one needs no region of its own.
+    const half = this.#options.segmentBytes / 2;
+    if (segmentBytes < half && bytes >= half) this.#options.regions.prepare(segment + 1);
     const next = logPosition(batch.first + count);
     this.#held = { seal, segment, segmentBytes: bytes, next, logBytes, chain, last, unsettled: undefined };
     return this.#committed(batch, last);

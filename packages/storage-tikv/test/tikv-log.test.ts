@@ -222,6 +222,15 @@ describe('regions', () => {
     }
   });
 
+  test('do not begin where a segment ends early, by a takeover', async () => {
+    for (let number = 1; number < 20; number += 1) {
+      const storage = await bed.openSealed(sealOf(number, BigInt(number)));
+      await bed.append(storage, batchOf(number), sealOf(number, BigInt(number)));
+    }
+    await bed.clock.pass(100);
+    expect(bed.cluster.regions.all()).toHaveLength(1);
+  });
+
   test('that divide a segment end it', async () => {
     const storage = await bed.openSealed();
     await bed.append(storage, batchOf(1, 2));
