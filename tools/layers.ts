@@ -8,7 +8,7 @@ export const layers = {
   words: ['core'],
   'pure logic': ['protobuf', 'coder', 'wire', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
   'over ports': ['election', 'storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
-  adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv'],
+  adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv', 'peer'],
   composition: ['server', 'sim'],
 } as const;
 
@@ -30,7 +30,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   scanner: ['core', 'coder', 'index', 'storage'],
   backend: ['core', 'coder', 'index', 'sequencer', 'lease', 'watch-hub', 'storage', 'writer', 'scanner'],
   'etcd-api': ['core', 'wire', 'watch-hub', 'backend'],
-  member: ['core', 'protobuf', 'wire', 'storage', 'backend', 'etcd-api'],
+  member: ['core', 'protobuf', 'wire', 'election', 'storage', 'retry-queue', 'backend', 'etcd-api'],
+  peer: ['core', 'protobuf', 'storage', 'member'],
   transport: ['core', 'wire'],
   'storage-leveldb': ['core', 'storage'],
   'storage-segment': ['core', 'storage'],
@@ -50,7 +51,7 @@ export const testPackages: readonly string[] = ['sim'];
  */
 export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   'etcd-api': ['storage'],
-  member: ['coder'],
+  member: ['coder', 'raft-ts'],
   'storage-segment': ['storage-leveldb'],
   'storage-tikv': ['storage-segment'],
   server: ['wire'],

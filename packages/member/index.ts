@@ -1,4 +1,14 @@
 // One member of a cluster, wired over ports.
+export { ClusterMember, type ClusterMemberOptions } from './src/cluster-member.ts';
 export { startLoneMember, Member, type MemberOptions, type MemberIdentity } from './src/member.ts';
+// The way to the other members.
+export {
+  PeerError,
+  type PeerFault,
+  type PeerAddress,
+  type PeerNetwork,
+  type Peers,
+  type PeerService,
+} from './src/peers.ts';
 export type { CompactionRetention } from './src/auto-compaction.ts';
 export { HealthChecks, livezChecks, readyzChecks, type HealthCheck, type Outcome } from './src/health-checks.ts';

@@ -22,6 +22,8 @@ export interface ApplierOptions {
   readonly logger: Logger;
   /** A write that this node or another one had passed on to the leader has taken effect. */
   readonly onForwarded: (write: CommittedWrite) => void;
+  /** `next` has moved. */
+  readonly onApplied: () => void;
   /** A compaction has taken effect: its garbage may be freed. */
   readonly onCompacted: () => void;
   /** An invariant is broken. */
@@ -151,6 +153,7 @@ export class Applier {
     this.#queue.shift(); // a handful of batches at most
     this.#next = batch.next;
     batch.applied();
+    this.#options.onApplied();
     if (this.#queue.length > 0 || this.#idle.length === 0) return;
     for (const resolve of this.#idle.splice(0)) resolve();
   }

@@ -252,11 +252,16 @@ export class Backend implements Store, AsyncDisposable {
     return this.#proposals.leaseRevoke(id, caller);
   }
 
+  /** A leader that is deposed and does not know it must not say that a lease lives on. */
   leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
-    return this.#proposals.leaseKeepAlive(id, caller);
+    const proposals = this.#proposals;
+    const confirmed = proposals === this.#leadership ? this.readIndex(caller) : undefined;
+    if (confirmed === undefined) return proposals.leaseKeepAlive(id, caller);
+    return confirmed.then(() => this.#proposals.leaseKeepAlive(id, caller));
   }
 
   async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
+    if (this.#leadership !== undefined) await this.readIndex(caller);
     return this.#proposals.leaseTimeToLive(id, withKeys, caller);
   }
 

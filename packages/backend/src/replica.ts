@@ -66,6 +66,8 @@ export class Replica implements AsyncDisposable {
   readonly pins = new Pins();
   /** Told of each write that carries an origin, when it takes effect. */
   onForwarded: ((write: CommittedWrite) => void) | undefined;
+  /** Told when `applied` has moved. */
+  onApplied: (() => void) | undefined;
   readonly #options: ReplicaOptions;
   readonly #applier: Applier;
   readonly #compactor: Compactor;
@@ -103,6 +105,7 @@ export class Replica implements AsyncDisposable {
       next: recovered.next,
       logger,
       onForwarded: (write) => this.onForwarded?.(write),
+      onApplied: () => this.onApplied?.(),
       onCompacted: () => this.#background(this.#compactor.start(), 'compaction'),
       onFatal: options.onFatal,
     });

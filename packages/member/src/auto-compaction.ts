@@ -14,6 +14,8 @@ const NOTES = 10;
 
 export interface AutoCompactionParts {
   readonly store: Pick<Store, 'revision' | 'compact'>;
+  /** Of several members only the one that leads compacts; the others go on noting revisions. */
+  readonly leads: () => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -34,7 +36,7 @@ export function startAutoCompaction(retention: CompactionRetention, parts: AutoC
  * After one full period, and then every period or every hour, compacts to the oldest note, which is the first one that
  * is more than a period old.
  */
-function startPeriodic(periodMs: number, { store, clock, logger }: AutoCompactionParts): Disposable {
+function startPeriodic(periodMs: number, { store, leads, clock, logger }: AutoCompactionParts): Disposable {
   const intervalMs = Math.min(periodMs, HOUR_MS);
   const noteMs = intervalMs / NOTES;
   const notesMax = Math.floor(periodMs / noteMs) + 1;
@@ -49,7 +51,7 @@ function startPeriodic(periodMs: number, { store, clock, logger }: AutoCompactio
   };
   const act = async (): Promise<void> => {
     const revision = notes[0]!;
-    if (clock.nowMs() - doneMs < waitMs || revision === last) return;
+    if (!leads() || clock.nowMs() - doneMs < waitMs || revision === last) return;
     waitMs = intervalMs;
     if (await compact(store, revision, logger, 'periodic')) {
       last = revision;
@@ -59,11 +61,11 @@ function startPeriodic(periodMs: number, { store, clock, logger }: AutoCompactio
   return alternate(clock, noteMs, note, act);
 }
 
-function startByRevision(keep: number, { store, clock, logger }: AutoCompactionParts): Disposable {
+function startByRevision(keep: number, { store, leads, clock, logger }: AutoCompactionParts): Disposable {
   let last = 0;
   const act = async (): Promise<void> => {
     const revision = store.revision - keep;
-    if (revision <= 0 || revision === last) return;
+    if (!leads() || revision <= 0 || revision === last) return;
     if (await compact(store, revision, logger, 'revision')) last = revision;
   };
   return alternate(clock, REVISION_INTERVAL_MS, () => {}, act);

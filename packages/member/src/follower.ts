@@ -12,15 +12,13 @@ export interface FollowerOptions {
   readonly leader: KnownLeader;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told after batches were handed to the replica. */
-  readonly onProgress: () => void;
   /** The log is damaged, or an invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
 }
 
 /** How long a node that knows no leader waits before it looks into the log by itself. */
 const IDLE_MS = 1000;
-const RETRY_MS = 100;
+const RETRY_MS = 20;
 /** Batches that have been handed over and have not taken effect: the stream waits above it. */
 const LAG_RECORDS_MAX = 200_000;
 
@@ -69,9 +67,23 @@ export class Follower {
           return;
         }
         logger.debug({ error: String(error) }, 'lost the stream of committed batches');
-        await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
       }
+      // The stream has ended, or there is none: the leader may not have taken over yet.
+      await this.#pause(signal);
     }
+  }
+
+  #pause(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        timer.cancel();
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = this.#options.clock.after(RETRY_MS, end);
+      signal.addEventListener('abort', end);
+    });
   }
 
   async #readLog(signal: AbortSignal): Promise<void> {
@@ -82,22 +94,31 @@ export class Follower {
     }
   }
 
-  async #followStream({ memberId }: Leader, signal: AbortSignal): Promise<void> {
-    const { peers, replica, storage } = this.#options;
-    for await (const batch of peers.follow(memberId, replica.next, signal)) {
-      if (signal.aborted) return;
-      if (endOf(batch) <= replica.next) continue;
-      if (batch.first !== replica.next) return; // a gap: the log has it
-      await storage.values.adopt?.(batch);
-      await this.#take(batch, signal);
+  /** Ends when somebody else leads, though the stream may go on: a leader that is stopped does not end it. */
+  async #followStream(known: Leader, signal: AbortSignal): Promise<void> {
+    const { peers, replica, storage, leader } = this.#options;
+    const changed = new AbortController();
+    const stopListening = leader.onChange(() => {
+      if (leader.current?.memberId !== known.memberId || leader.current.epoch !== known.epoch) changed.abort();
+    });
+    const either = AbortSignal.any([signal, changed.signal]);
+    try {
+      for await (const batch of peers.follow(known.memberId, replica.next, either)) {
+        if (either.aborted) return;
+        if (endOf(batch) <= replica.next) continue;
+        if (batch.first !== replica.next) return; // a gap: the log has it
+        await storage.values.adopt?.(batch);
+        await this.#take(batch, signal);
+      }
+    } finally {
+      stopListening();
     }
   }
 
   async #take(batch: LogBatch, signal: AbortSignal): Promise<void> {
-    const { replica, onProgress } = this.#options;
+    const { replica } = this.#options;
     if (signal.aborted) return;
     replica.follow(batch);
-    onProgress();
     if (replica.next - replica.applied > LAG_RECORDS_MAX) await replica.settled();
   }
 }

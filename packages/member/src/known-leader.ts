@@ -10,7 +10,8 @@ export interface Leader {
 export class KnownLeader {
   readonly #clock: Clock;
   #current: Leader | undefined;
-  #waiting = new Set<() => void>();
+  #closed = false;
+  readonly #waiting = new Set<() => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -22,12 +23,19 @@ export class KnownLeader {
 
   set(leader: Leader | undefined): void {
     this.#current = leader;
-    for (const wake of this.#waiting) wake();
+    for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Wakes all that wait, to look again: something else that they wait for may have changed. */
-  poke(): void {
-    for (const wake of this.#waiting) wake();
+  /** Calls `listener` at every change, until what it returns is called. */
+  onChange(listener: () => void): () => void {
+    this.#waiting.add(listener);
+    return () => this.#waiting.delete(listener);
+  }
+
+  /** Nobody waits any more: Stopped. */
+  close(): void {
+    this.#closed = true;
+    this.set(undefined);
   }
 
   /**
@@ -37,6 +45,7 @@ export class KnownLeader {
   async when(wanted: (leader: Leader) => boolean, deadlineMs: number, signal: AbortSignal): Promise<Leader> {
     for (;;) {
       signal.throwIfAborted();
+      if (this.#closed) throw new EngramError('Stopped');
       if (this.#current !== undefined && wanted(this.#current)) return this.#current;
       const leftMs = deadlineMs - this.#clock.nowMs();
       if (leftMs <= 0) throw new EngramError(this.#current === undefined ? 'NoLeader' : 'Timeout');

@@ -1,5 +1,6 @@
 import type { Backend, Caller, Origin, Proposals, TxnResult } from '@engram/backend';
 import { type Clock, EngramError, isEngramError, leaseId } from '@engram/core';
+import type { Member } from '@engram/etcd-api';
 import { decodeTxn } from '@engram/wire';
 import * as peerpb from './gen/peerpb.ts';
 import { txnResultForm } from './txn-result-form.ts';
@@ -9,8 +10,8 @@ export interface LeaderCallsOptions {
   readonly clock: Clock;
   /** Confirms that this node leads, by a quorum, now: see `Store.readIndex`. */
   readonly confirm: (signal: AbortSignal) => Promise<void>;
-  /** Changes of the membership and of the leader, which only a leader makes. */
-  readonly change: (request: peerpb.Request, caller: Caller) => Promise<peerpb.AnswerInit>;
+  /** Changes of the membership, which only a leader makes. */
+  readonly changeMembers: (change: peerpb.MemberChange, signal: AbortSignal) => Promise<readonly Member[]>;
   /** Bounds what a passed-on transaction may have. */
   readonly txnOpsMax: number;
 }
@@ -79,7 +80,7 @@ export class LeaderCalls {
   }
 
   async #perform(request: peerpb.Request, proposals: Proposals, signal: AbortSignal): Answering {
-    const { txnOpsMax, confirm, change } = this.#options;
+    const { txnOpsMax, confirm, changeMembers } = this.#options;
     const caller = callerOf(request, signal);
     if (request.txn !== undefined) {
       const result: TxnResult = await proposals.txn(decodeTxn(request.txn, txnOpsMax), caller);
@@ -118,12 +119,20 @@ export class LeaderCalls {
       await confirm(signal);
       return {};
     }
-    if (request.memberChange !== undefined || request.moveLeader !== undefined || request.describe !== undefined) {
-      return change(request, caller);
+    if (request.memberChange !== undefined) {
+      const members = await changeMembers(request.memberChange, signal);
+      return { members: members.map(memberForm) };
     }
     throw new EngramError('NotCapable');
   }
 }
+
+const memberForm = ({ isLearner, peerUrls, clientUrls, ...member }: Member): peerpb.MemberInit => ({
+  ...member,
+  peerUrls: [...peerUrls],
+  clientUrls: [...clientUrls],
+  learner: isLearner,
+});
 
 const neverAborted = new AbortController().signal;
 

@@ -22,12 +22,11 @@ export interface MemberIdentity {
   readonly clientUrls: readonly string[];
 }
 
+/** What every member is made of. */
 export interface MemberOptions {
   /** The member owns it from the call on. */
   readonly storage: Storage;
   readonly identity: MemberIdentity;
-  /** Raised at each start: it fences the log, and clients see it as Raft's term. */
-  readonly startCount: number;
   readonly settings: BackendSettings;
   readonly limits: Partial<Limits>;
   /** What this server says it is: `major.minor.patch`. */
@@ -40,6 +39,11 @@ export interface MemberOptions {
   readonly servicesObserver?: ServicesObserver;
   /** The storage failed for good, or an invariant is broken: the process must end. */
   readonly onFatal: (error: Error) => void;
+}
+
+export interface LoneMemberOptions extends MemberOptions {
+  /** Raised at each start: it fences the log, and clients see it as Raft's term. */
+  readonly startCount: number;
 }
 
 /** A member that serves, until it is disposed: then its storage is closed. */
@@ -69,7 +73,12 @@ export class Member implements AsyncDisposable {
       ...(observer === undefined ? {} : { observer }),
       health: serving,
     });
-    this.#compaction = startAutoCompaction(options.compaction, { store, clock, logger });
+    this.#compaction = startAutoCompaction(options.compaction, {
+      store,
+      leads: () => store.leadership !== undefined,
+      clock,
+      logger,
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -80,7 +89,7 @@ export class Member implements AsyncDisposable {
 }
 
 /** A cluster of one: it leads from the start, and ends with its leadership. What fails leaves nothing open. */
-export async function startLoneMember(options: MemberOptions): Promise<Member> {
+export async function startLoneMember(options: LoneMemberOptions): Promise<Member> {
   const { storage, identity, startCount, clock, random, logger, storeObserver } = options;
   const { clusterId, memberId, name, peerUrls, clientUrls } = identity;
   const serving = new HealthStatus();

@@ -34,8 +34,27 @@ export interface Peers {
   follow(member: bigint, from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch>;
 }
 
+/** The way to the other members, for a whole member. */
+export interface PeerNetwork extends Peers {
+  /** Raft's messages: in order to each member, dropped rather than kept waiting. */
+  send(member: bigint, bytes: Uint8Array): void;
+  /** Whom to keep a connection to, and where they are. */
+  setMembers(members: readonly PeerAddress[]): void;
+}
+
+export interface PeerAddress {
+  readonly id: bigint;
+  readonly peerUrls: readonly string[];
+}
+
 /** What a member does for the others: the transport calls it. */
 export interface PeerService {
+  /** A message of Raft's. */
+  message(bytes: Uint8Array): void;
+  /** This member's connection to another one: it stands, it has ended, or its address refuses a new one. */
+  connected(member: bigint): void;
+  disconnected(member: bigint): void;
+  gone(member: bigint): void;
   call(request: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
   follow(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch>;
 }

@@ -1,13 +1,19 @@
 import type { Caller } from '@engram/backend';
+import { type Clock, isEngramError } from '@engram/core';
 import type { RemoteLeader } from './remote-leader.ts';
 
 export interface ReadIndexOptions {
+  readonly clock: Clock;
+  /** What a read waits at most for somebody who leads. */
+  readonly timeoutMs: number;
   /** This node leads, as far as it knows. */
   readonly leads: () => boolean;
-  /** Confirms by a quorum that this node leads, now. Rejects with EngramError when it does not. */
+  /** Confirms by a quorum that this node leads, now. NotLeader, LeaderChanged. */
   readonly confirm: (signal: AbortSignal) => Promise<void>;
   readonly remote: RemoteLeader;
 }
+
+const RETRY_MS = 20;
 
 /**
  * Linearizable reads: one round for all the reads that wait for it. A read that comes while a round is under way waits
@@ -42,10 +48,20 @@ export class ReadIndex {
     return round;
   }
 
+  /** Asks itself or another one, whoever leads by then. */
   async #round(): Promise<void> {
-    const { leads, confirm, remote } = this.#options;
-    if (leads()) await confirm(nobody.signal);
-    else await remote.ask({ readIndex: {} }, nobody);
+    const { clock, timeoutMs, leads, confirm, remote } = this.#options;
+    const deadlineMs = clock.nowMs() + timeoutMs;
+    while (leads()) {
+      try {
+        return await confirm(nobody.signal);
+      } catch (error) {
+        const changed = isEngramError(error, 'NotLeader') || isEngramError(error, 'LeaderChanged');
+        if (!changed || clock.nowMs() >= deadlineMs) throw error;
+      }
+      await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+    }
+    await remote.ask({ readIndex: {} }, { ...nobody, timeoutMs: Math.max(1, deadlineMs - clock.nowMs()) });
   }
 }
 

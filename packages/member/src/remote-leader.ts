@@ -150,6 +150,24 @@ export class RemoteLeader implements Proposals {
     }
   }
 
+  /** A call that changes something, and is not asked again once it was sent: TimeoutDueToConnectionLost then. */
+  async tell(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
+    const { leader, clock, peers } = this.#options;
+    const deadlineMs = this.#deadlineMs(caller);
+    for (;;) {
+      const known = await leader.when(() => true, deadlineMs, caller.signal);
+      try {
+        const bytes = await peers.call(known.memberId, this.#request(call, caller, 0), caller.signal);
+        const answer = peerpb.decodeAnswer(bytes);
+        if (!isNotLeader(answer)) return await this.#apply(answer, deadlineMs);
+      } catch (error) {
+        if (!(error instanceof PeerError)) throw error;
+        if (error.fault === 'lost') throw new EngramError('TimeoutDueToConnectionLost', { cause: error });
+      }
+      await this.#pause(clock, deadlineMs);
+    }
+  }
+
   async #write(call: peerpb.RequestInit, caller: Caller): Promise<Outcome> {
     const deadlineMs = this.#deadlineMs(caller);
     this.#sequence += 1;

@@ -36,14 +36,14 @@ function bed() {
     warn: (_fields, text) => warnings.push(text),
     error: nothing,
   };
-  return { clock, store: new MinuteStore(clock), logger, warnings };
+  return { clock, store: new MinuteStore(clock), leads: () => true, logger, warnings };
 }
 
 // Revisions are noted each tenth of the period, eleven of them are kept, and the newest is one tenth old when it is looked
 // at: etcd's own test of its compactor expects the note of eleven tenths ago (v3compactor/periodic_test.go).
 test('an hour: the first compaction after a whole hour, then each hour, to the oldest note', async () => {
-  const { clock, store, logger } = bed();
-  using _compaction = startAutoCompaction({ mode: 'periodic', periodMs: HOUR_MS }, { clock, store, logger });
+  const { clock, store, leads, logger } = bed();
+  using _compaction = startAutoCompaction({ mode: 'periodic', periodMs: HOUR_MS }, { clock, store, leads, logger });
   await clock.pass(3 * HOUR_MS);
   expect(store.compactions).toEqual([
     { minute: 60, revision: 1 },
@@ -53,8 +53,11 @@ test('an hour: the first compaction after a whole hour, then each hour, to the o
 });
 
 test('a day: the first after a day, then each hour', async () => {
-  const { clock, store, logger } = bed();
-  using _compaction = startAutoCompaction({ mode: 'periodic', periodMs: 24 * HOUR_MS }, { clock, store, logger });
+  const { clock, store, leads, logger } = bed();
+  using _compaction = startAutoCompaction(
+    { mode: 'periodic', periodMs: 24 * HOUR_MS },
+    { clock, store, leads, logger },
+  );
   await clock.pass(26 * HOUR_MS);
   expect(store.compactions).toEqual([
     { minute: 24 * 60, revision: 1 },
@@ -64,8 +67,11 @@ test('a day: the first after a day, then each hour', async () => {
 });
 
 test('ten minutes: each ten minutes', async () => {
-  const { clock, store, logger } = bed();
-  using _compaction = startAutoCompaction({ mode: 'periodic', periodMs: 10 * MINUTE_MS }, { clock, store, logger });
+  const { clock, store, leads, logger } = bed();
+  using _compaction = startAutoCompaction(
+    { mode: 'periodic', periodMs: 10 * MINUTE_MS },
+    { clock, store, leads, logger },
+  );
   await clock.pass(30 * MINUTE_MS);
   expect(store.compactions).toEqual([
     { minute: 10, revision: 1 },
@@ -75,8 +81,11 @@ test('ten minutes: each ten minutes', async () => {
 });
 
 test('a compaction that fails is tried again a tenth of the period later, one that others made counts as done', async () => {
-  const { clock, store, logger, warnings } = bed();
-  using _compaction = startAutoCompaction({ mode: 'periodic', periodMs: 10 * MINUTE_MS }, { clock, store, logger });
+  const { clock, store, leads, logger, warnings } = bed();
+  using _compaction = startAutoCompaction(
+    { mode: 'periodic', periodMs: 10 * MINUTE_MS },
+    { clock, store, leads, logger },
+  );
   store.failure = 'Timeout';
   await clock.pass(10 * MINUTE_MS);
   store.failure = 'Compacted';
@@ -89,8 +98,8 @@ test('a compaction that fails is tried again a tenth of the period later, one th
 });
 
 test('by revision: each five minutes to what is left of the newest, and not twice to the same', async () => {
-  const { clock, store, logger } = bed();
-  using _compaction = startAutoCompaction({ mode: 'revision', revisions: 71 }, { clock, store, logger });
+  const { clock, store, leads, logger } = bed();
+  using _compaction = startAutoCompaction({ mode: 'revision', revisions: 71 }, { clock, store, leads, logger });
   await clock.pass(16 * MINUTE_MS);
   expect(store.compactions).toEqual([
     { minute: 10, revision: 30 },
@@ -101,8 +110,8 @@ test('by revision: each five minutes to what is left of the newest, and not twic
 test.each([{ mode: 'off' } as const, { mode: 'periodic', periodMs: HOUR_MS } as const])(
   '$mode leaves nothing behind when it is disposed',
   async (retention) => {
-    const { clock, store, logger } = bed();
-    startAutoCompaction(retention, { clock, store, logger })[Symbol.dispose]();
+    const { clock, store, leads, logger } = bed();
+    startAutoCompaction(retention, { clock, store, leads, logger })[Symbol.dispose]();
     expect(clock.waiting).toBe(0);
     await clock.pass(3 * HOUR_MS);
     expect(store.compactions).toEqual([]);

@@ -36,6 +36,7 @@ class TestMember {
     this.known = known;
     this.fatal = fatal;
     const applied = new AppliedPositions(replica, clock);
+    replica.onApplied = () => applied.advanced();
     const random = new Prng(Number(id));
     const peers = group.peersOf();
     this.calls = new LeaderCalls({
@@ -44,7 +45,7 @@ class TestMember {
       confirm: async () => {
         if (backend.leadership === undefined) throw new EngramError('NotLeader');
       },
-      change: async () => ({ error: 'NotCapable' }),
+      changeMembers: async () => [],
       txnOpsMax: 128,
     });
     const shared = { memberId: id, peers, leader: known, replica, clock };
@@ -53,7 +54,6 @@ class TestMember {
       ...shared,
       storage: group.storages.get(id)!,
       logger: quiet,
-      onProgress: () => void replica.settled().then(() => applied.advanced()),
       onFatal: (error) => fatal.push(error),
     });
   }

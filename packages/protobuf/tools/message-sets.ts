@@ -137,12 +137,12 @@ const raft: MessageSet = {
 /** What members of a cluster ask each other: ids have all 64 bits, revisions are any that a client has sent. */
 const peer: MessageSet = {
   name: 'peer',
-  files: 'peer/*.proto',
+  files: 'peer/peer.proto',
   genFolder: 'packages/member/src/gen',
   fieldNames: 'lower-case',
   strings: 'string',
   integers64: 'rounded',
-  bigints: ['member', 'id', 'ids', 'target'],
+  bigints: ['member', 'id', 'ids'],
   notBigints: [],
   exact: [],
 };
@@ -167,7 +167,16 @@ const election: MessageSet = {
   exact: [],
 };
 
-export const messageSets: readonly MessageSet[] = [etcd, tikv, raft, election, peer];
+/** What these travel in, between two members. */
+const link: MessageSet = {
+  ...peer,
+  name: 'link',
+  files: 'peer/link.proto',
+  genFolder: 'packages/peer/src/gen',
+  bigints: ['cluster', 'linkpb.Hello.from', 'linkpb.Hello.to'],
+};
+
+export const messageSets: readonly MessageSet[] = [etcd, tikv, raft, election, peer, link];
 
 export function messageSet(name: string): MessageSet {
   const found = messageSets.find((set) => set.name === name);

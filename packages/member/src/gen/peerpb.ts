@@ -20,12 +20,10 @@ export interface Request {
   alarm: AlarmChange | undefined;
   readIndex: ReadIndex | undefined;
   memberChange: MemberChange | undefined;
-  moveLeader: MoveLeader | undefined;
-  describe: Describe | undefined;
 }
 export type RequestInit = Init<Request>;
 
-export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, moveLeader: undefined, describe: undefined, });
+export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readRequest(r: Reader, message: Request): Request {
@@ -60,8 +58,6 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
-        message.moveLeader = undefined;
-        message.describe = undefined;
         break;
       case 90: {
         const outer = r.enter();
@@ -75,8 +71,6 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
-        message.moveLeader = undefined;
-        message.describe = undefined;
         break;
       }
       case 98: {
@@ -91,8 +85,6 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
-        message.moveLeader = undefined;
-        message.describe = undefined;
         break;
       }
       case 106: {
@@ -107,8 +99,6 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
-        message.moveLeader = undefined;
-        message.describe = undefined;
         break;
       }
       case 114: {
@@ -123,8 +113,6 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
-        message.moveLeader = undefined;
-        message.describe = undefined;
         break;
       }
       case 122: {
@@ -139,8 +127,6 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
-        message.moveLeader = undefined;
-        message.describe = undefined;
         break;
       }
       case 130: {
@@ -155,8 +141,6 @@ export function readRequest(r: Reader, message: Request): Request {
         message.leaseTimeToLive = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
-        message.moveLeader = undefined;
-        message.describe = undefined;
         break;
       }
       case 138: {
@@ -171,8 +155,6 @@ export function readRequest(r: Reader, message: Request): Request {
         message.leaseTimeToLive = undefined;
         message.alarm = undefined;
         message.memberChange = undefined;
-        message.moveLeader = undefined;
-        message.describe = undefined;
         break;
       }
       case 146: {
@@ -187,40 +169,6 @@ export function readRequest(r: Reader, message: Request): Request {
         message.leaseTimeToLive = undefined;
         message.alarm = undefined;
         message.readIndex = undefined;
-        message.moveLeader = undefined;
-        message.describe = undefined;
-        break;
-      }
-      case 154: {
-        const outer = r.enter();
-        message.moveLeader = readMoveLeader(r, message.moveLeader ?? newMoveLeader());
-        r.leave(outer);
-        message.txn = undefined;
-        message.compact = undefined;
-        message.leaseGrant = undefined;
-        message.leaseRevoke = undefined;
-        message.leaseKeepAlive = undefined;
-        message.leaseTimeToLive = undefined;
-        message.alarm = undefined;
-        message.readIndex = undefined;
-        message.memberChange = undefined;
-        message.describe = undefined;
-        break;
-      }
-      case 162: {
-        const outer = r.enter();
-        message.describe = readDescribe(r, message.describe ?? newDescribe());
-        r.leave(outer);
-        message.txn = undefined;
-        message.compact = undefined;
-        message.leaseGrant = undefined;
-        message.leaseRevoke = undefined;
-        message.leaseKeepAlive = undefined;
-        message.leaseTimeToLive = undefined;
-        message.alarm = undefined;
-        message.readIndex = undefined;
-        message.memberChange = undefined;
-        message.moveLeader = undefined;
         break;
       }
       default:
@@ -232,18 +180,6 @@ export function readRequest(r: Reader, message: Request): Request {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeRequest(w: Writer, message: RequestInit): void {
-  if (message.describe !== undefined) {
-    const end = w.length;
-    writeDescribe(w, message.describe);
-    w.varint(w.length - end);
-    w.varint(162);
-  }
-  if (message.moveLeader !== undefined) {
-    const end = w.length;
-    writeMoveLeader(w, message.moveLeader);
-    w.varint(w.length - end);
-    w.varint(154);
-  }
   if (message.memberChange !== undefined) {
     const end = w.length;
     writeMemberChange(w, message.memberChange);
@@ -620,53 +556,6 @@ export const ReadIndexCodec: Codec<ReadIndex, ReadIndexInit> = {
 export const encodeReadIndex = (message: ReadIndexInit): Uint8Array => encode(ReadIndexCodec, message);
 export const decodeReadIndex = (bytes: Uint8Array): ReadIndex => decode(ReadIndexCodec, bytes);
 
-export interface Describe {
-  name: string;
-  clientUrls: string[];
-}
-export type DescribeInit = Init<Describe>;
-
-export const newDescribe = (): Describe => ({ name: '', clientUrls: [], });
-
-/** Reads fields until the reader's message ends, over what `message` has already. */
-export function readDescribe(r: Reader, message: Describe): Describe {
-  while (r.more()) {
-    const tag = r.tag();
-    switch (tag) {
-      case 10:
-        message.name = r.string();
-        break;
-      case 18:
-        message.clientUrls.push(r.string());
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  return message;
-}
-
-/** Writes the fields before what the writer has already, the last one first. */
-export function writeDescribe(w: Writer, message: DescribeInit): void {
-  if (message.clientUrls !== undefined && message.clientUrls.length > 0) {
-    for (let at = message.clientUrls.length - 1; at >= 0; at -= 1) {
-      w.string(message.clientUrls[at]!);
-      w.varint(18);
-    }
-  }
-  if (message.name !== undefined && message.name !== '') {
-    w.string(message.name);
-    w.varint(10);
-  }
-}
-
-export const DescribeCodec: Codec<Describe, DescribeInit> = {
-  write: writeDescribe,
-  read: (r) => readDescribe(r, newDescribe()),
-};
-export const encodeDescribe = (message: DescribeInit): Uint8Array => encode(DescribeCodec, message);
-export const decodeDescribe = (bytes: Uint8Array): Describe => decode(DescribeCodec, bytes);
-
 export interface MemberChange {
   kind: number;
   id: bigint;
@@ -730,43 +619,6 @@ export const MemberChangeCodec: Codec<MemberChange, MemberChangeInit> = {
 export const encodeMemberChange = (message: MemberChangeInit): Uint8Array => encode(MemberChangeCodec, message);
 export const decodeMemberChange = (bytes: Uint8Array): MemberChange => decode(MemberChangeCodec, bytes);
 
-export interface MoveLeader {
-  target: bigint;
-}
-export type MoveLeaderInit = Init<MoveLeader>;
-
-export const newMoveLeader = (): MoveLeader => ({ target: 0n, });
-
-/** Reads fields until the reader's message ends, over what `message` has already. */
-export function readMoveLeader(r: Reader, message: MoveLeader): MoveLeader {
-  while (r.more()) {
-    const tag = r.tag();
-    switch (tag) {
-      case 8:
-        message.target = r.bigUint64();
-        break;
-      default:
-        r.skip(tag);
-    }
-  }
-  return message;
-}
-
-/** Writes the fields before what the writer has already, the last one first. */
-export function writeMoveLeader(w: Writer, message: MoveLeaderInit): void {
-  if (message.target !== undefined && message.target !== 0n) {
-    w.bigint(message.target);
-    w.varint(8);
-  }
-}
-
-export const MoveLeaderCodec: Codec<MoveLeader, MoveLeaderInit> = {
-  write: writeMoveLeader,
-  read: (r) => readMoveLeader(r, newMoveLeader()),
-};
-export const encodeMoveLeader = (message: MoveLeaderInit): Uint8Array => encode(MoveLeaderCodec, message);
-export const decodeMoveLeader = (bytes: Uint8Array): MoveLeader => decode(MoveLeaderCodec, bytes);
-
 export interface Answer {
   error: string;
   position: number;
@@ -775,12 +627,12 @@ export interface Answer {
   lease: LeaseDetails | undefined;
   ttlSeconds: number[];
   changed: boolean;
-  member: bigint;
   epoch: number;
+  members: Member[];
 }
 export type AnswerInit = Init<Answer>;
 
-export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, ttlSeconds: [], changed: false, member: 0n, epoch: 0, });
+export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, ttlSeconds: [], changed: false, epoch: 0, members: [], });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readAnswer(r: Reader, message: Answer): Answer {
@@ -821,11 +673,14 @@ export function readAnswer(r: Reader, message: Answer): Answer {
         message.changed = r.bool();
         break;
       case 64:
-        message.member = r.bigUint64();
-        break;
-      case 72:
         message.epoch = r.uint64();
         break;
+      case 74: {
+        const outer = r.enter();
+        message.members.push(readMember(r, newMember()));
+        r.leave(outer);
+        break;
+      }
       default:
         r.skip(tag);
     }
@@ -835,12 +690,16 @@ export function readAnswer(r: Reader, message: Answer): Answer {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeAnswer(w: Writer, message: AnswerInit): void {
+  if (message.members !== undefined && message.members.length > 0) {
+    for (let at = message.members.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      writeMember(w, message.members[at]!);
+      w.varint(w.length - end);
+      w.varint(74);
+    }
+  }
   if (message.epoch !== undefined && message.epoch !== 0) {
     w.uint64(message.epoch);
-    w.varint(72);
-  }
-  if (message.member !== undefined && message.member !== 0n) {
-    w.bigint(message.member);
     w.varint(64);
   }
   if (message.changed === true) {
@@ -885,6 +744,79 @@ export const AnswerCodec: Codec<Answer, AnswerInit> = {
 };
 export const encodeAnswer = (message: AnswerInit): Uint8Array => encode(AnswerCodec, message);
 export const decodeAnswer = (bytes: Uint8Array): Answer => decode(AnswerCodec, bytes);
+
+export interface Member {
+  id: bigint;
+  name: string;
+  peerUrls: string[];
+  clientUrls: string[];
+  learner: boolean;
+}
+export type MemberInit = Init<Member>;
+
+export const newMember = (): Member => ({ id: 0n, name: '', peerUrls: [], clientUrls: [], learner: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readMember(r: Reader, message: Member): Member {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.id = r.bigUint64();
+        break;
+      case 18:
+        message.name = r.string();
+        break;
+      case 26:
+        message.peerUrls.push(r.string());
+        break;
+      case 34:
+        message.clientUrls.push(r.string());
+        break;
+      case 40:
+        message.learner = r.bool();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeMember(w: Writer, message: MemberInit): void {
+  if (message.learner === true) {
+    w.varint(message.learner ? 1 : 0);
+    w.varint(40);
+  }
+  if (message.clientUrls !== undefined && message.clientUrls.length > 0) {
+    for (let at = message.clientUrls.length - 1; at >= 0; at -= 1) {
+      w.string(message.clientUrls[at]!);
+      w.varint(34);
+    }
+  }
+  if (message.peerUrls !== undefined && message.peerUrls.length > 0) {
+    for (let at = message.peerUrls.length - 1; at >= 0; at -= 1) {
+      w.string(message.peerUrls[at]!);
+      w.varint(26);
+    }
+  }
+  if (message.name !== undefined && message.name !== '') {
+    w.string(message.name);
+    w.varint(18);
+  }
+  if (message.id !== undefined && message.id !== 0n) {
+    w.bigint(message.id);
+    w.varint(8);
+  }
+}
+
+export const MemberCodec: Codec<Member, MemberInit> = {
+  write: writeMember,
+  read: (r) => readMember(r, newMember()),
+};
+export const encodeMember = (message: MemberInit): Uint8Array => encode(MemberCodec, message);
+export const decodeMember = (bytes: Uint8Array): Member => decode(MemberCodec, bytes);
 
 export interface LeaseDetails {
   id: bigint;

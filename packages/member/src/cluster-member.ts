@@ -1,0 +1,304 @@
+import { type Backend, type Caller, openReplica } from '@engram/backend';
+import { EngramError, type Epoch, isEngramError, type LogPosition, type Timer } from '@engram/core';
+import {
+  type ClusterState,
+  ElectionDriver,
+  type ElectionDriverOptions,
+  type ElectionOwner,
+  type Member as ElectedMember,
+  memberId,
+  type RaftStorage,
+} from '@engram/election';
+import { HealthStatus } from '@engram/etcd-api';
+import { RetryQueue } from '@engram/retry-queue';
+import { StorageFencedError, StorageUnavailableError } from '@engram/storage';
+import { AppliedPositions } from './applied-positions.ts';
+import { ClusterOfMembers } from './cluster-of-members.ts';
+import { CommittedFeed, FeedingLog } from './committed-feed.ts';
+import { Follower } from './follower.ts';
+import { KnownLeader } from './known-leader.ts';
+import { LeaderCalls } from './leader-calls.ts';
+import { Member, type MemberOptions } from './member.ts';
+import type { PeerNetwork, PeerService } from './peers.ts';
+import { ReadIndex } from './read-index.ts';
+import { RemoteLeader } from './remote-leader.ts';
+
+export interface ClusterMemberOptions extends MemberOptions {
+  readonly raftStorage: RaftStorage;
+  readonly network: PeerNetwork;
+  readonly election: Pick<ElectionDriverOptions, 'tickMs' | 'limits' | 'rules' | 'snapshotEntries' | 'keptEntries'>;
+  /** `--initial-cluster-token`. */
+  readonly token: string;
+  /** The first members of a new cluster, the same on each; undefined: this member joins one that has added it. */
+  readonly firstMembers: readonly ElectedMember[] | undefined;
+  /** This member was removed from the cluster: the process has nothing left to do. */
+  readonly onRemoved: () => void;
+}
+
+/** How long a member that stops waits for somebody to take its leadership over. */
+const HAND_OVER_MS = 2000;
+const HEALTH_CHECK_MS = 250;
+/** Storage that has not settled an append for so long is called slow. */
+const SLOW_STORAGE_MS = 1000;
+
+/**
+ * One of several members over one log. Raft elects who tries to lead, the seal in the log decides who does: a leadership
+ * here begins when the log is sealed and read to its end, and ends when Raft or the log says so. A member that does not lead
+ * follows the one that does. Transitions come one after another.
+ */
+export class ClusterMember implements AsyncDisposable {
+  readonly member: Member;
+  /** What the transport calls on behalf of the other members. */
+  readonly service: PeerService;
+  readonly #parts: Parts;
+
+  private constructor(member: Member, parts: Parts) {
+    this.member = member;
+    this.#parts = parts;
+    this.service = {
+      call: (request, signal) => parts.calls.call(request, signal),
+      follow: (from, signal) => parts.feed.follow(from, signal),
+      message: (bytes) => parts.driver?.receive(bytes),
+      connected: (id) => parts.driver?.peerConnected(memberId(id)),
+      disconnected: (id) => parts.driver?.peerDisconnected(memberId(id)),
+      gone: (id) => parts.driver?.peerGone(memberId(id)),
+    };
+  }
+
+  /** Rebuilds the replica from what there is, and takes part in the cluster from then on. */
+  static async start(options: ClusterMemberOptions): Promise<ClusterMember> {
+    const parts = await Parts.open(options);
+    const serving = new HealthStatus();
+    const member = new Member(parts.backend, parts.cluster, serving, options);
+    return new ClusterMember(member, parts);
+  }
+
+  /** Hands a leadership over first, where somebody can take it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.member.serving.set(false);
+    await this.#parts.close();
+    await this.member[Symbol.asyncDispose]();
+  }
+}
+
+/** What a member of a cluster is made of, and the transitions between leading and following. */
+class Parts implements ElectionOwner {
+  readonly feed = new CommittedFeed();
+  readonly known: KnownLeader;
+  readonly #options: ClusterMemberOptions;
+  readonly #retry: RetryQueue;
+  readonly #closing = new AbortController();
+  backend!: Backend;
+  calls!: LeaderCalls;
+  cluster!: ClusterOfMembers;
+  driver!: ElectionDriver;
+  #remote!: RemoteLeader;
+  #applied!: AppliedPositions;
+  #reads!: ReadIndex;
+  #follower!: Follower;
+  #transition: Promise<void> = Promise.resolve();
+  #healthTimer: Timer | undefined;
+
+  private constructor(options: ClusterMemberOptions) {
+    this.#options = options;
+    this.known = new KnownLeader(options.clock);
+    const { storage, clock, logger } = options;
+    this.#retry = new RetryQueue({ log: storage.log, clock, logger, signal: this.#closing.signal });
+  }
+
+  static async open(options: ClusterMemberOptions): Promise<Parts> {
+    const parts = new Parts(options);
+    await parts.#open();
+    return parts;
+  }
+
+  async #open(): Promise<void> {
+    const { storage, identity, clock, random, logger, settings, storeObserver, network } = this.#options;
+    const { name, clientUrls, memberId: self } = identity;
+    this.backend = await openReplica({
+      ...settings,
+      storage: {
+        log: new FeedingLog(this.#retry, this.feed),
+        values: storage.values,
+        [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+      },
+      clock,
+      random,
+      logger,
+      memberId: self,
+      ...(storeObserver === undefined ? {} : { observer: storeObserver }),
+      cluster: this.#backendCluster(),
+      onDeposed: (end) => {
+        if (end.kind === 'uncertain') this.#fatal(new Error('nobody knows what the log holds', { cause: end.cause }));
+        else this.#enqueue(() => this.#deposed());
+      },
+      onFatal: (error) => this.#fatal(error),
+    });
+    const { replica } = this.backend;
+    const timeoutMs = settings.requestTimeoutMs ?? 7000;
+    this.#applied = new AppliedPositions(replica, clock);
+    replica.onApplied = () => this.#applied.advanced();
+    const shared = { memberId: self, peers: network, leader: this.known, replica, clock };
+    this.#remote = new RemoteLeader({ ...shared, applied: this.#applied, random, timeoutMs });
+    this.#reads = new ReadIndex({
+      clock,
+      timeoutMs,
+      leads: () => this.backend.leadership !== undefined,
+      confirm: (signal) => this.#confirm(signal),
+      remote: this.#remote,
+    });
+    this.calls = new LeaderCalls({
+      backend: this.backend,
+      clock,
+      confirm: (signal) => this.#confirm(signal),
+      changeMembers: (change, signal) => this.cluster.passedOn(change, signal),
+      txnOpsMax: this.#options.limits.maxTxnOps ?? 128,
+    });
+    this.#follower = new Follower({ ...shared, storage, logger, onFatal: (error) => this.#fatal(error) });
+    this.driver = await ElectionDriver.open(
+      {
+        ...this.#options.election,
+        self: memberId(identity.memberId),
+        clusterId: identity.clusterId,
+        firstMembers: this.#options.firstMembers,
+      },
+      { clock, random, logger, storage: this.#options.raftStorage, network, owner: this },
+    );
+    this.cluster = new ClusterOfMembers({
+      driver: this.driver,
+      remote: this.#remote,
+      clock,
+      token: this.#options.token,
+    });
+    this.clusterChanged(this.driver.view.cluster);
+    this.driver.publish(name, clientUrls);
+    this.#follower.start();
+    this.#watchStorage();
+  }
+
+  #backendCluster() {
+    const reads = (caller: Caller): Promise<void> => this.#reads.wait(caller);
+    const parts = this;
+    return {
+      get leader() {
+        return parts.#remote;
+      },
+      readIndex: reads,
+    };
+  }
+
+  // What the election says. Its calls must not throw, and transitions take their time.
+
+  lead(inEpoch: Epoch): void {
+    this.#enqueue(() => this.#takeOver(inEpoch));
+  }
+
+  stepDown(inEpoch: Epoch): void {
+    this.#enqueue(async () => {
+      await this.#follow();
+      this.driver.resigned(inEpoch);
+    });
+  }
+
+  follow(leader: bigint, inEpoch: Epoch): void {
+    this.known.set({ memberId: leader, epoch: inEpoch });
+  }
+
+  noLeader(): void {
+    this.known.set(undefined);
+  }
+
+  clusterChanged({ members }: ClusterState): void {
+    this.#options.network.setMembers(members);
+  }
+
+  removed(): void {
+    this.#options.logger.warn({}, 'this member was removed from the cluster');
+    this.#options.onRemoved();
+  }
+
+  failed(error: unknown): void {
+    this.#fatal(error instanceof Error ? error : new Error('the election has failed', { cause: error }));
+  }
+
+  /** Seals the log, reads it to its end, and leads: see `Backend.lead`. */
+  async #takeOver(inEpoch: Epoch): Promise<void> {
+    const { logger, clock } = this.#options;
+    const startMs = clock.nowMs();
+    await this.#follower.stop();
+    try {
+      await this.backend.lead(inEpoch);
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      const passes = error instanceof StorageFencedError || error instanceof StorageUnavailableError;
+      if (!passes && !isEngramError(error)) throw error;
+      logger.warn({ epoch: inEpoch, error: String(error) }, 'could not take over');
+      this.#follower.start();
+      this.driver.resigned(inEpoch);
+      return;
+    }
+    this.calls.reset();
+    const position: LogPosition = this.backend.replica.next;
+    this.known.set({ memberId: this.#options.identity.memberId, epoch: inEpoch });
+    this.driver.announce(inEpoch, { segment: 0, position });
+    logger.info({ epoch: inEpoch, position, 'took-ms': Math.round(clock.nowMs() - startMs) }, 'leads');
+  }
+
+  /** The log has refused this member: somebody with a later epoch has sealed it. */
+  async #deposed(): Promise<void> {
+    const inEpoch = this.known.current?.epoch;
+    await this.#follow();
+    if (inEpoch !== undefined) this.driver.resigned(inEpoch);
+  }
+
+  async #follow(): Promise<void> {
+    this.feed.end();
+    await this.backend.stepDown();
+    if (!this.#closing.signal.aborted) this.#follower.start();
+  }
+
+  #enqueue(transition: () => Promise<void>): void {
+    this.#transition = this.#transition.then(transition).catch((error: unknown) => {
+      this.#fatal(error instanceof Error ? error : new Error('a transition has failed', { cause: error }));
+    });
+  }
+
+  /** Resolves when a quorum has confirmed that this member leads, in the epoch that its store leads in. */
+  async #confirm(signal: AbortSignal): Promise<void> {
+    const leadership = this.backend.leadership;
+    if (leadership === undefined) throw new EngramError('NotLeader');
+    const confirmed = await this.driver.confirmLeadership(signal);
+    if (confirmed !== leadership.epoch || this.backend.leadership !== leadership)
+      throw new EngramError('LeaderChanged');
+  }
+
+  #watchStorage(): void {
+    this.#healthTimer = this.#options.clock.after(HEALTH_CHECK_MS, () => {
+      this.driver.setStorageHealth(this.#retry.unsettledMs < SLOW_STORAGE_MS);
+      this.#watchStorage();
+    });
+  }
+
+  #fatal(error: Error): void {
+    if (!this.#closing.signal.aborted) this.#options.onFatal(error);
+  }
+
+  async close(): Promise<void> {
+    const { clock, logger } = this.#options;
+    if (this.driver.view.leader === this.driver.view.self) {
+      const late = new AbortController();
+      const timer = clock.after(HAND_OVER_MS, () => late.abort(new Error('nobody took over in time')));
+      await this.driver.handOver(late.signal).catch((error: unknown) => {
+        logger.info({ error: String(error) }, 'stops without a successor');
+      });
+      timer.cancel();
+    }
+    this.#closing.abort(new EngramError('Stopped'));
+    this.#healthTimer?.cancel();
+    await this.#transition;
+    await this.#follower.stop();
+    this.#applied.close();
+    this.known.close();
+    await this.driver[Symbol.asyncDispose]();
+  }
+}

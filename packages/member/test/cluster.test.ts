@@ -1,0 +1,186 @@
+import { nodeItself, type Store } from '@engram/backend';
+import { decodeKeyValue } from '@engram/coder';
+import { EMPTY_BYTES, isEngramError, keyBytes, leaseId, type RangeOp, type Txn } from '@engram/core';
+import { expect, test } from 'vitest';
+import { TestCluster } from './cluster.ts';
+
+const put = (key: string, value: string, lease = 0n): Txn => ({
+  compares: [],
+  success: [
+    {
+      kind: 'put',
+      key: keyBytes(key),
+      value: keyBytes(value),
+      lease: leaseId(lease),
+      prevKv: false,
+      ignoreValue: false,
+      ignoreLease: false,
+    },
+  ],
+  failure: [],
+});
+
+const rangeOf = (key: string, serializable: boolean): RangeOp => ({
+  kind: 'range',
+  range: { key: keyBytes(key), end: EMPTY_BYTES },
+  limit: 0,
+  revision: 0,
+  sortOrder: 0,
+  sortTarget: 0,
+  serializable,
+  keysOnly: false,
+  countOnly: false,
+  minModRevision: 0,
+  maxModRevision: 0,
+  minCreateRevision: 0,
+  maxCreateRevision: 0,
+});
+
+async function get(store: Store, key: string, serializable = false): Promise<string | undefined> {
+  const { kvs } = await store.range(rangeOf(key, serializable), nodeItself);
+  const [kv] = [...kvs];
+  return kv === undefined ? undefined : Buffer.from(decodeKeyValue(kv).value).toString();
+}
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'accepted';
+  } catch (error) {
+    if (isEngramError(error)) return error.code;
+    throw error;
+  }
+}
+
+test('three members act as one store: each writes, each reads what was written anywhere', async () => {
+  const cluster = await TestCluster.start();
+  await cluster.leader();
+  for (const [at, { member }] of cluster.running.entries()) {
+    await cluster.run(member.store.txn(put(`k${at}`, 'v'), nodeItself));
+    for (const other of cluster.running) expect(await cluster.run(get(other.member.store, `k${at}`))).toBe('v');
+  }
+  const ids = cluster.running.map(({ member }) => member.cluster.members.map(({ name }) => name));
+  await cluster.pass(3000);
+  expect(cluster.running.map(({ member }) => member.cluster.members.map(({ name }) => name))).toEqual([
+    ['m1', 'm2', 'm3'],
+    ['m1', 'm2', 'm3'],
+    ['m1', 'm2', 'm3'],
+  ]);
+  expect(ids).toHaveLength(3);
+  expect(cluster.fatal).toEqual([]);
+});
+
+test('a killed leader is replaced, nothing acknowledged is lost, and it comes back as a follower', async () => {
+  const cluster = await TestCluster.start();
+  const first = await cluster.leader();
+  const firstId = first.member.cluster.memberId;
+  for (let at = 0; at < 20; at += 1) await cluster.run(first.member.store.txn(put(`k${at}`, `${at}`), nodeItself));
+  cluster.kill(firstId);
+  const startMs = cluster.clock.nowMs();
+  const second = await cluster.leader();
+  expect(cluster.clock.nowMs() - startMs, 'the others need not wait for a timeout').toBeLessThan(1000);
+  expect(second.member.cluster.memberId).not.toBe(firstId);
+  const { revision } = await cluster.run(second.member.store.txn(put('after', 'x'), nodeItself));
+  expect(revision).toBe(22);
+  const back = await cluster.start(firstId);
+  for (let at = 0; at < 20; at += 1) expect(await cluster.run(get(back.member.store, `k${at}`))).toBe(`${at}`);
+  expect(await cluster.run(get(back.member.store, 'after'))).toBe('x');
+  for (const { member } of cluster.running) await cluster.run(get(member.store, 'after'));
+  const hashes = await Promise.all(
+    cluster.running.map(({ member }) => cluster.run(member.store.hashKv(revision, nodeItself.signal))),
+  );
+  expect(new Set(hashes.map(({ hash }) => hash)).size).toBe(1);
+  expect(cluster.fatal).toEqual([]);
+});
+
+test('a leader that is cut off serves no linearizable read, renews no lease, writes nothing, and follows afterwards', async () => {
+  const cluster = await TestCluster.start();
+  const old = await cluster.leader();
+  const oldId = old.member.cluster.memberId;
+  await cluster.run(old.member.store.leaseGrant(leaseId(5n), 60, nodeItself));
+  await cluster.run(old.member.store.txn(put('k', '1'), nodeItself));
+  for (const { member } of cluster.running) {
+    const id = member.cluster.memberId;
+    if (id === oldId) continue;
+    cluster.cut.add(`${oldId}>${id}`);
+    cluster.cut.add(`${id}>${oldId}`);
+  }
+  const others = cluster.running.filter(({ member }) => member.cluster.memberId !== oldId);
+  const stale = refusal(get(old.member.store, 'k'));
+  const renewal = refusal(Promise.resolve(old.member.store.leaseKeepAlive(leaseId(5n), nodeItself)));
+  // Its log still takes what it appends, until somebody has sealed it.
+  await cluster.pass(4000);
+  const next = others.find(({ member }) => member.store.leadership !== undefined)!;
+  await cluster.run(next.member.store.txn(put('k', '2'), nodeItself));
+  const late = refusal(old.member.store.txn(put('k', '3'), nodeItself));
+  expect(await cluster.run(late)).not.toBe('accepted');
+  expect(await cluster.run(stale)).not.toBe('accepted');
+  expect(await cluster.run(renewal)).not.toBe('accepted');
+  expect(await get(old.member.store, 'k', true), 'a serializable read may be stale, not wrong').toMatch(/[12]/);
+  cluster.cut.clear();
+  expect(await cluster.run(get(old.member.store, 'k'))).toBe('2');
+  expect(old.member.store.leadership).toBeUndefined();
+  expect(cluster.fatal).toEqual([]);
+});
+
+test('a leader that stops hands over: writes at the others go on', async () => {
+  const cluster = await TestCluster.start();
+  const old = await cluster.leader();
+  const oldId = old.member.cluster.memberId;
+  const other = cluster.running.find(({ member }) => member.cluster.memberId !== oldId)!;
+  const stopping = cluster.stop(oldId);
+  const written = await cluster.run(other.member.store.txn(put('k', 'v'), nodeItself));
+  await stopping;
+  expect(written).toMatchObject({ revision: 2 });
+  expect(cluster.fatal).toEqual([]);
+});
+
+test('members are added as learners, catch up, are promoted, and removed', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  await cluster.pass(6000); // members must have been connected for a while
+  for (let at = 0; at < 5; at += 1) await cluster.run(leader.member.store.txn(put(`k${at}`, 'v'), nodeItself));
+  const follower = cluster.running.find((each) => each !== leader)!;
+  const url = 'http://127.0.0.1:1009';
+  const { added } = await cluster.run(follower.member.cluster.changes.add([url], true, nodeItself));
+  expect(added).toMatchObject({ isLearner: true, name: '' });
+  await cluster.pass(1100); // an id is made of the second as well
+  expect(await refusal(cluster.run(follower.member.cluster.changes.add([url], false, nodeItself)))).toBe(
+    'PeerURLExist',
+  );
+  const joined = await cluster.start(added.id, true);
+  await cluster.pass(2000);
+  expect(joined.member.cluster.isLearner).toBe(true);
+  expect(await cluster.run(get(joined.member.store, 'k4'))).toBe('v');
+  const members = await cluster.run(leader.member.cluster.changes.promote(added.id, nodeItself));
+  expect(members.find(({ id }) => id === added.id)).toMatchObject({ isLearner: false });
+  await cluster.run(leader.member.cluster.changes.moveLeader(added.id, nodeItself));
+  const moved = await cluster.leader();
+  expect(moved.member.cluster.memberId).toBe(added.id);
+  const gone = follower.member.cluster.memberId;
+  await cluster.pass(6000);
+  await cluster.run(moved.member.cluster.changes.remove(gone, nodeItself));
+  await cluster.pass(2000);
+  expect(cluster.removed).toEqual([gone]);
+  expect(await refusal(cluster.run(moved.member.cluster.changes.remove(gone, nodeItself)))).toBe('MemberNotFound');
+  expect(cluster.fatal).toEqual([]);
+});
+
+test('leases end once, wherever they were granted, also when their leader dies', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  const follower = cluster.running.find((each) => each !== leader)!;
+  await cluster.run(follower.member.store.leaseGrant(leaseId(5n), 5, nodeItself));
+  await cluster.run(follower.member.store.txn(put('leased', 'v', 5n), nodeItself));
+  await cluster.pass(3000);
+  expect(await cluster.run(Promise.resolve(follower.member.store.leaseKeepAlive(leaseId(5n), nodeItself)))).toBe(5);
+  await cluster.pass(3000);
+  cluster.kill(leader.member.cluster.memberId);
+  await cluster.leader();
+  await cluster.pass(3000);
+  expect(await cluster.run(get(follower.member.store, 'leased')), 'it has its whole time again').toBe('v');
+  await cluster.pass(4000);
+  expect(await cluster.run(get(follower.member.store, 'leased'))).toBeUndefined();
+  expect(follower.member.store.leases()).toEqual([]);
+  expect(cluster.fatal).toEqual([]);
+});

@@ -1,0 +1,202 @@
+import type { LogPosition } from '@engram/core';
+import { MemoryRaftDisk, MemoryRaftStorage, type Member as ElectedMember, memberId } from '@engram/election';
+import { ClusterMember, PeerError, type PeerNetwork } from '@engram/member';
+import { defaultLimits } from '@engram/raft-ts';
+import { LocalCopy, Prng, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import type { LogBatch } from '@engram/storage';
+
+export const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const TICK_MS = 100;
+
+interface Host {
+  readonly id: bigint;
+  readonly copy: LocalCopy;
+  readonly raft: MemoryRaftDisk;
+  member: ClusterMember | undefined;
+  storage: SharedLogStorage | undefined;
+  generation: number;
+}
+
+/** Whole members over one log, with a network in memory. A pair of ids in `cut`, from and to, loses what is sent. */
+export class TestCluster {
+  readonly clock = new SimClock();
+  readonly log = new SharedLog('the log');
+  readonly fatal: Error[] = [];
+  readonly removed: bigint[] = [];
+  readonly cut = new Set<string>();
+  readonly #hosts = new Map<bigint, Host>();
+  readonly #firstMembers: readonly ElectedMember[];
+
+  constructor(ids: readonly bigint[] = [1n, 2n, 3n]) {
+    this.#firstMembers = ids.map((id) => ({
+      id: memberId(id),
+      name: '',
+      peerUrls: [urlOf(id)],
+      clientUrls: [],
+      isLearner: false,
+    }));
+  }
+
+  static async start(ids?: readonly bigint[]): Promise<TestCluster> {
+    const cluster = new TestCluster(ids);
+    for (const { id } of cluster.#firstMembers) await cluster.start(id);
+    return cluster;
+  }
+
+  async start(id: bigint, joins = false): Promise<ClusterMember> {
+    let host = this.#hosts.get(id);
+    if (host === undefined) {
+      const raft = new MemoryRaftDisk();
+      host = { id, copy: new LocalCopy(), raft, member: undefined, storage: undefined, generation: 0 };
+      this.#hosts.set(id, host);
+    }
+    host.generation += 1;
+    const { generation } = host;
+    host.storage = new SharedLogStorage(this.log, host.copy);
+    host.member = await ClusterMember.start({
+      storage: host.storage,
+      raftStorage: new MemoryRaftStorage(host.raft),
+      network: this.#networkOf(host),
+      identity: {
+        clusterId: 0xc1n,
+        memberId: id,
+        name: `m${id}`,
+        peerUrls: [urlOf(id)],
+        clientUrls: [`http://c${id}`],
+      },
+      election: {
+        tickMs: TICK_MS,
+        limits: defaultLimits,
+        rules: { strict: true, learnersMax: 1 },
+        snapshotEntries: 100,
+        keptEntries: 50,
+      },
+      token: 'test',
+      firstMembers: joins ? undefined : this.#firstMembers,
+      settings: { requestTimeoutMs: 7000 },
+      limits: {},
+      version: '3.7.0',
+      compaction: { mode: 'off' },
+      clock: this.clock,
+      random: new Prng(Number(id) * 1000 + host.generation),
+      logger: quiet,
+      onRemoved: () => this.removed.push(id),
+      onFatal: (error) => {
+        if (host.generation === generation) this.fatal.push(error);
+      },
+    });
+    for (const other of this.#hosts.values()) {
+      if (other.member === undefined || other === host) continue;
+      other.member.service.connected(id);
+      host.member.service.connected(other.id);
+    }
+    return host.member;
+  }
+
+  member(id: bigint): ClusterMember {
+    const { member } = this.#hosts.get(id)!;
+    if (member === undefined) throw new Error(`member ${id} does not run`);
+    return member;
+  }
+
+  get running(): readonly ClusterMember[] {
+    return [...this.#hosts.values()].flatMap(({ member }) => (member === undefined ? [] : [member]));
+  }
+
+  /** The process is gone, and its address refuses connections. */
+  kill(id: bigint): void {
+    const host = this.#hosts.get(id)!;
+    host.generation += 1;
+    host.storage?.crash();
+    host.member = undefined;
+    for (const { member } of this.#hosts.values()) {
+      member?.service.disconnected(id);
+      member?.service.gone(id);
+    }
+  }
+
+  async stop(id: bigint): Promise<void> {
+    const host = this.#hosts.get(id)!;
+    const { member } = host;
+    await this.run(member![Symbol.asyncDispose]());
+    host.generation += 1;
+    host.member = undefined;
+    for (const other of this.running) other.service.disconnected(id);
+  }
+
+  /** Time passes in small steps until the work is done. */
+  async run<Value>(work: Promise<Value>, stepsMax = 3000): Promise<Value> {
+    let done = false;
+    const watched = work.finally(() => {
+      done = true;
+    });
+    watched.catch(() => undefined);
+    for (let step = 0; !done && step < stepsMax; step += 1) {
+      await this.clock.settle(2);
+      if (!done) this.clock.advance(10);
+    }
+    if (!done) throw new Error('it takes for ever');
+    return watched;
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 10) {
+      await this.clock.settle(2);
+      this.clock.advance(10);
+    }
+  }
+
+  /** Waits until somebody leads whom all that run know; returns it. */
+  async leader(): Promise<ClusterMember> {
+    for (let step = 0; step < 2000; step += 1) {
+      const leader = this.running.find(({ member }) => member.store.leadership !== undefined);
+      const id = leader?.member.cluster.memberId;
+      const known = this.running.every(({ member }) => member.cluster.leaderId === id);
+      if (leader !== undefined && known) return leader;
+      await this.pass(10);
+    }
+    throw new Error('nobody leads');
+  }
+
+  #networkOf(host: Host): PeerNetwork {
+    const { generation } = host;
+    const reach = (to: bigint): Host | undefined => {
+      const other = this.#hosts.get(to);
+      const cut = this.cut.has(`${host.id}>${to}`) || host.generation !== generation;
+      return other?.member === undefined || cut ? undefined : other;
+    };
+    return {
+      send: (to, bytes) => {
+        const sent = bytes.slice();
+        this.clock.soon(() => reach(to)?.member?.service.message(sent));
+      },
+      setMembers: () => {},
+      call: async (to, request, signal) => {
+        const there = reach(to)?.member;
+        if (there === undefined) throw new PeerError('unsent', 'cut');
+        const answer = await there.service.call(request, signal);
+        if (reach(to)?.member !== there || this.cut.has(`${to}>${host.id}`)) throw new PeerError('lost', 'cut');
+        return answer;
+      },
+      follow: (to, from, signal) => this.#follow(host, generation, to, from, signal),
+    };
+  }
+
+  async *#follow(
+    host: Host,
+    generation: number,
+    to: bigint,
+    from: LogPosition,
+    signal: AbortSignal,
+  ): AsyncGenerator<LogBatch> {
+    const there = this.#hosts.get(to)?.member;
+    if (there === undefined) throw new PeerError('unsent', 'cut');
+    for await (const batch of there.service.follow(from, signal)) {
+      const cut = this.cut.has(`${to}>${host.id}`) || host.generation !== generation;
+      if (cut || this.#hosts.get(to)?.member !== there) throw new PeerError('lost', 'cut');
+      yield batch;
+    }
+  }
+}
+
+const urlOf = (id: bigint): string => `http://127.0.0.1:${1000 + Number(id)}`;

@@ -1,0 +1,186 @@
+import type { Clock, LogPosition, Timer } from '@engram/core';
+import { logPosition } from '@engram/core';
+import { PeerError } from '@engram/member';
+import type { LogBatch } from '@engram/storage';
+import { Client, type ClientDuplexStream, type ClientReadableStream, type ServiceError, status } from '@grpc/grpc-js';
+import { Gathered } from './gathered.ts';
+import type * as linkpb from './gen/linkpb.ts';
+import { channelOptions, EXCHANGE, FOLLOW, peerService } from './methods.ts';
+import { channelCredentials, type PeerTls } from './tls.ts';
+
+export interface PeerLinkOptions {
+  readonly hello: linkpb.Hello;
+  /** host:port. */
+  readonly target: string;
+  readonly tls: PeerTls | undefined;
+  readonly clock: Clock;
+  readonly onConnected: () => void;
+  readonly onDisconnected: () => void;
+  /** Its address refuses connections: the process is gone. */
+  readonly onGone: () => void;
+}
+
+interface Waiting {
+  readonly resolve: (answer: Uint8Array) => void;
+  readonly reject: (error: Error) => void;
+}
+
+type Item =
+  | { readonly kind: 'message'; readonly bytes: Uint8Array }
+  | { readonly kind: 'call'; readonly number: number; readonly request: Uint8Array }
+  | { readonly kind: 'cancel'; readonly number: number };
+
+const RETRY_MS = 100;
+/** Raft's messages are dropped when so much waits in the process. */
+const QUEUED_FRAMES_MAX = 4096;
+
+/** The connection to one other member, made anew whenever it ends. */
+export class PeerLink {
+  readonly #options: PeerLinkOptions;
+  readonly #client: Client;
+  readonly #calls = new Map<number, Waiting>();
+  readonly #outgoing: Gathered<Item>;
+  #stream: ClientDuplexStream<linkpb.FrameInit, linkpb.Answers> | undefined;
+  #connected = false;
+  #number = 0;
+  #retry: Timer | undefined;
+  #closed = false;
+
+  constructor(options: PeerLinkOptions) {
+    this.#options = options;
+    this.#client = new Client(options.target, channelCredentials(options.tls), channelOptions);
+    this.#outgoing = new Gathered((items) => this.#write(items));
+    this.#open();
+  }
+
+  send(bytes: Uint8Array): void {
+    if (!this.#connected || this.#outgoing.size > QUEUED_FRAMES_MAX) return;
+    this.#outgoing.add({ kind: 'message', bytes });
+  }
+
+  call(request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    if (!this.#connected) return Promise.reject(new PeerError('unsent', `${this.#options.target} is not connected`));
+    if (signal.aborted) return Promise.reject(signal.reason);
+    this.#number += 1;
+    const number = this.#number;
+    return new Promise<Uint8Array>((resolve, reject) => {
+      const cancel = (): void => {
+        if (!this.#calls.delete(number)) return;
+        this.#outgoing.add({ kind: 'cancel', number });
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', cancel, { once: true });
+      const settled = (): void => signal.removeEventListener('abort', cancel);
+      this.#calls.set(number, {
+        resolve: (answer) => {
+          settled();
+          resolve(answer);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
+      });
+      this.#outgoing.add({ kind: 'call', number, request });
+    });
+  }
+
+  async *follow(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    const { hello } = this.#options;
+    const { requestSerialize, responseDeserialize } = peerService.follow;
+    const stream = this.#client.makeServerStreamRequest<linkpb.FollowRequestInit, linkpb.Batches>(
+      FOLLOW,
+      requestSerialize,
+      responseDeserialize,
+      { hello, from },
+    );
+    const cancel = (): void => stream.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      for await (const { batches } of batchesOf(stream)) {
+        for (const { first, records } of batches) yield { first: logPosition(first), records };
+      }
+    } catch (cause) {
+      if (signal.aborted) return;
+      const behind = isServiceError(cause) && cause.code === status.OUT_OF_RANGE;
+      throw new PeerError(behind ? 'behind' : 'lost', 'the stream of committed batches has ended', { cause });
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      stream.cancel();
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#retry?.cancel();
+    this.#stream?.cancel();
+    this.#ended();
+    this.#client.close();
+  }
+
+  #open(): void {
+    const { requestSerialize, responseDeserialize } = peerService.exchange;
+    const stream = this.#client.makeBidiStreamRequest<linkpb.FrameInit, linkpb.Answers>(
+      EXCHANGE,
+      requestSerialize,
+      responseDeserialize,
+    );
+    this.#stream = stream;
+    // Headers come when the server has taken the call: only then something that is written arrives somewhere.
+    stream.on('metadata', () => this.#opened(stream));
+    stream.on('data', ({ answers }: linkpb.Answers) => {
+      for (const { number, answer } of answers) this.#answered(number, answer);
+    });
+    const failed = (error?: unknown): void => {
+      if (this.#stream !== stream) return;
+      this.#stream = undefined;
+      this.#ended();
+      if (this.#closed) return;
+      if (isServiceError(error) && /ECONNREFUSED/.test(error.details)) this.#options.onGone();
+      this.#retry = this.#options.clock.after(RETRY_MS, () => this.#open());
+    };
+    stream.on('error', failed);
+    stream.on('end', () => failed());
+    stream.write({ hello: this.#options.hello });
+  }
+
+  #opened(stream: unknown): void {
+    if (this.#stream !== stream || this.#connected) return;
+    this.#connected = true;
+    this.#options.onConnected();
+  }
+
+  #ended(): void {
+    const waiting = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const { reject } of waiting)
+      reject(new PeerError('lost', `the connection to ${this.#options.target} has ended`));
+    if (!this.#connected) return;
+    this.#connected = false;
+    this.#options.onDisconnected();
+  }
+
+  #answered(number: number, answer: Uint8Array): void {
+    const waiting = this.#calls.get(number);
+    this.#calls.delete(number);
+    waiting?.resolve(answer);
+  }
+
+  #write(items: readonly Item[]): void {
+    const stream = this.#stream;
+    if (stream === undefined || !this.#connected) return; // its calls were rejected when it ended
+    const frame = { messages: [] as Uint8Array[], calls: [] as linkpb.CallInit[], cancelled: [] as number[] };
+    for (const item of items) {
+      if (item.kind === 'message') frame.messages.push(item.bytes);
+      else if (item.kind === 'call') frame.calls.push({ number: item.number, request: item.request });
+      else frame.cancelled.push(item.number);
+    }
+    stream.write(frame);
+  }
+}
+
+/** What a stream yields, in its type: Node's own is `any`. */
+const batchesOf = (stream: ClientReadableStream<linkpb.Batches>): AsyncIterable<linkpb.Batches> => stream;
+
+const isServiceError = (error: unknown): error is ServiceError =>
+  error instanceof Error && 'code' in error && 'details' in error;

@@ -1,0 +1,158 @@
+import { type Logger, logPosition } from '@engram/core';
+import { PeerError, type PeerService } from '@engram/member';
+import { Metadata, Server, type ServerDuplexStream, type ServerWritableStream, status } from '@grpc/grpc-js';
+import { Gathered } from './gathered.ts';
+import type * as linkpb from './gen/linkpb.ts';
+import { channelOptions, peerService } from './methods.ts';
+import { type PeerTls, serverCredentials } from './tls.ts';
+
+export interface PeerServerOptions {
+  readonly clusterId: bigint;
+  readonly memberId: bigint;
+  /** Where to listen: host and port. */
+  readonly addresses: readonly { readonly host: string; readonly port: number }[];
+  readonly tls: PeerTls | undefined;
+  readonly service: PeerService;
+  readonly logger: Logger;
+}
+
+export interface PeerServer extends AsyncDisposable {
+  /** As bound, in the order of `addresses`. */
+  readonly ports: readonly number[];
+}
+
+/** Serves the other members. Rejects where an address cannot be listened on. */
+export async function servePeers(options: PeerServerOptions): Promise<PeerServer> {
+  const server = new Server(channelOptions);
+  const connection = new PeerCalls(options);
+  server.addService(peerService, {
+    exchange: (call: Exchange) => connection.exchange(call),
+    follow: (call: Follow) => void connection.follow(call),
+  });
+  const ports: number[] = [];
+  for (const { host, port } of options.addresses) ports.push(await bind(server, host, port, options.tls));
+  return {
+    ports,
+    [Symbol.asyncDispose]: async () => {
+      connection.close();
+      server.forceShutdown();
+    },
+  };
+}
+
+type Exchange = ServerDuplexStream<linkpb.Frame, linkpb.AnswersInit>;
+type Follow = ServerWritableStream<linkpb.FollowRequest, linkpb.BatchesInit>;
+
+/** Batches that wait in the process for a follower that reads slowly. */
+const QUEUED_BYTES_MAX = 4 * 1024 * 1024;
+
+class PeerCalls {
+  readonly #options: PeerServerOptions;
+  readonly #closing = new AbortController();
+
+  constructor(options: PeerServerOptions) {
+    this.#options = options;
+  }
+
+  close(): void {
+    this.#closing.abort(new PeerError('lost', 'the member stops'));
+  }
+
+  exchange(call: Exchange): void {
+    const underWay = new Map<number, AbortController>();
+    let greeted = false;
+    const answers = new Gathered<linkpb.CallAnswerInit>((gathered) => {
+      if (!call.destroyed) call.write({ answers: gathered });
+    });
+    call.on('data', (frame: linkpb.Frame) => {
+      if (!greeted) {
+        const fault = this.#refusal(frame.hello);
+        if (fault !== undefined) {
+          call.emit('error', { code: status.FAILED_PRECONDITION, details: fault });
+          return;
+        }
+        greeted = true;
+        call.sendMetadata(new Metadata()); // the dialer takes it for "connected"
+      }
+      for (const message of frame.messages) this.#options.service.message(message);
+      for (const { number, request } of frame.calls) {
+        const abort = new AbortController();
+        underWay.set(number, abort);
+        void this.#answer(request, abort.signal, (answer) => answers.add({ number, answer })).finally(() =>
+          underWay.delete(number),
+        );
+      }
+      for (const number of frame.cancelled) underWay.get(number)?.abort(new PeerError('lost', 'nobody waits'));
+    });
+    const end = (): void => {
+      for (const abort of underWay.values()) abort.abort(new PeerError('lost', 'the connection has ended'));
+      underWay.clear();
+    };
+    call.on('end', () => {
+      end();
+      call.end();
+    });
+    call.on('error', end);
+    call.on('close', end);
+    call.on('cancelled', end);
+  }
+
+  async #answer(request: Uint8Array, signal: AbortSignal, reply: (answer: Uint8Array) => void): Promise<void> {
+    try {
+      reply(await this.#options.service.call(request, signal));
+    } catch (error) {
+      // A member's own fault is no answer: whoever asked finds out in another way.
+      if (!signal.aborted) this.#options.logger.error({ error: String(error) }, 'a call of another member failed');
+    }
+  }
+
+  async follow(call: Follow): Promise<void> {
+    const fault = this.#refusal(call.request.hello);
+    if (fault !== undefined) {
+      call.emit('error', { code: status.FAILED_PRECONDITION, details: fault });
+      return;
+    }
+    const gone = new AbortController();
+    call.on('cancelled', () => gone.abort());
+    call.on('close', () => gone.abort());
+    call.on('error', () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
+    try {
+      for await (const { first, records } of this.#options.service.follow(logPosition(call.request.from), signal)) {
+        if (signal.aborted) return;
+        const room = call.write({ batches: [{ first, records: [...records] }] });
+        if (!room && call.writableLength > QUEUED_BYTES_MAX) await drained(call, signal);
+      }
+      call.end();
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      const behind = error instanceof PeerError && error.fault === 'behind';
+      call.emit('error', { code: behind ? status.OUT_OF_RANGE : status.UNAVAILABLE, details: String(error) });
+    }
+  }
+
+  #refusal(hello: linkpb.Hello | undefined): string | undefined {
+    if (hello === undefined) return 'a peer that does not say who it is';
+    const { clusterId, memberId } = this.#options;
+    if (hello.cluster !== clusterId) return `this is a member of cluster ${clusterId.toString(16)}`;
+    if (hello.to !== memberId) return `this is member ${memberId.toString(16)}`;
+    return undefined;
+  }
+}
+
+function bind(server: Server, host: string, port: number, tls: PeerTls | undefined): Promise<number> {
+  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, serverCredentials(tls), (cause, bound) => {
+      if (cause === null) resolve(bound);
+      else reject(new Error(`cannot listen for peers on ${address}`, { cause }));
+    });
+  });
+}
+
+async function drained(call: Follow, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    call.once('drain', resolve);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,162 @@
+import { logPosition } from '@engram/core';
+import { PeerError, type PeerService } from '@engram/member';
+import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
+import { realClock } from '@engram/sim';
+import type { LogBatch } from '@engram/storage';
+import { afterEach, expect, test } from 'vitest';
+
+const CLUSTER = 0xc1n;
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const never = new AbortController().signal;
+const utf8 = (text: string): Uint8Array => Buffer.from(text);
+
+let closing: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const each of closing.reverse()) await each[Symbol.asyncDispose]();
+  closing = [];
+});
+
+/** A member that answers with what it was asked, and notes the rest. */
+class Echo implements PeerService {
+  readonly messages: string[] = [];
+  readonly links: string[] = [];
+  readonly aborted: string[] = [];
+  readonly hold = Promise.withResolvers<void>();
+  batches: readonly LogBatch[] = [];
+  #told: (() => void)[] = [];
+
+  async call(request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    const text = Buffer.from(request).toString();
+    signal.addEventListener('abort', () => this.#tell(this.aborted, text));
+    if (text === 'hold') await this.hold.promise;
+    if (text === 'fail') throw new Error('the test says so');
+    return utf8(`answer to ${text}`);
+  }
+
+  async *follow(from: number): AsyncGenerator<LogBatch> {
+    if (from === 99) throw new PeerError('behind', 'the test says so');
+    for (const batch of this.batches) if (batch.first >= from) yield batch;
+  }
+
+  message(bytes: Uint8Array): void {
+    this.#tell(this.messages, Buffer.from(bytes).toString());
+  }
+  connected(member: bigint): void {
+    this.#tell(this.links, `connected ${member}`);
+  }
+  disconnected(member: bigint): void {
+    this.#tell(this.links, `disconnected ${member}`);
+  }
+  gone(member: bigint): void {
+    this.#tell(this.links, `gone ${member}`);
+  }
+
+  async until(done: () => boolean): Promise<void> {
+    while (!done()) await new Promise<void>((resolve) => this.#told.push(resolve));
+  }
+
+  #tell(list: string[], text: string): void {
+    list.push(text);
+    for (const resolve of this.#told.splice(0)) resolve();
+  }
+}
+
+async function serve(service: PeerService, memberId: bigint): Promise<PeerServer> {
+  const server = await servePeers({
+    clusterId: CLUSTER,
+    memberId,
+    addresses: [{ host: '127.0.0.1', port: 0 }],
+    tls: undefined,
+    service,
+    logger: quiet,
+  });
+  closing.push(server);
+  return server;
+}
+
+function dial(service: Echo, port: number, id = 2n, clusterId = CLUSTER): PeerLinks {
+  const links = new PeerLinks({
+    clusterId,
+    memberId: 1n,
+    tls: undefined,
+    clock: realClock,
+    logger: quiet,
+    service: () => service,
+  });
+  closing.push({ [Symbol.asyncDispose]: async () => links[Symbol.dispose]() });
+  links.setMembers([
+    { id: 1n, peerUrls: ['http://127.0.0.1:1'] },
+    { id, peerUrls: [`http://127.0.0.1:${port}`] },
+  ]);
+  return links;
+}
+
+test('messages keep their order, and calls have their answers', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const links = dial(mine, (await serve(theirs, 2n)).ports[0]!);
+  await mine.until(() => mine.links.includes('connected 2'));
+  for (let at = 0; at < 100; at += 1) links.send(2n, utf8(`m${at}`));
+  const answers = await Promise.all(['a', 'b', 'c'].map((text) => links.call(2n, utf8(text), never)));
+  expect(answers.map((bytes) => Buffer.from(bytes).toString())).toEqual(['answer to a', 'answer to b', 'answer to c']);
+  await theirs.until(() => theirs.messages.length === 100);
+  expect(theirs.messages).toEqual(Array.from({ length: 100 }, (_, at) => `m${at}`));
+});
+
+test('a call before there is a connection has not left; one whose connection ends is lost', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const server = await serve(theirs, 2n);
+  const links = dial(mine, server.ports[0]!);
+  await expect(links.call(2n, utf8('early'), never)).rejects.toMatchObject({ fault: 'unsent' });
+  await expect(links.call(7n, utf8('nobody'), never)).rejects.toMatchObject({ fault: 'unsent' });
+  await mine.until(() => mine.links.includes('connected 2'));
+  const held = links.call(2n, utf8('hold'), never);
+  const failing = links.call(2n, utf8('fail'), never);
+  await links.call(2n, utf8('after'), never);
+  await server[Symbol.asyncDispose]();
+  await expect(held).rejects.toMatchObject({ fault: 'lost' });
+  await expect(failing).rejects.toMatchObject({ fault: 'lost' });
+  await mine.until(() => mine.links.includes('gone 2'));
+  expect(mine.links.slice(0, 2)).toEqual(['connected 2', 'disconnected 2']);
+});
+
+test('a call that nobody waits for is given up at the other end too', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const links = dial(mine, (await serve(theirs, 2n)).ports[0]!);
+  await mine.until(() => mine.links.includes('connected 2'));
+  const abort = new AbortController();
+  const held = links.call(2n, utf8('hold'), abort.signal);
+  await links.call(2n, utf8('after'), never);
+  abort.abort(new Error('given up'));
+  await expect(held).rejects.toThrow('given up');
+  await theirs.until(() => theirs.aborted.includes('hold'));
+});
+
+test('batches come in order from a position on, and a feed that does not go back so far says so', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  theirs.batches = [1, 4, 6].map((first) => ({ first: logPosition(first), records: [utf8(`r${first}`)] }));
+  const links = dial(mine, (await serve(theirs, 2n)).ports[0]!);
+  await mine.until(() => mine.links.includes('connected 2'));
+  const found: string[] = [];
+  for await (const { first, records } of links.follow(2n, logPosition(4), never)) {
+    found.push(`${first}: ${records.map((record) => Buffer.from(record).toString()).join()}`);
+  }
+  expect(found).toEqual(['4: r4', '6: r6']);
+  const behind = (async () => {
+    for await (const _ of links.follow(2n, logPosition(99), never)) expect.unreachable();
+  })();
+  await expect(behind).rejects.toMatchObject({ fault: 'behind' });
+});
+
+test.each([
+  { what: 'another member', id: 3n, cluster: CLUSTER },
+  { what: 'a member of another cluster', id: 2n, cluster: 0xddn },
+])('whoever means $what is not served', async ({ id, cluster }) => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const links = dial(mine, (await serve(theirs, 2n)).ports[0]!, id, cluster);
+  const following = (async () => {
+    for await (const _ of links.follow(id, logPosition(1), never)) expect.unreachable();
+  })();
+  await expect(following).rejects.toMatchObject({ fault: 'lost' });
+  await expect(links.call(id, utf8('x'), never)).rejects.toMatchObject({ fault: 'unsent' });
+  expect(mine.links).toEqual([]);
+});
