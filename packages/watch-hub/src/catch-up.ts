@@ -14,6 +14,7 @@ import { cutIntoOffers } from './cut-into-offers.ts';
 import { filterGroup } from './group-shares.ts';
 import type { LiveSet } from './live-set.ts';
 import type { History, HistoryPage } from './ports.ts';
+import type { Published } from './published.ts';
 import type { StreamState } from './stream-state.ts';
 import { inTurns, Walk } from './walk.ts';
 import type { Reading, WatcherState } from './watcher-state.ts';
@@ -23,7 +24,7 @@ export interface CatchUpOptions {
   readonly live: LiveSet;
   readonly backlogs: Backlogs;
   readonly clock: Clock;
-  readonly storeRevision: () => Revision;
+  readonly published: Published;
   readonly logger: Logger | undefined;
   /** Revisions in a page, and in what a sink is offered at once. */
   readonly groupsMax: number;
@@ -31,8 +32,8 @@ export interface CatchUpOptions {
   readonly offerBytesMax: number;
   /** Reads of history under way at a time. */
   readonly readsMax: number;
-  /** Watchers that are told of a compaction in one go. */
-  readonly visitsMax: number;
+  /** See SliceLimits. */
+  readonly sliceUs: number;
 }
 
 /**
@@ -48,6 +49,8 @@ export class CatchUp {
   readonly #options: CatchUpOptions;
   readonly #unsynced = new Set<WatcherState>();
   readonly #turns = new LinkedQueue<StreamState>();
+  /** Streams whose next watcher needs what is being published: history does not have it yet. */
+  readonly #held = new Set<StreamState>();
   #reads = 0;
   /** Those who are looked at because history was compacted. */
   #ending: Walk<WatcherState> | undefined;
@@ -91,8 +94,12 @@ export class CatchUp {
   compacted(compactRevision: Revision): void {
     if (compactRevision > this.#compactRevision) this.#compactRevision = compactRevision;
     const running = this.#ending !== undefined;
-    this.#ending = new Walk(this.#unsynced, this.#options.visitsMax); // whom the walk before has passed may need more than is left now
-    if (!running) inTurns(this.#options.clock, () => this.#endCompacted());
+    this.#ending = new Walk(this.#unsynced, this.#options.sliceUs); // whom the walk before has passed may need more than is left now
+    if (!running)
+      inTurns(
+        (goOn) => this.#options.clock.soon(goOn),
+        () => this.#endCompacted(),
+      );
   }
 
   #endCompacted(): boolean {
@@ -115,6 +122,7 @@ export class CatchUp {
 
   /** Starts as many reads as may be under way. */
   pump(): void {
+    const { published } = this.#options;
     while (this.#reads < this.#options.readsMax) {
       const stream = this.#turns.first;
       if (stream === undefined) return;
@@ -122,10 +130,22 @@ export class CatchUp {
       if (stream.full) continue; // since it took its place; `resume` gives it another
       const watcher = stream.waiting.first;
       assert(watcher !== undefined, 'a stream waits for a turn, and none of its watchers does');
+      if (watcher.next > published.revision) {
+        assert(published.inBetween, 'a watcher waits for what nobody has published');
+        this.#held.add(stream);
+        continue;
+      }
       stream.waiting.remove(watcher);
       this.#takeTurn(stream);
       if (!this.endIfCompacted(watcher)) void this.#read(watcher);
     }
+  }
+
+  /** What was being published is history now. */
+  resumeHeld(): void {
+    for (const stream of this.#held) this.#takeTurn(stream);
+    this.#held.clear();
+    this.pump();
   }
 
   #floor(): Revision {
@@ -137,13 +157,15 @@ export class CatchUp {
   }
 
   async #read(watcher: WatcherState): Promise<void> {
-    const { history, live, groupsMax } = this.#options;
+    const { history, live, published, groupsMax } = this.#options;
     const { range, prevKv } = watcher.request;
-    const to = this.#options.storeRevision();
+    const to = published.revision;
     const reading: Reading = { to, abort: new AbortController(), backlog: new Backlog() };
     watcher.enter('reading');
     watcher.reading = reading;
-    live.add(watcher);
+    // What is being published now may have passed its range already: that comes by another read.
+    if (published.inBetween) reading.backlog.end = nextRevision(to);
+    else live.add(watcher);
     this.#reads += 1;
     let page: HistoryPage | undefined;
     let failure: unknown;
@@ -176,7 +198,7 @@ export class CatchUp {
   }
 
   #arrived(watcher: WatcherState, reading: Reading, page: HistoryPage): void {
-    const { live, storeRevision } = this.#options;
+    const { live, published } = this.#options;
     assert(page.next > watcher.next, 'a page of history without progress');
     const groups: EventGroup[] = [];
     let last = watcher.next - 1;
@@ -191,7 +213,7 @@ export class CatchUp {
     let next = page.next;
     if (whole) {
       for (const group of reading.backlog.groups) groups.push(group);
-      next = reading.backlog.end ?? nextRevision(storeRevision());
+      next = reading.backlog.end ?? nextRevision(published.revision);
     }
     const refused = this.#offer(watcher, groups);
     if (refused === undefined && whole && reading.backlog.end === undefined) {
@@ -206,9 +228,9 @@ export class CatchUp {
 
   /** The first revision that the sink did not take. */
   #offer(watcher: WatcherState, groups: readonly EventGroup[]): Revision | undefined {
-    const { groupsMax, offerBytesMax, storeRevision } = this.#options;
+    const { groupsMax, offerBytesMax, published } = this.#options;
     for (const offer of cutIntoOffers(groups, groupsMax, offerBytesMax)) {
-      if (!watcher.stream.offer(watcher, offer, storeRevision())) return offer[0]!.revision;
+      if (!watcher.stream.offer(watcher, offer, published.header)) return offer[0]!.revision;
     }
     return undefined;
   }

@@ -10,7 +10,7 @@ export function cutIntoOffers(
   let start = 0;
   let bytes = 0;
   for (let at = 0; at < groups.length; at += 1) {
-    const size = groupBytes(groups[at]!);
+    const size = groupBytes(groups[at]!, bytesMax);
     if (at > start && (at - start === groupsMax || bytes + size > bytesMax)) {
       offers.push(groups.slice(start, at));
       start = at;
@@ -23,8 +23,12 @@ export function cutIntoOffers(
   return offers;
 }
 
-function groupBytes(group: EventGroup): number {
+/** Counts no further than to the first number above `enough`: a revision may have very many events. */
+function groupBytes({ events }: EventGroup, enough: number): number {
   let bytes = 0;
-  for (const { kv, prevKv } of group.events) bytes += kv.length + (prevKv?.length ?? 0);
+  for (let at = 0; at < events.length && bytes <= enough; at += 1) {
+    const { kv, prevKv } = events[at]!;
+    bytes += kv.length + (prevKv?.length ?? 0);
+  }
   return bytes;
 }

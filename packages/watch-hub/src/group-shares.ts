@@ -6,7 +6,7 @@ export const DROP_NOTHING: Filter = 0;
 export const DROP_PUTS: Filter = 1;
 export const DROP_DELETES: Filter = 2;
 
-function passes(filter: Filter, event: KvEvent): boolean {
+export function passes(filter: Filter, event: KvEvent): boolean {
   return (filter & (event.type === EVENT_PUT ? DROP_PUTS : DROP_DELETES)) === 0;
 }
 
@@ -56,18 +56,27 @@ export class GroupShares {
   }
 }
 
-function shareOf(group: EventGroup): Share {
-  let puts = 0;
-  let prevKvMissing = false;
-  for (const event of group.events) {
-    if (event.type === EVENT_PUT) puts += 1;
-    if (lacksPrevKv(event)) prevKvMissing = true;
+/** What a share says of its events, counted event by event. */
+export class ShareDraft {
+  #puts = 0;
+  #prevKvMissing = false;
+
+  count(event: KvEvent): void {
+    if (event.type === EVENT_PUT) this.#puts += 1;
+    if (event.prevKv === undefined && event.prevPosition !== undefined) this.#prevKvMissing = true;
   }
-  return { groups: [group], puts, deletes: group.events.length - puts, prevKvMissing };
+
+  /** `group` has the events that were counted. */
+  share(group: EventGroup): Share {
+    const puts = this.#puts;
+    return { groups: [group], puts, deletes: group.events.length - puts, prevKvMissing: this.#prevKvMissing };
+  }
 }
 
-function lacksPrevKv(event: KvEvent): boolean {
-  return event.prevKv === undefined && event.prevPosition !== undefined;
+function shareOf(group: EventGroup): Share {
+  const draft = new ShareDraft();
+  for (const event of group.events) draft.count(event);
+  return draft.share(group);
 }
 
 /** A group from history without what the filter drops: itself where that is nothing, undefined where it is all. */

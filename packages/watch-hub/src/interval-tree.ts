@@ -4,8 +4,12 @@ export interface Interval<Node> {
   readonly end: string;
   /** Uniformly random, fixed: it keeps the tree balanced whatever clients ask for. */
   readonly priority: number;
+  /** Its owner's: `IntervalTree.anyMarked` asks for those that have it. `remark` follows a change. */
+  readonly marked: boolean;
   /** The greatest end in the subtree. */
   maxEnd: string;
+  /** The greatest end of one that is marked in the subtree; '' where none is. */
+  maxMarkedEnd: string;
   left: Node | undefined;
   right: Node | undefined;
 }
@@ -31,18 +35,42 @@ export class IntervalTree<Node extends Interval<Node>> {
     this.#root = remove(this.#root, node);
   }
 
-  /** Appends to `found` every node whose interval contains the point. */
-  stab(point: string, found: Node[]): void {
-    if (this.#root !== undefined) stab(this.#root, point, found);
+  /** The node's mark has changed. */
+  remark(node: Node): void {
+    remark(this.#root, node);
+  }
+
+  /** Appends to `found` the nodes whose interval contains the point; where it gets longer than `foundMax`, not all. */
+  stab(point: string, found: Node[], foundMax: number): void {
+    if (this.#root !== undefined) stab(this.#root, point, found, foundMax);
+  }
+
+  /**
+   * Whether a marked interval contains the point: O(log n). Of two subtrees one is enough to look at: where one in the
+   * left ends behind the point and yet none there contains it, that one begins behind it, and so do all in the right.
+   */
+  anyMarked(point: string): boolean {
+    let node = this.#root;
+    while (node !== undefined && node.maxMarkedEnd > point) {
+      if (node.marked && node.start <= point && point < node.end) return true;
+      node = node.left !== undefined && node.left.maxMarkedEnd > point ? node.left : node.right;
+    }
+    return false;
   }
 }
 
-function stab<Node extends Interval<Node>>(node: Node, point: string, found: Node[]): void {
-  if (node.maxEnd <= point) return;
-  if (node.left !== undefined) stab(node.left, point, found);
+function stab<Node extends Interval<Node>>(node: Node, point: string, found: Node[], foundMax: number): void {
+  if (node.maxEnd <= point || found.length > foundMax) return;
+  if (node.left !== undefined) stab(node.left, point, found, foundMax);
   if (node.start > point) return;
   if (point < node.end) found.push(node);
-  if (node.right !== undefined) stab(node.right, point, found);
+  if (node.right !== undefined) stab(node.right, point, found, foundMax);
+}
+
+function remark<Node extends Interval<Node>>(root: Node | undefined, node: Node): void {
+  if (root === undefined) return;
+  if (root !== node) remark(precedes(node, root) ? root.left : root.right, node);
+  update(root);
 }
 
 function precedes<Node extends Interval<Node>>(left: Node, right: Node): boolean {
@@ -50,10 +78,19 @@ function precedes<Node extends Interval<Node>>(left: Node, right: Node): boolean
 }
 
 function update<Node extends Interval<Node>>(node: Node): void {
+  const { left, right } = node;
   let maxEnd = node.end;
-  if (node.left !== undefined && node.left.maxEnd > maxEnd) maxEnd = node.left.maxEnd;
-  if (node.right !== undefined && node.right.maxEnd > maxEnd) maxEnd = node.right.maxEnd;
+  let maxMarkedEnd = node.marked ? node.end : '';
+  if (left !== undefined) {
+    if (left.maxEnd > maxEnd) maxEnd = left.maxEnd;
+    if (left.maxMarkedEnd > maxMarkedEnd) maxMarkedEnd = left.maxMarkedEnd;
+  }
+  if (right !== undefined) {
+    if (right.maxEnd > maxEnd) maxEnd = right.maxEnd;
+    if (right.maxMarkedEnd > maxMarkedEnd) maxMarkedEnd = right.maxMarkedEnd;
+  }
   node.maxEnd = maxEnd;
+  node.maxMarkedEnd = maxMarkedEnd;
 }
 
 function insert<Node extends Interval<Node>>(root: Node | undefined, node: Node): Node {

@@ -3,14 +3,12 @@ import type { Backlogs } from './backlog.ts';
 import { GroupShares, type Share } from './group-shares.ts';
 import { IntervalTree } from './interval-tree.ts';
 import { RangeNode, rangeId } from './range-node.ts';
-import { Run } from './run.ts';
+import type { Run } from './run.ts';
 import type { WatcherState } from './watcher-state.ts';
 
 export interface LiveSetOptions {
   readonly random: Random;
   readonly backlogs: Backlogs;
-  /** Bytes of events that a sink is offered at once; a larger group goes alone. */
-  readonly offerBytesMax: number;
   /** The watcher is out of the set: it has got nothing from `next` on. */
   readonly behind: (watcher: WatcherState, next: Revision) => void;
 }
@@ -22,18 +20,16 @@ export interface LiveSetOptions {
 export class LiveSet {
   readonly #random: Random;
   readonly #backlogs: Backlogs;
-  readonly #offerBytesMax: number;
   readonly #behind: (watcher: WatcherState, next: Revision) => void;
   readonly #points = new Map<string, RangeNode>();
   readonly #ranges = new Map<string, RangeNode>();
   readonly #tree = new IntervalTree<RangeNode>();
-  #prevKvWatchers = 0;
   #size = 0;
+  #prevKvWatchers = 0;
 
   constructor(options: LiveSetOptions) {
     this.#random = options.random;
     this.#backlogs = options.backlogs;
-    this.#offerBytesMax = options.offerBytesMax;
     this.#behind = options.behind;
   }
 
@@ -43,7 +39,10 @@ export class LiveSet {
 
   add(watcher: WatcherState): void {
     assert(watcher.node === undefined, 'added to the live set twice');
-    this.#nodeOf(watcher.request.range).add(watcher);
+    const node = this.#nodeOf(watcher.request.range);
+    const { marked } = node;
+    node.add(watcher);
+    if (node.marked !== marked && !node.point) this.#tree.remark(node);
     this.#size += 1;
     if (watcher.request.prevKv) this.#prevKvWatchers += 1;
   }
@@ -52,11 +51,13 @@ export class LiveSet {
   remove(watcher: WatcherState): void {
     const { node } = watcher;
     if (node === undefined) return;
+    const { marked } = node;
     node.remove(watcher);
     this.#size -= 1;
     if (watcher.request.prevKv) this.#prevKvWatchers -= 1;
-    if (node.watchers.length > 0) return;
-    if (node.point) {
+    if (node.watchers.length > 0) {
+      if (node.marked !== marked && !node.point) this.#tree.remark(node);
+    } else if (node.point) {
       this.#points.delete(node.start);
     } else {
       this.#ranges.delete(node.id);
@@ -66,35 +67,51 @@ export class LiveSet {
 
   wantsPrevKv(key: Uint8Array): boolean {
     if (this.#prevKvWatchers === 0) return false;
-    return this.#matching(keyText(key)).some((node) => node.prevKvWatchers > 0);
+    const text = keyText(key);
+    return this.#points.get(text)?.marked === true || this.#tree.anyMarked(text);
   }
 
-  /** Consecutive revisions, at least one. `headerRevision`: the store's, not below the last of them. */
-  publish(groups: readonly EventGroup[], headerRevision: Revision): void {
-    if (this.#size === 0) return;
-    const nodes: RangeNode[] = [];
-    for (const group of groups) this.#match(group, nodes);
-    for (const node of nodes) this.#hand(node, headerRevision);
+  /** Every range that somebody watches now. One that comes while the caller walks may be left out. */
+  *nodes(): Generator<RangeNode> {
+    for (const nodes of [this.#points, this.#ranges]) {
+      let left = nodes.size;
+      for (const node of nodes.values()) {
+        if (left === 0) break;
+        left -= 1;
+        yield node;
+      }
+    }
   }
 
-  /** Notes at each range that matches what it matches; ranges that had nothing noted join `nodes`. */
-  #match(group: EventGroup, nodes: RangeNode[]): void {
+  /**
+   * Notes at each range that matches what it matches; ranges that had nothing noted join `nodes`. Returns how much
+   * was noted. Undefined: that would be more than `notesMax`, and nothing is noted.
+   */
+  match(group: EventGroup, nodes: RangeNode[], notesMax: number): number | undefined {
     const { events } = group;
     let shares: GroupShares | undefined;
     if (events.length === 1) {
-      for (const node of this.#matching(keyText(events[0]!.key))) {
+      const matching = this.#matching(keyText(events[0]!.key), notesMax);
+      if (matching.length > notesMax) return undefined;
+      for (const node of matching) {
         shares ??= new GroupShares(group);
         if (node.matches.length === 0) nodes.push(node);
         node.matches.push({ shares, indices: undefined });
       }
-      return;
+      return matching.length;
     }
+    let noted = 0;
     const matching: RangeNode[] = [];
     for (let at = 0; at < events.length; at += 1) {
-      for (const node of this.#matching(keyText(events[at]!.key))) {
+      const found = this.#matching(keyText(events[at]!.key), notesMax);
+      for (const node of found) {
         if (node.indices.length === 0) matching.push(node);
         node.indices.push(at);
       }
+      noted += found.length;
+      if (noted <= notesMax) continue;
+      for (const node of matching) node.indices = [];
+      return undefined;
     }
     for (const node of matching) {
       shares ??= new GroupShares(group);
@@ -102,34 +119,28 @@ export class LiveSet {
       node.matches.push({ shares, indices: node.indices });
       node.indices = [];
     }
+    return noted;
   }
 
-  #matching(key: string): readonly RangeNode[] {
+  /** Where there are more than `nodesMax`, not all. */
+  #matching(key: string, nodesMax: number): readonly RangeNode[] {
     const nodes: RangeNode[] = [];
     const point = this.#points.get(key);
     if (point !== undefined) nodes.push(point);
-    this.#tree.stab(key, nodes);
+    this.#tree.stab(key, nodes, nodesMax);
     return nodes;
   }
 
-  /** To all watchers of a range. Backwards, because those who cannot take it leave on the way. */
-  #hand(node: RangeNode, headerRevision: Revision): void {
-    const { matches, watchers } = node;
-    node.matches = [];
-    const byFilter: (Run | undefined)[] = [undefined, undefined, undefined, undefined];
-    for (let at = watchers.length - 1; at >= 0; at -= 1) {
-      const watcher = watchers[at]!;
-      byFilter[watcher.filter] ??= new Run(matches, watcher.filter, this.#offerBytesMax);
-      const run = byFilter[watcher.filter]!;
-      if (watcher.reading !== undefined || watcher.next > run.first || (watcher.request.prevKv && run.prevKvMissing)) {
-        this.#handSingly(watcher, run.shares, headerRevision);
-        continue;
-      }
-      for (const groups of run.offers) {
-        if (watcher.stream.offer(watcher, groups, headerRevision)) continue;
-        this.#leave(watcher, groups[0]!.revision);
-        break;
-      }
+  /** What a run has for one of its watchers. One that cannot take it leaves the set. */
+  hand(watcher: WatcherState, run: Run, headerRevision: Revision): void {
+    if (watcher.reading !== undefined || watcher.next > run.first || (watcher.request.prevKv && run.prevKvMissing)) {
+      this.#handSingly(watcher, run.shares, headerRevision);
+      return;
+    }
+    for (const groups of run.offers) {
+      if (watcher.stream.offer(watcher, groups, headerRevision)) continue;
+      this.leave(watcher, groups[0]!.revision);
+      return;
     }
   }
 
@@ -143,12 +154,13 @@ export class LiveSet {
       else if (watcher.reading !== undefined) taken = this.#backlogs.push(watcher.reading.backlog, share.groups[0]!);
       else taken = watcher.stream.offer(watcher, share.groups, headerRevision);
       if (taken) continue;
-      this.#leave(watcher, revision);
+      this.leave(watcher, revision);
       return;
     }
   }
 
-  #leave(watcher: WatcherState, next: Revision): void {
+  /** It has got nothing from `next` on, and is to be served from history. */
+  leave(watcher: WatcherState, next: Revision): void {
     this.remove(watcher);
     if (watcher.reading !== undefined) watcher.reading.backlog.end = next;
     else this.#behind(watcher, next);

@@ -43,7 +43,8 @@ export interface WatchStream {
   cancel(watchId: Int64): boolean;
   /**
    * The sink's `progress` is called within the call; where another request of the same turn was answered already, at
-   * the turn's end, once for all of them; or not at all: then a watcher is behind, or starts in the future.
+   * the turn's end, once for all of them; while a batch is being published in slices, behind that; or not at all: then a
+   * watcher is behind, or starts in the future.
    */
   requestProgress(): void;
   /** There is room after a refusal; without a refusal, nothing. */

@@ -7,6 +7,7 @@ import type { WatcherState } from './watcher-state.ts';
 export class RangeNode implements Interval<RangeNode> {
   /** Which range it is, as the key of a Map. */
   readonly id: string;
+  readonly range: KeyRange;
   readonly point: boolean;
   readonly start: string;
   readonly end: string;
@@ -19,16 +20,23 @@ export class RangeNode implements Interval<RangeNode> {
   /** While a revision of several events is matched: the indices of those in the range. */
   indices: number[] = [];
   maxEnd: string;
+  maxMarkedEnd = '';
   left: RangeNode | undefined;
   right: RangeNode | undefined;
 
   constructor(range: KeyRange, priority: number) {
     this.id = rangeId(range);
+    this.range = range;
     this.point = isPoint(range);
     this.start = keyText(range.key);
     this.end = isUnbounded(range) ? UNBOUNDED_END : keyText(range.end);
     this.priority = priority;
     this.maxEnd = this.end;
+  }
+
+  /** Somebody wants superseded versions. */
+  get marked(): boolean {
+    return this.prevKvWatchers > 0;
   }
 
   add(watcher: WatcherState): void {

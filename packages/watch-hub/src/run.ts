@@ -19,22 +19,27 @@ export class Run {
   readonly first: Revision | number;
   readonly prevKvMissing: boolean;
 
-  /** `matches` in the order of their revisions. */
-  constructor(matches: readonly Match[], filter: Filter, offerBytesMax: number) {
-    const shares: Share[] = [];
-    const groups: EventGroup[] = [];
-    let prevKvMissing = false;
-    for (const { shares: all, indices } of matches) {
-      const share = all.of(indices, filter);
-      if (share === undefined) continue;
-      shares.push(share);
-      groups.push(share.groups[0]!);
-      if (share.prevKvMissing) prevKvMissing = true;
-    }
+  /** In the order of their revisions. */
+  constructor(shares: readonly Share[], offerBytesMax: number) {
     this.shares = shares;
     // One revision: its own array, which other ranges that match the same events are offered too.
-    this.offers = shares.length === 1 ? [shares[0]!.groups] : cutIntoOffers(groups, groups.length, offerBytesMax);
-    this.first = groups[0]?.revision ?? Number.POSITIVE_INFINITY;
-    this.prevKvMissing = prevKvMissing;
+    this.offers = shares.length === 1 ? [shares[0]!.groups] : offersOf(shares, offerBytesMax);
+    this.first = shares[0]?.groups[0]?.revision ?? Number.POSITIVE_INFINITY;
+    this.prevKvMissing = shares.some((share) => share.prevKvMissing);
   }
+
+  /** `matches` in the order of their revisions. */
+  static of(matches: readonly Match[], filter: Filter, offerBytesMax: number): Run {
+    const shares: Share[] = [];
+    for (const { shares: all, indices } of matches) {
+      const share = all.of(indices, filter);
+      if (share !== undefined) shares.push(share);
+    }
+    return new Run(shares, offerBytesMax);
+  }
+}
+
+function offersOf(shares: readonly Share[], bytesMax: number): readonly (readonly EventGroup[])[] {
+  const groups = shares.map((share) => share.groups[0]!);
+  return cutIntoOffers(groups, groups.length, bytesMax);
 }

@@ -1,4 +1,5 @@
 import { type Clock, LinkedQueue, type Revision, type Timer } from '@engram/core';
+import type { Published } from './published.ts';
 import { inTurns, Walk } from './walk.ts';
 import type { WatcherState } from './watcher-state.ts';
 
@@ -6,9 +7,9 @@ export interface StreamProgressOptions {
   readonly clock: Clock;
   /** Between two rounds of periodic progress. */
   readonly delayMs: number;
-  /** Watchers that are told in one go. */
-  readonly visitsMax: number;
-  readonly storeRevision: () => Revision;
+  /** See SliceLimits. */
+  readonly sliceUs: number;
+  readonly published: Published;
   /** Tells the sink, where it has room. */
   readonly tell: (watcher: WatcherState | undefined, revision: Revision) => void;
 }
@@ -49,7 +50,7 @@ export class StreamProgress {
 
   live(watcher: WatcherState): void {
     this.#behind -= 1;
-    if (watcher.request.startRevision > this.#options.storeRevision()) this.#starting.push(watcher);
+    if (watcher.request.startRevision > this.#options.published.revision) this.#starting.push(watcher);
   }
 
   /** It was live. */
@@ -79,19 +80,20 @@ export class StreamProgress {
   }
 
   #answer(): void {
-    const { clock, storeRevision, tell } = this.#options;
-    const revision = storeRevision();
-    const synced = this.#synced(revision);
+    const { clock, published, tell } = this.#options;
+    // Events of the batch that is being published may have left: a mark below them would be a step back.
+    const synced = published.inBetween ? 'not-known-yet' : this.#synced(published.revision);
     if (synced === 'no') return;
-    if (synced === 'yes') tell(undefined, revision);
+    if (synced === 'yes') tell(undefined, published.revision);
     else this.#askedAgain = true;
     this.#answered = true;
-    clock.soon(() => {
+    const goOn = (): void => {
       this.#answered = false;
       if (!this.#askedAgain) return;
       this.#askedAgain = false;
       this.#answer();
-    });
+    };
+    clock.soon(() => published.whole(goOn));
   }
 
   #synced(revision: Revision): 'yes' | 'no' | 'not-known-yet' {
@@ -111,11 +113,11 @@ export class StreamProgress {
   }
 
   #round(): void {
-    const { clock, visitsMax, storeRevision, tell } = this.#options;
+    const { clock, sliceUs, published, tell } = this.#options;
     const fired = this.#timer;
-    const walk = new Walk(this.#periodic, visitsMax);
-    inTurns(clock, () => {
-      const revision = storeRevision();
+    const walk = new Walk(this.#periodic, sliceUs);
+    const step = (): boolean => {
+      const { revision } = published;
       const more = walk.step((watcher) => {
         if (watcher.quiet && watcher.synced(revision)) tell(watcher, revision);
         watcher.quiet = true;
@@ -123,6 +125,7 @@ export class StreamProgress {
       // Nobody may want a round any more, or somebody again, who has set a timer of his own.
       if (!more && this.#timer === fired) this.#timer = this.#arm();
       return more;
-    });
+    };
+    published.whole(() => inTurns((goOn) => clock.soon(() => published.whole(goOn)), step));
   }
 }

@@ -14,6 +14,7 @@ import {
 import type { CatchUp } from './catch-up.ts';
 import type { LiveSet } from './live-set.ts';
 import type { CreateOutcome, Watcher, WatchRequest, WatchSink, WatchStream } from './ports.ts';
+import type { Published } from './published.ts';
 import { StreamProgress } from './stream-progress.ts';
 import { inTurns, Walk } from './walk.ts';
 import { WatcherState } from './watcher-state.ts';
@@ -25,9 +26,9 @@ export interface StreamParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly progressIntervalMs: number;
-  /** Watchers that are told of something, or dropped, before others get a turn. */
-  readonly visitsMax: number;
-  readonly storeRevision: () => Revision;
+  /** See SliceLimits. */
+  readonly sliceUs: number;
+  readonly published: Published;
   readonly closed: (stream: StreamState) => void;
   /** A sink is being called: nothing of the hub may be changed by it. */
   calling: boolean;
@@ -51,12 +52,12 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   constructor(parts: StreamParts, sink: WatchSink) {
     this.#parts = parts;
     this.#sink = sink;
-    const { clock, random, progressIntervalMs, visitsMax, storeRevision } = parts;
+    const { clock, random, progressIntervalMs, sliceUs, published } = parts;
     this.progress = new StreamProgress({
       clock,
       delayMs: progressIntervalMs * (1 + random.uint32() / 2 ** 32 / 10),
-      visitsMax,
-      storeRevision,
+      sliceUs,
+      published,
       tell: (watcher, revision) => {
         if (!this.#full) this.#call(() => this.#sink.progress(watcher, revision));
       },
@@ -80,7 +81,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     if (isEmptyRange(request.range)) return { kind: 'refused', reason: 'empty-range' };
     if (request.watchId !== 0 && this.#watchers.has(request.watchId))
       return { kind: 'refused', reason: 'duplicate-id' };
-    const revision = this.#parts.storeRevision();
+    const { revision } = this.#parts.published;
     const watcher = new WatcherState(request.watchId === 0 ? this.#dealId() : request.watchId, request, this, revision);
     this.#watchers.set(watcher.watchId, watcher);
     this.progress.add(watcher);
@@ -92,8 +93,9 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     const watcher = this.#watchers.get(started.watchId);
     if (watcher === undefined || watcher !== started) return; // cancelled in between
     assert(watcher.phase === 'created', 'started twice');
-    const { live, catchUp, storeRevision } = this.#parts;
-    if (watcher.next > storeRevision()) {
+    const { live, catchUp, published } = this.#parts;
+    // What is being published counts as past: its range may have been passed already.
+    if (watcher.next > published.header) {
       watcher.enter('live');
       live.add(watcher);
     } else if (!catchUp.endIfCompacted(watcher)) {
@@ -129,8 +131,11 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     this.#full = true;
     this.progress.stop();
     this.#parts.closed(this);
-    const walk = new Walk(this.#watchers, this.#parts.visitsMax);
-    inTurns(this.#parts.clock, () => walk.step((watcher) => this.#drop(watcher)));
+    const walk = new Walk(this.#watchers, this.#parts.sliceUs);
+    inTurns(
+      (goOn) => this.#parts.clock.soon(goOn),
+      () => walk.step((watcher) => this.#drop(watcher)),
+    );
   }
 
   /** Groups to a watcher's sink; false: it must get them again, from history, after `drained`. */

@@ -1,8 +1,9 @@
-import type { Clock } from '@engram/core';
+import { Slice } from '@engram/core';
+import { VISIT_US } from './slice-limits.ts';
 
-/** Calls `step` while it says that there is more: at once, and then in one turn of the event loop after another. */
-export function inTurns(clock: Clock, step: () => boolean): void {
-  if (step()) clock.soon(() => inTurns(clock, step));
+/** Calls `step` while it says that there is more: at once, and then again and again as `soon` calls back. */
+export function inTurns(soon: (goOn: () => void) => void, step: () => boolean): void {
+  if (step()) soon(() => inTurns(soon, step));
 }
 
 /**
@@ -11,24 +12,25 @@ export function inTurns(clock: Clock, step: () => boolean): void {
  */
 export class Walk<Item> {
   readonly #items: Iterator<Item>;
-  readonly #visitsMax: number;
+  readonly #slice: Slice;
   #left: number;
 
-  constructor(items: { readonly size: number; values(): Iterator<Item> }, visitsMax: number) {
-    this.#visitsMax = visitsMax;
+  constructor(items: { readonly size: number; values(): Iterator<Item> }, sliceUs: number) {
+    this.#slice = new Slice(sliceUs);
     this.#items = items.values();
     this.#left = items.size;
   }
 
-  /** At most `visitsMax` of them; false: these were the last. */
+  /** As many of them as a slice has time for; false: these were the last. */
   step(visit: (item: Item) => void): boolean {
-    for (let visits = 0; visits < this.#visitsMax; visits += 1) {
+    this.#slice.renew();
+    do {
       if (this.#left === 0) return false;
       const next = this.#items.next();
       if (next.done === true) return false;
       this.#left -= 1;
       visit(next.value);
-    }
+    } while (!this.#slice.spend(VISIT_US));
     return this.#left > 0;
   }
 }

@@ -1,8 +1,11 @@
-import { assert, type Clock, type CommittedBatch, type Logger, type Random, type Revision } from '@engram/core';
+import { assert, type Clock, type CommittedBatch, type Logger, type Random, type Revision, Slice } from '@engram/core';
 import { Backlogs } from './backlog.ts';
 import { CatchUp } from './catch-up.ts';
 import { LiveSet } from './live-set.ts';
 import type { History, WatchSink, WatchStream } from './ports.ts';
+import { Publication, type PublicationOptions } from './publication.ts';
+import { Published } from './published.ts';
+import { EVENT_US, SLICE_LIMITS, type SliceLimits, VISIT_US } from './slice-limits.ts';
 import { type StreamParts, StreamState } from './stream-state.ts';
 
 export interface WatchHubOptions {
@@ -24,8 +27,8 @@ export interface WatchHubOptions {
   readonly backlogBytesMax?: number;
   /** What those of all watchers together may take. */
   readonly backlogTotalBytesMax?: number;
-  /** Watchers that are told of something, or dropped, before others get a turn. */
-  readonly visitsMax?: number;
+  /** How much is done in one go. */
+  readonly slices?: Partial<SliceLimits>;
 }
 
 /** Gauges. */
@@ -50,12 +53,11 @@ const HISTORY_READS_MAX = 8;
 const BACKLOG_GROUPS_MAX = 10_000;
 const BACKLOG_BYTES_MAX = 8 << 20;
 const BACKLOG_TOTAL_BYTES_MAX = 32 << 20;
-/** Some microseconds each. */
-const VISITS_MAX = 500;
 
 /**
- * Committed batches in, events of watchers out: ordered, each exactly once, revisions whole. Everything that is
- * published reaches the sinks of its live watchers within the call; the past comes from history, read in pages. The
+ * Committed batches in, events of watchers out: ordered, each exactly once, revisions whole. What is
+ * published reaches the sinks of its live watchers within the call, or in slices where it is very much; the past comes
+ * from history, read in pages. The
  * hub holds no events of its own beyond what a read under way needs, so a slow client costs reads, not memory.
  */
 export class WatchHub {
@@ -64,15 +66,18 @@ export class WatchHub {
   readonly #catchUp: CatchUp;
   readonly #parts: StreamParts;
   readonly #streams = new Set<StreamState>();
-  #revision: Revision;
+  readonly #published: Published;
+  readonly #publishing: PublicationOptions;
+  /** The promise of a publication has not settled. */
+  #inSlices = false;
   #closed = false;
 
   constructor(options: WatchHubOptions) {
     assert(options.progressIntervalMs >= 1, 'progress without an interval');
-    this.#revision = options.revision;
+    const published = new Published(options.revision);
     const { history, clock, random, progressIntervalMs } = options;
-    const visitsMax = options.visitsMax ?? VISITS_MAX;
-    const storeRevision = (): Revision => this.#revision;
+    const limits = { ...SLICE_LIMITS, ...options.slices };
+    const { sliceUs } = limits;
     const backlogs = new Backlogs({
       groupsMax: options.backlogGroupsMax ?? BACKLOG_GROUPS_MAX,
       bytesMax: options.backlogBytesMax ?? BACKLOG_BYTES_MAX,
@@ -81,7 +86,6 @@ export class WatchHub {
     const live = new LiveSet({
       random,
       backlogs,
-      offerBytesMax: OFFER_BYTES_MAX,
       behind: (watcher, next) => this.#catchUp.add(watcher, next),
     });
     const catchUp = new CatchUp({
@@ -89,16 +93,19 @@ export class WatchHub {
       live,
       backlogs,
       clock,
-      storeRevision,
+      published,
       logger: options.logger,
       groupsMax: options.catchUpGroupsMax ?? CATCH_UP_GROUPS_MAX,
       offerBytesMax: OFFER_BYTES_MAX,
       readsMax: options.historyReadsMax ?? HISTORY_READS_MAX,
-      visitsMax,
+      sliceUs,
     });
     const closed = (stream: StreamState): void => {
       this.#streams.delete(stream);
     };
+    this.#published = published;
+    const sliced = { slice: new Slice(sliceUs), clock, eventsMax: Math.ceil(sliceUs / EVENT_US) };
+    this.#publishing = { live, sliced, limits, offerBytesMax: OFFER_BYTES_MAX };
     this.#live = live;
     this.#backlogs = backlogs;
     this.#catchUp = catchUp;
@@ -108,8 +115,8 @@ export class WatchHub {
       clock,
       random,
       progressIntervalMs,
-      visitsMax,
-      storeRevision,
+      sliceUs,
+      published,
       closed,
       calling: false,
     };
@@ -117,7 +124,7 @@ export class WatchHub {
 
   /** The last one published. */
   get revision(): Revision {
-    return this.#revision;
+    return this.#published.revision;
   }
 
   get stats(): WatchHubStats {
@@ -145,17 +152,49 @@ export class WatchHub {
     return this.#live.wantsPrevKv(key);
   }
 
-  /** In revision order, without gaps. History must already know of it: a watcher that falls behind reads it there. */
-  publish(batch: CommittedBatch): void {
+  /**
+   * In revision order, without gaps. History must already know of it: a watcher that falls behind reads it there.
+   *
+   * An ordinary batch has reached every live watcher's sink, and the hub's revision has moved, when the call returns. One
+   * with very many events, or events for very many watchers, goes on in slices: then a promise is returned, the revision
+   * moves at its end, and nothing else may be published before. Meanwhile no progress is told, and whoever begins to
+   * watch gets the batch from history. The promise rejects for a broken invariant only.
+   */
+  publish(batch: CommittedBatch): Promise<void> | undefined {
     assert(!this.#parts.calling, 'a watch sink published');
-    for (const group of batch.groups) {
-      assert(group.revision === this.#revision + 1, 'published out of order');
+    assert(!this.#inSlices, 'published while a batch is being published');
+    const { groups, revision } = batch;
+    let last = this.#published.revision;
+    for (const group of groups) {
+      assert(group.revision === last + 1, 'published out of order');
       assert(group.events.length > 0, 'published a revision without a change');
-      this.#revision = group.revision;
+      last = group.revision;
     }
-    assert(batch.revision === this.#revision, 'a batch that ends elsewhere than its groups');
-    this.#live.publish(batch.groups, this.#revision);
+    assert(revision === last, 'a batch that ends elsewhere than its groups');
+    if (this.#live.size === 0) {
+      this.#published.move(revision);
+    } else {
+      const publication = new Publication(this.#publishing, groups, revision);
+      if (!publication.matchAtOnce()) return this.#publishInSlices(publication, revision);
+      this.#published.move(revision);
+      publication.handAtOnce();
+    }
     this.#catchUp.pump();
+    return undefined;
+  }
+
+  async #publishInSlices(publication: Publication, revision: Revision): Promise<void> {
+    const { slice, clock } = this.#publishing.sliced;
+    this.#inSlices = true;
+    this.#published.begin(revision);
+    await publication.inSlices();
+    const waiting = this.#published.end();
+    this.#catchUp.resumeHeld();
+    for (const act of waiting) {
+      act();
+      if (slice.spend(VISIT_US)) await slice.turn(clock);
+    }
+    this.#inSlices = false;
   }
 
   /** History below it is gone: those that are behind and need it are cancelled, the first at once, many over some turns. */

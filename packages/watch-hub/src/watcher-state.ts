@@ -1,4 +1,4 @@
-import { assert, type Int64, nextRevision, type Queued, type Revision } from '@engram/core';
+import { assert, type Int64, nextRevision, NO_REVISION, type Queued, type Revision } from '@engram/core';
 import type { Backlog } from './backlog.ts';
 import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter } from './group-shares.ts';
 import type { Watcher, WatchRequest } from './ports.ts';
@@ -37,6 +37,8 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
   reading: Reading | undefined;
   /** No event was sent since the stream last looked: what periodic progress asks for. */
   quiet = true;
+  /** The last revision of which a publication in slices has handed it what it matches. */
+  handed: Revision = NO_REVISION;
   /** Where it stands in the live set: the node of its range, and its index there. */
   node: RangeNode | undefined;
   slot = -1;

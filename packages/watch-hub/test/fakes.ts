@@ -35,6 +35,8 @@ export class FakeStore implements History {
   pageRevisionsMax = Number.POSITIVE_INFINITY;
   reads: { readonly from: Revision; readonly to: Revision; settle: (failure?: Error) => void; signal: AbortSignal }[] =
     [];
+  /** History has what is published: the hub's revision. */
+  readMax = (): Revision => this.revision;
   readonly #auto: boolean;
 
   /** `auto`: reads settle by themselves, in a later microtask; otherwise by `settle` of `reads`. */
@@ -83,7 +85,7 @@ export class FakeStore implements History {
     prevKv: boolean,
     signal: AbortSignal,
   ): Promise<HistoryPage> {
-    if (to > this.revision) throw new Error('read of the future');
+    if (to > this.readMax() || from > to) throw new Error('read of the future');
     return new Promise((resolve, reject) => {
       const read = {
         from,
@@ -169,7 +171,7 @@ function eventText({ type, key, prevKv }: KvEvent): string {
 }
 
 /** `a`: the key; `a*`: the prefix; `*`: everything; `a..c`: from a to below c. */
-function range(pattern: string): KeyRange {
+export function range(pattern: string): KeyRange {
   if (pattern.endsWith('*')) return prefixRange(utf8(pattern.slice(0, -1)));
   const [key, end] = pattern.split('..');
   return { key: utf8(key!), end: end === undefined ? EMPTY_BYTES : utf8(end) };

@@ -14,7 +14,7 @@ async function turnByTurn(world: World, look: () => number): Promise<number[]> {
 }
 
 test('a stream with many watchers is closed over some turns, and hears nothing more from the first on', async () => {
-  const world = new World({ auto: false, history: ['a'] });
+  const world = new World({ auto: false, history: ['a'], hub: { slices: { atOnceUs: 1e6 } } });
   for (let at = 0; at < MANY; at += 1) world.watch('b', { prevKv: at % 2 === 0 });
   for (let at = 0; at < MANY; at += 1) world.watch('a', from(2)); // dropped last: their reads come back before
   const reads = [...world.store.reads];

@@ -39,11 +39,11 @@ export class World {
   }
 
   /** A revision for each list of changes, published together. */
-  batch(...revisions: readonly (readonly Change[])[]): void {
+  batch(...revisions: readonly (readonly Change[])[]): Promise<void> | undefined {
     const groups = revisions.flatMap(
       (changes) => this.store.commit(changes, (key) => this.hub.wantsPrevKv(key)).groups,
     );
-    this.hub.publish({ groups, revision: this.store.revision });
+    return this.hub.publish({ groups, revision: this.store.revision });
   }
 
   compact(at: number): void {

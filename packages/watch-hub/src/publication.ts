@@ -1,0 +1,185 @@
+import type { EventGroup, Revision } from '@engram/core';
+import type { Filter } from './group-shares.ts';
+import { LargeGroup, type Sliced, type Stretches } from './large-group.ts';
+import type { LiveSet } from './live-set.ts';
+import type { RangeNode } from './range-node.ts';
+import { type Match, Run } from './run.ts';
+import { MATCH_US, OFFER_US, type SliceLimits } from './slice-limits.ts';
+
+export interface PublicationOptions {
+  readonly live: LiveSet;
+  readonly sliced: Sliced;
+  readonly limits: SliceLimits;
+  /** Bytes of events that a sink is offered at once; a larger group goes alone. */
+  readonly offerBytesMax: number;
+}
+
+/** What the watchers of a range get, by filter. It may have to be cut from the events over some turns. */
+type RunMaker = (filter: Filter) => Run | Promise<Run>;
+
+/**
+ * One batch on its way to the watchers of the live set: matched, and handed to them. An ordinary one is matched and
+ * handed at once (`matchAtOnce`, then `handAtOnce`). A large one goes on in slices (`inSlices`), and the set changes
+ * meanwhile:
+ *
+ * - Who leaves the set is passed over. In its range the last watcher takes its place, so each one notes what it was
+ *   handed (`handed`), and the walk goes backwards: who was not met yet never stands behind it.
+ * - Nobody who joins the set meanwhile is owed anything of the batch: `WatchHub` sees to that. Those who are go to
+ *   history, which has the batch once the hub's revision has moved.
+ *
+ * Revisions are handed in portions, each to everybody before the next is matched, so that what is noted stays bounded.
+ */
+export class Publication {
+  readonly #options: PublicationOptions;
+  readonly #groups: readonly EventGroup[];
+  /** The store's revision behind the batch. */
+  readonly #revision: Revision;
+  /** The first group that is not matched yet. */
+  #at = 0;
+  /** It has very many events, or too many ranges match them. */
+  #large = false;
+  /** Ranges that match some of the portion. */
+  #nodes: RangeNode[] = [];
+
+  constructor(options: PublicationOptions, groups: readonly EventGroup[], revision: Revision) {
+    this.#options = options;
+    this.#groups = groups;
+    this.#revision = revision;
+  }
+
+  /** Matches a first portion. True: it is the whole batch, and those who get something of it are not too many. */
+  matchAtOnce(): boolean {
+    const { atOnceUs } = this.#options.limits;
+    if (!this.#matchPortion(atOnceUs)) return false;
+    let watchers = 0;
+    for (const node of this.#nodes) watchers += node.watchers.length;
+    return watchers * OFFER_US <= atOnceUs;
+  }
+
+  /** After `matchAtOnce` has said so. */
+  handAtOnce(): void {
+    const { live, offerBytesMax } = this.#options;
+    for (const node of this.#nodes) {
+      const { watchers } = node;
+      const matches = take(node);
+      const runs: (Run | undefined)[] = [undefined, undefined, undefined, undefined];
+      // Backwards, because those who cannot take it leave on the way.
+      for (let at = watchers.length - 1; at >= 0; at -= 1) {
+        const watcher = watchers[at]!;
+        runs[watcher.filter] ??= Run.of(matches, watcher.filter, offerBytesMax);
+        live.hand(watcher, runs[watcher.filter]!, this.#revision);
+      }
+    }
+  }
+
+  /** After `matchAtOnce` has said no: the rest, in slices, the first of them at once. */
+  async inSlices(): Promise<void> {
+    const { limits, offerBytesMax } = this.#options;
+    for (;;) {
+      for (const node of this.#nodes) {
+        const matches = take(node);
+        await this.#hand(node, (filter) => Run.of(matches, filter, offerBytesMax));
+      }
+      this.#nodes = [];
+      const next = this.#groups[this.#at];
+      if (next === undefined) return;
+      if (this.#large) {
+        this.#large = false;
+        this.#at += 1;
+        await this.#handLarge(next);
+      } else {
+        this.#matchPortion(limits.sliceUs);
+      }
+    }
+  }
+
+  /** Ordinary groups up to a large one, as many as there is time for. True: nothing of the batch is left. */
+  #matchPortion(us: number): boolean {
+    const { live, limits } = this.#options;
+    const notesMax = limits.atOnceUs / MATCH_US;
+    for (let spentUs = 0; spentUs < us; this.#at += 1) {
+      const group = this.#groups[this.#at];
+      if (group === undefined) return true;
+      if (group.events.length >= limits.largeGroup) return this.#meetLarge();
+      const noted = live.match(group, this.#nodes, notesMax);
+      if (noted === undefined) return this.#meetLarge();
+      spentUs += (noted + group.events.length) * MATCH_US;
+    }
+    return this.#at === this.#groups.length;
+  }
+
+  #meetLarge(): false {
+    this.#large = true;
+    return false;
+  }
+
+  async #handLarge(group: EventGroup): Promise<void> {
+    const { live, sliced, limits } = this.#options;
+    const { slice, clock } = sliced;
+    const large = await LargeGroup.of(group, sliced);
+    for (const node of live.nodes()) {
+      const stretches = large.within(node.range);
+      if (slice.spend(large.runs * MATCH_US)) await slice.turn(clock);
+      if (stretches.length === 0) continue;
+      if (large.cutEvents > limits.cutEventsMax && !large.has(stretches)) await this.#leave(node, group.revision);
+      else await this.#hand(node, (filter) => this.#runOf(large, stretches, filter));
+    }
+  }
+
+  async #runOf(large: LargeGroup, stretches: Stretches, filter: Filter): Promise<Run> {
+    const share = await large.share(stretches, filter);
+    return new Run(share === undefined ? [] : [share], this.#options.offerBytesMax);
+  }
+
+  /** To all watchers of a range, while some of them leave. */
+  async #hand(node: RangeNode, make: RunMaker): Promise<void> {
+    const { slice, clock } = this.#options.sliced;
+    const runs: (Run | undefined)[] = [undefined, undefined, undefined, undefined];
+    let at = node.watchers.length - 1;
+    for (;;) {
+      at = this.#handSome(node, at, runs);
+      if (slice.spent) {
+        await slice.turn(clock);
+      } else {
+        const watcher = node.watchers[at];
+        if (watcher === undefined) return;
+        const made = make(watcher.filter);
+        runs[watcher.filter] = made instanceof Run ? made : await made;
+      }
+    }
+  }
+
+  /** From this watcher on backwards, until the slice is full or a run is to be made first; returns whose turn it is. */
+  #handSome(node: RangeNode, from: number, runs: readonly (Run | undefined)[]): number {
+    const { live, sliced } = this.#options;
+    const { slice } = sliced;
+    const last = this.#groups[this.#at - 1]!.revision;
+    for (let at = Math.min(from, node.watchers.length - 1); at >= 0; at -= 1) {
+      const watcher = node.watchers[at]!;
+      if (watcher.handed >= last) continue;
+      const run = runs[watcher.filter];
+      if (run === undefined || slice.spent) return at;
+      watcher.handed = last;
+      live.hand(watcher, run, this.#revision);
+      slice.spend(OFFER_US);
+    }
+    return -1;
+  }
+
+  /** All watchers of a range who are owed the revision to history. */
+  async #leave(node: RangeNode, revision: Revision): Promise<void> {
+    const { live, sliced } = this.#options;
+    const { slice, clock } = sliced;
+    for (let at = node.watchers.length - 1; at >= 0; at -= 1) {
+      const watcher = node.watchers[at];
+      if (watcher !== undefined && watcher.next <= revision) live.leave(watcher, revision);
+      if (slice.spend(OFFER_US)) await slice.turn(clock);
+    }
+  }
+}
+
+function take(node: RangeNode): readonly Match[] {
+  const { matches } = node;
+  node.matches = [];
+  return matches;
+}
