@@ -16,7 +16,7 @@ export type { FakePd } from './src/testing/fake-pd.ts';
 // What the strictest server refuses: the scripted cluster has it built in, a proxy before real servers can have it too.
 export { Refusal } from './src/testing/strict/refusal.ts';
 export { StrictChecker, type StrictOptions } from './src/testing/strict/strict-checker.ts';
-export { StrictWire, type StrictStream, pdMethods } from './src/testing/strict/strict-wire.ts';
+export { StrictProxy, type StrictProxyOptions } from './src/testing/strict/strict-proxy.ts';
 
 // For tests that put something between the client and real servers.
 export { GrpcTransport } from './src/transport/grpc-transport.ts';

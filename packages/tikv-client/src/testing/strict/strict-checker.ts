@@ -15,8 +15,8 @@ import { storeAnswers, tellRegionError, type Told } from './store-answers.ts';
 const TRANSACTIONS_MAX = 100_000;
 
 export interface StrictOptions {
-  /** Whether fields that not all servers know are refused, as this project's own client has it; true if absent. */
-  readonly fields?: boolean;
+  /** Whether it is this project's own client, which speaks with all servers: what only some of them know is refused. True if absent. */
+  readonly ownClient?: boolean;
 }
 
 /** The tables by the names of methods and commands; names that they do not have pass. */
@@ -38,14 +38,14 @@ export class StrictChecker {
   readonly regions = new KnownRegions();
   /** The primary of each transaction that was prewritten: a start timestamp names one transaction. */
   readonly #primaries = new Map<Timestamp, string>();
-  readonly #fields: boolean;
+  readonly #ownClient: boolean;
   readonly #told: Told = {
     timestamp: (timestamp) => this.timestamps.tell(timestamp),
     region: (region) => this.regions.learn(region),
   };
 
-  constructor({ fields = true }: StrictOptions = {}) {
-    this.#fields = fields;
+  constructor({ ownClient = true }: StrictOptions = {}) {
+    this.#ownClient = ownClient;
   }
 
   pdRequest(method: string, request: unknown): void {
@@ -77,7 +77,7 @@ export class StrictChecker {
     if (rule === undefined) return;
     const { context } = request;
     checkContext(command, context, this.timestamps);
-    if (this.#fields) checkFields(command, request);
+    if (this.#ownClient) checkFields(command, request);
     const { regionId, regionEpoch } = context;
     const version = regionEpoch?.version ?? 0;
     const region = this.regions.boundsOf(regionId, version);
