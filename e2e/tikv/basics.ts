@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTikvError, TikvClient } from '@engram/tikv-client';
+import { isTikvError, shiftTimestamp, TikvClient, type Undetermined } from '@engram/tikv-client';
 import { type Checks, expectEqual } from './check.ts';
 import type { Lab } from './lab.ts';
 import { bytes, rows, text, write } from './rows.ts';
+import { deafenable } from './silence.ts';
 
 /** Commits, scans, snapshots, garbage collection. */
 export async function basics(checks: Checks, lab: Lab): Promise<void> {
@@ -43,6 +44,64 @@ export async function basics(checks: Checks, lab: Lab): Promise<void> {
     expectEqual((await remove.commit()).kind, 'committed', 'delete');
     expectEqual(await client.get(bytes('pc/a')), undefined, 'deleted');
   });
+  await checks.check('basics: one phase or nothing, with start timestamps of a pool', async () => {
+    const pool = [...(await client.timestamps(8))];
+    const append = async (slot: string): Promise<string> => {
+      const txn = client.beginAt(pool.shift()!);
+      txn.checkNotExists(bytes('pf/seal'));
+      txn.insert(bytes(`pf/${slot}`), bytes('batch'));
+      return (await txn.commitOnePhase({ causal: true })).kind;
+    };
+    expectEqual(await append('1'), 'committed', 'first');
+    expectEqual(await append('1'), 'conflict', 'a slot that is taken');
+    expectEqual(await append('2'), 'committed', 'second');
+    const seal = await client.begin();
+    seal.insert(bytes('pf/seal'), bytes('2'));
+    expectEqual((await seal.commitOnePhase()).kind, 'committed', 'seal');
+    expectEqual(await append('3'), 'conflict', 'sealed after the start timestamp');
+    pool.unshift(await client.timestamp());
+    expectEqual(await append('3'), 'exists', 'sealed before the start timestamp');
+    await client.admin.split(['pf/8'].map(bytes));
+    pool.unshift(await client.timestamp());
+    expectEqual(await append('6'), 'not-one-phase', 'over two regions');
+    expectEqual(await rows(client, 'pf/', 'pf0'), ['pf/1=batch', 'pf/2=batch', 'pf/seal=2'], 'rows');
+  });
+  for (const mode of ['1pc', 'async', '2pc'] as const) {
+    await checks.check(`basics: ${mode}, the answers are lost: undetermined, and settle finds out`, async () => {
+      const line = deafenable();
+      await using deaf = await TikvClient.connect({
+        pdAddresses: lab.pdAddresses,
+        transport: line.transport,
+        requestTimeoutMs: 500,
+      });
+      const keys = ['a', 'b', 'c'].map((name) => `pu/${mode}/${name}`);
+      await write(deaf, Object.fromEntries(keys.map((key) => [key, 'old'])), '2pc');
+      await deaf.idle();
+      const txn = await deaf.begin();
+      for (const key of keys) txn.put(bytes(key), bytes('new'));
+      line.deaf = true;
+      const outcome = await txn.commit({ mode, timeoutMs: 1_200 }).catch((error: unknown) => error);
+      line.deaf = false;
+      // Two phases have got no further than the first: their answer is definite.
+      if (mode === '2pc') {
+        expectEqual(isTikvError(outcome, 'deadline-exceeded'), true, 'definite failure');
+        await deaf.idle();
+        expectEqual(
+          await rows(client, `pu/${mode}/`, `pu/${mode}0`),
+          keys.map((key) => `${key}=old`),
+          'rows',
+        );
+        return;
+      }
+      if (!(typeof outcome === 'object' && outcome !== null && 'settle' in outcome)) throw new Error(String(outcome));
+      expectEqual((await (outcome as Undetermined).settle()).kind, 'committed', 'settled');
+      expectEqual(
+        await rows(client, `pu/${mode}/`, `pu/${mode}0`),
+        keys.map((key) => `${key}=new`),
+        'rows',
+      );
+    });
+  }
   await checks.check('basics: a snapshot stays as it was', async () => {
     await write(client, { 'ps/a': 'old' }, '1pc');
     const snapshot = await client.snapshot();
@@ -81,5 +140,15 @@ export async function basics(checks: Checks, lab: Lab): Promise<void> {
       'gc-too-early',
       'old read',
     );
+  });
+  await checks.check('basics: a timestamp from the future is refused by the client, not by the servers', async () => {
+    const future = shiftTimestamp(await client.timestamp(), 600_000);
+    const code = (promise: Promise<unknown>): Promise<unknown> =>
+      promise.then(
+        () => 'no failure',
+        (error: unknown) => isTikvError(error) && error.code,
+      );
+    expectEqual(await code(client.snapshotAt(future).get(bytes('ps/a'))), 'future-timestamp', 'read');
+    expectEqual(await code(client.gc.hold('e2e', future, 60)), 'future-timestamp', 'safe point');
   });
 }

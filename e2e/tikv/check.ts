@@ -2,6 +2,8 @@
 export class Checks {
   passed = 0;
   failed = 0;
+  /** Why a check has failed that may have seen nothing itself: what the lab's strict proxy refused. */
+  refusal: () => string | undefined = () => undefined;
   readonly #only: string | undefined;
 
   constructor(only: string | undefined) {
@@ -12,7 +14,9 @@ export class Checks {
     if (this.#only !== undefined && !this.#only.split(',').some((part) => name.includes(part))) return;
     const startMs = performance.now();
     try {
+      this.#needProxy();
       const note = await body();
+      this.#needProxy();
       this.passed += 1;
       console.log(
         `ok   ${name} (${((performance.now() - startMs) / 1_000).toFixed(1)} s)${typeof note === 'string' ? `\n     ${note}` : ''}`,
@@ -20,7 +24,15 @@ export class Checks {
     } catch (error) {
       this.failed += 1;
       console.log(`FAIL ${name}\n     ${error instanceof Error ? error.stack : String(error)}`);
+      const refusal = this.refusal();
+      if (refusal !== undefined && !String(error).includes(refusal))
+        console.log(`     the strict proxy refused: ${refusal}`);
     }
+  }
+
+  #needProxy(): void {
+    const refusal = this.refusal();
+    if (refusal !== undefined) throw new Error(`the strict proxy refused: ${refusal}`);
   }
 
   end(part: string): void {

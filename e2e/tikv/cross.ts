@@ -8,7 +8,7 @@ import { rows, write } from './rows.ts';
 
 /** What one client writes or leaves locked, the other reads and resolves. */
 export async function cross(checks: Checks, lab: Lab, bankSeconds: number): Promise<void> {
-  const pd = lab.pdAddresses.join(',');
+  const pd = lab.pdDirect.join(',');
   await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
   await checks.check('cross: what one writes the other reads', async () => {
     await clientGo(pd, 'put', 'px/go1', 'a', 'px/go2', 'b');

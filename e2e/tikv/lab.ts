@@ -34,6 +34,8 @@ export interface LabOptions {
   readonly store?: 'raft' | 'onenode';
   /** Bytes of a memory table of the Raft store, 16 MiB by default: with small ones it reads from tables all the time. */
   readonly memTable?: number;
+  /** Whether clients come through the strict proxy; they do if absent. */
+  readonly strict?: boolean;
   /** Tables of level 0 at which the Raft store makes writers wait for its compactions, 8 by default. */
   readonly levelZeroStall?: number;
 }
@@ -64,6 +66,7 @@ export class Lab implements AsyncDisposable {
       PD_PORT: String(lab.pdPort),
       STORE_PORT: String(lab.storePort),
       STORE: oneNode ? 'tidbstore-lab' : 'unistore-lab',
+      STRICT: options.strict === false ? '0' : '1',
       ...(options.memTable === undefined ? {} : { STORE_MEM_TABLE: String(options.memTable) }),
       ...(options.levelZeroStall === undefined ? {} : { STORE_L0_STALL: String(options.levelZeroStall) }),
     };
@@ -98,8 +101,21 @@ export class Lab implements AsyncDisposable {
     execFileSync(join(here, 'lab/down'), [this.dir]);
   }
 
+  /** What clients of ours are to be given: the strict proxy, if there is one. */
   get pdAddresses(): readonly string[] {
     return readFileSync(join(this.dir, 'pd'), 'utf8').split(',');
+  }
+
+  /** PD itself: for stores, for its HTTP interface, and for clients that are not ours. */
+  get pdDirect(): readonly string[] {
+    return readFileSync(join(this.dir, 'pd-direct'), 'utf8').split(',');
+  }
+
+  /** What the strict proxy refused, and ended itself over. */
+  get refusal(): string | undefined {
+    const file = join(this.dir, 'refusal');
+    if (existsSync(file)) return readFileSync(file, 'utf8');
+    return existsSync(join(this.dir, 'strict.pid')) && !this.#lives('strict') ? 'the strict proxy is gone' : undefined;
   }
 
   pid(name: string): number {
@@ -113,7 +129,7 @@ export class Lab implements AsyncDisposable {
   restartStore(id: number): void {
     execFileSync(
       join(here, 'lab/start-store'),
-      [join(here, 'bin'), String(id), this.pdAddresses.join(','), String(this.storePort)],
+      [join(here, 'bin'), String(id), this.pdDirect.join(','), String(this.storePort)],
       { cwd: this.dir, stdio: 'ignore' },
     );
   }
@@ -133,7 +149,7 @@ export class Lab implements AsyncDisposable {
   async pdHttp(path: string, body?: unknown): Promise<unknown> {
     let last: unknown;
     for (const endMs = performance.now() + 30_000; performance.now() < endMs; await sleep(500)) {
-      for (const address of this.pdAddresses) {
+      for (const address of this.pdDirect) {
         try {
           const answer = await fetch(`http://${address}/pd/api/v1/${path}`, {
             signal: AbortSignal.timeout(2_000),

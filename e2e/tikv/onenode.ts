@@ -9,7 +9,7 @@ import { silenceable } from './silence.ts';
 
 /** What only the newer store knows: assertions, and advice about locks; and once more, what both clients leave behind. */
 export async function oneNode(checks: Checks, lab: Lab, bankSeconds: number): Promise<void> {
-  const pd = lab.pdAddresses.join(',');
+  const pd = lab.pdDirect.join(',');
   await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
   const codeOf = (failed: Promise<unknown>): Promise<unknown> =>
     failed.then(

@@ -25,3 +25,33 @@ export function silenceable(): { readonly transport: Transport; silence(): void 
     },
   };
 }
+
+/** Real sockets on which, while it is deaf, the servers get everything and the client hears of nothing. PD is always heard. */
+export function deafenable(): { readonly transport: Transport; deaf: boolean } {
+  const grpc = new GrpcTransport(undefined);
+  const state = {
+    deaf: false,
+    transport: {
+      connect(address: string, secure: boolean): Channel {
+        const channel = grpc.connect(address, secure);
+        return {
+          unary: (method, ...rest) =>
+            state.deaf && method.startsWith('/tikvpb.Tikv/') ? new Promise(() => {}) : channel.unary(method, ...rest),
+          close: () => channel.close(),
+          stream: (method, events, metadata) =>
+            channel.stream(
+              method,
+              {
+                message: (bytes) => {
+                  if (!state.deaf || method === '/pdpb.PD/Tso') events.message(bytes);
+                },
+                end: (error) => events.end(error),
+              },
+              metadata,
+            ),
+        };
+      },
+    },
+  };
+  return state;
+}

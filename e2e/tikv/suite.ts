@@ -30,15 +30,18 @@ const wants = (name: string): boolean => parts.includes('all') || parts.includes
 try {
   if (wants('basics') || wants('cross')) {
     await using lab = await Lab.startReplicated(join(dir, 'one'), { pds: 1 });
+    checks.refusal = () => lab.refusal;
     if (wants('basics')) await basics(checks, lab);
     if (wants('cross')) await cross(checks, lab, Math.min(20, seconds));
   }
   if (wants('basics')) {
     await using lab = await Lab.startReplicated(join(dir, 'tables'), { pds: 1, memTable: 1 << 20 });
+    checks.refusal = () => lab.refusal;
     await tables(checks, lab);
   }
   if (wants('onenode')) {
     await using lab = await Lab.start(join(dir, 'onenode'), { store: 'onenode' });
+    checks.refusal = () => lab.refusal;
     await oneNode(checks, lab, Math.min(20, seconds));
   }
   if (wants('storage')) {
@@ -47,6 +50,7 @@ try {
   }
   if (wants('faults')) {
     await using lab = await Lab.startReplicated(join(dir, 'three'), { pds: 3 });
+    checks.refusal = () => lab.refusal;
     await faults(checks, lab, seconds);
   }
 } finally {

@@ -6,7 +6,7 @@ tikv-build: ## Build the TiKV lab from Go modules (minutes the first time)
 	@e2e/tikv/lab/build all
 
 .PHONY: tikv-up
-tikv-up: ## Start the TiKV lab: one PD and three stores on 127.0.0.1
+tikv-up: setup ## Start the TiKV lab: one PD and three stores on 127.0.0.1, behind the strict proxy (STRICT=0: without)
 	@[ -x e2e/tikv/bin/unistore-lab ] || e2e/tikv/lab/build
 	@e2e/tikv/lab/up $(TIKV_LAB)
 
