@@ -25,10 +25,12 @@ export class MessagePump implements StreamHandler {
 
   async #run(messages: AsyncIterable<Message>): Promise<void> {
     try {
+      await this.#room();
+      if (this.#gone.signal.aborted) return;
       for await (const message of messages) {
         if (this.#gone.signal.aborted) return;
         this.#call.send(message);
-        if (this.#call.queuedBytes > this.#parts.limits.streamQueueBytesMax) await this.#room();
+        await this.#room();
         if (this.#gone.signal.aborted) return;
       }
       this.#call.end();
@@ -39,6 +41,14 @@ export class MessagePump implements StreamHandler {
 
   /** Until there is room, or nobody who needs it. */
   async #room(): Promise<void> {
+    while (!this.#gone.signal.aborted && this.#isFull) await this.#drained();
+  }
+
+  get #isFull(): boolean {
+    return this.#call.queuedBytes > this.#parts.limits.streamQueueBytesMax || this.#call.crowded;
+  }
+
+  async #drained(): Promise<void> {
     const timer = this.#parts.options.clock.after(this.#parts.limits.stallMsMax, () => {
       this.#call.end(stalled);
       this.#leave();

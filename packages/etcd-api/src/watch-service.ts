@@ -180,7 +180,7 @@ class WatchCall implements StreamHandler, WatchSink {
   }
 
   get #isFull(): boolean {
-    return this.#call.queuedBytes > this.#queueBytesMax;
+    return this.#call.queuedBytes > this.#queueBytesMax || this.#call.crowded;
   }
 
   #send({ revision: at, ...head }: Omit<WatchHead, 'header'> & { readonly revision: Revision }): void {

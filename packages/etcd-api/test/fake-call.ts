@@ -20,6 +20,7 @@ export class FakeCall implements StreamCall {
   /** How the call has ended: undefined while it goes on. */
   status: RpcStatus | undefined;
   queuedBytes = 0;
+  crowded = false;
   stalled = false;
   readonly #metadata: Metadata;
   readonly #abort = new AbortController();

@@ -11,11 +11,12 @@ const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['h2', 'http/1.1'] 
 
 /** Serves with the codec of this package: HTTP/2 and gRPC straight on the socket. Rejects when the address is taken. */
 export async function serve(options: ServeOptions): Promise<Server> {
-  const context = new ServerContext(options);
+  const budgets = budgetsOf(options);
+  const context = new ServerContext(options, budgets);
   const connections = new Set<Connection>();
   let allGone = (): void => {};
-  const http1 = new Http1Server(options);
-  const listener = new Listener(options, budgetsOf(options), alpn[options.protocols], (accepted) => {
+  const http1 = new Http1Server(options, budgets);
+  const listener = new Listener(options, budgets, alpn[options.protocols], (accepted) => {
     if (accepted.protocol === 'http1') {
       http1.accept(accepted);
       return;

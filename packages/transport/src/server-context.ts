@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@engram/core';
+import type { ClientBudgets, Clock, Logger } from '@engram/core';
 import { CallConnection, CallServer } from './grpc/call-connection.ts';
 import { CallLeads } from './grpc/call-leads.ts';
 import type { ConnectionServer } from './h2/connection-server.ts';
@@ -18,12 +18,13 @@ export class ServerContext implements ConnectionServer {
   readonly messageMaxBytes: number;
   readonly streamsMax: number;
   readonly handshakeMs: number;
+  readonly budgets: ClientBudgets;
   readonly calls: CallServer;
   readonly flusher = new Flusher();
   readonly slabs = new SlabPool();
   readonly #options: ServeOptions;
 
-  constructor(options: ServeOptions) {
+  constructor(options: ServeOptions, budgets: ClientBudgets) {
     this.#options = options;
     this.clock = options.clock;
     this.logger = options.logger;
@@ -31,6 +32,7 @@ export class ServerContext implements ConnectionServer {
     this.messageMaxBytes = options.maxRequestBytes;
     this.streamsMax = Math.min(options.maxConcurrentStreams, STREAMS_MAX);
     this.handshakeMs = timeoutsOf(options).handshakeMs;
+    this.budgets = budgets;
     this.calls = new CallServer(options);
   }
 

@@ -1,3 +1,4 @@
+import { SharedBudget } from '@engram/core';
 import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { AbuseBudget } from '../src/h2/abuse-budget.ts';
@@ -30,9 +31,11 @@ class TestStream extends Stream {
   aborted(): void {}
 }
 
+const share = (max = 2 ** 40) => new SharedBudget({ max, greed: 1, floor: 0 }).share();
+
 function flowWithUpdates(): { flow: ReceiveFlow; updates: string[] } {
   const updates: string[] = [];
-  return { flow: new ReceiveFlow(1_000_000, (id, bytes) => updates.push(`${id}+${bytes}`)), updates };
+  return { flow: new ReceiveFlow(1_000_000, share(), (id, bytes) => updates.push(`${id}+${bytes}`)), updates };
 }
 
 test('windows are opened again when half is used, and not before', () => {
@@ -114,7 +117,13 @@ function admission(inflation = new Inflation(new SimClock())): {
   let emptied = 0;
   const queue = new Admission(
     2,
-    () => backlog,
+    {
+      get heldBytes() {
+        return backlog;
+      },
+    },
+    share(),
+    new SimClock(),
     () => {
       emptied += 1;
     },
@@ -217,8 +226,12 @@ test('the table of streams remembers who closed the last ones', () => {
 test('calls that wait are let in one by one without moving those behind them', () => {
   const calls = 100_000;
   let room = 0;
-  const backlogBytes = (): number => (room > 0 ? 0 : SEND_QUEUE_MAX_BYTES);
-  const queue = new Admission(calls, backlogBytes, () => {});
+  const held = {
+    get heldBytes() {
+      return room > 0 ? 0 : SEND_QUEUE_MAX_BYTES;
+    },
+  };
+  const queue = new Admission(calls, held, share(), new SimClock(), () => {});
   let started = 0;
   const start = (): void => {
     room -= 1;

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { SharedBudget } from '@engram/core';
 import { FrameReader, FrameType, windowUpdateFrame } from '@engram/wire';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -37,8 +38,16 @@ class FastSocket extends Socket {
 }
 
 function senderTo(socket: Socket): Sender {
+  const share = new SharedBudget({ max: 1, greed: 1, floor: 0 }).share();
   const commons = { slabs: new SlabPool(), flusher: new Flusher() };
-  return new Sender(socket, commons, { streamSent: () => {}, batchTaken: () => {} }, new AbuseBudget(0), () => 0);
+  return new Sender(
+    socket,
+    commons,
+    { streamSent: () => {}, batchTaken: () => {} },
+    new AbuseBudget(0),
+    share,
+    () => 0,
+  );
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

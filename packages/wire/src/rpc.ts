@@ -47,6 +47,11 @@ export interface StreamCall extends CallContext {
   send(message: Message): void;
   /** Bytes that were sent here and have not left the process yet. */
   readonly queuedBytes: number;
+  /**
+   * The client, or its connection, has more of the process's memory than it may: nothing should be sent that can wait.
+   * `drained` is called when that is over, at least once for each time that this was true.
+   */
+  readonly crowded: boolean;
   /** Ends the call; without a status it succeeded. Later sends are dropped. */
   end(status?: RpcStatus): void;
 }
@@ -57,7 +62,7 @@ export interface StreamHandler {
   message(request: Uint8Array): void;
   /** The client sends no more; it may still listen. */
   halfClosed(): void;
-  /** `queuedBytes` fell below the transport's low mark after it had been above. */
+  /** `queuedBytes` fell below the transport's low mark after it had been above; or there is room again (`crowded`). */
   drained(): void;
   /** The last call, whoever ended the stream. `send` does nothing any more. */
   closed(): void;

@@ -164,6 +164,10 @@ export class GrpcJsStream extends GrpcJsContext implements StreamCall {
     onCancelled(call, () => this.#close());
   }
 
+  get crowded(): boolean {
+    return false; // the library bounds nothing
+  }
+
   get queuedBytes(): number {
     return this.#queuedBytes;
   }

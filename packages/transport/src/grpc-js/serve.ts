@@ -52,8 +52,9 @@ export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
   const environment: CallEnvironment = { clock: options.clock, observer: options.observer, unixPath, streams };
   const server = grpcServerOf(options, environment);
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
-  const http1 = new Http1Server(options);
-  const listener = new Listener(options, budgetsOf(options), alpn[options.protocols], (connection) => {
+  const budgets = budgetsOf(options);
+  const http1 = new Http1Server(options, budgets);
+  const listener = new Listener(options, budgets, alpn[options.protocols], (connection) => {
     if (connection.protocol === 'h2') injector.injectConnection(connection.socket);
     else http1.accept(connection);
   });

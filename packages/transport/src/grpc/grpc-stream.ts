@@ -1,7 +1,6 @@
 import { GrpcCode } from '@engram/core';
 import { type CallContext, type Method, readUint32, type RpcStatus } from '@engram/wire';
 import type { Timed } from '../deadline-wheel.ts';
-import { UNFINISHED_MAX_BYTES } from '../h2/limits.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import { Stream } from '../h2/stream.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
@@ -13,7 +12,7 @@ import { MESSAGE_PREFIX_BYTES, MessageAssembler } from './message-assembler.ts';
 import type { MessageStream } from './message-writer.ts';
 
 const succeeded: RpcStatus = { code: GrpcCode.OK, message: '' };
-const tooMuchUnfinished: RpcStatus = {
+const tooMuchHeld: RpcStatus = {
   code: GrpcCode.RESOURCE_EXHAUSTED,
   message: 'grpc: too many unfinished messages on one connection',
 };
@@ -189,11 +188,18 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     return this.connection.host;
   }
 
+  /** Counts what is held of the request beside its head; the call fails where that is too much. */
+  protected holdRequest(bytes: number): void {
+    const { receive } = this.host;
+    receive.hold(this, this.head.bytes + bytes);
+    if (bytes > 0 && receive.overdrawn) this.fail(tooMuchHeld);
+  }
+
   /** Drops the part of a message that has come. */
   protected release(): void {
     if (this.#assembler === undefined) return;
-    this.host.receive.unfinishedBytes -= this.#assembler.held;
     this.#assembler = undefined;
+    this.holdRequest(0);
     this.missingBytes = 0;
     this.host.receive.longDone(this);
   }
@@ -220,12 +226,10 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
       if (!assembler.prefixKnown) return at;
       if (!this.#accepts(assembler.compressedFlag, assembler.length)) return end;
     }
-    const before = assembler.held;
     at = assembler.take(bytes, at, end);
-    this.host.receive.unfinishedBytes += assembler.held - before;
     this.missingBytes = assembler.missing;
     if (assembler.missing > 0) {
-      if (this.host.receive.unfinishedBytes > UNFINISHED_MAX_BYTES) this.fail(tooMuchUnfinished);
+      this.holdRequest(assembler.held);
       return at;
     }
     this.release();

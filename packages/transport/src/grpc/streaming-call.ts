@@ -8,7 +8,8 @@ import {
   type StreamCall,
   type StreamHandler,
 } from '@engram/wire';
-import { INFLATED_TOKEN_BYTES, STREAM_QUEUE_HIGH_BYTES } from '../h2/limits.ts';
+import type { Admissible, Crowded } from '../h2/admission.ts';
+import { INFLATED_TOKEN_BYTES, STREAM_QUEUE_HIGH_BYTES, STREAMED_ANSWER_BYTES } from '../h2/limits.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import { STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
 import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError, STOPPED } from '../status.ts';
@@ -27,7 +28,7 @@ const noMessage: RpcStatus = {
 };
 
 /** A call of a method that sends a stream of messages, and may receive one. */
-export class StreamingCall extends GrpcStream implements StreamCall {
+export class StreamingCall extends GrpcStream implements Admissible, Crowded, StreamCall {
   override readonly counted = true;
   protected readonly cutShortCode = GrpcCode.INTERNAL;
   readonly #method: BidiMethod | ServerStreamMethod;
@@ -36,6 +37,7 @@ export class StreamingCall extends GrpcStream implements StreamCall {
   #compressed = false;
   #handler: StreamHandler | undefined;
   #aboveMark = false;
+  #reserved = false;
 
   constructor(
     id: number,
@@ -59,7 +61,22 @@ export class StreamingCall extends GrpcStream implements StreamCall {
 
   override opened(): void {
     if (this.host.draining) this.stop();
-    else if (this.#method.kind === 'bidi') this.#open();
+    else if (this.#method.kind === 'bidi') this.start();
+  }
+
+  holdsBack(): boolean {
+    return false;
+  }
+
+  get crowded(): boolean {
+    // What it begins with was counted when it was let in.
+    if (this.#reserved || !this.host.admission.isCrowded(this)) return false;
+    this.host.admission.awaitRoom(this);
+    return true;
+  }
+
+  roomMade(): void {
+    if (!this.finished) this.#guard((handler) => handler.drained());
   }
 
   send(message: Message): void {
@@ -69,6 +86,7 @@ export class StreamingCall extends GrpcStream implements StreamCall {
       this.fail(answerTooLarge(bytes));
       return;
     }
+    this.#unreserve();
     this.sentMessage(bytes);
     this.connection.messages.message(this, message, bytes);
     if (!this.#aboveMark && this.queuedBytes > STREAM_LOW_MARK_BYTES) this.#aboveMark = true;
@@ -103,22 +121,25 @@ export class StreamingCall extends GrpcStream implements StreamCall {
     } else if (this.#request === undefined) {
       this.#request = request;
       this.#compressed = compressed;
+      this.holdRequest(request.length);
     } else {
       this.fail(secondMessage);
     }
   }
 
   protected requestEnded(): void {
-    if (this.#method.kind === 'server-stream') this.#open();
-    if (!this.finished) this.#guard((handler) => handler.halfClosed());
+    if (this.#method.kind === 'server-stream') this.host.admission.admit(this);
+    else if (!this.finished) this.#guard((handler) => handler.halfClosed());
   }
 
   protected override ended(): void {
+    this.host.admission.leaveRoom(this);
+    this.#unreserve();
     // Not now: the handler itself may have ended the call, and hears of one thing at a time.
     queueMicrotask(() => this.#guard((handler) => handler.closed()));
   }
 
-  #open(): void {
+  start(): void {
     const method = this.#method;
     if (method.kind === 'server-stream' && this.#request === undefined) {
       this.fail(noMessage);
@@ -127,6 +148,7 @@ export class StreamingCall extends GrpcStream implements StreamCall {
     const request = this.#compressed && this.#request !== undefined ? this.#inflate(this.#request) : this.#request;
     if (this.finished) return;
     this.started(method.kind);
+    if (method.kind === 'server-stream') this.#reserve();
     try {
       if (method.kind === 'bidi') {
         this.#handler = method.open(this);
@@ -138,6 +160,20 @@ export class StreamingCall extends GrpcStream implements StreamCall {
       this.fail(statusOfError(error, 'stream'));
     }
     this.#request = undefined;
+    if (this.finished || method.kind === 'bidi') return;
+    this.holdRequest(0);
+    this.#guard((handler) => handler.halfClosed());
+  }
+
+  #reserve(): void {
+    this.#reserved = true;
+    this.host.sender.reserve(STREAMED_ANSWER_BYTES);
+  }
+
+  #unreserve(): void {
+    if (!this.#reserved) return;
+    this.#reserved = false;
+    this.host.sender.reserve(-STREAMED_ANSWER_BYTES);
   }
 
   /** At once, unlike unary calls: messages of streams are short, and whoever sends others pays for them. */

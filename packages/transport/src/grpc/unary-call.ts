@@ -33,6 +33,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
     // Not before: what waits to be started is as small as it came.
     const request = this.#compressed && this.#request !== undefined ? this.inflated(this.#request) : this.#request;
     if (request === undefined) return;
+    this.holdRequest(0);
     this.started('unary');
     this.received(request.length);
     let answer: Message | Promise<Message>;
@@ -62,6 +63,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
   protected message(request: Buffer, compressed: boolean): void {
     this.#request = request;
     this.#compressed = compressed;
+    this.holdRequest(request.length);
   }
 
   protected requestEnded(): void {

@@ -1,4 +1,5 @@
-import { RUNNING_MAX_BYTES, SEND_QUEUE_MAX_BYTES } from './limits.ts';
+import type { Clock, Share } from '@engram/core';
+import { RESUMED_PER_TURN, RUNNING_MAX_BYTES, SEND_QUEUE_MAX_BYTES } from './limits.ts';
 
 /** A call whose request is complete. */
 export interface Admissible {
@@ -9,15 +10,29 @@ export interface Admissible {
   start(): void;
 }
 
+/** A stream that would send more. */
+export interface Crowded {
+  readonly queuedBytes: number;
+  roomMade(): void;
+}
+
+/** What the connection holds of answers. */
+export interface AnswersHeld {
+  readonly heldBytes: number;
+}
+
 /**
  * Lets calls of one connection start, in order. A call that was cancelled still counts until its handler is through:
  * whoever opens and resets streams in a row (CVE-2023-44487, CVE-2025-8671) gets no more handlers running than
- * whoever waits for his answers. Nor does a call start while the client leaves too many answers unread. What has to
- * wait holds its stream, and streams are bounded; while something waits, the client gets no new window to send in.
+ * whoever waits for his answers. Nor does a call start while the client leaves too many answers unread, or holds more of
+ * what the process has for answers than its share. What has to wait holds its stream, and streams are bounded; while
+ * something waits, the client gets no new window to send in.
  */
 export class Admission {
   readonly #runningMax: number;
-  readonly #backlogBytes: () => number;
+  readonly #answers: AnswersHeld;
+  readonly #share: Share;
+  readonly #clock: Clock;
   readonly #emptied: () => void;
   readonly #advance = (): void => this.advance();
   #running = 0;
@@ -26,12 +41,22 @@ export class Admission {
   #waiting: Admissible[] = [];
   #first = 0;
   #letting = false;
+  /** Streams that were told to wait, in the order in which they asked. */
+  readonly #crowded = new Set<Crowded>();
+  #resuming = false;
 
-  /** `backlogBytes` says how much waits to be sent to the client; `emptied` is called when none waits any more. */
-  constructor(runningMax: number, backlogBytes: () => number, emptied: () => void) {
+  /** `share` is the connection's of what answers may hold; `emptied` is called when no call waits any more. */
+  constructor(runningMax: number, answers: AnswersHeld, share: Share, clock: Clock, emptied: () => void) {
     this.#runningMax = runningMax;
-    this.#backlogBytes = backlogBytes;
+    this.#answers = answers;
+    this.#share = share;
+    this.#clock = clock;
     this.#emptied = emptied;
+  }
+
+  /** Bytes of the requests of calls that run. */
+  get runningBytes(): number {
+    return this.#runningBytes;
   }
 
   get someWait(): boolean {
@@ -44,6 +69,7 @@ export class Admission {
       call.start();
       return;
     }
+    if (!this.#share.mayGrow) this.#share.refused();
     // Those that were cancelled while they waited: of the others there are no more than streams.
     if (this.#waiting.length > 2 * this.#runningMax) {
       this.#waiting = this.#waiting.filter(({ finished }, at) => at >= this.#first && !finished);
@@ -64,8 +90,9 @@ export class Admission {
     if (this.someWait) this.advance();
   }
 
-  /** Lets in whom it may: also to be called when bytes have left. */
+  /** Lets in whom it may: also to be called when bytes have left, and every few seconds, since others make room, too. */
   advance(): void {
+    if (this.#crowded.size > 0) this.#resume();
     if (this.#letting || !this.someWait) return;
     this.#letting = true; // a call that ends at once comes back here
     for (let call = this.#next; call !== undefined && this.#mayStart(call); call = this.#next) {
@@ -75,6 +102,48 @@ export class Admission {
     this.#letting = false;
     this.#forgetStarted();
     if (!this.someWait) this.#emptied();
+  }
+
+  /**
+   * Whether a stream has to wait before it sends more: where the connection is above its share; or, if it has something
+   * queued already, where the client leaves too much unread. One without may always send what it has next, so that
+   * streams that are not read do not silence those that are.
+   */
+  isCrowded(stream: Crowded): boolean {
+    return !this.#share.mayGrow || (stream.queuedBytes > 0 && this.#answers.heldBytes >= SEND_QUEUE_MAX_BYTES);
+  }
+
+  /** Calls its `roomMade`, once, when there may be room. */
+  awaitRoom(stream: Crowded): void {
+    if (this.#crowded.has(stream)) return;
+    this.#crowded.add(stream);
+    if (!this.#share.mayGrow) this.#share.refused();
+  }
+
+  leaveRoom(stream: Crowded): void {
+    this.#crowded.delete(stream);
+  }
+
+  readonly #resumeMore = (): void => {
+    this.#resuming = false;
+    this.#resume();
+  };
+
+  /** A few in a turn; those that ask again wait for the next time. */
+  #resume(): void {
+    if (this.#resuming) return;
+    let told = 0;
+    for (const stream of [...this.#crowded]) {
+      if (told === RESUMED_PER_TURN) {
+        this.#resuming = true;
+        this.#clock.soon(this.#resumeMore);
+        return;
+      }
+      if (this.isCrowded(stream)) continue;
+      this.#crowded.delete(stream);
+      told += 1;
+      stream.roomMade();
+    }
   }
 
   get #next(): Admissible | undefined {
@@ -92,7 +161,8 @@ export class Admission {
     return (
       this.#running < this.#runningMax &&
       this.#runningBytes < RUNNING_MAX_BYTES &&
-      this.#backlogBytes() < SEND_QUEUE_MAX_BYTES &&
+      this.#answers.heldBytes < SEND_QUEUE_MAX_BYTES &&
+      this.#share.mayGrow &&
       !call.holdsBack(this.#advance)
     );
   }

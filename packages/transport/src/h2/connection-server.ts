@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@engram/core';
+import type { ClientBudgets, Clock, Logger } from '@engram/core';
 import type { KeepaliveOptions } from '../serve-options.ts';
 import type { Leads } from './lead.ts';
 import type { SenderCommons } from './sender.ts';
@@ -12,6 +12,7 @@ export interface ConnectionServer extends SenderCommons {
   readonly messageMaxBytes: number;
   readonly streamsMax: number;
   readonly handshakeMs: number;
+  readonly budgets: ClientBudgets;
   /** For a new connection. */
   leads(host: StreamHost): Leads;
 }

@@ -17,6 +17,7 @@ import { Admission } from './admission.ts';
 import type { ConnectionServer } from './connection-server.ts';
 import { FrameHandler, type FrameHost } from './frame-handler.ts';
 import { PingJudge } from './keepalive-policy.ts';
+import { Holdings } from './holdings.ts';
 import { Intake, type IntakeOwner } from './intake.ts';
 import type { Leads } from './lead.ts';
 import { LeaveTaking } from './leave-taking.ts';
@@ -61,6 +62,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   readonly #pingJudge: PingJudge;
   readonly #pinger: Pinger;
   readonly #leads: Leads;
+  readonly #holdings: Holdings;
   readonly #leave: LeaveTaking;
   readonly #gone: (connection: Connection) => void;
   readonly #openedMs: number;
@@ -84,15 +86,13 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     this.#socket = accepted.socket;
     this.#gone = gone;
     this.#budget = new AbuseBudget(this.receivedMs);
-    this.sender = new Sender(accepted.socket, server, this, this.#budget, () => clock.nowMs());
-    this.receive = new ReceiveFlow(server.messageMaxBytes, (streamId, increment) => {
+    this.#holdings = new Holdings(server.budgets);
+    const { answers, requests } = this.#holdings;
+    this.sender = new Sender(accepted.socket, server, this, this.#budget, answers, () => clock.nowMs());
+    this.receive = new ReceiveFlow(server.messageMaxBytes, requests, (streamId, increment) => {
       this.sender.control(windowUpdateFrame(streamId, increment));
     });
-    this.admission = new Admission(
-      server.streamsMax,
-      () => this.sender.backlogBytes,
-      () => this.receive.credit(),
-    );
+    this.admission = new Admission(server.streamsMax, this.sender, answers, clock, () => this.receive.credit());
     this.#leads = server.leads(this);
     this.#frames = new FrameHandler(this);
     this.#pingJudge = new PingJudge(server.keepalive);
@@ -127,6 +127,8 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   /** To be called every few seconds: ends what has waited for its client too long. */
   sweep(nowMs: number): void {
     const { handshakeMs } = this.server;
+    this.#account();
+    this.admission.advance();
     if (!this.#frames.settingsSeen && nowMs - this.#openedMs > handshakeMs) this.destroy();
     if (nowMs - this.#blockSinceMs > handshakeMs) this.destroy();
     if (this.sender.waits && nowMs - this.sender.progressMs > STALL_MAX_MS) {
@@ -144,7 +146,8 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   }
 
   open(streamId: number, head: RequestHead, endStream: boolean): void {
-    if (this.streams.size >= this.server.streamsMax || this.#leave.refuses(streamId)) {
+    const { streamsMax } = this.server;
+    if (this.streams.size >= streamsMax || this.#leave.refuses(streamId) || !this.#mayHoldStream()) {
       this.spend(1, 'streams');
       this.#rst(streamId, ErrorCode.REFUSED_STREAM, endStream ? 'client' : 'server');
       return;
@@ -153,6 +156,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     const stream = head.lead.open(streamId, head, endStream);
     if (stream === undefined) return;
     this.streams.add(stream);
+    this.receive.hold(stream, head.bytes);
     stream.opened();
     if (endStream && !stream.remoteClosed) this.remoteEnd(stream);
   }
@@ -209,12 +213,14 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     } else {
       this.streams.remove(stream.id, 'client');
     }
-    this.receive.longDone(stream);
+    this.receive.streamGone(stream);
     if (this.#leave.begun) this.#leave.streamGone();
   }
 
   batchTaken(): void {
+    this.#account();
     this.admission.advance();
+    if (!this.admission.someWait) this.receive.credit();
     this.#intake.sent();
     if (this.#closing && this.sender.idle) this.#socket.end();
   }
@@ -231,6 +237,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   }
 
   sliceEnded(): void {
+    this.#account();
     if (!this.admission.someWait) this.receive.credit();
     this.#blockSinceMs = this.#frames.insideHeaderBlock ? Math.min(this.#blockSinceMs, this.receivedMs) : Infinity;
     this.sender.uncork();
@@ -300,8 +307,24 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
       if (this.streams.find(stream.id) === stream) this.#drop(stream, 'client');
     }
     if (end < streams.length) this.server.clock.soon(this.#dropSlice);
-    else if (this.#lost) this.#gone(this);
+    else if (this.#lost) {
+      this.#holdings.end();
+      this.#gone(this);
+    }
   };
+
+  #mayHoldStream(): boolean {
+    const { streams } = this.#holdings;
+    streams.hold(this.streams.size);
+    if (streams.mayGrow && !this.receive.overdrawn) return true;
+    streams.refused();
+    return false;
+  }
+
+  #account(): void {
+    this.#holdings.requests.hold(this.receive.heldBytes + this.admission.runningBytes);
+    this.#holdings.streams.hold(this.streams.size);
+  }
 
   /** The stream is gone before its end. */
   #drop(stream: Stream, by: ClosedBy): void {
@@ -310,7 +333,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     stream.localClosed = true;
     this.sender.forget(stream);
     stream.aborted();
-    this.receive.longDone(stream);
+    this.receive.streamGone(stream);
     if (this.#leave.begun) this.#leave.streamGone();
   }
 

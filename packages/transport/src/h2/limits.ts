@@ -12,8 +12,13 @@ export const STREAM_WINDOW_BYTES = 256 * 1024;
 export const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 /** Longer messages than the stream's window are let in one after another, up to this many bytes at a time. */
 export const LONG_MESSAGES_BYTES = 16 * 1024 * 1024;
-/** Parts of messages that wait for their rest, and bodies of plain requests, on all streams together: above it, streams fail. */
-export const UNFINISHED_MAX_BYTES = 64 * 1024 * 1024;
+/**
+ * What a connection's streams hold of requests: their heads, parts of messages that wait for their rest, messages whose
+ * stream has not ended, bodies. Above it no window is opened, and streams that want more fail.
+ */
+export const REQUESTS_HELD_MAX_BYTES = 64 * 1024 * 1024;
+/** So much anybody may hold, whatever others do. */
+export const REQUESTS_HELD_FREE_BYTES = 64 * 1024;
 
 /** A header list above it is refused; what we tell the client in SETTINGS_MAX_HEADER_LIST_SIZE. */
 export const HEADER_LIST_MAX_BYTES = 64 * 1024;
@@ -37,6 +42,10 @@ export const RUNNING_MAX_BYTES = 32 * 1024 * 1024;
 export const INFLATED_TURN_BYTES = 4 * 1024 * 1024;
 /** A compressed message on a stream costs its client a token of the abuse budget for each so many bytes that it was. */
 export const INFLATED_TOKEN_BYTES = 16 * 1024;
+/** What a call of a server stream counts for until its first message: what it will send is not known, but it is much. */
+export const STREAMED_ANSWER_BYTES = 1024 * 1024;
+/** Streams that a turn tells that there is room again. */
+export const RESUMED_PER_TURN = 64;
 /** A stream's requests are not let in any more while this much of its answers waits. */
 export const STREAM_QUEUE_HIGH_BYTES = 1024 * 1024;
 /** DATA frames that we send: large ones save headers, small ones let other streams through. */

@@ -28,6 +28,7 @@ export class Output {
   #fullSlabs: Buffer[] = [];
   #flyingSlabs: Buffer[] = [];
   #writing = false;
+  #flyingBytes = 0;
 
   /** `done` is called when the kernel has taken a batch, never during `flush`. */
   constructor(socket: Socket, pool: SlabPool, done: () => void) {
@@ -39,6 +40,11 @@ export class Output {
   /** Bytes of the open batch. */
   get pendingBytes(): number {
     return this.#piecesBytes + this.at - this.#start;
+  }
+
+  /** Bytes that were written and that the kernel has not taken. */
+  get flyingBytes(): number {
+    return this.#flyingBytes;
   }
 
   get writing(): boolean {
@@ -80,6 +86,7 @@ export class Output {
     this.#writing = true;
     this.#closePiece();
     const pieces = this.#pieces;
+    this.#flyingBytes = this.#piecesBytes;
     this.#pieces = [];
     this.#piecesBytes = 0;
     if (this.#fullSlabs.length > 0) {
@@ -99,6 +106,7 @@ export class Output {
 
   readonly #written = (): void => {
     this.#writing = false;
+    this.#flyingBytes = 0;
     for (const slab of this.#flyingSlabs) this.#pool.give(slab);
     this.#flyingSlabs = [];
     // Not while the open batch has anything: parts of the slab may stand in its pieces.

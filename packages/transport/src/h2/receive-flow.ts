@@ -1,5 +1,11 @@
-import { LinkedQueue, type Queued } from '@engram/core';
-import { CONNECTION_WINDOW_BYTES, LONG_MESSAGES_BYTES, STREAM_WINDOW_BYTES } from './limits.ts';
+import { LinkedQueue, type Queued, type Share } from '@engram/core';
+import {
+  CONNECTION_WINDOW_BYTES,
+  LONG_MESSAGES_BYTES,
+  REQUESTS_HELD_FREE_BYTES,
+  REQUESTS_HELD_MAX_BYTES,
+  STREAM_WINDOW_BYTES,
+} from './limits.ts';
 import type { Stream } from './stream.ts';
 
 /** A long message that waits for its window, or has it. */
@@ -32,13 +38,41 @@ export class ReceiveFlow {
   #longBytes = 0;
   readonly #longLine = new LinkedQueue<LongTurn>();
   #ended = false;
-  /** Parts of messages that wait for their rest, all streams together. */
-  unfinishedBytes = 0;
+  readonly #share: Share;
+  #heldBytes = 0;
 
-  /** `update` sends a WINDOW_UPDATE. */
-  constructor(messageMaxBytes: number, update: (streamId: number, increment: number) => void) {
+  /** `update` sends a WINDOW_UPDATE; `share` is the connection's of what requests may hold. */
+  constructor(messageMaxBytes: number, share: Share, update: (streamId: number, increment: number) => void) {
     this.#update = update;
+    this.#share = share;
     this.#longMax = Math.max(LONG_MESSAGES_BYTES, messageMaxBytes);
+  }
+
+  /** What open streams hold of their requests: heads, parts of messages, and messages that no handler has yet. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /** What a stream holds from now on. */
+  hold(stream: Stream, bytes: number): void {
+    if (stream.gone) return;
+    this.#heldBytes += bytes - stream.heldBytes;
+    stream.heldBytes = bytes;
+  }
+
+  /** The stream has ended: nothing that it still says counts. */
+  streamGone(stream: Stream): void {
+    this.longDone(stream);
+    this.hold(stream, 0);
+    stream.gone = true;
+  }
+
+  /** Above what the connection may hold, or the process together: who wants more fails. */
+  get overdrawn(): boolean {
+    if (this.#heldBytes <= REQUESTS_HELD_FREE_BYTES) return false;
+    if (this.#heldBytes <= REQUESTS_HELD_MAX_BYTES && this.#share.mayGrow) return false;
+    this.#share.refused();
+    return true;
   }
 
   /** DATA came, padding included. False when the client had no right to send it. */
@@ -49,7 +83,7 @@ export class ReceiveFlow {
 
   /** Opens the connection's window again. Not to be called while we have more than we can work on. */
   credit(): void {
-    if (this.#window > CONNECTION_WINDOW_BYTES / 2) return;
+    if (this.#window > CONNECTION_WINDOW_BYTES / 2 || this.overdrawn) return;
     this.#update(0, CONNECTION_WINDOW_BYTES - this.#window);
     this.#window = CONNECTION_WINDOW_BYTES;
   }

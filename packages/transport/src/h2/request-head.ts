@@ -23,11 +23,12 @@ export class RequestHead implements FieldSink {
   readonly fields: HeaderField[] = [];
   /** Where it leads, found once for all requests that share it. */
   lead: Lead | undefined;
-  #bytes = 0;
+  /** Of all its fields, as HTTP/2 counts them. */
+  bytes = 0;
 
   field(field: HeaderField): void {
-    this.#bytes += field.size;
-    if (this.#bytes > HEADER_LIST_MAX_BYTES) {
+    this.bytes += field.size;
+    if (this.bytes > HEADER_LIST_MAX_BYTES) {
       this.tooLarge = true;
       return;
     }

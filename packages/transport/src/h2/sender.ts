@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { LinkedQueue } from '@engram/core';
+import { LinkedQueue, type Share } from '@engram/core';
 import {
   DEFAULT_MAX_FRAME_BYTES,
   DEFAULT_WINDOW_BYTES,
@@ -56,11 +56,13 @@ export class Sender implements Flushable {
   readonly #owner: SenderOwner;
   readonly #flusher: Flusher;
   readonly #budget: AbuseBudget;
+  readonly #share: Share;
   readonly #nowMs: () => number;
   readonly #line = new LinkedQueue<Stream>();
   #counted: Stream[] = [];
   #flying: Stream[] = [];
   #corked = false;
+  #reservedBytes = 0;
   #ended = false;
   /** The flusher knows that there is something to send, or that an answer is among it. */
   #announced: Announced = ANNOUNCED_NOTHING;
@@ -69,18 +71,33 @@ export class Sender implements Flushable {
   #dataMoved = false;
   #batchMoves = false;
 
-  constructor(socket: Socket, commons: SenderCommons, owner: SenderOwner, budget: AbuseBudget, nowMs: () => number) {
+  /** `share` is the connection's of what answers may hold. */
+  constructor(
+    socket: Socket,
+    commons: SenderCommons,
+    owner: SenderOwner,
+    budget: AbuseBudget,
+    share: Share,
+    nowMs: () => number,
+  ) {
     this.output = new Output(socket, commons.slabs, this.#taken);
     this.#owner = owner;
     this.#flusher = commons.flusher;
     this.#budget = budget;
+    this.#share = share;
     this.#nowMs = nowMs;
     this.progressMs = nowMs();
   }
 
-  /** Bytes that wait here, wherever. */
-  get backlogBytes(): number {
-    return this.queuedBytes + this.output.pendingBytes;
+  /** Bytes of answers that are here, wherever, and of those that are being made. */
+  get heldBytes(): number {
+    return this.queuedBytes + this.output.pendingBytes + this.output.flyingBytes + this.#reservedBytes;
+  }
+
+  /** Counts answers that are being made; what was reserved is given back, as a negative number, when they are sent. */
+  reserve(bytes: number): void {
+    this.#reservedBytes += bytes;
+    this.#share.hold(this.heldBytes);
   }
 
   /** Bytes that no window holds back: they wait for the kernel to take what was written before. */
@@ -120,7 +137,8 @@ export class Sender implements Flushable {
   flush(): void {
     this.#announced = ANNOUNCED_NOTHING;
     this.#takeTurns();
-    const output = this.output;
+    this.#share.hold(this.heldBytes);
+    const { output } = this;
     if (output.writing || output.pendingBytes === 0) return;
     const counted = this.#counted;
     this.#counted = this.#flying;
@@ -314,6 +332,7 @@ export class Sender implements Flushable {
       stream.sent();
     }
     flying.length = 0;
+    this.#share.hold(this.heldBytes);
     this.#owner.batchTaken();
     if (!this.#corked) this.flush();
   };

@@ -35,6 +35,10 @@ export abstract class Stream implements Queued<Stream> {
   missingBytes = 0;
   /** Of a long message for which the window was, or waits to be, opened. */
   longTurn: LongTurn | undefined;
+  /** Of its request, as the connection counts it. */
+  heldBytes = 0;
+  /** It is no stream of its connection any more. */
+  gone = false;
   /** Of DATA, without padding, to be held against content-length. */
   receivedBytes = 0;
 

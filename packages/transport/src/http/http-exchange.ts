@@ -1,6 +1,6 @@
 import { ErrorCode } from '@engram/wire';
 import type { Admissible } from '../h2/admission.ts';
-import { BATCH_MAX_BYTES, UNFINISHED_MAX_BYTES } from '../h2/limits.ts';
+import { BATCH_MAX_BYTES } from '../h2/limits.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import { Stream } from '../h2/stream.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
@@ -25,9 +25,7 @@ export class HttpExchange extends Stream implements Admissible {
   #gone: AbortController | undefined;
   #isGone = false;
   #body: Buffer[] = [];
-  /** What the body holds, until its handler is through. */
-  #heldBytes = 0;
-  #serving = false;
+  #bodyBytes = 0;
   #headSent = false;
   #wake: (() => void) | undefined;
 
@@ -48,10 +46,8 @@ export class HttpExchange extends Stream implements Admissible {
       return;
     }
     this.#body.push(Buffer.from(bytes.subarray(start, end)));
-    this.#hold(end - start + PIECE_BYTES);
-    if (this.#host.receive.unfinishedBytes > UNFINISHED_MAX_BYTES) {
-      this.#host.reset(this, ErrorCode.ENHANCE_YOUR_CALM);
-    }
+    this.#hold(this.#bodyBytes + end - start + PIECE_BYTES);
+    if (this.#host.receive.overdrawn) this.#host.reset(this, ErrorCode.ENHANCE_YOUR_CALM);
   }
 
   /** Admitted like a call: who resets it before its answer still has it running, and who does not read gets no more. */
@@ -69,14 +65,15 @@ export class HttpExchange extends Stream implements Admissible {
 
   start(): void {
     const { admission } = this.#host;
-    const bytes = this.#heldBytes;
+    // Its handler may have it for longer than the client has the stream.
+    const bytes = this.#bodyBytes;
+    this.#hold(0);
     admission.entered(bytes);
     void this.#serve().then(() => admission.left(bytes));
   }
 
   aborted(): void {
-    // A handler that runs still has it.
-    if (!this.#serving) this.#forgetBody();
+    this.#forgetBody();
     this.#isGone = true;
     this.#gone?.abort(CALL_ENDED);
     this.#wake?.();
@@ -100,7 +97,6 @@ export class HttpExchange extends Stream implements Admissible {
   }
 
   async #serve(): Promise<void> {
-    this.#serving = true;
     try {
       await this.#answer(
         this.#bodyTooLong ? { status: 413, headers: {}, body: '' } : await this.#server.http(this.#request()),
@@ -110,19 +106,17 @@ export class HttpExchange extends Stream implements Admissible {
       this.#server.logger.error({ error, path: this.#head.path }, 'HTTP handler failed');
       if (!this.#headSent) await this.#answer({ status: 500, headers: {}, body: 'internal server error\n' });
       else this.#host.sender.finish(this);
-    } finally {
-      this.#forgetBody();
     }
   }
 
-  #hold(bytes: number): void {
-    this.#heldBytes += bytes;
-    this.#host.receive.unfinishedBytes += bytes;
+  #hold(bodyBytes: number): void {
+    this.#bodyBytes = bodyBytes;
+    this.#host.receive.hold(this, this.#head.bytes + bodyBytes);
   }
 
   #forgetBody(): void {
     this.#body = [];
-    this.#hold(-this.#heldBytes);
+    this.#hold(0);
   }
 
   #request(): HttpRequest {

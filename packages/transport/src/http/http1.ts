@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server as NodeHttpServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { assert } from '@engram/core';
+import { assert, type ClientBudgets, type Share } from '@engram/core';
 import type { Accepted } from '../listener.ts';
 import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } from '../serve-options.ts';
 
@@ -31,13 +31,15 @@ interface Line {
  */
 export class Http1Server {
   readonly #options: ServeOptions;
+  readonly #budgets: ClientBudgets;
   readonly #server: NodeHttpServer;
   readonly #lines = new WeakMap<Socket, Line>();
   readonly #busy = new Set<ServerResponse>();
   #draining = false;
 
-  constructor(options: ServeOptions) {
+  constructor(options: ServeOptions, budgets: ClientBudgets) {
     this.#options = options;
+    this.#budgets = budgets;
     const { headersMs, requestMs } = timeoutsOf(options);
     this.#server = createServer(
       {
@@ -104,36 +106,49 @@ export class Http1Server {
   /** Resolves when the answer has left, or cannot leave. */
   async #serve({ request, response }: Exchange, connection: Accepted): Promise<void> {
     const gone = new AbortController();
+    const [requestBytes, answerBytes] = [this.#budgets.requestBytes.share(), this.#budgets.answerBytes.share()];
     this.#busy.add(response);
     if (this.#draining) response.shouldKeepAlive = false;
     const closed = new Promise<void>((resolve) => {
       response.once('close', () => {
         this.#busy.delete(response);
+        answerBytes.end();
         if (!response.writableFinished) gone.abort();
         resolve();
       });
     });
     try {
-      const answer = await this.#answer(request, connection, gone.signal);
+      const answer = await this.#answer(request, connection, requestBytes, gone.signal);
+      answerBytes.hold(answer.body instanceof Uint8Array || typeof answer.body === 'string' ? answer.body.length : 0);
       await write(response, answer, gone.signal);
     } catch (error) {
       if (gone.signal.aborted) return;
       this.#options.logger.error({ error, path: request.url }, 'HTTP handler failed');
       if (response.headersSent) response.destroy();
       else response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end('internal server error\n');
+    } finally {
+      requestBytes.end();
     }
     await closed;
   }
 
-  async #answer(request: IncomingMessage, connection: Accepted, signal: AbortSignal): Promise<HttpResponse> {
+  async #answer(
+    request: IncomingMessage,
+    connection: Accepted,
+    share: Share,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
     if (request.headersDistinct['host'] !== undefined && request.headersDistinct['host'].length > 1) return twoHosts;
-    const body = await readBody(request, 2 * this.#options.maxRequestBytes);
-    if (body === undefined) return tooLarge;
+    const body = await readBody(request, 2 * this.#options.maxRequestBytes, share);
+    if (typeof body === 'string') return bodyRefusals[body];
     return this.#options.http(requestOf(request, connection, body, signal));
   }
 }
 
-const tooLarge: HttpResponse = { status: 413, headers: { connection: 'close' }, body: 'request body too large\n' };
+const bodyRefusals: Readonly<Record<'too-large' | 'no-room', HttpResponse>> = {
+  'too-large': { status: 413, headers: { connection: 'close' }, body: 'request body too large\n' },
+  'no-room': { status: 503, headers: { connection: 'close' }, body: 'too many bytes of requests are under way\n' },
+};
 /** Go's (net/http, server.go: readRequest): who takes the first for whom, and who the last? */
 const twoHosts: HttpResponse = {
   status: 400,
@@ -170,15 +185,24 @@ export function splitTarget(target: string): { readonly path: string; readonly q
   return { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) };
 }
 
-/** Undefined when there is, or is to come, more than `max`. Rejects when the client goes away. */
-async function readBody(request: IncomingMessage, max: number): Promise<Uint8Array | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > max) return undefined;
+/** Why not, when there is, or is to come, more than `max`, or more than the share allows. Rejects when the client goes away. */
+async function readBody(
+  request: IncomingMessage,
+  max: number,
+  share: Share,
+): Promise<Uint8Array | keyof typeof bodyRefusals> {
+  if (Number(request.headers['content-length'] ?? 0) > max) return 'too-large';
   const pieces: Buffer[] = [];
   let bytes = 0;
   // Kept whole at the bound: the answer goes over the same socket.
   for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += piece.length;
-    if (bytes > max) return undefined;
+    if (bytes > max) return 'too-large';
+    share.hold(bytes);
+    if (!share.mayGrow) {
+      share.refused();
+      return 'no-room';
+    }
     pieces.push(piece);
   }
   return Buffer.concat(pieces, bytes);

@@ -96,6 +96,44 @@ export function echoMethods(journal: Journal): MethodTable {
       },
     ],
     [
+      '/test.Echo/Chunks',
+      {
+        kind: 'server-stream',
+        /** Sends as many chunks of 256 KiB as asked for, made a turn later each, none while it is told to wait. */
+        open(request, call) {
+          let left = Number(text(request));
+          let over = false;
+          let waiting = false;
+          journal.push('opened');
+          const pump = (): void => {
+            waiting = false;
+            if (over) return;
+            if (call.queuedBytes > 1024 * 1024 || call.crowded) return;
+            if (left === 0) {
+              call.end();
+              return;
+            }
+            left -= 1;
+            call.send(Buffer.alloc(256 * 1024, 'c'));
+            next();
+          };
+          const next = (): void => {
+            if (waiting) return;
+            waiting = true;
+            setImmediate(pump);
+          };
+          next();
+          return {
+            ...ignore,
+            drained: next,
+            closed: () => {
+              over = true;
+            },
+          };
+        },
+      },
+    ],
+    [
       '/test.Echo/Flood',
       {
         kind: 'server-stream',

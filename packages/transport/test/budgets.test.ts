@@ -1,0 +1,161 @@
+import { connect } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ClientBudgets } from '@engram/core';
+import { serve } from '@engram/transport';
+import { SettingId, settingsFrame, windowUpdateFrame } from '@engram/wire';
+import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from './support/raw-client.ts';
+import { ByteClient, type Serving, startServing, until } from './support/serving.ts';
+
+/* What all connections hold together. Each case has greedy clients, and a modest one that is served all the time. */
+
+const MiB = 1024 * 1024;
+const budgets = new ClientBudgets({ requestBytes: 8 * MiB, answerBytes: 16 * MiB, streams: 1_000, connections: 1_000 });
+let serving: Serving;
+let modest: ByteClient;
+beforeEach(async () => {
+  serving = await startServing(serve, { budgets });
+  modest = new ByteClient(serving.target);
+});
+afterEach(async () => {
+  const request = Buffer.alloc(100_000, 'm');
+  expect((await modest.unary('/test.Echo/Sync', request)).equals(request)).toBe(true);
+  modest[Symbol.dispose]();
+  await serving.server.close();
+  // All is given back.
+  const { requestBytes, answerBytes, streams, connections } = budgets;
+  expect([requestBytes.used, answerBytes.used, streams.used, connections.used]).toEqual([0, 0, 0, 0]);
+});
+
+const tooMuch = 'grpc-status: 8, grpc-message: grpc: too many unfinished messages on one connection';
+
+/** Has the server work on all that was written. */
+async function settled(client: RawClient): Promise<void> {
+  const mark = Buffer.alloc(8);
+  mark.writeUInt32BE(client.received.length, 0);
+  client.write(frame('PING', 0, 0, mark));
+  await client.frame(({ type, ack, payload }) => type === 'PING' && ack && payload.equals(mark));
+}
+
+test.each([
+  { what: 'that lack their last byte', missing: 1 },
+  { what: 'that are whole, on streams that do not end', missing: 0 },
+])('requests $what are bounded together', async ({ missing }) => {
+  const clients = [await RawClient.open(serving.port), await RawClient.open(serving.port)];
+  const length = 200_000;
+  const message = Buffer.concat([Buffer.from([0]), uint32(length), Buffer.alloc(length - missing)]);
+  for (const client of clients) {
+    for (let id = 1; id < 100; id += 2) {
+      client.write(client.headers(id, grpcHeaders('/test.Echo/Sync')));
+      for (let at = 0; at < message.length; at += 16_000)
+        client.write(client.data(id, message.subarray(at, at + 16_000)));
+    }
+    await settled(client);
+    expect(budgets.requestBytes.used).toBeLessThan(8 * MiB);
+  }
+  // The first takes half, the second half of the rest.
+  expect(budgets.requestBytes.used).toBeGreaterThan(4 * MiB);
+  for (const client of clients) {
+    const refused = await client.frame(({ type, fields }) => type === 'HEADERS' && fields.includes('grpc-status: 8'));
+    expect(await client.outcome(refused.streamId)).toContain(tooMuch);
+  }
+  expect(budgets.requestBytes.refusals).toBeGreaterThan(0);
+  for (const client of clients) client[Symbol.dispose]();
+});
+
+test('the heads of open streams count', async () => {
+  using client = await RawClient.open(serving.port);
+  for (let id = 1; id < 2 * 400; id += 2) {
+    client.write(client.headers(id, grpcHeaders('/test.Echo/Open', { 'x-note': 'n'.repeat(15_000) })));
+  }
+  const refused = await client.frame(({ type }) => type === 'RST_STREAM');
+  expect(await client.outcome(refused.streamId)).toBe('RST_STREAM REFUSED_STREAM');
+  // 4 MiB of 15,000 bytes each.
+  expect(refused.streamId).toBeGreaterThan(2 * 250);
+  expect(refused.streamId).toBeLessThan(2 * 320);
+});
+
+test('open streams are shared', async () => {
+  using greedy = await RawClient.open(serving.port);
+  for (let id = 1; id < 2 * 900; id += 2) greedy.write(greedy.headers(id, grpcHeaders('/test.Echo/Open')));
+  await settled(greedy);
+  expect(budgets.streams.used).toBe(500);
+  using second = await RawClient.open(serving.port);
+  for (let id = 1; id < 2 * 900; id += 2) second.write(second.headers(id, grpcHeaders('/test.Echo/Open')));
+  await settled(second);
+  expect(budgets.streams.used).toBe(750);
+});
+
+test('answers that nobody reads are bounded together, and arrive when they are read', async () => {
+  const closedWindow = [[SettingId.INITIAL_WINDOW_SIZE, 0]] as const;
+  const clients: RawClient[] = [];
+  for (let at = 0; at < 4; at += 1) clients.push(await RawClient.open(serving.port, closedWindow));
+  for (const client of clients) {
+    for (let id = 1; id < 40; id += 2) client.write(client.request(id, '/test.Echo/Big', String(MiB)));
+    await settled(client);
+    // Whoever holds next to nothing may always have one answer.
+    expect(budgets.answerBytes.used).toBeLessThan(21 * MiB);
+    await modest.unary('/test.Echo/Big', '50000');
+  }
+  expect(budgets.answerBytes.used).toBeGreaterThan(12 * MiB);
+  const started = serving.observer.handled.filter((call) => call === 'Big 0').length;
+  expect(started).toBeLessThan(4 + 20);
+  for (const client of clients) {
+    client.write(windowUpdateFrame(0, 2 ** 30), settingsFrame([[SettingId.INITIAL_WINDOW_SIZE, 2 ** 30]]));
+    for (let id = 1; id < 40; id += 2) expect(await client.outcome(id)).toBe('grpc-status: 0');
+    client[Symbol.dispose]();
+  }
+});
+
+test('400 streamed answers with windows of zero: few begin, all go on when they are read', async () => {
+  using client = await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);
+  const ids = Array.from({ length: 400 }, (_, at) => 2 * at + 1);
+  for (const id of ids) client.write(client.request(id, '/test.Echo/Chunks', '2'));
+  await settled(client);
+  for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(budgets.answerBytes.used).toBeLessThan(10 * MiB);
+  expect(serving.journal.filter((entry) => entry === 'opened').length).toBeLessThan(40);
+  client.write(windowUpdateFrame(0, 2 ** 30), settingsFrame([[SettingId.INITIAL_WINDOW_SIZE, 2 ** 30]]));
+  for (const id of ids) {
+    expect(await client.outcome(id)).toBe('grpc-status: 0');
+    expect(client.body(id)).toHaveLength(2 * (256 * 1024 + 5));
+  }
+});
+
+test('streams that begin under way of others wait and are told when there is room', async () => {
+  const greedy: RawClient[] = [];
+  for (let at = 0; at < 3; at += 1)
+    greedy.push(await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]));
+  for (const client of greedy) {
+    for (let id = 1; id < 40; id += 2) client.write(client.request(id, '/test.Echo/Big', String(MiB)));
+    await settled(client);
+  }
+  using late = await RawClient.open(serving.port);
+  late.write(late.request(1, '/test.Echo/Chunks', '4'), windowUpdateFrame(0, 2 ** 20), windowUpdateFrame(1, 2 ** 20));
+  late.write(windowUpdateFrame(0, 2 ** 22), windowUpdateFrame(1, 2 ** 22));
+  // Its own share is small, but it reads.
+  expect(await late.outcome(1)).toBe('grpc-status: 0');
+  for (const client of greedy) client[Symbol.dispose]();
+});
+
+test('bodies of HTTP/1.1 count, too', async () => {
+  const sockets = Array.from({ length: 12 }, () => connect(serving.port, '127.0.0.1'));
+  const answers: string[] = [];
+  for (const socket of sockets) {
+    socket.on('error', () => {});
+    socket.on('data', (text) => answers.push(String(text)));
+    socket.write('POST /v3/kv/put HTTP/1.1\r\nhost: x\r\ncontent-length: 3000000\r\n\r\n');
+    socket.write(Buffer.alloc(2_999_999));
+  }
+  await until(() => answers.some((answer) => answer.startsWith('HTTP/1.1 503 ')));
+  expect(budgets.requestBytes.used).toBeLessThan(9 * MiB);
+  for (const socket of sockets) socket.destroy();
+  await until(() => serving.observer.connections <= 1);
+});
+
+test('a message on a connection whose others hold nothing is as large as it may be', async () => {
+  const request = Buffer.alloc(MiB, 'r');
+  expect((await modest.unary('/test.Echo/Sync', request)).equals(request)).toBe(true);
+  using raw = await RawClient.open(serving.port);
+  raw.write(raw.headers(1, grpcHeaders('/test.Echo/Sync')), raw.data(1, grpcMessage('x'), true));
+  expect(await raw.outcome(1)).toBe('grpc-status: 0');
+});
