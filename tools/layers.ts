@@ -37,7 +37,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'storage-segment': ['core', 'storage'],
   telemetry: ['core'],
   'tikv-client': ['core', 'protobuf'],
-  'storage-tikv': ['core', 'storage', 'tikv-client'],
+  'storage-tikv': ['core', 'election', 'storage', 'tikv-client'],
   server: ['core', 'backend', 'member', 'storage', 'storage-leveldb', 'storage-segment', 'telemetry', 'transport'],
   sim: ['core', 'storage', 'storage-segment'],
 };

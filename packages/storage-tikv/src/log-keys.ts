@@ -6,13 +6,15 @@ import { assert, type LogPosition, logPosition } from '@engram/core';
 //   'l' segment (u64) first (u64) part (u16)   a part of the batch that begins at this position
 //   'l' segment (u64) FF                       the segment's seal: behind its batches, whatever their position
 //   'm' 'root'                                 whose all this is
+//   'r' member (u64)                           the Raft state of a member
 //
 // Numbers are big endian, so the order of keys is the order of the log. Positions are below 2^53: their first byte is 0.
-// 'p' (pages) and 'r' (Raft) are kept free.
+// 'p' (pages) is kept free.
 
 const ROOT = Buffer.from('engram/');
 const LOG = 'l'.charCodeAt(0);
 const META = 'm'.charCodeAt(0);
+const RAFT = 'r'.charCodeAt(0);
 const SEAL = 0xff;
 const PREFIX_BYTES_MAX = 256;
 const PART_MAX = 0xffff;
@@ -43,6 +45,12 @@ export class LogKeys {
 
   get root(): Uint8Array {
     return this.#key([META, ...Buffer.from('root')]);
+  }
+
+  raft(member: bigint): Uint8Array {
+    const id = Buffer.alloc(8);
+    id.writeBigUInt64BE(member);
+    return this.#key([RAFT, ...id]);
   }
 
   get logStart(): Uint8Array {

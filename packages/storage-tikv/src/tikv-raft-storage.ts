@@ -1,0 +1,117 @@
+import { assert, type Clock, joinU64, type Logger, type Random } from '@engram/core';
+import {
+  afterBatch,
+  decodeRaftState,
+  ElectionError,
+  encodeRaftState,
+  NEW_RAFT_STATE,
+  type RaftBatch,
+  type RaftState,
+  type RaftStorage,
+} from '@engram/election';
+import { isTikvError, type TikvClient } from '@engram/tikv-client';
+import type { LogKeys } from './log-keys.ts';
+
+export interface TikvRaftStorageOptions {
+  readonly client: TikvClient;
+  readonly keys: LogKeys;
+  readonly memberId: bigint;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Nothing is tried again from then on. */
+  readonly signal: AbortSignal;
+}
+
+const OWNER_BYTES = 8;
+const TRY_TIMEOUT_MS = 3000;
+const RETRY_MS = 200;
+
+/**
+ * A member's Raft state as one value in TiKV, so that a node without a disk cannot vote twice. In front of the state
+ * stands who owns it: whoever has loaded it last. A write that finds another owner changes nothing. While TiKV or PD does
+ * not answer, a save waits and tries again: an election stands still then, and nothing is forgotten.
+ */
+export class TikvRaftStorage implements RaftStorage {
+  readonly #options: TikvRaftStorageOptions;
+  readonly #key: Uint8Array;
+  readonly #owner: bigint;
+  #state: RaftState | undefined;
+  #loaded = false;
+
+  constructor(options: TikvRaftStorageOptions) {
+    this.#options = options;
+    this.#key = options.keys.raft(options.memberId);
+    this.#owner = joinU64(options.random.uint32(), options.random.uint32());
+  }
+
+  async load(): Promise<RaftState | undefined> {
+    const bytes = await this.#write((found) => found?.subarray(OWNER_BYTES) ?? new Uint8Array(0));
+    this.#state = bytes.length === 0 ? undefined : decodeRaftState(bytes);
+    this.#loaded = true;
+    return this.#state;
+  }
+
+  async save(batch: RaftBatch): Promise<void> {
+    assert(this.#loaded, 'saved before it was loaded');
+    const state = afterBatch(this.#state ?? NEW_RAFT_STATE, batch);
+    // Encoded at once: the caller's bytes are not kept.
+    const bytes = encodeRaftState(state);
+    await this.#write((found) => {
+      if (found === undefined || ownerOf(found) !== this.#owner) {
+        throw new ElectionError('storage-taken-over', 'another process of this member has loaded its Raft state');
+      }
+      return bytes;
+    });
+    this.#state = decodeRaftState(bytes);
+  }
+
+  /** Replaces the value by what `next` makes of it, once; returns what it made. */
+  async #write(next: (found: Uint8Array | undefined) => Uint8Array): Promise<Uint8Array> {
+    const { client, signal, logger } = this.#options;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        const call = { signal, timeoutMs: TRY_TIMEOUT_MS };
+        const txn = await client.begin(call);
+        const written = next(await txn.get(this.#key, call));
+        txn.put(this.#key, owned(this.#owner, written));
+        const outcome = await txn.commitOnePhase(call);
+        if (outcome.kind === 'committed') return written;
+        if (outcome.kind === 'undetermined') {
+          const settled = await outcome.settle({ signal });
+          if (settled.kind === 'committed') return written;
+        }
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        if (!isTikvError(error)) throw error;
+        logger.warn({ error: error.message }, 'the Raft state of this member cannot be written: trying again');
+      }
+      await this.#pause();
+    }
+  }
+
+  #pause(): Promise<void> {
+    const { clock, signal } = this.#options;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        timer.cancel();
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = clock.after(RETRY_MS, end);
+      signal.addEventListener('abort', end);
+      if (signal.aborted) end();
+    });
+  }
+}
+
+function owned(owner: bigint, state: Uint8Array): Uint8Array {
+  const value = Buffer.alloc(OWNER_BYTES + state.length);
+  value.writeBigUInt64BE(owner);
+  value.set(state, OWNER_BYTES);
+  return value;
+}
+
+const ownerOf = (value: Uint8Array): bigint =>
+  Buffer.from(value.buffer, value.byteOffset, OWNER_BYTES).readBigUInt64BE();
