@@ -1,4 +1,4 @@
-import { type Backend, type Caller, openReplica } from '@engram/backend';
+import { type Backend, type Caller, nodeItself, openReplica } from '@engram/backend';
 import { EngramError, type Epoch, isEngramError, type LogPosition, type Timer } from '@engram/core';
 import {
   type ClusterState,
@@ -71,6 +71,19 @@ export class ClusterMember implements AsyncDisposable {
     const serving = new HealthStatus();
     const member = new Member(parts.backend, parts.cluster, serving, options);
     return new ClusterMember(member, parts);
+  }
+
+  /** Resolves when a leader has answered this member: from then on it can serve. */
+  async ready(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.member.store.readIndex({ ...nodeItself, signal });
+        return;
+      } catch (error) {
+        if (!isEngramError(error) || error.code === 'Stopped') throw error;
+      }
+    }
+    signal.throwIfAborted();
   }
 
   /** Hands a leadership over first, where somebody can take it. */

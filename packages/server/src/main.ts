@@ -64,6 +64,7 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
       config,
       logger,
       onFatal: (error) => end(logger, 'the storage failed', error),
+      onRemoved: () => end(logger, 'the member has been permanently removed from the cluster', undefined),
     });
     const first = await Promise.race([started, stopping]);
     if (typeof first === 'string') {
@@ -74,8 +75,8 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
   } catch (error) {
     return end(logger, 'failed to start', error);
   }
-  const { memberId, clusterId, startCount } = node.identity;
-  const ids = { 'member-id': memberId.toString(16), 'cluster-id': clusterId.toString(16), 'start-count': startCount };
+  const { memberId, clusterId } = node.identity;
+  const ids = { 'member-id': memberId.toString(16), 'cluster-id': clusterId.toString(16) };
   logger.info({ name: config.name, ...ids, 'data-dir': config.dataDir }, 'now serving');
   notifyReady(process.env, logger);
 

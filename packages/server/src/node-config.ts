@@ -1,6 +1,7 @@
 import { type LogFormat, type LogLevel, logLevels } from '@engram/telemetry';
 import type { KeepaliveOptions } from '@engram/transport';
 import type { CompactionRetention } from '@engram/member';
+import { type ClusterConfig, clusterConfig } from './cluster-config.ts';
 import { parseCompactionRetention } from './compaction-retention.ts';
 import { parseFeatureGates } from './feature-gates.ts';
 import { ConfigError, type FlagValues } from './flag-values.ts';
@@ -20,7 +21,7 @@ export interface NodeConfig {
   readonly dataDir: string;
   readonly transport: 'native' | 'grpc-js';
   /** 'auto': the engine whose data there is. */
-  readonly storage: 'auto' | StorageEngine | 'memory';
+  readonly storage: 'auto' | StorageEngine | 'memory' | 'tikv';
   readonly valueCacheBytes: number;
   readonly newCluster: boolean;
 
@@ -34,6 +35,8 @@ export interface NodeConfig {
   readonly tls: TlsConfig | undefined;
 
   readonly electionTimeoutMs: number;
+  /** Undefined: this node is alone. */
+  readonly cluster: ClusterConfig | undefined;
   /** Undefined: no bound. */
   readonly quotaBytes: number | undefined;
   readonly maxTxnOps: number;
@@ -94,7 +97,12 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   }
 
   const name = values.text('name');
-  checkInitialCluster(name, values.text('initial-cluster'));
+  const cluster = clusterConfig(
+    values,
+    name,
+    advertisePeerUrls.map(({ text }) => text),
+    warnings,
+  );
   const state = values.text('initial-cluster-state');
   if (state !== 'new' && state !== 'existing')
     throw new ConfigError(`unexpected clusterState ${JSON.stringify(state)}`);
@@ -111,8 +119,8 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   const progressMs = values.durationMs('watch-progress-notify-interval') || PROGRESS_DEFAULT_MS;
   if (progressMs < PROGRESS_MIN_MS) warnings.push('adjusting --watch-progress-notify-interval to its minimum, 100ms');
   const storage = values.text('storage');
-  if (storage !== 'auto' && storage !== 'memory' && !isStorageEngine(storage))
-    throw new ConfigError(`--storage=${storage}: expected auto, ${storageEngines.join(', ')} or memory`);
+  if (storage !== 'auto' && storage !== 'memory' && storage !== 'tikv' && !isStorageEngine(storage))
+    throw new ConfigError(`--storage=${storage}: expected auto, ${storageEngines.join(', ')}, tikv or memory`);
   const transport = values.text('transport');
   if (transport !== 'native' && transport !== 'grpc-js') {
     throw new ConfigError(`--transport=${transport}: expected native or grpc-js`);
@@ -137,6 +145,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     advertisePeerUrls: advertisePeerUrls.map(({ text }) => text),
     tls: tlsConfig(values, [...listenClientUrls, ...listenClientHttpUrls], listenMetricsUrls, warnings),
     electionTimeoutMs,
+    cluster,
     quotaBytes: quota < 0 ? undefined : quota === 0 ? QUOTA_DEFAULT_BYTES : quota,
     maxTxnOps: values.number('max-txn-ops'),
     maxRequestBytes,
@@ -203,27 +212,6 @@ function urlsOf(
   if (typeof urls === 'string' || problem !== undefined)
     throw new ConfigError(`--${flag} ${JSON.stringify(list)}: ${problem}`);
   return urls;
-}
-
-/** "a=http://h:1,a=http://h:2": a member may have several URLs, but there is one member. */
-function checkInitialCluster(name: string, text: string): void {
-  if (text === '') return;
-  const members = new Set<string>();
-  for (const pair of text.split(',')) {
-    const [, member, url] = /^\s*([^=]+)=(.+)$/.exec(pair) ?? [];
-    const parsed = url === undefined ? 'expected name=URL' : parseUrls(url);
-    if (typeof parsed === 'string')
-      throw new ConfigError(`error setting up initial cluster: ${JSON.stringify(pair)}: ${parsed}`);
-    members.add(member!);
-  }
-  if (members.size > 1) {
-    throw new ConfigError(
-      `--initial-cluster names ${members.size} members (${[...members].join(', ')}): a cluster of more than one node is not supported yet`,
-    );
-  }
-  if (!members.has(name)) {
-    throw new ConfigError(`couldn't find local name ${JSON.stringify(name)} in the initial cluster configuration`);
-  }
 }
 
 function checkElection(heartbeatMs: number, electionMs: number): number {

@@ -1,6 +1,5 @@
-import type { Backend } from '@engram/backend';
 import { ClientBudgets, type Clock, type Logger, type Random } from '@engram/core';
-import { startLoneMember } from '@engram/member';
+import type { Member } from '@engram/member';
 import {
   descriptorLimit,
   HealthMetrics,
@@ -13,16 +12,16 @@ import {
   StoreMetrics,
 } from '@engram/telemetry';
 import { type BoundAddress, type Server, serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
-import { openData, ownFolder } from './data-directory.ts';
+import { ownFolder } from './data-directory.ts';
 import { connectionsMax } from './descriptor-plan.ts';
 import { featureGates } from './feature-gates.ts';
 import { clientEndpoints, metricsEndpoints } from './http-endpoints.ts';
-import type { Identity } from './identity.ts';
 import { type PlannedListener, planListeners } from './listeners.ts';
 import { MetricsPage } from './metrics-page.ts';
 import type { NodeConfig } from './node-config.ts';
 import { selfSignedCertificate } from './self-signed-certificate.ts';
 import { SlowLog } from './slow-log.ts';
+import { type NodeIdentity, startMember } from './start-member.ts';
 import { SystemClock } from './system-clock.ts';
 import { SystemRandom } from './system-random.ts';
 import { ETCD_VERSION } from './version.ts';
@@ -36,6 +35,10 @@ export interface NodeOptions {
   readonly logger: Logger;
   /** The storage failed for good while the node served: it must end. */
   readonly onFatal: (error: Error) => void;
+  /** The cluster has removed this member: the process has nothing left to do. */
+  readonly onRemoved: () => void;
+  /** Ends a start that waits for the other members. */
+  readonly signal?: AbortSignal;
   readonly clock?: Clock;
   readonly random?: Random;
 }
@@ -47,7 +50,7 @@ export interface BoundListener {
 
 /** A node that serves, until it is disposed: then it drains its clients and closes its storage. */
 export interface RunningNode extends AsyncDisposable {
-  readonly identity: Identity;
+  readonly identity: NodeIdentity;
   readonly listeners: readonly BoundListener[];
 }
 
@@ -68,7 +71,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       maxConnections: config.maxConnections,
     }),
   });
-  const { storage, identity } = await openData(config, { clock, random, logger });
   const metrics = new MetricRegistry();
   const slow = new SlowLog(clock, logger);
   const storeMetrics = new StoreMetrics(metrics, config.slowCommitMs, (ms) =>
@@ -76,43 +78,30 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   );
   // The table of methods is made first and counted after: only methods that are served get counters.
   let rpcMetrics: RpcMetrics | undefined;
-  const member = opened.use(
-    await startLoneMember({
-      storage,
-      identity: {
-        clusterId: identity.clusterId,
-        memberId: identity.memberId,
-        name: config.name,
-        peerUrls: config.advertisePeerUrls,
-        clientUrls: config.advertiseClientUrls,
-      },
-      startCount: identity.startCount,
-      settings: {
-        minLeaseTtlSeconds: Math.ceil((1.5 * config.electionTimeoutMs) / 1000),
-        quotaBytes: config.quotaBytes ?? 0,
-        cacheBytesMax: config.valueCacheBytes,
-        requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
-        watchProgressIntervalMs: config.watchProgressIntervalMs,
-      },
-      limits: { maxRequestBytes: config.maxRequestBytes, maxTxnOps: config.maxTxnOps },
-      version: ETCD_VERSION,
-      compaction: config.compaction,
+  const { member, identity, ready } = await startMember(
+    config,
+    {
       clock,
       random,
       logger,
-      storeObserver: storeMetrics,
-      servicesObserver: { clientRequest: (type, version) => rpcMetrics?.clientRequest(type, version) },
+      observers: {
+        storeObserver: storeMetrics,
+        servicesObserver: { clientRequest: (type, version) => rpcMetrics?.clientRequest(type, version) },
+      },
+      version: ETCD_VERSION,
       onFatal: options.onFatal,
-    }),
+      onRemoved: options.onRemoved,
+    },
+    opened,
   );
-  const { methods, store } = member;
+  const { methods } = member;
   rpcMetrics = new RpcMetrics(metrics, {
     methods: [...methods].map(([path, { kind }]) => [path, kind] as const),
     extensive: config.extensiveMetrics,
     slowUnaryMs: config.slowUnaryMs,
     onSlowUnary: (path, ms) => slow.warn({ path, 'took-ms': Math.round(ms) }, 'request took too long'),
   });
-  registerNodeMetrics(metrics, () => nodeGauges(store, identity, config));
+  registerNodeMetrics(metrics, () => nodeGauges(member, config));
   registerProcessMetrics(metrics);
   registerBudgetMetrics(metrics, budgets);
 
@@ -147,6 +136,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     servers.push(server);
     listeners.push({ purpose: each.purpose, address: server.address });
   }
+  await ready(options.signal ?? new AbortController().signal);
   // Not before all of them listen: who waits for this line takes it for every port.
   for (const [at, each] of planned.entries()) announce(each, servers[at]!.address, logger);
 
@@ -195,17 +185,19 @@ function tlsOptions({ tls, dataDir, listenClientUrls }: NodeConfig): TlsOptions 
   };
 }
 
-function nodeGauges(store: Backend, identity: Identity, config: NodeConfig): NodeGauges {
+function nodeGauges({ store, cluster }: Member, config: NodeConfig): NodeGauges {
   const { totalBytes, inUseBytes, quotaBytes, logPosition, keys } = store.status();
   const { watchers, streams, slowWatchers, pendingEvents, pendingBytes } = store.watchHub.stats;
   return {
-    memberId: identity.memberId,
+    memberId: cluster.memberId,
     serverVersion: ETCD_VERSION,
     clusterVersion: ETCD_VERSION.replace(/\.\d+$/, ''),
     featureGates: new Map(
       [...featureGates].map(([name, { stage }]) => [name, { stage, enabled: config.featureGates.get(name) === true }]),
     ),
-    leader: true,
+    leader: cluster.leaderId === cluster.memberId,
+    hasLeader: cluster.leaderId !== 0n,
+    learner: cluster.isLearner,
     revision: store.revision,
     compactRevision: store.compactRevision,
     keys,

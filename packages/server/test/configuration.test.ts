@@ -150,7 +150,34 @@ test.each([
   { args: ['--election-timeout=60000'], says: 'is too long, and should be set less than 50000ms' },
   {
     args: ['--initial-cluster=a=http://a:1,b=http://b:1,c=http://c:1', '--name=a'],
-    says: 'names 3 members (a, b, c): a cluster of more than one node',
+    says: 'names 3 members (a, b, c): a cluster of more than one keeps its log in TiKV',
+  },
+  { args: ['--storage=tikv'], says: 'needs --tikv-pd-endpoints' },
+  { args: ['--tikv-prefix=a'], says: '--tikv-prefix: only with --storage=tikv' },
+  {
+    args: [
+      '--storage=tikv',
+      '--tikv-pd-endpoints=127.0.0.1:1',
+      '--initial-cluster=a=http://a:1,b=http://b:1',
+      '--name=a',
+    ],
+    says: 'has a=http://a:1 but missing from --initial-advertise-peer-urls=http://localhost:2380',
+  },
+  {
+    args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--initial-cluster=default=http://a:1,b=http://a:1'],
+    says: 'the URL http://a:1 is there twice',
+  },
+  {
+    args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--peer-cert-allowed-cn=x'],
+    says: '--peer-cert-allowed-cn: not supported',
+  },
+  {
+    args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--listen-peer-urls=https://127.0.0.1:1'],
+    says: 'must be provided for peer url https://127.0.0.1:1',
+  },
+  {
+    args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--local-values=tape'],
+    says: 'expected disk or memory',
   },
   {
     args: ['--initial-cluster=b=http://b:1', '--name=a'],
@@ -185,7 +212,7 @@ test.each([
   { args: ['--log-outputs=default,stdout'], says: 'multi logoutput' },
   { args: ['--logger=capnslog'], says: 'unknown logger option "capnslog"' },
   { args: ['--transport=pigeon'], says: 'expected native or grpc-js' },
-  { args: ['--storage=tape'], says: 'expected auto, segment, leveldb or memory' },
+  { args: ['--storage=tape'], says: 'expected auto, segment, leveldb, tikv or memory' },
   { args: ['--max-concurrent-streams=4294967296'], says: 'at most 4294967295' },
 ])('$args is refused: $says', async ({ args, says }) => {
   await expect(readConfiguration(args, {})).rejects.toThrow(says);
@@ -328,7 +355,8 @@ something-new: 1
     },
     warnings: [
       `unknown key something-new in ${file}`,
-      'flags without effect here: --peer-cert-file --peer-cert-allowed-cn',
+      'flags without effect here: --peer-cert-allowed-cn',
+      'flags without effect on a node that is alone: --peer-cert-file',
     ],
   });
   expect(config.featureGates.get('InitialCorruptCheck')).toBe(true);
@@ -378,7 +406,7 @@ test("kubeadm's static pod starts as it is, with one warning about what belongs 
     '--watch-progress-notify-interval=5s',
   ]);
   expect(config.warnings).toEqual([
-    'flags without effect here: --listen-peer-urls --peer-cert-file --peer-key-file --peer-client-cert-auth --peer-trusted-ca-file',
+    'flags without effect on a node that is alone: --listen-peer-urls --peer-cert-file --peer-key-file --peer-client-cert-auth --peer-trusted-ca-file',
   ]);
   expect(config).toMatchObject({
     watchProgressIntervalMs: 5000,

@@ -53,6 +53,16 @@ export class LogKeys {
     return this.#key([RAFT, ...id]);
   }
 
+  /** The Raft states of all members. */
+  get rafts(): { readonly start: Uint8Array; readonly end: Uint8Array } {
+    return { start: this.#key([RAFT]), end: this.#key([RAFT + 1]) };
+  }
+
+  /** Of a key that `raft` has made. */
+  memberOf(key: Uint8Array): bigint {
+    return Buffer.from(key.buffer, key.byteOffset, key.length).readBigUInt64BE(key.length - 8);
+  }
+
   get logStart(): Uint8Array {
     return this.#key([LOG]);
   }

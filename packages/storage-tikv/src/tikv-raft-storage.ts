@@ -115,3 +115,18 @@ function owned(owner: bigint, state: Uint8Array): Uint8Array {
 
 const ownerOf = (value: Uint8Array): bigint =>
   Buffer.from(value.buffer, value.byteOffset, OWNER_BYTES).readBigUInt64BE();
+
+/** What each member of the cluster keeps, by its id; of no length where it has not saved anything yet. */
+export async function readRaftStates(
+  client: TikvClient,
+  keys: LogKeys,
+  timeoutMs: number,
+): Promise<ReadonlyMap<bigint, Uint8Array>> {
+  const states = new Map<bigint, Uint8Array>();
+  const txn = await client.begin({ timeoutMs });
+  const { start, end } = keys.rafts;
+  for await (const { key, value } of txn.snapshot.scan(start, end, { timeoutMs })) {
+    states.set(keys.memberOf(key), value.subarray(OWNER_BYTES));
+  }
+  return states;
+}

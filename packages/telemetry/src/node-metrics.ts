@@ -9,6 +9,8 @@ export interface NodeGauges {
   readonly clusterVersion: string;
   readonly featureGates: ReadonlyMap<string, { readonly enabled: boolean; readonly stage: string }>;
   readonly leader: boolean;
+  readonly hasLeader: boolean;
+  readonly learner: boolean;
   readonly revision: number;
   readonly compactRevision: number;
   readonly keys: number;
@@ -72,9 +74,9 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
     registry.gauge(name, help, () => read(node()));
   const one = (labels: Record<string, string>): readonly Sample[] => [{ labels, value: 1 }];
 
-  gauge('etcd_server_has_leader', '1 when there is a leader.', () => 1);
+  gauge('etcd_server_has_leader', '1 when there is a leader.', ({ hasLeader }) => (hasLeader ? 1 : 0));
   gauge('etcd_server_is_leader', '1 when this member leads.', ({ leader }) => (leader ? 1 : 0));
-  gauge('etcd_server_is_learner', '1 when this member is a learner.', () => 0);
+  gauge('etcd_server_is_learner', '1 when this member is a learner.', ({ learner }) => (learner ? 1 : 0));
   registry.counter('etcd_server_leader_changes_seen_total', 'Changes of the leader, the first included.', () => 1);
   gauge('etcd_server_id', "1 for this member's id, in hexadecimal.", ({ memberId }) =>
     one({ server_id: hex(memberId) }),

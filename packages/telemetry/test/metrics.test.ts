@@ -17,6 +17,8 @@ const gauges: NodeGauges = {
   clusterVersion: '3.7',
   featureGates: new Map([['InitialCorruptCheck', { enabled: true, stage: 'ALPHA' }]]),
   leader: true,
+  hasLeader: true,
+  learner: false,
   revision: 42,
   compactRevision: -1,
   keys: 7,

@@ -1,0 +1,215 @@
+import { accessSync, constants } from 'node:fs';
+import { ConfigError, type FlagValues } from './flag-values.ts';
+import { bindProblem, parseUrls, type ServeUrl } from './urls.ts';
+
+/** One name of --initial-cluster, with its peer URLs. */
+export interface InitialMember {
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+}
+
+/** Files of PEM. */
+export interface PeerTlsConfig {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly trustedCaFile: string | undefined;
+  readonly clientCertAuth: boolean;
+  readonly skipNames: boolean;
+}
+
+/** What a member of a cluster on TiKV is told beside what every node is told. */
+export interface ClusterConfig {
+  readonly pdEndpoints: readonly string[];
+  /** Tells clusters on one TiKV apart. */
+  readonly prefix: string;
+  readonly tikvTls: { readonly caPath?: string; readonly certPath?: string; readonly keyPath?: string } | undefined;
+  readonly localValues: 'disk' | 'memory';
+  readonly localValuesBytes: number;
+  readonly token: string;
+  readonly initialMembers: readonly InitialMember[];
+  readonly listenPeerUrls: readonly ServeUrl[];
+  readonly peerTls: PeerTlsConfig | undefined;
+  readonly heartbeatMs: number;
+  readonly strictReconfig: boolean;
+  readonly learnersMax: number;
+  readonly preVote: boolean;
+}
+
+/** Flags that say something only where the log is in TiKV. */
+const tikvFlags = ['tikv-pd-endpoints', 'tikv-prefix', 'tikv-cacert', 'tikv-cert', 'tikv-key', 'local-values'] as const;
+
+/** What only members of a cluster look at. */
+const peerFlags: readonly string[] = [
+  'listen-peer-urls',
+  'peer-cert-file',
+  'peer-key-file',
+  'peer-client-cert-auth',
+  'peer-trusted-ca-file',
+  'peer-skip-client-san-verification',
+  'strict-reconfig-check',
+  'pre-vote',
+  'max-learners',
+];
+/** They say who may come in: a cluster must not go on without what they ask for. */
+const unsupportedPeerFlags: readonly string[] = [
+  'peer-client-cert-file',
+  'peer-client-key-file',
+  'peer-cert-allowed-cn',
+  'peer-cert-allowed-hostname',
+  'peer-auto-tls',
+  'peer-crl-file',
+];
+
+/** Undefined: this node is alone, with its data on its own disk. Throws ConfigError. */
+export function clusterConfig(
+  values: FlagValues,
+  name: string,
+  advertisePeerUrls: readonly string[],
+  warnings: string[],
+): ClusterConfig | undefined {
+  const initialMembers = initialCluster(name, values.text('initial-cluster'), advertisePeerUrls);
+  if (values.text('storage') !== 'tikv') {
+    refuseWithoutTikv(values, initialMembers);
+    const idle = changedAmong(values, peerFlags);
+    if (idle.length > 0) warnings.push(`flags without effect on a node that is alone: ${idle.join(' ')}`);
+    return undefined;
+  }
+  const unsupported = changedAmong(values, unsupportedPeerFlags);
+  if (unsupported.length > 0)
+    throw new ConfigError(`${unsupported.join(' ')}: not supported, members show --peer-cert-file to each other`);
+  const pdEndpoints = values.list('tikv-pd-endpoints');
+  if (pdEndpoints.length === 0) throw new ConfigError('--storage=tikv needs --tikv-pd-endpoints');
+  const localValues = values.text('local-values');
+  if (localValues !== 'disk' && localValues !== 'memory')
+    throw new ConfigError(`--local-values=${localValues}: expected disk or memory`);
+  checkOwnUrls(name, initialMembers, advertisePeerUrls);
+  const token = values.text('initial-cluster-token');
+  const listenPeerUrls = peerUrls(values);
+  return {
+    pdEndpoints,
+    prefix: values.text('tikv-prefix') || token,
+    tikvTls: tikvTls(values),
+    localValues,
+    localValuesBytes: values.number('local-values-bytes'),
+    token,
+    initialMembers,
+    listenPeerUrls,
+    peerTls: peerTls(values, listenPeerUrls),
+    heartbeatMs: values.number('heartbeat-interval'),
+    strictReconfig: values.bool('strict-reconfig-check'),
+    learnersMax: values.number('max-learners'),
+    preVote: values.bool('pre-vote'),
+  };
+}
+
+function refuseWithoutTikv(values: FlagValues, members: readonly InitialMember[]): void {
+  if (members.length > 1) {
+    const names = members.map((member) => member.name).join(', ');
+    throw new ConfigError(
+      `--initial-cluster names ${members.length} members (${names}): a cluster of more than one keeps its log in TiKV, so it needs --storage=tikv and --tikv-pd-endpoints`,
+    );
+  }
+  const set = changedAmong(values, tikvFlags);
+  if (set.length > 0) throw new ConfigError(`${set.join(' ')}: only with --storage=tikv`);
+}
+
+function changedAmong(values: FlagValues, names: readonly string[]): readonly string[] {
+  return values
+    .changed()
+    .filter(({ name }) => names.includes(name))
+    .map(({ name }) => `--${name}`);
+}
+
+/** "a=http://h:1,a=http://h:2,b=http://i:1": a member may have several URLs. Empty: this member alone. */
+function initialCluster(name: string, text: string, own: readonly string[]): readonly InitialMember[] {
+  if (text === '') return [{ name, peerUrls: own }];
+  const members = new Map<string, string[]>();
+  for (const pair of text.split(',')) {
+    const [, member, url] = /^\s*([^=]+)=(.+)$/.exec(pair) ?? [];
+    const parsed = url === undefined ? 'expected name=URL' : parseUrls(url);
+    if (typeof parsed === 'string')
+      throw new ConfigError(`error setting up initial cluster: ${JSON.stringify(pair)}: ${parsed}`);
+    members.set(member!, [...(members.get(member!) ?? []), ...parsed.map((each) => each.text)].sort());
+  }
+  const mine = members.get(name);
+  if (mine === undefined)
+    throw new ConfigError(`couldn't find local name ${JSON.stringify(name)} in the initial cluster configuration`);
+  checkDoubles(members);
+  return [...members].map(([member, peerUrls]) => ({ name: member, peerUrls }));
+}
+
+/** All members must make the same ids of the same list. */
+function checkOwnUrls(name: string, members: readonly InitialMember[], own: readonly string[]): void {
+  const mine = members.find((member) => member.name === name)?.peerUrls.join() ?? '';
+  const advertised = [...own].sort().join();
+  if (mine === advertised) return;
+  throw new ConfigError(
+    `--initial-cluster has ${name}=${mine} but missing from --initial-advertise-peer-urls=${advertised}`,
+  );
+}
+
+function checkDoubles(members: ReadonlyMap<string, readonly string[]>): void {
+  const seen = new Set<string>();
+  for (const url of [...members.values()].flat()) {
+    if (seen.has(url)) throw new ConfigError(`error setting up initial cluster: the URL ${url} is there twice`);
+    seen.add(url);
+  }
+}
+
+function peerUrls(values: FlagValues): readonly ServeUrl[] {
+  const list = values.list('listen-peer-urls').join(',');
+  const urls = parseUrls(list);
+  const problem = typeof urls === 'string' ? urls : bindProblem(urls);
+  if (typeof urls === 'string' || problem !== undefined)
+    throw new ConfigError(`--listen-peer-urls ${JSON.stringify(list)}: ${problem}`);
+  const socket = urls.find(({ path }) => path !== undefined);
+  if (socket !== undefined) throw new ConfigError(`--listen-peer-urls: members meet over TCP, not at ${socket.text}`);
+  return urls;
+}
+
+function peerTls(values: FlagValues, urls: readonly ServeUrl[]): PeerTlsConfig | undefined {
+  const certFile = values.text('peer-cert-file');
+  const keyFile = values.text('peer-key-file');
+  if ((certFile === '') !== (keyFile === ''))
+    throw new ConfigError(`--peer-cert-file and --peer-key-file must both be present`);
+  const secure = urls.find((url) => url.secure);
+  if (certFile === '') {
+    if (secure === undefined) return undefined;
+    throw new ConfigError(
+      `TLS key/cert (--peer-cert-file, --peer-key-file) must be provided for peer url ${secure.text} with HTTPS scheme`,
+    );
+  }
+  const trustedCaFile = values.text('peer-trusted-ca-file') || undefined;
+  for (const [flag, file] of [
+    ['peer-cert-file', certFile],
+    ['peer-key-file', keyFile],
+    ['peer-trusted-ca-file', trustedCaFile],
+  ] as const) {
+    if (file !== undefined) checkReadable(flag, file);
+  }
+  return {
+    certFile,
+    keyFile,
+    trustedCaFile,
+    clientCertAuth: values.bool('peer-client-cert-auth') || trustedCaFile !== undefined,
+    skipNames: values.bool('peer-skip-client-san-verification'),
+  };
+}
+
+function tikvTls(values: FlagValues): ClusterConfig['tikvTls'] {
+  const [ca, cert, key] = [values.text('tikv-cacert'), values.text('tikv-cert'), values.text('tikv-key')];
+  if (ca === '' && cert === '' && key === '') return undefined;
+  if ((cert === '') !== (key === '')) throw new ConfigError('--tikv-cert and --tikv-key must both be present');
+  return {
+    ...(ca === '' ? {} : { caPath: ca }),
+    ...(cert === '' ? {} : { certPath: cert, keyPath: key }),
+  };
+}
+
+function checkReadable(flag: string, file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (cause) {
+    throw new ConfigError(`--${flag}: cannot read ${file}`, { cause });
+  }
+}

@@ -1,0 +1,176 @@
+import { join } from 'node:path';
+import type { Clock, Logger, Random } from '@engram/core';
+import {
+  clusterIdOf,
+  decodeRaftState,
+  Election,
+  type ElectionDriverOptions,
+  type Member as ElectedMember,
+  memberId,
+  memberIdOf,
+} from '@engram/election';
+import { defaultLimits } from '@engram/raft-ts';
+import type { Storage } from '@engram/storage';
+import { openSegmentStorage } from '@engram/storage-segment';
+import { LogKeys, openRoot, openTikvStorage, readRaftStates, TikvRaftStorage } from '@engram/storage-tikv';
+import { TikvClient } from '@engram/tikv-client';
+import type { ClusterConfig } from './cluster-config.ts';
+import { ownFolder } from './data-directory.ts';
+import { ConfigError } from './flag-values.ts';
+import type { NodeConfig } from './node-config.ts';
+
+export interface ClusterDataParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** Where a member stands, and what it keeps in TiKV. */
+export interface ClusterData {
+  readonly clusterId: bigint;
+  readonly memberId: bigint;
+  /** Those who founded the cluster; undefined: this member was added later. */
+  readonly firstMembers: readonly ElectedMember[] | undefined;
+  readonly storage: Storage;
+  readonly raftStorage: TikvRaftStorage;
+  readonly election: ElectionRules;
+}
+
+export type ElectionRules = Pick<
+  ElectionDriverOptions,
+  'tickMs' | 'limits' | 'rules' | 'snapshotEntries' | 'keptEntries'
+>;
+
+const START_TIMEOUT_MS = 30_000;
+const SNAPSHOT_ENTRIES = 1000;
+const KEPT_ENTRIES = 100;
+
+/**
+ * Finds out who this member is, and opens what it has in TiKV. The first members of a cluster know their ids from
+ * --initial-cluster; one that was added is found by its peer URLs in what the others have agreed on. Rejects with
+ * ConfigError where it is no member, or has lost its vote.
+ */
+export async function openClusterData(
+  config: NodeConfig,
+  cluster: ClusterConfig,
+  parts: ClusterDataParts,
+  opened: AsyncDisposableStack,
+): Promise<ClusterData> {
+  const { clock, random, logger } = parts;
+  const client = opened.use(
+    await TikvClient.connect({
+      pdAddresses: cluster.pdEndpoints,
+      tls: cluster.tikvTls,
+      timeoutMs: START_TIMEOUT_MS,
+      clock,
+      random,
+      logger,
+      requestSource: 'engram',
+    }),
+  );
+  const keys = new LogKeys(cluster.prefix);
+  const founders = cluster.initialMembers.map(({ name, peerUrls }) => ({
+    id: memberIdOf(peerUrls, cluster.token),
+    name,
+    peerUrls: [...peerUrls].sort(),
+  }));
+  const found = config.newCluster
+    ? { clusterId: clusterIdOf(founders.map(({ id }) => id)), members: founders }
+    : undefined;
+  const root = await openRoot({ client, keys, found, timeoutMs: START_TIMEOUT_MS });
+  const election = electionRules(config, cluster);
+  const firstMembers = root.members.map(
+    ({ id, peerUrls }): ElectedMember => ({
+      id: memberId(id),
+      name: '',
+      peerUrls: [...peerUrls].sort(),
+      clientUrls: [],
+      isLearner: false,
+    }),
+  );
+  const agreed = await newestState(root.clusterId, client, keys, election, random);
+  const self = whoAmI(config, agreed?.members ?? firstMembers, cluster.prefix);
+  const states = await readRaftStates(client, keys, START_TIMEOUT_MS);
+  const lost = agreed?.members.some(({ id, name }) => id === self && name !== '') === true && !states.has(self);
+  if (lost) {
+    throw new ConfigError(
+      `member ${self.toString(16)} has taken part in this cluster, and its Raft state is missing in TiKV: it could vote twice. Remove it from the cluster, and add it anew`,
+    );
+  }
+  const closing = new AbortController();
+  opened.defer(() => closing.abort(new Error('the node stops')));
+  const raftStorage = new TikvRaftStorage({
+    client,
+    keys,
+    memberId: self,
+    clock,
+    random,
+    logger,
+    signal: closing.signal,
+  });
+  const storage = await openTikvStorage({
+    client,
+    prefix: cluster.prefix,
+    root,
+    clock,
+    random,
+    logger,
+    local:
+      cluster.localValues === 'memory'
+        ? { kind: 'memory', bytesMax: cluster.localValuesBytes }
+        : {
+            kind: 'disk',
+            path: join(ownFolder(config.dataDir), 'copy'),
+            openStorage: (path) => openSegmentStorage({ path, clock, random, logger, durability: 'none' }),
+          },
+  });
+  const isFounder = firstMembers.some(({ id }) => id === self);
+  return {
+    clusterId: root.clusterId,
+    memberId: self,
+    firstMembers: isFounder ? firstMembers : undefined,
+    storage,
+    raftStorage,
+    election,
+  };
+}
+
+function electionRules({ electionTimeoutMs }: NodeConfig, cluster: ClusterConfig): ElectionRules {
+  const { heartbeatMs, preVote, strictReconfig, learnersMax } = cluster;
+  const electionTicks = Math.max(2, Math.floor(electionTimeoutMs / heartbeatMs));
+  return {
+    tickMs: heartbeatMs,
+    limits: { ...defaultLimits, electionTicks, heartbeatTicks: 1, preVote },
+    rules: { strict: strictReconfig, learnersMax },
+    snapshotEntries: SNAPSHOT_ENTRIES,
+    keptEntries: KEPT_ENTRIES,
+  };
+}
+
+/** What the member that has come furthest has agreed to; undefined: none has begun. */
+async function newestState(
+  clusterId: bigint,
+  client: TikvClient,
+  keys: LogKeys,
+  election: ElectionRules,
+  random: Random,
+): Promise<{ readonly members: readonly ElectedMember[] } | undefined> {
+  let newest: { readonly index: number; readonly members: readonly ElectedMember[] } | undefined;
+  for (const [id, bytes] of await readRaftStates(client, keys, START_TIMEOUT_MS)) {
+    if (bytes.length === 0) continue;
+    const options = { ...election, self: memberId(id), clusterId, random };
+    const { appliedIndex, cluster } = new Election(options, decodeRaftState(bytes)).view;
+    if (newest === undefined || appliedIndex > newest.index) newest = { index: appliedIndex, members: cluster.members };
+  }
+  return newest;
+}
+
+function whoAmI({ name, advertisePeerUrls }: NodeConfig, members: readonly ElectedMember[], prefix: string): bigint {
+  const own = [...advertisePeerUrls].sort().join();
+  const self = members.find(({ peerUrls }) => [...peerUrls].sort().join() === own);
+  if (self !== undefined) return self.id;
+  const known = members.map(({ id, peerUrls }) => `${id.toString(16)} at ${peerUrls.join()}`).join('; ');
+  throw new ConfigError(
+    `${name} at ${own} is no member of the cluster at the prefix ${JSON.stringify(prefix)}, whose members are: ${known}`,
+  );
+}

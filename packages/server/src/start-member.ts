@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import type { Clock, Logger, Random } from '@engram/core';
+import { ClusterMember, type Member, type MemberOptions, type PeerService, startLoneMember } from '@engram/member';
+import { PeerLinks, type PeerTls, servePeers } from '@engram/peer';
+import type { ClusterConfig, PeerTlsConfig } from './cluster-config.ts';
+import { openClusterData } from './cluster-data.ts';
+import { openData } from './data-directory.ts';
+import type { NodeConfig } from './node-config.ts';
+
+export interface StartParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly observers: Pick<MemberOptions, 'storeObserver' | 'servicesObserver'>;
+  readonly version: string;
+  readonly onFatal: (error: Error) => void;
+  /** The cluster has removed this member. */
+  readonly onRemoved: () => void;
+}
+
+/** Who this node turned out to be. */
+export interface NodeIdentity {
+  readonly clusterId: bigint;
+  readonly memberId: bigint;
+}
+
+export interface StartedMember {
+  readonly member: Member;
+  readonly identity: NodeIdentity;
+  /** Resolves when the node can serve: alone at once, in a cluster once a leader has answered it. */
+  readonly ready: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Starts the member that the configuration asks for; `opened` disposes of it. */
+export async function startMember(
+  config: NodeConfig,
+  parts: StartParts,
+  opened: AsyncDisposableStack,
+): Promise<StartedMember> {
+  if (config.cluster !== undefined) return startInCluster(config, config.cluster, parts, opened);
+  const { storage, identity } = await openData(config, parts);
+  const { startCount, ...ids } = identity;
+  const member = opened.use(await startLoneMember({ ...memberOptions(config, parts, ids), storage, startCount }));
+  return { member, identity, ready: async () => {} };
+}
+
+async function startInCluster(
+  config: NodeConfig,
+  cluster: ClusterConfig,
+  parts: StartParts,
+  opened: AsyncDisposableStack,
+): Promise<StartedMember> {
+  const { clock, logger } = parts;
+  const data = await openClusterData(config, cluster, parts, opened);
+  const { clusterId, memberId } = data;
+  const tls = readPeerTls(cluster.peerTls);
+  let service: PeerService | undefined;
+  const network = new PeerLinks({ clusterId, memberId, tls, clock, logger, service: () => service });
+  opened.defer(() => network[Symbol.dispose]());
+  const started = await ClusterMember.start({
+    ...memberOptions(config, parts, { clusterId, memberId }),
+    storage: data.storage,
+    raftStorage: data.raftStorage,
+    network,
+    election: data.election,
+    token: cluster.token,
+    firstMembers: data.firstMembers,
+    onRemoved: parts.onRemoved,
+  });
+  // The way in is closed last: a leader that hands over still needs it.
+  service = started.service;
+  const server = await servePeers({
+    clusterId,
+    memberId,
+    addresses: cluster.listenPeerUrls.map(({ host, port }) => ({
+      host: host === 'localhost' ? '127.0.0.1' : host,
+      port,
+    })),
+    tls,
+    service,
+    logger,
+  });
+  opened.use(server);
+  opened.use(started);
+  logger.info({ urls: cluster.listenPeerUrls.map(({ text }) => text) }, 'serving peer traffic');
+  return {
+    member: started.member,
+    identity: { clusterId, memberId },
+    ready: (signal) => started.ready(signal),
+  };
+}
+
+function memberOptions(
+  config: NodeConfig,
+  { clock, random, logger, observers, version, onFatal }: StartParts,
+  ids: NodeIdentity,
+): Omit<MemberOptions, 'storage'> {
+  return {
+    identity: { ...ids, name: config.name, peerUrls: config.advertisePeerUrls, clientUrls: config.advertiseClientUrls },
+    settings: {
+      minLeaseTtlSeconds: Math.ceil((1.5 * config.electionTimeoutMs) / 1000),
+      quotaBytes: config.quotaBytes ?? 0,
+      cacheBytesMax: config.valueCacheBytes,
+      requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
+      watchProgressIntervalMs: config.watchProgressIntervalMs,
+    },
+    limits: { maxRequestBytes: config.maxRequestBytes, maxTxnOps: config.maxTxnOps },
+    version,
+    compaction: config.compaction,
+    clock,
+    random,
+    logger,
+    ...observers,
+    onFatal,
+  };
+}
+
+function readPeerTls(config: PeerTlsConfig | undefined): PeerTls | undefined {
+  if (config === undefined) return undefined;
+  const { certFile, keyFile, trustedCaFile, clientCertAuth, skipNames } = config;
+  return {
+    cert: readFileSync(certFile),
+    key: readFileSync(keyFile),
+    ca: trustedCaFile === undefined ? undefined : readFileSync(trustedCaFile),
+    clientCertAuth,
+    skipNames,
+  };
+}
