@@ -38,5 +38,5 @@ export type Effect =
   | { readonly kind: 'settled'; readonly ticket: Ticket; readonly outcome: ChangeOutcome }
   /** A message of another cluster has come: somebody's addresses are wrong. It was ignored. */
   | { readonly kind: 'foreign-message'; readonly clusterId: bigint }
-  /** This member was removed from the cluster, and leads no more: it has nothing left to do. Comes once. */
+  /** This member was removed from the cluster, and the leader says that it may go. Comes once. */
   | { readonly kind: 'removed' };

@@ -45,8 +45,10 @@ export class Election {
   #gaveUp: Epoch | undefined;
   #attributes: { readonly name: string; readonly clientUrls: readonly string[] } | undefined;
   #storageHealthy = true;
-  #removed = false;
-  #removalShown = false;
+  /** The leader has said that this member may go. */
+  #dismissed = false;
+  #dismissalShown = false;
+  #askedToGoTick = Number.NEGATIVE_INFINITY;
   #ticks = 0;
   #unhealthySinceTick = 0;
   #handedOverTick = Number.NEGATIVE_INFINITY;
@@ -111,15 +113,12 @@ export class Election {
       this.#effects.push({ kind: 'foreign-message', clusterId: message.clusterId });
       return;
     }
-    if (message.kind === 'removed') {
-      if (message.to === this.#options.self) this.#removed = true;
-    } else {
+    if (message.kind === 'removed') this.#dismissed ||= message.to === this.#options.self;
+    else if (message.kind === 'leaving') this.#answerIfRemoved(message.from);
+    else {
       const { from, type } = message.message;
-      // Who asks for votes does not know it. A leader that was taken out does, and may still have to hand over.
-      if ((type === 'pre-vote' || type === 'vote') && this.#state.removed.includes(from)) {
-        const notice: PeerMessage = { kind: 'removed', clusterId: this.#state.clusterId, to: from };
-        this.#effects.push({ kind: 'send', messages: [notice] });
-      }
+      // Who asks for votes does not know it.
+      if (type === 'pre-vote' || type === 'vote') this.#answerIfRemoved(from);
       if (memberOf(this.#state, from) !== undefined) this.#peers.heard(from, message.storageHealthy);
       this.#raft.node.step(message.message);
     }
@@ -246,10 +245,33 @@ export class Election {
       this.#pursue();
     } while (this.#raft.drain());
     this.#raft.compact(this.#state);
-    if (this.#removed && !this.#removalShown && !this.#isLeader) {
-      this.#removalShown = true;
+    this.#leave();
+  }
+
+  /**
+   * A member that was removed goes when a leader says so. To know it from its own log is not enough: the others may not know
+   * yet that its removal is committed, and need its vote and its acknowledgements until they do.
+   */
+  #leave(): void {
+    const { self, clusterId, limits } = this.#options;
+    if (this.#dismissalShown || this.#isLeader) return;
+    if (this.#dismissed) {
+      this.#dismissalShown = true;
       this.#effects.push({ kind: 'removed' });
+    } else if (this.#state.removed.includes(self) && this.#ticks - this.#askedToGoTick >= limits.electionTicks) {
+      this.#askedToGoTick = this.#ticks;
+      const messages = this.#state.members.map(
+        ({ id: to }): PeerMessage => ({ kind: 'leaving', clusterId, from: self, to }),
+      );
+      this.#effects.push({ kind: 'send', messages });
     }
+  }
+
+  /** Only a leader that has committed something answers: what it knows is kept by those who are left. */
+  #answerIfRemoved(member: MemberId): void {
+    if (!this.#raft.node.hasCommittedInTerm || !this.#state.removed.includes(member)) return;
+    const { clusterId } = this.#options;
+    this.#effects.push({ kind: 'send', messages: [{ kind: 'removed', clusterId, to: member }] });
   }
 
   /** Makes Raft's leadership the store's, and shows who leads. */
@@ -335,7 +357,6 @@ export class Election {
       const { kind, node, context } = entry.change;
       this.#become(afterMemberChange(this.#state, entry.change, decodeMemberChange(context)));
       if (kind === 'remove') this.#peers.forget(node);
-      if (kind === 'remove' && node === this.#options.self) this.#removed = true;
     } else if (entry.data.length > 0) {
       const command = decodeCommand(entry.data);
       this.#become(afterCommand(this.#state, command));

@@ -10,7 +10,9 @@ export type PeerMessage =
       readonly storageHealthy: boolean;
       readonly message: Message;
     }
-  /** An answer to whoever was removed and may not know it. */
+  /** From a member that was removed, as far as it knows: may it go? */
+  | { readonly kind: 'leaving'; readonly clusterId: bigint; readonly from: MemberId; readonly to: MemberId }
+  /** The leader's word that the receiver is no member any more: to who asks, and to who does not know it. */
   | { readonly kind: 'removed'; readonly clusterId: bigint; readonly to: MemberId };
 
 export function receiverOf(message: PeerMessage): MemberId {

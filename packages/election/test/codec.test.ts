@@ -104,6 +104,7 @@ describe('what is encoded is decoded again', () => {
       { kind: 'raft', clusterId: 2n ** 64n - 1n, storageHealthy: false, message: heartbeat },
       { kind: 'raft', clusterId: 1n, storageHealthy: true, message: heartbeat },
       { kind: 'removed', clusterId: 1n, to: id(3) },
+      { kind: 'leaving', clusterId: 1n, from: id(3), to: id(1) },
     ];
     for (const one of messages) expect(decodePeerMessage(encodePeerMessage(one))).toEqual(one);
     const kept: RaftState = { ...bootstrapState(7n, [member(1)]), entries: [entry(2), entry(3)] };

@@ -162,6 +162,8 @@ const election: MessageSet = {
     'member',
     'electionpb.ClusterState.removed',
     'electionpb.PeerMessage.removed',
+    'electionpb.Leaving.from',
+    'electionpb.Leaving.to',
   ],
   notBigints: [],
   exact: [],

@@ -82,6 +82,11 @@ export class RawNode {
     return this.#raft.role instanceof Leader && this.#raft.role.takesConfChange;
   }
 
+  /** This node leads, and has committed an entry of its term: it knows everything that is committed. */
+  get hasCommittedInTerm(): boolean {
+    return this.#raft.role instanceof Leader && this.#raft.log.committedPlace.term === this.#raft.term;
+  }
+
   /** Takes effect on each node when it has applied the entry. */
   proposeConfChange(change: ConfChange): ProposeOutcome {
     return this.#raft.role.propose([{ kind: 'conf-change', change }]);

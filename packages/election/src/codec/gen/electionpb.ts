@@ -450,10 +450,11 @@ export interface PeerMessage {
   raft: Uint8Array | undefined;
   removed: bigint | undefined;
   storageUnhealthy: boolean;
+  leaving: Leaving | undefined;
 }
 export type PeerMessageInit = Init<PeerMessage>;
 
-export const newPeerMessage = (): PeerMessage => ({ clusterId: 0n, raft: undefined, removed: undefined, storageUnhealthy: false, });
+export const newPeerMessage = (): PeerMessage => ({ clusterId: 0n, raft: undefined, removed: undefined, storageUnhealthy: false, leaving: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readPeerMessage(r: Reader, message: PeerMessage): PeerMessage {
@@ -466,14 +467,24 @@ export function readPeerMessage(r: Reader, message: PeerMessage): PeerMessage {
       case 18:
         message.raft = r.bytes();
         message.removed = undefined;
+        message.leaving = undefined;
         break;
       case 24:
         message.removed = r.bigUint64();
         message.raft = undefined;
+        message.leaving = undefined;
         break;
       case 32:
         message.storageUnhealthy = r.bool();
         break;
+      case 42: {
+        const outer = r.enter();
+        message.leaving = readLeaving(r, message.leaving ?? newLeaving());
+        r.leave(outer);
+        message.raft = undefined;
+        message.removed = undefined;
+        break;
+      }
       default:
         r.skip(tag);
     }
@@ -483,6 +494,12 @@ export function readPeerMessage(r: Reader, message: PeerMessage): PeerMessage {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writePeerMessage(w: Writer, message: PeerMessageInit): void {
+  if (message.leaving !== undefined) {
+    const end = w.length;
+    writeLeaving(w, message.leaving);
+    w.varint(w.length - end);
+    w.varint(42);
+  }
   if (message.storageUnhealthy === true) {
     w.varint(message.storageUnhealthy ? 1 : 0);
     w.varint(32);
@@ -507,6 +524,51 @@ export const PeerMessageCodec: Codec<PeerMessage, PeerMessageInit> = {
 };
 export const encodePeerMessage = (message: PeerMessageInit): Uint8Array => encode(PeerMessageCodec, message);
 export const decodePeerMessage = (bytes: Uint8Array): PeerMessage => decode(PeerMessageCodec, bytes);
+
+export interface Leaving {
+  from: bigint;
+  to: bigint;
+}
+export type LeavingInit = Init<Leaving>;
+
+export const newLeaving = (): Leaving => ({ from: 0n, to: 0n, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readLeaving(r: Reader, message: Leaving): Leaving {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.from = r.bigUint64();
+        break;
+      case 16:
+        message.to = r.bigUint64();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeLeaving(w: Writer, message: LeavingInit): void {
+  if (message.to !== undefined && message.to !== 0n) {
+    w.bigint(message.to);
+    w.varint(16);
+  }
+  if (message.from !== undefined && message.from !== 0n) {
+    w.bigint(message.from);
+    w.varint(8);
+  }
+}
+
+export const LeavingCodec: Codec<Leaving, LeavingInit> = {
+  write: writeLeaving,
+  read: (r) => readLeaving(r, newLeaving()),
+};
+export const encodeLeaving = (message: LeavingInit): Uint8Array => encode(LeavingCodec, message);
+export const decodeLeaving = (bytes: Uint8Array): Leaving => decode(LeavingCodec, bytes);
 
 export interface RaftState {
   hardState: Uint8Array;
