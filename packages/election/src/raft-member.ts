@@ -40,10 +40,12 @@ export class RaftMember {
   /** Moved, and not saved yet. */
   #unsavedHardState: HardState | undefined;
   #unsavedSnapshot: Snapshot | undefined;
+  #applied: LogIndex;
 
   constructor(options: ElectionOptions, { hardState, snapshot, entries }: RaftState, hooks: RaftMemberHooks) {
     this.#log = new MemoryLog(snapshot, entries, hardState);
     this.#hooks = hooks;
+    this.#applied = snapshot.index;
     this.#snapshotEntries = options.snapshotEntries;
     this.#keptEntries = options.keptEntries;
     this.node = new RawNode({ ...options.limits, id: options.self, random: options.random }, this.#log, {
@@ -63,6 +65,7 @@ export class RaftMember {
       if (persist !== undefined) this.#persist(persist);
       for (const entry of committedEntries) {
         this.#hooks.apply(entry);
+        this.#applied = entry.index;
         this.node.applied(entry.index);
       }
       for (const state of readStates) this.#hooks.read(state);
@@ -76,13 +79,16 @@ export class RaftMember {
     assert(persist !== undefined, 'saved, but nothing was under way');
     this.#saving = undefined;
     this.#take(persist);
-    if (persist.snapshot !== undefined) this.#hooks.restore(persist.snapshot);
+    if (persist.snapshot !== undefined) {
+      this.#applied = persist.snapshot.index;
+      this.#hooks.restore(persist.snapshot);
+    }
     this.node.advance();
   }
 
   /** Shortens the log when it has grown. `state` is what has been applied. */
   compact(state: ClusterState): void {
-    const { applied } = this.node.status();
+    const applied = this.#applied;
     if (applied - this.#log.snapshot().index < this.#snapshotEntries) return;
     const term = this.#log.term(applied);
     assert(term !== undefined, 'what was applied is not in the log');

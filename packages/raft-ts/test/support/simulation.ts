@@ -33,6 +33,11 @@ export interface SimulationOptions {
   readonly reconfigures: boolean;
 }
 
+interface Weighted {
+  readonly weight: number;
+  readonly action: { readonly ofNode: boolean; readonly run: (node: SimNode) => void };
+}
+
 const BEGIN = { index: logIndex(1), term: term(1) };
 const HISTORY_BEGIN = 7;
 
@@ -69,6 +74,11 @@ export class Simulation implements SimNodeHooks {
   readonly #reads = new Map<string, { readonly node: NodeId; readonly atLeast: LogIndex }>();
   #proposed = 0;
   #asked = 0;
+  readonly #actions: readonly Weighted[];
+  readonly #weightSum: number;
+  readonly #lossRate: number;
+  readonly #orderRate: number;
+  readonly #haste: number;
   readonly counts = { elections: 0, applied: 0, reads: 0, crashes: 0, snapshots: 0, changes: 0, transfers: 0 };
 
   constructor(options: SimulationOptions) {
@@ -85,6 +95,11 @@ export class Simulation implements SimNodeHooks {
       });
       this.#add(voter, log);
     }
+    this.#actions = this.#mixture();
+    this.#weightSum = this.#actions.reduce((sum, { weight }) => sum + weight, 0);
+    this.#lossRate = this.prng.pick([0, 0.02, 0.05, 0.3]);
+    this.#orderRate = this.prng.pick([1, 0.9, 0.7, 0.2]);
+    this.#haste = this.prng.pick([0, 0.5, 0.9]);
   }
 
   run(steps: number): void {
@@ -151,41 +166,79 @@ export class Simulation implements SimNodeHooks {
   }
 
   #step(): void {
+    const node = this.prng.pick([...this.nodes.values()]);
+    let dice = this.prng.below(this.#weightSum);
+    for (const { action, weight } of this.#actions) {
+      dice -= weight;
+      if (dice >= 0) continue;
+      // A node that is down only comes back; what happens between nodes happens all the same.
+      if (node.up || !action.ofNode) action.run(node);
+      else if (this.prng.chance(0.1)) node.restart();
+      return;
+    }
+  }
+
+  /**
+   * What can happen, and how often. Each run has its own mixture: some are all crashes, in some hardly anything is
+   * delivered, and what needs many of a kind comes about in one of them.
+   */
+  #mixture(): readonly Weighted[] {
     const { prng } = this;
-    const node = prng.pick([...this.nodes.values()]);
-    const dice = prng.below(1000);
-    if (dice < 350) this.#deliver();
-    else if (dice < 352) this.#crashOrRestart(node);
-    else if (dice < 356) this.#partition();
-    else if (!node.up) {
-      if (prng.chance(0.02)) node.restart();
-    } else if (dice < 520) node.process();
-    else if (dice < 620) node.finishPersist();
-    else if (dice < 720) node.applyOne();
-    else if (dice < 850) node.raw.tick();
-    else if (dice < 900) this.#propose(node);
-    else if (dice < 940) this.#askRead(node);
-    else if (dice < 946) this.#transfer(node);
-    else if (dice < 950) node.raw.forgetLeader();
-    else if (dice < 953) node.raw.campaign();
-    else if (dice < 963) node.compact(prng.below(4));
-    else if (dice < 970) node.raw.reportUnreachable(prng.pick([...this.nodes.keys()]));
-    else if (dice < 990) node.load();
-    else if (this.#options.reconfigures) this.#reconfigure(node);
+    const anyNode = [...this.nodes.keys()];
+    const of = (weight: number, run: (node: SimNode) => void): Weighted => ({ weight, action: { ofNode: true, run } });
+    const among = (weight: number, run: (node: SimNode) => void): Weighted => ({
+      weight,
+      action: { ofNode: false, run },
+    });
+    const usual = [
+      among(350, () => this.#deliver()),
+      of(170, (node) => node.process()),
+      of(100, (node) => node.finishPersist()),
+      of(100, (node) => node.applyOne()),
+      of(130, (node) => node.raw.tick()),
+      of(20, (node) => node.load()),
+    ];
+    const rare = [
+      among(2, (node) => this.#crashOrRestart(node)),
+      among(4, () => this.#partition()),
+      of(40, (node) => this.#propose(node)),
+      of(40, (node) => this.#askRead(node)),
+      of(5, (node) => this.#transfer(node)),
+      of(4, (node) => node.raw.forgetLeader()),
+      of(5, (node) => node.raw.campaign()),
+      of(1, (node) => node.raw.resign()),
+      of(10, (node) => node.compact(prng.below(4))),
+      of(7, (node) => node.raw.reportUnreachable(prng.pick(anyNode))),
+      of(this.#options.reconfigures ? 10 : 0, (node) => this.#reconfigure(node)),
+    ];
+    const scaled = (list: readonly Weighted[], factors: readonly number[]): readonly Weighted[] =>
+      list.map(({ action, weight }) => ({ action, weight: Math.ceil(weight * prng.pick(factors)) }));
+    return [...scaled(usual, [0.3, 1, 1, 1, 2]), ...scaled(rare, [0, 0.3, 1, 1, 3, 8])];
   }
 
   #deliver(): void {
     if (this.#network.length === 0) return;
     const { prng } = this;
     // Mostly in order: a network that shuffles everything hides what comes after each other.
-    const at = prng.chance(0.7) ? 0 : prng.below(this.#network.length);
+    const at = prng.chance(this.#orderRate) ? 0 : prng.below(this.#network.length);
     const message = this.#network[at]!;
     if (!prng.chance(0.03)) this.#network.splice(at, 1);
     if (this.#network.length > 400) this.#network.splice(prng.below(200), 100);
     const receiver = this.nodes.get(message.to);
-    const lost = prng.chance(0.05) || this.#isCut(message) || receiver === undefined || !receiver.up;
+    const lost = prng.chance(this.#lossRate) || this.#isCut(message) || receiver === undefined || !receiver.up;
     if (message.type === 'snapshot') this.nodes.get(message.from)?.raw.reportSnapshot(message.to, !lost);
-    if (!lost) receiver.raw.step(message);
+    if (lost) return;
+    receiver.raw.step(message);
+    if (prng.chance(this.#haste)) this.#hurry(receiver);
+  }
+
+  /** A node that is not slow does at once what its message leads to. */
+  #hurry(node: SimNode): void {
+    node.process();
+    if (this.prng.chance(this.#haste)) node.finishPersist();
+    node.process();
+    node.applyOne();
+    node.applyOne();
   }
 
   #isCut({ from, to }: Message): boolean {
@@ -196,7 +249,7 @@ export class Simulation implements SimNodeHooks {
   #partition(): void {
     const { prng } = this;
     this.#oneWay = prng.chance(0.3);
-    this.#cut = prng.chance(0.5) ? new Set() : new Set([...this.nodes.keys()].filter(() => prng.chance(0.4)));
+    this.#cut = prng.chance(0.6) ? new Set() : new Set([...this.nodes.keys()].filter(() => prng.chance(0.4)));
   }
 
   #crashOrRestart(node: SimNode): void {
