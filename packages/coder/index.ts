@@ -2,6 +2,8 @@
 export {
   type KeyValue,
   encodeKeyValue,
+  keyValueSize,
+  writeKeyValue,
   encodeTombstone,
   decodeKeyValue,
   keyValueValue,

@@ -1,7 +1,9 @@
 import { encodeDeleteRecord, encodePutRecord, encodeRecord, recordKv } from '@engram/coder';
 import {
+  AnswerRoom,
   assert,
   type Clock,
+  doAtOnce,
   EngramError,
   EVENT_PUT,
   type EventGroup,
@@ -11,6 +13,7 @@ import {
   type LogPosition,
   type Revision,
   type Seal,
+  Slice,
   type Txn,
 } from '@engram/core';
 import { type KnownValues, type PlannedTxn, Sequencer } from '@engram/sequencer';
@@ -44,6 +47,8 @@ export interface WritePathOptions {
   /** An invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
 }
+
+const boundless = new AnswerRoom(Number.POSITIVE_INFINITY);
 
 /** A write that waits until all that was sequenced before it has taken effect. */
 interface Waiter {
@@ -81,7 +86,7 @@ export class WritePath {
       ranges: {
         plan: (op, at, pinned) => {
           if (!op.countOnly && pinned < this.#lowestPinned) this.#lowestPinned = pinned;
-          return { plan: scanner.plan(op, at), pinned };
+          return { plan: doAtOnce(scanner.plan(op, at, boundless, new Slice())), pinned };
         },
       },
       revision: state.revision,

@@ -141,6 +141,11 @@ export class KeyIndex {
     return this.#versions.bytes(slot);
   }
 
+  /** Puts the positions of these versions into `into`, from `from` on; returns the sum of their `bytes`. */
+  places(slots: readonly VersionSlot[], into: LogPosition[], from: number): number {
+    return this.#versions.places(slots, into, from);
+  }
+
   isTombstone(slot: VersionSlot): boolean {
     return this.#versions.isTombstone(slot);
   }

@@ -161,6 +161,21 @@ export class VersionTable {
     this.#words[tombstone >>> CHUNK_BITS]![(tombstone & ROW_MASK) * ROW_WORDS + LEASE] = next;
   }
 
+  /** Puts where the bytes of these versions are found into `into`, from `from` on; returns how many bytes they are. */
+  places(slots: readonly VersionSlot[], into: LogPosition[], from: number): number {
+    const doubles = this.#doubles;
+    const words = this.#words;
+    let bytes = 0;
+    for (let at = 0; at < slots.length; at += 1) {
+      const slot = slots[at]!;
+      const chunk = slot >>> CHUNK_BITS;
+      const row = slot & ROW_MASK;
+      into[from + at] = doubles[chunk]![row * ROW_DOUBLES + POSITION] as LogPosition;
+      bytes += words[chunk]![row * ROW_WORDS + BYTES]! >>> 0;
+    }
+    return bytes;
+  }
+
   /** The key's place in the slabs. */
   key(slot: VersionSlot): number {
     return this.#words[slot >>> CHUNK_BITS]![(slot & ROW_MASK) * ROW_WORDS + KEY]!;

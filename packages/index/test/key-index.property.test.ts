@@ -5,6 +5,7 @@ import {
   keyText,
   type LogPosition,
   leaseId,
+  logPosition,
   NO_LEASE,
   revision,
   Slice,
@@ -229,6 +230,9 @@ class Pair {
       if (isPoint(range)) expect(key).toBeUndefined();
     }
     expect(collected.map((slot) => metaOf(index, slot))).toEqual(live);
+    const positions = [logPosition(4711)];
+    expect(index.places(collected, positions, 1)).toBe(live.reduce((sum, { bytes }) => sum + bytes, 0));
+    expect(positions).toEqual([4711, ...live.map(({ position }) => position)]);
   }
 }
 

@@ -1,27 +1,30 @@
-import { keyValueValue, withoutValue } from '@engram/coder';
 import {
+  AnswerRoom,
   type ByteList,
   ByteViews,
   type Clock,
+  doSliced,
   EngramError,
-  keySuccessor,
   type KeyRange,
   type LogPosition,
-  nextTurn,
   type RangeOp,
   type Revision,
+  Slice,
+  type SlicedWork,
 } from '@engram/core';
 import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
-import type { Pins } from './pins.ts';
+import { KeyOnlyList } from './key-only-list.ts';
+import type { Pin, Pins } from './pins.ts';
 import {
-  compareValues,
+  countRange,
   fetchMax,
   isPlainList,
   isPlainPoint,
   planRange,
-  planSlots,
   type RangePlan,
+  type ValueOrder,
 } from './range-plan.ts';
+import { VersionsByValue } from './value-order.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
 export interface ScanResult {
@@ -30,10 +33,29 @@ export interface ScanResult {
   readonly more: boolean;
 }
 
-/** Keys that are looked at before others get their turn: about half a millisecond of work. */
-const SLICE_KEYS = 4096;
+export interface ScannerOptions {
+  readonly index: KeyIndex;
+  readonly bytes: VersionBytes;
+  readonly pins: Pins;
+  readonly clock: Clock;
+  /** See `Slice`. */
+  readonly sliceUs?: number;
+  /** Of one range that is not part of a larger answer. */
+  readonly answerBytesMax?: number;
+}
+
+/** Keys of a list that are looked at and fetched before others get their turn: about a millisecond of work. */
+const LIST_KEYS = 4096;
 /** Fewer are answered by a view for each. */
 const LIST_MIN = 64;
+/** Of a stream's chunk. */
+const STREAM_KEYS = 1024;
+/** Versions that are fetched at once where the answer is not a plain list. */
+const FETCH_KEYS = 1024;
+/** Finding one in memory, in microseconds. */
+const FETCH_US = 1;
+/** The longest message that gRPC can carry. */
+const ANSWER_BYTES_MAX = 2 ** 31 - 1;
 
 /**
  * Answers ranges: the index says which versions, memory or storage give their bytes. Small answers whose bytes are at
@@ -45,30 +67,38 @@ export class Scanner {
   readonly #bytes: VersionBytes;
   readonly #pins: Pins;
   readonly #clock: Clock;
+  readonly #sliceUs: number | undefined;
+  readonly #answerBytesMax: number;
 
-  constructor(options: { index: KeyIndex; bytes: VersionBytes; pins: Pins; clock: Clock }) {
-    this.#index = options.index;
-    this.#bytes = options.bytes;
-    this.#pins = options.pins;
-    this.#clock = options.clock;
+  constructor({ index, bytes, pins, clock, sliceUs, answerBytesMax }: ScannerOptions) {
+    this.#index = index;
+    this.#bytes = bytes;
+    this.#pins = pins;
+    this.#clock = clock;
+    this.#sliceUs = sliceUs;
+    this.#answerBytesMax = answerBytesMax ?? ANSWER_BYTES_MAX;
   }
 
-  /** Takes all that the answer needs from the index, now. */
-  plan(op: RangeOp, at: Revision): RangePlan {
-    return planRange(this.#index, op, at);
+  /** See `planRange`. */
+  plan(op: RangeOp, at: Revision, room: AnswerRoom, slice: Slice): SlicedWork<RangePlan> {
+    return planRange(this.#index, op, at, room, slice);
   }
 
-  /** The caller has checked that `at` is neither compacted nor in the future. */
-  scan(op: RangeOp, at: Revision, signal: AbortSignal): ScanResult | Promise<ScanResult> {
+  /**
+   * The caller has checked that `at` is neither compacted nor in the future. ResponseTooLarge where `room`, which is the
+   * range's own unless it is given, has none for the answer.
+   */
+  scan(op: RangeOp, at: Revision, signal: AbortSignal, room?: AnswerRoom): ScanResult | Promise<ScanResult> {
     if (isPlainPoint(op)) {
       const found = this.#point(op.range.key, at);
-      if (found !== undefined) return found;
+      if (found !== undefined) {
+        if (room !== undefined) for (const kv of found.kvs) room.take(kv.length);
+        return found;
+      }
     }
-    if (isPlainList(op)) return this.#list(op, at, signal);
-    if (op.countOnly || fetchMax(op) <= SLICE_KEYS) return this.fetch(this.plan(op, at), at, signal);
-    const first = this.#index.collect(op.range, at, SLICE_KEYS);
-    if (first.length < SLICE_KEYS) return this.fetch(planSlots(this.#index, op, first, first.length), at, signal);
-    return this.#scanInSlices(op, at, first, signal);
+    if (isPlainList(op)) return this.#list(op, at, room ?? new AnswerRoom(this.#answerBytesMax), signal);
+    if (op.countOnly) return this.#countOnly(op.range, at, signal);
+    return this.#planAndFetch(op, at, room ?? new AnswerRoom(this.#answerBytesMax), signal);
   }
 
   /** One key, as most reads are: no plan for it, only its bytes where they are in memory. */
@@ -79,92 +109,162 @@ export class Scanner {
     return kv === undefined ? undefined : { kvs: [kv], count: 1, more: false };
   }
 
-  /** Fills a plan in. `at` is pinned from now until the answer is there. */
-  fetch(plan: RangePlan, at: Revision, signal: AbortSignal): ScanResult | Promise<ScanResult> {
-    if (plan.keys !== undefined) return { kvs: plan.keys, count: plan.count, more: plan.more };
-    const kvs = this.#bytes.getMany(plan.positions, signal);
-    if (!(kvs instanceof Promise)) return finish(plan, kvs);
-    const pin = this.#pins.hold(at);
-    return kvs.then((loaded) => finish(plan, loaded)).finally(() => pin[Symbol.dispose]());
+  #countOnly(range: KeyRange, at: Revision, signal: AbortSignal): ScanResult | Promise<ScanResult> {
+    const slice = new Slice(this.#sliceUs);
+    const { live, next } = this.#index.countSome(range, at, slice);
+    if (next === undefined) return { kvs: [], count: live, more: false };
+    return this.#pinned(at, async () => {
+      await slice.turn(this.#clock, signal);
+      const rest = await this.#count({ key: next, end: range.end }, at, slice, signal);
+      return { kvs: [], count: live + rest, more: false };
+    });
   }
 
-  #list(op: RangeOp, at: Revision, signal: AbortSignal): ScanResult | Promise<ScanResult> {
+  #planAndFetch(op: RangeOp, at: Revision, room: AnswerRoom, signal: AbortSignal): ScanResult | Promise<ScanResult> {
+    const slice = new Slice(this.#sliceUs);
+    let pin: Pin | undefined;
+    const plan = doSliced(this.plan(op, at, room, slice), () => {
+      // In the turn in which the index was asked: no compaction has come between.
+      pin ??= this.#pins.hold(at);
+      return slice.turn(this.#clock, signal);
+    });
+    if (!(plan instanceof Promise)) return this.fetch(plan, at, signal, slice);
+    return plan.then((made) => this.fetch(made, at, signal, slice)).finally(() => pin?.[Symbol.dispose]());
+  }
+
+  /**
+   * Fills a plan in. `at` is pinned from now until the answer is there; `slice` is the caller's where this is a part of
+   * longer work.
+   */
+  fetch(
+    plan: RangePlan,
+    at: Revision,
+    signal: AbortSignal,
+    slice: Slice = new Slice(this.#sliceUs),
+  ): ScanResult | Promise<ScanResult> {
+    const { keys, positions, count, more, byValue } = plan;
+    if (keys !== undefined) return { kvs: keys, count, more };
+    if (byValue !== undefined) return this.#fetchByValue(positions, byValue, count, at, signal, slice);
+    const kvs = this.fetchAll(positions, at, signal, slice);
+    return kvs instanceof Promise ? kvs.then((fetched) => ({ kvs: fetched, count, more })) : { kvs, count, more };
+  }
+
+  /** The bytes of versions, as `fetch`. */
+  fetchAll(
+    positions: readonly LogPosition[],
+    at: Revision,
+    signal: AbortSignal,
+    slice: Slice = new Slice(this.#sliceUs),
+  ): ByteList | Promise<ByteList> {
+    if (positions.length > FETCH_KEYS) return this.#fetchInSlices(positions, at, signal, slice);
+    slice.spend(FETCH_US * positions.length);
+    return this.versions(positions, at, signal);
+  }
+
+  async #fetchInSlices(
+    positions: readonly LogPosition[],
+    at: Revision,
+    signal: AbortSignal,
+    slice: Slice,
+  ): Promise<ByteList> {
+    using _pin = this.#pins.hold(at);
+    const kvs = new ByteViews();
+    for (let from = 0; from < positions.length; from += FETCH_KEYS) {
+      const part = positions.slice(from, from + FETCH_KEYS);
+      await this.#bytes.collect(part, kvs, signal);
+      if (slice.spend(FETCH_US * part.length)) await slice.turn(this.#clock, signal);
+    }
+    return kvs;
+  }
+
+  async #fetchByValue(
+    positions: readonly LogPosition[],
+    byValue: ValueOrder,
+    count: number,
+    at: Revision,
+    signal: AbortSignal,
+    slice: Slice,
+  ): Promise<ScanResult> {
+    using _pin = this.#pins.hold(at);
+    const turn = (): Promise<void> => slice.turn(this.#clock, signal);
+    const chosen = new VersionsByValue(byValue, slice);
+    for (let from = 0; from < positions.length; from += FETCH_KEYS) {
+      const part = positions.slice(from, from + FETCH_KEYS);
+      const kvs = await this.#bytes.getMany(part, signal);
+      slice.spend(FETCH_US * part.length);
+      await doSliced(chosen.add(kvs), turn);
+      if (slice.spent) await turn();
+    }
+    return { ...(await doSliced(chosen.finish(), turn)), count };
+  }
+
+  #list(op: RangeOp, at: Revision, room: AnswerRoom, signal: AbortSignal): ScanResult | Promise<ScanResult> {
     const max = fetchMax(op);
-    const first = this.#index.collect(op.range, at, Math.min(SLICE_KEYS, max));
-    if (first.length < LIST_MIN) {
-      const count = first.length < max ? first.length : this.#index.count(op.range, at);
-      return this.fetch(planSlots(this.#index, op, first, count), at, signal);
+    const slice = new Slice(this.#sliceUs);
+    const slots: VersionSlot[] = [];
+    const next = this.#index.collectSome(op.range, at, Math.min(LIST_KEYS, max), slice, slots);
+    if (next !== undefined && slots.length < max) return this.#listInSlices(op, at, room, slots, next, slice, signal);
+    const more = slots.length === max;
+    if (more) slots.length = op.limit;
+    const positions = this.#positions(slots, room);
+    const count = more ? this.#count(op.range, at, slice, signal) : slots.length;
+    if (slots.length < LIST_MIN) {
+      const kvs = this.#bytes.getMany(positions, signal);
+      if (!(kvs instanceof Promise || count instanceof Promise)) return { kvs, count, more };
+      return this.#whenThere(kvs, count, more, at);
     }
     const kvs = new ByteViews();
-    const loading = this.#bytes.collect(this.#positions(first), kvs, signal);
-    if (first.length < SLICE_KEYS || first.length === max) {
-      if (loading === undefined) return this.#listed(op, at, kvs);
-      const pin = this.#pins.hold(at);
-      return loading.then(() => this.#listed(op, at, kvs)).finally(() => pin[Symbol.dispose]());
-    }
-    return this.#listInSlices(op, at, kvs, first, loading, signal);
+    const loading = this.#bytes.collect(positions, kvs, signal);
+    if (loading === undefined && !(count instanceof Promise)) return { kvs, count, more };
+    return this.#whenThere(loading?.then(() => kvs) ?? kvs, count, more, at);
   }
 
-  /** Goes on behind the first slice, whose bytes come with `loading`. */
+  async #whenThere(
+    kvs: ByteList | Promise<ByteList>,
+    count: number | Promise<number>,
+    more: boolean,
+    at: Revision,
+  ): Promise<ScanResult> {
+    using _pin = this.#pins.hold(at);
+    const [loaded, counted] = await Promise.all([kvs, count]);
+    return { kvs: loaded, count: counted, more };
+  }
+
+  /** Goes on behind the first slice, which ends before `next`. */
   async #listInSlices(
     op: RangeOp,
     at: Revision,
-    kvs: ByteViews,
+    room: AnswerRoom,
     first: readonly VersionSlot[],
-    loading: Promise<void> | undefined,
+    next: Uint8Array,
+    slice: Slice,
     signal: AbortSignal,
   ): Promise<ScanResult> {
     using _pin = this.#pins.hold(at);
-    await loading;
     const max = fetchMax(op);
-    for (let slice = first; slice.length === SLICE_KEYS && kvs.length < max; ) {
-      const range = { key: keySuccessor(this.#index.key(slice.at(-1)!)), end: op.range.end };
-      await this.#turn(signal);
-      slice = this.#index.collect(range, at, Math.min(SLICE_KEYS, max - kvs.length));
-      await this.#bytes.collect(this.#positions(slice), kvs, signal);
+    const kvs = new ByteViews();
+    await this.#bytes.collect(this.#positions(first, room), kvs, signal);
+    for (let key: Uint8Array | undefined = next; key !== undefined && kvs.length < max; ) {
+      await slice.turn(this.#clock, signal);
+      const slots: VersionSlot[] = [];
+      const range = { key, end: op.range.end };
+      key = this.#index.collectSome(range, at, Math.min(LIST_KEYS, max - kvs.length), slice, slots);
+      await this.#bytes.collect(this.#positions(slots, room), kvs, signal);
     }
-    return this.#listed(op, at, kvs);
-  }
-
-  #listed(op: RangeOp, at: Revision, kvs: ByteViews): ScanResult {
-    if (kvs.length < fetchMax(op)) return { kvs, count: kvs.length, more: false };
+    if (kvs.length < max) return { kvs, count: kvs.length, more: false };
     kvs.truncate(op.limit);
-    return { kvs, count: this.#index.count(op.range, at), more: true };
+    return { kvs, count: await this.#count(op.range, at, slice, signal), more: true };
   }
 
-  #positions(slots: readonly VersionSlot[]): readonly LogPosition[] {
+  /** While it is a promise, the caller holds `at` back from compaction. */
+  #count(range: KeyRange, at: Revision, slice: Slice, signal: AbortSignal): number | Promise<number> {
+    return doSliced(countRange(this.#index, range, at, slice), () => slice.turn(this.#clock, signal));
+  }
+
+  #positions(slots: readonly VersionSlot[], room: AnswerRoom): readonly LogPosition[] {
     const positions = new Array<LogPosition>(slots.length);
-    for (let at = 0; at < slots.length; at += 1) positions[at] = this.#index.position(slots[at]!);
+    room.take(this.#index.places(slots, positions, 0), slots.length);
     return positions;
-  }
-
-  async #scanInSlices(
-    op: RangeOp,
-    at: Revision,
-    first: readonly VersionSlot[],
-    signal: AbortSignal,
-  ): Promise<ScanResult> {
-    using _pin = this.#pins.hold(at);
-    const max = fetchMax(op);
-    const slots = first.slice();
-    let range: KeyRange = op.range;
-    for (let slice = first; slice.length === SLICE_KEYS && slots.length < max; ) {
-      range = { key: keySuccessor(this.#index.key(slice.at(-1)!)), end: op.range.end };
-      await this.#turn(signal);
-      slice = this.#index.collect(range, at, Math.min(SLICE_KEYS, max - slots.length));
-      for (const slot of slice) slots.push(slot);
-    }
-    const count = slots.length < max ? slots.length : this.#index.count(op.range, at);
-    const plan = planSlots(this.#index, op, slots, count);
-    if (plan.keys !== undefined) return { kvs: plan.keys, count: plan.count, more: plan.more };
-    const { positions } = plan;
-    const kvs = new Array<Uint8Array>(positions.length);
-    for (let from = 0; from < positions.length; from += SLICE_KEYS) {
-      if (from > 0) await this.#turn(signal);
-      const loaded = await this.#bytes.getMany(positions.slice(from, from + SLICE_KEYS), signal);
-      for (let at = 0; at < loaded.length; at += 1) kvs[from + at] = loaded[at]!;
-    }
-    return finish(plan, kvs);
   }
 
   /**
@@ -179,7 +279,8 @@ export class Scanner {
     compacted: () => boolean,
     signal: AbortSignal,
   ): AsyncGenerator<ScanResult & { readonly last: boolean }> {
-    const count = this.#index.count(op.range, at);
+    const slice = new Slice(this.#sliceUs);
+    const count = await this.#pinned(at, () => this.#count(op.range, at, slice, signal));
     if (op.countOnly) {
       yield { kvs: [], count, more: false, last: true };
       return;
@@ -187,29 +288,40 @@ export class Scanner {
     const wanted = op.limit > 0 ? Math.min(op.limit, count) : count;
     let sent = 0;
     let chunkKeys = 10;
-    let range: KeyRange = op.range;
+    let next: Uint8Array | undefined = op.range.key;
     for (let last = false; !last; ) {
-      const pin = this.#pins.hold(at);
-      let kvs: readonly Uint8Array[];
-      try {
+      const key = next;
+      const kvs = await this.#pinned(at, async (): Promise<ByteList> => {
         if (compacted()) throw new EngramError('Compacted');
-        const slots = this.#index.collect(range, at, Math.min(chunkKeys, wanted - sent));
-        if (slots.length > 0) range = { key: keySuccessor(this.#index.key(slots.at(-1)!)), end: op.range.end };
-        const plan = planSlots(this.#index, { ...op, limit: 0 }, slots, count);
-        kvs = plan.keys ?? (await this.#bytes.getMany(plan.positions, signal));
-      } finally {
-        pin[Symbol.dispose]();
-      }
+        const slots: VersionSlot[] = [];
+        const max = Math.min(chunkKeys, wanted - sent);
+        if (key === undefined || max === 0) next = undefined;
+        else next = this.#index.collectSome({ key, end: op.range.end }, at, max, slice, slots);
+        return op.keysOnly
+          ? this.#keysOnly(slots)
+          : await this.#bytes.getMany(this.#positions(slots, boundless), signal);
+      });
       signal.throwIfAborted();
       sent += kvs.length;
       let bytes = 0;
       for (const kv of kvs) bytes += kv.length;
       if (bytes > chunkBytes) chunkKeys = Math.max(1, chunkKeys >> 1);
-      else if (bytes * 2 < chunkBytes) chunkKeys = Math.min(SLICE_KEYS, chunkKeys * 2);
-      last = sent >= wanted || kvs.length === 0;
-      yield { kvs, count, more: sent < count, last };
-      if (!last) await this.#turn(signal);
+      else if (bytes * 2 < chunkBytes) chunkKeys = Math.min(STREAM_KEYS, chunkKeys * 2);
+      last = sent >= wanted || next === undefined;
+      if (last || kvs.length > 0) yield { kvs, count, more: sent < count, last };
+      if (!last) await slice.turn(this.#clock, signal);
     }
+  }
+
+  async #pinned<Result>(at: Revision, work: () => Result | Promise<Result>): Promise<Result> {
+    using _pin = this.#pins.hold(at);
+    return await work();
+  }
+
+  #keysOnly(slots: readonly VersionSlot[]): ByteList {
+    const list = new KeyOnlyList(this.#index, slots.length);
+    for (const slot of slots) list.add(slot);
+    return list.kvs;
   }
 
   /** The bytes of single versions, pinned like a range at `at`. */
@@ -229,21 +341,8 @@ export class Scanner {
     using _pin = this.#pins.hold(at);
     return await this.#bytes.passing(positions, signal);
   }
-
-  async #turn(signal: AbortSignal): Promise<void> {
-    await nextTurn(this.#clock);
-    signal.throwIfAborted();
-  }
 }
 
+/** Of what is sent while it is read. */
+const boundless = new AnswerRoom(Number.POSITIVE_INFINITY);
 const nothingFound: ScanResult = { kvs: [], count: 0, more: false };
-
-function finish(plan: RangePlan, kvs: readonly Uint8Array[]): ScanResult {
-  if (plan.byValue === undefined) return { kvs, count: plan.count, more: plan.more };
-  const { descending, limit, keysOnly } = plan.byValue;
-  const order = compareValues(descending);
-  const sorted = kvs.toSorted((left, right) => order(keyValueValue(left), keyValueValue(right)));
-  const more = limit > 0 && sorted.length > limit;
-  const cut = more ? sorted.slice(0, limit) : sorted;
-  return { kvs: keysOnly ? cut.map(withoutValue) : cut, count: plan.count, more };
-}

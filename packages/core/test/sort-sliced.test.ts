@@ -1,0 +1,70 @@
+import { Slice, sortSliced } from '@engram/core';
+import { Prng } from '@engram/sim';
+import { expect, test } from 'vitest';
+
+const SEED = Number(process.env['SEED'] ?? 20_261_124);
+
+interface Item {
+  readonly value: number;
+  readonly came: number;
+}
+
+const byValue = (left: Item, right: Item): number => left.value - right.value;
+
+function sorted(items: readonly Item[], slice: Slice, compare = byValue, runItems = 256) {
+  const work = sortSliced(items, compare, slice, 0.1, runItems);
+  for (let slices = 1; ; slices += 1) {
+    const step = work.next();
+    if (step.done === true) return { result: step.value, slices };
+    expect(slice.spent).toBe(true);
+    slice.renew();
+  }
+}
+
+test.each([0, 1, 2, 255, 256, 257, 511, 512, 513, 1000, 4097, 20_000])(
+  '%i items come out as toSorted has them, equal ones in their order',
+  (count) => {
+    const prng = new Prng(SEED + count);
+    for (const different of [1, 5, count + 1]) {
+      const items = Array.from({ length: count }, (_, came) => ({ value: prng.below(different), came }));
+      for (const runItems of [1, 8, 256]) {
+        const { result } = sorted(items, new Slice(50), byValue, runItems);
+        expect(result, `SEED=${SEED}`).toEqual(items.toSorted(byValue));
+      }
+    }
+  },
+);
+
+test('a long sort gives way as often as its comparisons ask for', () => {
+  const prng = new Prng(SEED);
+  const items = Array.from({ length: 50_000 }, (_, came) => ({ value: prng.uint32(), came }));
+  // 50,000 items, compared some 16 times, 0.1 us each.
+  const { slices } = sorted(items, new Slice(1000));
+  expect(slices).toBeGreaterThan(50);
+  expect(slices).toBeLessThan(120);
+});
+
+test('what a comparison counts itself ends the slice as well', () => {
+  const prng = new Prng(SEED);
+  const slice = new Slice(1000);
+  const items = Array.from({ length: 100 }, (_, came) => ({ value: prng.uint32(), came }));
+  let sinceTurn = 0;
+  let most = 0;
+  const work = sortSliced(
+    items,
+    (left, right) => {
+      sinceTurn += 1;
+      most = Math.max(most, sinceTurn);
+      slice.spend(250);
+      return byValue(left, right);
+    },
+    slice,
+    0.1,
+    4,
+  );
+  for (let step = work.next(); step.done !== true; step = work.next()) {
+    sinceTurn = 0;
+    slice.renew();
+  }
+  expect(most, 'four comparisons fill a slice; a run of four items has six at most').toBeLessThanOrEqual(4 + 6);
+});

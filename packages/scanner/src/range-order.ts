@@ -1,0 +1,142 @@
+import { type RangeOp, type Slice, type SlicedWork, sortSliced, SortOrder, SortTarget } from '@engram/core';
+import type { KeyIndex, VersionSlot } from '@engram/index';
+
+/** Looking a number of a version up, and comparing two of them, in microseconds. */
+const NUMBER_US = 0.4;
+const COMPARE_US = 0.05;
+/** Keys that are kept beyond those that are wanted, before they are thrown away together. */
+const SURPLUS_KEYS = 4096;
+
+/** Versions come in key order; what is wanted of them goes in the order of the answer. */
+export interface RangeOrder {
+  /** How many were added. */
+  readonly total: number;
+  /** Nothing that comes later can be wanted. */
+  readonly full: boolean;
+  add(slot: VersionSlot): void;
+  /** Due from time to time: forgets what is not wanted any more. Undefined: it is done. */
+  tidy(): SlicedWork<void> | undefined;
+  /** Those that are wanted; once, at the end. */
+  finish(): VersionSlot[] | SlicedWork<VersionSlot[]>;
+}
+
+/** NONE is not "unsorted": with a target other than KEY etcd sorts ascending (etcd server/etcdserver/txn/range.go). */
+export function rangeOrder(index: KeyIndex, op: RangeOp, slice: Slice): RangeOrder {
+  const wanted = op.limit > 0 ? op.limit : Number.POSITIVE_INFINITY;
+  const descending = op.sortOrder === SortOrder.DESCEND;
+  switch (op.sortTarget) {
+    case SortTarget.VALUE:
+      // Not before the bytes are there.
+      return new KeysUp(Number.POSITIVE_INFINITY);
+    case SortTarget.VERSION:
+      return new ByNumber((slot) => index.version(slot), wanted, descending, slice);
+    case SortTarget.CREATE:
+      return new ByNumber((slot) => index.createRevision(slot), wanted, descending, slice);
+    case SortTarget.MOD:
+      return new ByNumber((slot) => index.modRevision(slot), wanted, descending, slice);
+    default:
+      return descending ? new KeysDown(wanted) : new KeysUp(wanted);
+  }
+}
+
+class KeysUp implements RangeOrder {
+  readonly #wanted: number;
+  readonly #slots: VersionSlot[] = [];
+  total = 0;
+
+  constructor(wanted: number) {
+    this.#wanted = wanted;
+  }
+
+  /** One more than is wanted tells that there are more. */
+  get full(): boolean {
+    return this.total > this.#wanted;
+  }
+
+  add(slot: VersionSlot): void {
+    if (this.total < this.#wanted) this.#slots.push(slot);
+    this.total += 1;
+  }
+
+  tidy(): undefined {}
+
+  finish(): VersionSlot[] {
+    return this.#slots;
+  }
+}
+
+class KeysDown implements RangeOrder {
+  readonly #wanted: number;
+  #slots: VersionSlot[] = [];
+  total = 0;
+  readonly full = false;
+
+  constructor(wanted: number) {
+    this.#wanted = wanted;
+  }
+
+  add(slot: VersionSlot): void {
+    this.#slots.push(slot);
+    this.total += 1;
+  }
+
+  tidy(): undefined {
+    if (this.#slots.length > 2 * this.#wanted + SURPLUS_KEYS) this.#slots = this.#slots.slice(-this.#wanted);
+  }
+
+  finish(): VersionSlot[] {
+    const slots = this.total > this.#wanted ? this.#slots.slice(-this.#wanted) : this.#slots;
+    return slots.reverse();
+  }
+}
+
+/** By a number of the version; equal ones in key order, whichever way the numbers go. */
+class ByNumber implements RangeOrder {
+  readonly #numberOf: (slot: VersionSlot) => number;
+  readonly #wanted: number;
+  readonly #sign: number;
+  readonly #slice: Slice;
+  // Side by side, and not an object for each: of a store's keys there are many.
+  #slots: VersionSlot[] = [];
+  #numbers: number[] = [];
+  total = 0;
+  readonly full = false;
+
+  constructor(numberOf: (slot: VersionSlot) => number, wanted: number, descending: boolean, slice: Slice) {
+    this.#numberOf = numberOf;
+    this.#wanted = wanted;
+    this.#sign = descending ? -1 : 1;
+    this.#slice = slice;
+  }
+
+  add(slot: VersionSlot): void {
+    this.#slots.push(slot);
+    this.#numbers.push(this.#numberOf(slot));
+    this.total += 1;
+    this.#slice.spend(NUMBER_US);
+  }
+
+  tidy(): SlicedWork<void> | undefined {
+    return this.#slots.length > 2 * this.#wanted + SURPLUS_KEYS ? this.#select() : undefined;
+  }
+
+  *finish(): SlicedWork<VersionSlot[]> {
+    yield* this.#select();
+    return this.#slots;
+  }
+
+  *#select(): SlicedWork<void> {
+    const [slots, numbers] = [this.#slots, this.#numbers];
+    const order = Array.from(slots.keys());
+    const compare = (left: number, right: number): number => this.#sign * (numbers[left]! - numbers[right]!);
+    const sorted = yield* sortSliced(order, compare, this.#slice, COMPARE_US);
+    this.#slots = [];
+    this.#numbers = [];
+    for (const at of sorted) {
+      if (this.#slots.length >= this.#wanted) break;
+      this.#slots.push(slots[at]!);
+      this.#numbers.push(numbers[at]!);
+      if (this.#slice.spend(COMPARE_US)) yield;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { keyValueValue, withoutValue } from '@engram/coder';
+import { type ByteList, ByteViews, type Slice, type SlicedWork, sortSliced } from '@engram/core';
+import type { ValueOrder } from './range-plan.ts';
+
+/** Versions that are held beyond those that are wanted, before the others are let go together. */
+const SURPLUS = 4096;
+/** Comparing two values that differ early, and taking one out of a version, in microseconds. */
+const COMPARE_US = 0.15;
+const STRIP_US = 1;
+/** Values that are alike up to here are compared natively, which takes so long for each KiB. */
+const EARLY_BYTES = 64;
+const COMPARE_KIB_US = 0.15;
+/** Longer ones may be alike for long: few of them are sorted at once. */
+const LONG_BYTES = 4096;
+const LONG_RUN_ITEMS = 8;
+
+/**
+ * The versions that a range sorted by VALUE wants, of all that it looks at: they come with their bytes, some at a time.
+ * Equal ones stay in the order in which they came.
+ */
+export class VersionsByValue {
+  readonly #order: ValueOrder;
+  readonly #wanted: number;
+  readonly #sign: number;
+  readonly #slice: Slice;
+  // Side by side: a version, and where its value begins and ends in it.
+  #kvs: Uint8Array[] = [];
+  #starts: number[] = [];
+  #ends: number[] = [];
+  #total = 0;
+
+  constructor(order: ValueOrder, slice: Slice) {
+    this.#order = order;
+    this.#wanted = order.limit > 0 ? order.limit : Number.POSITIVE_INFINITY;
+    this.#sign = order.descending ? -1 : 1;
+    this.#slice = slice;
+  }
+
+  /** How many are held. */
+  get held(): number {
+    return this.#kvs.length;
+  }
+
+  *add(kvs: readonly Uint8Array[]): SlicedWork<void> {
+    for (const kv of kvs) {
+      const value = keyValueValue(kv);
+      const start = value.length === 0 ? 0 : value.byteOffset - kv.byteOffset;
+      this.#kvs.push(kv);
+      this.#starts.push(start);
+      this.#ends.push(start + value.length);
+    }
+    this.#total += kvs.length;
+    this.#slice.spend(STRIP_US * kvs.length);
+    if (this.held > 2 * this.#wanted + SURPLUS) yield* this.#select();
+  }
+
+  *finish(): SlicedWork<{ readonly kvs: ByteList; readonly more: boolean }> {
+    const { limit, keysOnly } = this.#order;
+    yield* this.#select();
+    const answer = new ByteViews();
+    for (const kv of this.#kvs) {
+      answer.setView(answer.extend(1), keysOnly ? withoutValue(kv) : kv);
+      if (this.#slice.spend(STRIP_US)) yield;
+    }
+    return { kvs: answer, more: limit > 0 && this.#total > limit };
+  }
+
+  *#select(): SlicedWork<void> {
+    const [kvs, starts, ends] = [this.#kvs, this.#starts, this.#ends];
+    const compare = (left: number, right: number): number => this.#sign * this.#compare(left, right);
+    const runItems = this.#order.bytesMax > LONG_BYTES ? LONG_RUN_ITEMS : undefined;
+    const order = Array.from(kvs.keys());
+    const sorted = yield* sortSliced(order, compare, this.#slice, COMPARE_US, runItems);
+    this.#kvs = [];
+    this.#starts = [];
+    this.#ends = [];
+    for (const at of sorted) {
+      if (this.held >= this.#wanted) break;
+      this.#kvs.push(kvs[at]!);
+      this.#starts.push(starts[at]!);
+      this.#ends.push(ends[at]!);
+      if (this.#slice.spend(COMPARE_US)) yield;
+    }
+  }
+
+  #compare(left: number, right: number): number {
+    const leftKv = this.#kvs[left]!;
+    const rightKv = this.#kvs[right]!;
+    const leftStart = this.#starts[left]!;
+    const rightStart = this.#starts[right]!;
+    const leftLength = this.#ends[left]! - leftStart;
+    const rightLength = this.#ends[right]! - rightStart;
+    const common = Math.min(leftLength, rightLength);
+    const early = Math.min(common, EARLY_BYTES);
+    for (let at = 0; at < early; at += 1) {
+      const difference = leftKv[leftStart + at]! - rightKv[rightStart + at]!;
+      if (difference !== 0) return difference;
+    }
+    if (common <= EARLY_BYTES) return leftLength - rightLength;
+    this.#slice.spend((COMPARE_KIB_US * common) / 1024);
+    return Buffer.compare(
+      leftKv.subarray(leftStart, leftStart + leftLength),
+      rightKv.subarray(rightStart, rightStart + rightLength),
+    );
+  }
+}
