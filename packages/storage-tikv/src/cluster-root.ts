@@ -23,7 +23,7 @@ export interface OpenRootOptions {
   /** The cluster that the caller belongs to, where he knows it. */
   readonly clusterId?: bigint | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** In all. */
+  /** Of each question. */
   readonly timeoutMs: number;
 }
 

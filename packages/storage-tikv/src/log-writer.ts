@@ -26,7 +26,7 @@ export interface LogWriterOptions {
   readonly segmentBytes: number;
   /** The most that one value has. */
   readonly partBytesMax: number;
-  /** Of each request of an append. */
+  /** Of writing one value, with all its tries. */
   readonly appendTimeoutMs: number;
   /** Of all attempts to seal. */
   readonly sealTimeoutMs: number;
@@ -34,9 +34,12 @@ export interface LogWriterOptions {
 }
 
 /** The segment that this process appends to, and where the log stands in it. */
-interface Held extends LogMark {
-  readonly seal: Seal;
+export interface HeldLog extends LogMark {
   readonly segment: number;
+}
+
+interface Held extends HeldLog {
+  readonly seal: Seal;
   /** Of the values in the segment. */
   readonly segmentBytes: number;
   /** The batch that ends the log. */
@@ -75,14 +78,9 @@ export class LogWriter {
     this.#options = options;
   }
 
-  /** Where the log ends, as long as this process holds it, and knows. */
-  get next(): LogPosition | undefined {
-    return this.#held?.next;
-  }
-
-  /** Of all records of the log, as long as this process holds it. */
-  get logBytes(): number {
-    return this.#held?.logBytes ?? 0;
+  /** The log as far as this process has written it; undefined where it does not hold it. Another may hold it by now. */
+  get held(): HeldLog | undefined {
+    return this.#held;
   }
 
   /** Throws the client's errors where nothing is known of the batch because storage could not be asked. */
@@ -276,8 +274,8 @@ export class LogWriter {
   }
 
   get #inserting(): Parameters<typeof insertOnce>[1] {
-    const { source, timestamps, appendTimeoutMs } = this.#options;
-    return { client: source.client, timestamps, timeoutMs: appendTimeoutMs };
+    const { source, timestamps, appendTimeoutMs, nowMs } = this.#options;
+    return { client: source.client, timestamps, endMs: nowMs() + appendTimeoutMs, nowMs };
   }
 }
 

@@ -26,8 +26,9 @@ export interface Insert {
 export interface InsertOptions {
   readonly client: TikvClient;
   readonly timestamps: TimestampPool;
-  /** Of each request. */
-  readonly timeoutMs: number;
+  /** Of the clock's `nowMs`: when it is uncertain at the latest. */
+  readonly endMs: number;
+  readonly nowMs: () => number;
 }
 
 /** A value that is refused although nobody seems to be in the way is tried again with a timestamp of now. */
@@ -39,11 +40,12 @@ const ATTEMPTS_MAX = 4;
  * Throws what is not about this insert: the client was closed, an argument is out of bounds.
  */
 export async function insertOnce(insert: Insert, options: InsertOptions): Promise<InsertOutcome> {
-  const { timestamps, timeoutMs } = options;
-  const call = { timeoutMs };
+  const { timestamps, endMs, nowMs } = options;
   let cause: unknown = new Error('the store refused to write in one phase');
   try {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+      if (nowMs() >= endMs) break;
+      const call = { timeoutMs: endMs - nowMs() };
       const startTs = insert.again || attempt > 0 ? await timestamps.fresh(call) : await timestamps.take(call);
       const outcome = await commit(insert, startTs, options);
       switch (outcome.kind) {
@@ -72,20 +74,20 @@ export async function insertOnce(insert: Insert, options: InsertOptions): Promis
 async function commit(
   { key, value, unless }: Insert,
   startTs: Timestamp,
-  { client, timeoutMs }: InsertOptions,
+  { client, endMs, nowMs }: InsertOptions,
 ): Promise<OnePhaseOutcome> {
   const txn = client.beginAt(startTs);
   if (unless !== undefined) txn.checkNotExists(unless);
   txn.insert(key, value);
-  return await txn.commitOnePhase({ causal: true, timeoutMs });
+  return await txn.commitOnePhase({ causal: true, timeoutMs: Math.max(1, endMs - nowMs()) });
 }
 
 /** Undefined: neither key is there. */
 async function look(
   { key, value, unless }: Insert,
-  { client, timeoutMs }: InsertOptions,
+  { client, endMs, nowMs }: InsertOptions,
 ): Promise<InsertOutcome | undefined> {
-  const call = { timeoutMs };
+  const call = { timeoutMs: Math.max(1, endMs - nowMs()) };
   const snapshot = await client.snapshot(call);
   const [there, other] = await snapshot.batchGet(unless === undefined ? [key] : [key, unless], call);
   if (there !== undefined)

@@ -39,9 +39,9 @@ export interface TikvStorageOptions {
   readonly logger: Logger;
   /** A segment of the log ends when it has grown to it; 64 MiB. Below what TiKV splits a region at (96 MiB and more). */
   readonly segmentBytes?: number;
-  /** The most that one value has; 4 MiB less a KiB. Larger batches are several values. */
+  /** The most that one value has; 4 MiB less 4 KiB, which is below the client's `writeBatchBytes`. Larger batches are several. */
   readonly partBytesMax?: number;
-  /** Of each request of an append; 5 s. */
+  /** Of an append whose batch is one value, before it is uncertain; 5 s. */
   readonly appendTimeoutMs?: number;
   /** Of a seal; 10 s. */
   readonly sealTimeoutMs?: number;
@@ -54,7 +54,7 @@ const never = new AbortController().signal;
 const DISK_RECENT_BYTES = 8 << 20;
 const MEMORY_RECENT_BYTES = 64 << 20;
 const SEGMENT_BYTES = 64 << 20;
-const PART_BYTES_MAX = (4 << 20) - 1024;
+const PART_BYTES_MAX = (4 << 20) - 4096;
 
 /**
  * Opens the storage of a node. A copy of the log on its disk is held against the log's chain first; one of another log, or

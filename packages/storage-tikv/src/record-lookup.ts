@@ -9,8 +9,8 @@ import { endOf, type RecentBatches } from './recent-batches.ts';
 
 /** Batches of one question that are fetched at a time. */
 const LOOKUPS_MAX = 16;
-/** What is in the log stays: only what is not found needs a newer look. */
-const VIEW_AGE_MAX_MS = 5_000;
+/** What is in the log stays: only what is not found needs a newer look, as long as no safe point comes near. */
+const VIEW_AGE_MAX_MS = 60_000;
 
 interface View {
   readonly snapshot: Snapshot;

@@ -10,8 +10,9 @@ import {
 } from '@engram/storage';
 import type { LogIndex } from './log-index.ts';
 import { ChainMismatch, readBatches } from './log-reader.ts';
-import type { LogSource } from './log-source.ts';
-import type { LogWriter } from './log-writer.ts';
+import { corrupt, type LogSource } from './log-source.ts';
+import { findTail } from './log-tail.ts';
+import type { HeldLog, LogWriter } from './log-writer.ts';
 import type { NodeBytes } from './node-bytes.ts';
 import { endOf } from './recent-batches.ts';
 import { signalOf, translate } from './tikv-errors.ts';
@@ -55,7 +56,7 @@ export class TikvLog implements Log {
       this.#inTurn(async () => {
         try {
           const next = await writer.seal(seal);
-          bytes.saw({ next, logBytes: writer.logBytes });
+          if (writer.held !== undefined) bytes.saw(writer.held);
           return next;
         } catch (error) {
           throw translate(error, source.name, { closing });
@@ -68,7 +69,7 @@ export class TikvLog implements Log {
     const { lifetime, writer } = this.#parts;
     lifetime.check();
     assert(from >= 1, 'the log begins at position 1');
-    return this.#read(from, writer.next, signal);
+    return this.#read(from, writer.held, signal);
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -93,16 +94,13 @@ export class TikvLog implements Log {
     }
   }
 
-  /** `end`: where the log ends, where this node knows because it holds it. */
-  async *#read(from: LogPosition, end: LogPosition | undefined, signal: AbortSignal): AsyncGenerator<LogBatch> {
+  /** `held`: where the log ended at the call, if this node held it, as far as it knew. */
+  async *#read(from: LogPosition, held: HeldLog | undefined, signal: AbortSignal): AsyncGenerator<LogBatch> {
     const { source, lifetime, closing } = this.#parts;
     const ends = { signal, closing };
     signal.throwIfAborted();
-    if (end !== undefined && from > end) {
-      throw new StorageCorruptError(`the log ends before ${end}, and ${from} is asked for`, source.name);
-    }
     try {
-      for await (const batch of this.#batches(from, end, signalOf(ends))) {
+      for await (const batch of this.#batches(from, held, signalOf(ends))) {
         signal.throwIfAborted();
         lifetime.check();
         yield batch;
@@ -115,12 +113,16 @@ export class TikvLog implements Log {
     }
   }
 
-  /** First what the node has, then what it lacks. */
-  async *#batches(from: LogPosition, end: LogPosition | undefined, signal: AbortSignal): AsyncGenerator<LogBatch> {
+  /** First what the node has, then what it lacks. TiKV says where the log ends: another node may hold it by now. */
+  async *#batches(from: LogPosition, held: HeldLog | undefined, signal: AbortSignal): AsyncGenerator<LogBatch> {
     const { source, index, bytes } = this.#parts;
+    const snapshot = await source.client.snapshot({ signal, timeoutMs: source.timeoutMs });
+    const tail = await findTail(source, snapshot, signal);
+    const end = held !== undefined && tail.segment === held.segment ? held.next : tail.next;
+    if (from > end) throw corrupt(source, `the log ends before ${end}, and ${from} is asked for`);
     let position = from;
     for await (const batch of bytes.read(from, signal)) {
-      if (end !== undefined && batch.first >= end) return;
+      if (batch.first >= end) return;
       position = endOf(batch);
       yield batch;
     }

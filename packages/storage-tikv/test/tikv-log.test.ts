@@ -48,6 +48,18 @@ describe('an append', () => {
     expect(await bed.read(storage)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
+  test('is read by a node without a disk while PD is gone', async () => {
+    const writer = await bed.openSealed();
+    for (const position of [1, 2, 3]) await bed.append(writer, batchOf(position));
+    const storage = await bed.open({ local: { kind: 'memory', bytesMax: 1 } });
+    bed.cluster.kill(bed.cluster.pdAddresses[0]!);
+    for (let seconds = 0; seconds < 50; seconds += 10) {
+      const [one, two] = await bed.run(storage.values.getMany([at(3), at(1)], never));
+      expect([one, two].map((bytes) => Buffer.from(bytes!).readUInt32LE())).toEqual([3, 1]);
+      await bed.clock.pass(4_000);
+    }
+  });
+
   test('commits in the order of the log, also where a try took a timestamp of its own', async () => {
     const storage = await bed.openSealed();
     for (let position = 1; position < 8; position += 1) {
@@ -209,6 +221,25 @@ describe('a seal', () => {
     for (const id of bed.cluster.stores.keys()) bed.cluster.revive(bed.cluster.addressOf(id));
     expect(await bed.run(storage.log.seal(first))).toBe(1);
   });
+});
+
+test('who was deposed without knowing reads what the next holder has appended', async () => {
+  const [one, two] = [await bed.openSealed(), await bed.open()];
+  await bed.append(one, batchOf(1, 2));
+  await bed.run(two.log.seal(second));
+  for (const position of [3, 4]) await bed.append(two, batchOf(position), second);
+  expect(await bed.read(one)).toEqual([1, 2, 3, 4]);
+  expect(await bed.read(one, 4)).toEqual([4]);
+});
+
+test('the largest value under the longest prefix is one request', async () => {
+  const storage = await bed.open({ prefix: 'p'.repeat(256) });
+  await bed.run(storage.log.seal(first));
+  const before = bed.cluster.sent('Prewrite').length;
+  await bed.append(storage, { first: at(1), records: [new Uint8Array((4 << 20) - 4096 - 100)] });
+  expect(bed.cluster.sent('Prewrite').length - before).toBe(1);
+  await bed.append(storage, { first: at(2), records: [new Uint8Array((4 << 20) - 4096 - 99)] });
+  expect(bed.cluster.sent('Prewrite').length - before).toBe(3);
 });
 
 describe('regions', () => {
