@@ -66,7 +66,7 @@ export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   'etcd-api': ['storage'],
   member: ['coder', 'raft-ts'],
   'storage-segment': ['storage-leveldb'],
-  'storage-tikv': ['storage-segment'],
+  'storage-tikv': ['retry-queue', 'storage-segment'],
   server: ['backend', 'wire'],
 };
 

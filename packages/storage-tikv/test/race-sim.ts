@@ -3,6 +3,7 @@ import { logPosition, type Seal } from '@engram/core';
 import { Prng, Scheduler, SimClock } from '@engram/sim';
 import { type LogBatch, StorageFencedError, StorageUnavailableError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
+import { RetryQueue } from '@engram/retry-queue';
 import { LogKeys, openRoot, openTikvStorage, type TikvStorage } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import { FakeCluster, type Fault } from '@engram/tikv-client/testing';
@@ -73,6 +74,13 @@ export class RaceSim {
   readonly #clock: SimClock;
   readonly #cluster: FakeCluster;
   readonly #keys = new LogKeys(PREFIX);
+  /** Counts appends that are tried again. */
+  readonly #logger: Logger = {
+    ...quiet,
+    warn: (_fields, message) => {
+      if (message.startsWith('an append is uncertain')) this.counts.retried += 1;
+    },
+  };
   #epoch = 0;
   #made = 0;
   /** What each position holds, as far as an append was acknowledged. */
@@ -141,34 +149,24 @@ export class RaceSim {
     this.counts.sealed += 1;
     this.#took.push({ seal, next });
     await this.#verify(storage, next, seal);
+    const log = new RetryQueue({ log: storage.log, clock: this.#clock, logger: this.#logger, signal: never });
     for (let count = this.#random.below(APPENDS_OF_A_TURN); count > 0; count -= 1) {
       const values = Array.from({ length: 1 + this.#random.below(3) }, () => ++this.#made);
       const batch: LogBatch = { first: logPosition(next), records: values.map((value) => this.#record(value)) };
-      if (!(await this.#append(storage, batch, values, seal))) return;
+      if (!(await this.#append(log, batch, values, seal))) return;
       next += values.length;
       if (this.#random.chance(0.3)) await this.#pause(this.#random.below(100));
     }
   }
 
-  /** Again and again, until it is known what became of it. False where the node is deposed. */
-  async #append(storage: TikvStorage, batch: LogBatch, values: readonly number[], seal: Seal): Promise<boolean> {
-    for (;;) {
-      this.#disturb();
-      const outcome = await storage.log.append(batch, seal);
-      switch (outcome.kind) {
-        case 'committed':
-          this.counts.committed += 1;
-          this.#acknowledge(batch, values, seal);
-          return true;
-        case 'fenced':
-          this.counts.fenced += 1;
-          for (const value of values) this.#refused.add(value);
-          return false;
-        default:
-          this.counts.retried += 1;
-          await this.#pause(this.#random.below(50));
-      }
-    }
+  /** Until it is known what became of it. False where the node is deposed. */
+  async #append(log: RetryQueue, batch: LogBatch, values: readonly number[], seal: Seal): Promise<boolean> {
+    this.#disturb();
+    const { kind } = await log.append(batch, seal);
+    this.counts[kind] += 1;
+    if (kind === 'committed') this.#acknowledge(batch, values, seal);
+    else for (const value of values) this.#refused.add(value);
+    return kind === 'committed';
   }
 
   /** An acknowledged batch lies before every later seal that has been acknowledged already. */
