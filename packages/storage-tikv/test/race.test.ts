@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type RaceCounts, RaceSim } from './race-sim.ts';
 
-const RUNS = Number(process.env['RUNS'] ?? 25);
+const RUNS = Number(process.env['RUNS'] ?? 15);
 const start = Number(process.env['SEED'] ?? Date.now() % 2 ** 32);
 
 test(`whoever seals has all that was acknowledged, and nobody appends behind a seal (SEED=${start})`, async () => {
