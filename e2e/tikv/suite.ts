@@ -46,6 +46,7 @@ try {
   }
   if (wants('storage')) {
     await using lab = await Lab.startReplicated(join(dir, 'storage'), { pds: 1 });
+    checks.refusal = () => lab.refusal;
     await storage(checks, lab, Number(values.races), Math.max(20, 4 * seconds));
   }
   if (wants('faults')) {

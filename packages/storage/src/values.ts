@@ -46,8 +46,8 @@ export interface Values {
   saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   loadCheckpoint(): Promise<Checkpoint | undefined>;
   /**
-   * Only where several nodes share one log: a batch that is in the log, whichever node has appended it, and whose bytes
-   * this one has at hand. From now on `getMany` finds its records without asking for them elsewhere, and `read` gives it
+   * Only where several nodes share one log: a batch that is in the log, whole, as some node has appended it, and whose
+   * bytes this one has at hand. From now on `getMany` finds its records without asking for them elsewhere, and `read` gives it
    * as it gives this node's own. May be repeated, and in any order; what the node's copy lacks is fetched by the storage
    * itself. Resolves when there is room for the next. A batch that is not in the log is damage to the copy.
    */
