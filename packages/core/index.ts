@@ -1,4 +1,4 @@
-// What every package speaks: the words of the store, and the ports to the world outside.
+// The words of the store, and the ports to the outside world. Every package uses them.
 export { assert, AssertionError, unreachable } from './src/assert.ts';
 export { type Revision, revision, nextRevision, NO_REVISION } from './src/revision.ts';
 export {

@@ -46,7 +46,7 @@ for (const { bytes, lease } of [
     lease,
   };
   const name = `value of ${bytes} B${lease === NO_LEASE ? '' : ', leased'}`;
-  // Kept for a while, as a batch keeps its records, so that collecting them is in the price.
+  // A batch keeps its records for a while. So do we: their collection is part of the price.
   const kept = new Array<Uint8Array>(512).fill(kv.value);
   time(`encodePutRecord, ${name}`, rounds, () => {
     for (let round = 0; round < rounds; round += 1) kept[round & 511] = encodePutRecord(0, kv);

@@ -2,7 +2,7 @@ import { CoderError } from './coder-error.ts';
 
 const INT64_BYTES_MAX = 10;
 
-/** Reads from the front of bytes that may be anything: every step is checked, and fails with CoderError. */
+/** Reads bytes that may be damaged, from the front. Every step is checked and throws CoderError. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #what: string;
@@ -68,7 +68,7 @@ export class ByteReader {
         low |= bits << 28;
         high = bits >>> 4;
       } else if (index < 9) high |= bits << (7 * index - 32);
-      // The tenth byte has the one bit that is left; protobuf drops the others.
+      // The tenth byte has one bit of the number. protobuf ignores the others.
       else high |= (bits & 1) << 31;
       if (byte < 0x80) {
         if (high === 0) return BigInt(low >>> 0);
@@ -108,7 +108,7 @@ export class ByteReader {
     this.#at = end;
   }
 
-  /** Call it when all has been read: more than expected is damage as well. */
+  /** Call it when everything has been read. Bytes that are left over are damage too. */
   end(): void {
     if (!this.done) throw this.failure('more bytes than it has');
   }

@@ -1,7 +1,7 @@
 import { writeVarint } from '@engram/protobuf';
 import { varintSize } from './varint.ts';
 
-/** Bytes that grow at the end; one buffer serves many messages. */
+/** A buffer that grows at its end. One serves many messages. */
 export class ByteWriter {
   #bytes: Uint8Array;
   #at = 0;
@@ -39,7 +39,7 @@ export class ByteWriter {
     this.#at += source.length - start;
   }
 
-  /** A copy of what was written, which is the caller's; the writer begins anew. */
+  /** A copy of what was written; the caller owns it. The writer is empty afterwards. */
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.#at);
     this.#at = 0;

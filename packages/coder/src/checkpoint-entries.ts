@@ -8,9 +8,9 @@ const FLAG_TOMBSTONE = 1;
 const FLAG_LEASE = 2;
 
 /**
- * Gathers keys, in ascending order, into chunks that can be decoded one by one. In a chunk each key stands as the
- * length of the prefix that it shares with the key before it and the rest, and of a version what follows from the
- * version before it is a difference: a key of Kubernetes with one version takes about 30 bytes.
+ * Gathers keys, in ascending order, into chunks that can be decoded one by one. A key is stored as the length of the
+ * prefix that it shares with the key before it, and the rest. A version's numbers are stored as differences to the
+ * version before it where they grow. A Kubernetes key with one version takes about 30 bytes.
  */
 export class CheckpointWriter {
   readonly #writer: ByteWriter;
@@ -25,9 +25,9 @@ export class CheckpointWriter {
   }
 
   /**
-   * `versions` are all versions of the key, oldest first; at least one. Nothing of the arguments is kept, so a caller
-   * may fill the same objects again. Returns a chunk, which is the caller's, as soon as one is full. A key is never
-   * divided: a chunk is larger than asked for by at most one key.
+   * `versions` are all versions of the key, oldest first, at least one. The arguments are not kept: the caller may
+   * reuse them. Returns a chunk, owned by the caller, as soon as one is full. A key is never split, so a chunk may
+   * exceed its size by one key.
    */
   add(key: Uint8Array, versions: readonly VersionMeta[]): Uint8Array | undefined {
     assert(versions.length > 0, 'a key without versions in a checkpoint');
@@ -53,7 +53,7 @@ export class CheckpointWriter {
     return writer.length >= this.#chunkBytes ? writer.take() : undefined;
   }
 
-  /** What is left, if anything. */
+  /** The last chunk, if any keys are left. */
   finish(): Uint8Array | undefined {
     return this.#writer.length === 0 ? undefined : this.#writer.take();
   }
@@ -95,8 +95,9 @@ export class CheckpointWriter {
 }
 
 /**
- * Calls `visit` for each key of a chunk of entries, in order. `key` is good during the call only: the next key is
- * decoded into the same bytes. `versions` are the callee's. CoderError for damage, and for another kind of chunk.
+ * Calls `visit` for each key of a chunk of entries, in order. `key` is valid during the call only: the next key is
+ * decoded into the same bytes. The callee owns `versions`. Throws CoderError for damage and for a chunk of another
+ * kind.
  */
 export function decodeCheckpointEntries(
   chunk: Uint8Array,

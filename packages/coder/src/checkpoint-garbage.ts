@@ -4,8 +4,9 @@ import { ByteWriter } from './byte-writer.ts';
 import { GARBAGE_CHUNK } from './checkpoint.ts';
 
 /**
- * Records that no version needs any more, but that storage may still hold: without this list a crash between a
- * checkpoint and the drop would leave them there for ever. Positions in any order, in one chunk or several.
+ * Positions of records that no version needs any more and that storage may still hold. Without this list, a crash
+ * between a checkpoint and the drop of its garbage would leave those records on disk forever. Positions may come in any
+ * order and in several chunks.
  */
 export function encodeCheckpointGarbage(positions: readonly LogPosition[]): Uint8Array {
   const ascending = Float64Array.from(positions).sort();
@@ -20,7 +21,7 @@ export function encodeCheckpointGarbage(positions: readonly LogPosition[]): Uint
   return writer.take();
 }
 
-/** Ascending. CoderError for damage, and for another kind of chunk. */
+/** The positions, ascending. Throws CoderError for damage and for a chunk of another kind. */
 export function decodeCheckpointGarbage(chunk: Uint8Array): LogPosition[] {
   const reader = new ByteReader(chunk, 'the garbage of a checkpoint');
   if (reader.byte() !== GARBAGE_CHUNK) throw reader.failure('another kind of chunk');
@@ -34,5 +35,5 @@ export function decodeCheckpointGarbage(chunk: Uint8Array): LogPosition[] {
   return positions;
 }
 
-/** Whether a chunk is one of garbage rather than of entries. */
+/** Whether the chunk lists garbage. Otherwise it holds entries. */
 export const isCheckpointGarbage = (chunk: Uint8Array): boolean => chunk[0] === GARBAGE_CHUNK;

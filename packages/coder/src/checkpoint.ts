@@ -2,13 +2,13 @@ import { type LeaseId, leaseId, type LogPosition, logPosition, type Revision, re
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 
-/** What a checkpoint says beside the index. Seconds are whole numbers. */
+/** The state that a checkpoint holds besides the index. Seconds are whole numbers. */
 export interface CheckpointHeader {
-  /** The store's revision when it was begun. Entries may be newer: writes go on while it is taken, and are replayed. */
+  /** The store's revision when the checkpoint began. Entries may be newer: writes go on meanwhile, and are replayed. */
   readonly revision: Revision;
   /** NO_REVISION before the first compaction. */
   readonly compactRevision: Revision;
-  /** Replay goes on here. */
+  /** Replay continues here. */
   readonly nextPosition: LogPosition;
   readonly leases: readonly CheckpointLease[];
   readonly alarms: readonly { readonly memberId: bigint; readonly alarm: number }[];
@@ -36,7 +36,7 @@ export function encodeCheckpointHeader(header: CheckpointHeader): Uint8Array {
   writer.byte(HEADER_CHUNK);
   writer.varint(FORMAT_VERSION);
   writer.varint(header.revision);
-  // NO_REVISION is -1, and a varint has no sign.
+  // NO_REVISION is -1; a varint has no sign.
   writer.varint(header.compactRevision + 1);
   writer.varint(header.nextPosition);
   writer.varint(header.leases.length);
@@ -53,7 +53,7 @@ export function encodeCheckpointHeader(header: CheckpointHeader): Uint8Array {
   return writer.take();
 }
 
-/** CoderError for damage, for another chunk, and for a format that a later program wrote. */
+/** Throws CoderError for damage, for a chunk of another kind, and for a format of a later program. */
 export function decodeCheckpointHeader(chunk: Uint8Array): CheckpointHeader {
   const reader = new ByteReader(chunk, 'the header of a checkpoint');
   if (reader.byte() !== HEADER_CHUNK) throw reader.failure('another kind of chunk');

@@ -1,4 +1,4 @@
-/** Bytes that are not what they should be: cut off, of an unknown kind, or out of range. Nothing is guessed. */
+/** The bytes are damaged: cut off, of an unknown kind, or out of range. Nothing is guessed. */
 export class CoderError extends Error {
   override readonly name = 'CoderError';
 

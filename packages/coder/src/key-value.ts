@@ -13,7 +13,7 @@ export interface KeyValue {
   readonly lease: LeaseId;
 }
 
-// Field number << 3 | wire type: 0 is a varint, 2 is bytes behind their length.
+// Field number << 3 | wire type. Wire type 0 is a varint, 2 is bytes after their length.
 const KEY = 0x0a;
 const CREATE_REVISION = 0x10;
 const MOD_REVISION = 0x18;
@@ -25,7 +25,7 @@ const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
-/** Below it a loop is faster than the call of `set`. */
+/** Up to this length a loop is faster than a call of `set`. */
 const LOOP_BYTES_MAX = 24;
 
 export function keyValueSize(kv: KeyValue): number {
@@ -39,7 +39,7 @@ export function keyValueSize(kv: KeyValue): number {
   );
 }
 
-/** The canonical encoding: fields in the order of their numbers, what is zero or empty left out. */
+/** The canonical encoding: fields in the order of their numbers, without those that are zero or empty. */
 export function writeKeyValue(target: Uint8Array, offset: number, kv: KeyValue): number {
   let at = writeBytes(target, offset, KEY, kv.key);
   at = writeNumber(target, at, CREATE_REVISION, kv.createRevision);
@@ -53,7 +53,7 @@ export function writeKeyValue(target: Uint8Array, offset: number, kv: KeyValue):
   return at;
 }
 
-/** The bytes are the caller's, in an allocation of their own. */
+/** The caller owns the bytes. They have an allocation of their own. */
 export function encodeKeyValue(kv: KeyValue): Uint8Array {
   const bytes = new Uint8Array(keyValueSize(kv));
   const end = writeKeyValue(bytes, 0, kv);
@@ -61,7 +61,7 @@ export function encodeKeyValue(kv: KeyValue): Uint8Array {
   return bytes;
 }
 
-/** What a deletion looks like to watchers: only key and mod_revision. */
+/** What watchers see of a deletion: key and mod_revision only. */
 export function tombstone(key: Uint8Array, modRevision: Revision): KeyValue {
   return { key, createRevision: revision(0), modRevision, version: 0, value: EMPTY_BYTES, lease: NO_LEASE };
 }
@@ -71,8 +71,8 @@ export function encodeTombstone(key: Uint8Array, modRevision: Revision): Uint8Ar
 }
 
 /**
- * Key and value are views of `bytes`. Reads what any protobuf encoder writes: fields in any order, the last of the same
- * number counts, unknown ones are passed over. CoderError otherwise.
+ * Reads what any protobuf encoder writes: fields in any order, the last one of a number wins, unknown ones are skipped.
+ * Key and value are views of `bytes`. Throws CoderError for anything else.
  */
 export function decodeKeyValue(bytes: Uint8Array): KeyValue {
   const reader = keyValueReader(bytes);
@@ -107,7 +107,7 @@ export function keyValueValue(bytes: Uint8Array): Uint8Array {
   return value;
 }
 
-/** The same message with an empty value, for `keys_only`; `bytes` itself when it has none. */
+/** The same message without its value, for `keys_only`. Returns `bytes` itself if there is no value. */
 export function withoutValue(bytes: Uint8Array): Uint8Array {
   const kept: Uint8Array[] = [];
   let keptBytes = 0;

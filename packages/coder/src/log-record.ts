@@ -16,7 +16,7 @@ export type LogRecord =
   | { readonly kind: 'lease-checkpoint'; readonly id: LeaseId; readonly remainingSeconds: number }
   | { readonly kind: 'compact'; readonly revision: Revision }
   | { readonly kind: 'alarm'; readonly memberId: bigint; readonly alarm: number; readonly active: boolean }
-  /** The write before it was passed on by this member, as its `sequence`-th. */
+  /** The write before this record was forwarded by this member, as its `sequence`-th. */
   | { readonly kind: 'origin'; readonly memberId: bigint; readonly sequence: number };
 
 // The first byte. Numbers are never reused: a log outlives the program that wrote it.
@@ -30,8 +30,8 @@ const LEASE_CHECKPOINT = 7;
 const ORIGIN = 8;
 
 /**
- * put and delete: kind, sub, length of kv, kv. The length repeats what the record's end says, because a KeyValue that
- * was cut between two fields would still decode.
+ * put and delete are: kind, sub, length of kv, kv. The length repeats what the record's end says already, because a
+ * KeyValue that was cut between two fields would still decode.
  */
 export function encodeRecord(record: LogRecord): Uint8Array {
   switch (record.kind) {
@@ -72,19 +72,19 @@ export function encodeRecord(record: LogRecord): Uint8Array {
 }
 
 /**
- * A put with its KeyValue written in place. `recordKv` gives the KeyValue for the event. The bytes lie in a slab with
- * those of other records: copy what shall be kept longer than they are.
+ * A put whose KeyValue is written in place. `recordKv` returns the KeyValue for the event. The bytes share a slab with
+ * other records: copy them if they must outlive the batch.
  */
 export function encodePutRecord(sub: number, kv: KeyValue): Uint8Array {
   return inPlace(PUT, sub, kv);
 }
 
-/** Likewise for a deletion. */
+/** As `encodePutRecord`, for a deletion. */
 export function encodeDeleteRecord(sub: number, key: Uint8Array, modRevision: Revision): Uint8Array {
   return inPlace(DELETE, sub, tombstone(key, modRevision));
 }
 
-/** The encoded KeyValue of a put or delete record, as a view of it. CoderError for anything else. */
+/** The encoded KeyValue of a put or delete record, as a view of it. Throws CoderError for any other record. */
 export function recordKv(record: Uint8Array): Uint8Array {
   const reader = new ByteReader(record, 'a log record');
   const kind = reader.byte();
@@ -93,7 +93,7 @@ export function recordKv(record: Uint8Array): Uint8Array {
   return readKv(reader);
 }
 
-/** `kv` is a view of `bytes`; what it holds is not looked into. CoderError for unknown kinds and for damage. */
+/** `kv` is a view of `bytes` and is not decoded. Throws CoderError for damage and for unknown kinds. */
 export function decodeRecord(bytes: Uint8Array): LogRecord {
   const reader = new ByteReader(bytes, 'a log record');
   const record = readRecord(reader);

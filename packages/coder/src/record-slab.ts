@@ -1,15 +1,16 @@
 const SLAB_BYTES = 64 * 1024;
-/** A longer record wastes too much of a slab's end. */
+/** A longer record would waste too much of a slab's end. */
 const SHARED_BYTES_MAX = 4 * 1024;
 
 let slab = new ArrayBuffer(0);
 let at = 0;
 
 /**
- * Bytes for one record of the write path, zeroed. An allocation of its own for each record is most of what encoding
- * costs (0.9 of 1.2 us for 600 bytes) and half of what the collector has to do, so short ones share slabs. Records of
- * one slab are written, cached and forgotten at about the same time; whoever keeps one of them longer than the rest
- * keeps the slab alive, and so must copy it.
+ * Returns zeroed bytes for one record of the write path. An allocation for each record is most of what encoding costs
+ * (0.9 of
+ * 1.2 us for 600 bytes) and half of the collector's work, so short records share slabs. Records of one slab are
+ *   written, cached and forgotten at about the same time. Whoever keeps one longer keeps the whole slab alive, and must
+ *   copy it.
  */
 export function allocateRecord(bytes: number): Uint8Array {
   if (bytes > SHARED_BYTES_MAX) return new Uint8Array(bytes);
@@ -18,7 +19,7 @@ export function allocateRecord(bytes: number): Uint8Array {
     at = 0;
   }
   const record = new Uint8Array(slab, at, bytes);
-  // The next one begins at a multiple of 8, where copying is fastest.
+  // The next record begins at a multiple of 8, where copying is fastest.
   at = (at + bytes + 7) & ~7;
   return record;
 }

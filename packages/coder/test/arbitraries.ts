@@ -2,7 +2,7 @@ import { type LeaseId, leaseId, NO_LEASE, type Revision, revision } from '@engra
 import fc from 'fast-check';
 import type { KeyValue } from '../index.ts';
 
-/** Numbers of every length, not only the small ones that fast-check prefers or the large ones that are most. */
+/** Numbers of every length. fast-check alone prefers small ones; a uniform choice would prefer large ones. */
 export const naturals: fc.Arbitrary<number> = fc
   .tuple(fc.integer({ min: 0, max: 53 }), fc.maxSafeNat())
   .map(([bits, value]) => value % 2 ** bits);
@@ -26,7 +26,7 @@ export const keyValues: fc.Arbitrary<KeyValue> = fc.record({
   lease: leaseIds,
 });
 
-/** The front of something, at least one byte shorter than it is. */
+/** The front of something, at least one byte short. */
 export function truncations(whole: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
   return whole
     .filter((bytes) => bytes.length > 0)

@@ -111,7 +111,7 @@ describe('log records', () => {
     expect(() => recordKv(new Uint8Array(0))).toThrow(CoderError);
   });
 
-  // A log outlives the program that wrote it: these bytes may never mean anything else.
+  // A log outlives the program that wrote it, so these bytes must keep their meaning.
   test.each([
     { record: { kind: 'put', sub: 3, kv: Uint8Array.of(0x0a, 0) }, hex: '0103020a00' },
     { record: { kind: 'delete', sub: 300, kv: Uint8Array.of() }, hex: '02ac0200' },

@@ -1,14 +1,14 @@
-/** A broken invariant. It is never an answer to a client: the process ends, and the log rebuilds the state. */
+/** A broken invariant. Clients never see it: the process ends, and the next start rebuilds the state from the log. */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError';
 }
 
-/** Stays on in production: a store that goes on with a broken invariant destroys what it was given to keep. */
+/** Active in production: a store that goes on with a broken invariant destroys data. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
-/** Ends a switch over a closed union: a case that was forgotten does not compile. */
+/** Ends a switch over a closed union. A forgotten case does not compile. */
 export function unreachable(value: never): never {
   throw new AssertionError(`unreachable: ${String(value)}`);
 }

@@ -1,6 +1,6 @@
 import { assert } from './assert.ts';
 
-/** Words of a place: which buffer, from where, how many bytes. */
+/** Each stretch takes three words: its buffer, its offset, its length. */
 const PLACE_WORDS = 3;
 const PLACES_MIN = 64;
 
@@ -8,9 +8,9 @@ const PLACES_MIN = 64;
 export type ByteList = readonly Uint8Array[] | ByteViews;
 
 /**
- * Many stretches of bytes, without an object for each: of a list of 100,000 values there would be so many views, and
- * while the list leaves, the collector would copy them all. A view is made when somebody asks for one. Whoever holds
- * this holds the buffers; nobody changes what is in them.
+ * Many stretches of bytes without an object for each. A list of 100,000 values would have as many views, and the
+ * collector would copy them all while the list is sent. A view is made when somebody asks for one. Whoever holds this
+ * holds the buffers; nobody may change their bytes.
  */
 export class ByteViews implements Iterable<Uint8Array> {
   readonly #buffers: ArrayBufferLike[] = [];
@@ -29,12 +29,12 @@ export class ByteViews implements Iterable<Uint8Array> {
     return this.#length;
   }
 
-  /** Of all stretches. */
+  /** The length of all stretches together. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Room for so many more, empty ones. Returns the index of the first. */
+  /** Adds `count` empty stretches. Returns the index of the first. */
   extend(count: number): number {
     const first = this.#length;
     this.#length += count;
@@ -47,11 +47,11 @@ export class ByteViews implements Iterable<Uint8Array> {
     return first;
   }
 
-  /** Once for each index. `offset` and `length` are below 2 GiB. */
+  /** Call it once for each index. `offset` and `length` are below 2 GiB. */
   set(index: number, buffer: ArrayBufferLike, offset: number, length: number): void {
     const at = index * PLACE_WORDS;
     assert(index < this.#length && this.#places[at + 2] === 0, 'a stretch of bytes that is none, or is set already');
-    // Neighbours mostly lie in one buffer.
+    // Neighbours mostly share a buffer.
     let last = this.#buffers.length - 1;
     if (last < 0 || this.#buffers[last] !== buffer) last = this.#buffers.push(buffer) - 1;
     this.#places[at] = last;
@@ -76,7 +76,7 @@ export class ByteViews implements Iterable<Uint8Array> {
     return new Uint8Array(this.#buffers[this.#places[at]!]!, this.#places[at + 1]!, length);
   }
 
-  /** Without those from `length` on. */
+  /** Removes the stretches from `length` on. */
   truncate(length: number): void {
     for (let index = length; index < this.#length; index += 1) this.#bytes -= this.lengthOf(index);
     this.#places.fill(0, length * PLACE_WORDS, this.#length * PLACE_WORDS);

@@ -20,9 +20,9 @@ export const GrpcCode = {
 } as const;
 
 /**
- * Every way in which a request can be refused, with etcd's code on the wire and etcd's text (etcd 3.7
- * api/v3rpc/rpctypes/error.go). Clients compare the texts byte for byte: changing one is an API break.
- * MemberNotEnoughStarted and TooManyRequests travel as UNKNOWN, as etcd sends them.
+ * Every reason to refuse a request, with etcd's gRPC code and text (etcd 3.7 api/v3rpc/rpctypes/error.go). Clients
+ * compare the texts byte for byte: changing one is an API break. MemberNotEnoughStarted and TooManyRequests have code
+ * UNKNOWN, as in etcd.
  */
 export const errorTable = {
   EmptyKey: { grpc: 3, message: 'etcdserver: key is not provided' },
@@ -100,7 +100,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** A request that cannot be served. What failed below is in `cause`; clients see code and message only. */
+/** A request that cannot be served. `cause` says what failed below; clients see code and message only. */
 export class EngramError extends Error {
   override readonly name = 'EngramError';
   readonly code: ErrorCode;

@@ -7,35 +7,38 @@ export const EVENT_PUT = 0;
 export const EVENT_DELETE = 1;
 export type EventType = typeof EVENT_PUT | typeof EVENT_DELETE;
 
-/** One change of one key. A key changes at most once in a revision (etcd refuses transactions that would). */
+/**
+ * One change of one key. A key changes at most once in a revision: etcd refuses transactions that would change it
+ * twice.
+ */
 export interface KvEvent {
   readonly type: EventType;
   readonly key: Uint8Array;
   readonly modRevision: Revision;
   /** The order of the change within its revision, from 0. */
   readonly sub: number;
-  /** 0 for a deletion, as `version` and `lease` are. */
+  /** 0 for a deletion; so are `version` and `lease`. */
   readonly createRevision: Revision;
   readonly version: number;
   readonly lease: LeaseId;
-  /** The encoded mvccpb.KeyValue that a client gets; for a deletion only key and mod_revision. Shared: never changed. */
+  /** The encoded mvccpb.KeyValue that clients get; for a deletion, key and mod_revision only. Shared: never changed. */
   readonly kv: Uint8Array;
-  /** Where the change lies in the log. */
+  /** The position of the change in the log. */
   readonly position: LogPosition;
-  /** Where the live version that it supersedes lies; undefined for a creation. */
+  /** The position of the live version that this change supersedes; undefined for a creation. */
   readonly prevPosition: LogPosition | undefined;
   /** The superseded version's revision; 0 for a creation. */
   readonly prevModRevision: Revision;
-  /** The superseded version's lease, from which this change takes the key away; NO_LEASE where there is none to tell. */
+  /** The lease of the superseded version, from which this change detaches the key; NO_LEASE if there was none. */
   readonly prevLease: LeaseId;
   /**
-   * The superseded version as an encoded mvccpb.KeyValue, once somebody has asked for it. Undefined: not asked for,
-   * not there (a creation), or compacted away. Set at most once, before the event is published.
+   * The superseded version, encoded, once somebody has asked for it. Undefined if nobody has, if there is none (a
+   * creation), or if it was compacted. Set at most once, before the event is published.
    */
   prevKv: Uint8Array | undefined;
 }
 
-/** The events of one revision, in the order of `sub`: what arrives whole or not at all. Watchers share it. */
+/** The events of one revision, in the order of `sub`. They arrive together or not at all. All watchers share them. */
 export interface EventGroup {
   readonly revision: Revision;
   readonly events: readonly KvEvent[];
@@ -44,6 +47,6 @@ export interface EventGroup {
 /** What one commit made durable: groups in revision order, consecutive with the batch before. */
 export interface CommittedBatch {
   readonly groups: readonly EventGroup[];
-  /** The store's revision after it; that of the last group, or the one before when the batch holds no event. */
+  /** The store's revision after the batch. If the batch has no events, the revision before it. */
   readonly revision: Revision;
 }

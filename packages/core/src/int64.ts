@@ -1,6 +1,6 @@
 /**
- * Any signed 64-bit integer: a number where that is safe (Number.isSafeInteger), a bigint everywhere else. So each value
- * has one form, and `===` and a Map compare it as they should.
+ * Any signed 64-bit integer: a number where that is safe (Number.isSafeInteger), otherwise a bigint. Each value has one
+ * form, so `===` and a Map compare it correctly.
  */
 export type Int64 = number | bigint;
 

@@ -1,8 +1,8 @@
 import { compareBytes, EMPTY_BYTES, equalBytes } from './bytes.ts';
 
 /**
- * A range as etcd's clients send it (reference: etcd api/v3 rpc.proto, RangeRequest.range_end):
- * `end` empty is exactly `key`; `end` a single zero byte is every key from `key` on; otherwise [key, end).
+ * A range as etcd's clients send it (etcd api/v3 rpc.proto, RangeRequest.range_end). An empty `end` means exactly
+ * `key`; a single zero byte means every key from `key` on; otherwise the range is [key, end).
  */
 export interface KeyRange {
   readonly key: Uint8Array;
@@ -13,7 +13,10 @@ const ZERO = Uint8Array.of(0);
 
 export const pointRange = (key: Uint8Array): KeyRange => ({ key, end: EMPTY_BYTES });
 
-/** All keys that begin with `prefix`, as clients build it: increment the last byte that is not 0xff and cut there. */
+/**
+ * All keys that begin with `prefix`, as clients build it: the last byte that is not 0xff is incremented, and the rest
+ * cut.
+ */
 export function prefixRange(prefix: Uint8Array): KeyRange {
   for (let at = prefix.length - 1; at >= 0; at -= 1) {
     if (prefix[at]! < 0xff) {
@@ -28,7 +31,7 @@ export function prefixRange(prefix: Uint8Array): KeyRange {
 export const isPoint = (range: KeyRange): boolean => range.end.length === 0;
 export const isUnbounded = (range: KeyRange): boolean => range.end.length === 1 && range.end[0] === 0;
 
-/** No key can be in it: a lower bound at or above the upper one. */
+/** Whether no key can be in it: the lower bound is at or above the upper one. */
 export function isEmptyRange(range: KeyRange): boolean {
   return !isPoint(range) && !isUnbounded(range) && compareBytes(range.key, range.end) >= 0;
 }

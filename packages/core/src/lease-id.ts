@@ -1,6 +1,6 @@
 declare const brand: unique symbol;
 
-/** A signed 64-bit number, any but 0: clients choose it, so all 64 bits count and a bigint it must be. */
+/** Any signed 64-bit number but 0. Clients choose it, so all 64 bits count. */
 export type LeaseId = bigint & { readonly [brand]: 'LeaseId' };
 
 export const leaseId = (value: bigint): LeaseId => value as LeaseId;

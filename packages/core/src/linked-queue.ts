@@ -1,13 +1,16 @@
 import { assert } from './assert.ts';
 
-/** What can stand in a queue, in one at a time. Only the queue touches these. */
+/** An item that can be in one queue at a time. Only the queue touches these fields. */
 export interface Queued<Item> {
   queued: boolean;
   before: Item | undefined;
   after: Item | undefined;
 }
 
-/** First in, first out, and anybody may leave at once: clients end their watches while these wait. */
+/**
+ * First in, first out; any item may leave at any time. Watches wait in such queues, and clients may cancel them
+ * meanwhile.
+ */
 export class LinkedQueue<Item extends Queued<Item>> {
   #first: Item | undefined;
   #last: Item | undefined;

@@ -1,19 +1,19 @@
-/** Time as the store sees it. A simulator's clock moves only when told. */
+/** Time. A simulator's clock moves only when it is told to. */
 export interface Clock {
-  /** Monotonic milliseconds from an arbitrary origin: durations, deadlines. */
+  /** Monotonic milliseconds from an arbitrary origin, for durations and deadlines. */
   nowMs(): number;
-  /** Milliseconds since 1970: only for what people read. */
+  /** Milliseconds since 1970, only for people to read. */
   wallMs(): number;
-  /** Calls `fire` once, `delayMs` or later from now. */
+  /** Calls `fire` once, after at least `delayMs`. */
   after(delayMs: number, fire: () => void): Timer;
-  /** Calls `fire` as soon as other work that waits had its turn: long work lets others through with it. */
+  /** Calls `fire` after other waiting work had its turn. Long work uses it to let others through. */
   soon(fire: () => void): void;
-  /** Calls `fire` when all that the running code leads to without waiting has run, before anything else that waits. */
+  /** Calls `fire` when the running code and its microtasks are done, before anything else that waits. */
   endOfTurn(fire: () => void): void;
 }
 
 export interface Timer {
-  /** After it `fire` is not called any more. May be called again, and after the timer has fired. */
+  /** `fire` is not called afterwards. May be called again, also after the timer has fired. */
   cancel(): void;
 }
 
@@ -22,7 +22,7 @@ export interface Random {
   uint32(): number;
 }
 
-/** Structured logging: `fields` first, as pino has it. */
+/** Structured logging. `fields` come first, as in pino. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -1,17 +1,17 @@
 import { assert } from './assert.ts';
 
 /**
- * Values by a number that only goes up, held while it is in [first, next). They come and go in that order, so they lie in
- * a ring that a number's low bits index: nothing is moved, and what has gone leaves no trace for the collector to follow.
- * (A Map or Set that values run through is rebuilt every few hundred of them; each of its old tables, once in the old
- * generation, keeps the next one alive and all that was in it.)
+ * Values by a number that only grows, held while it is in [first, next). They come and go in that order, so they lie in
+ * a ring indexed by the number's low bits: nothing is moved, and nothing is left behind for the collector. (V8 rebuilds
+ * a Map or Set every few hundred entries that pass through. Once one old table is in the old generation, it keeps the
+ * next one alive, and with it all that was in it.)
  */
 export class SequenceRing<Value> {
   #slots: (Value | undefined)[];
   #first = 0;
   #next = 0;
 
-  /** `capacityMin`: a power of two. It grows with the numbers that are held at a time, and stays as large. */
+  /** `capacityMin` is a power of two. The ring grows with the numbers held at a time, and never shrinks. */
   constructor(capacityMin: number) {
     assert((capacityMin & (capacityMin - 1)) === 0, 'the capacity of a ring is no power of two');
     this.#slots = new Array<Value | undefined>(capacityMin).fill(undefined);
@@ -25,7 +25,7 @@ export class SequenceRing<Value> {
     return this.#next;
   }
 
-  /** At least `next`; numbers that are left out have no value. */
+  /** `number` is at least `next`. Numbers that are left out have no value. */
   put(number: number, value: Value): void {
     assert(number >= this.#next, 'the numbers of a ring go up');
     if (this.#first === this.#next) this.#first = number;
@@ -39,7 +39,7 @@ export class SequenceRing<Value> {
     return this.#slots[number & (this.#slots.length - 1)];
   }
 
-  /** Forgets all before `number`, at most `next`. */
+  /** Forgets everything before `number`, which is at most `next`. */
   forgetBefore(number: number): void {
     assert(number <= this.#next, 'a ring forgets what has not come');
     const slots = this.#slots;
@@ -48,7 +48,7 @@ export class SequenceRing<Value> {
     if (number > this.#first) this.#first = number;
   }
 
-  /** Forgets all from `number` on: the next one that comes may be `number` again. */
+  /** Forgets everything from `number` on. `number` may come again. */
   truncate(number: number): void {
     const slots = this.#slots;
     const mask = slots.length - 1;

@@ -1,24 +1,24 @@
 import { assert } from './assert.ts';
 
 export interface SharedBudgetOptions {
-  /** What all holders together should not exceed: bytes, streams, connections. */
+  /** What all holders together should not exceed, in bytes, streams or connections. */
   readonly max: number;
   /**
-   * Nobody may hold more than so many times what is free for everybody. With 1 a lone holder gets half of it all, two get a
-   * third each, and there is always something left for who comes next; with 4 a lone one gets four fifths.
+   * Nobody may hold more than `greed` times what is free for everybody. With 1, a lone holder gets half of the budget
+   * and two get a third each. With 4, a lone holder gets four fifths.
    */
   readonly greed: number;
-  /** What everybody may hold in any case: small enough for all that there can be. */
+  /** What everybody may always hold. Small enough that it can be given to every possible holder. */
   readonly floor: number;
 }
 
 /**
  * A bound that many share, by dynamic thresholds, as switches share their buffers (Choudhury and Hahne, 1998): what one
- * may hold follows from what is free. So whoever holds much meets the bound alone, and long before it is met by others.
+ * may hold follows from what is free. Whoever holds much meets the bound first, long before others do.
  *
- * Holders tell what they hold, and are asked to look whether they may before they take more: one step beyond the bound
- * is possible, two are not. Whoever is refused looks again when it holds less: it holds at least the floor, or it would
- * not have been refused, so that moment comes by itself.
+ * Holders report what they hold and ask before they take more. One step beyond the bound is possible, two are not. A
+ * holder that was refused asks again when it holds less. That moment always comes: only who holds more than the floor
+ * is refused.
  */
 export class SharedBudget {
   readonly max: number;
@@ -39,34 +39,34 @@ export class SharedBudget {
     return this.#used;
   }
 
-  /** How often its end was met. */
+  /** How often somebody was refused. */
   get refusals(): number {
     return this.#refusals;
   }
 
-  /** To be called where somebody is refused for it, or made to wait. */
+  /** Call it where somebody is refused because of this budget, or has to wait. */
   refused(): void {
     this.#refusals += 1;
   }
 
-  /** A holder, which has nothing yet. */
+  /** A new holder. It holds nothing yet. */
   share(): Share {
     return new Share(this);
   }
 
-  /** Whether somebody who holds `held` of it may take more. */
+  /** Whether a holder of `held` may take more. */
   mayGrow(held: number): boolean {
     return held < this.#floor || held < this.#greed * (this.max - this.#used);
   }
 
-  /** The share's own. */
+  /** For Share only. */
   move(change: number): void {
     this.#used += change;
     assert(this.#used >= 0, 'more was given back than taken');
   }
 }
 
-/** What one holder has of a budget. */
+/** What one holder holds of a budget. */
 export class Share {
   readonly #budget: SharedBudget;
   #held = 0;
@@ -80,7 +80,7 @@ export class Share {
     return this.#held;
   }
 
-  /** What is held now. Nothing counts behind `end`. */
+  /** Reports what is held now. Ignored after `end`. */
   hold(amount: number): void {
     if (amount === this.#held || this.#ended) return;
     const change = amount - this.#held;
@@ -97,7 +97,7 @@ export class Share {
     this.#budget.refused();
   }
 
-  /** All is given back. */
+  /** Gives everything back. */
   end(): void {
     this.hold(0);
     this.#ended = true;

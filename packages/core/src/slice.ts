@@ -1,13 +1,13 @@
 import { nextTurn } from './next-turn.ts';
 import type { Clock } from './ports.ts';
 
-/** What one slice of long work takes where nobody has said otherwise. The whole event loop has 10 ms for a turn. */
+/** How long one slice of long work takes, unless stated otherwise. The whole event loop has 10 ms for a turn. */
 export const SLICE_US = 2000;
 
 /**
- * Measures long work out into slices, so that a request that comes meanwhile waits for one slice and not for all. The
- * work tells what it has done, in microseconds as they are on slow memory. No clock is read, so a simulation cuts the
- * same work at the same places each time. All parts of one piece of work share one slice.
+ * Cuts long work into slices, so that a request waits for one slice and not for all of them. The work reports what it
+ * has done, in microseconds as measured on slow memory. No clock is read, so a simulation cuts the same work at the
+ * same places every time. All parts of one piece of work share one slice.
  */
 export class Slice {
   readonly #us: number;
@@ -18,23 +18,26 @@ export class Slice {
     this.#leftUs = us;
   }
 
-  /** The slice is used up. */
+  /** Whether the slice is used up. */
   get spent(): boolean {
     return this.#leftUs <= 0;
   }
 
-  /** Counts work that was done. True: the slice is used up, and others are to have their turn before the work goes on. */
+  /**
+   * Counts work that was done. Returns true when the slice is used up: then others must have their turn before the work
+   * continues.
+   */
   spend(us: number): boolean {
     this.#leftUs -= us;
     return this.#leftUs <= 0;
   }
 
-  /** Others had their turn. */
+  /** Call it after others had their turn. */
   renew(): void {
     this.#leftUs = this.#us;
   }
 
-  /** Resolves once others had their turn, with the slice renewed. Rejects where `signal` has aborted by then. */
+  /** Resolves after others had their turn, with the slice renewed. Rejects if `signal` has aborted by then. */
   async turn(clock: Clock, signal?: AbortSignal): Promise<void> {
     await nextTurn(clock);
     signal?.throwIfAborted();
@@ -42,12 +45,12 @@ export class Slice {
   }
 }
 
-/** Work that yields wherever its slice is used up, and may be resumed once that is renewed. */
+/** Work that yields when its slice is used up, and is resumed when the slice is renewed. */
 export type SlicedWork<Result> = Generator<undefined, Result, undefined>;
 
 /**
- * Does the work, within this call where one slice is enough for it; otherwise `turn` is awaited after each slice, and
- * renews it. Where `turn` rejects the work ends there, its `finally` blocks run.
+ * Does the work. If one slice is enough, it is done within this call. Otherwise `turn` is awaited after each slice, and
+ * must renew it. If `turn` rejects, the work ends there, and its `finally` blocks run.
  */
 export function doSliced<Result>(work: SlicedWork<Result>, turn: () => Promise<void>): Result | Promise<Result> {
   const first = work.next();
@@ -73,7 +76,7 @@ async function goOn<Result>(work: SlicedWork<Result>, turn: () => Promise<void>)
       return step.value;
     }
   } finally {
-    // Nothing where the work has ended by itself, or by throwing.
+    // No effect if the work has ended by itself or by throwing.
     if (!done) work.return(undefined as never);
   }
 }

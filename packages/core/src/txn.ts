@@ -1,13 +1,13 @@
 import type { KeyRange } from './key-range.ts';
 import type { LeaseId } from './lease-id.ts';
 
-/** The numbers of etcdserverpb.Compare.CompareResult and CompareTarget; others may arrive and have a meaning. */
+/** The numbers of etcdserverpb.Compare.CompareResult and CompareTarget. Others may arrive and have a meaning. */
 export const CompareResult = { EQUAL: 0, GREATER: 1, LESS: 2, NOT_EQUAL: 3 } as const;
 export const CompareTarget = { VERSION: 0, CREATE: 1, MOD: 2, VALUE: 3, LEASE: 4 } as const;
 export const SortOrder = { NONE: 0, ASCEND: 1, DESCEND: 2 } as const;
 export const SortTarget = { KEY: 0, VERSION: 1, CREATE: 2, MOD: 3, VALUE: 4 } as const;
 
-/** All numbers as etcd's RangeRequest has them; 0 is "not set". The ranges of a transaction are always linearizable. */
+/** Numbers are those of etcd's RangeRequest; 0 means "not set". Ranges inside a transaction are always linearizable. */
 export interface RangeOp {
   readonly kind: 'range';
   readonly range: KeyRange;
@@ -48,14 +48,14 @@ export interface TxnOp {
 
 export type Op = RangeOp | PutOp | DeleteRangeOp | TxnOp;
 
-/** One condition on every key of a range, against the state before the transaction. */
+/** A condition on every key of a range, against the state before the transaction. */
 export interface Compare {
   readonly range: KeyRange;
-  /** A CompareResult; an unknown number holds always (etcd server/etcdserver/txn: applyCompare). */
+  /** A CompareResult. An unknown number always holds (etcd server/etcdserver/txn: applyCompare). */
   readonly result: number;
-  /** A CompareTarget; an unknown number compares as equal. */
+  /** A CompareTarget. An unknown number compares as equal. */
   readonly target: number;
-  /** What VERSION, CREATE and MOD compare with; 0 when the request named another kind than `target`. */
+  /** What VERSION, CREATE and MOD compare with; 0 if the request named another kind than `target`. */
   readonly number: number;
   /** What LEASE compares with. */
   readonly lease: LeaseId;

@@ -6,11 +6,11 @@ import { type Revision, revision } from '../revision.ts';
 export interface PutParts {
   readonly key: Uint8Array;
   readonly kv: Uint8Array;
-  /** The version that it supersedes, of the revision before; without it the put is a creation. */
+  /** The superseded version, of the revision before. Without it the put is a creation. */
   readonly prevKv?: Uint8Array | undefined;
 }
 
-/** A revision of one put, which lies in the log at the position of the same number. */
+/** A revision of one put. Its log position has the same number. */
 export function putGroup(at: Revision, { key, kv, prevKv }: PutParts): EventGroup {
   const creation = prevKv === undefined;
   return {
