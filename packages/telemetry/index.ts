@@ -1,4 +1,4 @@
-// How a node tells operators what it does: log lines, and metrics for Prometheus.
+// Log lines, and metrics for Prometheus.
 export {
   createLogger,
   type ProcessLogger,

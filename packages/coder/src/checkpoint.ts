@@ -20,7 +20,7 @@ export interface CheckpointLease {
   readonly remainingSeconds: number;
 }
 
-/** The first byte of every chunk. */
+// The first byte of every chunk says its kind.
 const HEADER_CHUNK = 1;
 export const ENTRIES_CHUNK = 2;
 export const GARBAGE_CHUNK = 3;

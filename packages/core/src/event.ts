@@ -2,7 +2,7 @@ import type { LeaseId } from './lease-id.ts';
 import type { LogPosition } from './log-position.ts';
 import type { Revision } from './revision.ts';
 
-/** The numbers of mvccpb.Event.EventType. */
+// The numbers of mvccpb.Event.EventType.
 export const EVENT_PUT = 0;
 export const EVENT_DELETE = 1;
 export type EventType = typeof EVENT_PUT | typeof EVENT_DELETE;

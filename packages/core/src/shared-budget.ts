@@ -34,7 +34,7 @@ export class SharedBudget {
     this.#floor = floor;
   }
 
-  /** What all hold. */
+  /** What all holders hold together. */
   get used(): number {
     return this.#used;
   }

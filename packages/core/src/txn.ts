@@ -1,7 +1,7 @@
 import type { KeyRange } from './key-range.ts';
 import type { LeaseId } from './lease-id.ts';
 
-/** The numbers of etcdserverpb.Compare.CompareResult and CompareTarget. Others may arrive and have a meaning. */
+// The numbers of etcdserverpb.Compare.CompareResult and CompareTarget. Others may arrive and have a meaning.
 export const CompareResult = { EQUAL: 0, GREATER: 1, LESS: 2, NOT_EQUAL: 3 } as const;
 export const CompareTarget = { VERSION: 0, CREATE: 1, MOD: 2, VALUE: 3, LEASE: 4 } as const;
 export const SortOrder = { NONE: 0, ASCEND: 1, DESCEND: 2 } as const;

@@ -11,7 +11,7 @@ const keyCount = Number(process.env['KEYS'] ?? (smoke ? 2_000 : 1_000_000));
 const NAMESPACES = Math.max(1, Math.round(keyCount / 10_000));
 const rounds = smoke ? 1_000 : 1_000_000;
 
-// The hash covers every answer, so that nobody optimises the work away.
+// The hash covers every answer, so that nothing is optimised away.
 let hash = 0;
 const mix = (value: number): void => {
   hash = (Math.imul(hash, 31) + value) | 0;
@@ -74,15 +74,15 @@ for (let at = shuffled.length - 1; at > 0; at -= 1) {
   const other = random(at + 1);
   [shuffled[at], shuffled[other]] = [shuffled[other]!, shuffled[at]!];
 }
-// A server has just read the key that it asks for: what is asked for lies together, the index does not.
+// A server has just read the key that it asks for. So the keys asked for lie together here; the index does not.
 const asked = Array.from({ length: Math.min(keyCount, 100_000) }, () => keys[random(keyCount)]!.slice());
 const keyBytes = keys.reduce((sum, key) => sum + key.length, 0) / keyCount;
 console.log(`${keyCount} keys of ${keyBytes.toFixed(1)} bytes, node ${process.version}`);
 
-// The limit: a key of a million is in no cache, so every operation costs a few of these.
+// The limit: a key of a million is in no cache, so every operation costs a few such accesses.
 const ring = new Int32Array(smoke ? 1 << 12 : 1 << 24);
 const lines = ring.length >>> 4;
-// An odd factor and power-of-two length visit every line, in an order that no prefetcher guesses.
+// An odd factor and a power-of-two length visit every line, in an order that no prefetcher guesses.
 for (let line = 0; line < lines; line += 1)
   ring[line << 4] = ((Math.imul(line, 0x5851f42d) + 0x3039) & (lines - 1)) << 4;
 let place = 0;

@@ -5,17 +5,20 @@ import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
 /**
- * What compactions will find, in the order of revisions, so that they look at nothing else:
+ * The versions that compactions will drop, in the order of revisions, so that a compaction looks at garbage only:
+ *
  * - each version that superseded a put: at its own revision the put is garbage;
+ *
  * - each tombstone: above its own revision it is garbage itself.
- * Every version but a key's last put leaves through exactly one of the two. Up to the compaction's revision the first
- * queue is emptied before the second is looked at: that keeps every slot in a queue valid.
+ *
+ * Every version but a key's last put leaves through exactly one of the two queues. Up to the compaction's revision the
+ * first queue is emptied before the second is read. That keeps every slot in a queue valid.
  */
 export class GarbageQueue {
   readonly #versions: VersionTable;
   readonly #superseders = new SlotRing();
   readonly #tombstones = new SlotRing();
-  /** What a replay brings, in its own order; undefined outside of one. */
+  /** What a replay adds, in its own order; undefined outside of a replay. */
   #replayed: { readonly superseders: VersionSlot[]; readonly tombstones: VersionSlot[] } | undefined;
 
   constructor(versions: VersionTable) {
@@ -30,7 +33,7 @@ export class GarbageQueue {
     return this.#superseders.memoryBytes + this.#tombstones.memoryBytes;
   }
 
-  /** A version was appended: outside of a replay at or above all revisions in the queue. */
+  /** A version was appended. Outside of a replay its revision is at or above all in the queue. */
   add(slot: VersionSlot, supersedesPut: boolean, tombstone: boolean): void {
     if (this.#replayed === undefined) {
       if (supersedesPut) this.#push(this.#superseders, slot);
@@ -42,8 +45,8 @@ export class GarbageQueue {
   }
 
   /**
-   * What is added from now on may be older than what is in the queue: a checkpoint is taken while writes go on, so the
-   * replay behind it brings changes of some keys that are older than what the checkpoint has of others.
+   * From now on, versions may be older than those in the queue. A checkpoint is taken while writes go on, so the replay
+   * after it brings changes of some keys that are older than what the checkpoint has of others.
    */
   beginReplay(): void {
     assert(this.#replayed === undefined, 'a replay begins in a replay');
@@ -78,7 +81,7 @@ export class GarbageQueue {
     queue.push(slot);
   }
 
-  /** Asserts the order of the queues, and that they hold so many; for tests and simulations. */
+  /** Asserts that the queues are in order and have these lengths. For tests and simulations. */
   verify(superseders: number, tombstones: number): void {
     for (const [queue, expected] of [
       [this.#superseders, superseders],
@@ -91,7 +94,7 @@ export class GarbageQueue {
     }
   }
 
-  /** The newest version that was added is taken back. */
+  /** Takes back the newest version that was added. */
   undo(slot: VersionSlot, supersedesPut: boolean, tombstone: boolean): void {
     if (supersedesPut) {
       assert(this.#superseders.last() === slot, 'undone out of order');
@@ -103,7 +106,7 @@ export class GarbageQueue {
     }
   }
 
-  /** A version whose previous one is garbage at `revision`; NO_VERSION when there is none any more. */
+  /** A version whose predecessor is garbage at `revision`; NO_VERSION if there is none left. */
   nextSuperseder(revision: Revision): VersionSlot {
     const slot = this.#superseders.first();
     if (slot === NO_VERSION || this.#versions.mod(slot) > revision) return NO_VERSION;
@@ -111,7 +114,7 @@ export class GarbageQueue {
     return slot;
   }
 
-  /** A tombstone that is garbage at `revision`; ask when `nextSuperseder` has none. */
+  /** A tombstone that is garbage at `revision`. Ask after `nextSuperseder` has none left. */
   nextTombstone(revision: Revision): VersionSlot {
     const slot = this.#tombstones.first();
     if (slot === NO_VERSION || this.#versions.mod(slot) >= revision) return NO_VERSION;

@@ -7,7 +7,7 @@ import { headOf, type TreeNodes } from './tree-nodes.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
-/** The nodes of one level as they are made, with what their parents will know of them. */
+/** The nodes of one level as they are built, with what their parents need to know of them. */
 class Level {
   readonly node: number[] = [];
   readonly key: KeyRef[] = [];
@@ -23,8 +23,8 @@ class Level {
 }
 
 /**
- * Builds an index bottom-up from versions that come in key order, those of a key oldest first. `finish` gives the
- * index; before it the index may not be used, after it the loader.
+ * Builds an index bottom-up from versions in key order, those of a key oldest first. `finish` returns the index. Before
+ * it the index must not be used, after it the loader must not.
  */
 export class IndexLoader<Index> {
   readonly #index: Index;
@@ -32,7 +32,7 @@ export class IndexLoader<Index> {
   readonly #tree: KeyTree;
   readonly #versions: VersionTable;
   readonly #garbage: GarbageQueue;
-  /** Leaves are left with room for an eighth more, so that the first writes do not split all of them. */
+  /** Leaves keep an eighth of their rows free, so that the first writes do not split all of them. */
   readonly #fill: number;
   readonly #leaves = new Level();
   readonly #candidates: VersionSlot[] = [];
@@ -51,7 +51,7 @@ export class IndexLoader<Index> {
     this.#fill = nodes.capacity - (nodes.capacity >>> 3);
   }
 
-  /** The next version: of the same key as before, and newer, or of a higher key. Copies `key`, does not keep `meta`. */
+  /** Adds the next version: a newer one of the same key, or one of a higher key. Copies `key`; does not keep `meta`. */
   add(key: Uint8Array, meta: VersionMeta): VersionSlot {
     const nodes = this.#nodes;
     const order = this.#lastKey === NO_KEY ? -1 : nodes.keys.compare(this.#lastKey, key, 0);
@@ -117,7 +117,7 @@ export class IndexLoader<Index> {
     this.#leaves.push(separator, this.#leaf, nodes.leafLive(this.#leaf), nodes.newestOf(nodes.leaves, this.#leaf));
   }
 
-  /** The inner nodes above a level, all about equally full: none has a single child. */
+  /** The inner nodes above a level, about equally full. None has a single child. */
   #raise(below: Level): Level {
     const nodes = this.#nodes;
     const above = new Level();

@@ -23,16 +23,16 @@ import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import { VersionTable } from './version-table.ts';
 
 export interface KeyIndexOptions {
-  /** Rows of a tree node, even and at least 4. Tests make it small, to see many nodes. */
+  /** Rows of a tree node, even and at least 4. Tests make it small to get many nodes. */
   readonly nodeRows?: number;
-  /** Pages for the bytes of keys. Tests make it small, to see them all used. */
+  /** Pages for the bytes of keys. Tests make it small to use them all. */
   readonly keyPagesMax?: number;
 }
 
-/** What a slice of counting has found. */
+/** The result of counting one slice. */
 export interface CountedSlice {
   readonly live: number;
-  /** Where the count goes on; undefined: it is complete. */
+  /** Where the count continues; undefined when it is complete. */
   readonly next: Uint8Array | undefined;
 }
 
@@ -42,11 +42,11 @@ const PAGES_OF_KEY_MAX = 2;
 
 /**
  * The MVCC index: an ordered map from key to its versions, newest first. It answers for any revision that is not
- * compacted, also while newer versions are there already: writers append before their batch is durable, and readers
- * ask at the committed revision. Nothing here waits, and nothing may be changed from inside a `walk`.
+ * compacted, also when newer versions are there already: writers append before their batch is durable, and readers ask
+ * at the committed revision. Nothing here waits. Nothing may be changed from inside a `walk`.
  *
  * Keys, versions and tree nodes lie in pages outside the JavaScript heap: about 95 bytes and the key for a key with one
- * version, 60 for each version more. Memory that was freed is used again; only empty pages of keys are given back.
+ * version, 60 for each further version. Freed memory is used again; only empty pages of keys are given back.
  */
 export class KeyIndex {
   readonly #keys: KeySlabs;
@@ -64,7 +64,7 @@ export class KeyIndex {
     this.#garbage = new GarbageQueue(this.#versions);
   }
 
-  /** Builds an index from what comes in key order, much faster than by `append`: for checkpoints. */
+  /** Builds an index from versions in key order, much faster than `append` does. For checkpoints. */
   static loader(options: KeyIndexOptions = {}): IndexLoader<KeyIndex> {
     const index = new KeyIndex(options);
     return new IndexLoader(index, index.#nodes, index.#tree, index.#versions, index.#garbage);
@@ -75,24 +75,24 @@ export class KeyIndex {
     return this.#tree.live;
   }
 
-  /** Versions held, tombstones included. */
+  /** All versions, tombstones included. */
   get versions(): number {
     return this.#versions.held;
   }
 
-  /** The sum of `bytes` of all versions held. */
+  /** The sum of `bytes` of all versions. */
   get liveBytes(): number {
     return this.#versions.bytesHeld;
   }
 
-  /** Bytes of memory taken from the system, used or kept for use. */
+  /** Bytes of memory taken from the system, in use or free. */
   get memoryBytes(): number {
     return this.#keys.memoryBytes + this.#versions.memoryBytes + this.#nodes.memoryBytes + this.#garbage.memoryBytes;
   }
 
   /**
-   * Whether so many keys can be added. To be asked before: `append` asserts. A key may need a page for itself, and one
-   * more for the key that divides the nodes which it splits.
+   * Whether `newKeys` keys can be added. Ask before `append`, which asserts it. A key may need a page of its own, and
+   * another one for the key that separates the nodes which it splits.
    */
   hasRoomFor(newKeys: number): boolean {
     return this.#keys.pagesLeft >= PAGES_OF_KEY_MAX * newKeys;
@@ -100,7 +100,7 @@ export class KeyIndex {
 
   /** The newest version of the key, tombstones included; NO_VERSION if it has none. */
   head(key: Uint8Array): VersionSlot {
-    // Whoever asks for the newest version is about to write one: `append` finds itself at the place.
+    // Whoever asks for the newest version is about to write: `append` then finds its place at once.
     return this.#tree.seek(key) ? slotOf(this.#tree.head()) : NO_VERSION;
   }
 
@@ -150,24 +150,24 @@ export class KeyIndex {
     return this.#versions.isTombstone(slot);
   }
 
-  /** The version that this one superseded, a tombstone included; NO_VERSION if there was none or it is compacted. */
+  /** The version that this one superseded, tombstones included; NO_VERSION if there was none or it is compacted. */
   previous(slot: VersionSlot): VersionSlot {
     return this.#versions.previous(slot);
   }
 
-  /** A copy; the caller's own. */
+  /** A copy, owned by the caller. */
   key(slot: VersionSlot): Uint8Array {
     return this.#keys.copy(this.#versions.key(slot));
   }
 
   /**
-   * Adds a version above the key's head. `key` is copied, `meta` read and not kept. Revisions of successive calls do
-   * not go down, and one key changes at most once in a revision. A new key must have room (`hasRoomFor`).
+   * Adds a version above the key's head. Copies `key`; does not keep `meta`. Revisions of successive calls never
+   * decrease, and a key changes at most once in a revision. A new key must have room (`hasRoomFor`).
    */
   append(key: Uint8Array, meta: VersionMeta): VersionSlot {
     const tree = this.#tree;
     if (tree.seek(key)) {
-      // All of it is in the tree: the previous version itself is likely to be in no cache.
+      // Everything needed is in the tree. The previous version itself is probably in no cache.
       const head = tree.head();
       assert(meta.modRevision > tree.headNewest(), 'a version not above its key’s head');
       const slot = this.#versions.add(tree.key(), slotOf(head), meta);
@@ -184,8 +184,8 @@ export class KeyIndex {
   }
 
   /**
-   * Removes a version that is its key's head and above every compaction: a batch that was refused. In the reverse
-   * order of `append`; then all is as it was, but for what was compacted meanwhile.
+   * Removes a version that is its key's head and above every compaction: its batch was refused. Call it in the reverse
+   * order of `append`. Then everything is as before, except for what was compacted meanwhile.
    */
   undo(slot: VersionSlot): void {
     const versions = this.#versions;
@@ -206,7 +206,7 @@ export class KeyIndex {
     versions.drop(slot);
   }
 
-  /** How many keys of the range live at a revision: O(log n), and what changed after it. */
+  /** How many keys of the range live at a revision. O(log n), and the number of changes after it. */
   count(range: KeyRange, at: Revision): number {
     if (isPoint(range)) return this.#isLive(this.at(range.key, at)) ? 1 : 0;
     const visitor = new CountVisitor(this.#nodes, this.#versions, at);
@@ -214,7 +214,7 @@ export class KeyIndex {
     return visitor.live;
   }
 
-  /** The versions of a range that live at a revision, in key order, at most `max`; added to `into`, which it returns. */
+  /** Adds the versions of a range that live at a revision to `into`, in key order, at most `max`. Returns `into`. */
   collect(range: KeyRange, at: Revision, max: number, into: VersionSlot[] = []): VersionSlot[] {
     if (max <= 0) return into;
     if (isPoint(range)) {
@@ -224,7 +224,7 @@ export class KeyIndex {
     return into;
   }
 
-  /** As `count`, of as much of the range as `slice` allows; at least one leaf of the tree. */
+  /** As `count`, for as much of the range as `slice` allows; at least one leaf of the tree. */
   countSome(range: KeyRange, at: Revision, slice: Slice): CountedSlice {
     if (isPoint(range)) return { live: this.count(range, at), next: undefined };
     const visitor = new CountVisitor(this.#nodes, this.#versions, at, slice);
@@ -233,8 +233,8 @@ export class KeyIndex {
   }
 
   /**
-   * As `collect`, of as much of the range as `slice` allows; at least one leaf of the tree. Returns the key from which it
-   * goes on, also where `max` has been reached; undefined: nothing is left.
+   * As `collect`, for as much of the range as `slice` allows; at least one leaf of the tree. Returns the key from which
+   * to continue, also when `max` is reached; undefined when nothing is left.
    */
   collectSome(range: KeyRange, at: Revision, max: number, slice: Slice, into: VersionSlot[]): Uint8Array | undefined {
     assert(max > 0, 'a slice of no versions');
@@ -248,8 +248,8 @@ export class KeyIndex {
   }
 
   /**
-   * All versions of a range with from <= modRevision <= to that are held, tombstones too, in the order in which they
-   * came: (modRevision, sub). Cheap where little has changed since `from`.
+   * All versions of a range with from <= modRevision <= to, tombstones included, in the order of (modRevision, sub).
+   * Cheap where little has changed since `from`.
    */
   changes(range: KeyRange, from: Revision, to: Revision): VersionSlot[] {
     const visitor = new ChangesVisitor(this.#nodes, this.#versions, from, to);
@@ -259,8 +259,8 @@ export class KeyIndex {
   }
 
   /**
-   * Visits at most `keysMax` keys from `fromKey` on in order, all of them, also those with tombstones only. Returns
-   * the key to go on from, undefined at the end. The keys are copies.
+   * Visits at most `keysMax` keys from `fromKey` on in order, also those with tombstones only. Returns the key to
+   * continue from, undefined at the end. The keys are copies.
    */
   walk(
     fromKey: Uint8Array,
@@ -273,10 +273,10 @@ export class KeyIndex {
   }
 
   /**
-   * Drops what etcd's compaction at `revision` drops (etcd server/storage/mvcc/key_index.go): of what is not newer, all
-   * but each key's newest put, and a tombstone that lies exactly there. Works off at most `budget` candidates and adds
-   * the positions of what it dropped to `dropped`; true when nothing is left to do. Between calls every answer at
-   * `revision` or above is right. `revision` must not be above the committed one.
+   * Drops what etcd's compaction at `revision` drops (etcd server/storage/mvcc/key_index.go): of the versions at or
+   * below it, all but each key's newest put, and a tombstone that lies exactly there. Looks at no more than `budget`
+   * candidates, adds the positions of dropped versions to `dropped`, and returns true when nothing is left to do.
+   * Between calls every answer at `revision` or above is right. `revision` must not exceed the committed one.
    */
   compact(revision: Revision, budget: number, dropped: LogPosition[]): boolean {
     assert(budget > 0, 'a compaction without a budget never ends');
@@ -299,8 +299,8 @@ export class KeyIndex {
   }
 
   /**
-   * From now on versions may come that are older than others which are held, as a replay behind a checkpoint brings them:
-   * still newer than all of their own key. Nothing is compacted or undone before `endReplay`.
+   * From now on, versions may be older than others that are held, as in a replay after a checkpoint. They must still be
+   * newer than all of their own key. Nothing may be compacted or undone before `endReplay`.
    */
   beginReplay(): void {
     this.#garbage.beginReplay();
@@ -310,7 +310,7 @@ export class KeyIndex {
     this.#garbage.endReplay();
   }
 
-  /** Asserts that tree and garbage hold together; O(versions). For tests and simulations. */
+  /** Asserts that tree, versions and garbage are consistent. O(versions). For tests and simulations. */
   verify(): void {
     verifyTree(this.#nodes, this.#tree, this.#versions, this.#compacted);
     let superseders = 0;
@@ -335,7 +335,7 @@ export class KeyIndex {
     assert(slot !== NO_VERSION, 'garbage that is gone already');
     const older = versions.previous(slot);
     versions.setPrevious(next, older);
-    // Only a tombstone can still be there, waiting in its own queue.
+    // Only a tombstone can be left: it waits in its own queue.
     if (older !== NO_VERSION) versions.setNext(older, next);
     dropped.push(versions.position(slot));
     versions.drop(slot);

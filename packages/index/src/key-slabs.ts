@@ -1,6 +1,6 @@
 import { assert, EMPTY_BYTES } from '@engram/core';
 
-/** A key's place: page and granule. Stable for as long as the key is held; never negative. */
+/** A key's place: page and granule. Stable as long as the key is held; never negative. */
 export type KeyRef = number;
 export const NO_KEY = -1;
 
@@ -12,19 +12,18 @@ const PAGE_GRANULES = 1 << PLACE_BITS;
 const PAGES_MAX = 1 << (31 - PLACE_BITS);
 const SPARE_PAGES_MAX = 16;
 /**
- * Of the pages, one in so many is kept from writes: for what a compaction needs when it joins nodes, and for a start,
- * which packs the nodes otherwise than they were.
+ * One page of this many is reserved: for compactions that join nodes, and for a start, which packs nodes differently.
  */
 const RESERVE_PART = 64;
 
-// A record is its length in two bytes and the key. A free one keeps its page's next free place there.
+// A record is its length in two bytes and the key. A free record has its page's next free place there.
 const LENGTH_BYTES = 2;
 const LARGE_LENGTH = 0xffff; // the record has a page of its own, which says how long it is
 const LARGE_GRANULES = 2048;
 const NO_PLACE = 0xffff;
 const NO_PAGE = -1;
 
-/** Sizes of records in granules: every one up to 512 bytes, then an eighth more each, so little is wasted. */
+/** Sizes of records in granules: each one up to 512 bytes, then in steps of an eighth. So little is wasted. */
 const classGranules: readonly number[] = (() => {
   const sizes: number[] = [];
   for (let size = 1; size < LARGE_GRANULES; size += size < 64 ? 1 : size >>> 3) sizes.push(size);
@@ -42,7 +41,7 @@ const classOfGranules: Uint8Array = (() => {
   return table;
 })();
 
-/** Four bytes of a key from `at` on as a signed number that orders as the bytes do; zeros stand behind its end. */
+/** Four bytes of a key from `at` on, as a signed number that orders as the bytes do. Zeros follow the key's end. */
 export function printOf(bytes: Uint8Array, at: number, end: number): number {
   if (at + 4 <= end) {
     return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) ^ -0x80000000;
@@ -53,22 +52,24 @@ export function printOf(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * The bytes of keys outside the JavaScript heap. A page holds records of one size, so the place of a removed key takes
- * the next one of its size, and a page without a key left serves any size again. Keys never move: versions and tree
- * point at them. What is not promised: a page with one key left stays. Keys above 16 KiB have a page each, so the table
- * of pages may be full long before memory is: whoever adds what must not fail asks `pagesLeft` or `hasPage` before.
+ * The bytes of keys, outside the JavaScript heap. A page holds records of one size. A removed key's place takes the
+ * next key of that size, and a page without keys serves any size again. A page with one key left stays. Keys never
+ * move: versions and tree point at them. Keys above 16 KiB have a page each, so pages may run out before memory does:
+ * whoever must not fail asks `pagesLeft` or `hasPage` first.
  */
 export class KeySlabs {
   readonly #pagesMax: number;
   readonly #pages: Uint8Array[] = [];
-  /** Of each page: its size class, keys held, first free place, first place never used, neighbours with room. */
+  /**
+   * For each page: its size class, number of keys, first free place, first place never used, and neighbours with room.
+   */
   readonly #sizeClass: number[] = [];
   readonly #held: number[] = [];
   readonly #freePlace: number[] = [];
   readonly #unused: number[] = [];
   readonly #nextWithRoom: number[] = [];
   readonly #beforeWithRoom: number[] = [];
-  /** Of each size class: the first page with room. */
+  /** For each size class: the first page with room. */
   readonly #withRoom: Int32Array = new Int32Array(classGranules.length).fill(NO_PAGE);
   readonly #emptyPages: number[] = [];
   readonly #spare: Uint8Array[] = [];
@@ -83,12 +84,12 @@ export class KeySlabs {
     return this.#memoryBytes;
   }
 
-  /** Pages that writes may take, besides the room in those that there are. Below 0: the reserve is in use. */
+  /** Pages that writes may still take, besides the room in existing ones. Below 0: the reserve is in use. */
   get pagesLeft(): number {
     return this.#pagesFree - Math.ceil(this.#pagesMax / RESERVE_PART);
   }
 
-  /** One more page can be taken, of the reserve too. */
+  /** Whether one more page can be taken, the reserve included. */
   get hasPage(): boolean {
     return this.#pagesFree > 0;
   }
@@ -138,19 +139,19 @@ export class KeySlabs {
     return length === LARGE_LENGTH ? page.length - LENGTH_BYTES : length;
   }
 
-  /** A copy; the caller's own. */
+  /** A copy, owned by the caller. */
   copy(ref: KeyRef): Uint8Array {
     const start = this.#start(ref);
     return this.#pages[ref >>> PLACE_BITS]!.slice(start, start + this.length(ref));
   }
 
-  /** The bytes themselves, right for as long as the key is held. */
+  /** The bytes themselves, valid as long as the key is held. */
   view(ref: KeyRef): Uint8Array {
     const start = this.#start(ref);
     return this.#pages[ref >>> PLACE_BITS]!.subarray(start, start + this.length(ref));
   }
 
-  /** Orders the held key against `key`; both are known to agree in their first `from` bytes. */
+  /** Compares the held key with `key`. Both are known to share their first `from` bytes. */
   compare(ref: KeyRef, key: Uint8Array, from: number): number {
     const page = this.#pages[ref >>> PLACE_BITS]!;
     const start = this.#start(ref);
@@ -163,7 +164,7 @@ export class KeySlabs {
     return length - key.length;
   }
 
-  /** Orders the first `length` bytes of the held key against as many of `key`; a shorter `key` is lower. */
+  /** Compares the first `length` bytes of the held key with as many of `key`. A shorter `key` is lower. */
   comparePrefix(ref: KeyRef, key: Uint8Array, length: number): number {
     const page = this.#pages[ref >>> PLACE_BITS]!;
     const start = this.#start(ref);

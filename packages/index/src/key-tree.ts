@@ -4,14 +4,14 @@ import { slotOf, type TreeNodes } from './tree-nodes.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 
 const HEIGHT_MAX = 40;
-/** Of a key whose place is remembered. */
+/** Places of longer keys are not remembered. */
 const SOUGHT_BYTES_MAX = 512;
-/** No key is sought: the rows have moved since. */
+/** No place is remembered: the rows have moved. */
 const LOST = -1;
 
 /**
- * A B+-tree from key to head version, with counts. Changes work at a place: `seek` goes to a key, and the methods that
- * follow speak of that place until the next `seek` or change.
+ * A B+-tree from key to head version, with counts. Changes work at a place: `seek` goes to a key, and the methods after
+ * it mean that place until the next `seek` or change.
  */
 export class KeyTree {
   readonly #nodes: TreeNodes;
@@ -20,14 +20,14 @@ export class KeyTree {
   #height = 0;
   #live = 0;
   #newest = 0;
-  // The place: inner nodes from the root down and the row taken in each, the leaf, and the row in it.
+  // The place: the inner nodes from the root down with the row taken in each, the leaf, and the row in it.
   readonly #pathNodes = new Int32Array(HEIGHT_MAX);
   readonly #pathRows = new Int32Array(HEIGHT_MAX);
   #leaf: number;
   #row = 0;
   /**
-   * The key at the place, and whether it is there. A write asks for its key several times before it changes it (its
-   * conditions, its version so far), and a search from the root is a fifth of what the write costs.
+   * The key at the place, and whether it exists. A write looks its key up several times before it changes it (its
+   * conditions, its current version). A search from the root is a fifth of what a write costs.
    */
   readonly #sought = new Uint8Array(SOUGHT_BYTES_MAX);
   #soughtBytes = LOST;
@@ -57,7 +57,7 @@ export class KeyTree {
     return this.#newest;
   }
 
-  /** Takes over what was built elsewhere from the same nodes. */
+  /** Takes over a tree that was built elsewhere from the same nodes. */
   adopt(root: number, height: number, live: number, newest: number): void {
     assert(this.#height === 0 && this.#nodes.leaves.count(this.#root) === 0, 'only an empty tree can adopt another');
     this.#nodes.leaves.free(this.#root);
@@ -68,7 +68,7 @@ export class KeyTree {
     this.#newest = newest;
   }
 
-  /** The head of a key, NO_VERSION without one. Does not move the place. */
+  /** The head of a key, or NO_VERSION. Does not move the place. */
   find(key: Uint8Array): VersionSlot {
     const nodes = this.#nodes;
     let node = this.#root;
@@ -77,7 +77,7 @@ export class KeyTree {
     return row < 0 ? NO_VERSION : slotOf(nodes.head(node, row));
   }
 
-  /** Goes to the key, or to where it belongs; true when it is there. */
+  /** Goes to the key, or to where it belongs. Returns whether it exists. */
   seek(key: Uint8Array): boolean {
     if (this.#isSought(key)) return this.#soughtFound;
     const nodes = this.#nodes;
@@ -100,7 +100,7 @@ export class KeyTree {
   #isSought(key: Uint8Array): boolean {
     if (key.length !== this.#soughtBytes) return false;
     const sought = this.#sought;
-    // From the end: keys of one kind differ there.
+    // From the end, where keys of one kind differ.
     for (let at = key.length - 1; at >= 0; at -= 1) if (key[at] !== sought[at]) return false;
     return true;
   }
@@ -115,25 +115,25 @@ export class KeyTree {
     return this.#nodes.headNewest(this.#leaf, this.#row);
   }
 
-  /** Where the bytes of the key at the place are held. */
+  /** The place of the key's bytes. */
   key(): KeyRef {
     return this.#nodes.leafKey(this.#leaf, this.#row);
   }
 
-  /** A newer head for the key at the place. */
+  /** Sets a newer head for the key at the place. */
   setHead(head: number, mod: number): void {
     const before = this.head();
     this.#nodes.setHead(this.#leaf, this.#row, head, mod);
     this.#summarize((head >= 0 ? 1 : 0) - (before >= 0 ? 1 : 0), mod);
   }
 
-  /** The head before, after the newest one was undone. */
+  /** Restores the previous head after the newest one was undone. */
   restoreHead(head: number, mod: number): void {
     this.setHead(head, mod);
     this.#lowerNewest();
   }
 
-  /** A key that `seek` did not find, held in the slabs as `ref`. */
+  /** Inserts a key that `seek` did not find. Its bytes are in the slabs as `ref`. */
   insert(key: Uint8Array, ref: KeyRef, head: number, mod: number): void {
     while (this.#nodes.leaves.count(this.#leaf) === this.#nodes.capacity) {
       this.#split();
@@ -144,7 +144,7 @@ export class KeyTree {
     this.#summarize(head >= 0 ? 1 : 0, mod);
   }
 
-  /** Takes the key at the place out of the tree; the caller frees its bytes. */
+  /** Removes the key at the place. The caller frees its bytes. */
   remove(): void {
     const delta = this.head() >= 0 ? -1 : 0;
     this.#soughtBytes = LOST;
@@ -153,7 +153,7 @@ export class KeyTree {
     this.#shrink();
   }
 
-  /** The same, for a key whose only version was undone: no trace of its revision stays. */
+  /** Removes a key whose only version was undone. No trace of its revision stays. */
   removeUndone(): void {
     const delta = this.head() >= 0 ? -1 : 0;
     this.#soughtBytes = LOST;
@@ -187,7 +187,7 @@ export class KeyTree {
     this.#newest = newest;
   }
 
-  /** Splits one full node on the path whose parent has room, or raises the root; the place is lost. */
+  /** Splits one full node on the path whose parent has room, or raises the root. The place is lost. */
   #split(): void {
     this.#soughtBytes = LOST;
     const nodes = this.#nodes;
@@ -207,8 +207,8 @@ export class KeyTree {
     const nodes = this.#nodes;
     const left = this.#leaf;
     const capacity = nodes.capacity;
-    // Keys that come in ascending order would leave half-empty leaves behind; an eighth goes over, not one key, so
-    // that no order of insertion makes leaves of one key.
+    // Keys in ascending order would leave half-empty leaves behind. An eighth of the rows moves, not one: so no order
+    // of insertion makes leaves of one key.
     const ascending = this.#row === capacity;
     const keep = ascending ? capacity - Math.max(nodes.rowsMin >>> 1, capacity >>> 3) : capacity >>> 1;
     const right = nodes.divide(nodes.leaves, left, keep);
@@ -242,7 +242,7 @@ export class KeyTree {
     );
   }
 
-  /** The shortest key above all of `left` and not above any of `right`. */
+  /** The shortest key that is above all of `left` and not above any of `right`. */
   #separator(left: number, right: number): KeyRef {
     const nodes = this.#nodes;
     const above = nodes.leafKey(right, 0);
@@ -250,7 +250,7 @@ export class KeyTree {
     return nodes.keys.addPrefix(above, shared + 1);
   }
 
-  /** After a row was taken out of the leaf at the place: joins what became too small, up to the root. */
+  /** After a row was removed from the leaf at the place: joins nodes that became too small, up to the root. */
   #shrink(): void {
     const nodes = this.#nodes;
     for (let level = this.#height; level > 0; level -= 1) {
@@ -300,7 +300,7 @@ export class KeyTree {
     const left = nodes.child(parent, leftRow);
     const right = nodes.child(parent, leftRow + 1);
     const rows = nodes.inners.count(left) + nodes.inners.count(right);
-    // The key between the two comes down, and that of the row which is then the right one's first goes up.
+    // The separator comes down, and the key of the right one's new first row goes up.
     nodes.setInnerKey(right, 0, nodes.innerKey(parent, leftRow + 1));
     if (rows <= nodes.joinMax) {
       nodes.balance(nodes.inners, left, right, rows);

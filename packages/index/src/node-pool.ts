@@ -4,8 +4,10 @@ const CHUNK_BITS = 8;
 const CHUNK_NODES = 1 << CHUNK_BITS;
 const NODE_MASK = CHUNK_NODES - 1;
 
-/** Words of a node: how many rows, how many leading bytes all its keys share, then its columns. */
+// A node begins with two words, then its columns.
+/** The number of rows. */
 export const COUNT = 0;
+/** How many leading bytes all keys of the node share. */
 export const PREFIX = 1;
 const HEADER = 2;
 
@@ -13,11 +15,11 @@ const NO_NODE = -1;
 
 /**
  * Nodes of one kind, packed outside the JavaScript heap, in chunks. A row is a print, a newest mod revision (a double),
- * a pair of words (the place of a key, and what the key leads to), and in inner nodes a count of live keys. Columns lie
- * in that order: a search touches the prints, which are next to the header, and then one pair.
+ * a pair of words (the place of a key, and what the key leads to), and in inner nodes a count of live keys. The columns
+ * lie in that order: a search reads the prints, which are next to the header, and then one pair.
  */
 export class NodePool {
-  /** Where columns begin, in words from a node's base; `newest` in doubles. */
+  /** Where columns begin, in words from the node's base; `newest` in doubles. */
   readonly prints: number;
   readonly newest: number;
   readonly pairs: number;
@@ -91,7 +93,7 @@ export class NodePool {
     return this.#doubles[node >>> CHUNK_BITS]!;
   }
 
-  /** Where the second words of a node's pairs begin in `words`: heads or children, two words from row to row. */
+  /** Where the second words of a node's pairs begin in `words`: heads or children, every second word. */
   headsAt(node: number): number {
     return this.base(node) + this.pairs + 1;
   }
@@ -109,7 +111,10 @@ export class NodePool {
     this.words(node)[this.base(node) + COUNT] = count;
   }
 
-  /** Copies rows with all their columns; the node may be the same, and the rows may overlap. Counts are the caller's. */
+  /**
+   * Copies rows with all their columns. The node may be the same, and the rows may overlap. The caller updates the
+   * counts.
+   */
   move(from: number, fromRow: number, to: number, toRow: number, rows: number): void {
     const source = this.words(from);
     const target = this.words(to);
@@ -123,7 +128,7 @@ export class NodePool {
   }
 }
 
-/** A loop: rows are few, and a native call costs more than copying them. */
+/** A loop: rows are few, and a native call costs more than the copy. */
 function copyWords(source: Int32Array, from: number, target: Int32Array, to: number, count: number): void {
   if (to > from) for (let at = count - 1; at >= 0; at -= 1) target[to + at] = source[from + at]!;
   else for (let at = 0; at < count; at += 1) target[to + at] = source[from + at]!;

@@ -2,15 +2,18 @@ import { isEmptyRange, isUnbounded, type KeyRange } from '@engram/core';
 import type { KeyTree } from './key-tree.ts';
 import type { TreeNodes } from './tree-nodes.ts';
 
-/** What a question wants to see of the tree. */
+/** What a query needs of the tree. */
 export interface RangeVisitor {
-  /** True: it need not see what is below. `whole`: all of the subtree's keys are in the range. */
+  /** Returns true to skip what is below. `whole`: all keys of the subtree are in the range. */
   subtree(whole: boolean, live: number, newest: number): boolean;
-  /** The rows [from, to) of a leaf, in key order; `live` and `newest` are of the whole leaf. True: it has seen enough. */
+  /**
+   * Gets the rows [from, to) of a leaf, in key order; `live` and `newest` are those of the whole leaf. Returns true to
+   * stop.
+   */
   leaf(leaf: number, from: number, to: number, live: number, newest: number): boolean;
 }
 
-/** Shows a range to a visitor in key order. A point is a range too, but `find` is the quicker way to it. */
+/** Shows a range to a visitor in key order. For a single key `find` is faster. */
 export function scanRange(nodes: TreeNodes, tree: KeyTree, range: KeyRange, visitor: RangeVisitor): void {
   if (isEmptyRange(range)) return;
   const high = isUnbounded(range) ? undefined : range.end;

@@ -4,19 +4,20 @@ import { slotOf, type TreeNodes } from './tree-nodes.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
-// What is not newer than the revision asked for is what its head says: no version is looked at there.
+// A head that is not newer than the revision asked for answers by itself. Its versions are not read.
 
-/** Of a head newer than `at`: the version that lives at `at`, or NO_VERSION. */
+/** For a head newer than `at`: the version that lives at `at`, or NO_VERSION. */
 function olderLive(versions: VersionTable, head: number, at: Revision): VersionSlot {
   const slot = versions.at(versions.previous(slotOf(head)), at);
   return slot === NO_VERSION || versions.isTombstone(slot) ? NO_VERSION : slot;
 }
 
-/** What a leaf costs that is in no cache, in microseconds, and each of its rows whose head is too new to answer. */
+/** Microseconds for a leaf that is in no cache. */
 const LEAF_US = 1;
+/** Microseconds for a row whose head is too new to answer. */
 const OLDER_US = 0.5;
 
-/** The key behind a row, where a visit that stopped there goes on. */
+/** The key after a row, where a visit that stopped there continues. */
 const behind = (nodes: TreeNodes, leaf: number, row: number): Uint8Array =>
   keySuccessor(nodes.keys.view(nodes.leafKey(leaf, row)));
 
@@ -26,10 +27,10 @@ export class CountVisitor implements RangeVisitor {
   readonly #at: Revision;
   readonly #slice: Slice | undefined;
   live = 0;
-  /** Where it goes on; undefined: it has seen all. */
+  /** Where to continue; undefined when everything was seen. */
   next: Uint8Array | undefined;
 
-  /** With a slice it stops where that is used up. */
+  /** With a slice, the visit stops when it is used up. */
   constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, slice?: Slice) {
     this.#nodes = nodes;
     this.#versions = versions;
@@ -48,7 +49,7 @@ export class CountVisitor implements RangeVisitor {
     const at = this.#at;
     const words = leaves.words(leaf);
     const heads = leaves.headsAt(leaf);
-    // Of a whole leaf the live heads are counted already.
+    // The live heads of a whole leaf are counted already.
     const whole = to - from === leaves.count(leaf);
     let counted = whole ? live : 0;
     if (!whole) for (let row = from; row < to; row += 1) if (words[heads + 2 * row]! >= 0) counted += 1;
@@ -78,10 +79,10 @@ export class CollectVisitor implements RangeVisitor {
   readonly #into: VersionSlot[];
   readonly #slice: Slice | undefined;
   #room: number;
-  /** With a slice: where it goes on; undefined: it has seen all. */
+  /** With a slice: where to continue; undefined when everything was seen. */
   next: Uint8Array | undefined;
 
-  /** With a slice it stops where that is used up as well. */
+  /** With a slice, the visit also stops when it is used up. */
   constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, max: number, into: VersionSlot[], slice?: Slice) {
     this.#nodes = nodes;
     this.#versions = versions;
@@ -152,7 +153,7 @@ export class ChangesVisitor implements RangeVisitor {
     return false;
   }
 
-  /** Takes what is wanted of one key's versions. */
+  /** Takes the wanted versions of one key. */
   chain(head: VersionSlot): void {
     const versions = this.#versions;
     let slot = versions.at(head, this.#to);

@@ -3,7 +3,10 @@ import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 
 const CAPACITY_MIN = 1024;
 
-/** A queue of versions outside the JavaScript heap, open at its back for what is undone. Grows and shrinks by halves. */
+/**
+ * A queue of versions outside the JavaScript heap. Its back is open too, for versions that are undone. Grows and
+ * shrinks by half.
+ */
 export class SlotRing {
   #slots = new Int32Array(CAPACITY_MIN);
   #start = 0;

@@ -3,10 +3,10 @@ import type { VersionTable } from './version-table.ts';
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
-/** Below it comparing is quicker than counting digits. */
+/** Below this, comparing is faster than counting digits. */
 const FEW = 128;
 
-/** Slots in the order in which the versions came: by (modRevision, sub). A checkpoint may bring millions. */
+/** Sorts slots by (modRevision, sub). A checkpoint may bring millions. */
 export function sortByRevision(slots: readonly VersionSlot[], versions: VersionTable): VersionSlot[] {
   if (slots.length < FEW) {
     return slots.toSorted(
@@ -24,7 +24,7 @@ export function sortByRevision(slots: readonly VersionSlot[], versions: VersionT
     if (mods[at]! < lowest) lowest = mods[at]!;
   }
   for (let at = 0; at < count; at += 1) mods[at] = mods[at]! - lowest;
-  // The last order sorted by prevails, and keeps the one before among equals.
+  // The last sort decides; equal elements keep the order of the sort before.
   let order: Uint32Array = new Uint32Array(count);
   for (let at = 0; at < count; at += 1) order[at] = at;
   order = sortDigits(sortDigits(order, subs), mods);
@@ -33,7 +33,7 @@ export function sortByRevision(slots: readonly VersionSlot[], versions: VersionT
   return sorted;
 }
 
-/** Indexes of `values` (whole, not negative) by value, equal ones in their order; counts digit after digit. */
+/** Sorts indexes of `values` (integers, not negative) by value, stably, digit after digit. */
 function sortDigits(indexes: Uint32Array, values: Float64Array): Uint32Array {
   let highest = 0;
   for (const value of values) if (value > highest) highest = value;

@@ -3,25 +3,28 @@ import { type KeyRef, type KeySlabs, NO_KEY, printOf } from './key-slabs.ts';
 import { COUNT, NodePool, PREFIX } from './node-pool.ts';
 import type { VersionSlot } from './version-slot.ts';
 
-/** The version of a leaf's head word: its complement marks a tombstone, so that liveness costs no look at the version. */
+// A leaf's head word is a version; a tombstone is stored as its complement, so that liveness needs no look at the
+// version.
 export const slotOf = (head: number): VersionSlot => (head < 0 ? ~head : head);
 export const headOf = (slot: VersionSlot, tombstone: boolean): number => (tombstone ? ~slot : slot);
 
 /**
- * The nodes of the tree and what can be done with one of them. A row's print is the four bytes of its key behind the
- * prefix that all keys of the node share: a search compares prints, and looks at a key only where prints are equal. The
- * store is larger than the caches, so what costs is the number of places that a search touches.
+ * The nodes of the tree, and the operations on single nodes. A row's print is four bytes of its key, after the prefix
+ * that all keys of the node share. A search compares prints and reads a key only where prints are equal. The store is
+ * larger than the caches, so what costs is the number of places that a search touches.
  *
- * A leaf's row is a key, its head, and the head's mod revision. An inner node's row is a child, how many live keys are
- * below it, and the newest mod revision there; its key is the lowest that may be below the child, and the node's own
+ * A leaf's row is a key, its head, and the head's mod revision. An inner node's row is a child, the number of live keys
+ * below it, and the newest mod revision there. Its key is the lowest that may be below the child; the node owns that
  * copy. The first row has none (NO_KEY): the parent knows it. An inner node's `newest` may exceed what is below only
- * where a key was removed by a compaction, and then by no more than to that compaction's revision.
+ * where a compaction removed a key, and then by no more than up to that compaction's revision.
  */
 export class TreeNodes {
   readonly capacity: number;
-  /** Below it a node is joined with a neighbour. */
+  /** A node with fewer rows is joined with a neighbour. */
   readonly rowsMin: number;
-  /** Two nodes become one where they have no more rows together. Well above `rowsMin`, so that neighbours do not flap. */
+  /**
+   * Two nodes become one if they have at most this many rows together. Well above `rowsMin`, so that nodes do not flap.
+   */
   readonly joinMax: number;
   readonly keys: KeySlabs;
   readonly leaves: NodePool;
@@ -81,7 +84,7 @@ export class TreeNodes {
       }
     }
     if (prefix > 0) {
-      // Only now, and against a key that was looked at where there is one: its bytes are in the cache already.
+      // Only now, and preferably with a key that was compared: its bytes are in the cache.
       const order = this.keys.comparePrefix(words[pairs + 2 * looked]!, key, prefix);
       if (order > 0) return ~first;
       if (order < 0) return ~count;
@@ -107,7 +110,7 @@ export class TreeNodes {
     this.leaves.doubles(leaf)[this.leaves.newestAt(leaf) + row] = newest;
   }
 
-  /** Adds a row behind the others; `reprintLeaf` is due before the next search. For bulk loading. */
+  /** Adds a row at the end. `reprintLeaf` is due before the next search. For bulk loading. */
   appendLeafRow(leaf: number, key: KeyRef, head: number, newest: number): void {
     const row = this.leaves.count(leaf);
     assert(row < this.capacity, 'a full leaf');
@@ -196,7 +199,7 @@ export class TreeNodes {
     this.inners.setCount(inner, count - 1);
   }
 
-  /** Moves the rows from `keep` on to a new node, which it returns; `tighten` is due for both. */
+  /** Moves the rows from `keep` on to a new node and returns it. `tighten` is due for both. */
   divide(pool: NodePool, node: number, keep: number): number {
     const right = pool.allocate();
     const count = pool.count(node);
@@ -207,7 +210,7 @@ export class TreeNodes {
     return right;
   }
 
-  /** Moves rows between neighbours until the left one has `leftCount`; both are to be reprinted. */
+  /** Moves rows between neighbours until the left one has `leftCount`. Both must be reprinted. */
   balance(pool: NodePool, left: number, right: number, leftCount: number): void {
     const leftNow = pool.count(left);
     const rightNow = pool.count(right);
@@ -231,7 +234,7 @@ export class TreeNodes {
     this.#reprint(this.inners, inner, 1);
   }
 
-  /** After rows went to another node: those that stayed may share more. Looks at all keys only where they do. */
+  /** After rows have moved away, the remaining keys may share more. Looks at all keys only if they do. */
   tighten(pool: NodePool, node: number): void {
     const first = pool === this.leaves ? 0 : 1;
     const prefix = this.#sharedByRows(pool, node, first);
@@ -242,7 +245,7 @@ export class TreeNodes {
     this.#setPrefix(pool, node, first, this.#sharedByRows(pool, node, first));
   }
 
-  /** Keys are in order: what first and last share, all share. */
+  /** Keys are in order: what the first and the last share, all share. */
   #sharedByRows(pool: NodePool, node: number, first: number): number {
     const last = pool.count(node) - 1;
     if (last < first) return 0;
@@ -251,7 +254,7 @@ export class TreeNodes {
     return this.keys.sharedBy(lowest, highest);
   }
 
-  /** The print of a row whose key is new; the others' as well, where it shares less with them. */
+  /** Sets the print of a row with a new key; the others' prints too, if it shares less with them. */
   #printRow(pool: NodePool, node: number, first: number, row: number): void {
     const words = pool.words(node);
     const base = pool.base(node);
@@ -278,7 +281,7 @@ export class TreeNodes {
     }
   }
 
-  /** Every print and prefix is what the keys say. O(rows). */
+  /** Asserts every print and prefix. O(rows). */
   verifyPrints(pool: NodePool, node: number): void {
     const first = pool === this.leaves ? 0 : 1;
     const count = pool.count(node);

@@ -1,6 +1,6 @@
 /**
- * Handle of one version: a small non-negative integer. Valid until the version is dropped (compacted or undone); after
- * that the same number may come to mean another version.
+ * Handle of one version: a small integer, not negative. Valid until the version is dropped (compacted or undone).
+ * Afterwards the same number may mean another version.
  */
 export type VersionSlot = number;
 

@@ -13,8 +13,8 @@ const CHUNK_BITS = 14;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
 const ROW_MASK = CHUNK_ROWS - 1;
 
-// A row is 56 bytes, all fields of a version side by side: versions are met in no order, and a row is one or two cache
-// lines where a column for each field would be a miss for each field.
+// A row is 56 bytes with all fields of a version. Versions are met in no order: a row is one or two cache lines, a
+// column for each field would be a cache miss for each field.
 const ROW_DOUBLES = 7;
 const ROW_WORDS = 14;
 // Indexes of doubles.
@@ -22,7 +22,7 @@ const MOD = 0;
 const CREATE = 1;
 const VERSION = 2;
 const POSITION = 3;
-// Indexes of 32-bit words, behind the doubles.
+// Indexes of 32-bit words, after the doubles.
 const LEASE = 8; // and 9. A tombstone has no lease; it keeps in the first word the version that superseded it.
 const SUB = 10; // twice the sub, plus 1 for a tombstone
 const BYTES = 11;
@@ -34,7 +34,7 @@ const leaseWords = new Int32Array(leaseBits.buffer);
 
 /**
  * The rows of all versions, outside the JavaScript heap, in chunks: it grows without copying. A version points to the
- * one that it superseded; only a tombstone also knows its superseder, because compaction drops tombstones out of the
+ * one that it superseded. Only a tombstone also knows its superseder, because compaction drops tombstones from the
  * middle of a chain.
  */
 export class VersionTable {
@@ -59,7 +59,7 @@ export class VersionTable {
     return this.#doubles.length * CHUNK_ROWS * ROW_DOUBLES * 8;
   }
 
-  /** A previous tombstone learns of it from the caller, by `setNext`: this does not look at the previous version. */
+  /** Does not touch the previous version. If that is a tombstone, the caller must call `setNext`. */
   add(key: number, previous: VersionSlot, meta: VersionMeta): VersionSlot {
     assert(meta.bytes >= 0 && meta.bytes < 2 ** 32, 'version bytes out of bounds');
     assert(meta.sub >= 0 && meta.sub < 2 ** 31, 'version sub out of bounds');
@@ -93,7 +93,7 @@ export class VersionTable {
     return slot;
   }
 
-  /** The row may be given to another version from now on. Who points to it is the caller's to mend. */
+  /** From now on the row may be reused. The caller fixes who points to it. */
   drop(slot: VersionSlot): void {
     this.#bytes -= this.bytes(slot);
     this.#held -= 1;

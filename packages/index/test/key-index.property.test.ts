@@ -28,7 +28,8 @@ type Op =
 const ALL: KeyRange = { key: new Uint8Array(0), end: Uint8Array.of(0) };
 const ZERO = Uint8Array.of(0);
 
-// Few different bytes, so that keys meet, are each other's prefixes, and end in zeros; both ends of the byte range.
+// Few different bytes, so that keys collide, are prefixes of each other, and end in zeros. Both ends of the byte range
+// occur.
 const tail = fc.array(fc.constantFrom(0x00, 0x01, 0x61, 0x62, 0xfe, 0xff), { minLength: 1, maxLength: 5 });
 const prefix = fc.constantFrom('', '', '/registry/pods/', '/registry/pods/default/', 'x'.repeat(700));
 const keyArbitrary = fc.tuple(prefix, tail).map(([head, bytes]) => Uint8Array.from([...Buffer.from(head), ...bytes]));
@@ -123,7 +124,7 @@ class Pair {
       const before = this.model.liveAt(key, mod);
       let meta: VersionMeta;
       if (((deletes >> sub) & 1) === 1) {
-        // One in two of what is not there is deleted all the same: a log that is replayed may ask for it.
+        // Every second missing key is deleted all the same: a replayed log may ask for it.
         if (before === undefined && mod % 2 === 0) continue;
         meta = tombstone(mod, sub);
       } else {
@@ -137,7 +138,7 @@ class Pair {
     }
   }
 
-  /** Takes back the newest revision, if it is not committed. */
+  /** Undoes the newest revision if it is not committed. */
   #refuse(): void {
     const mod = this.#newest;
     for (let last = this.#pending.at(-1); last?.mod === mod; last = this.#pending.at(-1)) {
@@ -205,14 +206,14 @@ class Pair {
     const found = index.at(range.key, revision(at));
     const foundLive = found === NO_VERSION || index.isTombstone(found) ? undefined : metaOf(index, found);
     expect(foundLive).toEqual(model.liveAt(range.key, at));
-    // What an unfinished compaction has not dropped yet may be seen or not, up to its revision.
+    // Up to its revision, an unfinished compaction may or may not have dropped a version.
     if (!this.#compacting) expect(metaOf(index, found)).toEqual(model.at(range.key, at));
     const from = this.#compacting ? this.#compacted + 1 : at - 2;
     const changes = index.changes(range, revision(from), revision(at + max - 2));
     expect(changes.map((slot) => metaOf(index, slot))).toEqual(model.changes(range, from, at + max - 2));
   }
 
-  /** Leaf by leaf, and a few versions at a time: nothing is lost or doubled between two slices. */
+  /** Leaf by leaf and a few versions at a time: nothing is lost or doubled between two slices. */
   #readSliced(range: KeyRange, at: number, max: number, live: readonly VersionMeta[]): void {
     const { index } = this;
     let counted = 0;

@@ -34,7 +34,7 @@ test.each([4, 6, 16, 64].flatMap((nodeRows) => orders.map((order) => ({ nodeRows
       ascending.toSorted(Buffer.compare).map(keyText),
     );
 
-    // They go one by one in yet another order, and the tree stays whole down to nothing.
+    // The keys leave one by one in another order. The tree stays consistent down to nothing.
     const leaving = prng.shuffled(keys);
     const kept = new Set(leaving.map(keyText));
     for (const [at, key] of leaving.entries()) {
@@ -86,7 +86,7 @@ test('memory does not grow when keys come and go for ever', () => {
   let mod = 1;
   let afterFirst = 0;
   for (let round = 0; round < 30; round += 1) {
-    // Every round has names, and lengths, of its own.
+    // Every round has its own names and lengths.
     const keys = Array.from({ length: 3_000 }, (_, at) =>
       utf8(`/registry/events/round-${round}/${'n'.repeat((round * 7) % 90)}-${at}-${prng.below(1e9)}`),
     );
@@ -109,12 +109,12 @@ test('memory does not grow when keys come and go for ever', () => {
     expect([index.versions, index.liveKeys, index.liveBytes]).toEqual([0, 0, 0]);
     if (round === 0) afterFirst = index.memoryBytes;
   }
-  // Not by more than the pages of keys that are kept for the next ones.
+  // It grows by no more than the pages kept for the next keys.
   expect(index.memoryBytes).toBeLessThan(afterFirst + 20 * 131_072);
 });
 
 test('separators are freed with their nodes', () => {
-  // Keys so long that a leaked separator of each split shows.
+  // Keys so long that a leaked separator would show.
   const index = new KeyIndex({ nodeRows: 4 });
   const keys = Array.from({ length: 40 }, (_, at) => utf8(`${'long '.repeat(3_200)}${String(at).padStart(3, '0')}`));
   let mod = 1;
@@ -133,7 +133,7 @@ test('changes come in the order in which they were made, however many', () => {
   const index = new KeyIndex();
   const prng = new Prng(17);
   const made: string[] = [];
-  // Far apart, so that more than one digit of them counts.
+  // Far apart, so that several digits count.
   for (let mod = 2; mod < 40_000_000; mod += 1 + prng.below(4_000_000)) {
     const keys = prng.shuffled(Array.from({ length: 40 }, (_, at) => pod(at)));
     for (const [sub, key] of keys.entries()) {
@@ -159,7 +159,7 @@ test('a batch that is refused leaves no trace', () => {
     index.verify();
     expect({ versions: index.versions, bytes: index.liveBytes, keys: index.liveKeys }).toEqual(before);
   }
-  // No garbage is left of it either.
+  // No garbage is left of it.
   expect(index.compact(revision(201), 1, [])).toBe(true);
   expect(index.versions).toBe(200);
 });

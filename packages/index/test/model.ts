@@ -8,7 +8,7 @@ import {
   rangeContains,
 } from '@engram/core';
 
-/** The obviously right index: a map of version lists, searched from end to end. */
+/** The obviously correct index: a map of version lists, searched from end to end. */
 export class ModelIndex {
   readonly chains = new Map<string, VersionMeta[]>();
 

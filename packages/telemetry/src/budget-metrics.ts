@@ -2,7 +2,7 @@ import type { ClientBudgets, SharedBudget } from '@engram/core';
 import type { MetricRegistry } from './metric-registry.ts';
 import type { Sample } from './plain-histogram.ts';
 
-/** What clients hold of the process, what they may hold together, and how often they met the bound. */
+/** What clients hold, what they may hold together, and how often the bound was met. */
 export function registerBudgetMetrics(registry: MetricRegistry, budgets: ClientBudgets): void {
   const accounts: readonly (readonly [name: string, budget: SharedBudget])[] = [
     ['request_bytes', budgets.requestBytes],

@@ -2,7 +2,7 @@ import { assert } from '@engram/core';
 import { PlainHistogram, type Sample } from './plain-histogram.ts';
 import type { Exposition } from './prometheus-exposition.ts';
 
-/** The value of a metric at a scrape: one number, or one for each set of labels. */
+/** The value of a metric at a scrape: a number, or one for each set of labels. */
 export type Reading = number | readonly Sample[];
 
 export interface Metric {
@@ -13,10 +13,10 @@ export interface Metric {
 }
 
 /**
- * Metrics whose values are kept by those who count and only asked for at a scrape. prom-client's own counters cost
- * about 0.3 us for each increment with labels (it hashes them); a request would touch five of them. So the hot paths
- * add to plain numbers, and prom-client brings the checks and the text. It is loaded at the first scrape: that is 50 ms
- * of CPU which a start need not wait for.
+ * Metrics whose values are kept by those who count, and asked for at a scrape only. prom-client's own counters cost
+ * about 0.3 us for each increment with labels, and a request would touch five. So hot paths add to plain numbers;
+ * prom-client makes the text and checks it. It is loaded at the first scrape: that is 50 ms of CPU which a start need
+ * not spend.
  */
 export class MetricRegistry {
   readonly #metrics = new Map<string, Metric>();
@@ -37,17 +37,17 @@ export class MetricRegistry {
     return histogram;
   }
 
-  /** Histograms under one name, told apart by labels. */
+  /** Histograms of one name that differ in their labels. */
   histograms(name: string, help: string, read: () => readonly Sample[]): void {
     this.#add({ type: 'histogram', name, help, read });
   }
 
-  /** Before each scrape: what a metric can only read by waiting for it. */
+  /** Called before each scrape, for metrics that must wait for their value. */
   beforeEach(prepare: () => Promise<void>): void {
     this.#preparations.push(prepare);
   }
 
-  /** The whole exposition as text, and what it is called in HTTP. */
+  /** The whole exposition as text, with its HTTP content type. */
   async render(): Promise<{ readonly contentType: string; readonly text: string }> {
     await Promise.all(this.#preparations.map((prepare) => prepare()));
     this.#exposition ??= import('./prometheus-exposition.ts').then(

@@ -1,10 +1,10 @@
 import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds, type Sample } from './plain-histogram.ts';
 
-/** What a node knows about itself, asked for at each scrape. */
+/** A node's state, asked for at each scrape. */
 export interface NodeGauges {
   readonly memberId: bigint;
-  /** As etcd's: "3.7.3"; the cluster's by major and minor, "3.7". */
+  /** As in etcd, "3.7.3"; the cluster's version has major and minor only, "3.7". */
   readonly serverVersion: string;
   readonly clusterVersion: string;
   readonly featureGates: ReadonlyMap<string, { readonly enabled: boolean; readonly stage: string }>;
@@ -14,7 +14,7 @@ export interface NodeGauges {
   readonly revision: number;
   readonly compactRevision: number;
   readonly keys: number;
-  /** Records in the log: what etcd counts as proposals. */
+  /** Records in the log. etcd counts proposals. */
   readonly logPosition: number;
   readonly totalBytes: number;
   readonly inUseBytes: number;
@@ -23,16 +23,16 @@ export interface NodeGauges {
   readonly watchStreams: number;
   readonly slowWatchers: number;
   readonly pendingEvents: number;
-  /** What they take in memory. */
+  /** Their memory. */
   readonly pendingEventBytes: number;
-  /** By the numbers of etcdserverpb.AlarmType. */
+  /** Kinds are the numbers of etcdserverpb.AlarmType. */
   readonly alarms: readonly { readonly memberId: bigint; readonly alarm: number }[];
 }
 
 const alarmNames = ['NONE', 'NOSPACE', 'CORRUPT'];
 const hex = (id: bigint): string => BigInt.asUintN(64, id).toString(16);
 
-/** Counts of health checks: the HTTP endpoints add to them. */
+/** Counts health checks. The HTTP endpoints add to it. */
 export class HealthMetrics {
   readonly #checks = new Map<
     string,
@@ -68,7 +68,7 @@ export class HealthMetrics {
   }
 }
 
-/** The gauges of etcd that a node's state answers, and those of etcd's parts that one node has not: they stay 0. */
+/** etcd's gauges that the node's state answers. Those of parts that this node does not have stay 0. */
 export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGauges): void {
   const gauge = (name: string, help: string, read: (gauges: NodeGauges) => number | readonly Sample[]): void =>
     registry.gauge(name, help, () => read(node()));
@@ -132,7 +132,7 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
 }
 
 /**
- * What etcd's Raft, peers, snapshots and bbolt would count: dashboards compute rates of these, and an absent metric
+ * What etcd's Raft, peers, snapshots and bbolt would count. Dashboards compute rates of these, and a missing metric
  * breaks an expression where a zero does not.
  */
 function registerZeros(registry: MetricRegistry): void {
@@ -177,7 +177,7 @@ const zeroHistograms: readonly (readonly [string, readonly number[]])[] = [
   ['etcd_debugging_server_watch_send_loop_control_stream_duration_seconds', diskBounds],
   ['etcd_debugging_server_watch_send_loop_progress_duration_seconds', diskBounds],
 ];
-// In etcd these appear with their first labels, so a lone node of etcd's shows their names only.
+// In etcd these appear with their first labels. Until then only their names are shown.
 const unlabelledCounters = [
   'etcd_server_learner_promote_failures',
   'etcd_network_peer_received_bytes_total',

@@ -1,4 +1,4 @@
-/** One line of an exposition: `suffix` goes behind the metric's name. */
+/** One line of an exposition. `suffix` follows the metric's name. */
 export interface Sample {
   readonly suffix?: string;
   readonly labels: Readonly<Record<string, string | number>>;
@@ -7,20 +7,20 @@ export interface Sample {
 
 export type Labels = Readonly<Record<string, string | number>>;
 
-/** `count` bounds: start, start*factor, start*factor^2, ... as etcd's metrics have them. */
+/** `count` bounds: start, start*factor, start*factor^2, ... as in etcd's metrics. */
 export function exponentialBounds(start: number, factor: number, count: number): readonly number[] {
-  // Rounded, so that 0.1 * 2^3 prints as 0.8 and not with the error of the product.
+  // Rounded, so that 0.1 * 2^3 prints as 0.8 without the product's error.
   return Array.from({ length: count }, (_, at) => Number((start * factor ** at).toPrecision(12)));
 }
 
-/** A histogram that costs its user a search over a few bounds and two additions; it becomes text only at a scrape. */
+/** A histogram that costs a search over a few bounds and two additions. It becomes text at a scrape only. */
 export class PlainHistogram {
   readonly #bounds: Float64Array;
-  /** One more than bounds: what lies above the last. */
+  /** One more than there are bounds: the last counts what is above them. */
   readonly #counts: Float64Array;
   #sum = 0;
 
-  /** Upper bounds, rising. */
+  /** Upper bounds, ascending. */
   constructor(bounds: readonly number[]) {
     this.#bounds = Float64Array.from(bounds);
     this.#counts = new Float64Array(bounds.length + 1);
@@ -42,7 +42,7 @@ export class PlainHistogram {
     return this.#counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** The bucket lines, their sum and their count, all with these labels. */
+  /** The lines of the buckets, the sum and the count, all with these labels. */
   samples(labels: Labels): readonly Sample[] {
     const lines: Sample[] = [];
     let below = 0;

@@ -5,8 +5,8 @@ import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds, type PlainHistogram } from './plain-histogram.ts';
 
 /**
- * What dashboards ask of any process. prom-client's own set would do, but it keeps a timer running every 10 ms for
- * the event loop's delay; a store should wake up for its clients.
+ * What dashboards ask of any process. prom-client's own set would keep a timer running every 10 ms for the event loop's
+ * delay; a store should wake up for its clients only.
  */
 export function registerProcessMetrics(registry: MetricRegistry): void {
   registry.counter('process_cpu_seconds_total', 'User and system CPU time in seconds.', () => {
@@ -75,7 +75,7 @@ function gcKind(entry: PerformanceEntry): number {
   return typeof detail === 'object' && detail !== null && 'kind' in detail ? Number(detail.kind) : 0;
 }
 
-// Linux has these in /proc; where it is missing they are 0, which no dashboard divides by.
+// Linux has these in /proc. Elsewhere they are 0.
 async function countDescriptors(): Promise<number> {
   try {
     return (await readdir('/proc/self/fd')).length;
@@ -84,7 +84,7 @@ async function countDescriptors(): Promise<number> {
   }
 }
 
-/** How many this process may have open; undefined where the system does not say, or sets no limit. */
+/** How many descriptors this process may have open; undefined if the system does not say or sets no limit. */
 export function descriptorLimit(): number | undefined {
   const limit = /^Max open files\s+(\d+)/m.exec(readProc('limits'))?.[1];
   return limit === undefined ? undefined : Number(limit);

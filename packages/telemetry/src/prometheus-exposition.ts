@@ -7,7 +7,7 @@ import type { Labels } from './plain-histogram.ts';
 const LINES_PER_TURN = 500;
 const TYPICAL_LINE_LENGTH = 100;
 
-/** Turns what metrics read into Prometheus' text. */
+/** Turns values into Prometheus' text. */
 export class Exposition {
   readonly #registry = new Registry();
   readonly #names: string[] = [];
@@ -23,7 +23,7 @@ export class Exposition {
     }
   }
 
-  /** As the registry's own `metrics()`, but a few at a time: thousands of lines are more than requests should wait for. */
+  /** As the registry's `metrics()`, but some lines at a time: requests should not wait for thousands of them. */
   async render(): Promise<{ readonly contentType: string; readonly text: string }> {
     const texts: string[] = [];
     let lines = 0;
@@ -94,7 +94,7 @@ class ReadHistogram extends Histogram {
     this.#metric = metric;
   }
 
-  /** What prom-client's registry asks a histogram for; its typings do not name it. */
+  /** What prom-client's registry asks of a histogram. Its typings do not name it. */
   getForPromString(): Promise<object> {
     const { name, help } = this.#metric;
     return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values: promSamples(this.#metric) });

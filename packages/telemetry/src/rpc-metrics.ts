@@ -1,7 +1,7 @@
 import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds, PlainHistogram, type Sample } from './plain-histogram.ts';
 
-/** Go's names of the codes, as grpc_server_handled_total has them (grpc/grpc-go codes/code_string.go). */
+/** Go's names of the codes, as in grpc_server_handled_total (grpc/grpc-go codes/code_string.go). */
 const codeNames = [
   'OK',
   'Canceled',
@@ -30,7 +30,7 @@ const kindNames: Readonly<Record<RpcKind, string>> = {
 };
 
 const RANGE = '/etcdserverpb.KV/Range';
-/** Where etcd's name of the request is not that of the method. */
+/** Requests whose name in etcd differs from their method's. */
 const requestTypes: Readonly<Record<string, string>> = { Compact: 'Compaction' };
 
 const CLIENT_VERSIONS_MAX = 64;
@@ -43,9 +43,9 @@ interface MethodCounts {
   received: number;
   sent: number;
   readonly handled: Float64Array;
-  /** By gRPC's default buckets. */
+  /** With gRPC's default buckets. */
   readonly seconds: PlainHistogram;
-  /** Of calls that succeeded, and of those that did not. */
+  /** Of calls that succeeded, then of those that did not. */
   readonly requestSeconds: readonly [PlainHistogram, PlainHistogram];
 }
 
@@ -54,7 +54,7 @@ export interface RpcMetricsOptions {
   readonly methods: Iterable<readonly [path: string, kind: RpcKind]>;
   /** etcd's --metrics=extensive: grpc_server_handling_seconds. */
   readonly extensive: boolean;
-  /** Told of unary calls that took longer than `slowUnaryMs`. */
+  /** Called for unary calls that took longer than `slowUnaryMs`. */
   readonly slowUnaryMs?: number;
   readonly onSlowUnary?: (path: string, ms: number) => void;
 }
@@ -65,14 +65,13 @@ interface ClientRequests {
 }
 
 /**
- * What the transport's observer hears, counted: each call costs one look-up and some additions. The methods of the
- * table are there from the start with zeros, because a rate over a counter that appears with its first error misses
- * that error.
+ * Counts what the transport's observer reports. Each call costs one look-up and some additions. All methods of the
+ * table are there from the start with zeros: a rate over a counter that appears with its first error misses that error.
  */
 export class RpcMetrics {
   readonly #methods = new Map<string, MethodCounts>();
   readonly #rangeSeconds = successAndFailure(0.0001, 20);
-  /** By version: every call asks, so the key is a string that is there already. */
+  /** By version, a string that exists already: every call looks it up. */
   readonly #clientRequests = { unary: new Map<string, ClientRequests>(), stream: new Map<string, ClientRequests>() };
   readonly #slowUnaryMs: number;
   readonly #onSlowUnary: ((path: string, ms: number) => void) | undefined;
@@ -147,7 +146,7 @@ export class RpcMetrics {
   rpcHandled(path: string, code: number, ms: number): void {
     const counts = this.#methods.get(path);
     if (counts === undefined) return;
-    // A code that gRPC does not name is UNKNOWN to every client.
+    // Clients take a code that gRPC does not define as UNKNOWN.
     const known = code >= 0 && code < codeNames.length ? code : 2;
     counts.handled[known]! += 1;
     const seconds = ms / 1000;
@@ -171,7 +170,7 @@ export class RpcMetrics {
     this.#sentBytes += bytes;
   }
 
-  /** `version` is what a client says of itself, so only so many of them become labels. */
+  /** Clients choose `version`, so only a bounded number of them become labels. */
   clientRequest(type: 'unary' | 'stream', version: string): void {
     const byVersion = this.#clientRequests[type];
     const known = byVersion.get(version);

@@ -1,12 +1,12 @@
 import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds } from './plain-histogram.ts';
 
-/** Bucket bounds of etcd's metrics about disks, in seconds. */
+/** Bucket bounds of etcd's disk metrics, in seconds. */
 const diskBounds = exponentialBounds(0.001, 2, 14);
 
 /**
- * What the store tells its observer (backend's StoreObserver), counted under etcd's names. One log append is write and
- * sync in one, so it stands for etcd's WAL sync and for its backend commit: dashboards and alerts look at both.
+ * Counts what the store reports (backend's StoreObserver) under etcd's names. One append to the log is write and sync
+ * in one, so it stands for etcd's WAL sync and for its backend commit. Dashboards and alerts look at both.
  */
 export class StoreMetrics {
   #puts = 0;
@@ -29,7 +29,7 @@ export class StoreMetrics {
   readonly #compaction;
   readonly #leaseTtl;
 
-  /** Appends slower than `slowAppendMs` count as slow (etcd's --warning-apply-duration), and are told of. */
+  /** Appends slower than `slowAppendMs` (etcd's --warning-apply-duration) count as slow and are reported. */
   constructor(registry: MetricRegistry, slowAppendMs: number, onSlowAppend?: (durationMs: number) => void) {
     this.#slowAppendMs = slowAppendMs;
     this.#onSlowAppend = onSlowAppend;

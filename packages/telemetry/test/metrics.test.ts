@@ -50,13 +50,13 @@ function all(extensive = false) {
   return { registry, rpc, store, health };
 }
 
-/** The value of the line that starts like this, labels in the order of the exposition. */
+/** The value of the line that starts like this, with labels in the order of the exposition. */
 async function lineValue(registry: MetricRegistry, line: string): Promise<number | undefined> {
   const found = (await registry.render()).text.split('\n').find((text) => text.startsWith(`${line} `));
   return found === undefined ? undefined : Number(found.slice(line.length + 1));
 }
 
-/** Names, types and whether a lone node of etcd 3.7.3 shows a value at its start; as its own /metrics says. */
+/** Names, types, and whether a single node of etcd 3.7.3 shows a value at its start, from its /metrics. */
 const expectedAtStart: readonly (readonly [name: string, type: string, values: boolean])[] = [
   ['etcd_server_has_leader', 'gauge', true],
   ['etcd_server_is_leader', 'gauge', true],
