@@ -2,13 +2,13 @@ import { accessSync, constants } from 'node:fs';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 import { bindProblem, parseUrls, type ServeUrl } from './urls.ts';
 
-/** One name of --initial-cluster, with its peer URLs. */
+/** One name in --initial-cluster, with its peer URLs. */
 export interface InitialMember {
   readonly name: string;
   readonly peerUrls: readonly string[];
 }
 
-/** Files of PEM. */
+/** PEM files. */
 export interface PeerTlsConfig {
   readonly certFile: string;
   readonly keyFile: string;
@@ -17,10 +17,10 @@ export interface PeerTlsConfig {
   readonly skipNames: boolean;
 }
 
-/** What a member of a cluster on TiKV is told beside what every node is told. */
+/** The configuration of a member of a cluster on TiKV, besides what every node has. */
 export interface ClusterConfig {
   readonly pdEndpoints: readonly string[];
-  /** Tells clusters on one TiKV apart. */
+  /** Distinguishes clusters on one TiKV. */
   readonly prefix: string;
   readonly tikvTls: { readonly caPath?: string; readonly certPath?: string; readonly keyPath?: string } | undefined;
   readonly localValues: 'disk' | 'memory';
@@ -35,10 +35,10 @@ export interface ClusterConfig {
   readonly preVote: boolean;
 }
 
-/** Flags that say something only where the log is in TiKV. */
+/** Flags that have a meaning only if the log is in TiKV. */
 const tikvFlags = ['tikv-pd-endpoints', 'tikv-prefix', 'tikv-cacert', 'tikv-cert', 'tikv-key', 'local-values'] as const;
 
-/** What only members of a cluster look at. */
+/** Flags that only members of a cluster read. */
 const peerFlags: readonly string[] = [
   'listen-peer-urls',
   'peer-cert-file',
@@ -50,7 +50,7 @@ const peerFlags: readonly string[] = [
   'pre-vote',
   'max-learners',
 ];
-/** They say who may come in: a cluster must not go on without what they ask for. */
+/** They restrict who may connect. A cluster must not run without what they ask for. */
 const unsupportedPeerFlags: readonly string[] = [
   'peer-client-cert-file',
   'peer-client-key-file',
@@ -60,7 +60,7 @@ const unsupportedPeerFlags: readonly string[] = [
   'peer-crl-file',
 ];
 
-/** Undefined: this node is alone, with its data on its own disk. Throws ConfigError. */
+/** Undefined if this node is alone, with its data on its own disk. Throws ConfigError. */
 export function clusterConfig(
   values: FlagValues,
   name: string,
@@ -120,7 +120,7 @@ function changedAmong(values: FlagValues, names: readonly string[]): readonly st
     .map(({ name }) => `--${name}`);
 }
 
-/** "a=http://h:1,a=http://h:2,b=http://i:1": a member may have several URLs. Empty: this member alone. */
+/** Reads "a=http://h:1,a=http://h:2,b=http://i:1": a member may have several URLs. Empty means this member alone. */
 function initialCluster(name: string, text: string, own: readonly string[]): readonly InitialMember[] {
   if (text === '') return [{ name, peerUrls: own }];
   const members = new Map<string, string[]>();
@@ -138,7 +138,7 @@ function initialCluster(name: string, text: string, own: readonly string[]): rea
   return [...members].map(([member, peerUrls]) => ({ name: member, peerUrls }));
 }
 
-/** All members must make the same ids of the same list. */
+/** All members must derive the same ids from the same list. */
 function checkOwnUrls(name: string, members: readonly InitialMember[], own: readonly string[]): void {
   const mine = members.find((member) => member.name === name)?.peerUrls.join() ?? '';
   const advertised = [...own].sort().join();

@@ -25,11 +25,11 @@ export interface ClusterDataParts {
   readonly logger: Logger;
 }
 
-/** Where a member stands, and what it keeps in TiKV. */
+/** A member's identity, and what it keeps in TiKV. */
 export interface ClusterData {
   readonly clusterId: bigint;
   readonly memberId: bigint;
-  /** Those who founded the cluster; undefined: this member was added later. */
+  /** The founders of the cluster; undefined if this member was added later. */
   readonly firstMembers: readonly ElectedMember[] | undefined;
   readonly storage: Storage;
   readonly raftStorage: TikvRaftStorage;
@@ -46,9 +46,9 @@ const SNAPSHOT_ENTRIES = 1000;
 const KEPT_ENTRIES = 100;
 
 /**
- * Finds out who this member is, and opens what it has in TiKV. The first members of a cluster know their ids from
- * --initial-cluster; one that was added is found by its peer URLs in what the others have agreed on. Rejects with
- * ConfigError where it is no member, or has lost its vote.
+ * Determines this member's identity and opens its data in TiKV. The first members of a cluster know their ids from
+ * --initial-cluster. A member that was added finds itself, by its peer URLs, in what the others have agreed on. Rejects
+ *   with ConfigError if it is no member, or has lost its vote.
  */
 export async function openClusterData(
   config: NodeConfig,
@@ -147,7 +147,7 @@ function electionRules({ electionTimeoutMs }: NodeConfig, cluster: ClusterConfig
   };
 }
 
-/** What the member that has come furthest has agreed to; undefined: none has begun. */
+/** The membership that the most advanced member has agreed to; undefined if none has started. */
 async function newestState(
   clusterId: bigint,
   client: TikvClient,

@@ -2,7 +2,10 @@ import type { CompactionRetention } from '@engram/member';
 import { ConfigError } from './flag-values.ts';
 import { parseGoDuration } from './go-duration.ts';
 
-/** An integer is hours or revisions, by mode (embed/etcd.go parseCompactionRetention); a duration has sense in periodic mode only. */
+/**
+ * An integer is hours or revisions, by mode (embed/etcd.go parseCompactionRetention). A duration is for periodic mode
+ * only.
+ */
 export function parseCompactionRetention(mode: string, text: string): CompactionRetention {
   if (mode !== 'periodic' && mode !== 'revision') {
     throw new ConfigError(

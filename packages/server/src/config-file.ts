@@ -3,7 +3,7 @@ import { flagTable } from './flag-table.ts';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 import { formatGoDuration } from './go-duration.ts';
 
-/** The keys below client-transport-security and peer-transport-security, and the client's flags of the same meaning. */
+/** The keys below client-transport-security and peer-transport-security, and the matching client flags. */
 const securityFlags: Readonly<Record<string, string>> = {
   'cert-file': 'cert-file',
   'key-file': 'key-file',
@@ -29,8 +29,8 @@ const blocks: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * Takes over a configuration file: YAML (or JSON) whose keys are the flags' names, TLS in etcd's blocks. Durations are
- * integer nanoseconds, as etcd wants them, or texts like "5s". Returns what it did not understand.
+ * Applies a configuration file: YAML (or JSON) whose keys are the flags' names, with TLS in etcd's blocks. Durations
+ * are integer nanoseconds, as in etcd, or texts like "5s". Returns the keys that it did not understand.
  */
 export async function applyConfigFile(path: string, values: FlagValues): Promise<readonly string[]> {
   let document: unknown;

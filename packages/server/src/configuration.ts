@@ -8,12 +8,12 @@ export type Configuration =
   | { readonly kind: 'config'; readonly config: NodeConfig }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  /** Not understood at all: the text and usage, exit code 2. */
+  /** The arguments are wrong: print the text and usage, exit with code 2. */
   | { readonly kind: 'usage'; readonly problem: string };
 
 /**
- * What the operator wants, from arguments and environment, or from a configuration file alone: as in etcd, a file
- * makes everything else count for nothing. Rejects with ConfigError where it makes no sense.
+ * Reads the configuration from arguments and environment, or from a file alone: as in etcd, a file makes everything
+ * else irrelevant. Rejects with ConfigError if it makes no sense.
  */
 export async function readConfiguration(
   args: readonly string[],

@@ -8,12 +8,12 @@ import { ConfigError } from './flag-values.ts';
 import { type Identity, nextIdentity, randomIdentity } from './identity.ts';
 import { type NodeConfig, type StorageEngine, storageEngines } from './node-config.ts';
 
-/** LevelDB's cache of blocks: values that are used again and again are in the store's own cache (--value-cache-bytes). */
+/** LevelDB's block cache. Values that are read again are in the store's own cache (--value-cache-bytes). */
 const BLOCK_CACHE_BYTES = 16 * 1024 * 1024;
 
-/** Each engine has its own folder, which tells whose data there is. */
+/** Each engine has a folder of its own, which shows whose data it is. */
 const FOLDERS: Readonly<Record<StorageEngine, string>> = { segment: 'segments', leveldb: 'db' };
-/** For a data directory that has none yet. */
+/** The engine of a new data directory. */
 const NEW: StorageEngine = 'segment';
 
 export interface OpenedData {
@@ -27,12 +27,12 @@ export interface DataParts {
   readonly logger: Logger;
 }
 
-/** Below --data-dir all that is ours is in one folder, so that nothing of another program is mixed with it. */
+/** All our data is in one folder below --data-dir, so that it never mixes with another program's. */
 export const ownFolder = (dataDir: string): string => join(dataDir, 'engram');
 
 /**
- * Opens the storage, which locks the directory, and then takes the next term. Throws ConfigError where the directory
- * is another's, StorageOpenError and StorageCorruptError as the storage says.
+ * Opens the storage, which locks the directory, then takes the next start count. Throws ConfigError if the directory
+ * belongs to something else, StorageOpenError and StorageCorruptError as the storage does.
  */
 export async function openData(config: NodeConfig, { clock, random, logger }: DataParts): Promise<OpenedData> {
   if (config.storage === 'memory') return { storage: new MemoryStorage(), identity: randomIdentity(random) };
@@ -64,7 +64,9 @@ export async function openData(config: NodeConfig, { clock, random, logger }: Da
   }
 }
 
-/** What is there is opened by the engine that wrote it, and by no other: a node must never begin anew beside its data. */
+/**
+ * Existing data is opened by the engine that wrote it, and by no other: a node must never start anew beside its data.
+ */
 function chooseEngine({ storage, dataDir }: NodeConfig, own: string): StorageEngine {
   const found = storageEngines.filter((engine) => hasFiles(join(own, FOLDERS[engine])));
   const [holds, second] = found;
@@ -81,7 +83,7 @@ function chooseEngine({ storage, dataDir }: NodeConfig, own: string): StorageEng
 }
 
 function hasFiles(folder: string): boolean {
-  // A file system of its own is empty, but for this.
+  // An empty file system has this folder.
   return existsSync(folder) && readdirSync(folder).some((name) => name !== 'lost+found');
 }
 

@@ -1,24 +1,24 @@
 import { ConfigError } from './flag-values.ts';
 
-/** As etcd keeps them for itself (server/embed/etcd.go: reservedInternalFDNum). */
+/** As many as etcd reserves for itself (server/embed/etcd.go: reservedInternalFDNum). */
 const RESERVED = 150;
-/** A file of the log is open for as long as it is there (storage-segment), and for a while beside what replaces it. */
+/** A file of the log stays open while it exists (storage-segment), and for a while beside the one that replaces it. */
 const LOG_FILE_BYTES = 64 * 1024 * 1024;
-/** Where a machine does not say. */
+/** If the machine does not say. */
 const UNKNOWN_LIMIT = 65_536;
 
 export interface DescriptorNeeds {
-  /** What the process may have open; undefined: the machine does not say. */
+  /** How many the process may have open; undefined if the machine does not say. */
   readonly limit: number | undefined;
-  /** The most that the data may take; undefined: no bound. */
+  /** The most bytes the data may take; undefined if unbounded. */
   readonly quotaBytes: number | undefined;
-  /** The operator's wish; 0: as many as there are descriptors. */
+  /** What the operator asked for; 0: as many as there are descriptors. */
   readonly maxConnections: number;
 }
 
 /**
- * How many connections there may be: clients get no descriptor that the storage will need. An append that finds none
- * is the end of the process. Throws ConfigError, as etcd does, where there are too few for the store alone.
+ * How many connections are allowed. Clients get no descriptor that the storage will need: an append without one ends
+ * the process. Throws ConfigError, as etcd does, if there are too few for the store alone.
  */
 export function connectionsMax({ limit = UNKNOWN_LIMIT, quotaBytes, maxConnections }: DescriptorNeeds): number {
   if (limit <= RESERVED) {

@@ -4,8 +4,8 @@ import { ConfigError, type FlagValues } from './flag-values.ts';
 export const environmentName = (flag: string): string => `ETCD_${flag.toUpperCase().replaceAll('-', '_')}`;
 
 /**
- * Takes over ETCD_* variables (pkg/flags/flag.go of etcd): an empty one counts as absent, one whose flag was given too
- * is an error, one that no flag has is told in the returned warnings.
+ * Applies ETCD_* variables (etcd pkg/flags/flag.go). An empty one counts as absent. One whose flag was given as well is
+ * an error. The returned warnings name those that no flag has.
  */
 export function applyEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

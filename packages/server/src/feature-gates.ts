@@ -1,6 +1,6 @@
 import { ConfigError } from './flag-values.ts';
 
-/** etcd 3.7's gates and defaults (server/features/etcd_features.go). None of them changes what one node does. */
+/** etcd 3.7's gates and defaults (server/features/etcd_features.go). None of them changes what a node does. */
 export const featureGates: ReadonlyMap<string, { readonly enabled: boolean; readonly stage: 'ALPHA' | 'BETA' }> =
   new Map([
     ['CompactHashCheck', { enabled: false, stage: 'ALPHA' }],
@@ -14,7 +14,7 @@ export const featureGates: ReadonlyMap<string, { readonly enabled: boolean; read
     ['TxnModeWriteWithSharedBuffer', { enabled: true, stage: 'BETA' }],
   ]);
 
-/** Reads "A=true,B=false", also with AllAlpha and AllBeta (pkg/featuregate), into every gate's state. */
+/** Reads "A=true,B=false", also AllAlpha and AllBeta (pkg/featuregate), into the state of every gate. */
 export function parseFeatureGates(text: string): ReadonlyMap<string, boolean> {
   const state = new Map([...featureGates].map(([name, { enabled }]) => [name, enabled]));
   for (const pair of text.split(',').map((item) => item.trim())) {

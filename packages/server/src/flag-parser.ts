@@ -9,19 +9,19 @@ export type ParsedArguments =
       readonly rest: readonly string[];
     }
   | { readonly kind: 'help' }
-  /** What Go's flag package says; usage and exit code 2 follow. */
+  /** The text of Go's flag package. Usage and exit code 2 follow. */
   | { readonly kind: 'wrong'; readonly problem: string };
 
-/** A name and what to do with its text; `bool` flags may stand without one. */
+/** A name and how to set it. A `bool` flag may have no text. */
 interface Slot {
   readonly bool: boolean;
-  /** Why the text is wrong. */
+  /** Returns why the text is wrong, or undefined. */
   readonly set: (text: string) => string | undefined;
 }
 
 /**
- * Reads arguments as Go's flag package does: -name v, --name v, -name=v, --bool, --bool=false; later ones win; the
- * first that is no flag, or what follows "--", ends them and is left over.
+ * Reads arguments as Go's flag package does: -name v, --name v, -name=v, --bool, --bool=false. The last one wins.
+ * Parsing stops at the first argument that is no flag, or after "--"; the rest is returned.
  */
 export function parseArguments(args: readonly string[], values: FlagValues): ParsedArguments {
   const own: { 'config-file'?: string; version?: string } = {};

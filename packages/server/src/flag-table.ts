@@ -1,25 +1,27 @@
 /**
- * How a flag's text is read: `strings` is a comma list; `urls` a comma list of URLs. `int`, `uint` take Go's integer
+ * How a flag's text is read. `strings` is a comma list, `urls` a comma list of URLs. `int` and `uint` are Go's integer
  * literals.
  */
 export type FlagType = 'string' | 'bool' | 'int' | 'uint' | 'duration' | 'urls' | 'strings';
 
 /**
- * - works: it does what etcd's does.
- * - ignored: it says how etcd's Raft, bbolt or Go runtime should behave, or asks for what is not there yet and whose
- *   absence harms nobody. Accepted; all that are set are named in one warning.
- * - refused: to go on without it would be unsafe or not what the operator meant. Setting it to other than its default
- *   ends the start with a clear text.
+ * - works: does what etcd's does.
+ *
+ * - ignored: about etcd's Raft, bbolt or Go runtime, or about something that does not exist yet and is not missed.
+ *   Accepted; one warning names all that are set.
+ *
+ * - refused: going on without it would be unsafe, or not what the operator meant. Any value but the default ends the
+ *   start with a clear text.
  */
 export type FlagGroup = 'works' | 'ignored' | 'refused';
 
 export interface FlagSpec {
   readonly name: string;
   readonly type: FlagType;
-  /** The default, as one would type it. */
+  /** The default, as typed. */
   readonly value: string;
   readonly group: FlagGroup;
-  /** One line for --help; for a refused flag also why. */
+  /** One line for --help. For a refused flag it also says why. */
   readonly help: string;
 }
 
@@ -278,7 +280,7 @@ export const flagSections: readonly FlagSection[] = [
   ),
 ];
 
-/** Flags that etcd still parses and drops without a word (server/etcdmain/config.go). */
+/** Flags that etcd still parses and silently ignores (server/etcdmain/config.go). */
 export const forgottenFlags: readonly string[] = [
   'cluster-active-size',
   'cluster-remove-delay',

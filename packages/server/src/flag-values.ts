@@ -3,16 +3,16 @@ import { type FlagSpec, type FlagType, flagTable } from './flag-table.ts';
 import { parseGoDuration } from './go-duration.ts';
 import { parseUrls } from './urls.ts';
 
-/** The operator's words are wrong: the text is for them. */
+/** The configuration is wrong. The text is for the operator. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** What the operator gave, by flag name, over the table's defaults. What is in it has its type's form. */
+/** The values given, by flag name, over the table's defaults. All are valid for their type. */
 export class FlagValues {
   readonly #given = new Map<string, string>();
 
-  /** Why the text is not of the flag's type; undefined when it is, and then it is taken over. */
+  /** Takes the text as the flag's value. Returns why it is not valid; undefined if it is. */
   set(spec: FlagSpec, text: string): string | undefined {
     const problem = problemOf(spec.type, text);
     if (problem === undefined) this.#given.set(spec.name, text);
@@ -23,7 +23,7 @@ export class FlagValues {
     return this.#given.has(name);
   }
 
-  /** Flags that were given and differ from their default, in the table's order. */
+  /** The flags that were given and differ from their default, in the table's order. */
   changed(): readonly FlagSpec[] {
     return [...flagTable.values()].filter(
       ({ name, value }) => this.#given.has(name) && this.#given.get(name) !== value,
@@ -60,7 +60,7 @@ export class FlagValues {
   }
 }
 
-/** Go's strconv.ParseBool. */
+// As Go's strconv.ParseBool.
 const goTrue: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const goFalse: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 const integer = /^[+-]?(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*)$/;

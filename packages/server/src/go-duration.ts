@@ -1,4 +1,4 @@
-/** Go's time.Duration as text: "1h30m", "10ms", "1.5s", "-2us", "0". Units as in Go's time.ParseDuration. */
+/** The units of Go's time.ParseDuration, as in "1h30m", "10ms", "1.5s", "-2us". */
 const unitMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -12,7 +12,7 @@ const unitMs: Readonly<Record<string, number>> = {
 const whole = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 const piece = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
-/** Milliseconds; undefined where the text is no duration. */
+/** Milliseconds; undefined if the text is no duration. */
 export function parseGoDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;
   if (!whole.test(text)) return undefined;

@@ -10,20 +10,20 @@ export interface HttpEndpointsOptions {
   readonly metrics: MetricsPage;
   readonly health: HealthMetrics;
   readonly logger: Logger;
-  /** "*" or nothing in it: any. */
+  /** "*" or an empty set means any. */
   readonly corsOrigins: ReadonlySet<string>;
   readonly hostWhitelist: ReadonlySet<string>;
 }
 
 type Endpoint = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
-/** What --listen-metrics-urls serve: metrics and health, for probes, without rules about hosts and origins. */
+/** What --listen-metrics-urls serve: metrics and health, for probes. Hosts and origins are not checked. */
 export function metricsEndpoints(options: HttpEndpointsOptions): HttpHandler {
   const routes = monitoringRoutes(options);
   return (request) => (routes.get(request.path) ?? notFound)(request);
 }
 
-/** What client URLs serve beside gRPC. */
+/** What client URLs serve besides gRPC. */
 export function clientEndpoints(options: HttpEndpointsOptions): HttpHandler {
   const routes = monitoringRoutes(options);
   routes.set('/version', getOnly(versionEndpoint));
@@ -31,7 +31,7 @@ export function clientEndpoints(options: HttpEndpointsOptions): HttpHandler {
   const { corsOrigins, hostWhitelist, logger } = options;
   return async (request) => {
     const host = hostNameOf(request.headers['host'] ?? '');
-    // A web page may point its own name at this address; only a host name that we know shows that nobody did (CVE-2018-5702).
+    // A web page may point its own name at this address. Only a known host name shows that none did (CVE-2018-5702).
     if (!request.secure && !allows(hostWhitelist, host)) {
       logger.warn({ host }, 'rejecting HTTP request to prevent DNS rebinding attacks');
       return plain(421, `The host name ${JSON.stringify(host)} is not in --host-whitelist.\n`);
@@ -103,7 +103,7 @@ function versionEndpoint(): HttpResponse {
   return { status: 200, headers: { 'content-type': 'application/json' }, body };
 }
 
-/** In the shape of Go's expvar, with what Node has to tell. */
+/** In the form of Go's expvar, with Node's figures. */
 function debugVarsEndpoint(): HttpResponse {
   const { rss, heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage();
   const body = {
@@ -129,7 +129,7 @@ const notFound: Endpoint = () => plain(404, '404 page not found\n');
 
 const textHeaders = { 'content-type': 'text/plain; charset=utf-8' };
 
-/** As Go's http.Error has it: text that no browser may take for something else. */
+/** As Go's http.Error: text that no browser may take for something else. */
 const plain = (status: number, body: string): HttpResponse => ({
   status,
   headers: { ...textHeaders, 'x-content-type-options': 'nosniff' },
@@ -148,7 +148,7 @@ function corsHeaders(origins: ReadonlySet<string>, origin: string | undefined): 
   };
 }
 
-/** Without port and brackets: "[::1]:2379" is "::1". */
+/** The name without port and brackets: "[::1]:2379" gives "::1". */
 function hostNameOf(host: string): string {
   return host.replace(/:\d*$/, '').replace(/^\[|\]$/g, '');
 }

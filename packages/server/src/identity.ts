@@ -2,21 +2,24 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, wr
 import { dirname, join } from 'node:path';
 import { type Random, systemErrorCode } from '@engram/core';
 
-/** Who this node is, for the life of its data. Ids are not 0 and fit 63 bits: some tools read them as signed. */
+/**
+ * A node's identity, for the life of its data. Ids are not 0 and fit in 63 bits, because some tools read them as
+ * signed.
+ */
 export interface Identity {
   readonly clusterId: bigint;
   readonly memberId: bigint;
-  /** One more at each start: the epoch of the log, and what clients see as Raft's term while the node is alone. */
+  /** Increases at each start. It is the log's epoch, and what clients see as Raft's term while the node is alone. */
   readonly startCount: number;
 }
 
 const FORMAT = 1;
-/** A fresh etcd has won one election, in term 2. */
+/** A new etcd has won one election, in term 2. */
 const FIRST_START = 2;
 
 /**
- * The identity of a new start, durable when this returns: a count that was used is never used again. The caller holds
- * the data directory's lock. Throws when the file is not ours or damaged; nothing is written over it then.
+ * Returns the identity of a new start, durable: a count that was used is never used again. The caller holds the data
+ * directory's lock. Throws if the file is damaged or not ours; then nothing is written over it.
  */
 export function nextIdentity(file: string, random: Random): Identity {
   const before = readIdentity(file);
@@ -37,7 +40,7 @@ function randomId(random: Random): bigint {
   return id === 0n ? 1n : id;
 }
 
-/** The file calls the count a term. */
+/** In the file the count is called term. */
 const texts = ({ clusterId, memberId, startCount }: Identity): object => ({
   clusterId: clusterId.toString(16),
   memberId: memberId.toString(16),
@@ -73,7 +76,7 @@ function parseIdentity(text: string): Identity | undefined {
   return { clusterId: BigInt(`0x${clusterId}`), memberId: BigInt(`0x${memberId}`), startCount: term };
 }
 
-/** Replaces the file whole: a crash leaves the old one or the new one. */
+/** Replaces the whole file. A crash leaves the old one or the new one. */
 function writeDurably(file: string, text: string): void {
   const directory = dirname(file);
   mkdirSync(directory, { recursive: true, mode: 0o700 });

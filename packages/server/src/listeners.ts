@@ -3,7 +3,7 @@ import type { HttpHandler, ListenAddress, ServeOptions, TlsOptions, TransportObs
 import type { NodeConfig } from './node-config.ts';
 import type { ServeUrl } from './urls.ts';
 
-/** etcd lets a gRPC message be so much larger than a request: room for what surrounds it. */
+/** etcd allows a gRPC message this much more than a request, for what surrounds it. */
 const GRPC_OVERHEAD_BYTES = 512 * 1024;
 
 export interface ListenerParts {
@@ -24,7 +24,7 @@ export interface PlannedListener {
   readonly options: ServeOptions;
 }
 
-/** Everything that a node listens on. Without HTTP URLs of their own, client URLs speak both protocols on one port. */
+/** All listeners of a node. Without HTTP URLs of their own, client URLs serve both protocols on one port. */
 export function planListeners(parts: ListenerParts): readonly PlannedListener[] {
   const { config, clientHttp, metricsHttp } = parts;
   const split = config.listenClientHttpUrls.length > 0;
@@ -66,6 +66,6 @@ function serveOptions(
 
 function listenAddress({ path, host, port }: ServeUrl): ListenAddress {
   if (path !== undefined) return { kind: 'unix', path };
-  // Go listens on the IPv4 loopback for this name; Node would take what the resolver names first.
+  // Go listens on the IPv4 loopback for this name. Node would take the first address of the resolver.
   return { kind: 'tcp', host: host === 'localhost' ? '127.0.0.1' : host, port };
 }

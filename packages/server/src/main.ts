@@ -6,12 +6,12 @@ import { notifyReady } from './systemd.ts';
 import { helpText, usageText } from './usage.ts';
 import { ENGRAM_VERSION, ETCD_VERSION, versionText } from './version.ts';
 
-/** A stop that takes longer is cut: who sent the signal (kubelet, systemd, a test) waits, and kills after it. */
+/** A stop that takes longer is cut. Whoever sent the signal (kubelet, systemd, a test) waits and then kills. */
 const STOP_MAX_MS = 5000;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
-/** The process: reads its configuration, runs one node, and ends with it. */
+/** The process: reads the configuration, runs one node, ends with it. */
 async function main(args: readonly string[]): Promise<void> {
   const configuration = await readOrEnd(args);
   switch (configuration.kind) {
@@ -49,7 +49,7 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
   process.on('uncaughtException', (error) =>
     end(logger, 'a bug, or a broken promise of the system', error, error.stack),
   );
-  // From the first moment on, so that a stop during a long start is heeded too.
+  // Registered first, so that a stop during a long start works too.
   const { first: stopping, second: insisting } = stopSignals();
 
   logger.info(
@@ -87,8 +87,8 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
 }
 
 /**
- * The first and the second signal that ask for a stop. One listener for both, never exchanged: a signal that arrives
- * while its last listener is removed and the next one added is lost.
+ * The first and the second signal that ask for a stop. Both share one listener that is never replaced: a signal that
+ * arrives between the removal of one listener and the addition of the next is lost.
  */
 function stopSignals(): { readonly first: Promise<NodeJS.Signals>; readonly second: Promise<NodeJS.Signals> } {
   const first = Promise.withResolvers<NodeJS.Signals>();

@@ -6,7 +6,7 @@ import type { HttpResponse } from '@engram/transport';
 
 const compress = promisify(gzip);
 
-/** Nobody needs them newer, and the text is 150 KB. */
+/** Nobody needs newer values, and the text is 150 KB. */
 const FRESH_MS = 1000;
 
 interface Page {
@@ -15,7 +15,7 @@ interface Page {
   gzip: Promise<Buffer> | undefined;
 }
 
-/** /metrics, rendered at most once a second: all who ask meanwhile are answered with the same bytes. */
+/** /metrics, rendered at most once a second. All requests of that second get the same bytes. */
 export class MetricsPage {
   readonly #registry: MetricRegistry;
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class MetricsPage {
 
   #current(): Promise<Page> {
     if (this.#page === undefined || this.#clock.nowMs() >= this.#freshUntilMs) {
-      // From its end on; until then there is one on its way, and that is fresh enough.
+      // The second begins when it is rendered. Until then this rendering is fresh enough for all.
       this.#freshUntilMs = Number.POSITIVE_INFINITY;
       this.#page = this.#render().finally(() => {
         this.#freshUntilMs = this.#clock.nowMs() + FRESH_MS;

@@ -15,23 +15,23 @@ export interface LogConfig {
   readonly outputs: readonly string[];
 }
 
-/** All that a node is told from outside, checked. Times in milliseconds. */
+/** A node's configuration, checked. Times are in milliseconds. */
 export interface NodeConfig {
   readonly name: string;
   readonly dataDir: string;
   readonly transport: 'native' | 'grpc-js';
-  /** 'auto': the engine whose data there is. */
+  /** 'auto' takes the engine whose data exists. */
   readonly storage: 'auto' | StorageEngine | 'memory' | 'tikv';
   readonly valueCacheBytes: number;
   readonly newCluster: boolean;
 
   readonly listenClientUrls: readonly ServeUrl[];
-  /** Not empty: these serve HTTP alone, and the client URLs gRPC alone. */
+  /** If not empty, these serve HTTP alone, and the client URLs gRPC alone. */
   readonly listenClientHttpUrls: readonly ServeUrl[];
   readonly listenMetricsUrls: readonly ServeUrl[];
   readonly advertiseClientUrls: readonly string[];
   readonly advertisePeerUrls: readonly string[];
-  /** For the URLs that are secure. */
+  /** For secure URLs. */
   readonly tls: TlsConfig | undefined;
 
   readonly electionTimeoutMs: number;
@@ -55,7 +55,7 @@ export interface NodeConfig {
   readonly slowUnaryMs: number;
   readonly slowCommitMs: number;
   readonly log: LogConfig;
-  /** For the operator, once logging works. */
+  /** For the operator, logged once logging works. */
   readonly warnings: readonly string[];
 }
 
@@ -70,7 +70,9 @@ const ELECTION_MAX_MS = 50_000;
 const PROGRESS_DEFAULT_MS = 600_000;
 const PROGRESS_MIN_MS = 100;
 
-/** Throws ConfigError on the first thing that is wrong, in the order in which etcd looks. `fromFile` relaxes as etcd does. */
+/**
+ * Throws ConfigError for the first thing that is wrong, in etcd's order. `fromFile` relaxes the checks as etcd does.
+ */
 export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   const warnings: string[] = [];
   const log = logConfig(values);
@@ -115,7 +117,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   if (maxRequestBytes > REQUEST_ADVISED_BYTES) {
     warnings.push(`--max-request-bytes=${maxRequestBytes} is more than the advised ${REQUEST_ADVISED_BYTES}`);
   }
-  // 0 is "not set", as in etcd: the interval stays at its default.
+  // 0 means "not set", as in etcd: the default applies.
   const progressMs = values.durationMs('watch-progress-notify-interval') || PROGRESS_DEFAULT_MS;
   if (progressMs < PROGRESS_MIN_MS) warnings.push('adjusting --watch-progress-notify-interval to its minimum, 100ms');
   const storage = values.text('storage');

@@ -27,17 +27,17 @@ import { SystemRandom } from './system-random.ts';
 import { ETCD_VERSION } from './version.ts';
 import { join } from 'node:path';
 
-/** How long calls that are under way may take at a stop; the rest of the five seconds is for the storage. */
+/** How long running calls may take at a stop. The rest of the five seconds is for the storage. */
 const DRAIN_MS = 3000;
 
 export interface NodeOptions {
   readonly config: NodeConfig;
   readonly logger: Logger;
-  /** The storage failed for good while the node served: it must end. */
+  /** The storage has failed permanently: the node must end. */
   readonly onFatal: (error: Error) => void;
   /** The cluster has removed this member: the process has nothing left to do. */
   readonly onRemoved: () => void;
-  /** Ends a start that waits for the other members. */
+  /** Ends a start that waits for other members. */
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -48,13 +48,13 @@ export interface BoundListener {
   readonly address: BoundAddress;
 }
 
-/** A node that serves, until it is disposed: then it drains its clients and closes its storage. */
+/** A serving node. Disposal drains its clients and closes its storage. */
 export interface RunningNode extends AsyncDisposable {
   readonly identity: NodeIdentity;
   readonly listeners: readonly BoundListener[];
 }
 
-/** Opens the data, brings the store up to the end of its log, and serves on every URL. What fails leaves nothing open. */
+/** Opens the data, recovers the store to the end of its log, and serves on every URL. A failure leaves nothing open. */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { config, logger } = options;
   const clock = options.clock ?? new SystemClock();
@@ -76,7 +76,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const storeMetrics = new StoreMetrics(metrics, config.slowCommitMs, (ms) =>
     slow.warn({ 'took-ms': Math.round(ms) }, 'slow append to the log'),
   );
-  // The table of methods is made first and counted after: only methods that are served get counters.
+  // The table of methods comes first: only methods that are served get counters.
   let rpcMetrics: RpcMetrics | undefined;
   const { member, identity, ready } = await startMember(
     config,
@@ -126,7 +126,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   });
   const servers: Server[] = [];
   opened.defer(() => {
-    // Who watches the health hears of it before the connection takes its leave.
+    // Watchers of the health learn of it before their connection closes.
     member.serving.set(false);
     return drainAll(servers);
   });
@@ -137,7 +137,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     listeners.push({ purpose: each.purpose, address: server.address });
   }
   await ready(options.signal ?? new AbortController().signal);
-  // Not before all of them listen: who waits for this line takes it for every port.
+  // Only once all listen: whoever waits for this line assumes every port.
   for (const [at, each] of planned.entries()) announce(each, servers[at]!.address, logger);
 
   const stack = opened.move();

@@ -8,7 +8,9 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
-/** The certificate of --auto-tls in `directory`: the one that is there, else a new one for these hosts (names or addresses). */
+/**
+ * The certificate of --auto-tls in `directory`: the existing one, or a new one for these hosts (names or addresses).
+ */
 export function selfSignedCertificate(directory: string, hosts: readonly string[], years: number): CertificateFiles {
   const files = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
   if (existsSync(files.certFile) && existsSync(files.keyFile)) return files;
@@ -17,13 +19,13 @@ export function selfSignedCertificate(directory: string, hosts: readonly string[
   const body = certificateBody(publicKey.export({ type: 'spki', format: 'der' }), hosts, years);
   const signature = createSign('sha256').update(body).sign(privateKey);
   const certificate = sequence(body, ecdsaWithSha256, tlv(BIT_STRING, Buffer.of(0), signature));
-  // The key first: a crash between the two leaves no certificate without its key.
+  // The key first: a crash in between leaves no certificate without its key.
   writeFileSync(files.keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
   writeFileSync(files.certFile, pem('CERTIFICATE', certificate), { mode: 0o600 });
   return files;
 }
 
-// X.509 (RFC 5280) in DER: node:crypto signs, but it makes no certificates.
+// X.509 (RFC 5280) in DER. node:crypto signs, but makes no certificates.
 
 const BOOLEAN = 0x01;
 const INTEGER = 0x02;

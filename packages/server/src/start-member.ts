@@ -18,7 +18,7 @@ export interface StartParts {
   readonly onRemoved: () => void;
 }
 
-/** Who this node turned out to be. */
+/** This node's identity. */
 export interface NodeIdentity {
   readonly clusterId: bigint;
   readonly memberId: bigint;
@@ -27,11 +27,11 @@ export interface NodeIdentity {
 export interface StartedMember {
   readonly member: Member;
   readonly identity: NodeIdentity;
-  /** Resolves when the node can serve: alone at once, in a cluster once a leader has answered it. */
+  /** Resolves when the node can serve: alone at once, in a cluster after a leader has answered it. */
   readonly ready: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Starts the member that the configuration asks for; `opened` disposes of it. */
+/** Starts the configured member. `opened` disposes of it. */
 export async function startMember(
   config: NodeConfig,
   parts: StartParts,
@@ -67,7 +67,7 @@ async function startInCluster(
     firstMembers: data.firstMembers,
     onRemoved: parts.onRemoved,
   });
-  // The way in is closed last: a leader that hands over still needs it.
+  // The listener for peers is closed last: a leader that hands over still needs it.
   service = started.service;
   const server = await servePeers({
     clusterId,

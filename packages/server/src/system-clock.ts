@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@engram/core';
 
-/** setTimeout takes no more (a longer delay fires at once). */
+/** setTimeout's longest delay. A longer one fires at once. */
 const TIMEOUT_MAX_MS = 2 ** 31 - 1;
 
 /** The machine's time. */
@@ -19,7 +19,7 @@ export class SystemClock implements Clock {
     const arm = (restMs: number): void => {
       timeout = setTimeout(
         () => {
-          // Timers count in whole milliseconds of the loop's own time, and may be up to one early.
+          // Timers count whole milliseconds of the loop's own time, and may fire up to one early.
           const leftMs = dueMs - performance.now();
           if (leftMs > 0) arm(leftMs);
           else fire();

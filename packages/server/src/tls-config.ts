@@ -3,14 +3,14 @@ import type { TlsOptions, TlsVersion } from '@engram/transport';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 import type { ServeUrl } from './urls.ts';
 
-/** 'auto': a certificate of our own making, valid for so many years. */
+/** 'auto' is a certificate of our own making, valid for this many years. */
 export type TlsConfig = TlsOptions | { readonly kind: 'auto'; readonly years: number; readonly minVersion: TlsVersion };
 
-/** What asks for certificates of clients, or says which of them may come in. */
+// Flags that ask for client certificates or restrict them.
 const clientFlags = ['client-cert-auth', 'trusted-ca-file', 'client-crl-file', 'client-cert-allowed-hostname'] as const;
 const ownFlags = ['cert-file', 'key-file', 'auto-tls'] as const;
 
-/** Throws ConfigError where the flags contradict each other; what they ask for and do not get, `warnings` say. */
+/** Throws ConfigError if the flags contradict each other. Adds to `warnings` what is asked for and has no effect. */
 export function tlsConfig(
   values: FlagValues,
   clientUrls: readonly ServeUrl[],
@@ -68,7 +68,7 @@ export function tlsConfig(
   };
 }
 
-/** etcd takes the certificate that it makes, and forgets that clients should have shown theirs. */
+/** etcd would take the certificate that it makes, and drop the request for client certificates. */
 function refuseWithAutoTls(values: FlagValues): void {
   const set = changedOf(values, clientFlags);
   if (set.length > 0)

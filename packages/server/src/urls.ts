@@ -1,19 +1,19 @@
 import { isIP } from 'node:net';
 
-/** Where to listen, or what to tell clients, as etcd's URLs have it (client/pkg/types/urls.go). */
+/** A URL to listen on or to advertise, with etcd's rules (client/pkg/types/urls.go). */
 export interface ServeUrl {
   readonly scheme: 'http' | 'https' | 'unix' | 'unixs';
   readonly secure: boolean;
-  /** Of tcp; brackets of an IPv6 address are gone. */
+  /** For tcp; without the brackets of an IPv6 address. */
   readonly host: string;
   readonly port: number;
-  /** Of a socket in the file system; undefined for tcp. etcd takes what follows `unix://` as it stands, "a:1" too. */
+  /** The path of a unix socket; undefined for tcp. etcd takes everything after `unix://`, "a:1" too. */
   readonly path: string | undefined;
-  /** As it was given. */
+  /** As given. */
   readonly text: string;
 }
 
-/** Sorted by text and without doubles, as etcd keeps them; a text says what is wrong with them. */
+/** Parses a list; sorted by text, without duplicates, as in etcd. Returns a text if something is wrong. */
 export function parseUrls(list: string): readonly ServeUrl[] | string {
   const urls = new Map<string, ServeUrl>();
   for (const item of list.split(',')) {
@@ -53,13 +53,15 @@ function parseUrl(text: string): ServeUrl | string {
   }
 }
 
-/** One listens on addresses; of names only "localhost", which stands for the loopback (embed/config.go checkBindURLs). */
+/**
+ * Only addresses can be listened on; the one name allowed is "localhost", the loopback (embed/config.go checkBindURLs).
+ */
 export function bindProblem(urls: readonly ServeUrl[]): string | undefined {
   const bad = urls.find(({ path, host }) => path === undefined && host !== 'localhost' && isIP(host) === 0);
   return bad && `expected IP in URL for binding (${bad.text})`;
 }
 
-/** Others must be able to dial it. */
+/** Others must be able to dial the URL. */
 export function hostProblem(urls: readonly ServeUrl[]): string | undefined {
   const bad = urls.find(({ path, host }) => path === undefined && host === '');
   return bad && `unexpected empty host (${bad.text})`;

@@ -29,7 +29,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** A node that may have so many files open. */
+/** A node that may have this many files open. */
 function limited(descriptors: number): string {
   const command = join(scratch, `engram-${descriptors}`);
   writeFileSync(command, `#!/bin/sh\nulimit -n ${descriptors} && exec ${engramPath} "$@"\n`);
@@ -54,7 +54,7 @@ test('more clients than descriptors: the store goes on writing into new files, a
     idle.push(socket);
     await once(socket, 'connect').catch(() => {});
   }
-  // Three files of the log.
+  // Fills three files of the log.
   const value = 'v'.repeat(1_000_000);
   for (let at = 0; at < 150; at += 1) await writer.put(`k${at}`, value);
   const metrics = engram.lines.find(({ msg }) => msg === 'serving metrics')?.['address'];

@@ -7,7 +7,7 @@ import { GrpcClient } from './support/grpc-client.ts';
 const PAGE_BYTES = 4096;
 const PAGE_HEADER_BYTES = 16;
 
-/** The file, checked as etcdctl does while it saves it. */
+/** The file, checked as etcdctl does while saving it. */
 async function save(client: GrpcClient): Promise<Buffer> {
   const { messages, status } = await client.call('/etcdserverpb.Maintenance/Snapshot', new Uint8Array(0));
   expect(status).toBe('0: ');
@@ -25,14 +25,14 @@ async function save(client: GrpcClient): Promise<Buffer> {
   return file;
 }
 
-/** FNV-1a in 64 bits, as bbolt checks its meta pages. */
+/** 64-bit FNV-1a, as bbolt uses for its meta pages. */
 function checksum(bytes: Uint8Array): bigint {
   let hash = 0xcbf29ce484222325n;
   for (const byte of bytes) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
   return hash;
 }
 
-/** Pages by their ids in file order, with the pages that each goes on in; throws where one is not what it says. */
+/** The ids of pages in file order, with the pages that each continues in. Throws if a page is not what it claims. */
 function pageIds(file: Buffer): number[] {
   const ids: number[] = [];
   for (let page = 0; page < file.length / PAGE_BYTES; ) {

@@ -8,7 +8,7 @@ import { Engram, engramPath, run } from './support/engram-process.ts';
 import { GrpcClient } from './support/grpc-client.ts';
 
 const engines = ['segment', 'leveldb'] as const;
-/** One for each round and key. LevelDB compresses: bytes of chance stay about as many. */
+/** One for each round and key. LevelDB compresses, so the bytes are random. */
 const values = Array.from({ length: 5 }, () => Array.from({ length: 100 }, () => randomBytes(1500).toString('base64')));
 
 let scratch: string;
@@ -26,7 +26,7 @@ async function defragment(client: GrpcClient): Promise<void> {
   await client.unary('/etcdserverpb.Maintenance/Defragment', new Uint8Array(0));
 }
 
-/** One line of text, as the process says it when it ends. */
+/** The line that the process prints when it ends. */
 async function refusal(args: readonly string[]): Promise<string> {
   const { code, stderr } = await run(args);
   expect(code).toBe(1);
@@ -58,13 +58,13 @@ describe.each(engines)('--storage=%s', (engine) => {
       await compact(client, revision);
       await defragment(client);
       const after = await client.status();
-      // Of five versions one is left; what a checkpoint and the files' headers need comes on top.
+      // One of five versions is left. A checkpoint and the files' headers come on top.
       expect(Number(after.dbSize)).toBeLessThan(Number(before.dbSize) / 2);
       expect(Number(after.dbSizeInUse)).toBeLessThanOrEqual(Number(after.dbSize));
       expect(await client.put('last', 'one')).toBe(revision + 1);
       expect((await engram.stop()).code).toBe(0);
     }
-    // Without the flag: the directory says which engine wrote it.
+    // Without the flag, the directory shows which engine wrote it.
     await using engram = await Engram.start([], { dataDir });
     using client = new GrpcClient(engram.url);
     for (const key of [0, 42, 99]) expect(await client.get(`key-${key}`)).toBe(values[4]![key]);

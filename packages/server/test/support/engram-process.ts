@@ -25,7 +25,7 @@ const environment = (extra: RunOptions['env']): NodeJS.ProcessEnv => {
   return { ...Object.fromEntries(own), ...extra };
 };
 
-/** A process that is expected to end by itself. */
+/** Runs a process that is expected to end by itself. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const child = spawn(options.command ?? engramPath, args, {
     cwd: options.cwd,
@@ -42,7 +42,9 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   return { code: child.exitCode, signal: child.signalCode, stdout, stderr };
 }
 
-/** One that serves, on a free port of the loopback, with its data in a folder of its own. Dispose kills what is left. */
+/**
+ * A serving process on a free port of the loopback, with its data in a folder of its own. Disposal kills what is left.
+ */
 export class Engram implements AsyncDisposable {
   readonly dataDir: string;
   readonly child: ChildProcess;
@@ -95,7 +97,7 @@ export class Engram implements AsyncDisposable {
       .map((line) => JSON.parse(line));
   }
 
-  /** The first log line like this; rejects when the process ends without it. */
+  /** The first matching log line. Rejects if the process ends without it. */
   async logged(wanted: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>> {
     for (;;) {
       const found = this.lines.find(wanted);
@@ -107,7 +109,7 @@ export class Engram implements AsyncDisposable {
     }
   }
 
-  /** Where clients find it: "127.0.0.1:43211". */
+  /** The address for clients: "127.0.0.1:43211". */
   get address(): string {
     return String(this.lines.find(({ msg }) => msg === 'ready to serve client requests')?.['address']);
   }

@@ -8,7 +8,7 @@ export interface CallOptions {
   readonly onMessage?: (message: Uint8Array) => void;
 }
 
-/** A client that knows nothing of our transport: node's own HTTP/2 and the framing of gRPC by hand. */
+/** A client that shares nothing with our transport: Node's own HTTP/2, with gRPC's framing by hand. */
 export class GrpcClient implements Disposable {
   readonly session: ClientHttp2Session;
 
@@ -21,14 +21,14 @@ export class GrpcClient implements Disposable {
     this.session.destroy();
   }
 
-  /** The answer's bytes; rejects with "code: message" of the status. */
+  /** The answer's bytes. Rejects with "code: message" of the status. */
   async unary(path: string, request: Uint8Array, contentType = 'application/grpc'): Promise<Uint8Array> {
     const { messages, status } = await this.call(path, request, { contentType });
     if (!status.startsWith('0')) throw new Error(status);
     return messages[0] ?? Buffer.alloc(0);
   }
 
-  /** All messages of the answer, and "code: message" of the status. Rejects where the call broke off without one. */
+  /** All messages of the answer, and "code: message" of the status. Rejects if the call breaks off without one. */
   call(
     path: string,
     request: Uint8Array,
