@@ -19,7 +19,7 @@ import { Follower } from './follower.ts';
 import { KnownLeader } from './known-leader.ts';
 import { LeaderCalls } from './leader-calls.ts';
 import { Member, type MemberOptions } from './member.ts';
-import type { PeerNetwork, PeerService } from './peers.ts';
+import type { PeerNetwork, Peers, PeerService } from './peers.ts';
 import { ReadIndex } from './read-index.ts';
 import { RemoteLeader } from './remote-leader.ts';
 
@@ -151,7 +151,13 @@ class Parts implements ElectionOwner {
     const timeoutMs = settings.requestTimeoutMs ?? 7000;
     this.#applied = new AppliedPositions(replica, clock);
     replica.onApplied = () => this.#applied.advanced();
-    const shared = { memberId: self, peers: network, leader: this.known, replica, clock };
+    // A call that waits for a leader may find that this member has become it.
+    const peers: Peers = {
+      call: (to, request, signal) =>
+        to === self ? this.calls.call(request, signal) : network.call(to, request, signal),
+      follow: (to, from, signal) => network.follow(to, from, signal),
+    };
+    const shared = { memberId: self, peers, leader: this.known, replica, clock };
     this.#remote = new RemoteLeader({ ...shared, applied: this.#applied, random, timeoutMs });
     this.#reads = new ReadIndex({
       clock,
