@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec interop kube crash linearizability snapshot kube-storage etcd differential tikv
+E2E_PARTS := h2spec interop kube crash linearizability snapshot kube-storage etcd differential tikv cluster
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -23,6 +23,15 @@ run: setup ## Start a node on 127.0.0.1:2379, data in ./data (Ctrl-C stops it)
 	@echo '  curl http://127.0.0.1:2379/health'
 	@exec packages/server/bin/engram --name default --data-dir data \
 	  --listen-client-urls http://127.0.0.1:2379 --advertise-client-urls http://127.0.0.1:2379
+
+.PHONY: cluster
+cluster: setup ## Start a cluster of three members on PD and three stores, on 127.0.0.1 (Ctrl-C stops all)
+	@[ -x e2e/tikv/bin/unistore-lab ] && [ -x e2e/tikv/bin/pd-server ] || e2e/tikv/lab/build
+	@exec $(WITH_NODE) node e2e/cluster/up.ts .e2e/cluster
+
+.PHONY: e2e-cluster
+e2e-cluster: setup ## Three members on PD and three stores, under kills, pauses and restarts
+	@$(WITH_NODE) tools/e2e cluster
 
 .PHONY: test
 test: setup lint types ## Lint, types, the layer check and all unit and integration tests

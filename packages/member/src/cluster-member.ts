@@ -27,6 +27,11 @@ export interface ClusterMemberOptions extends MemberOptions {
   readonly raftStorage: RaftStorage;
   readonly network: PeerNetwork;
   readonly election: Pick<ElectionDriverOptions, 'tickMs' | 'limits' | 'rules' | 'snapshotEntries' | 'keptEntries'>;
+  /**
+   * Resolves when this member's way to storage is well. A leader whose own is not hands over to one whose is; where it is
+   * so for all of them, the leader stays.
+   */
+  readonly probeStorage: (signal: AbortSignal) => Promise<void>;
   /** `--initial-cluster-token`. */
   readonly token: string;
   /** The first members of a new cluster, the same on each; undefined: this member joins one that has added it. */
@@ -111,6 +116,7 @@ class Parts implements ElectionOwner {
   #follower!: Follower;
   #transition: Promise<void> = Promise.resolve();
   #healthTimer: Timer | undefined;
+  #probing = false;
 
   private constructor(options: ClusterMemberOptions) {
     this.#options = options;
@@ -291,11 +297,30 @@ class Parts implements ElectionOwner {
       throw new EngramError('LeaderChanged');
   }
 
+  /** A leader is told by its own appends; the others ask now and then. */
   #watchStorage(): void {
     this.#healthTimer = this.#options.clock.after(HEALTH_CHECK_MS, () => {
-      this.driver.setStorageHealth(this.#retry.unsettledMs < SLOW_STORAGE_MS);
+      if (this.backend.leadership !== undefined)
+        this.driver.setStorageHealth(this.#retry.unsettledMs < SLOW_STORAGE_MS);
+      else if (!this.#probing) void this.#probe();
       this.#watchStorage();
     });
+  }
+
+  async #probe(): Promise<void> {
+    const { clock, probeStorage } = this.#options;
+    const late = new AbortController();
+    const timer = clock.after(SLOW_STORAGE_MS, () => late.abort(new Error('storage is slow')));
+    this.#probing = true;
+    let healthy = true;
+    try {
+      await probeStorage(AbortSignal.any([late.signal, this.#closing.signal]));
+    } catch {
+      healthy = false;
+    }
+    timer.cancel();
+    this.#probing = false;
+    if (!this.#closing.signal.aborted && this.backend.leadership === undefined) this.driver.setStorageHealth(healthy);
   }
 
   #fatal(error: Error): void {

@@ -72,6 +72,7 @@ export class TestCluster {
         keptEntries: 50,
       },
       token: 'test',
+      probeStorage: async () => {},
       firstMembers: joins ? undefined : this.#firstMembers,
       settings: { requestTimeoutMs: 7000 },
       limits: {},

@@ -33,6 +33,8 @@ export interface ClusterData {
   readonly firstMembers: readonly ElectedMember[] | undefined;
   readonly storage: Storage;
   readonly raftStorage: TikvRaftStorage;
+  /** Whether PD and TiKV answer this node. */
+  readonly probeStorage: (signal: AbortSignal) => Promise<void>;
   readonly election: ElectionRules;
 }
 
@@ -42,6 +44,7 @@ export type ElectionRules = Pick<
 >;
 
 const START_TIMEOUT_MS = 30_000;
+const PROBE_TIMEOUT_MS = 1000;
 const SNAPSHOT_ENTRIES = 1000;
 const KEPT_ENTRIES = 100;
 
@@ -131,6 +134,10 @@ export async function openClusterData(
     firstMembers: isFounder ? firstMembers : undefined,
     storage,
     raftStorage,
+    probeStorage: async (signal) => {
+      const txn = await client.begin({ signal, timeoutMs: PROBE_TIMEOUT_MS });
+      await txn.get(keys.root, { signal, timeoutMs: PROBE_TIMEOUT_MS });
+    },
     election,
   };
 }

@@ -64,6 +64,7 @@ async function startInCluster(
     network,
     election: data.election,
     token: cluster.token,
+    probeStorage: data.probeStorage,
     firstMembers: data.firstMembers,
     onRemoved: parts.onRemoved,
   });

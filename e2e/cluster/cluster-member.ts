@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface MemberPlace {
+  readonly name: string;
+  readonly clientPort: number;
+  readonly peerPort: number;
+  readonly dataDir: string;
+}
+
+export interface ClusterPlace {
+  readonly pd: readonly string[];
+  readonly prefix: string;
+  readonly members: readonly MemberPlace[];
+}
+
+const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
+const READY_LINE = 'ready to serve client requests';
+const READY_MAX_MS = 60_000;
+const STOP_MAX_MS = 15_000;
+
+/** One process of a member, and those that come after it in its place. */
+export class MemberProcess {
+  readonly place: MemberPlace;
+  readonly lines: string[] = [];
+  readonly #cluster: ClusterPlace;
+  readonly #flags: readonly string[];
+  readonly #onLine: ((line: string) => void) | undefined;
+  #child: ChildProcess | undefined;
+  #ready = Promise.withResolvers<void>();
+
+  constructor(
+    cluster: ClusterPlace,
+    place: MemberPlace,
+    flags: readonly string[] = [],
+    onLine?: (line: string) => void,
+  ) {
+    this.#cluster = cluster;
+    this.place = place;
+    this.#flags = flags;
+    this.#onLine = onLine;
+  }
+
+  get endpoint(): string {
+    return `127.0.0.1:${this.place.clientPort}`;
+  }
+
+  get running(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  start(): void {
+    const { name, clientPort, peerPort, dataDir } = this.place;
+    const client = `http://127.0.0.1:${clientPort}`;
+    const peer = `http://127.0.0.1:${peerPort}`;
+    const initial = this.#cluster.members.map((member) => `${member.name}=http://127.0.0.1:${member.peerPort}`).join();
+    const child = spawn(
+      engram,
+      [
+        `--name=${name}`,
+        `--data-dir=${dataDir}`,
+        '--storage=tikv',
+        `--tikv-pd-endpoints=${this.#cluster.pd.join()}`,
+        `--tikv-prefix=${this.#cluster.prefix}`,
+        `--listen-client-urls=${client}`,
+        `--advertise-client-urls=${client}`,
+        `--listen-peer-urls=${peer}`,
+        `--initial-advertise-peer-urls=${peer}`,
+        `--initial-cluster=${initial}`,
+        ...this.#flags,
+      ],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    this.#child = child;
+    const ready = Promise.withResolvers<void>();
+    ready.promise.catch(() => undefined);
+    this.#ready = ready;
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        this.lines.push(line);
+        if (this.lines.length > 300) this.lines.shift();
+        this.#onLine?.(line);
+        if (line.includes(READY_LINE)) ready.resolve();
+      });
+    }
+    child.once('exit', () => ready.reject(new Error(`${name} has ended:\n${this.lines.slice(-10).join('\n')}`)));
+  }
+
+  async ready(): Promise<void> {
+    await Promise.race([this.#ready.promise, this.#late()]);
+  }
+
+  async #late(): Promise<never> {
+    await sleep(READY_MAX_MS, undefined, { ref: false });
+    throw new Error(`${this.place.name} does not serve:\n${this.lines.slice(-10).join('\n')}`);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.running) this.#child?.kill(signal);
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** SIGTERM; resolves when it has ended. Rejects when that takes too long. */
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || !this.running) return;
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill(signal);
+    const late = sleep(STOP_MAX_MS, 'late' as const, { ref: false });
+    if ((await Promise.race([ended, late])) === 'late') {
+      child.kill('SIGKILL');
+      throw new Error(`${this.place.name} did not end by ${signal}`);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
+
+export interface Acknowledged {
+  readonly key: string;
+  readonly value: string;
+  readonly revision: number;
+}
+
+/** Clients that write each key once, one request at a time, at one endpoint each; and what came of it. */
+export class Load {
+  readonly acknowledged: Acknowledged[] = [];
+  /** Times at which a write was acknowledged, in the order of the answers. */
+  readonly times: number[] = [];
+  uncertain = 0;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>[] = [];
+  #number = 0;
+
+  constructor(endpoints: readonly string[], writersEach: number) {
+    for (const endpoint of endpoints) {
+      for (let writer = 0; writer < writersEach; writer += 1) this.#running.push(this.#write(endpoint));
+    }
+  }
+
+  async #write(endpoint: string): Promise<void> {
+    using client = new EtcdClient(endpoint);
+    while (!this.#stop.signal.aborted) {
+      this.#number += 1;
+      const key = `load/${this.#number}`;
+      try {
+        const answer = await client.put({ key: Buffer.from(key), value: Buffer.from(endpoint) });
+        this.acknowledged.push({ key, value: endpoint, revision: Number(answer.header?.revision ?? 0) });
+        this.times.push(performance.now());
+      } catch (error) {
+        if (!(error instanceof EtcdError)) throw error;
+        this.uncertain += 1;
+        await sleep(20);
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
+
+  /** The longest time without an acknowledged write after an instant, of those that end within `withinMs`. */
+  longestPauseMs(fromMs: number, withinMs: number): number {
+    let last = fromMs;
+    let longest = 0;
+    for (const time of this.times) {
+      if (time < fromMs) continue;
+      if (time > fromMs + withinMs) break;
+      longest = Math.max(longest, time - last);
+      last = time;
+    }
+    return longest;
+  }
+
+  async until(count: number): Promise<void> {
+    while (this.acknowledged.length < count) await sleep(10);
+  }
+}
+
+/** A client that watches everything from revision 1 on and resumes wherever its stream breaks, as clients do. */
+export class Watcher {
+  readonly revisions: number[] = [];
+  breaks = 0;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(endpoint: string) {
+    this.#running = this.#run(endpoint);
+  }
+
+  get last(): number {
+    return this.revisions.at(-1) ?? 1;
+  }
+
+  async #run(endpoint: string): Promise<void> {
+    using client = new EtcdClient(endpoint);
+    while (!this.#stop.signal.aborted) {
+      try {
+        const create = { key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0), startRevision: this.last + 1 };
+        for await (const { events, canceled } of client.watch(create, this.#stop.signal)) {
+          for (const event of events) {
+            const at = Number(event.kv?.modRevision ?? 0);
+            if (this.revisions.at(-1) !== at) this.revisions.push(at);
+          }
+          if (canceled) break;
+        }
+      } catch (error) {
+        if (!(error instanceof EtcdError)) throw error;
+      }
+      if (this.#stop.signal.aborted) return;
+      this.breaks += 1;
+      await sleep(50);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Three members on PD and three stores, seen from outside: each serves, and what was acknowledged is there after leaders
+ * were killed, paused and replaced, while PD was gone, and while all of them were restarted one after another. See README.md.
+ *
+ *   main.ts <folder> [--rounds N]
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import { Lab } from '../tikv/lab.ts';
+import { type ClusterPlace, MemberProcess } from './cluster-member.ts';
+import { Load, Watcher } from './load.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '5' } },
+});
+const rounds = Number(values.rounds);
+const folder = positionals[0] ?? '.';
+let passed = 0;
+let failed = 0;
+
+const lab = await Lab.startReplicated(join(folder, 'lab'), { strict: false });
+const place: ClusterPlace = {
+  pd: lab.pdAddresses,
+  prefix: 'e2e',
+  members: await Promise.all(
+    ['a', 'b', 'c'].map(async (name) => ({
+      name,
+      clientPort: await freePort(),
+      peerPort: await freePort(),
+      dataDir: join(folder, name),
+    })),
+  ),
+};
+const members = place.members.map((member) => new MemberProcess(place, member));
+process.once('exit', () => {
+  for (const member of members) member.signal('SIGKILL');
+});
+for (const member of members) member.start();
+await Promise.all(members.map((member) => member.ready()));
+const endpoints = members.map(({ endpoint }) => endpoint);
+
+async function check(name: string, work: () => Promise<string>): Promise<void> {
+  try {
+    console.log(`ok: ${name}: ${await work()}`);
+    passed += 1;
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED: ${name}: ${error instanceof Error ? error.stack : String(error)}`);
+    for (const { place: at, lines } of members) console.log(`-- ${at.name}\n${lines.slice(-8).join('\n')}`);
+  }
+}
+
+async function leader(): Promise<MemberProcess> {
+  for (;;) {
+    for (const member of members) {
+      if (!member.running) continue;
+      using client = new EtcdClient(member.endpoint, { deadlineMs: 1000 });
+      const status = await client.status().catch(() => undefined);
+      if (status !== undefined && status.leader === status.header?.memberId) return member;
+    }
+    await sleep(50);
+  }
+}
+
+/** Every acknowledged write is there at its revision, revisions have no gap, watchers saw each once, all copies are equal. */
+async function checkHistory(load: Load, watchers: readonly Watcher[]): Promise<string> {
+  using client = new EtcdClient(endpoints[0]!);
+  const { kvs, header } = await client.range({ ...ALL_KEYS });
+  const last = Number(header?.revision ?? 0);
+  const found = new Map(kvs.map((kv) => [Buffer.from(kv.key).toString(), Number(kv.modRevision)]));
+  for (const { key, revision } of load.acknowledged) assert.equal(found.get(key), revision, `${key} is lost or moved`);
+  assert.equal(found.size, last - 1, 'each revision is one key, written once');
+  for (const watcher of watchers) {
+    for (let waited = 0; watcher.last < last && waited < 200; waited += 1) await sleep(50);
+    assert.deepEqual(watcher.revisions.length, last - 1, 'events lost or doubled');
+    assert.ok(
+      watcher.revisions.every((at, index) => at === index + 2),
+      'events out of order',
+    );
+  }
+  const hashes = new Set<string>();
+  for (const endpoint of endpoints) {
+    using each = new EtcdClient(endpoint);
+    await each.range({ key: Buffer.from('x') });
+    const { hash, hashRevision } = await each.hashKv({ revision: last });
+    hashes.add(`${hash} at ${hashRevision}`);
+  }
+  assert.equal(hashes.size, 1, `hashes differ: ${[...hashes].join('; ')}`);
+  return `${load.acknowledged.length} writes acknowledged, ${load.uncertain} unknown, revision ${last}`;
+}
+
+const load = new Load(endpoints, 4);
+const watchers = endpoints.map((endpoint) => new Watcher(endpoint));
+await load.until(100);
+
+await check('each member writes, and each reads it', async () => {
+  for (const endpoint of endpoints) {
+    using client = new EtcdClient(endpoint);
+    const { count } = await client.range({ ...ALL_KEYS, countOnly: true });
+    assert.ok(Number(count) >= 100);
+  }
+  return `${endpoints.length} members`;
+});
+
+await check(`kill -9 of the leader, ${rounds} times`, async () => {
+  const pauses: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const victim = await leader();
+    const killedMs = performance.now();
+    await victim.kill();
+    await load.until(load.acknowledged.length + 50);
+    pauses.push(Math.round(load.longestPauseMs(killedMs, 15_000)));
+    victim.start();
+    await victim.ready();
+    await sleep(1000);
+  }
+  pauses.sort((left, right) => left - right);
+  return `longest time without an acknowledged write: median ${pauses[pauses.length >> 1]} ms, worst ${pauses.at(-1)} ms`;
+});
+
+await check('SIGSTOP of the leader past its successor, and on', async () => {
+  const victim = await leader();
+  const stoppedMs = performance.now();
+  victim.signal('SIGSTOP');
+  await load.until(load.acknowledged.length + 50);
+  const pauseMs = Math.round(load.longestPauseMs(stoppedMs, 30_000));
+  await sleep(1000);
+  using stale = new EtcdClient(victim.endpoint);
+  const asked = stale.range({ ...ALL_KEYS, countOnly: true });
+  const before = load.acknowledged.length;
+  victim.signal('SIGCONT');
+  const answer = await asked.catch(() => undefined);
+  if (answer !== undefined) assert.ok(Number(answer.count) >= before, 'a read that is stale');
+  await sleep(2000);
+  return `longest time without an acknowledged write: ${pauseMs} ms`;
+});
+
+// These stores ask PD for a timestamp at each commit in one phase, as TiKV does not: their writes stand still meanwhile.
+await check('PD gone for 10 s: all members go on, and so do reads', async () => {
+  lab.signal('pd1', 'SIGSTOP');
+  const stoppedMs = performance.now();
+  let reads = 0;
+  try {
+    while (performance.now() < stoppedMs + 10_000) {
+      for (const endpoint of endpoints) {
+        using client = new EtcdClient(endpoint);
+        await client.range({ ...ALL_KEYS, countOnly: true });
+        reads += 1;
+      }
+      await sleep(100);
+    }
+  } finally {
+    lab.signal('pd1', 'SIGCONT');
+  }
+  const backMs = performance.now();
+  await load.until(load.acknowledged.length + 100);
+  return `${reads} linearizable reads meanwhile; writes go on within ${Math.round(performance.now() - backMs)} ms after it`;
+});
+
+await check('a rolling restart of all members', async () => {
+  const startMs = performance.now();
+  for (const member of members) {
+    await member.stop();
+    member.start();
+    await member.ready();
+    await sleep(1000);
+  }
+  const tookMs = performance.now() - startMs;
+  return `longest time without an acknowledged write: ${Math.round(load.longestPauseMs(startMs, tookMs))} ms`;
+});
+
+await load.stop();
+await check('nothing acknowledged is lost, nothing is doubled', () => checkHistory(load, watchers));
+for (const watcher of watchers) await watcher.stop();
+for (const member of members) await member.stop().catch(() => undefined);
+await lab[Symbol.asyncDispose]();
+console.log(`e2e-cluster: ${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
