@@ -1,11 +1,11 @@
-// What generated codecs stand on, and what callers say to them.
+// The runtime of generated codecs, and what their users need.
 export { type Codec, decode, encode } from './src/codec.ts';
 export type { Init } from './src/init.ts';
 export { Reader } from './src/reader.ts';
 export { Writer } from './src/writer.ts';
 export { WireError } from './src/wire-error.ts';
 
-// Fields written by hand, in rising order, into a buffer of known size.
+// For messages assembled by hand in a buffer of known size, in ascending order.
 export {
   sizeBig,
   sizeExact,

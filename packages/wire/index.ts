@@ -1,4 +1,4 @@
-// The seam between services and transports.
+// Between services and transports.
 export type {
   LongMessage,
   Message,
@@ -14,7 +14,7 @@ export type {
 } from './src/rpc.ts';
 export { StatusError, statusOf } from './src/status.ts';
 
-// The hot paths: requests straight into operations, answers from encoded KeyValues.
+// The hot paths: requests into operations, answers from encoded KeyValues.
 export { decodeRange, decodePut, decodeDeleteRange, decodeTxn, emptyOp } from './src/messages/requests.ts';
 export { encodeTxn } from './src/messages/txn-request.ts';
 export { HeaderEncoder, type HeaderIdentity } from './src/messages/header.ts';
@@ -38,7 +38,7 @@ export {
 export { decodeKeepAlive, encodeKeepAlive } from './src/messages/lease-keep-alive.ts';
 export { messageBytes, joinMessage, isLong } from './src/messages/message.ts';
 
-// The messages, one namespace for each protobuf package: for every message X an interface X, encodeX and decodeX.
+// The messages, one namespace for each protobuf package. For every message X: an interface X, encodeX and decodeX.
 export * as etcdserverpb from './src/gen/etcdserverpb.ts';
 export * as mvccpb from './src/gen/mvccpb.ts';
 export * as authpb from './src/gen/authpb.ts';
@@ -48,7 +48,7 @@ export * as v3electionpb from './src/gen/v3electionpb.ts';
 export * as healthpb from './src/gen/grpc-health-v1.ts';
 export { type Init, WireError } from '@engram/protobuf';
 
-// HTTP/2 without a socket: frames and header blocks, bytes in, bytes out.
+// HTTP/2 without a socket: frames and header blocks.
 export {
   CLIENT_PREFACE,
   DEFAULT_HEADER_TABLE_BYTES,

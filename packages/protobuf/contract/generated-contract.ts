@@ -26,7 +26,7 @@ export function generatedContract(set: MessageSet, modules: Readonly<Record<stri
     };
   };
 
-  // Maps are tested where there is one: protobufjs reads them into objects, in which keys lose their order.
+  // Messages with a map are tested elsewhere: protobufjs reads maps into objects, in which keys lose their order.
   const typed = schema.messages.flatMap((message) => {
     const type = typeOf(root, message);
     return type === undefined || type.fieldsArray.some((field) => field instanceof protobuf.MapField)
@@ -79,7 +79,9 @@ export function generatedContract(set: MessageSet, modules: Readonly<Record<stri
   });
 }
 
-/** Undefined for the entries of a map, which have no type of their own. Nested types have their parent's name before. */
+/**
+ * Undefined for the entries of a map, which have no type of their own. A nested type's name begins with its parent's.
+ */
 function typeOf(root: protobuf.Root, { package: own, name }: MessageSchema): protobuf.Type | undefined {
   const find = (namespace: protobuf.NamespaceBase, rest: string): protobuf.Type | undefined => {
     for (const entry of namespace.nestedArray) {

@@ -2,11 +2,11 @@ import protobuf from 'protobufjs';
 import { fieldName, type MessageSchema, type MessageSet } from '../schema.ts';
 import type { ArbitraryMessages } from './arbitrary-messages.ts';
 
-/** A message as a plain tree: fields at their default and absent ones are left out, numbers are bigint. */
+/** A message as a plain tree. Absent fields and those at their default are omitted; numbers are bigint. */
 export type Tree = { readonly [field: string]: Leaf | readonly Leaf[] };
 type Leaf = bigint | boolean | string | Tree;
 
-/** The tree of what a generated codec writes or has read. */
+/** The tree of what a generated codec writes or reads. */
 export function ownTree(messages: ArbitraryMessages, message: MessageSchema, value: object): Tree {
   const tree: Record<string, Leaf | readonly Leaf[]> = {};
   for (const field of message.fields) {
@@ -23,7 +23,7 @@ export function ownTree(messages: ArbitraryMessages, message: MessageSchema, val
   return tree;
 }
 
-/** The tree of what protobufjs has read. */
+/** The tree of what protobufjs reads. */
 export function otherTree(set: MessageSet, type: protobuf.Type, message: object): Tree {
   const tree: Record<string, Leaf | readonly Leaf[]> = {};
   const oneofs = new Set(type.oneofsArray.flatMap((oneof) => oneof.fieldsArray));

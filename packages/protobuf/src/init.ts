@@ -1,4 +1,4 @@
-/** What an encoder takes: a message of which any field may be left out, at every depth. */
+/** The input of an encoder: a message without any of its fields, at every depth. */
 export type Init<Message> = { readonly [Field in keyof Message]?: InitValue<Message[Field]> | undefined };
 
 type InitValue<Value> = Value extends Uint8Array | bigint

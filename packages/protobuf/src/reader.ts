@@ -11,7 +11,9 @@ const FIXED32 = 5;
 
 const TWO_32 = 4_294_967_296;
 const FIELD_NUMBER_MAX = 0x1fff_ffff;
-/** Nested messages. Far above what a valid transaction needs, far below what the JavaScript stack holds. */
+/**
+ * The deepest nesting of messages: far above what a valid transaction needs, far below what the JavaScript stack holds.
+ */
 const DEPTH_MAX = 1_000;
 /** protobuf-go's limit for groups within groups of an unknown field (encoding/protowire: DefaultRecursionLimit). */
 const GROUP_DEPTH_MAX = 10_000;
@@ -20,20 +22,20 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Reads protobuf's wire format, as strictly as protobuf-go does: a varint has at most ten bytes and 64 bits, a field
- * number is 1 to 2^29-1, no value reaches past the message that it is in. Whatever else arrives throws WireError.
- * The bytes that `bytes()` gives are views of the input: they live as long as the input stays untouched.
+ * Reads protobuf's wire format as strictly as protobuf-go does: a varint has at most ten bytes and 64 bits, a field
+ * number is 1 to 2^29-1, and no value reaches past its message. Anything else throws WireError. `bytes()` returns views
+ * of the input, valid as long as the input stays untouched.
  */
 export class Reader {
   readonly #input: Uint8Array;
-  // What `bytes` makes views of: asked of the input once, not for each view.
+  // For the views of `bytes`. Read from the input once, not for each view.
   readonly #memory: ArrayBufferLike;
   readonly #offset: number;
   #at = 0;
-  /** Where the message that is being read ends. */
+  /** Where the current message ends. */
   #end: number;
   #depth = 0;
-  // The two halves of the last varint, as signed 32-bit numbers.
+  // The halves of the last varint, as signed 32-bit numbers.
   #low = 0;
   #high = 0;
 
@@ -49,12 +51,12 @@ export class Reader {
     return this.#at;
   }
 
-  /** Where the message that is being read ends. */
+  /** Where the current message ends. */
   get end(): number {
     return this.#end;
   }
 
-  /** Reads on at `at`, in a message of its own that ends at `end`. */
+  /** Continues at `at`, in a message of its own that ends at `end`. */
   seek(at: number, end: number): void {
     assert(at >= 0 && at <= end && end <= this.#input.length, 'a message outside of the input');
     this.#at = at;
@@ -81,7 +83,7 @@ export class Reader {
     return tag;
   }
 
-  /** Exact to 2^53; beyond that the nearest number. */
+  /** Exact up to 2^53; beyond that, the nearest number. */
   int64(): number {
     if (this.#single()) return this.#low;
     this.#varint();
@@ -111,7 +113,7 @@ export class Reader {
     return signed64[0]!;
   }
 
-  /** Exact over all of int64, in the one form that Int64 has for each value. */
+  /** Exact for all of int64, in the one form that Int64 has for each value. */
   exactInt64(): Int64 {
     const near = this.int64();
     if (Number.isSafeInteger(near)) return near;
@@ -128,7 +130,7 @@ export class Reader {
     return unsigned64[0]!;
   }
 
-  /** Enums too. The upper 32 bits are cut off, as every protobuf implementation does. */
+  /** Also for enums. The upper 32 bits are dropped, as every protobuf implementation does. */
   int32(): number {
     if (!this.#single()) this.#varint();
     return this.#low;
@@ -165,7 +167,7 @@ export class Reader {
     }
   }
 
-  /** As `string`, but bytes that are not UTF-8 become U+FFFD: for peers whose protobuf library does not check them. */
+  /** As `string`, but bytes that are not UTF-8 become U+FFFD. For peers whose protobuf library does not check them. */
   lenientString(): string {
     const end = this.#delimitedEnd();
     const start = this.#at;
@@ -173,7 +175,7 @@ export class Reader {
     return start === end ? '' : lenientUtf8.decode(this.#input.subarray(start, end));
   }
 
-  /** Goes into a nested message (or a packed list); what it returns is for `leave`. */
+  /** Enters a nested message or a packed list. Pass the result to `leave`. */
   enter(): number {
     const end = this.#delimitedEnd();
     const outer = this.#end;
@@ -188,7 +190,7 @@ export class Reader {
     this.#depth -= 1;
   }
 
-  /** Passes over a field that the message does not know, or knows with another wire type. */
+  /** Skips a field that the message does not know, or knows with another wire type. */
   skip(tag: number): void {
     if ((tag & 7) !== START_GROUP) {
       this.#skipValue(tag & 7);
@@ -237,7 +239,7 @@ export class Reader {
     this.#at += count;
   }
 
-  /** Reads the length of a delimited value, checks it, and returns where the value ends. */
+  /** Reads and checks the length of a delimited value. Returns where the value ends. */
   #delimitedEnd(): number {
     if (this.#at >= this.#end) throw malformed('unexpected EOF');
     let length = this.#input[this.#at]!;
@@ -255,7 +257,7 @@ export class Reader {
     return (this.#high >>> 0) * TWO_32 + (this.#low >>> 0);
   }
 
-  /** Most varints are one byte: reads it into `low` if so. */
+  /** Most varints are one byte: if this one is, it is read into `low`. */
   #single(): boolean {
     if (this.#at >= this.#end) throw malformed('unexpected EOF');
     const byte = this.#input[this.#at]!;

@@ -2,14 +2,14 @@ import type { Int64 } from '@engram/core';
 import { sizeHalves, toInt64, unsigned64, writeHalves } from './word64.ts';
 
 /*
- * Fields written by hand, in rising order, into a buffer of known size: for messages that are assembled from bytes that
- * are encoded already. Each `write` returns where the next byte goes.
+ * Writes fields in ascending order into a buffer of known size, for messages that are assembled from bytes that are
+ * encoded already. Each `write` returns where the next byte goes.
  */
 
 const TWO_32 = 4_294_967_296;
 const encoder = new TextEncoder();
 
-/** Bytes of `value` as a varint; `value` is an integer in [0, 2^53]. */
+/** The length of `value` as a varint. `value` is an integer in [0, 2^53]. */
 export function sizeVarint(value: number): number {
   if (value < 0x80) return 1;
   if (value < 0x4000) return 2;
@@ -42,7 +42,7 @@ export function writeVarint(value: number, into: Uint8Array, at: number): number
   return next + 1;
 }
 
-/** Any integer; beyond 64 bits the largest or smallest one is sent. Negative ones take ten bytes. */
+/** Any integer. Beyond 64 bits the largest or smallest one is sent. Negative ones take ten bytes. */
 export function sizeInt64(value: number): number {
   if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return sizeVarint(value);
   return value < 0 ? 10 : sizeBig(toInt64(value));
@@ -53,7 +53,7 @@ export function writeInt64(value: number, into: Uint8Array, at: number): number 
   return writeBig(toInt64(value), into, at);
 }
 
-/** Signed or unsigned: only the 64 bits count. */
+/** Signed or unsigned; only the 64 bits count. */
 export function sizeBig(value: bigint): number {
   unsigned64[0] = value;
   return sizeHalves();
@@ -72,7 +72,7 @@ export function writeExact(value: Int64, into: Uint8Array, at: number): number {
   return typeof value === 'number' ? writeInt64(value, into, at) : writeBig(value, into, at);
 }
 
-/** A string with its length before it. Lone surrogates count, and are written, as U+FFFD. */
+/** A string with its length before it. Lone surrogates are counted and written as U+FFFD. */
 export function sizeString(value: string): number {
   const length = Buffer.byteLength(value);
   return sizeVarint(length) + length;

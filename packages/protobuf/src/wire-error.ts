@@ -1,6 +1,6 @@
 /**
- * Bytes that are not a valid protobuf message: torn, with an unknown wire type, or with a string that is not UTF-8. The
- * peer sent them; nothing is wrong on this side. The message is the text of protobuf-go, because etcd's clients get it.
+ * The bytes are not a valid protobuf message: torn, with an unknown wire type, or with a string that is not UTF-8. The
+ * fault is the peer's. The text is protobuf-go's, because etcd's clients see it.
  */
 export class WireError extends Error {
   override readonly name = 'WireError';

@@ -4,17 +4,17 @@ import { sizeHalves, toInt64, toUint64, unsigned64, writeHalves } from './word64
 const TWO_32 = 4_294_967_296;
 /** The longest varint. */
 const VARINT_BYTES_MAX = 10;
-/** A longer buffer is given back by `finish`: one large message must not be held for ever. */
+/** `finish` drops a longer buffer: one large message must not keep its memory forever. */
 const KEPT_BYTES_MAX = 1024 * 1024;
-/** Up to this length a loop costs less than a call into the engine. */
+// Up to these lengths a loop costs less than a call into the engine.
 const LOOP_BYTES_MAX = 16;
 const LOOP_CHARACTERS_MAX = 64;
 const encoder = new TextEncoder();
 
 /**
- * Writes a protobuf message from its end to its beginning: the length of an inner message is known when its prefix is
- * due, so nothing is measured first and nothing is moved. Callers therefore write fields in falling order, and the tag
- * of a field after its value.
+ * Writes a protobuf message from its end to its beginning. The length of an inner message is known when its prefix is
+ * written, so nothing is measured first and nothing is moved. Callers therefore write fields in descending order, and a
+ * field's tag after its value.
  */
 export class Writer {
   readonly #capacity: number;
@@ -44,7 +44,7 @@ export class Writer {
     this.#at = grown.length - used;
   }
 
-  /** Tags and lengths: an integer in [0, 2^53]. */
+  /** For tags and lengths: an integer in [0, 2^53]. */
   varint(value: number): void {
     this.#reserve(VARINT_BYTES_MAX);
     if (value < 0x80) {
@@ -75,7 +75,7 @@ export class Writer {
     bytes[at] = rest;
   }
 
-  /** Any integer; beyond 64 bits the largest or smallest one is sent. Negative ones take ten bytes. */
+  /** Any integer. Beyond 64 bits the largest or smallest one is sent. Negative ones take ten bytes. */
   int64(value: number): void {
     if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) this.varint(value);
     else this.bigint(toInt64(value));
@@ -87,7 +87,7 @@ export class Writer {
     else this.bigint(toUint64(value));
   }
 
-  /** Signed or unsigned: only the 64 bits count. */
+  /** Signed or unsigned; only the 64 bits count. */
   bigint(value: bigint): void {
     this.#reserve(VARINT_BYTES_MAX);
     unsigned64[0] = value;
@@ -133,7 +133,7 @@ export class Writer {
     this.varint(length);
   }
 
-  /** Writes a short text of ASCII characters; of any other it writes nothing. */
+  /** Writes a short ASCII text and returns true. Writes nothing for any other text. */
   #ascii(text: string): boolean {
     const { length } = text;
     if (length > LOOP_CHARACTERS_MAX) return false;
@@ -149,7 +149,7 @@ export class Writer {
     return true;
   }
 
-  /** What was written. The bytes are a copy and the caller's; the writer is empty afterwards. */
+  /** Returns a copy of what was written; the caller owns it. The writer is empty afterwards. */
   finish(): Uint8Array {
     const bytes = this.#bytes;
     const at = this.#at;

@@ -8,7 +8,7 @@ interface Scalar {
   readonly zero: string;
   /** The method of Reader that reads one. */
   readonly read: string;
-  /** Sources of: is it to be written, writing it. */
+  /** Source that decides whether a value is written, then source that writes it. */
   readonly present: (value: string) => string;
   readonly write: (value: string) => string;
 }
@@ -50,7 +50,7 @@ const scalars: Readonly<Record<Exclude<Kind, 'message'>, Scalar>> = {
   'lenient-string': scalar('lenientString', 'string', 'string', "''"),
 };
 
-/** File name to content, all in one folder. */
+/** Maps file names, all in one folder, to their content. */
 export function emitAll(schema: Schema): Map<string, string> {
   const files = new Map<string, string>();
   const packages = new Set(schema.messages.map((message) => message.package));
@@ -128,7 +128,7 @@ export const decode${name} = (bytes: Uint8Array): ${name} => decode(${name}Codec
 `;
 }
 
-/** How this package's source names a field's type and its functions: what stands before the name, and the name. */
+/** How the source refers to a field's type and its functions: a prefix and a name. */
 interface TypeSource {
   readonly prefix: string;
   readonly name: string;
@@ -204,7 +204,7 @@ function emitWrite(field: Field, { prefix, name }: TypeSource): string {
   return `  if (${condition(field, one, get)}) {\n    ${one.write(get)};\n    ${tag}\n  }\n`;
 }
 
-/** A member of a oneof is written whenever it is set, any other scalar when it is not the default. */
+/** A member of a oneof is written whenever it is set; any other scalar when it is not the default. */
 function condition(field: Field, one: Scalar, get: string): string {
   if (field.rivals !== undefined) return `${get} !== undefined`;
   return one.type === 'boolean' ? `${get} === true` : `${get} !== undefined && ${one.present(get)}`;

@@ -1,6 +1,6 @@
 /**
- * Remakes the generated modules of every message set. With --check it writes nothing and fails when a module is not
- * what it would write.
+ * Remakes the generated modules of every message set. With --check it writes nothing, and fails if a module is not
+ * fresh.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

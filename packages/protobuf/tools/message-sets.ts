@@ -1,34 +1,31 @@
-/**
- * The protocols whose messages are generated, each for the package that speaks it. A new one is a new entry here.
- * Paths are relative to the repository.
- */
+/** A protocol whose messages are generated for the package that speaks it. Paths are relative to the repository. */
 export interface MessageSet {
   readonly name: string;
-  /** The .proto files, by a pattern below proto/. */
+  /** The .proto files: a pattern below proto/. */
   readonly files: string;
   /** Where the generated modules go. Nothing else may lie there. */
   readonly genFolder: string;
-  /** `as-written` changes nothing but the underscores; `lower-case` also begins with a small letter (TTL is `ttl`). */
+  /** `as-written` only drops underscores. `lower-case` also begins with a small letter (TTL becomes `ttl`). */
   readonly fieldNames: 'as-written' | 'lower-case';
-  /** Whether strings that are not UTF-8 are refused, or read with U+FFFD in place of what is wrong. */
+  /** Whether a string that is not UTF-8 is refused, or read with U+FFFD in place of wrong bytes. */
   readonly strings: 'string' | 'lenient-string';
   /**
-   * The 64-bit fields of which every bit counts: they become bigint. By the field's full name, by its own name, or by
-   * the end of its own name ('*_ts'). An entry that no field matches is refused.
+   * 64-bit fields that become bigint, because every bit counts: full names, field names, or ends of field names
+   * ('*_ts'). An entry that matches no field is refused.
    */
   readonly bigints: readonly string[];
-  /** Full names of fields that a pattern of `bigints` would match, and that are not. */
+  /** Full names of fields that `bigints` would match and that are excepted. */
   readonly notBigints: readonly string[];
   /**
-   * Full names of int64 fields that are small numbers unless a client chooses otherwise, in messages of a hot path: they
-   * become Int64 of core, a number where that is exact and a bigint where it is not.
+   * Full names of int64 fields that are small unless a client chooses otherwise, in messages of a hot path. They become
+   * Int64 of core: a number where that is exact, otherwise a bigint.
    */
   readonly exact: readonly string[];
   /** All other 64-bit fields: `rounded` beyond 2^53, or a `count`, which is refused beyond 2^53 - 1. */
   readonly integers64: 'rounded' | 'count';
 }
 
-/** What Go servers and clients of etcd exchange: they check strings, and send any number. */
+/** etcd: its Go servers and clients check strings, and send any number. */
 const etcd: MessageSet = {
   name: 'etcd',
   files: '{etcd,grpc}/**/*.proto',
@@ -36,7 +33,7 @@ const etcd: MessageSet = {
   fieldNames: 'as-written',
   strings: 'string',
   integers64: 'rounded',
-  // What names something: its value is chosen by clients or by chance.
+  // Ids and names: clients or chance choose their values.
   bigints: [
     'mvccpb.KeyValue.lease',
     'etcdserverpb.ResponseHeader.cluster_id',
@@ -73,7 +70,7 @@ const etcd: MessageSet = {
   ],
 };
 
-/** What PD and TiKV answer: their libraries do not check strings, and their timestamps have 64 bits. */
+/** PD and TiKV: their libraries do not check strings, and their timestamps use 64 bits. */
 const tikv: MessageSet = {
   name: 'tikv',
   files: 'tikv/*.proto',
@@ -121,7 +118,7 @@ const tikv: MessageSet = {
   notBigints: ['metapb.RegionEpoch.version', 'errorpb.BucketVersionNotMatch.version'],
 };
 
-/** What nodes of a Raft group tell each other and keep: only ids have all 64 bits. */
+/** The messages and the stored state of a Raft group. Only ids use all 64 bits. */
 const raft: MessageSet = {
   name: 'raft',
   files: 'raft/*.proto',
@@ -134,7 +131,7 @@ const raft: MessageSet = {
   exact: [],
 };
 
-/** What members of a cluster ask each other: ids have all 64 bits, revisions are any that a client has sent. */
+/** What members of a cluster ask each other. Ids use all 64 bits; revisions are whatever a client has sent. */
 const peer: MessageSet = {
   name: 'peer',
   files: 'peer/peer.proto',
@@ -147,7 +144,7 @@ const peer: MessageSet = {
   exact: [],
 };
 
-/** What members of a cluster agree on, keep and tell each other. */
+/** What members of a cluster agree on, store and tell each other. */
 const election: MessageSet = {
   name: 'election',
   files: 'election/*.proto',
@@ -169,7 +166,7 @@ const election: MessageSet = {
   exact: [],
 };
 
-/** What these travel in, between two members. */
+/** The frames that carry these between two members. */
 const link: MessageSet = {
   ...peer,
   name: 'link',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import type { MessageSet } from './message-sets.ts';
 
-/** How a single value of a field is read and written. */
+/** How one value of a field is read and written. */
 export type Kind =
   | 'bool'
   | 'bytes'
@@ -24,13 +24,13 @@ export interface Field {
   readonly number: number;
   readonly kind: Kind;
   readonly repeated: boolean;
-  /** The other fields of its oneof, by name; undefined when it is in none. */
+  /** The names of the other fields of its oneof; undefined if it is in none. */
   readonly rivals: readonly string[] | undefined;
-  /** The message's type, when the kind is message. */
+  /** The message's type, if the kind is message. */
   readonly type: TypeName | undefined;
 }
 
-/** A message or enum: the package it is in, and its name there, nested names joined. */
+/** A message or enum: its package, and its name there, with the names of its parents in front. */
 export interface TypeName {
   readonly package: string;
   readonly name: string;
@@ -61,7 +61,7 @@ export function loadRoot(set: MessageSet): protobuf.Root {
   return root;
 }
 
-/** Throws when the set names fields that its files do not have. */
+/** Throws if the set names fields that its files do not have. */
 export function readSchema(set: MessageSet, root: protobuf.Root): Schema {
   return new SchemaReader(set).read(root);
 }
@@ -94,7 +94,7 @@ class SchemaReader {
     }
   }
 
-  /** A message, and the entry messages of its maps: on the wire a map is a list of key and value. */
+  /** Adds a message, and the entry messages of its maps: on the wire a map is a list of keys and values. */
   #addMessage(type: protobuf.Type): void {
     const name = typeName(type);
     const fields = type.fieldsArray.map((field): Field => {
@@ -178,7 +178,7 @@ class SchemaReader {
   }
 }
 
-/** `etcdserverpb.RangeRequest.SortOrder` is SortOrder of RangeRequest: RangeRequestSortOrder. */
+/** `etcdserverpb.RangeRequest.SortOrder` becomes RangeRequestSortOrder. */
 function typeName(entry: protobuf.Type | protobuf.Enum): TypeName {
   const names: string[] = [entry.name];
   let parent = entry.parent;

@@ -13,8 +13,8 @@ import {
   mvccpb,
 } from '@engram/wire';
 
-// The limit: a request or answer of one key is some ten fields of a few nanoseconds each, one allocation, and one copy of
-// the value (512 bytes: 20 ns); a page of 500 copies 300 KB, some 30 us.
+// The limit: a request or answer of one key has about ten fields of a few nanoseconds each, one allocation, and one
+// copy of the value (512 bytes: 20 ns). A page of 500 copies 300 KB: about 30 us.
 const rounds = process.env['BENCH'] === 'smoke' ? 100 : 2_000_000;
 
 const key = Buffer.from('/registry/pods/namespace-00000001/pod-000000001');

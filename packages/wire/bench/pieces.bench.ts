@@ -1,6 +1,6 @@
 /**
  * From which size on is a value better sent as a piece of its own than copied into one buffer? Pieces go to a socket
- * with one writev; a reader throws everything away.
+ * with one writev; the reader discards everything.
  */
 import { createServer, connect, type Socket } from 'node:net';
 import { once } from 'node:events';

@@ -1,23 +1,23 @@
 /**
- * The seam between etcd-api and transport: a method takes bytes and gives bytes. It knows no socket; the transport
- * knows no message. Both transports (the own codec and @grpc/grpc-js) serve the same table of methods.
+ * The interface between etcd-api and transport: a method takes bytes and returns bytes. It knows no socket, and the
+ * transport knows no message. Both transports (our own codec and @grpc/grpc-js) serve the same table of methods.
  */
 
-/** A message that is encoded while it leaves, because its bytes are too many to be put together first. Read once. */
+/** A message that is encoded while it is sent, because it is too long to assemble first. It can be read once. */
 export interface LongMessage {
-  /** Of the whole message. */
+  /** The length of the whole message. */
   readonly bytes: number;
-  /** Writes what comes next to target[start..end), as much as there is room for, and returns where it ended. */
+  /** Writes the next bytes to target[start..end), as many as fit, and returns where they end. */
   read(target: Uint8Array, start: number, end: number): number;
 }
 
 /**
- * One encoded message: whole, in pieces that are sent one after another, or made while it is sent. Pieces may be shared
- * between calls, so nobody changes them.
+ * One encoded message: whole, in pieces that are sent in order, or made while it is sent. Pieces may be shared between
+ * calls and must not be changed.
  */
 export type Message = Uint8Array | readonly Uint8Array[] | LongMessage;
 
-/** How a call ends when it does not succeed: a code of gRPC and the text for `grpc-message`. */
+/** How a call fails: a gRPC code and the text for `grpc-message`. */
 export interface RpcStatus {
   readonly code: number;
   readonly message: string;
@@ -27,15 +27,15 @@ export interface RpcStatus {
 export interface CallContext {
   /** The first value of a metadata key (lower case), text only. */
   metadata(name: string): string | undefined;
-  /** Aborted when the client cancels, its deadline passes, or the connection ends. Made at the first use. */
+  /** Aborted when the client cancels, the deadline passes, or the connection ends. Created at the first use. */
   readonly signal: AbortSignal;
-  /** host:port of the client, or the path of the socket. */
+  /** The client's host:port, or the path of the socket. */
   readonly peer: string;
-  /** Subject CommonName of the client's verified certificate. */
+  /** The subject CommonName of the client's verified certificate. */
   readonly commonName: string | undefined;
 }
 
-/** One request, one answer. What it throws or rejects with becomes the status that `statusOf` makes of it. */
+/** One request, one answer. `statusOf` turns what it throws or rejects with into a status. */
 export interface UnaryMethod {
   readonly kind: 'unary';
   handle(request: Uint8Array, call: CallContext): Message | Promise<Message>;
@@ -43,28 +43,31 @@ export interface UnaryMethod {
 
 /** The server's end of a stream of messages. */
 export interface StreamCall extends CallContext {
-  /** Sends one message. Never waits: look at `queuedBytes` before going on, and for `drained` where it is too much. */
+  /**
+   * Sends one message without waiting. Check `queuedBytes` before sending more, and wait for `drained` if it is too
+   * much.
+   */
   send(message: Message): void;
-  /** Bytes that were sent here and have not left the process yet. */
+  /** Bytes that were passed to `send` and have not left the process. */
   readonly queuedBytes: number;
   /**
-   * The client, or its connection, has more of the process's memory than it may: nothing should be sent that can wait.
-   * `drained` is called when that is over, at least once for each time that this was true.
+   * The client, or its connection, holds more of the process's memory than it may: send nothing that can wait. When
+   * that is over, `drained` is called, at least once for each time that this was true.
    */
   readonly crowded: boolean;
-  /** Ends the call; without a status it succeeded. Later sends are dropped. */
+  /** Ends the call, with success if there is no status. Later sends are dropped. */
   end(status?: RpcStatus): void;
 }
 
-/** What the transport calls, one at a time, in the order in which things happen. */
+/** Called by the transport, one call at a time, in the order of events. */
 export interface StreamHandler {
-  /** The bytes are the handler's for the time of the call only; what it keeps it copies. */
+  /** The bytes are valid during the call only. The handler copies what it keeps. */
   message(request: Uint8Array): void;
-  /** The client sends no more; it may still listen. */
+  /** The client sends no more. It may still listen. */
   halfClosed(): void;
-  /** `queuedBytes` fell below the transport's low mark after it had been above; or there is room again (`crowded`). */
+  /** `queuedBytes` fell below the transport's low mark after it was above, or `crowded` is over. */
   drained(): void;
-  /** The last call, whoever ended the stream. `send` does nothing any more. */
+  /** The last call, no matter who ended the stream. `send` has no effect any more. */
   closed(): void;
 }
 
@@ -82,5 +85,5 @@ export interface ServerStreamMethod {
 
 export type Method = UnaryMethod | BidiMethod | ServerStreamMethod;
 
-/** By full path, e.g. `/etcdserverpb.KV/Range`. A path that is not in it is answered UNIMPLEMENTED. */
+/** By full path, as `/etcdserverpb.KV/Range`. A path that is missing here is answered UNIMPLEMENTED. */
 export type MethodTable = ReadonlyMap<string, Method>;

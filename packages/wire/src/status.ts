@@ -2,7 +2,7 @@ import { AssertionError, EngramError, GrpcCode } from '@engram/core';
 import { WireError } from '@engram/protobuf';
 import type { RpcStatus } from './rpc.ts';
 
-/** Ends a call with a status that is none of etcd's errors. */
+/** Ends a call with a status that is not one of etcd's errors. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly grpc: number;
@@ -14,9 +14,9 @@ export class StatusError extends Error {
 }
 
 /**
- * What a client gets for what a method has thrown. The texts for unreadable requests are grpc-go's, which has one for
- * unary calls (server.go: processUnaryRPC) and one for messages of a stream (rpc_util.go: recv). Anything unforeseen is
- * UNKNOWN with its text, as in grpc-go; but a broken invariant is no answer, it is thrown on.
+ * The status for what a method has thrown. The texts for unreadable requests are grpc-go's: one for unary calls
+ * (server.go: processUnaryRPC), one for messages of a stream (rpc_util.go: recv). Anything unforeseen is UNKNOWN with
+ * its text, as in grpc-go. A broken invariant is rethrown.
  */
 export function statusOf(error: unknown, kind: 'unary' | 'stream' = 'unary'): RpcStatus {
   if (error instanceof AssertionError) throw error;

@@ -28,7 +28,7 @@ const fullHeader = (at: number): Init<etcdserverpb.ResponseHeader> => ({
 });
 const headerBytes = (at: number): Uint8Array => new HeaderEncoder(identity).encode(at);
 
-/** Small and large values: large ones become pieces of their own. */
+/** Small and large values. Large ones become pieces of their own. */
 const kv = fc
   .record({
     key: fc.uint8Array({ minLength: 1, maxLength: 20 }),
@@ -142,7 +142,7 @@ test('a long list is made while it leaves, into windows of any size, and has the
   );
   fc.assert(
     fc.property(value, ([one, some, windows]) => {
-      // Repeated until it is long: drawing as many would take longer than the test.
+      // Repeated until it is long: generating as many would take longer than the test.
       const kvs: Uint8Array[] = [];
       for (let bytes = 0; bytes <= 64 * 1024; ) {
         for (const each of some) {

@@ -8,7 +8,7 @@ const numbers = fc.integer({ min: 0, max: 2 ** 40 });
 const leases = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(leaseId);
 const ranges = fc.record({ key: bytes, end: bytes });
 
-/** Of what a compare may compare with, only what its target looks at is sent. */
+/** A request carries only the operand that a compare's target reads. */
 const compares: fc.Arbitrary<Compare> = fc
   .record({ range: ranges, result: fc.nat(4), target: fc.nat(5), number: numbers, lease: leases, value: bytes })
   .map((compare) => ({

@@ -8,7 +8,7 @@ export const LARGEST_WINDOW_BYTES = 2 ** 31 - 1;
 export const LARGEST_STREAM_ID = 2 ** 31 - 1;
 export const DEFAULT_HEADER_TABLE_BYTES = 4_096;
 
-/** What a client says first. */
+/** The first bytes from a client. */
 export const CLIENT_PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 export const FrameType = {
@@ -26,7 +26,7 @@ export const FrameType = {
 
 export const Flag = {
   END_STREAM: 0x1,
-  /** Of SETTINGS and PING. */
+  /** For SETTINGS and PING. */
   ACK: 0x1,
   END_HEADERS: 0x4,
   PADDED: 0x8,

@@ -5,10 +5,10 @@ import { Http2Error } from './http2-error.ts';
 const nothing = Buffer.alloc(0);
 
 /**
- * Cuts the bytes of a connection into frames. Push a chunk, then call `next` until it says false: after each true the
- * fields describe one frame, whose payload is `bytes[start, end)`. The payload is a view of the chunk; only a frame
- * that is split over chunks is gathered in a buffer of its own, so what is held never exceeds one frame. Neither is
- * written to again, so a view may be kept.
+ * Cuts the bytes of a connection into frames. Push a chunk, then call `next` until it returns false. After each true
+ * the fields describe one frame, and its payload is `bytes[start, end)`. The payload is a view of the chunk. A frame
+ * that is split over chunks is collected in a buffer of its own, so at most one frame is held. Neither is written to
+ * again: a view may be kept.
  */
 export class FrameReader {
   type = 0;
@@ -22,13 +22,13 @@ export class FrameReader {
   readonly #maxFrameBytes: number;
   #chunk: Buffer = nothing;
   #at = 0;
-  /** Of a split frame: its header as far as it came, then its payload likewise. */
+  /** For a split frame: as much of its header as has come, then of its payload. */
   readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
   #headerBytes = 0;
   #payload: Buffer | undefined;
   #payloadBytes = 0;
 
-  /** A longer payload than `maxFrameBytes` is a FRAME_SIZE_ERROR of the connection. */
+  /** A payload above `maxFrameBytes` is a FRAME_SIZE_ERROR of the connection. */
   constructor(maxFrameBytes: number) {
     this.#maxFrameBytes = maxFrameBytes;
   }
@@ -87,7 +87,7 @@ export class FrameReader {
     return true;
   }
 
-  /** Moves bytes of the chunk to `target[filled...]`, as many as there are and fit. */
+  /** Copies bytes of the chunk to `target[filled...]`, as many as exist and fit. */
   #take(target: Buffer, filled: number): number {
     const bytes = Math.min(target.length - filled, this.#chunk.length - this.#at);
     this.#chunk.copy(target, filled, this.#at, this.#at + bytes);

@@ -1,7 +1,7 @@
 import { assert } from '@engram/core';
 import { Flag, FRAME_HEADER_BYTES, FrameType, LARGEST_STREAM_ID } from './constants.ts';
 
-/** Writes the 9 bytes at `at` and returns where the payload begins. The caller has made room. */
+/** Writes the header's 9 bytes at `at` and returns where the payload begins. The caller has made room. */
 export function putFrameHeader(
   target: Uint8Array,
   at: number,
@@ -83,7 +83,7 @@ export function goAwayFrame(lastStreamId: number, errorCode: number, debugText: 
   return frame;
 }
 
-/** A block that is longer than `maxFrameBytes` goes on in CONTINUATION frames. */
+/** A block longer than `maxFrameBytes` continues in CONTINUATION frames. */
 export function headersFrames(streamId: number, block: Uint8Array, endStream: boolean, maxFrameBytes: number): Buffer {
   const frameCount = Math.max(1, Math.ceil(block.length / maxFrameBytes));
   const frames = Buffer.allocUnsafe(block.length + FRAME_HEADER_BYTES * frameCount);

@@ -1,4 +1,4 @@
-/** Names that a server looks at, as small numbers: a switch over them costs nothing. */
+/** The names that a server looks at, as small numbers for a switch. */
 export const HeaderName = {
   OTHER: 0,
   METHOD: 1,
@@ -11,9 +11,9 @@ export const HeaderName = {
   GRPC_ENCODING: 8,
   CONTENT_LENGTH: 9,
   HOST: 10,
-  /** Headers that speak of one HTTP/1.1 connection: a request with one is malformed (RFC 9113 §8.2.2). */
+  /** Headers of one HTTP/1.1 connection: a request with one is malformed (RFC 9113 §8.2.2). */
   CONNECTION_SPECIFIC: 11,
-  /** A name with a colon that no request has. */
+  /** An unknown name that begins with a colon. */
   UNKNOWN_PSEUDO: 12,
 } as const;
 
@@ -35,12 +35,12 @@ const known: ReadonlyMap<string, number> = new Map([
   ['upgrade', HeaderName.CONNECTION_SPECIFIC],
 ]);
 
-/** What a field counts beyond its text, in tables and in lists (RFC 7541 §4.1). */
+/** What a field counts besides its text, in tables and in lists (RFC 7541 §4.1). */
 export const FIELD_OVERHEAD_BYTES = 32;
 
 /**
- * One field of a header list, made once and shared by all requests that refer to it in a table. Name and value have
- * one character for each byte.
+ * One field of a header list, made once and shared by all requests that refer to it in a table. Name and value have one
+ * character for each byte.
  */
 export class HeaderField {
   readonly name: string;
@@ -48,11 +48,11 @@ export class HeaderField {
   /** One of HeaderName. */
   readonly known: number;
   readonly size: number;
-  /** The name or value has bytes that no field may have (RFC 9113 §8.2.1): a request with it is malformed. */
+  /** Whether the name or value has forbidden bytes (RFC 9113 §8.2.1): a request with it is malformed. */
   readonly malformed: boolean;
   readonly #nameMalformed: boolean;
 
-  /** `namesake`, when given, is a field of the same name, and saves looking at the name again. */
+  /** `namesake`, if given, is a field of the same name; the name is then not checked again. */
   constructor(name: string, value: string, namesake?: HeaderField) {
     this.name = name;
     this.value = value;
@@ -68,10 +68,10 @@ export class HeaderField {
   }
 }
 
-/** Visible ASCII without capitals and colons. Other names with a colon in front are malformed for being unknown. */
+/** Visible ASCII without capitals and colons. Unknown names with a leading colon are malformed anyway. */
 const validName = /^[!-9;-@[-~]+$/;
 
-/** No NUL, CR or LF, and no blanks at the ends. A loop: values are short, and many requests bring a new one. */
+/** No NUL, CR or LF, and no blanks at the ends. A loop: values are short, and many requests bring new ones. */
 function isValidValue(value: string): boolean {
   const last = value.length - 1;
   for (let at = 0; at <= last; at += 1) {

@@ -5,20 +5,20 @@ import { STATIC_TABLE_LENGTH, staticTable } from './hpack-static-table.ts';
 import { Http2Error } from './http2-error.ts';
 import { huffmanDecode, huffmanDecodedMax } from './huffman.ts';
 
-/** Takes the fields of a block, in order. */
+/** Gets the fields of a block, in order. */
 export interface FieldSink {
   field(field: HeaderField): void;
 }
 
-/** Where a Huffman-coded string is unfolded before it becomes a string; grows with the longest. */
+/** A Huffman-coded string is decoded here before it becomes a string. Grows with the longest one. */
 let scratch = Buffer.allocUnsafeSlow(4096);
 
-/** No integer in a header block has a reason to be larger; 28 bits keep the arithmetic in small integers. */
+/** No integer in a header block needs to be larger. 28 bits keep the arithmetic in small integers. */
 const integerMax = 2 ** 28;
 
 /**
- * Decodes the header blocks of one direction of a connection, each in its turn: a block may change the table for those
- * behind it, also when nobody wants its fields. Anything wrong is a COMPRESSION_ERROR, which ends the connection.
+ * Decodes the header blocks of one direction of a connection, in order: a block may change the table for the blocks
+ * after it, also if nobody wants its fields. Any fault is a COMPRESSION_ERROR, which ends the connection.
  */
 export class HpackDecoder {
   readonly #table: HpackDynamicTable;
@@ -33,7 +33,7 @@ export class HpackDecoder {
     this.#maxTableBytes = maxTableBytes;
   }
 
-  /** While it stays the same, equal blocks have equal fields. */
+  /** While this number is the same, equal blocks have equal fields. */
   get tableChanges(): number {
     return this.#table.changes;
   }
@@ -79,7 +79,7 @@ export class HpackDecoder {
     return new HeaderField(namesake.name, this.#string(), namesake);
   }
 
-  /** RFC 7541 §5.1: what fits the prefix, else seven bits a byte, the lowest first. */
+  /** RFC 7541 §5.1: the prefix, or else seven bits a byte, the lowest first. */
   #integer(mask: number): number {
     let value = this.#bytes[this.#at]! & mask;
     this.#at += 1;

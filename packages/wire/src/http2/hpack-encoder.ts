@@ -8,7 +8,7 @@ import { huffmanEncode, huffmanLength } from './huffman.ts';
 export interface FieldToEncode {
   readonly name: string;
   readonly value: string;
-  /** `remember` puts it into the peer's table: for what will be sent again. */
+  /** `remember` adds the field to the peer's table, for fields that will be sent again. */
   readonly indexing: 'remember' | 'once';
 }
 
@@ -25,17 +25,17 @@ export class HpackEncoder {
   readonly #table: HpackDynamicTable;
   readonly #ownMaxBytes: number;
   #maxBytes: number;
-  /** The smallest bound since the last block, when the peer has to be told of a change (RFC 7541 §4.2). */
+  /** The smallest bound since the last block, if the peer must be told of a change (RFC 7541 §4.2). */
   #smallestSince: number | undefined;
 
-  /** We use at most `maxTableBytes` of what the peer allows (4096 until it says otherwise). */
+  /** Uses at most `maxTableBytes` of what the peer allows (4096 until it says otherwise). */
   constructor(maxTableBytes: number) {
     this.#table = new HpackDynamicTable(maxTableBytes);
     this.#ownMaxBytes = maxTableBytes;
     this.#maxBytes = maxTableBytes;
   }
 
-  /** While it is the same, a block that was encoded without changing it says the same again. */
+  /** While this number is the same, a block that was encoded without changing it stays valid. */
   get tableChanges(): number {
     return this.#table.changes;
   }
@@ -49,7 +49,7 @@ export class HpackEncoder {
     this.#table.setMaxBytes(maxBytes);
   }
 
-  /** The bytes are the caller's. */
+  /** The caller owns the bytes. */
   encode(fields: readonly FieldToEncode[]): Buffer {
     let bytesMax = 16;
     for (const { name, value } of fields) bytesMax += name.length + value.length + 16;

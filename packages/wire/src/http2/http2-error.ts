@@ -1,5 +1,5 @@
 /**
- * The peer broke the protocol. `streamId` 0 ends the connection (GOAWAY with `code`), another one that stream alone
+ * The peer violated the protocol. `streamId` 0 ends the connection (GOAWAY with `code`); any other ends that stream
  * (RST_STREAM with `code`).
  */
 export class Http2Error extends Error {

@@ -2,8 +2,8 @@ import { ErrorCode } from './constants.ts';
 import { Http2Error } from './http2-error.ts';
 
 /**
- * Code lengths in bits of the bytes 0 to 255 and of the end mark (RFC 7541 Appendix B). The code is canonical, so the
- * lengths say it all: within a length, codes rise with the symbol.
+ * Code lengths, in bits, of the bytes 0 to 255 and of the end mark (RFC 7541 Appendix B). The code is canonical, so the
+ * lengths define it: codes of one length ascend with the symbol.
  */
 const lengths: readonly number[] = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
@@ -35,15 +35,13 @@ function canonicalCodes(): Uint32Array {
 
 const codes = canonicalCodes();
 
-/**
- * The decoder is a state machine that eats four bits at a time: a state is an inner node of the code tree, and an
- * entry says which node comes next, whether a byte came out on the way (a code has at least five bits, so never two),
- * and whether the end mark was met. 256 nodes * 16 entries.
- */
+// The decoder is a state machine that takes four bits at a time. A state is an inner node of the code tree. An entry
+// says which node comes next, whether a byte was completed (never two: a code has at least five bits), and whether the
+// end mark was met. 256 nodes * 16 entries.
 const emits = 0x1_0000;
 const failed = 0x2_0000;
 const machine = new Uint32Array(256 * 16);
-/** States in which the input may end: less than a byte since the last symbol, and all ones (RFC 7541 §5.2). */
+/** States in which the input may end: less than a byte since the last symbol, all ones (RFC 7541 §5.2). */
 const mayEnd = new Uint8Array(256);
 
 function buildMachine(): void {
@@ -71,7 +69,7 @@ function buildMachine(): void {
   }
 }
 
-/** Next state, emitted byte in bits 8 to 15, and marks. */
+/** The next state, the completed byte in bits 8 to 15, and marks. */
 function transition(children: readonly (readonly number[])[], state: number, nibble: number): number {
   let node = state;
   let out = 0;
@@ -91,12 +89,12 @@ function transition(children: readonly (readonly number[])[], state: number, nib
 
 buildMachine();
 
-/** The most bytes that `bytes` Huffman-coded ones can become: the shortest code has five bits. */
+/** The most bytes that `bytes` Huffman-coded ones can decode to. The shortest code has five bits. */
 export function huffmanDecodedMax(bytes: number): number {
   return Math.ceil((bytes * 8) / 5);
 }
 
-/** Decodes `bytes[start, end)` into `target` (of huffmanDecodedMax bytes) and returns how many came out. */
+/** Decodes `bytes[start, end)` into `target` (of huffmanDecodedMax bytes). Returns the number of bytes. */
 export function huffmanDecode(bytes: Uint8Array, start: number, end: number, target: Uint8Array): number {
   let state = 0;
   let out = 0;
@@ -124,17 +122,17 @@ function badCode(): Http2Error {
   return new Http2Error(ErrorCode.COMPRESSION_ERROR, 'bad Huffman code or padding');
 }
 
-/** Bytes that `text` (one character for each byte) takes when coded. */
+/** The encoded length of `text`, which has one character for each byte. */
 export function huffmanLength(text: string): number {
   let bits = 0;
   for (let at = 0; at < text.length; at += 1) bits += lengths[text.charCodeAt(at)]!;
   return Math.ceil(bits / 8);
 }
 
-/** Writes `text` at `at` and returns where it ends. The caller has made room for `huffmanLength`. */
+/** Writes `text` at `at` and returns where it ends. The caller has made room (`huffmanLength`). */
 export function huffmanEncode(text: string, target: Uint8Array, at: number): number {
   let out = at;
-  // At most 7 bits wait for their byte; with a code of 30 that passes 32 bits, so long codes go in two parts.
+  // At most 7 bits wait for their byte. With a code of 30 bits that exceeds 32, so long codes are written in two parts.
   let waiting = 0;
   let bits = 0;
   const put = (code: number, length: number): void => {

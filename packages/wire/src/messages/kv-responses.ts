@@ -7,8 +7,8 @@ import { RangeMessage } from './range-message.ts';
 
 /*
  * The answers of the KV service, assembled from KeyValue bytes that are encoded already. Field numbers: etcdserverpb in
- * proto/etcd/api/etcdserverpb/rpc.proto. `header` is an encoded ResponseHeader; the operations within a transaction
- * have one with their revision alone, a nested transaction has an empty one (etcd server/etcdserver/txn: newTxnResp).
+ * proto/etcd/api/etcdserverpb/rpc.proto. `header` is an encoded ResponseHeader. Operations within a transaction have a
+ * header with their revision only; a nested transaction has an empty one (etcd server/etcdserver/txn: newTxnResp).
  */
 
 export interface RangeAnswer {
@@ -42,7 +42,7 @@ export interface TxnAnswer {
 
 export type Answer = RangeAnswer | PutAnswer | DeleteRangeAnswer | TxnAnswer;
 
-/** RangeResponse, PutResponse, DeleteRangeResponse or TxnResponse, whichever the answer's kind is. */
+/** A RangeResponse, PutResponse, DeleteRangeResponse or TxnResponse, by the answer's kind. */
 export function encodeAnswer(header: Uint8Array, answer: Answer): Message {
   if (answer.kind === 'range' && isLongRange(answer)) return new RangeMessage(header, answer);
   const sizing = new Sizing();
@@ -53,9 +53,9 @@ export function encodeAnswer(header: Uint8Array, answer: Answer): Message {
   return writer.finish();
 }
 
-/** Longer answers are made while they leave: a buffer of that size is one that the kernel has to clear first. */
+/** Longer answers are made while they are sent: a buffer of that size is one that the kernel must clear first. */
 const LONG_BYTES_MIN = 64 * 1024;
-/** Of an average version: above it references are so much cheaper than copies that the answer stays in pieces. */
+/** For larger versions on average, references are so much cheaper than copies that the answer stays in pieces. */
 const COPIED_BYTES_MAX = 16 * 1024;
 
 function isLongRange({ kvs }: RangeAnswer): boolean {
@@ -65,7 +65,7 @@ function isLongRange({ kvs }: RangeAnswer): boolean {
   return bytes > LONG_BYTES_MIN && bytes < kvs.length * COPIED_BYTES_MAX;
 }
 
-/** RangeStreamResponse: one chunk. Only the last one has a header, `more` and `count`. */
+/** One chunk of a RangeStreamResponse. Only the last one has a header, `more` and `count`. */
 export function encodeRangeChunk(header: Uint8Array | undefined, answer: RangeAnswer): Message {
   const sizing = new Sizing();
   const headerSize = header === undefined ? 0 : 1 + sizeVarint(header.length) + header.length;
@@ -78,20 +78,20 @@ export function encodeRangeChunk(header: Uint8Array | undefined, answer: RangeAn
   return writer.finish();
 }
 
-/** The size of every message within, computed once and used by the writing pass in the same order. */
+/** The size of every nested message, computed once and read again by the writing pass in the same order. */
 class Sizing {
-  /** Bytes that go as pieces of their own. */
+  /** Bytes that are sent as pieces of their own. */
   uncopied = 0;
   #sizes: number[] | undefined;
   #read = 0;
 
-  /** The sizes once more, in the order in which they were computed. */
+  /** Returns the sizes again, in the order in which they were computed. */
   next(): number {
     this.#read += 1;
     return this.#sizes![this.#read - 1]!;
   }
 
-  /** An answer without its header. */
+  /** The size of an answer without its header. */
   body(answer: Answer): number {
     switch (answer.kind) {
       case 'range': {
@@ -116,14 +116,14 @@ class Sizing {
     }
   }
 
-  /** A field that holds encoded bytes, whole. */
+  /** The size of a field that holds encoded bytes. */
   #shared(bytes: Uint8Array): number {
     const { length } = bytes;
     if (length >= PIECE_MIN) this.uncopied += length;
     return 1 + sizeVarint(length) + length;
   }
 
-  /** A field `responses` of a TxnResponse, whole. */
+  /** The size of a field `responses` of a TxnResponse. */
   #response(answer: Answer): number {
     this.#sizes ??= [];
     const slot = this.#sizes.push(0) - 1;
@@ -137,7 +137,7 @@ class Sizing {
 const opRevision = (answer: Answer): number => (answer.kind === 'txn' ? 0 : answer.revision);
 const sizeCount = (count: number): number => (count === 0 ? 0 : 1 + sizeVarint(count));
 
-/** The field of ResponseOp's oneof. */
+/** The tags of ResponseOp's oneof. */
 const responseTag = { range: 10, put: 18, 'delete-range': 26, txn: 34 } as const;
 
 function writeBody(writer: PieceWriter, answer: Answer, sizes: Sizing): void {

@@ -1,7 +1,7 @@
 import { type LeaseId, leaseId } from '@engram/core';
 import { Reader, sizeBig, sizeInt64, sizeVarint, writeBig, writeInt64, writeVarint } from '@engram/protobuf';
 
-/** The lease that an etcdserverpb.LeaseKeepAliveRequest renews. Throws WireError for what is no message. */
+/** The lease that an etcdserverpb.LeaseKeepAliveRequest renews. Throws WireError if the bytes are no message. */
 export function decodeKeepAlive(bytes: Uint8Array): LeaseId {
   const reader = new Reader(bytes);
   let id = 0n;
@@ -13,7 +13,7 @@ export function decodeKeepAlive(bytes: Uint8Array): LeaseId {
   return leaseId(id);
 }
 
-/** An etcdserverpb.LeaseKeepAliveResponse; `header` is an encoded ResponseHeader, and a TTL of 0 is not sent. */
+/** An etcdserverpb.LeaseKeepAliveResponse. `header` is an encoded ResponseHeader. A TTL of 0 is not sent. */
 export function encodeKeepAlive(header: Uint8Array, id: LeaseId, ttlSeconds: number): Uint8Array {
   let size = 1 + sizeVarint(header.length) + header.length;
   if (id !== 0n) size += 1 + sizeBig(id);

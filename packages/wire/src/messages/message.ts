@@ -10,7 +10,7 @@ export function messageBytes(message: Message): number {
   return bytes;
 }
 
-/** The message in one piece. One that is read once is read then. */
+/** The message in one piece. A LongMessage is read by this. */
 export function joinMessage(message: Message): Uint8Array {
   if (message instanceof Uint8Array) return message;
   if (!isLong(message)) return Buffer.concat(message);

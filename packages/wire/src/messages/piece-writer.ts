@@ -2,27 +2,27 @@ import { assert } from '@engram/core';
 import { writeVarint } from '@engram/protobuf';
 
 /**
- * From this size on, bytes that exist already are sent as a piece of their own; below it they are copied, because one
- * more piece costs the transport more than the copy. For a bare socket the two are level at 2 KiB, and at 4 KiB the copy
- * costs a fifth more (bench/pieces.bench.ts); a transport that frames the pieces pays more for each.
+ * From this size on, existing bytes are sent as a piece of their own. Below it they are copied: one more piece costs
+ * the transport more than the copy. On a bare socket the two are equal at 2 KiB, and at 4 KiB the copy costs a fifth
+ * more (bench/pieces.bench.ts). A transport that frames the pieces pays more for each.
  */
 export const PIECE_MIN = 4_096;
 
 /**
- * Writes one message of which the size is known. What is small goes into one buffer; large shared bytes are not copied,
- * they become pieces between views of that buffer.
+ * Writes one message of known size. Small parts go into one buffer. Large shared bytes are not copied: they become
+ * pieces between views of that buffer.
  */
 export class PieceWriter {
   readonly #small: Uint8Array;
   #pieces: Uint8Array[] | undefined;
-  /** How much of the buffer is in pieces already, and how much is written. */
+  /** How much of the buffer is in pieces already. */
   #flushed = 0;
   #at = 0;
 
-  /** `smallBytes`: all that is written, but for the `shared` bytes of at least PIECE_MIN. */
+  /** `smallBytes` is the size of everything but the `shared` bytes of at least PIECE_MIN. */
   constructor(smallBytes: number) {
-    // Not `new Uint8Array`, which costs ten times as much above 64 bytes. A message is gone soon, so it does not matter
-    // that it keeps its neighbours in the pool; `finish` sees to it that every byte was written.
+    // `new Uint8Array` costs ten times as much above 64 bytes. A message is short-lived, so it may keep its neighbours
+    // in the pool alive. `finish` asserts that every byte was written.
     this.#small = Buffer.allocUnsafe(smallBytes);
   }
 
@@ -40,7 +40,7 @@ export class PieceWriter {
     this.#at += bytes.length;
   }
 
-  /** A delimited field; the tag is one byte. */
+  /** A delimited field with a tag of one byte. */
   shared(tag: number, bytes: Uint8Array): void {
     this.byte(tag);
     this.varint(bytes.length);

@@ -3,28 +3,28 @@ import { sizeVarint, writeVarint } from '@engram/protobuf';
 import type { LongMessage } from '../rpc.ts';
 import type { RangeAnswer } from './kv-responses.ts';
 
-/** A tag and the length of a message of at most 4 GiB. */
+/** The length of a tag and of the length of a message of at most 4 GiB. */
 const FIELD_HEAD_BYTES_MAX = 6;
 const KVS_TAG = 18;
 
 /**
- * A RangeResponse that is made while it leaves: each version is copied once, from where it lies into the buffer that
- * goes to the kernel. A list of everything thus costs no buffer of its size, nobody waits while it is put together, and
- * a slow client holds views, no copies.
+ * A RangeResponse that is made while it is sent. Each version is copied once, from where it lies into the buffer for
+ * the kernel. So a list of everything needs no buffer of its size, nobody waits while it is assembled, and a slow
+ * client holds views instead of copies.
  */
 export class RangeMessage implements LongMessage {
   readonly bytes: number;
   readonly #kvs: ByteViews;
   readonly #end: Uint8Array;
-  /** What is being copied, and from where: the header, a version, the end, or the head of a field that had to be cut. */
+  /** What is being copied: the header, a version, the end, or the head of a field that was cut. */
   #part: Uint8Array;
   #partAt = 0;
-  /** A version whose head is on its way in `#part`. */
+  /** The version whose head is in `#part`. */
   #behind: Uint8Array | undefined;
   #next = 0;
   #ended = false;
 
-  /** `header` is an encoded ResponseHeader; `answer.kvs` must not change until all is read. */
+  /** `header` is an encoded ResponseHeader. `answer.kvs` must not change until everything is read. */
   constructor(header: Uint8Array, answer: RangeAnswer) {
     const kvs = answer.kvs instanceof ByteViews ? answer.kvs : ByteViews.of(answer.kvs);
     this.#kvs = kvs;

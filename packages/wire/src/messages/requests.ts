@@ -22,7 +22,7 @@ import { Reader } from '@engram/protobuf';
 
 type Mutable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 
-/** Stands where a transaction has an operation of no kind: whoever validates looks for it by identity. */
+/** Stands for an operation without a request. The validation compares by identity. */
 export const emptyOp: Op = Object.freeze({
   kind: 'txn',
   txn: Object.freeze({ compares: [], success: [], failure: [] }),
@@ -33,10 +33,10 @@ export const decodePut = (bytes: Uint8Array): PutOp => readPut(new Reader(bytes)
 export const decodeDeleteRange = (bytes: Uint8Array): DeleteRangeOp => readDeleteRange(new Reader(bytes), undefined);
 
 /**
- * The lists of a transaction, and of each one within it, are read up to one entry more than `opsMax`: enough for whoever
- * checks them to see that they are too long. All its compares and operations together, those of nested transactions
- * too, may be TXN_TREE_FACTOR times as many, which is more than twice what one transaction may have in its three lists;
- * above that it throws TooManyOps. etcd bounds the whole by the bytes of the request alone.
+ * Reads each list of a transaction, and of each nested one, up to one entry above `opsMax`: enough to see that it is
+ * too long. All compares and operations of the whole tree may be TXN_TREE_FACTOR times as many, more than twice what
+ * one transaction may have in its three lists. Above that it throws TooManyOps. etcd bounds the tree by the bytes of
+ * the request only.
  */
 export const decodeTxn = (bytes: Uint8Array, opsMax: number): Txn =>
   readTxn(new Reader(bytes), newTxn(), { opsMax, left: TXN_TREE_FACTOR * opsMax });
@@ -45,7 +45,7 @@ const TXN_TREE_FACTOR = 8;
 
 interface TxnBounds {
   readonly opsMax: number;
-  /** Compares and operations that may still come, in all of the tree. */
+  /** Compares and operations that the whole tree may still have. */
   left: number;
 }
 
@@ -188,7 +188,7 @@ interface OpenTxn {
 
 const newTxn = (): OpenTxn => ({ compares: [], success: [], failure: [] });
 
-/** Reads on behind what the transaction has already: fields that come again cost no more than those that come once. */
+/** Adds to what the transaction has already: a field that is repeated costs no more than one that comes once. */
 function readTxn(reader: Reader, txn: OpenTxn, bounds: TxnBounds): OpenTxn {
   const { compares, success, failure } = txn;
   while (reader.more()) {
@@ -215,7 +215,7 @@ function readTxn(reader: Reader, txn: OpenTxn, bounds: TxnBounds): OpenTxn {
 /** RequestOp: a oneof. The same kind twice is merged, another kind replaces the one before. */
 function readOp(reader: Reader, bounds: TxnBounds): Op {
   let op = emptyOp;
-  /** The transaction that `op` is, while it may grow. */
+  /** The transaction that `op` is, while more may be added to it. */
   let txn: OpenTxn | undefined;
   while (reader.more()) {
     const tag = reader.tag();
@@ -239,7 +239,7 @@ function readOp(reader: Reader, bounds: TxnBounds): Op {
   return op;
 }
 
-/** What a compare's target looks at, by its field number in the oneof `target_union`. */
+/** The field number in the oneof `target_union` that each compare target reads. */
 const unionOfTarget: Readonly<Record<number, number>> = {
   [CompareTarget.VERSION]: 4,
   [CompareTarget.CREATE]: 5,
@@ -253,7 +253,7 @@ function readCompare(reader: Reader): Compare {
   let target = 0;
   let key = EMPTY_BYTES;
   let end = EMPTY_BYTES;
-  // The last member of the oneof counts, and only if it is the one that the target asks for.
+  // The last member of the oneof counts, if it is the one that the target reads.
   let union = 0;
   let number = 0;
   let lease = NO_LEASE;

@@ -5,8 +5,8 @@ import type { Message } from '../rpc.ts';
 const BLOB_TAG = 26;
 
 /**
- * A SnapshotResponse whose blob is sent as it lies there: nobody may change it any more. (A copy into each message was a
- * third of what a snapshot allocates beside the heap, and that is what makes the collector run all the time.)
+ * A SnapshotResponse whose blob is sent without a copy: nobody may change it afterwards. (A copy for each message was a
+ * third of what a snapshot allocates beside the heap, and kept the collector running.)
  */
 export function snapshotResponse(remainingBytes: number, version: string, blob: Uint8Array): Message {
   const fields = encodeSnapshotResponse({ remainingBytes, version });

@@ -18,7 +18,7 @@ export interface EncodedEvents {
   readonly bytes: number;
 }
 
-/** A WatchResponse without its events; what is left out is not sent. */
+/** A WatchResponse without its events. Fields that are left out are not sent. */
 export interface WatchHead {
   /** An encoded ResponseHeader. */
   readonly header: Uint8Array;
@@ -33,7 +33,7 @@ export interface WatchHead {
 const EVENTS_TAG = 90;
 const FLAG_BYTES = 2;
 
-/** The bytes of an event as a field of a WatchResponse, its tag included. */
+/** The size of an event as a field of a WatchResponse, its tag included. */
 function sizeEvent(event: KvEvent, withPrevKv: boolean): number {
   const body = sizeEventBody(event, withPrevKv ? event.prevKv : undefined);
   return 1 + sizeVarint(body) + body;
@@ -44,7 +44,7 @@ function sizeEventBody({ type, kv }: KvEvent, prevKv: Uint8Array | undefined): n
   return (type === EVENT_DELETE ? 2 : 0) + 1 + sizeVarint(kv.length) + kv.length + prevSize;
 }
 
-/** mvccpb.Event for each, with `prev_kv` where it is asked for and there. */
+/** Encodes each event as mvccpb.Event, with `prev_kv` if it is asked for and present. */
 export function encodeEvents(events: readonly KvEvent[], withPrevKv: boolean): EncodedEvents {
   let bytes = 0;
   let uncopied = 0;
@@ -69,7 +69,7 @@ export function encodeEvents(events: readonly KvEvent[], withPrevKv: boolean): E
   return { pieces: message instanceof Uint8Array ? [message] : message, bytes };
 }
 
-/** One WatchResponse of `head` and all of `events`, in their order. */
+/** One WatchResponse with `head` and all of `events`, in their order. */
 export function encodeWatchResponse(head: WatchHead, events: readonly EncodedEvents[]): Message {
   let eventBytes = 0;
   for (const group of events) eventBytes += group.bytes;
@@ -93,8 +93,8 @@ export function encodeWatchResponse(head: WatchHead, events: readonly EncodedEve
 }
 
 /**
- * The answer for a watcher that takes fragments: one response, or from `bytesMax` on several that together are it, cut
- * between events and each with one event at least (etcd server/etcdserver/api/v3rpc/watch.go: sendFragments).
+ * The responses for a watcher that takes fragments: one, or from `bytesMax` on several that together are the answer.
+ * They are cut between events, and each has at least one (etcd server/etcdserver/api/v3rpc/watch.go: sendFragments).
  */
 export function encodeWatchFragments(
   head: WatchHead,

@@ -10,7 +10,7 @@ function decode(decoder: HpackDecoder, block: Buffer): string[] {
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
-// RFC 7541 Appendix C: sequences of blocks on one connection, and what they say.
+// RFC 7541 Appendix C: sequences of blocks on one connection, and their fields.
 describe.each([
   {
     why: 'C.3 requests without Huffman',
