@@ -1,2 +1,2 @@
-// A storage in a directory of its own, for a node that has a disk.
+// A storage in a directory of its own, for a node with a disk.
 export { openLevelDbStorage, type LevelDbOptions } from './src/open.ts';

@@ -1,6 +1,6 @@
-// A storage in a directory of its own, for a node that has a disk.
+// A storage in a directory of its own, for a node with a disk.
 export { openSegmentStorage, type SegmentStorageOptions } from './src/open.ts';
-// For tests: the same storage on a ground of their own, which may lose what is not durable.
+// For tests: the same storage on a file system of their own, which may lose what is not durable.
 export { openOn, type Ground } from './src/open.ts';
 export type { SegmentStorage } from './src/segment-storage.ts';
 export type { BulkReader, FileSystem, OpenMode, Place, StorageFile } from './src/file-system.ts';

@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 const prng = new Prng(1);
 const random = (below: number): number => prng.below(below);
 
-/** As compressible as an object of Kubernetes: the same field names, other names and ids. */
+/** As compressible as a Kubernetes object: the same field names, other names and ids. */
 function makeRecord(number: number): Uint8Array {
   const id = (): string => random(2 ** 32).toString(16);
   const text = JSON.stringify({

@@ -4,7 +4,7 @@ import type { Clock, Logger } from '@engram/core';
 import { AcknowledgedMark, type AcknowledgedState, decodeMark } from '@engram/storage';
 import { ACKNOWLEDGED_FILE, FILE_MODE, openIfThere, readIfThere } from './files.ts';
 
-/** The mark lies outside of LevelDB. Its file is made where it is missing. */
+/** Opens the mark, a file beside LevelDB. Creates it if it is missing. */
 export async function openMark(
   path: string,
   state: AcknowledgedState,
@@ -21,7 +21,7 @@ export async function openMark(
   return await AcknowledgedMark.open({ name: ACKNOWLEDGED_FILE, file, clock, logger }, state);
 }
 
-/** Undefined when there is none. `damaged` when it says nothing. */
+/** Undefined if there is none, `damaged` if it says nothing. */
 export async function readMark(path: string): Promise<AcknowledgedState | 'damaged' | undefined> {
   const bytes = await readIfThere(join(path, ACKNOWLEDGED_FILE));
   return bytes === undefined ? undefined : decodeMark(ACKNOWLEDGED_FILE, bytes);

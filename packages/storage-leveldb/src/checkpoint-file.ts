@@ -4,13 +4,14 @@ import { systemErrorCode } from '@engram/core';
 import { FILE_MODE, openIfThere } from './files.ts';
 
 // A chunk is its length (u32), a CRC-32 (u32), both little endian, and its bytes. The CRC covers the chunk's number and
-// length before its bytes, and a word: without that the CRC of nothing would be 0, and a file of zeros one of empty chunks.
+// length and a constant, then the bytes. Without the constant the CRC of nothing would be 0, and a file of zeros would
+// be one of empty chunks.
 const HEADER_BYTES = 8;
 const CHUNK_SEED = crc32('checkpoint chunk');
-/** So much goes to the disk at a time: what piles up, the next append would have to wait for. */
+/** Synced after this many bytes. The next append would have to wait for what piles up. */
 const SYNC_BYTES = 4 << 20;
 
-/** Durable when it resolves, but for the name of the file. */
+/** Durable when it resolves, except for the name of the file. */
 export async function writeChunks(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
@@ -35,7 +36,7 @@ export async function writeChunks(
   return { chunks: count, bytes };
 }
 
-/** Yields `count` chunks; returns early where the file is not what was written, or is not there. */
+/** Yields `count` chunks. Returns early if the file is missing or is not what was written. */
 export async function* readChunks(path: string, count: number): AsyncGenerator<Uint8Array> {
   await using file = await openIfThere(path, 'r');
   if (file === undefined) return;
@@ -66,7 +67,7 @@ async function writeAll(file: Handle, parts: Uint8Array[]): Promise<void> {
   for (const part of parts) left += part.length;
   const { bytesWritten } = await file.writev(parts);
   if (bytesWritten === left) return;
-  // A disk that is full takes a part, and says why with the next write.
+  // A full disk takes a part, and reports it with the next write.
   for (let rest = Buffer.concat(parts).subarray(bytesWritten); rest.length > 0; ) {
     rest = rest.subarray((await file.write(rest)).bytesWritten);
   }

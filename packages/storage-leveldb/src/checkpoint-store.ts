@@ -15,7 +15,7 @@ export interface CheckpointStoreParts {
   readonly usage: Usage;
 }
 
-/** Each checkpoint is a file of its own, and counts as soon as the state names it. */
+/** Each checkpoint is a file of its own. It counts as soon as the state names it. */
 export class CheckpointStore {
   readonly #parts: CheckpointStoreParts;
   #saving = false;
@@ -24,7 +24,7 @@ export class CheckpointStore {
     this.#parts = parts;
   }
 
-  /** Where replay begins, position 1 without a checkpoint. */
+  /** Where replay begins; 1 without a checkpoint. */
   get from(): LogPosition {
     return this.#current.from;
   }
@@ -65,7 +65,7 @@ export class CheckpointStore {
     let naming = false;
     try {
       const written = await writeChunks(file, source);
-      // The state must not name a file that a crash takes away.
+      // The state must not name a file that a crash can take away.
       await syncDirectory(database.path);
       database.check();
       naming = true;
@@ -78,7 +78,7 @@ export class CheckpointStore {
     await rm(join(database.path, checkpointFile(before)), { force: true });
   }
 
-  /** A state that could not be replaced for sure may name the new checkpoint all the same. False when it still may. */
+  /** A state whose replacement failed may name the new checkpoint all the same. Returns false if it still may. */
   async #nameAgain(): Promise<boolean> {
     const { database, stateFile } = this.#parts;
     try {

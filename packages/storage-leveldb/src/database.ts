@@ -4,16 +4,16 @@ import type { ClassicLevel } from 'classic-level';
 
 export type Level = ClassicLevel<Uint8Array, Uint8Array>;
 
-/** What is written together. Keys and values are copied at the call. */
+/** One atomic write. Keys and values are copied by the call. */
 export interface Writes {
   put(key: Uint8Array, value: Uint8Array): unknown;
   del(key: Uint8Array): unknown;
 }
 
 /**
- * The open database, shared by all that use it. A write that failed leaves LevelDB's log in a state that only opening it
- * again tells: what was written may be there then, and what is written behind it may be cut off with it. So after the
- * first failure nothing is written any more, and nobody is told where the log ends.
+ * The open database, shared by all its users. After a failed write only the next opening shows what LevelDB's log
+ * holds: what was written may be there, and what is written after it may be cut off with it. So after the first failure
+ * nothing is written any more, and nobody is told where the log ends.
  */
 export class Database {
   readonly level: Level;
@@ -30,7 +30,7 @@ export class Database {
     this.lifetime = new Lifetime(`the storage at ${path}`);
   }
 
-  /** StorageFailedError after a failed write. */
+  /** Throws StorageFailedError after a failed write. */
   check(): void {
     if (!this.#failed) return;
     throw new StorageFailedError(`writing to ${this.path} has failed: it must be opened again`, {
@@ -38,11 +38,11 @@ export class Database {
     });
   }
 
-  /** All or nothing. Rejects with StorageFailedError; the failure of LevelDB is its cause. */
+  /** All or nothing. Rejects with StorageFailedError, whose cause is LevelDB's failure. */
   async write(fill: (writes: Writes) => void, sync: boolean): Promise<void> {
     this.check();
     try {
-      // Chained, because an array of operations costs the event loop half as much again.
+      // Chained: an array of operations costs the event loop half as much again.
       const batch = this.level.batch();
       fill(batch);
       await batch.write({ sync });
@@ -54,7 +54,7 @@ export class Database {
     }
   }
 
-  /** Errors of reading, as the ports know them. */
+  /** Translates read errors into those of the ports. */
   async reading<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();

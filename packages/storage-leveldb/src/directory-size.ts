@@ -4,7 +4,7 @@ import type { Clock } from '@engram/core';
 
 const AGE_MS_MAX = 1000;
 
-/** The bytes of the files in some directories, counted at most once in a second. */
+/** The bytes of the files in some directories, counted at most once a second. */
 export class DirectorySize {
   readonly #paths: readonly string[];
   readonly #clock: Clock;
@@ -16,7 +16,7 @@ export class DirectorySize {
     this.#clock = clock;
   }
 
-  /** The next question is answered by counting. */
+  /** The next request counts again. */
   forget(): void {
     this.#countedMs = Number.NEGATIVE_INFINITY;
   }
@@ -35,7 +35,7 @@ export class DirectorySize {
 function countBytes(path: string): number {
   let bytes = 0;
   for (const name of readdirSync(path)) {
-    // Files are removed at any time.
+    // Files may disappear at any time.
     const stat = statSync(join(path, name), { throwIfNoEntry: false });
     if (stat?.isFile() === true) bytes += stat.size;
   }

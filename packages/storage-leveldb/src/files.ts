@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { systemErrorCode } from '@engram/core';
 
-/** The names in the directory of a storage. */
+// The names in a storage's directory.
 export const RECORDS_DIRECTORY = 'records';
 export const STATE_FILE = 'state';
 export const NEW_STATE_FILE = 'state.new';
@@ -9,17 +9,17 @@ export const ACKNOWLEDGED_FILE = 'acknowledged';
 export const checkpointFile = (id: number): string => `checkpoint-${id}`;
 export const CHECKPOINT_FILE = /^checkpoint-\d+$/;
 
-/** For the owner alone: what the store holds are secrets. */
+// For the owner only: the store holds secrets.
 export const FILE_MODE = 0o600;
 export const DIRECTORY_MODE = 0o700;
 
-/** Makes durable which names are in the directory. */
+/** Makes the directory's names durable. */
 export async function syncDirectory(path: string): Promise<void> {
   await using directory = await open(path, 'r');
   await directory.sync();
 }
 
-/** Undefined where there is none. */
+/** Undefined if there is no such file. */
 export async function openIfThere(path: string, flags: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, flags);

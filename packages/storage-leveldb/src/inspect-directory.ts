@@ -12,21 +12,24 @@ import {
 } from './files.ts';
 
 const CURRENT = 'CURRENT';
-/** What LevelDB writes before a new database is one. */
+/** The files that LevelDB writes before a new database is complete. */
 const BEFORE_CURRENT = /^(?:LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.dbtmp)$/;
-/** What a file system has in its uppermost directory. */
+/** Every file system has it in its root directory. */
 const LOST_AND_FOUND = 'lost+found';
 
 export interface Found {
-  /** False: LevelDB may make one. It would wherever its file CURRENT is missing, and remove what is left of the old. */
+  /**
+   * False if LevelDB may make a database. It would do so wherever its file CURRENT is missing, and remove what is left
+   * of the old.
+   */
   readonly database: boolean;
-  /** Nothing here says that a storage was ever used. */
+  /** Nothing here shows that a storage was ever used. */
   readonly unused: boolean;
-  /** Checkpoints, also those that nobody needs. */
+  /** All checkpoints, also superseded ones. */
   readonly checkpointFiles: readonly string[];
 }
 
-/** Makes the directory where there is none, with its parents, and looks at what is there. */
+/** Makes the directory and its parents if they are missing, and looks at what is there. */
 export async function inspectDirectory(path: string): Promise<Found> {
   try {
     return await inspect(path);
@@ -48,7 +51,7 @@ async function inspect(path: string): Promise<Found> {
   return { database, unused: !ours && checkpointFiles.length === 0, checkpointFiles };
 }
 
-/** `used`: something was here before, and records may be. */
+/** `used`: something was here before, so there may have been records. */
 async function inspectRecords(path: string, used: boolean): Promise<boolean> {
   const names = await listIfThere(join(path, RECORDS_DIRECTORY));
   if (names.includes(CURRENT)) return true;

@@ -22,7 +22,7 @@ import {
 import type { StateFile } from './state-file.ts';
 import type { Usage } from './usage.ts';
 
-/** How much a read holds beside the batch that it puts together. */
+// What a read may hold besides the batch that it assembles.
 const READ_AHEAD_BYTES = 1 << 20;
 const READ_AHEAD_RECORDS = 1000;
 
@@ -39,7 +39,7 @@ export class LevelLog implements Log {
   readonly #parts: LevelLogParts;
   readonly #database: Database;
   #next: LogPosition;
-  /** With which seal the last batch was appended; undefined before the first since opening. */
+  /** The seal of the last append; undefined before the first one since opening. */
   #lastSeal: Seal | undefined;
   #appending = false;
   /** Appends and seals take turns. */
@@ -125,7 +125,7 @@ export class LevelLog implements Log {
     return { kind: 'committed' };
   }
 
-  /** Whether the batch was the last append already, with this seal. */
+  /** Whether the last append was this batch with this seal. */
   async #endsLog(batch: LogBatch, seal: Seal): Promise<boolean> {
     if (batch.first + batch.records.length !== this.#next || batch.first < 1) return false;
     if (!sameSeal(this.#lastSeal ?? this.#sealed, seal)) return false;
@@ -139,7 +139,7 @@ export class LevelLog implements Log {
     if (from > end) throw this.#database.corrupt(`the log ends before ${end}, and ${from} is asked for`);
     if (from === end) return;
     const range = { gte: recordKey(from), lt: recordKey(end) };
-    // The records stand one behind the other, so their keys need not be read: the CRC of each knows its position.
+    // The records are consecutive, so their keys need not be read: each CRC covers its position.
     const iterator = level.values({ ...range, highWaterMarkBytes: READ_AHEAD_BYTES });
     try {
       let position: number = from;
@@ -167,7 +167,7 @@ export class LevelLog implements Log {
     }
   }
 
-  /** Looks closer at a record that is not what should be there. */
+  /** Examines a record that is not what it should be. */
   async #damage(position: number): Promise<StorageCorruptError> {
     const { lifetime, level } = this.#database;
     const bytes = await lifetime.run(() => this.#database.reading(() => level.get(recordKey(position))));
@@ -175,7 +175,7 @@ export class LevelLog implements Log {
   }
 }
 
-/** Builds all entries of a batch in one piece of memory. Returns how many bytes they are. */
+/** Builds all entries of a batch in one allocation. Returns their length. */
 function putRecords(writes: Writes, batch: LogBatch): number {
   let size = 0;
   for (const record of batch.records) size += RECORD_KEY_BYTES + RECORD_HEADER_BYTES + record.length;

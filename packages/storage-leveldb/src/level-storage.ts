@@ -23,7 +23,7 @@ export class LevelStorage implements Storage {
     this.values = values;
   }
 
-  /** Waits for what is under way; then nothing is left open. */
+  /** Waits for running operations, then closes everything. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

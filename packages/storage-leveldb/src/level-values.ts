@@ -9,7 +9,7 @@ import { recordKey } from './record-entry.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Usage } from './usage.ts';
 
-/** Of one batch: appends wait behind it. */
+/** Records dropped in one write. Appends wait for it. */
 const DROPS_MAX = 1000;
 const FIRST_KEY = recordKey(logPosition(0));
 const LAST_KEY = recordKey(logPosition(Number.MAX_SAFE_INTEGER));
@@ -39,8 +39,8 @@ export class LevelValues implements Values {
   }
 
   /**
-   * Never knows: LevelDB cannot say whether a record is in memory without reading it, and where it is not, the read
-   * would hold up the whole process for as long as the disk takes.
+   * Always undefined. LevelDB cannot say whether a record is in memory without reading it, and a read from the disk
+   * would hold up the process.
    */
   peek(_position: LogPosition): Uint8Array | undefined {
     return undefined;
@@ -73,7 +73,7 @@ export class LevelValues implements Values {
     return this.#parts.checkpoints.load();
   }
 
-  /** Also LevelDB's own log, which holds every record of the last few megabytes until its table is written. */
+  /** Includes LevelDB's own log, which holds every record of the last few megabytes until its table is written. */
   reclaim(): Promise<void> {
     const { database, directorySize } = this.#parts;
     this.#reclaiming ??= database.lifetime
@@ -88,7 +88,7 @@ export class LevelValues implements Values {
   size(): StorageSize {
     const totalBytes = this.#parts.directorySize.bytes;
     const inUseBytes = this.#parts.usage.bytes + this.#parts.checkpoints.bytes;
-    // Compression makes files smaller than what is in them.
+    // Compressed files are smaller than their content.
     return { totalBytes, inUseBytes: Math.min(inUseBytes, totalBytes) };
   }
 }

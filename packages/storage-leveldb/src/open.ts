@@ -18,9 +18,9 @@ import { type State, StateFile } from './state-file.ts';
 import { Usage } from './usage.ts';
 
 export interface LevelDbOptions {
-  /** A directory of its own; it and its parents are made where they are missing. */
+  /** A directory of its own. It and its parents are created if they are missing. */
   readonly path: string;
-  /** What LevelDB's block cache may hold. Up to two write buffers of 16 MiB come on top. */
+  /** The size of LevelDB's block cache. Up to two write buffers of 16 MiB come on top. */
   readonly cacheBytes: number;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -30,8 +30,8 @@ const WRITE_BUFFER_BYTES = 16 << 20;
 const FILE_BYTES = 8 << 20;
 
 /**
- * Opens the storage, or makes a new one, and holds it exclusively until it is disposed. StorageOpenError says why it
- * cannot be opened; StorageCorruptError that acknowledged bytes are gone, as far as that shows before they are read.
+ * Opens or creates the storage and holds it exclusively until it is disposed. StorageOpenError says why it cannot be
+ * opened. StorageCorruptError says that acknowledged bytes are gone, as far as that shows without reading everything.
  */
 export async function openLevelDbStorage(options: LevelDbOptions): Promise<Storage> {
   const found = await inspectDirectory(options.path);
@@ -70,7 +70,7 @@ async function openLevel({ path, cacheBytes }: LevelDbOptions, found: Found): Pr
     keyEncoding: 'view',
     valueEncoding: 'view',
     createIfMissing: !found.database,
-    // On objects of Kubernetes a third of the bytes, and less CPU than it takes to write the others.
+    // On Kubernetes objects it saves two thirds of the bytes, and CPU: writing them would cost more.
     compression: true,
     cacheSize: cacheBytes,
     writeBufferSize: WRITE_BUFFER_BYTES,
@@ -85,7 +85,7 @@ async function openLevel({ path, cacheBytes }: LevelDbOptions, found: Found): Pr
   }
 }
 
-/** The position of the last record; 0 when there is none. */
+/** The position of the last record; 0 if there is none. */
 async function lastRecord(database: Database): Promise<number> {
   const last = database.level.iterator({ reverse: true, limit: 1 });
   const [entry] = await database.reading(() => last.all());
@@ -99,7 +99,7 @@ async function lastRecord(database: Database): Promise<number> {
   return position;
 }
 
-/** The state is written as soon as there is a database: without one, nothing can be in use. */
+/** The state is written as soon as there is a database. Without a state, nothing can be in use. */
 async function openState(database: Database, found: Found, last: number): Promise<StateFile> {
   const { path } = database;
   const file = await StateFile.read(path);
@@ -126,14 +126,14 @@ async function holdAgainstMark(database: Database, there: AcknowledgedState): Pr
   }
 }
 
-/** Of checkpoints that were interrupted, or replaced a moment before the end. */
+/** Removes files of checkpoints that were interrupted, or replaced just before the end. */
 async function removeLeftovers(path: string, found: Found, state: State): Promise<void> {
   for (const name of found.checkpointFiles) {
     if (name !== checkpointFile(state.checkpoint.id)) await rm(join(path, name), { force: true });
   }
 }
 
-/** What the state says, and LevelDB's estimate of what was appended since; not more than there is altogether. */
+/** The state's figures plus LevelDB's estimate of what was appended since, but not more than there is in total. */
 async function openUsage(database: Database, state: State, end: LogPosition): Promise<Usage> {
   const { upTo, records, bytes } = state.usage;
   const appended = await database.level.approximateSize(recordKey(upTo), recordKey(end));

@@ -3,20 +3,20 @@ import { type RecordRequest, RecordRequests } from '@engram/storage';
 import type { Database } from './database.ts';
 import { readRecordEntry, recordKey } from './record-entry.ts';
 
-/** About a millisecond of LevelDB's time, and not so many answers at once that the event loop notices. */
+/** About a millisecond of LevelDB's time, and few enough answers at once that the event loop does not suffer. */
 const GROUP_MAX = 256;
-/** Of the process's threads for such work (four, unless it was told otherwise); the others are left to appends. */
+/** Of the process's threads for file work (four by default). The others are left to appends. */
 const ACTIVE_MAX = 2;
 
 interface Want {
   readonly request: RecordRequest;
-  /** Of the request's positions. */
+  /** The index in the request's positions. */
   readonly at: number;
 }
 
 /**
- * Reads records by position, in groups: a call of LevelDB costs ten times what it takes to read one record, so what is
- * asked for while calls are under way goes together into the next, in the turns of RecordRequests.
+ * Reads records by position, in groups. A call of LevelDB costs ten times as much as reading a record, so requests that
+ * arrive while calls are running are joined in the next one. RecordRequests deals the turns.
  */
 export class RecordReader {
   readonly #database: Database;

@@ -4,10 +4,10 @@ import { epoch, joinU64, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal,
 import { decodeNumberList, encodeNumberList, StorageCorruptError, StorageOpenError } from '@engram/storage';
 import { FILE_MODE, NEW_STATE_FILE, readIfThere, STATE_FILE, syncDirectory } from './files.ts';
 
-/** What is written seldom, and not in the order of the log. */
+/** State that is written seldom, and not in the order of the log. */
 export interface State {
   readonly sealed: Seal;
-  /** The checkpoint that is whole; id 0 is none. Chunks of any other id are leftovers. */
+  /** The checkpoint that counts; id 0 means none. Files of any other id are leftovers. */
   readonly checkpoint: {
     readonly id: number;
     /** Replay begins here. */
@@ -16,11 +16,11 @@ export interface State {
     /** The sum of the chunks. */
     readonly bytes: number;
   };
-  /** How many records lived when the log ended before `upTo`, and their bytes; an estimate. */
+  /** The number and bytes of records that lived when the log ended before `upTo`; an estimate. */
   readonly usage: { readonly upTo: LogPosition; readonly records: number; readonly bytes: number };
 }
 
-/** Format 1 did not note who holds the seal. */
+/** Format 1 did not record who holds the seal. */
 const FORMAT_VERSION = 2;
 
 const NEW_STATE: State = {
@@ -29,7 +29,7 @@ const NEW_STATE: State = {
   usage: { upTo: logPosition(1), records: 0, bytes: 0 },
 };
 
-/** The state in one small file, which is replaced whole: at any instant the old or the new one is there. */
+/** The state in one small file that is replaced as a whole: at any time the old or the new one is there. */
 export class StateFile {
   readonly #path: string;
   #state: State;
@@ -40,7 +40,7 @@ export class StateFile {
     this.#state = state;
   }
 
-  /** Undefined when there is none. StorageCorruptError, StorageOpenError. */
+  /** Undefined if there is none. Throws StorageCorruptError and StorageOpenError. */
   static async read(path: string): Promise<StateFile | undefined> {
     const bytes = await readIfThere(join(path, STATE_FILE));
     return bytes === undefined ? undefined : new StateFile(path, decode(bytes, path));
@@ -56,7 +56,7 @@ export class StateFile {
     return this.#state;
   }
 
-  /** Durable when it resolves. When it rejects, the old state counts here, and the old or the new one is on disk. */
+  /** Durable when it resolves. If it rejects, the old state applies here, and the old or the new one is on disk. */
   update(change: Partial<State>): Promise<void> {
     const update = this.#writing.then(async () => {
       const state = { ...this.#state, ...change };

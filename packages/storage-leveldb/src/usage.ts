@@ -2,15 +2,15 @@ import { type LogPosition, logPosition } from '@engram/core';
 import type { State } from './state-file.ts';
 
 /**
- * How much of the files live records need. Exact for what was appended; of what was dropped only the sum is known, or
- * the average is taken for it.
+ * How many bytes of the files live records need. Exact for what was appended. For what was dropped only the sum is
+ * known, or the average is assumed.
  */
 export class Usage {
   #end: LogPosition;
   #records: number;
   #bytes: number;
 
-  /** `end` is the position behind the last of what is counted. */
+  /** `end` is the position after the last one counted. */
   constructor(end: LogPosition, records: number, bytes: number) {
     this.#end = end;
     this.#records = records;

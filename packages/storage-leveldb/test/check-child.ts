@@ -1,4 +1,4 @@
-// What a `Checker` talks to. A process of its own, because LevelDB ends the process on some damage.
+// The process that a `Checker` talks to. LevelDB ends the process on some damage.
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 import { answerChecks } from '@engram/storage/testing';
 import { realClock } from '@engram/sim';

@@ -78,7 +78,7 @@ describe('damage to the files of a closed database', () => {
           await damage(join(copy, files[pick % files.length]!));
         });
         const result = await outcome(path);
-        // LevelDB's own assertions end the process where a block does not parse: loud enough, if not polite.
+        // LevelDB's own assertions end the process if a block does not parse.
         expect(result).toMatch(/^whole|^refused|^died: SIGABRT .*Assertion/s);
         const kind = result.split(':')[0]!;
 
@@ -87,7 +87,7 @@ describe('damage to the files of a closed database', () => {
       { numRuns: Number(process.env['DAMAGE_RUNS'] ?? 120) },
     );
     if (process.env['DAMAGE_RUNS'] !== undefined) console.log(seen);
-    // Otherwise the damage missed, and the property held for nothing.
+    // Otherwise the damage hit nothing, and the property proved nothing.
     expect(seen.get('refused at opening')).toBeGreaterThan(0);
     expect((seen.get('refused on reading') ?? 0) + (seen.get('whole') ?? 0)).toBeGreaterThan(0);
   });
@@ -96,12 +96,12 @@ describe('damage to the files of a closed database', () => {
     const log = (await dataFiles(bed.path)).filter((name) => name.endsWith('.log')).at(-1)!;
     const { length } = await readFile(join(bed.path, log));
     const results = new Set<string>();
-    // So many places meet headers, keys and values of small and large batches.
+    // Enough places to hit headers, keys and values of small and large batches.
     for (let offset = 0; offset < length; offset += Math.floor(length / 40)) {
       const result = await outcome(await damaged((copy) => flip(offset, 0x10)(join(copy, log))));
       results.add(result.split(':')[0]!);
     }
-    // On reading where later batches survive, and show the gap.
+    // It shows on reading where later batches survive: there is a gap.
     expect([...results].sort()).toEqual(['refused at opening', 'refused on reading']);
   });
 
@@ -117,7 +117,7 @@ describe('damage to the files of a closed database', () => {
   test('a missing file is noticed', async () => {
     for (const name of await dataFiles(bed.path)) {
       const result = await outcome(await damaged((copy) => rm(join(copy, name))));
-      // Old tables that wait for their removal may go.
+      // Old tables that wait for their removal may be missing.
       if (name.endsWith('.ldb')) expect(result, name).toMatch(/^whole|^refused/);
       else expect(result, name).toMatch(/^refused/);
     }
@@ -141,7 +141,7 @@ describe('damage to the files of a closed database', () => {
 
   test('a batch that is missing in the middle is noticed without the mark beside the database', async () => {
     const log = (await dataFiles(bed.path)).filter((name) => name.endsWith('.log')).at(-1)!;
-    // The large batch of 40 records spans blocks, so LevelDB finds its way back behind it.
+    // The large batch of 40 records spans blocks, so LevelDB finds its way again after it.
     const path = await damaged(async (copy) => {
       await rm(join(copy, 'acknowledged'));
       await flip(40_000, 0xff)(join(copy, log));

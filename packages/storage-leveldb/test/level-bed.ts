@@ -20,7 +20,7 @@ export class TestLogger implements Logger {
   }
 }
 
-/** A directory that goes with the test, and the storages that were opened in it. */
+/** A directory that is removed with the test, and the storages opened in it. */
 export class LevelBed implements DirectoryBed {
   readonly path: string;
   readonly logger = new TestLogger();
@@ -40,7 +40,7 @@ export class LevelBed implements DirectoryBed {
     return storage;
   }
 
-  /** Closes it, and opens what it left. */
+  /** Closes the storage and opens it again. */
   async reopen(storage: Storage): Promise<Storage> {
     await storage[Symbol.asyncDispose]();
     return await this.open();

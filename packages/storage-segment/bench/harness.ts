@@ -1,5 +1,5 @@
 import { sealOf } from '@engram/storage/testing';
-// What the benchmarks share: a storage of either kind in a directory of its own, records, and figures.
+// Shared by the benchmarks: a storage of either kind in a directory of its own, records, and figures.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Logger, type LogPosition, logPosition } from '@engram/core';
@@ -37,7 +37,7 @@ export function openStorage(kind: string, path: string): Promise<Storage> {
   });
 }
 
-/** A directory where DIR says, or here; it goes with the process. */
+/** A directory below DIR, or here. It is removed with the process. */
 export function makeDirectory(): string {
   const path = mkdtempSync(join(process.env['DIR'] ?? '.', 'bench-storage-'));
   process.on('exit', () => rmSync(path, { recursive: true, force: true }));
@@ -48,7 +48,7 @@ const prng = new Prng(1);
 /** The same in every run. */
 export const random = (below: number): number => prng.below(below);
 
-/** Records that share no memory, as writers make them; of a pool, because making them is not what is measured. */
+/** Records that share no memory, as writers make them. They come from a pool: making them is not measured. */
 export function recordPool(bytes: number): () => Uint8Array {
   const pool = Array.from({ length: 1024 }, () => {
     const record = new Uint8Array(bytes);
@@ -62,7 +62,7 @@ export function recordPool(bytes: number): () => Uint8Array {
   };
 }
 
-/** Appends `count` records; returns the position behind them. */
+/** Appends `count` records. Returns the position after them. */
 export async function fill(storage: Storage, from: number, count: number, bytes: number): Promise<number> {
   const next = recordPool(bytes);
   const end = from + count;
@@ -81,7 +81,7 @@ export async function append(storage: Storage, position: number, records: readon
 
 export const at: (value: number) => LogPosition = logPosition;
 
-/** Sorts what it is given. */
+/** Sorts its argument. */
 export function percentile(values: number[], share: number): number {
   values.sort((left, right) => left - right);
   return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;

@@ -4,7 +4,7 @@ import type { Condition } from './condition.ts';
 import { ACKNOWLEDGED_FILE } from './file-names.ts';
 import type { FileSystem, OpenMode, StorageFile } from './file-system.ts';
 
-/** The mark lies beside the segments. Its file is made where it is missing. */
+/** Opens the mark, a file beside the segments. Creates it if it is missing. */
 export async function openMark(
   fileSystem: FileSystem,
   state: AcknowledgedState,
@@ -16,7 +16,7 @@ export async function openMark(
   return await AcknowledgedMark.open({ name: ACKNOWLEDGED_FILE, file, clock, logger }, state);
 }
 
-/** Undefined when there is none. `damaged` when it says nothing. */
+/** Undefined if there is none, `damaged` if it says nothing. */
 export async function readMark(
   fileSystem: FileSystem,
   path: string,

@@ -7,11 +7,11 @@ import type { FileSystem, StorageFile } from './file-system.ts';
 import { type CheckpointNote, checkpointWrite, type Manifest } from './manifest.ts';
 import type { SegmentList } from './segment-list.ts';
 
-// A checkpoint is a file of chunks, each behind a header: magic, length, crc. The CRC covers the id of the checkpoint
-// and the place of the chunk in it as well.
+// A checkpoint is a file of chunks, each after a header: magic, length, crc. The CRC also covers the id of the
+// checkpoint and the chunk's place in it.
 const HEADER_BYTES = 12;
 const MAGIC = 0x43474e45; // "ENGC"
-/** Synced at once, so that appends meanwhile do not wait for all of it at the end. */
+/** Synced after this many bytes, so that appends meanwhile need not wait for all of it at the end. */
 const SYNC_BYTES = 2 << 20;
 const WRITE_BYTES = 256 << 10;
 
@@ -20,7 +20,7 @@ export interface CheckpointStoreParts {
   readonly condition: Condition;
   readonly manifest: Manifest;
   readonly acknowledged: AcknowledgedMark;
-  /** What was dropped of them becomes durable with a checkpoint. */
+  /** Their drops become durable with a checkpoint. */
   readonly segments: SegmentList;
 }
 
@@ -30,13 +30,13 @@ export class CheckpointStore {
   #note: CheckpointNote;
   #saving = false;
 
-  /** `begin`: where the log begins. */
+  /** `begin` is where the log begins. */
   constructor(parts: CheckpointStoreParts, note: CheckpointNote | undefined, begin: LogPosition) {
     this.#parts = parts;
     this.#note = note ?? { id: 0, from: begin, chunks: 0, bytes: 0 };
   }
 
-  /** Where replay begins: without a checkpoint where the log does. */
+  /** Where replay begins; without a checkpoint, where the log begins. */
   get from(): LogPosition {
     return this.#note.from;
   }
@@ -45,7 +45,7 @@ export class CheckpointStore {
     return this.#note.bytes;
   }
 
-  /** `end`: of the log. */
+  /** `end` is the end of the log. */
   async save(from: LogPosition, end: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     assert(!this.#saving, 'two checkpoints at a time');
     assert(from <= end, 'a checkpoint of what the log has not reached');
@@ -137,7 +137,7 @@ export class CheckpointStore {
   }
 }
 
-/** Gathers small chunks into writes of some size. */
+/** Collects small chunks into larger writes. */
 class ChunkWriter {
   readonly #file: StorageFile;
   readonly #id: number;
@@ -188,7 +188,7 @@ async function readChunk(file: StorageFile, at: number, id: number, index: numbe
   await file.read(header, at);
   const view = new DataView(header.buffer);
   const length = view.getUint32(4, true);
-  // Before memory is taken for it: a damaged length may be any.
+  // Checked before memory is allocated: a damaged length may be any number.
   if (view.getUint32(0, true) !== MAGIC || length > (await file.size())) return undefined;
   const chunk = new Uint8Array(length);
   if ((await file.read(chunk, at + HEADER_BYTES)) !== length) return undefined;

@@ -11,12 +11,13 @@ import type { SegmentMaker } from './segment-maker.ts';
 import { SegmentRewriter } from './segment-rewriter.ts';
 import { writeSidecar } from './sidecar.ts';
 
-/** Drops come in numbers: what is garbage soon is not copied. */
+/** The pause before it starts. Drops come in bursts, and what is garbage soon need not be copied. */
 const DELAY_MS = 100;
-/** After each slice it rests this many times as long as the slice took, */
+/** After each slice it rests this many times as long as the slice took. */
 const REST = 2;
-/** but no longer than this. */
+/** The longest rest. */
 const REST_MS_MAX = 100;
+/** The pause after a failure. */
 const AGAIN_MS = 10_000;
 
 export interface CleanerParts {
@@ -27,14 +28,14 @@ export interface CleanerParts {
   readonly maker: SegmentMaker;
   readonly clock: Clock;
   readonly segmentBytes: number;
-  /** Where replay begins: segments before it may be cleaned. */
+  /** Where replay begins. Segments before it may be cleaned. */
   readonly from: () => number;
 }
 
 /**
- * Frees the space of dropped records, in the background. A segment without live records is removed; neighbours that are
- * mostly garbage are rewritten into one. Which files count changes in one write of the manifest, so a crash leaves
- * either the old ones or the new one; the others are removed afterwards, at the latest when the storage is opened.
+ * Frees the space of dropped records in the background. A segment without live records is removed; neighbours that are
+ * mostly garbage are rewritten into one. One write of the manifest changes which files count, so a crash leaves either
+ * the old ones or the new one. The others are removed afterwards, at the latest at the next opening.
  */
 export class Cleaner {
   readonly #parts: CleanerParts;
@@ -49,7 +50,7 @@ export class Cleaner {
     this.#parts = parts;
   }
 
-  /** Something was dropped, sealed, or covered by a checkpoint. */
+  /** Call it when something was dropped, sealed, or covered by a checkpoint. */
   wake(): void {
     const { clock } = this.#parts;
     this.#wanted = true;
@@ -61,7 +62,7 @@ export class Cleaner {
     });
   }
 
-  /** Resolves when nothing is worth cleaning any more, or it cannot go on now. */
+  /** Resolves when nothing is worth cleaning any more, or when cleaning cannot continue now. */
   async run(worth: Worth = 'most'): Promise<void> {
     while (this.#run !== undefined && worth === 'any') await this.#run;
     if (this.#stopped) return;
@@ -87,7 +88,7 @@ export class Cleaner {
         while (this.#mayGoOn() && (await this.#step(worth)));
       } while (this.#wanted && this.#mayGoOn());
     } catch (error) {
-      // Space is not freed for now; nothing else depends on it.
+      // The space is not freed for now. Nothing else depends on it.
       this.#notBeforeMs = clock.nowMs() + AGAIN_MS;
       condition.logger.warn({ path: condition.path, err: error }, 'cannot free the space of dropped records yet');
     }
@@ -98,7 +99,7 @@ export class Cleaner {
     return !this.#stopped && !condition.failed && !condition.lifetime.ended;
   }
 
-  /** False: there was nothing to do. */
+  /** Returns false if there was nothing to do. */
   async #step(worth: Worth): Promise<boolean> {
     const { segments, segmentBytes, from } = this.#parts;
     const covered = from();
@@ -160,7 +161,7 @@ export class Cleaner {
     if (adopted) await this.#removeFiles(old);
   }
 
-  /** False: it was stopped, or a record is damaged. */
+  /** Returns false if it was stopped or a record is damaged. */
   async #copy(old: readonly Segment[], rewriter: SegmentRewriter): Promise<boolean> {
     const { condition, clock } = this.#parts;
     for (const segment of old) {
@@ -202,7 +203,7 @@ export class Cleaner {
         ];
       },
       () => {
-        // Also what was dropped while the manifest was written.
+        // Includes what was dropped while the manifest was written.
         addDrops(dead, rewriter);
         segments.replace(old, new Segment({ header, table, file, sealed: true, chain, dead }));
       },
@@ -233,7 +234,7 @@ export class Cleaner {
   }
 }
 
-/** What was dropped of the old segments is dropped in the new one. */
+/** What was dropped from the old segments is dropped from the new one. */
 function addDrops(dead: DeadRecords, { table, copied }: SegmentRewriter): void {
   let at = 0;
   for (const { segment, indexes } of copied) {

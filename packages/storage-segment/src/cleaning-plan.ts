@@ -2,10 +2,10 @@ import { FRAME_HEADER_BYTES, SEGMENT_BYTES_MAX, SEGMENT_HEADER_BYTES } from './l
 
 /** What the choice of segments to clean depends on. */
 export interface Candidate {
-  /** Sealed, before the checkpoint, not damaged. */
+  /** Whether it is sealed, before the checkpoint, and not damaged. */
   readonly cleanable: boolean;
   readonly first: number;
-  /** The position behind the last record. */
+  /** The position after the last record. */
   readonly next: number;
   readonly bytes: number;
   readonly liveRecords: number;
@@ -13,26 +13,26 @@ export interface Candidate {
   readonly deadBytes: number;
 }
 
-/** Neighbours, by index, that become one. */
+/** Neighbours, by index, that become one segment. */
 export interface CleaningRun {
   readonly from: number;
   readonly to: number;
 }
 
-/** How much of a segment is garbage before it is worth rewriting: most of it, or any that frees something. */
+/** How much garbage makes a segment worth rewriting: `most` of it, or `any` that frees something. */
 export type Worth = 'most' | 'any';
 const DEAD_SHARE_MIN: Readonly<Record<Worth, number>> = { most: 0.5, any: 0.05 };
 
-/** Smaller than this part of a full one, a segment is merged with its neighbours, */
+/** A segment smaller than this part of a full one is merged with its neighbours, see SMALL_RUN_MIN. */
 const SMALL_SHARE = 1 / 8;
-/** when so many stand together, or with one that is rewritten anyway. */
+/** This many small neighbours are merged, or fewer beside a segment that is rewritten anyway. */
 const SMALL_RUN_MIN = 8;
 const SPAN_MAX = 2 ** 32;
 
 /**
- * The run that frees most for what it costs; undefined where none is worth it. What is live in it fits into one segment
- * of `segmentBytes`. A segment that is more than half garbage is always in some run, so garbage does not outgrow what
- * is live; with `any` none of it is left to speak of.
+ * The run that frees most for its cost; undefined if none is worth it. Its live records fit into one segment of
+ * `segmentBytes`. A segment that is more than half garbage is always in some run, so garbage never outgrows what is
+ * live. With `any`, hardly any garbage is left.
  */
 export function planCleaning(
   candidates: readonly Candidate[],
@@ -67,7 +67,7 @@ function runFrom(
   for (; to < candidates.length; to += 1) {
     const next = candidates[to]!;
     if (!isCandidate(next, segmentBytes, deadShare) || next.next - candidates[from]!.first >= SPAN_MAX) break;
-    // At worst each record is a frame of its own.
+    // In the worst case each record becomes a frame of its own.
     rewrittenMax += next.liveBytes + next.liveRecords * FRAME_HEADER_BYTES;
     if (rewrittenMax > SEGMENT_BYTES_MAX || (to > from && liveBytes + next.liveBytes > segmentBytes)) break;
     liveBytes += next.liveBytes;

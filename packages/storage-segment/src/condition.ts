@@ -1,7 +1,7 @@
 import { type Logger, systemErrorCode } from '@engram/core';
 import { Lifetime, StorageCorruptError, StorageFailedError } from '@engram/storage';
 
-/** Which storage it is, whether it lives, and whether it may still be written. Shared by all its parts. */
+/** Which storage this is, whether it is open, and whether it may still be written. Shared by all its parts. */
 export class Condition {
   readonly path: string;
   readonly logger: Logger;
@@ -19,7 +19,7 @@ export class Condition {
     return this.#failed;
   }
 
-  /** StorageFailedError after a failed write. */
+  /** Throws StorageFailedError after a failed write. */
   check(): void {
     if (!this.#failed) return;
     throw new StorageFailedError(`writing to ${this.path} has failed: it must be opened again`, {
@@ -28,8 +28,8 @@ export class Condition {
   }
 
   /**
-   * What a failed write has left shows only when the storage is opened again. So after the first failure nothing is
-   * written any more, and nobody is told where the log ends.
+   * Only the next opening shows what a failed write has left. So after the first failure nothing is written any more,
+   * and nobody is told where the log ends.
    */
   fail(cause: unknown, what: string): StorageFailedError {
     if (!this.#failed) this.logger.error({ path: this.path, err: cause }, `${what} has failed`);
@@ -42,7 +42,7 @@ export class Condition {
     return new StorageCorruptError(what, this.path, cause === undefined ? {} : { cause });
   }
 
-  /** Errors of reading, as the ports know them: a disk that cannot give back what it took is damage. */
+  /** Translates read errors into those of the ports. A disk that cannot return what it took is damage. */
   async reading<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();

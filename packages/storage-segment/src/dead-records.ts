@@ -2,12 +2,12 @@ import { assert } from '@engram/core';
 
 const NONE = new Uint8Array(0);
 
-/** Which records of a segment were dropped: a bit for each, by its place in the segment's table. */
+/** Which records of a segment were dropped: one bit each, by index in the segment's table. */
 export class DeadRecords {
   #bits: Uint8Array;
   #count: number;
   #bytes: number;
-  /** More was dropped than the manifest knows. */
+  /** Whether more was dropped than the manifest knows. */
   changed = false;
 
   constructor(bits: Uint8Array = NONE, count = 0, bytes = 0) {
@@ -20,7 +20,7 @@ export class DeadRecords {
     return this.#count;
   }
 
-  /** Of the records with their headers. */
+  /** The bytes of the records with their headers. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -34,7 +34,9 @@ export class DeadRecords {
     return byte < this.#bits.length && (this.#bits[byte]! & (1 << (index & 7))) !== 0;
   }
 
-  /** `bytes`: of this record; `of`: how many records there are now. False: it was dropped before. */
+  /**
+   * `bytes` is the length of this record, `of` the current number of records. Returns false if it was dropped before.
+   */
   add(index: number, bytes: number, of: number): boolean {
     assert(index < of, 'no such record');
     const byte = index >>> 3;

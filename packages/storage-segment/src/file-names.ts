@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Segments, their tables, checkpoints; and what is not yet one of them. */
+/** Segments, their tables, checkpoints, and files that are being made. */
 export type FileKind = 'seg' | 'idx' | 'ckpt' | 'tmp';
 
 export interface DataFile {
@@ -15,7 +15,7 @@ export const ACKNOWLEDGED_FILE = 'ACKNOWLEDGED';
 
 const PATTERN = /^([0-9a-f]{16})\.(seg|idx|ckpt|tmp)$/;
 
-/** The id in hexadecimal, padded, so that a listing shows them in order. */
+/** The id in hexadecimal, padded, so that a listing is in order. */
 export function fileName(kind: FileKind, id: number): string {
   return `${id.toString(16).padStart(16, '0')}.${kind}`;
 }
@@ -24,7 +24,7 @@ export function filePath(directory: string, kind: FileKind, id: number): string 
   return join(directory, fileName(kind, id));
 }
 
-/** Undefined for a name that is not of this storage. */
+/** Undefined if the name is not of this storage. */
 export function parseFileName(name: string): DataFile | undefined {
   const match = PATTERN.exec(name);
   if (match === null) return undefined;

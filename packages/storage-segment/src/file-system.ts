@@ -1,33 +1,33 @@
-/** How a file is opened. All but 'create' want it to be there. */
+/** How a file is opened. Except for 'create', the file must exist. */
 export type OpenMode =
-  /** Empty: what was under the name is cut off. For reading and writing. */
+  /** Empty: an existing file is truncated. For reading and writing. */
   | 'create'
   | 'read'
-  /** For reading and writing; what is written is durable after `sync`. */
+  /** For reading and writing. Writes are durable after `sync`. */
   | 'update'
-  /** For reading and writing; a write resolves when its bytes are durable (O_DSYNC). */
+  /** For reading and writing. A write resolves when its bytes are durable (O_DSYNC). */
   | 'durable';
 
-/** What segment files need of an open file. Offsets and lengths in bytes. */
+/** The operations on an open file. Offsets and lengths are in bytes. */
 export interface StorageFile {
   size(): Promise<number>;
   /**
-   * Fills `target` from `offset` on; fewer bytes only where the file ends. Returns how many. `inline` allows that the
-   * process does nothing else meanwhile.
+   * Fills `target` from `offset` on, with fewer bytes only at the file's end. Returns how many. `inline` allows it to
+   * block the process.
    */
   read(target: Uint8Array, offset: number, inline?: boolean): Promise<number>;
   /**
-   * All of it, or it rejects: then any part of it may be there, now or after a crash. `inline` allows that the process
-   * does nothing else meanwhile.
+   * Writes everything, or rejects: then any part may be there, now or after a crash. `inline` allows it to block the
+   * process.
    */
   write(bytes: Uint8Array, offset: number, inline?: boolean): Promise<void>;
   truncate(length: number): Promise<void>;
-  /** What was written, and the length, are durable after it. */
+  /** Makes what was written, and the file's length, durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A part of a file that is wanted. */
+/** A part of a file to read. */
 export interface Place {
   readonly file: StorageFile;
   readonly offset: number;
@@ -36,35 +36,35 @@ export interface Place {
 
 /** Makes many small reads cost no more than one. */
 export interface BulkReader {
-  /** It may be used. Asked for the first time, it begins to get ready. */
+  /** Whether it may be used. The first time it is asked, it starts to get ready. */
   readonly ready: boolean;
   /**
-   * Reads the places one behind the other, and calls `use` once with all their bytes, which are its own until it
-   * returns. Where a file ends before, any bytes stand for what is missing. Resolves with the milliseconds that reading
-   * took. Rejects where one cannot be read, and after `close`; then the places are read one by one.
+   * Reads the places and calls `use` once with all their bytes in sequence, which it may use until it returns. Where a
+   * file is too short, the missing bytes are arbitrary. Resolves with the milliseconds that reading took. Rejects if
+   * one cannot be read, and after `close`; then read the places one by one.
    */
   read(places: readonly Place[], use: (bytes: Uint8Array) => void): Promise<number>;
   close(): Promise<void>;
 }
 
 /**
- * The operations of a file system that this storage is built from, so that a test can lose, tear and damage what is
- * not durable. Errors are those of the system, with its `code`. A new name, a rename and a removal are durable when
- * `syncDirectory` has resolved; a file that is removed stays readable for those who have it open.
+ * The operations of a file system that this storage needs, so that a test can lose, tear and damage what is not
+ * durable. Errors are those of the system, with its `code`. A new name, a rename and a removal are durable once
+ * `syncDirectory` has resolved. A removed file stays readable for those who have it open.
  */
 export interface FileSystem {
   /** The names in the directory, in any order. */
   list(directory: string): Promise<readonly string[]>;
-  /** With its parents, where they are missing. */
+  /** Creates the directory and its parents if they are missing. */
   makeDirectory(directory: string): Promise<void>;
   open(path: string, mode: OpenMode): Promise<StorageFile>;
-  /** Replaces what is under the new name. */
+  /** Replaces a file of the new name. */
   rename(from: string, to: string): Promise<void>;
-  /** Of what is not there: nothing. */
+  /** No effect if there is no such file. */
   remove(path: string): Promise<void>;
   syncDirectory(directory: string): Promise<void>;
-  /** How often reading has had to wait for the disk, since the process began: it grows where it did. */
+  /** How often reads had to wait for the disk since the process began. */
   diskReads(): number;
-  /** For files that were opened here. */
+  /** Reads files that were opened here. */
   bulkReader(): BulkReader;
 }

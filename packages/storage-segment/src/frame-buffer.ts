@@ -9,7 +9,7 @@ import {
   writeRecordHeader,
 } from './layout.ts';
 
-/** What is kept from append to append; a larger frame gets memory of its own. */
+/** Kept from append to append. A larger frame gets memory of its own. */
 const KEPT_BYTES_MAX = 8 << 20;
 
 export function frameBytes(batch: LogBatch): number {
@@ -19,12 +19,12 @@ export function frameBytes(batch: LogBatch): number {
   return bytes;
 }
 
-/** Puts frames together, one at a time, in memory that is used again: one copy and one write for each append. */
+/** Assembles frames, one at a time, in memory that is reused: one copy and one write for each append. */
 export class FrameBuffer {
   #bytes = new Uint8Array(Buffer.allocUnsafeSlow(256 << 10).buffer);
   #view = new DataView(this.#bytes.buffer);
 
-  /** `size`: as `frameBytes` says. The bytes are valid until the next call. */
+  /** `size` is that of `frameBytes`. The bytes are valid until the next call. */
   assemble(batch: LogBatch, size: number, salt: number, previous: number): { bytes: Uint8Array; crc: number } {
     const bytes = this.#reserve(size);
     const view = bytes === this.#bytes ? this.#view : new DataView(bytes.buffer);

@@ -5,24 +5,24 @@ const WINDOW_BYTES = 1 << 20;
 
 export interface Frame {
   readonly header: FrameHeader;
-  /** In the file. */
+  /** The offset in the file. */
   readonly offset: number;
-  /** Where it ends. */
+  /** The offset of its end. */
   readonly end: number;
-  /** A view of all of it, header included; valid for as long as the caller holds it. */
+  /** A view of all of it, header included. Valid as long as the caller holds it. */
   readonly bytes: Uint8Array;
 }
 
-/** What is in the place of a frame: its header, where that at least is whole. */
+/** What is there instead of a frame; its header, if that at least is whole. */
 export interface NoFrame {
   readonly header: FrameHeader | undefined;
 }
 
-/** Reads frames one behind the other, a MiB at a time, and checks their headers, not their records. */
+/** Reads frames in sequence, a MiB at a time. Verifies their headers, not their records. */
 export class FrameReader {
   readonly #file: StorageFile;
   readonly #salt: number;
-  /** Nothing at or behind it is read. */
+  /** Nothing from here on is read. */
   readonly #end: number;
   #window = new Uint8Array(0);
   #windowAt = 0;
@@ -42,13 +42,13 @@ export class FrameReader {
     return { header, offset, end: offset + bytes.length, bytes };
   }
 
-  /** Undefined where the file ends before. */
+  /** Undefined if the file ends before. */
   async #bytesAt(offset: number, length: number): Promise<Uint8Array | undefined> {
     if (offset + length > this.#end) return undefined;
     const from = offset - this.#windowAt;
     if (from < 0 || from + length > this.#window.length) {
       const wanted = Math.min(Math.max(length, WINDOW_BYTES), this.#end - offset);
-      // A new one each time: views of the last one are in others' hands.
+      // New each time: others hold views of the last one.
       const window = new Uint8Array(Buffer.allocUnsafeSlow(wanted).buffer);
       const read = await this.#file.read(window, offset);
       this.#window = window.subarray(0, read);
@@ -65,8 +65,8 @@ export function isFrame(found: Frame | NoFrame): found is Frame {
 }
 
 /**
- * Calls `visit` with each record of the frame, verified, from position `from` on. Returns the position of the first
- * one that is damaged; undefined where there is none.
+ * Calls `visit` with each record of the frame from position `from` on, verified. Returns the position of the first
+ * damaged one; undefined if there is none.
  */
 export function visitRecords(
   { header, bytes }: Frame,
@@ -77,7 +77,7 @@ export function visitRecords(
   for (let index = 0; index < header.records; index += 1) {
     const position = header.first + index;
     if (position < from) {
-      // Passed over by its length; where that is damaged, the next record is not whole.
+      // Skipped by its length. If the length is damaged, the next record is not whole.
       at += RECORD_HEADER_BYTES + lengthAt(bytes, at);
       continue;
     }

@@ -4,14 +4,14 @@ import { StorageCorruptError, StorageOpenError } from '@engram/storage';
 import { ACKNOWLEDGED_FILE, META_DIRECTORY, parseFileName } from './file-names.ts';
 import type { FileSystem } from './file-system.ts';
 
-/** The database of the manifest is one from this file on. */
+/** The manifest's database is complete once this file exists. */
 const CURRENT = 'CURRENT';
-/** What a file system has in its uppermost directory. */
+/** Every file system has it in its root directory. */
 const LOST_AND_FOUND = 'lost+found';
 
 /**
- * Makes the directory where there is none, with its parents, and tells whether a storage is in it. Segments without the
- * manifest's database are damage: a new one would be made, and take them for leftovers.
+ * Creates the directory and its parents if they are missing, and returns whether a storage is in it. Segments without
+ * the manifest's database are damage: a new database would take them for leftovers.
  */
 export async function inspectDirectory(fileSystem: FileSystem, path: string): Promise<'storage' | 'empty'> {
   const names = (await listOrMake(fileSystem, path)).filter((name) => name !== LOST_AND_FOUND);

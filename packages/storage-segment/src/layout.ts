@@ -1,25 +1,28 @@
 import { crc32 } from 'node:zlib';
 import { assert } from '@engram/core';
 
-// A segment file is a header and then frames, one behind the other; what follows the last frame is zeros or nothing.
+// A segment file is a header, then frames in sequence. After the last frame there are zeros or nothing.
 //
-//   header   magic, format, id (u64), salt, kind, 0, crc
-//   frame    magic, payload bytes, records, following, first position (u64), previous, crc; then its records
-//   record   length, crc; then its bytes
+// - header: magic, format, id (u64), salt, kind, 0, crc
 //
-// Numbers are u32 little endian where nothing else is said. The salt is chance, and every CRC of a frame's header
-// begins with it: no bytes of another file, and none that a client wrote into a value, are a frame here. `previous` is
-// the CRC of the frame before, of the segment's header for the first: frames cannot be lost or change places unseen.
-// The CRC of a record covers its position and length as well.
+// - frame: magic, payload bytes, records, following, first position (u64), previous, crc; then its records
 //
-// An append is one frame. A frame of a cleaned segment is what is left without a gap of one batch; `following` says
-// how many records of that batch came behind it (0 after an append), so reading knows where a batch ends.
+// - record: length, crc; then its bytes
+//
+// Numbers are u32, little endian, unless stated otherwise. The salt is random, and every CRC of a frame's header is
+// seeded with it: no bytes of another file, and none that a client wrote into a value, are a frame here. `previous` is
+// the CRC of the frame before, or of the segment's header for the first one: frames cannot be lost or swapped
+// unnoticed. The CRC of a record covers its position and length as well.
+//
+// An append is one frame. A frame of a cleaned segment holds consecutive records that are left of one batch.
+// `following` says how many records of that batch came after it (0 after an append), so that reading knows where a
+// batch ends.
 
 const FORMAT_VERSION = 1;
 export const SEGMENT_HEADER_BYTES = 32;
 export const FRAME_HEADER_BYTES = 32;
 export const RECORD_HEADER_BYTES = 8;
-/** Offsets are below it, so that a table of them has a bit left. */
+/** Offsets are smaller, so a table of them has a bit to spare. */
 export const SEGMENT_BYTES_MAX = 2 ** 31 - 1;
 
 const SEGMENT_MAGIC = 0x53474e45; // "ENGS"
@@ -35,7 +38,7 @@ export interface SegmentHeader {
   readonly id: number;
   readonly salt: number;
   readonly kind: SegmentKind;
-  /** Its own, and the `previous` of the first frame. */
+  /** Its own CRC, which is the `previous` of the first frame. */
   readonly crc: number;
 }
 
@@ -51,7 +54,7 @@ export function encodeSegmentHeader(id: number, salt: number, kind: SegmentKind)
   return bytes;
 }
 
-/** Undefined for what is no header of a segment, or damaged. */
+/** Undefined if it is damaged or no header of a segment. */
 export function decodeSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined {
   if (bytes.length < SEGMENT_HEADER_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, SEGMENT_HEADER_BYTES);
@@ -65,14 +68,14 @@ export function decodeSegmentHeader(bytes: Uint8Array): SegmentHeader | undefine
 export interface FrameHeader {
   readonly payloadBytes: number;
   readonly records: number;
-  /** Records of the same batch behind this frame's last. */
+  /** How many records of the same batch come after this frame. */
   readonly following: number;
   readonly first: number;
   readonly previous: number;
   readonly crc: number;
 }
 
-/** Returns its CRC, the `previous` of the next. */
+/** Returns its CRC, the `previous` of the next frame. */
 export function writeFrameHeader(view: DataView, at: number, salt: number, frame: Omit<FrameHeader, 'crc'>): number {
   view.setUint32(at, FRAME_MAGIC, true);
   view.setUint32(at + 4, frame.payloadBytes, true);
@@ -85,7 +88,7 @@ export function writeFrameHeader(view: DataView, at: number, salt: number, frame
   return crc;
 }
 
-/** Undefined for what is no header of a frame in this segment. */
+/** Undefined if it is no header of a frame in this segment. */
 export function readFrameHeader(bytes: Uint8Array, at: number, salt: number): FrameHeader | undefined {
   if (at + FRAME_HEADER_BYTES > bytes.length) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, FRAME_HEADER_BYTES);
@@ -111,8 +114,8 @@ export function writeRecordHeader(view: DataView, at: number, position: number, 
 }
 
 /**
- * The length of the record whose header is at `at`, where it is the one of this position and ends at `end` or before;
- * undefined where it is damaged.
+ * The length of the record whose header is at `at`, if it has this position and does not end after `end`; undefined if
+ * it is damaged.
  */
 export function checkRecord(bytes: Uint8Array, at: number, end: number, position: number): number | undefined {
   if (at + RECORD_HEADER_BYTES > end) return undefined;
@@ -123,7 +126,7 @@ export function checkRecord(bytes: Uint8Array, at: number, end: number, position
   return crc === readU32(bytes, at + 4) ? length : undefined;
 }
 
-/** For the same bytes a CRC differs whenever its start value does, and this differs when one of the numbers does. */
+/** Equal bytes with different seeds have different CRCs, and the seed differs if either number does. */
 function recordSeed(position: number, length: number): number {
   const high = Math.floor(position / U32);
   return ((position % U32) + Math.imul(high, 0x85ebca6b) + Math.imul(length, 0x9e3779b1)) >>> 0;
@@ -139,7 +142,7 @@ export function setU64(view: DataView, at: number, value: number): void {
   view.setUint32(at + 4, Math.floor(value / U32), true);
 }
 
-/** May be above what is safe: the caller checks. */
+/** The number may be unsafe; the caller checks. */
 export function getU64(view: DataView, at: number): number {
   return view.getUint32(at + 4, true) * U32 + view.getUint32(at, true);
 }

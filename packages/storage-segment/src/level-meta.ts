@@ -7,7 +7,7 @@ type Level = ClassicLevel<Uint8Array, Uint8Array>;
 const WRITE_BUFFER_BYTES = 1 << 20;
 const CACHE_BYTES = 1 << 20;
 
-/** A small LevelDB database. Its lock is the storage's. Without `syncs` a write is durable when the system likes. */
+/** A small LevelDB database. Its lock is the storage's. Without `syncs` the system decides when a write is durable. */
 export async function openLevelMeta(path: string, create: boolean, syncs = true): Promise<Meta> {
   const level: Level = new ClassicLevel(path, {
     keyEncoding: 'view',
@@ -49,8 +49,8 @@ class LevelMeta implements Meta {
   }
 
   async write(writes: readonly MetaWrite[]): Promise<void> {
-    // Each synced: LevelDB does not sync the log that it leaves for a new one, so a later synced write would not make
-    // an earlier one durable.
+    // Each write is synced: LevelDB does not sync a log that it replaces, so a later synced write would not make an
+    // earlier one durable.
     await this.#level.batch(
       writes.map(({ key, value }) => (value === undefined ? { type: 'del', key } : { type: 'put', key, value })),
       { sync: this.#syncs },

@@ -27,15 +27,15 @@ export interface LogTailParts {
   readonly segmentBytes: number;
   /** Whether zeros are written ahead of appends. */
   readonly reserves: boolean;
-  /** For how long the process has had nothing to do, since it began. */
+  /** How long the process has been idle since it began. */
   readonly idleMs: () => number;
-  /** A segment was sealed. */
+  /** Called when a segment was sealed. */
   readonly onSealed: () => void;
 }
 
 /**
- * The end of the log: the segment that is appended to, the next one, which is made ready before it is needed, and those
- * before, until they are sealed. One append at a time.
+ * The end of the log: the segment that is appended to, the next one, which is prepared in advance, and those before it
+ * until they are sealed. One append at a time.
  */
 export class LogTail {
   readonly #parts: LogTailParts;
@@ -66,7 +66,10 @@ export class LogTail {
     this.#next = next;
   }
 
-  /** `open`: segments that are not sealed, in their order; the last of them with records, or the first, is appended to. */
+  /**
+   * `open` are the segments that are not sealed, in order. Appends go to the last one with records, or else to the
+   * first.
+   */
   static async open(parts: LogTailParts, open: readonly Segment[], next: LogPosition): Promise<LogTail> {
     const { maker } = parts;
     const segments =
@@ -87,12 +90,12 @@ export class LogTail {
     return this.#next;
   }
 
-  /** Of all segments that are not in the list: none has records. */
+  /** The segments without records; they are not in the list. */
   get empty(): readonly Segment[] {
     return this.#active.table.count === 0 ? [this.#active, ...this.#ready] : this.#ready;
   }
 
-  /** Durable when it resolves; when it rejects, nobody knows, and nothing may be appended any more. */
+  /** Durable when it resolves. If it rejects, the outcome is unknown, and nothing may be appended any more. */
   async append(batch: LogBatch): Promise<void> {
     const size = frameBytes(batch);
     if (this.#overflows(this.#active, size, 1)) await this.#roll(size);
@@ -121,7 +124,7 @@ export class LogTail {
     if (table.end > this.#parts.segmentBytes / 2) this.#prepare();
   }
 
-  /** Seals what there is, so that it can be cleaned, and goes on in the next segment. Not while something is appended. */
+  /** Seals the current segment, so that it can be cleaned, and continues in the next one. Not during an append. */
   async roll(): Promise<void> {
     if (this.#active.table.count > 0) await this.#begin();
   }
@@ -131,7 +134,7 @@ export class LogTail {
     await this.#sealing;
   }
 
-  /** When nothing is appended any more: waits for what is under way and leaves no zeros behind the frames. */
+  /** Call it after the last append. Waits for running work and leaves no zeros after the frames. */
   async close(): Promise<void> {
     const { condition } = this.#parts;
     this.#closed = true;
@@ -190,8 +193,8 @@ export class LogTail {
   }
 
   /**
-   * One after the other, and nothing keeps the manifest from learning of one but its own failure: of the segments that
-   * it does not call sealed, none is followed by one that it does.
+   * Segments are sealed in order: the manifest never calls one sealed after one that is not, unless writing to the
+   * manifest failed.
    */
   #seal(segment: Segment, preallocation: Preallocation | undefined): void {
     const { condition } = this.#parts;
@@ -233,7 +236,7 @@ export class LogTail {
   }
 }
 
-/** No segment is longer because of what is reserved. */
+/** Never reserves beyond a segment's size. */
 function reserveBytes({ reserves, segmentBytes }: LogTailParts, bytes: number): number {
   if (!reserves) return 0;
   return Math.min(bytes, segmentBytes - SEGMENT_HEADER_BYTES);
@@ -245,7 +248,7 @@ async function reserveBehind(
   bytes: number,
 ): Promise<Preallocation> {
   const file = await fileSystem.open(filePath(condition.path, 'seg', segment.id), 'update');
-  // What is behind the frames was written by this storage, and opening has seen that it is zeros.
+  // This storage wrote what follows the frames, and opening has seen that it is zeros.
   const range = { end: segment.table.end, reserved: await file.size(), limit: reserves ? segmentBytes : 0, bytes };
   return new Preallocation(file, range, clock, condition);
 }

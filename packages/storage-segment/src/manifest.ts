@@ -5,25 +5,31 @@ import { DeadRecords } from './dead-records.ts';
 import type { SegmentKind } from './layout.ts';
 import type { Meta, MetaWrite } from './meta.ts';
 
-// What the database beside the segments knows:
+// The keys of the database beside the segments:
 //
-//   'a'            the format of all this
-//   'b'            where the log begins, if not at 1
-//   'c'            the checkpoint that counts: id, from, chunks, bytes
-//   'd' id (u64)   which records of a segment were dropped: count, bytes, a bit for each record
-//   'g' id (u64)   a segment: its kind, and once nothing is appended any more its first position, the one behind its
-//                  last, its records and bytes; zeros before
-//   's'            the seal: its epoch, and the upper and the lower half of its holder, which format 1 did not note
-//   'x' id (u64)   a segment that is no longer one: its files are being removed
+// - 'a': the format of all this
+//
+// - 'b': where the log begins, if not at 1
+//
+// - 'c': the checkpoint that counts: id, from, chunks, bytes
+//
+// - 'd' id (u64): which records of a segment were dropped: count, bytes, one bit for each record
+//
+// - 'g' id (u64): a segment: its kind and, once nothing is appended any more, its first position, the one after its
+// last, its records and bytes; zeros before
+//
+// - 's': the seal: its epoch, and the upper and lower half of its holder, which format 1 did not record
+//
+// - 'x' id (u64): a removed segment whose files are being deleted
 const FORMAT_KEY = key('a');
 const BEGIN_KEY = key('b');
 const CHECKPOINT_KEY = key('c');
 const SEAL_KEY = key('s');
 
-/** Of the manifest. A directory of format 1 has it once it is sealed. */
+/** The manifest's format. A directory of format 1 gets it at its next seal. */
 const FORMAT_VERSION = 2;
 
-/** A segment as the manifest knows it; `sealed` undefined for one that may still be appended to. */
+/** A segment as the manifest knows it. `sealed` is undefined while it may be appended to. */
 export interface SegmentNote {
   readonly id: number;
   readonly kind: SegmentKind;
@@ -32,13 +38,13 @@ export interface SegmentNote {
 
 export interface SealedNote {
   readonly first: number;
-  /** The position behind the last record. */
+  /** The position after the last record. */
   readonly next: number;
   readonly records: number;
   readonly bytes: number;
 }
 
-/** The checkpoint that is whole. */
+/** The checkpoint that counts. */
 export interface CheckpointNote {
   readonly id: number;
   readonly from: LogPosition;
@@ -48,7 +54,7 @@ export interface CheckpointNote {
 }
 
 export interface ManifestState {
-  /** The position at which the log began. */
+  /** The position at which the log begins. */
   readonly begin: LogPosition;
   readonly sealed: Seal;
   readonly checkpoint: CheckpointNote | undefined;
@@ -58,8 +64,8 @@ export interface ManifestState {
 }
 
 /**
- * Says which files count. Every change is one atomic, durable write, and changes are made one after the other: the
- * caller builds each when its turn has come, so it sees what the one before has done.
+ * Says which files count. Every change is one atomic, durable write. Changes are made in turn, and the caller builds
+ * each in its own turn, so it sees what the one before has done.
  */
 export class Manifest {
   readonly #meta: Meta;
@@ -72,8 +78,8 @@ export class Manifest {
   }
 
   /**
-   * `ours`: something beside it says that there was one, so an empty one is damage. Notes the format in a new one, and
-   * `first`, where its log begins.
+   * `ours` says that a storage exists, so that an empty manifest is damage. In a new one, notes the format and `first`,
+   * where its log begins.
    */
   async load(ours: boolean, first: LogPosition): Promise<ManifestState> {
     const entries = await this.#meta.entries();
@@ -117,8 +123,8 @@ export class Manifest {
   }
 
   /**
-   * In its turn: `build` says what to write, `then` runs before anybody else has a turn. Rejects with
-   * StorageFailedError where writing fails; what `build` throws is the answer, and nothing has changed.
+   * Calls `build` in its turn and writes what it returns; `then` runs before the next change. Rejects with
+   * StorageFailedError if the write fails. If `build` throws, nothing has changed, and its error is the rejection.
    */
   change(build: () => readonly MetaWrite[], then: () => void = () => {}): Promise<void> {
     const done = this.#turn.then(async () => {
@@ -217,12 +223,12 @@ export function deadWrite(id: number, dead: DeadRecords): MetaWrite {
   return put(key('d', id), [dead.count, dead.bytes], dead.bits);
 }
 
-/** A segment goes; its files are removed once this is durable. */
+/** Removes a segment. Its files are deleted once this is durable. */
 export function removalWrites(id: number): MetaWrite[] {
   return [{ key: key('g', id), value: undefined }, { key: key('d', id), value: undefined }, put(key('x', id), [])];
 }
 
-/** Its files are gone, durably. */
+/** Notes that its files are gone, durably. */
 export function removedWrite(id: number): MetaWrite {
   return { key: key('x', id), value: undefined };
 }

@@ -11,12 +11,12 @@ const FLAGS: Readonly<Record<OpenMode, number>> = {
   update: O_RDWR,
   durable: O_RDWR | O_DSYNC,
 };
-/** The system writes no more than this at once. */
+/** The system writes at most this much at once. */
 const WRITE_BYTES_MAX = 1 << 30;
 
 type Done<Result> = (error: NodeJS.ErrnoException | null, result: Result) => void;
 
-/** The callback forms, because an append is one write, and a FileHandle costs as much again as the write. */
+/** Uses the callback forms: an append is one write, and a FileHandle costs as much again as the write. */
 function call<Result>(start: (done: Done<Result>) => void): Promise<Result> {
   return new Promise((resolve, reject) => {
     start((error, result) => (error === null ? resolve(result) : reject(error)));
@@ -70,7 +70,7 @@ class NodeFile implements StorageFile {
 
   async sync(): Promise<void> {
     if (!this.#syncs) return;
-    // The data and the length; times do not matter.
+    // Data and length only; times do not matter.
     await call<void>((done) => fs.fdatasync(this.fd, (error) => done(error, undefined)));
   }
 
@@ -81,7 +81,7 @@ class NodeFile implements StorageFile {
 
 export const nodeFileSystem: FileSystem = fileSystem(true);
 
-/** Nothing waits for the disk: what was written survives the process, and a crash of the machine may lose any of it. */
+/** Never waits for the disk. What was written survives the process, but a crash of the machine may lose any of it. */
 export const unsyncedFileSystem: FileSystem = fileSystem(false);
 
 function fileSystem(syncs: boolean): FileSystem {

@@ -23,31 +23,35 @@ import { SegmentStorage } from './segment-storage.ts';
 import { SegmentValues } from './segment-values.ts';
 
 export interface SegmentStorageOptions {
-  /** A directory of its own; it and its parents are made where they are missing. */
+  /** A directory of its own. It and its parents are created if they are missing. */
   readonly path: string;
   readonly clock: Clock;
-  /** Tells the frames of one file from those that another has left on the same blocks: never the same twice. */
+  /** Distinguishes a file's frames from those that another file has left on the same blocks. Never the same twice. */
   readonly random: Random;
   readonly logger: Logger;
-  /** About how long a segment file gets, from 4 KiB to 256 MiB; 64 MiB. */
+  /** The approximate size of a segment file, from 4 KiB to 256 MiB; 64 MiB by default. */
   readonly segmentBytes?: number;
   /**
-   * `none`: for a copy of what is kept elsewhere. Nothing waits for the disk; what was acknowledged survives the process,
-   * but a crash of the machine may lose or damage any of it, which opening or reading notices. `synced` is the default.
+   * `none` is for a copy of what is kept elsewhere. Nothing waits for the disk: acknowledged writes survive the
+   * process, but a crash of the machine may lose or damage them, which opening or reading detects. `synced` is the
+   * default.
    */
   readonly durability?: 'synced' | 'none';
-  /** The position at which the log of a new storage begins; 1. */
+  /** Where the log of a new storage begins; 1 by default. */
   readonly first?: LogPosition;
 }
 
-/** What the storage lies on. */
+/** The system below the storage. */
 export interface Ground {
   readonly fileSystem: FileSystem;
-  /** Zeros are written ahead of appends: where a write waits for the disk they halve its time, elsewhere they cost. */
+  /**
+   * Whether zeros are written ahead of appends. They halve the time of a write that waits for the disk; elsewhere they
+   * only cost.
+   */
   readonly reserves?: boolean;
-  /** Holds the directory exclusively. */
+  /** Opens the manifest's database, which holds the directory exclusively. */
   openMeta(path: string, create: boolean): Promise<Meta>;
-  /** For how long the process has had nothing to do, since it began. */
+  /** How long the process has been idle since it began. */
   idleMs(): number;
 }
 
@@ -69,14 +73,14 @@ const SEGMENT_BYTES_MIN = 4 << 10;
 const SEGMENT_BYTES_LIMIT = 256 << 20;
 
 /**
- * Opens the storage, or makes a new one, and holds it exclusively until it is disposed. StorageOpenError says why it
- * cannot be opened; StorageCorruptError that acknowledged bytes are gone, as far as that shows before they are read.
+ * Opens or creates the storage and holds it exclusively until it is disposed. StorageOpenError says why it cannot be
+ * opened. StorageCorruptError says that acknowledged bytes are gone, as far as that shows without reading everything.
  */
 export async function openSegmentStorage(options: SegmentStorageOptions): Promise<Storage> {
   return await openOn(options.durability === 'none' ? unsyncedGround : nodeGround, options);
 }
 
-/** On a ground that a test may have made. */
+/** As `openSegmentStorage`, on a system that a test may provide. */
 export async function openOn(ground: Ground, options: SegmentStorageOptions): Promise<SegmentStorage> {
   const { path, logger, segmentBytes = SEGMENT_BYTES, first = logPosition(1) } = options;
   assert(segmentBytes >= SEGMENT_BYTES_MIN && segmentBytes <= SEGMENT_BYTES_LIMIT, 'segments of an impossible size');

@@ -4,18 +4,19 @@ import type { StorageFile } from './file-system.ts';
 
 const RESERVE_BYTES_MIN = 256 << 10;
 const RESERVE_BYTES_MAX = 8 << 20;
-/** Segments that are very small are reserved in as many parts as others. */
+/** A small segment is reserved in as many parts as a large one. */
 const SEGMENT_PARTS = 16;
-/** Used up faster, the next reserve is twice as large; slower, half as large. */
+/** A reserve that is used up faster than this is followed by one twice as large. */
 const FAST_MS = 1000;
+/** A reserve that lasts longer than this is followed by one half as large. */
 const SLOW_MS = 60_000;
-/** Synced at once: small enough that an append beside it waits little for the disk. */
+/** Synced after this many bytes: an append meanwhile waits little for the disk. */
 const STEP_BYTES = 256 << 10;
-/** Written at once: an append that arrives there waits for no more. */
+/** Written at once. An append that reaches such a piece waits for no more than it. */
 const PIECE_BYTES = 256 << 10;
 const ZEROS = new Uint8Array(PIECE_BYTES);
 
-/** In steps, each of them synced. */
+/** Writes zeros in steps, each of them synced. */
 export async function writeZeros(file: StorageFile, from: number, to: number): Promise<void> {
   for (let at = from; at < to; at += PIECE_BYTES) {
     await file.write(ZEROS.subarray(0, Math.min(PIECE_BYTES, to - at)), at);
@@ -23,15 +24,15 @@ export async function writeZeros(file: StorageFile, from: number, to: number): P
   }
 }
 
-/** The first reserve of a segment. */
+/** The size of a segment's first reserve. */
 export function reserveBytesMin(segmentBytes: number): number {
   return Math.min(RESERVE_BYTES_MIN, segmentBytes / SEGMENT_PARTS);
 }
 
 /**
- * Writes zeros ahead of the frames. A durable write over bytes that are there costs half of one that makes the file
- * longer, because the file system has nothing to note. It follows behind the appends in the background and never
- * delays one by more than a piece: where appends catch up, the file grows with them.
+ * Writes zeros ahead of the frames. A durable write over existing bytes costs half of one that extends the file,
+ * because the file system has nothing to record. This runs in the background and delays an append by one piece at most.
+ * If appends catch up, the file grows with them.
  */
 export class Preallocation {
   readonly #file: StorageFile;
@@ -39,9 +40,9 @@ export class Preallocation {
   readonly #pieceBytes: number;
   readonly #clock: Clock;
   readonly #condition: Condition;
-  /** Nothing has to be noted for writes before it. */
+  /** Writes before this offset extend nothing. */
   #reserved: number;
-  /** Appends have taken the bytes before it. */
+  /** Appends have taken the bytes before this offset. */
   #claimed: number;
   #bytes: number;
   #startedMs: number;
@@ -50,8 +51,8 @@ export class Preallocation {
   #stopped = false;
 
   /**
-   * `file`: the segment, open a second time without durable writes; closed by `stop`. `end` and `reserved`: where its
-   * frames and where its zeros end. Nothing is reserved behind `limit`. `bytes`: the first reserve.
+   * `file` is the segment, opened a second time without durable writes; `stop` closes it. `end` is where its frames
+   * end, `reserved` where its zeros end. Nothing is reserved after `limit`. `bytes` is the size of the first reserve.
    */
   constructor(
     file: StorageFile,
@@ -70,22 +71,22 @@ export class Preallocation {
     this.#startedMs = clock.nowMs();
   }
 
-  /** How much is reserved at a time now. */
+  /** How much is currently reserved at a time. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Before an append writes up to `end`: it must wait for the promise, if there is one. */
+  /** Call it before an append writes up to `end`. If it returns a promise, the append must wait for it. */
   claim(end: number): Promise<void> | undefined {
     const from = this.#claimed;
     this.#claimed = end;
     const piece = this.#piece;
-    // Later pieces begin behind `end`.
+    // Later pieces begin after `end`.
     if (piece === undefined || piece.end <= from || piece.begin >= end) return undefined;
     return piece.done.catch(() => {});
   }
 
-  /** After an append: reserves more, where little is left. */
+  /** Call it after an append. Reserves more if little is left. */
   advance(): void {
     this.#reserved = Math.max(this.#reserved, this.#claimed);
     if (this.#stopped || this.#run !== undefined || this.#reserved >= this.#limit) return;
@@ -124,7 +125,7 @@ export class Preallocation {
         this.#reserved = Math.max(end, this.#claimed);
       }
     } catch (error) {
-      // Appends go on without; if the disk is full, they will say so.
+      // Appends continue without it. If the disk is full, they will report it.
       this.#stopped = true;
       this.#condition.logger.warn({ path: this.#condition.path, err: error }, 'cannot reserve space for appends');
     } finally {

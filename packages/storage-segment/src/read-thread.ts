@@ -2,12 +2,12 @@ import { Worker } from 'node:worker_threads';
 import { assert } from '@engram/core';
 import type { BulkReader, Place, StorageFile } from './file-system.ts';
 
-/** What is kept for the next reads. */
+/** The buffer kept for later reads. */
 const KEPT_BYTES_MAX = 4 << 20;
 
 /**
- * As text, because a release is one file, and has no second one for a thread to begin with. It answers in order:
- * the same two arrays, filled, or what went wrong.
+ * A text, because a release is one file without a second one to start a thread from. It answers in order: with the same
+ * two arrays, filled, or with an error.
  */
 const SOURCE = `
   const { readSync } = process.getBuiltinModule('node:fs');
@@ -39,9 +39,8 @@ interface Waiting {
 }
 
 /**
- * A thread that reads. Node has threads for files, but each read there is a task of its own, with two wake-ups that
- * cost more than the read: 3 us where the machine is idle, above 10 where it is not. Here they come in one message, and
- * each costs 2 us.
+ * A thread that reads. Node has threads for files, but there each read is a task with two wake-ups that cost more than
+ * the read: 3 us on an idle machine, above 10 on a busy one. Here all reads come in one message, and each costs 2 us.
  */
 export class ReadThread implements BulkReader {
   readonly #fdOf: (file: StorageFile) => number;
@@ -95,7 +94,7 @@ export class ReadThread implements BulkReader {
     const worker = this.#worker;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      // It holds the process only while it is waited for.
+      // It keeps the process alive only while somebody waits for it.
       worker.ref();
       worker.postMessage({ places, bytes }, [places.buffer, bytes.buffer]);
     });

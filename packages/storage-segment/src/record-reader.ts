@@ -7,41 +7,44 @@ import { checkRecord, RECORD_HEADER_BYTES } from './layout.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentList } from './segment-list.ts';
 
-/** Looked up, sorted and read before others get their turn: a millisecond or two. */
+/** A group has at most this many records, which take a millisecond or two. Then others get their turn. */
 const GROUP_MAX = 512;
+/** A group ends with the record that reaches this size. */
 const GROUP_BYTES_MAX = 4 << 20;
-/** Reads that are not neighbours go together to the bulk reader from here on; */
+/** From this many separate reads on, the bulk reader makes them together. */
 const BULK_MIN = 4;
-/** so many groups at a time. */
+/** Groups that the bulk reader has at a time. */
 const BULKS_MAX = 2;
-/** So many or fewer are read inline, from the system's memory: 2 us each, where handing one to another thread costs 15. */
+/** Up to this many are read inline, from the system's memory: 2 us each, where another thread costs 15. */
 const INLINE_MAX = 16;
+/** Up to this many bytes are read inline. */
 const INLINE_BYTES_MAX = 64 << 10;
-/** Slower than this on average, they come from the disk. One that is slow may have waited for the processor: */
+/** Inline reads that are slower than this on average come from the disk. */
 const INLINE_MS = 0.05;
-/** it counts for no more than this, */
+/** One slow read may have waited for the processor, so it counts as no more than this. */
 const INLINE_MS_MAX = 0.4;
-/** and so much in the average. */
+/** The weight of one read in the average. */
 const INLINE_WEIGHT = 1 / 16;
-/** Slower than this for each read, it waits for the disk; then more reads at a time go faster, for a while. */
+/** Reads slower than this wait for the disk: then more of them at a time are faster, for DISK_FOR_MS. */
 const DISK_MS = 0.1;
 const DISK_FOR_MS = 1000;
-/** Single reads under way: what is asked for meanwhile gathers for the bulk reader. */
+/** Single reads at a time. Requests that arrive meanwhile are collected for the bulk reader. */
 const ACTIVE_MAX = 2;
-/** While it waits for the disk. Appends that come behind them wait for as many as there are threads. */
+/** Single reads at a time while they wait for the disk. Appends behind them wait for as many as there are threads. */
 const ACTIVE_DISK_MAX = 16;
-/** Reading this much that nobody asked for costs as much as one more read. */
+/** Reading this many unwanted bytes costs as much as another read. */
 const GAP_BYTES_MAX = 16 << 10;
+/** The longest read of neighbours. */
 const READ_BYTES_MAX = 256 << 10;
-/** Records share memory in pieces of this size: whoever keeps one keeps no more than its piece. */
+/** Records share memory in pieces of this size. Whoever keeps a record keeps no more than its piece. */
 const PIECE_BYTES = 16 << 10;
-/** Buffers for longer reads that are kept. */
+/** Buffers of READ_BYTES_MAX that are kept. */
 const BUFFERS_MAX = 4;
 
-/** One record that is wanted, and where it is. */
+/** A wanted record and its place. */
 interface Want {
   readonly request: RecordRequest;
-  /** Of the request's positions. */
+  /** The index in the request's positions. */
   readonly at: number;
   readonly segment: Segment;
   readonly offset: number;
@@ -57,8 +60,8 @@ interface Run {
 }
 
 /**
- * Reads records by position, in groups: what is asked for while reads are under way goes together into the next group,
- * sorted by place, and neighbours are read at once. Requests take turns, see RecordRequests.
+ * Reads records by position, in groups. Requests that arrive while reads are running are joined in the next group,
+ * sorted by place, and neighbours are read at once. RecordRequests deals the turns.
  */
 export class RecordReader {
   readonly #condition: Condition;
@@ -69,14 +72,14 @@ export class RecordReader {
   readonly #pieces = new Pieces();
   readonly #buffers: Uint8Array[] = [];
   readonly #requests = new RecordRequests();
-  /** To be read one by one, from `#nextRun` on. */
+  /** Read one by one, from `#nextRun` on. */
   #runs: readonly Run[] = [];
   #nextRun = 0;
   #active = 0;
   #bulks = 0;
   #diskUntilMs = Number.NEGATIVE_INFINITY;
   #inlineMs = 0;
-  /** When reads were slow last. */
+  /** The count of disk reads when reads were last slow. */
   #diskReads: number;
 
   constructor(
@@ -134,7 +137,7 @@ export class RecordReader {
     return group;
   }
 
-  /** Returns how many bytes it is. */
+  /** Returns the record's size. */
   #want(request: RecordRequest, at: number, group: Want[]): number {
     const position = request.positions[at]!;
     const segment = this.#segments.find(position);
@@ -168,7 +171,7 @@ export class RecordReader {
       if (tookMs > DISK_MS * runs.length + 1) this.#slow();
       unpin(runs[0]!.wants);
     } catch {
-      // One by one, which shows what cannot be read.
+      // One by one, to find out which cannot be read.
       for (const run of runs) await this.#readRun(run);
     }
   }
@@ -186,7 +189,7 @@ export class RecordReader {
     await done;
   }
 
-  /** Reads were slow: they have waited for the disk, unless nothing was read from it, then for the processor. */
+  /** Reads were slow. They have waited for the disk if anything was read from it, otherwise for the processor. */
   #slow(): void {
     const diskReads = this.#fileSystem.diskReads();
     if (diskReads > this.#diskReads) this.#diskUntilMs = this.#clock.nowMs() + DISK_FOR_MS;
@@ -211,7 +214,7 @@ export class RecordReader {
     }
   }
 
-  /** `kept`: the bytes may be given away as they are. */
+  /** `kept` says that the bytes may be given away without a copy. */
   #deliver(want: Want, bytes: Uint8Array, start: number, kept: boolean): void {
     const { request } = want;
     if (request.ended) return;
@@ -236,7 +239,7 @@ export class RecordReader {
   }
 }
 
-/** Memory for records that are given away, many in one allocation. */
+/** Memory for records that are given away: many share one allocation. */
 class Pieces {
   #piece = new Uint8Array(0);
   #used = 0;
@@ -263,7 +266,7 @@ function allocate(length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
 }
 
-/** Sorts them, and puts together what is read at once. */
+/** Sorts them and joins neighbours. */
 function runsOf(wants: Want[]): Run[] {
   if (wants.length > 1) wants.sort(byPlace);
   const runs: Run[] = [];

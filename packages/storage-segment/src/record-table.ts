@@ -6,22 +6,22 @@ const FRAME_START = 0x80000000;
 const SPARSE_SPAN_MAX = 2 ** 32;
 
 /**
- * Where the records of one segment are: their offsets in order, four bytes for each, and where positions are missing
- * between them also the positions, four bytes more. The first record of each frame is marked, so the table also knows
- * where frames begin and where each record ends.
+ * The places of one segment's records: their offsets in order, four bytes each, and the positions, four bytes more, if
+ * some are missing. The first record of each frame is marked, so the table also knows where frames begin and where
+ * records end.
  */
 export class RecordTable {
-  /** Position of the first record. Undefined while there is none. */
+  /** The position of the first record; undefined while there is none. */
   #first: number | undefined;
   #count: number;
   #offsets: Uint32Array<ArrayBuffer>;
-  /** Positions less `#first`; undefined where they follow each other without a gap. */
+  /** Positions relative to `#first`; undefined if none is missing. */
   #deltas: Uint32Array<ArrayBuffer> | undefined;
   /** Where the last frame ends. */
   #end: number;
   #frames = 0;
 
-  /** `end`: where the first frame will begin. */
+  /** `end` is where the first frame will begin. */
   constructor(end: number, sparse: boolean) {
     this.#end = end;
     this.#count = 0;
@@ -29,7 +29,7 @@ export class RecordTable {
     this.#deltas = sparse ? new Uint32Array(256) : undefined;
   }
 
-  /** Of what `columns` gave. */
+  /** Restores a table from its `columns`. */
   static restore(
     first: number,
     end: number,
@@ -49,18 +49,18 @@ export class RecordTable {
     return this.#count;
   }
 
-  /** Position of the first record; asked only where there is one. */
+  /** The position of the first record. There must be one. */
   get first(): number {
     assert(this.#first !== undefined, 'an empty table has no first record');
     return this.#first;
   }
 
-  /** The position behind the last record; asked only where there is one. */
+  /** The position after the last record. There must be one. */
   get next(): number {
     return this.positionAt(this.#count - 1) + 1;
   }
 
-  /** Where the last frame ends, and the next one would begin. */
+  /** Where the last frame ends and the next one would begin. */
   get end(): number {
     return this.#end;
   }
@@ -74,18 +74,18 @@ export class RecordTable {
     return this.#deltas !== undefined;
   }
 
-  /** The columns as they are; shared, not to be changed. */
+  /** The columns themselves; not to be changed. */
   get columns(): { readonly offsets: Uint32Array; readonly deltas: Uint32Array | undefined } {
     return { offsets: this.#offsets.subarray(0, this.#count), deltas: this.#deltas?.subarray(0, this.#count) };
   }
 
-  /** Begins a frame where the last one ended. Its records are added next. */
+  /** Begins a frame at the end of the last one. Its records are added next. */
   beginFrame(): void {
     this.#frames += 1;
     this.#end += FRAME_HEADER_BYTES;
   }
 
-  /** `opens`: the first one of its frame. `bytes`: of the record without its header. Positions ascend. */
+  /** `opens`: it is the first record of its frame. `bytes` is its length without the header. Positions ascend. */
   add(position: number, bytes: number, opens: boolean): void {
     const index = this.#count;
     if (index === this.#offsets.length) this.#grow();
@@ -102,13 +102,13 @@ export class RecordTable {
     this.#count = index + 1;
   }
 
-  /** Gives back what growing has reserved: nothing is added any more. */
+  /** Frees spare memory: nothing is added any more. */
   seal(): void {
     this.#offsets = this.#offsets.slice(0, this.#count);
     this.#deltas = this.#deltas?.slice(0, this.#count);
   }
 
-  /** -1 where there is no record of this position. */
+  /** -1 if there is no record of this position. */
   indexOf(position: number): number {
     if (this.#first === undefined) return -1;
     const delta = position - this.#first;
@@ -117,7 +117,7 @@ export class RecordTable {
     return index < this.#count && this.#deltas[index] === delta ? index : -1;
   }
 
-  /** The first record at or behind the position; `count` where there is none. */
+  /** The index of the first record at or after the position; `count` if there is none. */
   lowerBound(position: number): number {
     if (this.#first === undefined) return 0;
     const delta = position - this.#first;
@@ -136,7 +136,7 @@ export class RecordTable {
     return this.#first! + (this.#deltas === undefined ? index : this.#deltas[index]!);
   }
 
-  /** Where the header of the record is. */
+  /** The offset of the record's header. */
   offsetAt(index: number): number {
     return this.#offsets[index]! & OFFSET;
   }
@@ -145,21 +145,21 @@ export class RecordTable {
     return this.#offsets[index]! >= FRAME_START;
   }
 
-  /** Where the record ends. */
+  /** The offset of the record's end. */
   endAt(index: number): number {
     if (index + 1 >= this.#count) return this.#end;
     const next = this.offsetAt(index + 1);
     return this.opensFrame(index + 1) ? next - FRAME_HEADER_BYTES : next;
   }
 
-  /** The index of the first record of the frame that this one is in. */
+  /** The index of the first record in this one's frame. */
   frameStart(index: number): number {
     let start = index;
     while (!this.opensFrame(start)) start -= 1;
     return start;
   }
 
-  /** The index behind the last record of the frame that this one is in. */
+  /** The index after the last record in this one's frame. */
   frameEnd(index: number): number {
     let end = index + 1;
     while (end < this.#count && !this.opensFrame(end)) end += 1;

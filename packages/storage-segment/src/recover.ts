@@ -9,28 +9,28 @@ import { type Scan, scanSegment } from './scan-segment.ts';
 import { Segment } from './segment.ts';
 import { readSidecar } from './sidecar.ts';
 
-/** Tables that are read at a time. */
+/** Tables read at a time. */
 const LOADS_MAX = 4;
 
 export interface Recovered {
-  /** Those with records, in the order of their positions; of those that are not sealed only the last is appended to. */
+  /** The segments with records, by position. Of those that are not sealed, only the last is appended to. */
   readonly segments: readonly Segment[];
-  /** Without records, in the order in which they come next. */
+  /** The segments without records, in the order in which they come next. */
   readonly empty: readonly Segment[];
-  /** Above every id there is. */
+  /** Above every id in use. */
   readonly nextId: number;
 }
 
 /**
- * Opens all segments that the manifest names and cuts off a torn end. Files of nobody are removed, once everything that
- * should be there was found; what looks like a segment that the manifest has lost is damage.
+ * Opens all segments that the manifest names and cuts off a torn end. Removes files that belong to nothing, once
+ * everything expected was found. A file that looks like a segment the manifest has lost is damage.
  */
 export async function recoverSegments(
   fileSystem: FileSystem,
   condition: Condition,
   manifest: Manifest,
   state: ManifestState,
-  /** Records before it were acknowledged, 0 when nothing is known: none of them is taken for torn. */
+  /** Records before this position were acknowledged: none of them is taken for torn. 0 if unknown. */
   acknowledgedEnd: number,
 ): Promise<Recovered> {
   const names = await fileSystem.list(condition.path);
@@ -74,7 +74,7 @@ async function loadSealed(
   return segments;
 }
 
-/** Those that may still be appended to, in the order in which they are. */
+/** The segments that may still be appended to, in order. */
 async function loadOpen(
   fileSystem: FileSystem,
   condition: Condition,
@@ -117,7 +117,7 @@ function checkDamage(condition: Condition, segment: Segment, { rest, table }: Sc
   throw condition.corrupt(`segment ${fileName('seg', segment.id)} is damaged ${where}: ${rest.what}`);
 }
 
-/** Holds where the log ends against what is known to have been there, before anything is cut off. */
+/** Checks the end of the log against what is known to have been there, before anything is cut off. */
 function checkEnd(
   condition: Condition,
   { begin, segments, checkpoint }: ManifestState,
@@ -126,7 +126,7 @@ function checkEnd(
 ): void {
   const from = checkpoint?.from ?? begin;
   const last = open.findLast(({ segment }) => segment.table.count > 0)?.segment;
-  // What lies before the checkpoint may all have been dropped, but not from the segment that is appended to.
+  // Everything before the checkpoint may have been dropped, but not from the segment that is appended to.
   const end = last?.table.next ?? Math.max(from, ...segments.map(({ sealed }) => sealed?.next ?? 0));
   const known = Math.max(from, acknowledgedEnd);
   if (end >= known) return;
@@ -134,7 +134,7 @@ function checkEnd(
   throw condition.corrupt(`the records from ${end} to ${known - 1} were acknowledged and are gone: ${where}`);
 }
 
-/** The end of the log: what a crash has torn is cut off, and what it has left whole is made durable. */
+/** Settles the end of the log: cuts off what a crash has torn, and makes durable what it has left whole. */
 async function settleEnd(
   { path, logger }: Condition,
   segment: Segment,
@@ -148,8 +148,8 @@ async function settleEnd(
     await segment.file.sync();
   }
   if (lastFrame === undefined) return;
-  // A sync that failed may have left the frame in the cache of the system alone, where it no longer counts as
-  // unwritten: only writing it once more makes sure of it. Each byte on disk is the same before and after.
+  // A failed sync may have left the frame in the system's cache only, where it no longer counts as unwritten. Only
+  // writing it again is safe. No byte on disk changes.
   const bytes = new Uint8Array(table.end - lastFrame);
   await segment.file.read(bytes, lastFrame);
   await segment.file.write(bytes, lastFrame);
@@ -222,7 +222,7 @@ function closing(file: StorageFile): (error: unknown) => Promise<never> {
   };
 }
 
-/** What a replay needs is there without a gap, and nothing twice. */
+/** What a replay needs is there without a gap, and nothing is there twice. */
 function checkOrder(condition: Condition, segments: readonly Segment[], from: number): void {
   let next = 0;
   for (const segment of segments) {
@@ -256,12 +256,12 @@ async function removeLeftovers(
     condition.logger.info({ path: condition.path, file: name }, 'removed a file that was left over');
     await fileSystem.remove(join(condition.path, name));
   }
-  // Also what the process before has removed must be gone durably before the manifest forgets it.
+  // What the previous process removed must also be gone durably before the manifest forgets it.
   if (gone.length > 0 || removing.size > 0) await fileSystem.syncDirectory(condition.path);
   if (removing.size > 0) await manifest.change(() => state.removing.map(removedWrite));
 }
 
-/** A segment that the manifest does not know was made, and not yet noted; then nothing was appended to it. */
+/** A segment that the manifest does not know was created but not yet recorded: then nothing was appended to it. */
 async function checkLeftover(fileSystem: FileSystem, condition: Condition, id: number): Promise<void> {
   const name = fileName('seg', id);
   const file = await openFile(fileSystem, condition, id, 'read');

@@ -13,11 +13,11 @@ import { RecordTable } from './record-table.ts';
 const CHUNK_BYTES = 1 << 20;
 
 export interface Scan {
-  /** Of all whole frames, up to the first that is none. */
+  /** The table of all whole frames, up to the first that is not. */
   readonly table: RecordTable;
-  /** The CRC of the last whole frame's header, of the segment's where there is none. */
+  /** The CRC of the last whole frame's header, or of the segment's if there is none. */
   readonly chain: number;
-  /** Where the last whole frame begins; undefined where there is none. */
+  /** Where the last whole frame begins; undefined if there is none. */
   readonly lastFrame: number | undefined;
   readonly rest: Rest;
 }
@@ -26,12 +26,12 @@ export interface Scan {
 export type Rest =
   /** Nothing, or zeros. */
   | { readonly kind: 'clean' }
-  /** Something that is no frame, and nothing behind it that is one: what a torn append leaves. */
+  /** Something that is no frame, and no frame after it: what a torn append leaves. */
   | { readonly kind: 'torn' }
-  /** Something that was a frame: a whole one follows, or more than one append can have written. */
+  /** Something that was a frame: a whole one follows, or it is more than one append can have written. */
   | { readonly kind: 'damaged'; readonly what: string };
 
-/** Reads a segment from its first frame on, and verifies every record. Holds two MiB beside its largest frame. */
+/** Reads a segment from its first frame on and verifies every record. Holds two MiB besides its largest frame. */
 export async function scanSegment(file: StorageFile, header: SegmentHeader, size: number): Promise<Scan> {
   const table = new RecordTable(SEGMENT_HEADER_BYTES, header.kind === 'cleaned');
   const reader = new FrameReader(file, header.salt, size);
@@ -60,7 +60,7 @@ function continues(table: RecordTable, chain: number, header: FrameHeader): bool
   return table.sparse ? header.first >= table.next : header.first === table.next;
 }
 
-/** `header`: of the frame that is not whole, where that can be read. */
+/** `header` is that of the frame that is not whole, if it can be read. */
 async function examineRest(
   file: StorageFile,
   salt: number,
@@ -68,10 +68,10 @@ async function examineRest(
   size: number,
   header: FrameHeader | undefined,
 ): Promise<Rest> {
-  // One append wrote all of it, so where its length is known nothing lies behind it.
+  // One append wrote all of it. If its length is known, nothing is after it.
   const torn = header === undefined ? size : Math.min(size, from + FRAME_HEADER_BYTES + header.payloadBytes);
   let clean = true;
-  // Chunks overlap by a header, so that one across their border is seen.
+  // Chunks overlap by a header, so that one across their border is found.
   const overlap = FRAME_HEADER_BYTES - 1;
   for (let at = from; at < size; at += CHUNK_BYTES) {
     const chunk = new Uint8Array(Math.min(CHUNK_BYTES + overlap, size - at));
@@ -88,7 +88,7 @@ async function examineRest(
   return clean ? { kind: 'clean' } : { kind: 'torn' };
 }
 
-/** Up to the last byte that is not zero. */
+/** The number of bytes up to the last one that is not zero. */
 function usedBytes(bytes: Uint8Array): number {
   let used = bytes.length;
   while (used > 0 && bytes[used - 1] === 0) used -= 1;

@@ -3,15 +3,12 @@ import { deadWrite } from './manifest.ts';
 import type { MetaWrite } from './meta.ts';
 import type { Segment } from './segment.ts';
 
-/**
- * All segments with records, in the order of their positions, which do not overlap; the last is the one that is
- * appended to. Found by position.
- */
+/** All segments with records, by position, without overlap. The last one is appended to. */
 export class SegmentList {
   #segments: Segment[] = [];
-  /** The first positions, apart: a search reads only these. */
+  /** Their first positions, in an array of their own: a search reads nothing else. */
   #firsts: number[] = [];
-  /** Replaced, and perhaps still read. */
+  /** Segments that were replaced and may still be read. */
   readonly #replaced = new Set<Segment>();
 
   constructor(segments: readonly Segment[]) {
@@ -22,19 +19,19 @@ export class SegmentList {
     return this.#segments;
   }
 
-  /** The segment that would hold this position; undefined before the first. */
+  /** The segment that would hold this position; undefined before the first one. */
   find(position: number): Segment | undefined {
     return this.#segments[this.#lastNotBehind(position)];
   }
 
-  /** The first segment with a record at or behind the position. */
+  /** The first segment with a record at or after the position. */
   findFrom(position: number): Segment | undefined {
     const at = this.#lastNotBehind(position);
     const segment = this.#segments[at];
     return segment !== undefined && segment.table.next > position ? segment : this.#segments[at + 1];
   }
 
-  /** The next part of the log. */
+  /** Adds the next part of the log. */
   push(segment: Segment): void {
     const last = this.#segments.at(-1);
     assert(last === undefined || last.table.next <= segment.table.first, 'segments overlap');
@@ -42,7 +39,7 @@ export class SegmentList {
     this.#firsts.push(segment.table.first);
   }
 
-  /** Puts one segment, or none, in the place of some that stand side by side. */
+  /** Replaces neighbouring segments by one, or by none. */
   replace(old: readonly Segment[], by: Segment | undefined): void {
     const at = this.#segments.indexOf(old[0]!);
     assert(at >= 0 && old.every((segment, index) => this.#segments[at + index] === segment), 'not side by side');
@@ -55,8 +52,8 @@ export class SegmentList {
   }
 
   /**
-   * What was dropped since the manifest was told. It knows once these are written; where that fails, nothing is written
-   * any more.
+   * The drops since the manifest was last written. It knows them once these are written. If that fails, nothing is
+   * written any more.
    */
   takeDrops(): readonly MetaWrite[] {
     const changed = this.#segments.filter(({ dead }) => dead.changed);
@@ -64,7 +61,7 @@ export class SegmentList {
     return changed.map(({ id, dead }) => deadWrite(id, dead));
   }
 
-  /** At the end of everything. */
+  /** Closes all segments. */
   async close(): Promise<void> {
     for (const segment of [...this.#segments, ...this.#replaced]) await segment.close();
   }
@@ -77,7 +74,7 @@ export class SegmentList {
     this.#firsts = segments.map((segment) => segment.table.first);
   }
 
-  /** -1 where the position is before all of them. */
+  /** -1 if the position is before all segments. */
   #lastNotBehind(position: number): number {
     let low = 0;
     for (let high = this.#firsts.length; low < high; ) {

@@ -32,7 +32,7 @@ export interface SegmentLogParts {
 export class SegmentLog implements Log {
   readonly #parts: SegmentLogParts;
   #sealed: Seal;
-  /** With which seal the last batch was appended; undefined before the first since opening. */
+  /** The seal of the last append; undefined before the first one since opening. */
   #lastSeal: Seal | undefined;
   #appending = false;
   /** Appends and seals take turns. */
@@ -116,7 +116,7 @@ export class SegmentLog implements Log {
     return { kind: 'committed' };
   }
 
-  /** Whether the batch was the last append already, with this seal. */
+  /** Whether the last append was this batch with this seal. */
   async #endsLog(batch: LogBatch, seal: Seal): Promise<boolean> {
     const end = this.#parts.tail.next;
     if (batch.first + batch.records.length !== end || batch.first < 1) return false;
@@ -130,7 +130,7 @@ export class SegmentLog implements Log {
     signal.throwIfAborted();
     if (from > end) throw condition.corrupt(`the log ends before ${end}, and ${from} is asked for`);
     let position: number = from;
-    // Of a batch that the cleaner has divided.
+    // Records of a batch that the cleaner has split.
     let records: Uint8Array[] = [];
     while (position < end) {
       signal.throwIfAborted();
@@ -164,7 +164,7 @@ export class SegmentLog implements Log {
     if (records.length > 0) throw condition.corrupt(`record ${position} is missing`);
   }
 
-  /** From the one with this record on, up to the end of the segment or the first gap. */
+  /** The frames from the one with this record on, up to the end of the segment or the first gap. */
   async *#frames(segment: Segment, from: number, index: number): AsyncGenerator<Frame> {
     const { condition } = this.#parts;
     const { table, file, header } = segment;

@@ -8,7 +8,10 @@ import { writeZeros } from './preallocation.ts';
 import { RecordTable } from './record-table.ts';
 import { Segment } from './segment.ts';
 
-/** Makes segments to append to: whole, durable in their directory and known to the manifest before anything is in. */
+/**
+ * Creates segments for appends: complete, durable in their directory, and known to the manifest before anything is
+ * written to them.
+ */
 export class SegmentMaker {
   readonly #fileSystem: FileSystem;
   readonly #condition: Condition;
@@ -30,12 +33,12 @@ export class SegmentMaker {
     return id;
   }
 
-  /** Tells a file's frames from those of all others. */
+  /** Distinguishes a file's frames from those of all others. */
   newSalt(): number {
     return this.#random.uint32();
   }
 
-  /** With this many bytes of zeros behind its header. */
+  /** `zeroBytes` is the number of zeros after its header. */
   async make(zeroBytes: number): Promise<Segment> {
     const { path } = this.#condition;
     const id = this.takeId();
@@ -49,8 +52,8 @@ export class SegmentMaker {
       await this.#fileSystem.remove(temporary).catch(() => {});
       throw error;
     }
-    // Where something fails from here on, the file is left over until the next opening. The manifest comes last: of the
-    // segments that it knows those without records are behind all others.
+    // If something fails from here on, the file is left until the next opening. The manifest comes last: of the
+    // segments that it knows, those without records come after all others.
     const file = await this.#fileSystem.open(target, 'durable');
     try {
       await this.#fileSystem.syncDirectory(path);

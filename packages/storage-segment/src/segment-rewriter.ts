@@ -15,11 +15,11 @@ import { RecordTable } from './record-table.ts';
 import type { Segment } from './segment.ts';
 
 const SLICE_BYTES = 1 << 20;
-/** Dead bytes between live ones up to here are read with them. */
+/** Up to this many dead bytes between live ones are read with them. */
 const GAP_BYTES_MAX = 64 << 10;
 const SYNC_BYTES = 4 << 20;
 
-/** Frames that are read at once, by the index of their first record and the one behind their last. */
+/** Frames that are read at once: the index of their first record, and the one after their last. */
 interface Slice {
   readonly from: number;
   readonly to: number;
@@ -31,23 +31,23 @@ export type SliceOutcome =
   /** This record is damaged: the segment cannot be rewritten. */
   | { readonly kind: 'damaged'; readonly position: number };
 
-/** Copies what is live of segments that stand side by side into one, a slice of about a MiB at a time. */
+/** Copies the live records of neighbouring segments into one, about a MiB at a time. */
 export class SegmentRewriter {
   readonly header: SegmentHeader;
   readonly table: RecordTable;
-  /** The segments, and of each which records were copied, by index, in the order of the new table. */
+  /** The segments, and for each the indexes of the copied records, in the order of the new table. */
   readonly copied: { readonly segment: Segment; readonly indexes: number[] }[] = [];
   readonly #file: StorageFile;
   #chain: number;
-  /** Of the segment that is read now. */
+  /** The index in the segment that is being read. */
   #at = 0;
   #buffer = new Uint8Array(SLICE_BYTES + (SLICE_BYTES >> 2));
   #used = 0;
-  /** In the file. */
+  /** The offset in the file. */
   #written = 0;
   #synced = 0;
 
-  /** `file` is empty. */
+  /** `file` must be empty. */
   constructor(file: StorageFile, id: number, salt: number) {
     this.#file = file;
     const bytes = encodeSegmentHeader(id, salt, 'cleaned');
@@ -67,7 +67,7 @@ export class SegmentRewriter {
     this.#at = 0;
   }
 
-  /** Copies the next slice of the segment that was begun last. */
+  /** Copies the next slice of the current segment. */
   async copySlice(): Promise<SliceOutcome> {
     const { segment } = this.copied.at(-1)!;
     const slice = nextSlice(segment, this.#at);
@@ -85,7 +85,7 @@ export class SegmentRewriter {
     return { kind: 'more' };
   }
 
-  /** Durable, but not yet under its name. */
+  /** Makes the file durable, but not yet under its name. */
   async finish(): Promise<void> {
     await this.#flush();
     await this.#file.sync();
@@ -93,7 +93,7 @@ export class SegmentRewriter {
     this.table.seal();
   }
 
-  /** `bytes` begin at `start` of the file. Returns the position of a record that is damaged. */
+  /** `bytes` begin at offset `start` of the file. Returns the position of a damaged record, if any. */
   async #copyFrame(bytes: Uint8Array, start: number, from: number, to: number): Promise<number | undefined> {
     const { segment, indexes } = this.copied.at(-1)!;
     const { table, dead, header } = segment;
@@ -142,14 +142,14 @@ export class SegmentRewriter {
     await this.#file.write(this.#buffer.subarray(0, this.#used), this.#written);
     this.#written += this.#used;
     this.#used = 0;
-    // Synced piece by piece: all of it at the end would hold up the appends of that moment.
+    // Synced in pieces: syncing everything at the end would delay the appends of that moment.
     if (this.#written - this.#synced < SYNC_BYTES) return;
     await this.#file.sync();
     this.#synced = this.#written;
   }
 }
 
-/** From a record on: the next frames with live records that lie together. Undefined where there are none. */
+/** The next frames, from a record on, with live records that lie together. Undefined if there are none. */
 function nextSlice({ table, dead }: Segment, at: number): Slice | undefined {
   let from: number | undefined;
   let to = at;

@@ -20,7 +20,7 @@ export interface SegmentStorageParts {
 export class SegmentStorage implements Storage {
   readonly log: Log;
   readonly values: Values;
-  /** For tests, which want it to run when they say so. */
+  /** For tests that run it explicitly. */
   readonly cleaner: Cleaner;
   readonly #parts: SegmentStorageParts;
   #closing: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export class SegmentStorage implements Storage {
     await this.#parts.tail.sealed();
   }
 
-  /** Waits for what is under way; then nothing is left open. */
+  /** Waits for running operations, then closes everything. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -56,7 +56,7 @@ export class SegmentStorage implements Storage {
     await manifest.close();
   }
 
-  /** A convenience, not a promise: without them the store drops them again. */
+  /** Best effort: if they are lost, the store drops these records again. */
   async #saveDrops(): Promise<void> {
     const { condition, manifest, segments } = this.#parts;
     if (condition.failed) return;

@@ -33,14 +33,14 @@ export class SegmentValues implements Values {
   }
 
   /**
-   * Never knows: only the system could say whether a page is in memory, and where it is not, the read would hold up the
-   * whole process for as long as the disk takes.
+   * Always undefined. Only the system knows whether a page is in memory, and a read from the disk would block the
+   * process.
    */
   peek(_position: LogPosition): Uint8Array | undefined {
     return undefined;
   }
 
-  /** Noted at once and in memory only; the next checkpoint makes it durable. `bytes` is not needed: they are known. */
+  /** Recorded in memory; the next checkpoint makes it durable. `bytes` is not needed: the sizes are known. */
   drop(positions: readonly LogPosition[]): Promise<void> {
     const { condition, checkpoints, segments, cleaner } = this.#parts;
     return condition.lifetime.run(async () => {
@@ -73,7 +73,7 @@ export class SegmentValues implements Values {
     return this.#parts.checkpoints.load();
   }
 
-  /** Also from the segment that is appended to, as far as the newest checkpoint covers it. */
+  /** Includes the segment that is appended to, as far as the newest checkpoint covers it. */
   reclaim(): Promise<void> {
     const { condition, log, cleaner } = this.#parts;
     return condition.lifetime.run(async () => {

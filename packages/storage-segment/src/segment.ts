@@ -5,8 +5,8 @@ import { SEGMENT_HEADER_BYTES, type SegmentHeader } from './layout.ts';
 import type { RecordTable } from './record-table.ts';
 
 /**
- * One segment file that is open. Whoever reads pins it, so that a segment which the cleaner has replaced keeps its file
- * until the last read of it is done.
+ * An open segment file. Readers pin it, so that a segment that the cleaner has replaced keeps its file until the last
+ * read is done.
  */
 export class Segment {
   readonly header: SegmentHeader;
@@ -15,9 +15,9 @@ export class Segment {
   readonly file: StorageFile;
   /** Nothing is appended any more, and the manifest says so. */
   sealed: boolean;
-  /** The CRC of the last frame's header: the `previous` of the next. */
+  /** The CRC of the last frame's header, which is the `previous` of the next. */
   chain: number;
-  /** A record in it is damaged: the cleaner leaves it as it is. */
+  /** A record is damaged, so the cleaner leaves the segment as it is. */
   damaged = false;
   #pins = 0;
   #retired = false;
@@ -48,12 +48,12 @@ export class Segment {
     return this.header.id;
   }
 
-  /** Of the file, without what is reserved behind the last frame. */
+  /** The file's length without what is reserved after the last frame. */
   get bytes(): number {
     return this.table.end;
   }
 
-  /** Of the records that were not dropped, with their headers. */
+  /** The bytes of the records that were not dropped, with their headers. */
   get liveBytes(): number {
     return this.table.recordBytes(SEGMENT_HEADER_BYTES) - this.dead.bytes;
   }
@@ -68,18 +68,21 @@ export class Segment {
     if (this.#retired && this.#pins === 0) void this.close();
   }
 
-  /** It was replaced: it closes as soon as nobody reads it. Resolves then. */
+  /** Call it when the segment was replaced. Resolves when nobody reads it any more and it is closed. */
   retire(): Promise<void> {
     this.#retired = true;
     if (this.#pins === 0) void this.close();
     return this.#closed;
   }
 
-  /** At the end, also where a read has stopped half way: when that goes on, the storage's end is its answer. */
+  /**
+   * Closes the file at the end, even if a read has stopped half way. If that read continues, it gets the storage's
+   * closed error.
+   */
   close(): Promise<void> {
     if (!this.#closing) {
       this.#closing = true;
-      // A file that cannot be closed was only read: nothing depends on it any more.
+      // The file was only read, so nothing depends on whether it closes.
       void this.file.close().then(this.#setClosed, this.#setClosed);
     }
     return this.#closed;

@@ -8,16 +8,14 @@ import { getU64, setU64 } from './layout.ts';
 import type { SealedNote } from './manifest.ts';
 import { RecordTable } from './record-table.ts';
 
-// The table of a sealed segment in a file beside it: a header, the offsets, the deltas where there are gaps.
+// The table of a sealed segment, in a file beside it: a header, the offsets, and the deltas if positions are missing.
 //
-//   magic, crc (of all behind it), salt, sparse, id (u64), first (u64), records (u64), end (u64), chain, 0
+// - magic, crc (of everything after it), salt, sparse, id (u64), first (u64), records (u64), end (u64), chain, 0
 const HEADER_BYTES = 56;
 const MAGIC = 0x49474e45; // "ENGI"
 const CRC_FROM = 8;
 
-/**
- * Saves the table, so that opening need not read the segment. It may be lost or damaged: then the segment is read.
- */
+/** Saves the table, so that opening need not read the segment. If it is lost or damaged, the segment is read. */
 export async function writeSidecar(
   fileSystem: FileSystem,
   path: string,
@@ -35,7 +33,7 @@ export async function writeSidecar(
   }
 }
 
-/** Undefined where there is none that says what the manifest says. */
+/** Undefined if there is none that agrees with the manifest. */
 export async function readSidecar(
   fileSystem: FileSystem,
   condition: Condition,

@@ -11,7 +11,7 @@ import { SegmentBed } from './segment-bed.ts';
 const SEGMENT_BYTES = 16 << 10;
 const at = logPosition;
 
-/** 200 bytes each, so that about 70 are in a segment. */
+/** 200 bytes each, so that a segment holds about 70. */
 async function append(storage: Storage, from: number, sizes: readonly number[]): Promise<number> {
   let position = from;
   for (const size of sizes) {
@@ -23,7 +23,7 @@ async function append(storage: Storage, from: number, sizes: readonly number[]):
   return position;
 }
 
-/** Sealing goes on in the background: only then does the cleaner know all there is. */
+/** Waits for sealing, which runs in the background, so that the cleaner sees every segment. */
 async function clean(storage: SegmentStorage): Promise<void> {
   await storage.sealed();
   await storage.cleaner.run();
@@ -51,7 +51,7 @@ async function readAll(storage: Storage, from: number): Promise<LogBatch[]> {
   return batches;
 }
 
-/** What the files need on the disk, with everything that is kept beside the records. */
+/** The files that hold records, and their sizes. */
 async function segmentFiles(bed: SegmentBed): Promise<string[]> {
   return (await readdir(bed.path)).filter((name) => name.endsWith('.seg')).sort();
 }
@@ -95,7 +95,7 @@ describe('cleaning', () => {
     expect(bed.logger.rewrites).toBeGreaterThan(0);
     const { totalBytes, inUseBytes } = storage.values.size();
     expect(inUseBytes).toBe(live.length * 208);
-    // What is appended to may hold garbage, a segment at most.
+    // The segment that is appended to may hold garbage.
     expect(totalBytes).toBeLessThan(2 * inUseBytes + SEGMENT_BYTES);
     await expectRecords(storage, live);
     storage = await bed.reopen(storage);
@@ -112,7 +112,7 @@ describe('cleaning', () => {
     const end = await append(storage, 1, sizes);
     const before = await readAll(storage, 1);
     await checkpoint(storage, end);
-    // Of the first segments most, with holes in batches; from 100 on nothing.
+    // Most of the first segments, with holes in batches; nothing from 100 on.
     await storage.values.drop(range(1, 100).filter((position) => position % 3 !== 0));
     await storage.values.reclaim?.();
     expect(bed.logger.rewrites).toBeGreaterThan(0);
@@ -125,7 +125,7 @@ describe('cleaning', () => {
         }));
       expect(await readAll(storage, from)).toEqual(expected);
     }
-    // In the first segment, wherever that ends: it has at least 66 records.
+    // In the first segment, wherever it ends: it has at least 66 records.
     await expect(readAll(storage, 58)).rejects.toThrow('record 58 is missing');
   });
 
@@ -146,7 +146,7 @@ describe('cleaning', () => {
     const end = await append(storage, 1, batches(40, 10));
     await checkpoint(storage, end);
     let position = 1;
-    // Whether the next segment is ready decides where one ends, and the first has at least seven batches of ten.
+    // A segment ends when the next one is ready, and the first has at least seven batches of ten.
     const live = 60;
     for await (const batch of storage.log.read(at(1), never)) {
       if (position === 1) {
@@ -157,7 +157,7 @@ describe('cleaning', () => {
         expect(Buffer.compare(bytes, record(position, 200))).toBe(0);
         position += 1;
       }
-      // Of this segment everything that lives, although it was replaced long ago.
+      // Everything that lives in this segment, although it was replaced long ago.
       if (position > live) break;
     }
     expect(bed.logger.rewrites).toBeGreaterThan(0);
@@ -196,7 +196,7 @@ describe('cleaning', () => {
       for (let batch = 0; batch < 10; batch += 1) {
         const size = 1 + (batch % 20);
         for (let index = 0; index < size; index += 1) {
-          // Most updates go to few keys; the others stay where they are for long.
+          // Most updates go to few keys; the others stay for long.
           const key = prng.below(prng.chance(1 / 8) ? keys : 40);
           if (newest[key]! > 0) garbage.push(at(newest[key]!));
           newest[key] = end + index;
@@ -216,7 +216,7 @@ describe('cleaning', () => {
       storage,
       newest.filter((position) => position > 0),
     );
-    // Sizes of files are what size() says; how many there are does not grow with what was written.
+    // The files' sizes are what size() says. Their number does not grow with what was written.
     const files = await segmentFiles(bed);
     expect(files.length).toBeLessThan(25);
     let onDisk = 0;

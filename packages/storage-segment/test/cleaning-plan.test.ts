@@ -4,7 +4,7 @@ import { type Candidate, planCleaning } from '../src/cleaning-plan.ts';
 
 const SEGMENT = 1000;
 
-/** As `[live, dead]`; `x` before it: not cleanable. */
+/** As `[live, dead]`, and false if it is not cleanable. */
 function candidates(...list: readonly (readonly [live: number, dead: number, cleanable?: boolean])[]): Candidate[] {
   return list.map(([liveBytes, deadBytes, cleanable = true], index) => ({
     cleanable,

@@ -10,11 +10,11 @@ interface SavedCheckpoint {
 }
 
 /**
- * What a storage must still know: everything that was acknowledged, and of what was under way all or nothing. The slow
- * and obvious way, in arrays.
+ * What a storage must still know: everything acknowledged, and all or nothing of what was running. Slow and obvious, in
+ * arrays.
  */
 export class CrashModel {
-  /** Acknowledged, in order; the records of positions 1, 2, ... */
+  /** Acknowledged batches, in order: the records of positions 1, 2, ... */
   batches: LogBatch[] = [];
   records: Uint8Array[] = [];
   readonly dropped = new Set<number>();
@@ -22,7 +22,7 @@ export class CrashModel {
   readonly durablyDropped = new Set<number>();
   checkpoint: SavedCheckpoint | undefined;
   sealed: Seal = NEW_LOG_SEAL;
-  /** Under way when the process ended. */
+  /** The batch that was being appended when the process ended. */
   pendingBatch: LogBatch | undefined;
   pendingCheckpoint: SavedCheckpoint | undefined;
   pendingSeal: Seal | undefined;
@@ -31,7 +31,7 @@ export class CrashModel {
     return this.records.length + 1;
   }
 
-  /** Where the newest checkpoint's replay begins, as far as it was acknowledged. */
+  /** Where replay of the newest acknowledged checkpoint begins. */
   get from(): number {
     return this.checkpoint?.from ?? 1;
   }
@@ -42,7 +42,7 @@ export class CrashModel {
     this.pendingBatch = undefined;
   }
 
-  /** Holds an opened storage against it, and learns what became of what was under way. */
+  /** Checks an opened storage, and learns what became of what was running. */
   async verify(storage: Storage): Promise<void> {
     const end = await this.#verifySeal(storage);
     if (this.pendingBatch !== undefined && end === this.end + this.pendingBatch.records.length) {
@@ -54,7 +54,7 @@ export class CrashModel {
     expect(end).toBe(this.end);
     await this.#verifyCheckpoint(storage);
     await this.#verifyReplay(storage, this.from);
-    // What is before the checkpoint may be in segments that were rewritten.
+    // Records before the checkpoint may be in rewritten segments.
     await this.#verifyReplay(storage, Math.min(this.from, Math.max(0, ...this.dropped) + 1));
     await this.#verifyRecords(storage);
     const { totalBytes, inUseBytes } = storage.values.size();
@@ -63,7 +63,7 @@ export class CrashModel {
     expect(totalBytes).toBeGreaterThanOrEqual(inUseBytes);
   }
 
-  /** When nothing is under way, and everything was dropped again since the last opening. */
+  /** Call it when nothing is running and everything was dropped again since the last opening. */
   verifySize(storage: Storage): void {
     expect(storage.values.size().inUseBytes).toBe(this.#liveBytes(this.dropped));
   }

@@ -22,7 +22,7 @@ describe.each([
     }
     if (process.env['RUNS'] !== undefined) console.log(sum);
     if (only !== undefined) return;
-    // Otherwise chance has met nothing, and the property held for nothing.
+    // Otherwise the runs met no crash, and the property proved nothing.
     expect(sum.crashes).toBeGreaterThan(0);
     expect(sum.torn).toBeGreaterThan(0);
     expect(sum.rewrites).toBeGreaterThan(0);

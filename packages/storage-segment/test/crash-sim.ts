@@ -16,11 +16,11 @@ import { TestLogger } from './segment-bed.ts';
 
 const PATH = '/data';
 const CRASHED = Symbol('crashed');
-/** Long enough that what goes by time happens between operations. */
+/** Long enough that timers fire between operations. */
 const STEP_MS_MAX = 40;
 const OPERATIONS = ['open', 'read', 'write', 'write-durable', 'sync', 'truncate', 'names', 'meta'] as const;
 
-/** What happened, so that a test knows that its chances meet what they should. */
+/** What happened, so that a test can check that the faults occurred. */
 export interface SimCounts {
   crashes: number;
   torn: number;
@@ -33,8 +33,8 @@ export interface SimCounts {
 }
 
 /**
- * A node that crashes again and again, at any step of any operation, and a disk that keeps what it must and no more.
- * Throws when something that was acknowledged is not there, or something is there that was never written.
+ * A node that crashes again and again, at any step of any operation, on a disk that keeps only what it must. Throws if
+ * something that was acknowledged is missing, or something exists that was never written.
  */
 export class CrashSim {
   readonly counts: SimCounts = {
@@ -79,7 +79,7 @@ export class CrashSim {
     this.counts.dropped = this.#model.dropped.size;
   }
 
-  /** One process, from its start to its end. The last one meets neither faults nor crashes. */
+  /** One process, from start to end. The last one meets neither faults nor crashes. */
   async #live(last: boolean): Promise<void> {
     const process = this.#host.start();
     const ground = this.#disk.ground(process);
@@ -105,7 +105,7 @@ export class CrashSim {
     const dice = prng.below(10);
     if (dice === 0) this.#disk.arm(undefined, used);
     else if (dice < 6) this.#disk.arm({ steps: prng.below(prng.pick([30, 300, 1500])), kind }, used);
-    // Around the moments in which it changes what counts.
+    // Near the moments in which it changes which files count.
     else this.#disk.arm({ steps: prng.below(12), manifestWrites: prng.below(20), kind }, used);
   }
 
@@ -126,7 +126,7 @@ export class CrashSim {
       this.#model.verifySize(storage);
       const turns = this.#prng.below(last ? 80 : 60);
       for (let turn = 0; turn < turns; turn += 1) {
-        // It may have ended while this one waited for nothing that it does.
+        // It may have ended meanwhile.
         if (!process.alive) return;
         if (!(await this.#turn(process, storage))) break;
         if (this.#unexpected !== undefined) throw this.#unexpected;
@@ -141,7 +141,7 @@ export class CrashSim {
     if (last) this.#checkNames();
   }
 
-  /** False: the storage has failed and must be opened again. */
+  /** Returns false if the storage has failed and must be opened again. */
   async #turn(process: SimProcess, storage: SegmentStorage): Promise<boolean> {
     const prng = this.#prng;
     const dice = prng.below(100);
@@ -238,7 +238,7 @@ export class CrashSim {
     this.#inBackground(this.#model.verifyGet(storage, positions));
   }
 
-  /** Its failure is the run's, where nothing was made to fail. */
+  /** Its failure fails the run, unless a fault was injected. */
   #inBackground(work: Promise<unknown>): void {
     const settled = work.catch((error: unknown) => {
       if (this.#disk.failed > 0 && isRefusal(error)) return;
@@ -247,7 +247,7 @@ export class CrashSim {
     this.#background.push(settled);
   }
 
-  /** All that can be freed is freed, and nothing else is gone. */
+  /** Checks that everything that can be freed is freed, and nothing else is gone. */
   async #finish(storage: SegmentStorage): Promise<void> {
     const model = this.#model;
     await storage.values.saveCheckpoint(logPosition(model.end), (async function* () {})());
@@ -265,7 +265,7 @@ export class CrashSim {
     }
   }
 
-  /** Of every file that is left somebody knows what it is for. */
+  /** Checks that every remaining file has a purpose. */
   #checkNames(): void {
     const names = this.#disk.directory.paths();
     this.counts.segments = names.filter((name) => name.endsWith('.seg')).length;

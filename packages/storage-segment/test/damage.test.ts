@@ -12,8 +12,9 @@ const at = logPosition;
 const SEGMENT_BYTES = 16 << 10;
 
 /**
- * A closed storage with something in each place: segments as they were appended with live and dropped records, some
- * that were rewritten, a checkpoint, and a last segment with several batches. 20 records of every 100 are large.
+ * A closed storage with something in each place: segments as they were appended, with live and dropped records,
+ * segments that were rewritten, a checkpoint, and a last segment with several batches. 20 records of every 100 are
+ * large.
  */
 async function makeStorage(bed: SegmentBed): Promise<Omit<CheckRequest, 'path'>> {
   const chunks = [
@@ -38,7 +39,7 @@ async function makeStorage(bed: SegmentBed): Promise<Omit<CheckRequest, 'path'>>
   await storage.cleaner.run();
   storage = await bed.reopen(storage);
   const next = await appendRecords(storage, 401, [20, 40]);
-  // A segment ends where the next one is ready: asked for here, so that all of these are in the last one.
+  // A segment ends when the next one is ready. Requested here, so that all of these are in the last one.
   await storage.values.reclaim?.();
   await appendRecords(storage, next, [3, 1, 1, 2, 1, 5, 1, 1, 1]);
   const end = await storage.log.seal(sealOf(1));
@@ -47,7 +48,7 @@ async function makeStorage(bed: SegmentBed): Promise<Omit<CheckRequest, 'path'>>
   return { end, from: 380, chunks, dropped };
 }
 
-/** All that hold something, without LevelDB's own lock and log of events. */
+/** All files with content, without LevelDB's own lock and log of events. */
 async function dataFiles(path: string, pattern = /./): Promise<string[]> {
   const own = (await readdir(path)).filter((name) => /\.(?:seg|idx|ckpt)$/.test(name));
   const meta = (await readdir(join(path, 'meta'))).filter((name) => /\.(?:log|ldb)$|^MANIFEST|^CURRENT$/.test(name));
@@ -92,7 +93,7 @@ describe('damage to the files of a closed storage', () => {
     return result;
   }
 
-  /** The one that is appended to: neither the next, which is empty, nor one that was rewritten since. */
+  /** The segment that is appended to: neither the next one, which is empty, nor one that was rewritten since. */
   async function lastSegment(): Promise<string> {
     let [last, newest] = ['', 0];
     for (const name of await dataFiles(bed.path, /\.seg$/)) {
@@ -118,7 +119,7 @@ describe('damage to the files of a closed storage', () => {
           await damage(join(copy, name));
         });
         const result = await outcome(path);
-        // LevelDB's own assertions end the process where a block does not parse: loud enough, if not polite.
+        // LevelDB's own assertions end the process if a block does not parse.
         expect(result, name).toMatch(
           name.startsWith('meta/') ? /^whole|^refused|^died: SIGABRT .*Assertion/s : /^whole|^refused/,
         );
@@ -128,10 +129,10 @@ describe('damage to the files of a closed storage', () => {
       { numRuns: Number(process.env['DAMAGE_RUNS'] ?? 150) },
     );
     if (process.env['DAMAGE_RUNS'] !== undefined) console.log(seen);
-    // Otherwise the damage missed, and the property held for nothing.
+    // Otherwise the damage hit nothing, and the property proved nothing.
     expect(seen.get('seg: refused at opening')).toBeGreaterThan(0);
     expect(seen.get('seg: refused on reading')).toBeGreaterThan(0);
-    // A table that is damaged is made again.
+    // A damaged table is made again.
     expect(seen.get('idx: whole')).toBeGreaterThan(0);
     expect([...seen.keys()].filter((kind) => kind.startsWith('idx: ') && kind !== 'idx: whole')).toEqual([]);
   });
@@ -141,7 +142,7 @@ describe('damage to the files of a closed storage', () => {
     const bytes = await readFile(join(bed.path, name));
     const frames = frameOffsets(bytes);
     expect(frames.at(-1)).toBe(bytes.length);
-    // Each place in the headers of the segment, of a frame and of its first record, and some of the records' bytes.
+    // Every byte of the headers of the segment, of a frame and of its first record, and some of the records' bytes.
     const places = [...Array.from({ length: SEGMENT_HEADER_BYTES }, (_, index) => index)];
     for (const frame of frames.slice(-5, -1)) for (let index = 0; index < 48; index += 1) places.push(frame + index);
     for (let offset = 100; offset < bytes.length; offset += 997) places.push(offset);
@@ -167,7 +168,7 @@ describe('damage to the files of a closed storage', () => {
       if (name.endsWith('.idx')) expect(result, name).toBe('whole');
       else if (name.endsWith('.ckpt')) expect(result, name).toMatch(/^refused on reading/);
       else if (/\.seg$|CURRENT$|\.log$/.test(name)) expect(result, name).toMatch(/^refused at opening/);
-      // LevelDB's old manifests and tables that wait for their removal may go.
+      // LevelDB's old manifests, and tables that wait for their removal, may be missing.
       else expect(result, name).not.toMatch(/^wrong|^died/);
     }
   });

@@ -107,7 +107,7 @@ describe('a record', () => {
     const bytes = recordOf(9, new Uint8Array(length).fill(7));
     for (const changed of flips(bytes)) {
       const seen = checkRecord(changed, 0, changed.length, 9);
-      // A length may shrink, but then its CRC is another.
+      // A length may shrink, but then its CRC differs.
       expect(seen).toBeUndefined();
     }
     for (let end = 0; end < bytes.length; end += 1) expect(checkRecord(bytes, 0, end, 9)).toBeUndefined();

@@ -13,7 +13,7 @@ import { SegmentBed } from './segment-bed.ts';
 const FORMAT_KEY = Uint8Array.of(0x61);
 const SEAL_KEY = Uint8Array.of(0x73);
 
-/** Works on the database of the manifest from outside. */
+/** Changes the manifest's database from outside. */
 async function raw(path: string, work: (level: ClassicLevel<Uint8Array, Uint8Array>) => Promise<void>): Promise<void> {
   const level = new ClassicLevel<Uint8Array, Uint8Array>(path, { keyEncoding: 'view', valueEncoding: 'view' });
   await level.open();

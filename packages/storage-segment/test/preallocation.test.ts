@@ -8,13 +8,13 @@ import { TestLogger } from './segment-bed.ts';
 
 const LIMIT = 4096;
 
-/** Bytes in memory; writing takes effect when told, in order. */
+/** Bytes in memory. Writes take effect when told, in order. */
 class SlowFile implements StorageFile {
   readonly bytes = new Uint8Array(4 * LIMIT);
   length = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** False where nothing waits. */
+  /** Returns false if nothing waits. */
   step(): boolean {
     const next = this.#waiting.shift();
     next?.();
@@ -79,7 +79,7 @@ test('zeros never fall on what was appended, however the two meet', async () => 
           const cleared = preallocation.claim(end + bytes);
           let isClear = cleared === undefined;
           void cleared?.then(() => (isClear = true));
-          // An append waits for one write at most, or it would wait for all of them.
+          // An append waits for one write at most; otherwise it would wait for all of them.
           for (let writes = 0; !isClear; writes += 1) {
             expect(writes).toBeLessThan(2);
             file.step();
@@ -103,7 +103,7 @@ test('zeros never fall on what was appended, however the two meet', async () => 
     }),
     { numRuns: 300 },
   );
-  // Otherwise nothing was ever reserved, and nothing was shown.
+  // Otherwise nothing was reserved, and the test proved nothing.
   expect(ahead).toBeGreaterThan(0);
 });
 

@@ -8,7 +8,7 @@ import { SegmentBed, TestLogger } from './segment-bed.ts';
 
 const at = logPosition;
 
-/** Counts the reads of records, and lets an inline one take so long by the clock. */
+/** Counts the reads of records. An inline read takes the time that the clock is told. */
 class Slow {
   inline = 0;
   elsewhere = 0;
@@ -67,12 +67,12 @@ test('few records are read inline while that is fast, and elsewhere for a second
     return [slow.inline - before[0], slow.elsewhere - before[1]];
   };
   expect(await get(20)).toEqual([20, 0]);
-  // One that is slow may have waited for the processor.
+  // A single slow read may have waited for the processor.
   slow.readMs = 30;
   await get(1);
   slow.readMs = 0.002;
   expect(await get(50)).toEqual([50, 0]);
-  // Nothing came from the disk: others had the processor.
+  // Nothing came from the disk: other programs had the processor.
   slow.readMs = 0.2;
   expect(await get(50)).toEqual([50, 0]);
   slow.readMs = 0.002;

@@ -11,7 +11,7 @@ interface Entry {
   readonly frame: number;
 }
 
-/** Frames of records of these lengths, with these gaps between their positions. */
+/** Frames with records of these lengths and gaps between their positions. */
 const frames = fc.array(
   fc.record({
     gap: fc.nat({ max: 5 }),

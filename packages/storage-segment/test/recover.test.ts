@@ -9,7 +9,7 @@ import { SegmentBed } from './segment-bed.ts';
 const at = logPosition;
 const SEGMENT_BYTES = 16 << 10;
 
-/** The segments with records by the position of their first, in order. */
+/** The segments with records, by their first position. */
 async function segments(bed: SegmentBed): Promise<{ name: string; first: number }[]> {
   const found: { name: string; first: number }[] = [];
   for (const name of await readdir(bed.path)) {
@@ -26,14 +26,14 @@ describe('opening', () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     let storage = await bed.open();
     await storage.log.seal(sealOf(1));
-    // All are in segments that are sealed, but for the last record.
+    // All but the last record are in sealed segments.
     const end = await appendRecords(storage, 1, batches(40, 5));
     await storage.values.saveCheckpoint(at(end), stream([]));
     await storage.values.drop(Array.from({ length: end - 1 }, (_, index) => at(index + 1)));
     await storage.values.reclaim?.();
     await appendRecords(storage, end, [1]);
     await storage[Symbol.asyncDispose]();
-    // As a crash in the middle of that last append leaves it.
+    // As a crash during that last append leaves it.
     const [last, ...others] = await segments(bed);
     expect([last?.first, others]).toEqual([end, []]);
     await rm(join(bed.path, 'ACKNOWLEDGED'));

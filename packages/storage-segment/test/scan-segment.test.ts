@@ -9,7 +9,7 @@ import { scanSegment } from '../src/scan-segment.ts';
 const SALT = 0x12345678;
 const header = decodeSegmentHeader(encodeSegmentHeader(3, SALT, 'appended'))!;
 
-/** Of these many records each, and where each frame ends. */
+/** A segment of frames with this many records each, and where each frame ends. */
 function segmentOf(frames: readonly number[]): { bytes: Uint8Array; ends: number[] } {
   const parts: Uint8Array[] = [encodeSegmentHeader(3, SALT, 'appended')];
   const ends: number[] = [];
@@ -115,7 +115,7 @@ describe('scanning', () => {
 
   test('frames of another segment, or in another order, are damage', async () => {
     const { bytes: other } = segmentOf([3, 1]);
-    // Twice the same frame: its position and what it follows are wrong.
+    // The same frame twice: its position and its `previous` are wrong.
     const twice = new Uint8Array(Buffer.concat([other, other.subarray(ends[0]!)]));
     expect(await scan(twice)).toEqual({ records: 4, end: ends[1], rest: 'damaged' });
     const gap = new Uint8Array(Buffer.concat([whole.subarray(0, ends[0]!), whole.subarray(ends[1]!)]));

@@ -7,7 +7,7 @@ import type { DirectoryBed } from '@engram/storage/contract';
 import { nodeGround, openOn, type SegmentStorageOptions, unsyncedGround } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 
-/** Keeps what was logged as a warning or worse, and counts how often segments were rewritten. */
+/** Keeps what was logged as a warning or worse, and counts rewrites of segments. */
 export class TestLogger implements Logger {
   readonly warnings: string[] = [];
   rewrites = 0;
@@ -23,7 +23,7 @@ export class TestLogger implements Logger {
   }
 }
 
-/** A directory that goes with the test, and the storages that were opened in it. */
+/** A directory that is removed with the test, and the storages opened in it. */
 export class SegmentBed implements DirectoryBed {
   readonly path: string;
   readonly logger = new TestLogger();
@@ -48,7 +48,7 @@ export class SegmentBed implements DirectoryBed {
     return storage;
   }
 
-  /** Closes it, and opens what it left. */
+  /** Closes the storage and opens it again. */
   async reopen(storage: SegmentStorage): Promise<SegmentStorage> {
     await storage[Symbol.asyncDispose]();
     return await this.open();
