@@ -8,7 +8,6 @@ import type { VersionTable } from './version-table.ts';
  * The versions that compactions will drop, in the order of revisions, so that a compaction looks at garbage only:
  *
  * - each version that superseded a put: at its own revision the put is garbage;
- *
  * - each tombstone: above its own revision it is garbage itself.
  *
  * Every version but a key's last put leaves through exactly one of the two queues. Up to the compaction's revision the

@@ -6,10 +6,8 @@ export type FlagType = 'string' | 'bool' | 'int' | 'uint' | 'duration' | 'urls' 
 
 /**
  * - works: does what etcd's does.
- *
  * - ignored: about etcd's Raft, bbolt or Go runtime, or about something that does not exist yet and is not missed.
  *   Accepted; one warning names all that are set.
- *
  * - refused: going on without it would be unsafe, or not what the operator meant. Any value but the default ends the
  *   start with a clear text.
  */

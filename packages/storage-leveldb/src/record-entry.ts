@@ -5,7 +5,6 @@ import { type LogPosition, logPosition } from '@engram/core';
 // log's. Its value is a header of 8 bytes, little endian, and the record:
 //
 // - following (u32): how many records of the same batch come after it, so that a batch is known to be whole
-//
 // - CRC-32 (u32): of the record, seeded with the position and `following`
 //
 // LevelDB itself does not check the blocks that it reads. The database holds nothing but records: a key that is not at

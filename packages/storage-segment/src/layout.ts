@@ -4,9 +4,7 @@ import { assert } from '@engram/core';
 // A segment file is a header, then frames in sequence. After the last frame there are zeros or nothing.
 //
 // - header: magic, format, id (u64), salt, kind, 0, crc
-//
 // - frame: magic, payload bytes, records, following, first position (u64), previous, crc; then its records
-//
 // - record: length, crc; then its bytes
 //
 // Numbers are u32, little endian, unless stated otherwise. The salt is random, and every CRC of a frame's header is

@@ -8,18 +8,13 @@ import type { Meta, MetaWrite } from './meta.ts';
 // The keys of the database beside the segments:
 //
 // - 'a': the format of all this
-//
 // - 'b': where the log begins, if not at 1
-//
 // - 'c': the checkpoint that counts: id, from, chunks, bytes
-//
 // - 'd' id (u64): which records of a segment were dropped: count, bytes, one bit for each record
-//
 // - 'g' id (u64): a segment: its kind and, once nothing is appended any more, its first position, the one after its
 // last, its records and bytes; zeros before
 //
 // - 's': the seal: its epoch, and the upper and lower half of its holder, which format 1 did not record
-//
 // - 'x' id (u64): a removed segment whose files are being deleted
 const FORMAT_KEY = key('a');
 const BEGIN_KEY = key('b');
