@@ -1,4 +1,4 @@
-import { type Logger, logPosition } from '@engram/core';
+import { assert, type Logger, logPosition } from '@engram/core';
 import { PeerError, type PeerService } from '@engram/member';
 import { Metadata, Server, type ServerDuplexStream, type ServerWritableStream, status } from '@grpc/grpc-js';
 import { Gathered } from './gathered.ts';
@@ -9,8 +9,9 @@ import { type PeerTls, serverCredentials } from './tls.ts';
 export interface PeerServerOptions {
   readonly clusterId: bigint;
   readonly memberId: bigint;
-  /** Where to listen: host and port. */
-  readonly addresses: readonly { readonly host: string; readonly port: number }[];
+  /** Where to listen; those that are secure serve TLS. */
+  readonly addresses: readonly { readonly host: string; readonly port: number; readonly secure: boolean }[];
+  /** Needed where an address is secure. */
   readonly tls: PeerTls | undefined;
   readonly service: PeerService;
   readonly logger: Logger;
@@ -30,7 +31,11 @@ export async function servePeers(options: PeerServerOptions): Promise<PeerServer
     follow: (call: Follow) => void connection.follow(call),
   });
   const ports: number[] = [];
-  for (const { host, port } of options.addresses) ports.push(await bind(server, host, port, options.tls));
+  for (const { host, port, secure } of options.addresses) {
+    const { tls } = options;
+    assert(!secure || tls !== undefined, 'a secure address has a certificate');
+    ports.push(await bind(server, host, port, secure ? tls : undefined));
+  }
   return {
     ports,
     [Symbol.asyncDispose]: async () => {

@@ -1,25 +1,41 @@
 import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js';
 
-/** PEM. Both sides show their certificate, and check the other's where `ca` is given. */
-export interface PeerTls {
+/** A certificate and its key, PEM. */
+export interface PeerCertificate {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** Undefined: the system's authorities. */
+}
+
+/** How members prove themselves to each other. */
+export interface PeerTls {
+  /** Shown to members that dial this one. */
+  readonly served: PeerCertificate;
+  /** Shown to members that this one dials. */
+  readonly dialed: PeerCertificate;
+  /** PEM. Undefined: the system's authorities. */
   readonly ca: Buffer | undefined;
   /** Whoever dials must show a certificate of `ca`'s. */
   readonly clientCertAuth: boolean;
-  /** Names and addresses in the server's certificate are not checked. */
-  readonly skipNames: boolean;
+  /**
+   * Every member signs its own certificate (`--peer-auto-tls`): what is sent is encrypted, and nobody is proven to be a
+   * member.
+   */
+  readonly selfSigned: boolean;
 }
 
+/** For dialing an https URL: the other member's certificate must be `ca`'s and name the host that is dialed. */
 export function channelCredentials(tls: PeerTls | undefined): ChannelCredentials {
   if (tls === undefined) return ChannelCredentials.createInsecure();
-  const verify = tls.skipNames ? { checkServerIdentity: () => undefined } : {};
-  return ChannelCredentials.createSsl(tls.ca ?? null, tls.key, tls.cert, verify);
+  const { ca, dialed, selfSigned } = tls;
+  return ChannelCredentials.createSsl(ca ?? null, dialed.key, dialed.cert, { rejectUnauthorized: !selfSigned });
 }
 
 export function serverCredentials(tls: PeerTls | undefined): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure();
-  const pair = { private_key: tls.key, cert_chain: tls.cert };
-  return ServerCredentials.createSsl(tls.ca ?? null, [pair], tls.clientCertAuth);
+  const { ca, served, clientCertAuth } = tls;
+  return ServerCredentials.createSsl(
+    ca ?? null,
+    [{ private_key: served.key, cert_chain: served.cert }],
+    clientCertAuth,
+  );
 }

@@ -1,9 +1,9 @@
 import { logPosition } from '@engram/core';
-import { PeerError, type PeerService } from '@engram/member';
+import type { PeerService } from '@engram/member';
 import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
 import { realClock } from '@engram/sim';
-import type { LogBatch } from '@engram/storage';
 import { afterEach, expect, test } from 'vitest';
+import { Echo } from './echo.ts';
 
 const CLUSTER = 0xc1n;
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
@@ -16,56 +16,11 @@ afterEach(async () => {
   closing = [];
 });
 
-/** A member that answers with what it was asked, and notes the rest. */
-class Echo implements PeerService {
-  readonly messages: string[] = [];
-  readonly links: string[] = [];
-  readonly aborted: string[] = [];
-  readonly hold = Promise.withResolvers<void>();
-  batches: readonly LogBatch[] = [];
-  #told: (() => void)[] = [];
-
-  async call(request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
-    const text = Buffer.from(request).toString();
-    signal.addEventListener('abort', () => this.#tell(this.aborted, text));
-    if (text === 'hold') await this.hold.promise;
-    if (text === 'fail') throw new Error('the test says so');
-    return utf8(`answer to ${text}`);
-  }
-
-  async *follow(from: number): AsyncGenerator<LogBatch> {
-    if (from === 99) throw new PeerError('behind', 'the test says so');
-    for (const batch of this.batches) if (batch.first >= from) yield batch;
-  }
-
-  message(bytes: Uint8Array): void {
-    this.#tell(this.messages, Buffer.from(bytes).toString());
-  }
-  connected(member: bigint): void {
-    this.#tell(this.links, `connected ${member}`);
-  }
-  disconnected(member: bigint): void {
-    this.#tell(this.links, `disconnected ${member}`);
-  }
-  gone(member: bigint): void {
-    this.#tell(this.links, `gone ${member}`);
-  }
-
-  async until(done: () => boolean): Promise<void> {
-    while (!done()) await new Promise<void>((resolve) => this.#told.push(resolve));
-  }
-
-  #tell(list: string[], text: string): void {
-    list.push(text);
-    for (const resolve of this.#told.splice(0)) resolve();
-  }
-}
-
 async function serve(service: PeerService, memberId: bigint): Promise<PeerServer> {
   const server = await servePeers({
     clusterId: CLUSTER,
     memberId,
-    addresses: [{ host: '127.0.0.1', port: 0 }],
+    addresses: [{ host: '127.0.0.1', port: 0, secure: false }],
     tls: undefined,
     service,
     logger: quiet,

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { ConfigError, type FlagValues } from './flag-values.ts';
+import type { CertificateFiles } from './self-signed-certificate.ts';
 import { bindProblem, parseUrls, type ServeUrl } from './urls.ts';
 
 /** One name in --initial-cluster, with its peer URLs. */
@@ -8,14 +9,16 @@ export interface InitialMember {
   readonly peerUrls: readonly string[];
 }
 
-/** PEM files. */
-export interface PeerTlsConfig {
-  readonly certFile: string;
-  readonly keyFile: string;
-  readonly trustedCaFile: string | undefined;
-  readonly clientCertAuth: boolean;
-  readonly skipNames: boolean;
-}
+/** 'auto' is a certificate of this member's own making, valid for this many years. The files are PEM. */
+export type PeerTlsConfig =
+  | { readonly kind: 'auto'; readonly years: number }
+  | {
+      readonly kind: 'files';
+      readonly served: CertificateFiles;
+      readonly dialed: CertificateFiles;
+      readonly trustedCaFile: string | undefined;
+      readonly clientCertAuth: boolean;
+    };
 
 /** The configuration of a member of a cluster on TiKV, besides what every node has. */
 export interface ClusterConfig {
@@ -45,20 +48,15 @@ const peerFlags: readonly string[] = [
   'peer-key-file',
   'peer-client-cert-auth',
   'peer-trusted-ca-file',
-  'peer-skip-client-san-verification',
+  'peer-client-cert-file',
+  'peer-client-key-file',
+  'peer-auto-tls',
   'strict-reconfig-check',
   'pre-vote',
   'max-learners',
 ];
 /** They restrict who may connect. A cluster must not run without what they ask for. */
-const unsupportedPeerFlags: readonly string[] = [
-  'peer-client-cert-file',
-  'peer-client-key-file',
-  'peer-cert-allowed-cn',
-  'peer-cert-allowed-hostname',
-  'peer-auto-tls',
-  'peer-crl-file',
-];
+const unsupportedPeerFlags: readonly string[] = ['peer-cert-allowed-cn', 'peer-cert-allowed-hostname', 'peer-crl-file'];
 
 /** Undefined if this node is alone, with its data on its own disk. Throws ConfigError. */
 export function clusterConfig(
@@ -76,7 +74,7 @@ export function clusterConfig(
   }
   const unsupported = changedAmong(values, unsupportedPeerFlags);
   if (unsupported.length > 0)
-    throw new ConfigError(`${unsupported.join(' ')}: not supported, members show --peer-cert-file to each other`);
+    throw new ConfigError(`${unsupported.join(' ')}: not supported, --peer-trusted-ca-file says who is a member`);
   const pdEndpoints = values.list('tikv-pd-endpoints');
   if (pdEndpoints.length === 0) throw new ConfigError('--storage=tikv needs --tikv-pd-endpoints');
   const localValues = values.text('local-values');
@@ -168,32 +166,44 @@ function peerUrls(values: FlagValues): readonly ServeUrl[] {
 }
 
 function peerTls(values: FlagValues, urls: readonly ServeUrl[]): PeerTlsConfig | undefined {
-  const certFile = values.text('peer-cert-file');
-  const keyFile = values.text('peer-key-file');
-  if ((certFile === '') !== (keyFile === ''))
-    throw new ConfigError(`--peer-cert-file and --peer-key-file must both be present`);
-  const secure = urls.find((url) => url.secure);
-  if (certFile === '') {
+  const served = certificateFiles(values, 'peer-cert-file', 'peer-key-file');
+  const dialed = certificateFiles(values, 'peer-client-cert-file', 'peer-client-key-file');
+  if (served === undefined) {
+    if (dialed !== undefined) throw new ConfigError('--peer-client-cert-file needs --peer-cert-file');
+    if (values.bool('peer-auto-tls')) return autoPeerTls(values);
+    const secure = urls.find((url) => url.secure);
     if (secure === undefined) return undefined;
     throw new ConfigError(
       `TLS key/cert (--peer-cert-file, --peer-key-file) must be provided for peer url ${secure.text} with HTTPS scheme`,
     );
   }
   const trustedCaFile = values.text('peer-trusted-ca-file') || undefined;
-  for (const [flag, file] of [
-    ['peer-cert-file', certFile],
-    ['peer-key-file', keyFile],
-    ['peer-trusted-ca-file', trustedCaFile],
-  ] as const) {
-    if (file !== undefined) checkReadable(flag, file);
-  }
+  if (trustedCaFile !== undefined) checkReadable('peer-trusted-ca-file', trustedCaFile);
   return {
-    certFile,
-    keyFile,
+    kind: 'files',
+    served,
+    dialed: dialed ?? served,
     trustedCaFile,
     clientCertAuth: values.bool('peer-client-cert-auth') || trustedCaFile !== undefined,
-    skipNames: values.bool('peer-skip-client-san-verification'),
   };
+}
+
+/** etcd would make its certificate, and drop the request for certificates of an authority. */
+function autoPeerTls(values: FlagValues): PeerTlsConfig {
+  const set = changedAmong(values, ['peer-client-cert-auth', 'peer-trusted-ca-file']);
+  if (set.length > 0)
+    throw new ConfigError(`--peer-auto-tls knows no authority: give a certificate, or drop ${set.join(' ')}`);
+  return { kind: 'auto', years: Math.max(values.number('self-signed-cert-validity'), 1) };
+}
+
+function certificateFiles(values: FlagValues, certFlag: string, keyFlag: string): CertificateFiles | undefined {
+  const [certFile, keyFile] = [values.text(certFlag), values.text(keyFlag)];
+  if ((certFile === '') !== (keyFile === ''))
+    throw new ConfigError(`--${certFlag} and --${keyFlag} must both be present`);
+  if (certFile === '') return undefined;
+  checkReadable(certFlag, certFile);
+  checkReadable(keyFlag, keyFile);
+  return { certFile, keyFile };
 }
 
 function tikvTls(values: FlagValues): ClusterConfig['tikvTls'] {

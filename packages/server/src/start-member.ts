@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock, Logger, Random } from '@engram/core';
 import { ClusterMember, type Member, type MemberOptions, type PeerService, startLoneMember } from '@engram/member';
-import { PeerLinks, type PeerTls, servePeers } from '@engram/peer';
+import { type PeerCertificate, PeerLinks, type PeerTls, servePeers } from '@engram/peer';
 import type { ClusterConfig, PeerTlsConfig } from './cluster-config.ts';
 import { openClusterData } from './cluster-data.ts';
-import { openData } from './data-directory.ts';
+import { openData, ownFolder } from './data-directory.ts';
 import type { NodeConfig } from './node-config.ts';
+import { type CertificateFiles, selfSignedCertificate } from './self-signed-certificate.ts';
+import type { ServeUrl } from './urls.ts';
 
 export interface StartParts {
   readonly clock: Clock;
@@ -53,7 +56,7 @@ async function startInCluster(
   const { clock, logger } = parts;
   const data = await openClusterData(config, cluster, parts, opened);
   const { clusterId, memberId } = data;
-  const tls = readPeerTls(cluster.peerTls);
+  const tls = cluster.peerTls && readPeerTls(cluster.peerTls, config.dataDir, cluster.listenPeerUrls);
   let service: PeerService | undefined;
   const network = new PeerLinks({ clusterId, memberId, tls, clock, logger, service: () => service });
   opened.defer(() => network[Symbol.dispose]());
@@ -73,9 +76,10 @@ async function startInCluster(
   const server = await servePeers({
     clusterId,
     memberId,
-    addresses: cluster.listenPeerUrls.map(({ host, port }) => ({
+    addresses: cluster.listenPeerUrls.map(({ host, port, secure }) => ({
       host: host === 'localhost' ? '127.0.0.1' : host,
       port,
+      secure,
     })),
     tls,
     service,
@@ -116,14 +120,25 @@ function memberOptions(
   };
 }
 
-function readPeerTls(config: PeerTlsConfig | undefined): PeerTls | undefined {
-  if (config === undefined) return undefined;
-  const { certFile, keyFile, trustedCaFile, clientCertAuth, skipNames } = config;
+function readPeerTls(config: PeerTlsConfig, dataDir: string, urls: readonly ServeUrl[]): PeerTls {
+  if (config.kind === 'auto') {
+    const hosts = new Set(['localhost', '127.0.0.1', '::1', ...urls.map(({ host }) => host)]);
+    hosts.delete('');
+    const made = selfSignedCertificate(join(ownFolder(dataDir), 'peer-tls'), [...hosts], config.years);
+    const pair = readPair(made);
+    return { served: pair, dialed: pair, ca: undefined, clientCertAuth: false, selfSigned: true };
+  }
+  const { served, dialed, trustedCaFile, clientCertAuth } = config;
   return {
-    cert: readFileSync(certFile),
-    key: readFileSync(keyFile),
+    served: readPair(served),
+    dialed: readPair(dialed),
     ca: trustedCaFile === undefined ? undefined : readFileSync(trustedCaFile),
     clientCertAuth,
-    skipNames,
+    selfSigned: false,
   };
 }
+
+const readPair = ({ certFile, keyFile }: CertificateFiles): PeerCertificate => ({
+  cert: readFileSync(certFile),
+  key: readFileSync(keyFile),
+});

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration, type NodeConfig } from '@engram/server';
 import { flagTable } from '../src/flag-table.ts';
@@ -174,6 +175,14 @@ test.each([
   {
     args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--listen-peer-urls=https://127.0.0.1:1'],
     says: 'must be provided for peer url https://127.0.0.1:1',
+  },
+  {
+    args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--peer-auto-tls', '--peer-client-cert-auth'],
+    says: '--peer-auto-tls knows no authority: give a certificate, or drop --peer-client-cert-auth',
+  },
+  {
+    args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--peer-client-key-file=x'],
+    says: '--peer-client-cert-file and --peer-client-key-file must both be present',
   },
   {
     args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--local-values=tape'],
@@ -412,6 +421,31 @@ test("kubeadm's static pod starts as it is, with one warning about what belongs 
     watchProgressIntervalMs: 5000,
     tls: { clientCertAuth: true, trustedCaFile: certFile },
   });
+});
+
+test("a member's certificates for the others: files, a pair of its own for dialing, or self-made", async () => {
+  const onTikv = ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1'];
+  const files = [`--peer-cert-file=${certFile}`, `--peer-key-file=${certFile}`];
+  const pair = { certFile, keyFile: certFile };
+  expect((await configOf([...onTikv, ...files])).cluster?.peerTls).toEqual({
+    kind: 'files',
+    served: pair,
+    dialed: pair,
+    trustedCaFile: undefined,
+    clientCertAuth: false,
+  });
+  const other = fileURLToPath(import.meta.url);
+  const dialing = [`--peer-client-cert-file=${other}`, `--peer-client-key-file=${other}`];
+  const withAuthority = [...onTikv, ...files, ...dialing, `--peer-trusted-ca-file=${certFile}`, '--peer-auto-tls'];
+  expect((await configOf(withAuthority)).cluster?.peerTls).toEqual({
+    kind: 'files',
+    served: pair,
+    dialed: { certFile: other, keyFile: other },
+    trustedCaFile: certFile,
+    clientCertAuth: true,
+  });
+  const made = [...onTikv, '--peer-auto-tls', '--self-signed-cert-validity=3'];
+  expect((await configOf(made)).cluster?.peerTls).toEqual({ kind: 'auto', years: 3 });
 });
 
 test('every flag of the table can be set to its default in all three ways', async () => {
