@@ -3,7 +3,7 @@ import { Simulation, type SimulationOptions } from './support/simulation.ts';
 
 // SEED=n RUNS=1 repeats one run; RUNS=2000 searches longer.
 const first = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-const runs = Number(process.env['RUNS'] ?? 12);
+const runs = Number(process.env['RUNS'] ?? 8);
 const MS = 60_000;
 
 const kinds: readonly (Omit<SimulationOptions, 'seed'> & { readonly name: string })[] = [
@@ -38,7 +38,7 @@ describe.each(kinds)('$name', (kind) => {
 
   afterAll(() => {
     if (process.env['COUNTS'] !== undefined) console.log(kind.name, totals);
-    if (runs < 10) return;
+    if (runs < 8) return;
     expect(totals['leads']).toBeGreaterThan(runs);
     expect(totals['reads']).toBeGreaterThan(runs * 20);
   });

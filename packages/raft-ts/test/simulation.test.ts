@@ -3,7 +3,7 @@ import { Simulation, type SimulationOptions } from './support/simulation.ts';
 
 // SEED=n RUNS=1 repeats one run; RUNS=5000 searches longer.
 const first = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-const runs = Number(process.env['RUNS'] ?? 20);
+const runs = Number(process.env['RUNS'] ?? 12);
 const steps = 4000;
 
 const kinds: readonly (Omit<SimulationOptions, 'seed'> & { readonly name: string })[] = [
@@ -41,7 +41,7 @@ describe.each(kinds)('$name', (kind) => {
   // A simulation in which nothing happens finds nothing.
   afterAll(() => {
     if (process.env['COUNTS'] !== undefined) console.log(kind.name, totals);
-    if (runs < 10) return;
+    if (runs < 8) return;
     expect(totals['elections'], 'elections').toBeGreaterThan(runs);
     expect(totals['reads'], 'reads').toBeGreaterThan(runs);
     expect(totals['crashes'], 'crashes').toBeGreaterThan(runs);
