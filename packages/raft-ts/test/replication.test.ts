@@ -144,6 +144,52 @@ describe('a follower', () => {
   });
 });
 
+describe('a snapshot', () => {
+  const conf = confState(ids(1, 2), ids(3));
+  const snapshotOf = (index: number, ofTerm: number): Message => ({
+    type: 'snapshot',
+    from: id(2),
+    to: id(1),
+    term: term(5),
+    snapshot: { index: logIndex(index), term: term(ofTerm), conf, data: bytes(`state at ${index}`) },
+  });
+
+  // The log: 1@1 (the beginning), 2@1, 3@2, 4@2, 5@4; committed up to 3.
+  test.each([
+    { index: 2, ofTerm: 1, has: 3, commit: 3, last: 5, restored: false, why: 'is older than what is committed' },
+    { index: 3, ofTerm: 2, has: 3, commit: 3, last: 5, restored: false, why: 'is of what is committed' },
+    { index: 5, ofTerm: 4, has: 5, commit: 5, last: 5, restored: false, why: 'tells that the log is committed so far' },
+    { index: 5, ofTerm: 5, has: 5, commit: 5, last: 5, restored: true, why: 'takes the place of another log' },
+    { index: 9, ofTerm: 5, has: 9, commit: 9, last: 9, restored: true, why: 'is far ahead' },
+  ])('of $index@$ofTerm $why', ({ index, ofTerm, has, commit, last, restored }) => {
+    const node = follower([1, 2, 2, 4], 4, 3);
+    // Nothing has been applied, so what was committed is not to be mistaken for that.
+    node.raw.step(snapshotOf(index, ofTerm));
+    expect(node.status).toMatchObject({ commit, lastIndex: last, applied: 1 });
+    expect(node.settle()).toEqual([expect.objectContaining(acknowledgement(has, 5))]);
+    expect(node.state[0]).toBe(restored ? `state at ${index}` : 'begin');
+    expect(node.raw.conf).toEqual(restored ? conf : three);
+    expect(node.status.applied).toBe(commit);
+  });
+
+  test('that is not installed yet holds back what follows it, and every campaign', () => {
+    const node = follower([], 4);
+    node.receive();
+    node.raw.step(snapshotOf(9, 5));
+    const { ready } = node.hold();
+    expect(ready.persist?.snapshot?.index).toBe(9);
+    node.raw.step({ ...append(5, [9, 5], [5], 10), prevIndex: logIndex(9) });
+    node.raw.campaign();
+    node.raw.step({ type: 'timeout-now', from: id(2), to: id(1), term: term(5) });
+    expect(node.status).toMatchObject({ role: 'follower', commit: 10, applied: 1 });
+    expect(node.hold().ready).toMatchObject({ persist: undefined, committedEntries: [] });
+    node.finish();
+    node.settle();
+    expect(node.status).toMatchObject({ applied: 10, lastIndex: 10 });
+    expect(node.state).toEqual(['state at 9', '10@5']);
+  });
+});
+
 describe('a leader', () => {
   test('commits by counting only entries of its own term', () => {
     const group = Group.of(3);

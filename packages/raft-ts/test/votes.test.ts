@@ -124,6 +124,34 @@ describe('one vote in a term', () => {
   });
 });
 
+describe('a vote tells what is committed', () => {
+  // The voter's log: 1@1, 2@1, 3@2.
+  test.each([
+    { committed: { index: 2, term: 1 }, commit: 2, why: 'it has that entry' },
+    { committed: { index: 3, term: 2 }, commit: 3, why: 'it has all of them' },
+    { committed: { index: 3, term: 3 }, commit: 1, why: 'it has another entry there' },
+    { committed: { index: 4, term: 2 }, commit: 1, why: 'its log ends before' },
+  ])('$committed.index@$committed.term: then $commit is, $why', ({ committed, commit }) => {
+    const place = { index: logIndex(committed.index), term: term(committed.term) };
+    // Whether it grants or not, and whether it is asked or answered.
+    const asked = voter([1, 2], 3);
+    asked.receive(vote(2, 4, { index: 1, term: 1 }, { committed: place }));
+    expect(asked.status.commit).toBe(commit);
+    const answered = voter([1, 2], 3);
+    answered.raw.campaign();
+    answered.settle();
+    answered.receive({
+      type: 'pre-vote-response',
+      from: id(2),
+      to: id(1),
+      term: term(3),
+      granted: false,
+      committed: place,
+    });
+    expect(answered.status.commit).toBe(commit);
+  });
+});
+
 describe('who hears from a leader', () => {
   function follower(): TestNode {
     const node = voter([], 2);
