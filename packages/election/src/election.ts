@@ -416,7 +416,9 @@ export class Election {
       self,
       isConnected: (id) => this.#peers.connectedTicks(id) >= 0,
       isConnectedForLong: (id) => this.#peers.connectedTicks(id) >= longTicks,
-      isCaughtUp: (id) => (status.followers.get(id)?.match ?? 0) >= status.lastIndex * READY_SHARE,
+      isCaughtUp: (id) =>
+        (status.followers.get(id)?.match ?? 0) >= status.lastIndex * READY_SHARE &&
+        this.#options.isReplicaReady?.(id) !== false,
     };
   }
 }

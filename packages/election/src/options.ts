@@ -12,6 +12,11 @@ export interface ElectionOptions {
   /** etcd's `--election-timeout` in ticks; the rest are bounds. */
   readonly limits: RaftLimits;
   readonly rules: MembershipRules;
+  /**
+   * A learner's copy of the data is close enough to this member's that it may vote. The election knows only of Raft's log,
+   * which has no data in it. Without it that is enough.
+   */
+  readonly isReplicaReady?: (learner: MemberId) => boolean;
   /** Applied entries after which the log gives way to a snapshot. */
   readonly snapshotEntries: number;
   /** Entries that stay for members who are a little behind. In memory only: on disk the snapshot is enough. */

@@ -2,12 +2,14 @@ import { type Clock, EngramError, type Epoch, type Logger, logPosition } from '@
 import { Prng, SimClock } from '@engram/sim';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
+  decodePeerMessage,
   ElectionDriver,
   type ElectionDriverOptions,
   type Member,
   type MemberId,
   MemoryRaftDisk,
   MemoryRaftStorage,
+  type PeerMessage,
 } from '../index.ts';
 import { id, member, optionsOf } from './support/members.ts';
 
@@ -24,6 +26,8 @@ let failures: Map<MemberId, unknown>;
 let disks: Map<MemberId, MemoryRaftDisk>;
 /** Members of which nothing arrives and to whom nothing comes. */
 let cut: Set<MemberId>;
+/** Everything that anybody has sent. */
+let sent: PeerMessage[];
 
 const keep = (_fields: object, message: string): void => void lines.push(message);
 const logger: Logger = { debug: keep, info: keep, warn: keep, error: keep };
@@ -36,6 +40,7 @@ beforeEach(() => {
   failures = new Map();
   disks = new Map();
   cut = new Set();
+  sent = [];
 });
 
 afterEach(async () => {
@@ -63,6 +68,7 @@ async function open(
       storage: new MemoryRaftStorage(disk, gate),
       network: {
         send: (to, bytes) => {
+          sent.push(decodePeerMessage(bytes));
           if (cut.has(self) || cut.has(to)) return;
           clock.soon(() => drivers.get(to)?.receive(bytes));
         },
@@ -159,6 +165,24 @@ describe('an election', () => {
     expect(joined.view).toMatchObject({ leader: id(1), isLearner: true });
     expect(leader.view.cluster.members[1]).toEqual(member(2, { isLearner: true }));
   });
+});
+
+test('what depends on a save leaves after it', async () => {
+  const members = [member(1), member(2)];
+  const gate = Promise.withResolvers<void>();
+  let opened = false;
+  await open(id(1), members, { gate: () => (opened ? gate.promise : Promise.resolve()) });
+  opened = true;
+  await open(id(2), members);
+  const votes = (): number =>
+    sent.filter((one) => one.kind === 'raft' && one.message.type === 'vote' && one.message.from === id(1)).length;
+  // It has the pre-vote of the other one, and can't make its term durable.
+  await pass(3000);
+  expect(drivers.get(id(1))!.view.term).toBeGreaterThan(1);
+  expect(votes()).toBe(0);
+  gate.resolve();
+  await pass(3000);
+  expect(votes()).toBeGreaterThan(0);
 });
 
 describe('waits', () => {

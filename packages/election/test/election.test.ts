@@ -252,6 +252,21 @@ describe('members', () => {
     expect(leader.view.leader).toBe(id(1));
   });
 
+  test('a learner whose copy of the data is not ready is not promoted', () => {
+    let isReady = false;
+    const list = [member(1), member(2), member(3, { isLearner: true })];
+    const members = new Members(3, { isReplicaReady: (learner) => isReady && learner === id(3) }, list);
+    const leader = members.elect(1);
+    members.tick(5);
+    leader.takeSeen();
+    leader.election.changeMembers(1, { kind: 'promote', id: id(3) });
+    isReady = true;
+    members.settle();
+    leader.election.changeMembers(2, { kind: 'promote', id: id(3) });
+    members.settle();
+    expect(settledOf(leader.takeSeen())).toEqual([{ kind: 'refused', code: 'LearnerNotReady' }, { kind: 'done' }]);
+  });
+
   test('settings are agreed upon', () => {
     const members = new Members(3);
     const leader = members.elect(1);
