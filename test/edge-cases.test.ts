@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** `edge 4`, `edge 4, 5 and 64`: in the name of a test. */
+/** The numbers in names of tests: `edge 4`, `edge 4, 5 and 64`. */
 function tested(): Set<number> {
   const numbers = new Set<number>();
   for (const path of globSync(['packages/*/test/**/*.ts', 'test/**/*.test.ts'])) {

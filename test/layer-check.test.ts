@@ -9,7 +9,7 @@ import {
 import { layers } from '../tools/layers.ts';
 import { sourceFile } from '../tools/source-files.ts';
 
-// The checks of layers.test.ts on files that are wrong: a check that finds nothing would pass there as well.
+// The checks of layers.test.ts, on wrong files: a check that finds nothing would pass there.
 
 test.each([
   { path: 'packages/index/src/a.ts', from: '@engram/storage', why: 'not in its list' },

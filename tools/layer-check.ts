@@ -3,8 +3,8 @@ import { impure, layers, linesMax, mayImport, pureLayers, testPackages, testsMay
 import type { Manifest, SourceFile } from './source-files.ts';
 
 /*
- * Each check returns what is wrong, one line for each place. They are functions of the files, so that a test can hand
- * them files that are wrong.
+ * Each check returns what is wrong, one line for each place. The checks are functions of the files, so that a test can
+ * pass wrong ones.
  */
 
 const SCOPE = '@engram/';
@@ -12,7 +12,7 @@ const layerOf = (name: string): string | undefined =>
   Object.entries(layers).find(([, packages]) => (packages as readonly string[]).includes(name))?.[0];
 const order: readonly string[] = Object.values(layers).flat();
 
-/** The lists themselves: every package has a place, and names only what is below it. */
+/** Checks the lists: every package has a place, and lists only packages below it. */
 export function wrongLists(packages: readonly string[]): readonly string[] {
   const wrong: string[] = [];
   for (const name of packages) {
@@ -30,7 +30,7 @@ export function wrongLists(packages: readonly string[]): readonly string[] {
   return wrong;
 }
 
-/** `@engram/x/face` is the package x and its face. */
+/** `@engram/x/face` means the package x and its face. */
 function packageOf(specifier: string): { readonly name: string; readonly face: string | undefined } | undefined {
   if (!specifier.startsWith(SCOPE)) return undefined;
   const [name, face] = specifier.slice(SCOPE.length).split('/');
@@ -46,7 +46,7 @@ export function forbiddenImports(files: readonly SourceFile[]): readonly string[
   );
 }
 
-/** A relative path stays within its package, and sources within the sources. */
+/** A relative path must stay within its package, and for sources within src/. */
 function relativeFault(file: SourceFile, specifier: string): string | undefined {
   const [top, owner, ...rest] = posix.join(posix.dirname(file.path), specifier).split('/');
   if (file.owner === undefined) return top === 'packages' ? 'a package is imported by its name' : undefined;
@@ -72,7 +72,7 @@ function packageFault({ owner, part }: SourceFile, specifier: string): string | 
   return face === undefined || isTestPackage ? undefined : 'this face is for tests';
 }
 
-/** Permissions that nobody uses. */
+/** Permissions that no file uses. */
 export function unusedPermissions(files: readonly SourceFile[]): readonly string[] {
   const unused = (part: SourceFile['part'], lists: Readonly<Record<string, readonly string[]>>): string[] =>
     Object.entries(lists).flatMap(([owner, allowed]) => {
@@ -86,15 +86,15 @@ export function unusedPermissions(files: readonly SourceFile[]): readonly string
   return [...unused('sources', mayImport), ...unused('tests', testsMayImport)];
 }
 
-/** `@scope/name/face` and `name/face` without their face; undefined for node's own modules and for relative paths. */
+/** `@scope/name/face` and `name/face` without the face; undefined for node's own modules and for relative paths. */
 function dependencyOf(specifier: string): string | undefined {
   if (specifier.startsWith('.') || specifier.startsWith('node:')) return undefined;
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
 /**
- * A package.json names exactly what the package imports: `dependencies` what its sources do, `devDependencies` what
- * only the rest does. Packages of this repository need no entry for tests, nor what the root's package.json names.
+ * A package.json must name exactly what the package imports: `dependencies` what its sources import, `devDependencies`
+ * what only the rest does. For tests, packages of this repository and what the root's package.json names need no entry.
  */
 export function wrongManifests(
   files: readonly SourceFile[],

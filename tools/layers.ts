@@ -1,9 +1,9 @@
 /**
- * The architecture as data: which layer each package is in, and what it may import. test/layers.test.ts holds every
- * file against it. Permissions that no file uses are refused too, so the lists are the graph as it is.
+ * The architecture as data: the layer of each package, and what it may import. test/layers.test.ts checks every file.
+ * Permissions that no file uses are refused, so the lists are the actual graph.
  */
 
-/** A package imports packages of lower layers and those before it in its own, among these only the ones it lists. */
+/** A package may import packages of lower layers, and those before it in its own layer, if it lists them. */
 export const layers = {
   words: ['core'],
   'pure logic': ['protobuf', 'coder', 'wire', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
@@ -12,7 +12,7 @@ export const layers = {
   composition: ['server', 'sim'],
 } as const;
 
-/** What the sources of a package (index.ts and src/, without src/testing/) may import: by the main face alone. */
+/** What the sources of a package (index.ts and src/, without src/testing/) may import: only the main face. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   protobuf: ['core'],
@@ -55,12 +55,15 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   sim: ['core', 'storage', 'storage-segment'],
 };
 
-/** Packages that tests are made of. No other package's sources import them; their own use every face of what they list. */
+/**
+ * Packages for tests. No other package's sources may import them. Their own sources may use every face of what they
+ * list.
+ */
 export const testPackages: readonly string[] = ['sim'];
 
 /**
- * What the rest of a package (tests, benchmarks, contract suites, tools) may import besides itself, what its sources may
- * import, and `testPackages`: by every face.
+ * What the rest of a package (tests, benchmarks, contract suites, tools) may import besides itself, what its sources
+ * may import, and `testPackages`. Any face.
  */
 export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   'etcd-api': ['storage'],
@@ -70,7 +73,7 @@ export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   server: ['backend', 'wire'],
 };
 
-/** Layers 0 to 2 know neither time nor chance nor the machine: their sources may not name these. */
+// The sources of layers 0 to 2 know no time, no chance and no machine: they may not name these.
 export const pureLayers = ['words', 'pure logic', 'over ports'] as const;
 export const impure: readonly RegExp[] = [
   /\bDate\.now\b/,
@@ -80,10 +83,10 @@ export const impure: readonly RegExp[] = [
   /\bset(?:Timeout|Interval|Immediate)\b/,
   /\bAbortSignal\.timeout\b/,
   /\bprocess\.(?:hrtime|nextTick|uptime|env|argv|cpuUsage|memoryUsage|on|once|exit|kill)\b/,
-  // Hashes of node:crypto are pure, its numbers are not.
+  // node:crypto's hashes are pure, its random numbers are not.
   /\b(?:randomBytes|randomInt|randomUUID|randomFill|randomFillSync|getRandomValues|generateKey\w*)\b/,
   /'node:(?:child_process|cluster|dgram|dns|fs|http|http2|https|net|os|perf_hooks|readline|timers|tls|worker_threads)(?:\/\w+)?'/,
 ];
 
-/** Lines. A longer file is split by what it is about; generated ones are not read. */
+/** The most lines of a file. A longer one must be split by meaning. Generated files are exempt. */
 export const linesMax = 500;

@@ -1,17 +1,17 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One file of TypeScript, as far as the architecture is about it. */
+/** What the checks need to know of a TypeScript file. */
 export interface SourceFile {
-  /** From the repository's root. */
+  /** Relative to the repository. */
   readonly path: string;
-  /** The package that it is in; undefined outside of packages/. */
+  /** Its package; undefined outside of packages/. */
   readonly owner: string | undefined;
-  /** `sources` are what a package is to others; tests, benchmarks, suites, tools and fakes for tests are not. */
+  /** `sources` are what other packages get. Tests, benchmarks, contract suites, tools and fakes are not. */
   readonly part: 'sources' | 'tests';
-  /** What it imports, as written. */
+  /** The import specifiers, as written. */
   readonly imports: readonly string[];
-  /** The text without its comments. */
+  /** The text without comments. */
   readonly code: string;
   readonly lines: number;
 }
@@ -49,7 +49,7 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 }
 
-/** Declarations begin their line, which keeps those in texts out; `import()` may stand anywhere. */
+/** Import declarations begin their line, so those inside strings are not found. `import()` may be anywhere. */
 function importsOf(code: string): readonly string[] {
   const names = String.raw`(?:type\s+)?(?:\w+\s*,\s*)?(?:\{[^}]*\}|\*(?:\s+as\s+\w+)?|\w+)`;
   const declaration = new RegExp(String.raw`^(?:import|export)\s+(?:${names}\s*from\s*)?'([^']+)'`, 'gm');

@@ -3,7 +3,7 @@ import type { CpuProfile } from './profile.ts';
 
 const CALL_MAX_MS = 60_000;
 
-/** A process that was started with `--inspect`, asked over its WebSocket. */
+/** Queries a process that was started with `--inspect`, over its WebSocket. */
 export class Inspector implements Disposable {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (result: unknown) => void>();

@@ -1,4 +1,4 @@
-/** What the inspector's CPU profiler gives: a tree of call frames, and which of them ran at each sample. */
+/** The result of the inspector's CPU profiler: a tree of call frames, and the frame that ran at each sample. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   readonly samples: readonly number[];
@@ -12,7 +12,7 @@ export interface ProfileNode {
   readonly children?: readonly number[];
 }
 
-/** In the order of the table. The first pattern that a file's address matches is its stage. */
+/** In the order of the table. A file belongs to the first stage whose pattern matches its address. */
 export const stages: readonly (readonly [stage: string, pattern: RegExp])[] = [
   [
     'header blocks (HPACK)',
@@ -36,12 +36,12 @@ export const stages: readonly (readonly [stage: string, pattern: RegExp])[] = [
 ];
 
 export const COLLECTOR = 'collector, on the loop';
-/** Builtins that nobody's file has called. */
+/** Builtins that no file has called. */
 const NOBODY = 'nobody';
 
 /**
- * Microseconds on the event loop by stage. What has no file of its own (the kernel's calls, builtins) counts for
- * whoever called it; where nobody of ours did, the loop waits or libuv works, and no sample says which.
+ * Microseconds on the event loop, by stage. Frames without a file (system calls, builtins) count for their caller. If
+ * none of our files is above them, the loop waits or libuv works; samples do not say which.
  */
 export function microsecondsByStage(profile: CpuProfile): Map<string, number> {
   const stageOf = stagesOfNodes(profile.nodes);
@@ -54,7 +54,7 @@ export function microsecondsByStage(profile: CpuProfile): Map<string, number> {
   return spent;
 }
 
-/** By node; without those of no stage. */
+/** The stage of each node; nodes of no stage are left out. */
 function stagesOfNodes(nodes: readonly ProfileNode[]): Map<number, string> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const found = new Map<number, string>();

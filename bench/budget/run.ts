@@ -1,5 +1,5 @@
 /**
- * Where the CPU of one node goes: microseconds for each request on the event loop, by stage, and beside it.
+ * Where the CPU of one node goes: microseconds for each request, on the event loop by stage and on other threads.
  *
  *   node bench/budget/run.ts [--only put,get] [--markdown FILE] [--smoke]
  */

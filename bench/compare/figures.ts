@@ -2,7 +2,7 @@ import type { Outcome } from '../support/outcome.ts';
 import { figure, median, ratio } from '../support/statistics.ts';
 import type { Workload } from './workloads.ts';
 
-/** What one run of a workload came to. */
+/** The figures of one run of a workload. */
 export interface Run {
   readonly outcome: Outcome;
   readonly cpuSeconds: number;
@@ -17,7 +17,7 @@ export interface Figures {
   readonly residentMb: number;
 }
 
-/** The medians over the rounds, each figure for itself. */
+/** The median of each figure over the rounds. */
 export function figuresOf(runs: readonly Run[], item: Workload['item']): Figures {
   const of = (pick: (run: Run) => number): number => median(runs.map(pick));
   const counted = ({ outcome }: Run): number => (item === 'request' ? outcome.requests : outcome.items);

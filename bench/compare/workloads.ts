@@ -2,12 +2,12 @@
 export interface Workload {
   readonly name: string;
   readonly args: readonly string[];
-  /** What an item is: the rate and the CPU are counted in these. */
+  /** The unit of rate and CPU. */
   readonly item: 'request' | 'key' | 'event';
 }
 
 export interface Scale {
-  /** A factor on the number of requests of every workload. */
+  /** Multiplies the number of requests of every workload. */
   readonly factor: number;
   /** Keys that put and get choose from. */
   readonly keys: number;
@@ -17,7 +17,7 @@ export interface Scale {
 
 export const LIST_PREFIX = '/registry/list/';
 
-/** Counts are such that a run takes a second or a few at full scale. */
+/** At full scale a run takes a few seconds. */
 export function workloads({ factor, keys, listed }: Scale): readonly Workload[] {
   const times = (count: number): string => `${Math.max(1, Math.round(count * factor))}`;
   const requests = (op: string, count: number, ...more: string[]): readonly string[] => [

@@ -1,6 +1,6 @@
 /**
- * etcd's own benchmark tool on Engram and etcd, one workload after another, in turn (A B A B). Its clients are etcd's own,
- * over grpc-go: they take most of the machine, so ratios are nearer to one here than with a generator that costs little.
+ * etcd's own benchmark tool on Engram and etcd, one workload after another, in turn (A B A B). Its clients are etcd's
+ * own, over grpc-go. They take most of the machine, so ratios are closer to one than with a cheap generator.
  *
  *   node bench/etcd-tool/run.ts [--only put,range] [--rounds 3] [--factor 1] [--markdown FILE] [--smoke]
  */
@@ -25,7 +25,7 @@ const one = ['--clients=1', '--conns=1'];
 const total = (count: number): string => `--total=${Math.max(1, Math.round(count * options.factor))}`;
 const puts = (count: number): string => `--put-total=${Math.max(1, Math.round(count * options.factor))}`;
 
-/** Few of those that make etcd walk all keys, whatever their limit: a request takes it a tenth of a second. */
+/** Few requests where etcd walks all keys whatever the limit: each takes it a tenth of a second. */
 const workloads: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['put', ['put', ...many, total(100_000), '--key-size=32', VALUE, KEYS, '--sequential-keys']],
   ['put, one client', ['put', ...one, total(5_000), '--key-size=32', VALUE, KEYS]],

@@ -1,11 +1,11 @@
-/** What the tool says of a run. Of a watch it prints two reports: of the watchers' making, and, last, of the events. */
+/** The tool's report of a run. For a watch it prints two: one for creating the watchers, then one for the events. */
 export interface Summary {
   readonly rate: number;
   readonly p99Ms: number;
   readonly errors: number;
 }
 
-/** NaN for what the text does not have. */
+/** Figures that the text does not have are NaN. */
 export function summaryOf(text: string): Summary {
   const last = (pattern: RegExp): number => Number([...text.matchAll(pattern)].at(-1)?.[1] ?? Number.NaN);
   const errors = /Error distribution:\s*\n((?:\s*\[\d+\].*\n?)+)/.exec(text)?.[1] ?? '';

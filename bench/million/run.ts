@@ -1,6 +1,6 @@
 /**
- * Many keys: how fast they go in, what they take, what requests cost among them, and how long a restart takes. One
- * store after the other, so that each has the machine for itself.
+ * Many keys: the rate of the load, memory and disk, the cost of requests at that size, and the time of restarts. One
+ * store after the other, so that each has the machine to itself.
  *
  *   node bench/million/run.ts [--keys 1000000] [--value 512] [--lists 30] [--only engram] [--markdown FILE] [--smoke]
  */
@@ -16,9 +16,9 @@ const options = readOptions(
   { keys: 1_000_000, value: 512, page: 10_000, requests: 40_000, lists: 30, only: storeNames.join(','), markdown: '' },
   { keys: 5_000, page: 1_000, requests: 1_000 },
 );
-/** How long a store may tidy up after the load before it is looked at. */
+/** How long a store may finish deferred work after the load. */
 const SETTLE_MAX_MS = 60_000;
-/** Even a store that takes no more than this many a second gets to the end of its load. */
+/** Even a store that takes only this many a second finishes its load. */
 const LOAD_RATE_MIN = 2_000;
 const maxSeconds = 600 + Math.ceil(options.keys / LOAD_RATE_MIN);
 const failures: string[] = [];
@@ -38,7 +38,7 @@ async function measure(name: (typeof storeNames)[number]): Promise<Measured> {
   };
   const note = (what: string, value: number): void => {
     measured.set(what, figure(value));
-    // A store that fails later must not take along what was measured before.
+    // Printed at once: a store that fails later must not lose what was measured.
     console.error(`${name}: ${what}: ${figure(value)}`);
   };
 
@@ -73,7 +73,7 @@ async function measure(name: (typeof storeNames)[number]): Promise<Measured> {
   note('SIGTERM to the end, ms', await store.stop());
   note('start after SIGTERM to the first read, ms', await store.start());
   note('RSS after that start, MiB', (await store.idle(SETTLE_MAX_MS)).residentMb);
-  // Something that no orderly end has tidied up.
+  // Writes that no orderly stop has cleaned up.
   await run('put', '--op=put', `--requests=${options.requests}`);
   await store.kill();
   note('start after kill -9 to the first read, ms', await store.start());

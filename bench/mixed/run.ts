@@ -1,8 +1,9 @@
 /**
- * What puts and lease renewals at a fixed rate feel while something large goes on beside them: a list of many objects,
- * a snapshot, a compaction of much garbage. One store after the other, so that each has the machine for itself.
+ * Latency of puts and lease renewals at a fixed rate during something large: a list of many objects, a snapshot, a
+ * compaction of much garbage. One store after the other, so that each has the machine to itself.
  *
- *   node bench/mixed/run.ts [--listed 100000] [--garbage 200000] [--rate 2000] [--only engram] [--markdown FILE] [--smoke]
+ *   node bench/mixed/run.ts [--listed 100000] [--garbage 200000] [--rate 2000] [--only engram] [--markdown FILE]
+ * [--smoke]
  */
 import { runLoad, runOne } from '../support/load.ts';
 import { readOptions } from '../support/options.ts';

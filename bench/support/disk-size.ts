@@ -3,7 +3,9 @@ import { join } from 'node:path';
 
 const BLOCK_BYTES = 512;
 
-/** Bytes that the files below a directory take on the disk, as `du` counts them. A file that goes meanwhile counts as nothing. */
+/**
+ * The disk usage of the files below a directory, as `du` counts it. A file that disappears meanwhile counts as nothing.
+ */
 export function diskBytes(path: string): number {
   try {
     const stat = lstatSync(path);

@@ -6,32 +6,32 @@ import { loadgen } from './programs.ts';
 import type { Store } from './store.ts';
 import type { Usage } from './usage.ts';
 
-/** The generator ends by itself at its own bound; this is for when it does not. */
+/** The generator stops at its own bound. This is for when it does not. */
 const KILL_AFTER_MS = 20_000;
 const LOAD_MAX_S = 600;
 
-/** What some loads need beyond the defaults. */
+/** Options beyond the defaults. */
 interface LoadOptions {
-  /** How long the generator may take, its preparation included. */
+  /** How long the generator may take, including its preparation. */
   readonly maxSeconds?: number;
-  /** Between the preparation and the measured part. */
+  /** Called between the preparation and the measured part. */
   readonly onPrepared?: () => Promise<void>;
-  /** For each line, when it comes. */
+  /** Called for each line when it arrives. */
   readonly onOutcome?: (outcome: Outcome) => void;
 }
-/** How long work that a store has put off is waited for, and charged. */
+/** How long to wait for the store's deferred work, which is charged to the load. */
 const IDLE_MAX_MS = 5_000;
 
-/** One run of the load generator against one store. */
+/** One run of the load generator on one store. */
 export interface Load {
   readonly outcomes: readonly Outcome[];
-  /** Of the measured part, with the work that the store put off until after it. */
+  /** CPU of the measured part, including the work that the store deferred. */
   readonly cpuSeconds: number;
   readonly mainThreadSeconds: number;
   readonly after: Usage;
 }
 
-/** Runs the generator; failures are in the outcomes, and only a generator that says nothing throws. */
+/** Runs the generator. Failures are in the outcomes. Throws only if the generator prints nothing. */
 export async function runLoad(store: Store, args: readonly string[], options: LoadOptions = {}): Promise<Load> {
   const maxSeconds = options.maxSeconds ?? LOAD_MAX_S;
   const flags = ['--target', store.target, '--pause', '--timeout', `${maxSeconds}s`, ...args];
@@ -49,7 +49,7 @@ export async function runLoad(store: Store, args: readonly string[], options: Lo
   try {
     for await (const line of createInterface({ input: child.stdout })) {
       if (line === '{"prepared":true}') {
-        // What the preparation has put off is not the measured part's.
+        // Work deferred by the preparation does not count for the measured part.
         before = await store.idle(IDLE_MAX_MS);
         await options.onPrepared?.();
         child.stdin.end('\n');
@@ -76,7 +76,7 @@ export async function runLoad(store: Store, args: readonly string[], options: Lo
   };
 }
 
-/** As runLoad, where there is one outcome. */
+/** As runLoad, for a load with one outcome. */
 export async function runOne(
   store: Store,
   args: readonly string[],

@@ -8,7 +8,7 @@ import { figure, median, quantile } from './statistics.ts';
 const SYNCS = 200;
 const SYNC_BYTES = 4096;
 
-/** What a reader must know of where the figures come from, a line each. */
+/** What a reader must know of the machine, one fact a line. */
 export function machineFacts(directory: string): readonly string[] {
   const cores = cpus();
   return [
@@ -30,7 +30,7 @@ function versionOf([program = '', ...args]: readonly string[]): string {
   }
 }
 
-/** The floor below every acknowledged write. */
+/** The cost of a sync: every acknowledged write pays at least this. */
 function syncFigures(parent: string): string {
   const directory = mkdtempSync(join(parent, 'sync-'));
   const file = openSync(join(directory, 'file'), 'w');

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 
 /**
- * Options of a benchmark: `--name value` for each default, of the default's type, and `--smoke`, which takes the place
- * of the defaults that it names so that a run takes seconds. Throws on an option that nobody knows and on a number that
- * is none.
+ * Options of a benchmark: `--name value` for each default, with the default's type, and `--smoke`, which replaces the
+ * defaults that it names so that a run takes seconds. Throws for an unknown option and for a number that is none.
  */
 export function readOptions<Options extends Readonly<Record<string, number | string>>>(
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** What the load generator prints for one measured stream of requests; times are in milliseconds. */
+/** What the load generator prints for one measured stream of requests. Times are in milliseconds. */
 export interface Outcome {
   readonly op: string;
   readonly phase: string;
@@ -7,7 +7,7 @@ export interface Outcome {
   readonly firstError: string;
   readonly seconds: number;
   readonly perSecond: number;
-  /** Keys listed or counted, events received; 0 where a request is no more than itself. */
+  /** Keys listed or counted, or events received; 0 if a request has no items. */
   readonly items: number;
   readonly itemsPerSecond: number;
   readonly bytesIn: number;
@@ -17,7 +17,7 @@ export interface Outcome {
   readonly clientCpuSeconds: number;
 }
 
-/** One line of output; undefined for one that says something else. Throws on an outcome without its figures. */
+/** Parses one line; undefined if it is not an outcome. Throws for an outcome without its figures. */
 export function parseOutcome(line: string): Outcome | undefined {
   if (!line.startsWith('{')) return undefined;
   const value: unknown = JSON.parse(line);
@@ -33,7 +33,7 @@ export function parseOutcome(line: string): Outcome | undefined {
     if (typeof field !== 'number') throw new Error(`${name} is no number: ${line}`);
     return field;
   };
-  // The generator leaves these out where they are 0.
+  // The generator omits these if they are 0.
   const numberOr0 = (name: string): number => (fields.has(name) ? number(name) : 0);
   return {
     op: text('op'),

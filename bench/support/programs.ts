@@ -3,26 +3,26 @@ import { existsSync, mkdirSync, renameSync, statSync, readdirSync } from 'node:f
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** The release that Engram is measured against; bench/etcd/go.mod and go.sum say the same to the last byte. */
+/** The release that Engram is compared with. bench/etcd/go.mod and go.sum pin it exactly. */
 const ETCD_VERSION = 'v3.7.3';
 
 const here = join(import.meta.dirname, '..');
-/** What is built once and kept. */
+/** Programs are built once and kept here. */
 const cache = process.env['ENGRAM_BENCH_CACHE'] ?? join(homedir(), '.cache/engram-bench');
 const BUILD_MAX_MS = 20 * 60_000;
 
-/** Names of the two stores, in the order of the columns. */
+/** The two stores, in the order of the columns. */
 export type StoreName = 'engram' | 'etcd';
 export const storeNames: readonly StoreName[] = ['engram', 'etcd'];
 
-/** The command of a store; etcd's flags are appended. STORE_CMD and BASE_CMD take its place. */
+/** The command of a store; etcd's flags are appended. STORE_CMD and BASE_CMD replace it. */
 export function commandOf(name: StoreName): readonly string[] {
   const set = process.env[name === 'engram' ? 'STORE_CMD' : 'BASE_CMD'];
   if (set !== undefined && set !== '') return set.split(' ');
   return [name === 'engram' ? join(here, '../packages/server/bin/engram') : etcd()];
 }
 
-/** The load generator, built where its sources are newer. */
+/** The load generator, rebuilt if its sources are newer. */
 export function loadgen(): string {
   const source = join(here, 'loadgen');
   const newestMs = Math.max(...readdirSync(source).map((file) => statSync(join(source, file)).mtimeMs));
@@ -31,7 +31,7 @@ export function loadgen(): string {
 
 const etcd = (): string => built(`etcd-${ETCD_VERSION}`, join(here, 'etcd'), 'go.etcd.io/etcd/server/v3', 0);
 
-/** etcd's own benchmark, of the release that bench/etcd-tool/go.mod names: 3.7 has none in its modules. */
+/** etcd's own benchmark, of the release in bench/etcd-tool/go.mod: 3.7 has none in its modules. */
 export const etcdTool = (): string =>
   built('etcd-benchmark-v3.6.8', join(here, 'etcd-tool'), 'go.etcd.io/etcd/v3/tools/benchmark', 0);
 
@@ -40,7 +40,7 @@ function built(name: string, cwd: string, what: string, newerThanMs: number): st
   if (existsSync(out) && statSync(out).mtimeMs >= newerThanMs) return out;
   mkdirSync(cache, { recursive: true });
   console.error(`building ${name} into ${cache}`);
-  // Under its name only when it is whole.
+  // Renamed only when it is complete.
   const partial = `${out}.${process.pid}`;
   execFileSync('go', ['build', '-mod=readonly', '-trimpath', '-buildvcs=false', '-o', partial, what], {
     cwd,

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { machineFacts } from './machine.ts';
 import { type Table, toMarkdown, toText } from './table.ts';
 
-/** Where the stores keep their data: the same disk for both. BENCH_DIR, or a folder of the repository that git does not see. */
+/**
+ * The folder for the stores' data, on the same disk for both: BENCH_DIR, or a folder of the repository that git
+ * ignores.
+ */
 export class DataFolder implements Disposable {
   readonly path: string;
   readonly #remove = (): void => rmSync(this.path, { recursive: true, force: true });
@@ -13,7 +16,7 @@ export class DataFolder implements Disposable {
     mkdirSync(parent, { recursive: true });
     this.path = mkdtempSync(join(parent, 'bench-'));
     process.once('exit', this.#remove);
-    // Without a listener a signal ends the process before anything is cleared away.
+    // Without a listener a signal would end the process before cleaning up.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   }
 
@@ -23,7 +26,7 @@ export class DataFolder implements Disposable {
   }
 }
 
-/** Prints a run's tables with what went wrong, and writes the same as Markdown where a file is named. */
+/** Prints a run's tables and failures, and writes them as Markdown if a file is named. */
 export function report(run: {
   readonly title: string;
   readonly command: string;

@@ -1,4 +1,4 @@
-/** The middle value; of an even count the lower one of the two, so that it is a value that was measured. */
+/** The middle value; for an even count the lower one of the two, so that it is a measured value. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return Number.NaN;
   const sorted = values.toSorted((left, right) => left - right);
@@ -12,7 +12,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.floor((sorted.length - 1) * share)]!;
 }
 
-/** A number for a reader: about three figures, thousands apart, and `-` for what was not measured. */
+/** Formats a number: about three digits, grouped thousands, `-` for what was not measured. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '-';
   const size = Math.abs(value);

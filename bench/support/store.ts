@@ -10,16 +10,16 @@ import { diskBytes } from './disk-size.ts';
 import { commandOf, type StoreName } from './programs.ts';
 import { type Usage, usageOf } from './usage.ts';
 
-/** With ten million keys, on a machine that others use too. */
+/** Enough for ten million keys on a shared machine. */
 const START_MAX_MS = 600_000;
 const STOP_MAX_MS = 60_000;
 const POLL_MS = 5;
 const KEPT_OUTPUT_MAX = 8_000;
-/** A store that uses less of a core than this over one look has nothing left to do. */
+/** A store is idle if it uses less than this share of a core during one look. */
 const IDLE_SHARE = 0.05;
 const IDLE_LOOK_MS = 300;
 
-/** One store in a directory of its own, from its first start over restarts to its end; disposing of it removes all. */
+/** One store in a directory of its own, over several starts. Disposal removes everything. */
 export class Store implements AsyncDisposable {
   readonly name: StoreName;
   readonly target: string;
@@ -38,7 +38,10 @@ export class Store implements AsyncDisposable {
     this.#command = command;
   }
 
-  /** A new store below `parent`, serving. Both stores get the same flags and keep their defaults: a write is on disk. */
+  /**
+   * Starts a new store below `parent`. Both stores get the same flags and keep their defaults: an acknowledged write is
+   * on disk.
+   */
   static async start(name: StoreName, parent: string, flags: readonly string[] = []): Promise<Store> {
     const directory = mkdtempSync(join(parent, `${name}-`));
     const client = await freePort();
@@ -66,14 +69,14 @@ export class Store implements AsyncDisposable {
     return store;
   }
 
-  /** Starts the process; milliseconds until the first linearizable read succeeded. */
+  /** Starts the process. Returns the milliseconds until the first linearizable read succeeded. */
   async start(): Promise<number> {
     const startMs = performance.now();
     const [program, ...args] = this.#command;
     if (program === undefined) throw new Error(`no command for ${this.name}`);
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
-    // Whatever ends this process: a store that outlives it would disturb the next measurement.
+    // However this process ends: a store that outlives it would disturb the next measurement.
     const kill = (): void => void child.kill('SIGKILL');
     process.once('exit', kill);
     child.once('exit', () => process.removeListener('exit', kill));
@@ -103,7 +106,7 @@ export class Store implements AsyncDisposable {
     return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** The end of what the process has written: warnings and errors. */
+  /** The last output of the process: warnings and errors. */
   get output(): string {
     return this.#output;
   }
@@ -118,7 +121,7 @@ export class Store implements AsyncDisposable {
     return diskBytes(this.#directory) / 2 ** 20;
   }
 
-  /** Waits until the store works off nothing any more, or `maxMs`: what it puts off is part of a request's price. */
+  /** Waits until the store is idle, or `maxMs`. Deferred work is part of a request's price. */
   async idle(maxMs: number): Promise<Usage> {
     const endMs = performance.now() + maxMs;
     let before = this.usage();
@@ -131,7 +134,7 @@ export class Store implements AsyncDisposable {
     }
   }
 
-  /** SIGTERM; milliseconds until it had ended. */
+  /** Stops it with SIGTERM. Returns the milliseconds until it ended. */
   async stop(): Promise<number> {
     return this.#end('SIGTERM');
   }

@@ -1,4 +1,4 @@
-/** One table: a heading line and rows of cells. The first column is text, the others are figures. */
+/** A table: a heading and rows of cells. The first column is text, the others are figures. */
 export interface Table {
   readonly title: string;
   readonly columns: readonly string[];

@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process and its descendants have used. */
+/** Resources used by a process and its descendants. */
 export interface Usage {
-  /** User and system, in seconds, of those that still run. */
+  /** User and system time of the running ones, in seconds. */
   readonly cpuSeconds: number;
-  /** Of it, what the first thread of each process took: of node the event loop. */
+  /** The part of each process's first thread: for node, the event loop. */
   readonly mainThreadSeconds: number;
-  /** In memory now. Of it `anonymousMb` is the process's own; the rest are pages of files, which the kernel can drop. */
+  /** Resident now. `anonymousMb` of it is the process's own; the rest are pages of files, which the kernel can drop. */
   readonly residentMb: number;
   readonly anonymousMb: number;
-  /** The most that was ever resident. */
+  /** The peak of the resident memory. */
   readonly peakMb: number;
 }
 
-/** The kernel counts CPU time in these, on every Linux that node runs on. */
+/** The kernel's unit of CPU time, on every Linux that node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** The fields of /proc/<pid>/stat behind the name, which may hold spaces and parentheses itself; [0] is the state. */
+/** The fields of /proc/<pid>/stat after the name, which may contain spaces and parentheses. [0] is the state. */
 export const statFields = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 
 export function cpuSecondsOf(stat: string): number {
@@ -49,7 +49,7 @@ export function usageOf(pid: number): Usage {
   return { cpuSeconds, mainThreadSeconds, residentMb, anonymousMb, peakMb };
 }
 
-/** A process and all that descend from it: a command may be a script that starts the store. */
+/** A process and its descendants: a command may be a script that starts the store. */
 function treeOf(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const entry of readdirSync('/proc')) {
@@ -64,7 +64,7 @@ function treeOf(root: number): number[] {
   return tree;
 }
 
-/** Undefined where the process has ended. */
+/** Undefined if the process has ended. */
 function readOf(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

@@ -1,7 +1,7 @@
 /**
- * A store at full load for long: creates, updates and deletes that keep about as many keys alive, watchers that must get
- * every event once and in order, lease renewals, and a compaction in each slice of time. Says what each slice was like,
- * and how the last ones compare with the first. One store after the other.
+ * A store at full load for a long time: creates, updates and deletes that keep about as many keys alive, watchers that
+ * must get every event once and in order, lease renewals, and a compaction in each slice of time. Reports each slice,
+ * and compares the last ones with the first. One store after the other.
  *
  *   node bench/sustained/run.ts [--minutes 30] [--keys 100000] [--only engram] [--markdown FILE] [--smoke]
  */
@@ -36,7 +36,7 @@ const options = readOptions(
   },
   { minutes: 0.1, slice: 1, keys: 2_000, renewals: 20, keep: 1_000 },
 );
-/** For the preparation and what is checked at the end. */
+/** For the preparation and the final checks. */
 const AROUND_MAX_S = 600;
 const failures: string[] = [];
 const verdicts: string[] = [];

@@ -1,16 +1,16 @@
 import type { Outcome } from '../support/outcome.ts';
 import { figure, median, ratio } from '../support/statistics.ts';
 
-/** What one slice of time was like: the load generator's lines, and how the store and the machine looked at its end. */
+/** One slice of time: the load generator's lines, and the state of store and machine at its end. */
 export interface Slice {
-  /** By what the generator counts: create, update, delete, write (these three), event, keepalive, compact, slice. */
+  /** By the generator's name: create, update, delete, write (these three), event, keepalive, compact, slice. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
   readonly residentMb: number;
   readonly anonymousMb: number;
   readonly diskMb: number;
-  /** Of the store, in this slice. */
+  /** The store's CPU in this slice. */
   readonly cpuSeconds: number;
-  /** Of the machine, over the last minute. */
+  /** The machine's load over the last minute. */
   readonly loadAverage: number;
 }
 
@@ -66,8 +66,8 @@ const WARM_SLICES = 1;
 const WINDOW_SLICES = 5;
 
 /**
- * How the last slices compare with the first ones: 5 each, less where there are not as many, after one to warm up.
- * Of each window the median counts, so that one disturbed slice says nothing. Undefined below three slices.
+ * Compares the last slices with the first: 5 each, or fewer if there are not as many, after one to warm up. Medians, so
+ * that one disturbed slice does not matter. Undefined below three slices.
  */
 export function verdict(slices: readonly Slice[]): string | undefined {
   const window = Math.min(WINDOW_SLICES, Math.floor((slices.length - WARM_SLICES) / 2));

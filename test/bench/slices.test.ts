@@ -38,7 +38,7 @@ test('a slice fills a row, with dashes for what did not happen', () => {
   const cells = sliceRow(3, slice(10_000, 500));
   expect(cells).toHaveLength(sliceColumns.length);
   expect(cells).toEqual(
-    // The slice and the load; create, update and delete; events; renewals and compactions; memory, disk and CPU.
+    // Slice and load; create, update and delete; events; renewals and compactions; memory, disk and CPU.
     ['3', '4.00', '10,000', '-', '-', '1.50', '20.0', '-', '-', '100,000', '2.00', '3.00', '77.0', '-', '-'].concat([
       '500',
       '250',

@@ -21,7 +21,7 @@ const putStep = (key: string, value: string): Step => ({ kind: 'put', key, value
 
 type Replay = (readonly [number, readonly ReplayedChange[]])[];
 
-/** What a store that does no wrong replays after these writes, one for each revision from 2 on. */
+/** What a correct store replays after these writes, one for each revision from 2 on. */
 function honest(writes: readonly Write[]): Replay {
   const state = new Map();
   return writes.map((write, at) => {
@@ -124,7 +124,7 @@ test('what was once there may not change at a later crash', () => {
 });
 
 test('two deletions that look alike at one point are told apart where they differ', () => {
-  // Revision 3 may be either deletion, revision 6 only that of the range: the first must have been the other one.
+  // Revision 3 may be either deletion, revision 6 only that of the range. So the first one must have been the other.
   const all = remove('a', 'c');
   const one = remove('a');
   const writes = [a1, one, put('a', '4'), put('b', '5'), all];
@@ -153,7 +153,7 @@ test('after a compaction the replay begins behind it, on the state that it left'
   expect(values(history.stateAt(4))).toEqual({ b: '2' });
   history.take(honest(writes).slice(3), { ...asked({}), highestSeen: 6 });
   expect(values(history.state)).toEqual({ b: '6', c: '3' });
-  // The deletion at the compaction's own revision is kept by the store, the version before it is not.
+  // The store keeps a deletion at the compaction's own revision, but not the version before it.
   expect(history.kept(6).map(({ key, revision }) => [key, revision])).toEqual([
     ['b', 3],
     ['a', 4],

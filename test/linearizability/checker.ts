@@ -1,19 +1,19 @@
-/** One call of a client on one object, as it was seen from outside. Times are ranks in one order of all events. */
+/** One call of a client on one object, as seen from outside. Times are ranks in one order of all events. */
 export interface Operation<Input, Output> {
   readonly input: Input;
-  /** Undefined: no answer came. It happened once after `invoked`, or never. */
+  /** Undefined if no answer came: it happened once after `invoked`, or never. */
   readonly output: Output | undefined;
   readonly invoked: number;
-  /** Infinity when no answer came. */
+  /** Infinity if no answer came. */
   readonly returned: number;
 }
 
-/** What the object is supposed to be, one operation after the other. */
+/** What the object should do, one operation after the other. */
 export interface SequentialModel<State, Input, Output> {
   readonly initial: State;
-  /** The state after it, or undefined when the output cannot be. An unknown output fits everything. */
+  /** The state after the operation; undefined if the output is impossible. An unknown output is always possible. */
   step(state: State, input: Input, output: Output | undefined): State | undefined;
-  /** Equal texts, equal states. */
+  /** Equal for equal states only. */
   fingerprint(state: State): string;
 }
 
@@ -22,14 +22,14 @@ interface Entry {
   readonly isReturn: boolean;
   previous: Entry | undefined;
   next: Entry | undefined;
-  /** Of an invocation: its return. */
+  /** For an invocation: its return. */
   match: Entry | undefined;
 }
 
 /**
- * Whether there is an order of the operations that fits the model and in which nothing comes before what had returned
- * when it was invoked: the search of Wing and Gong with Lowe's memory of what was tried ("Testing for linearizability",
- * 2017). An operation without an answer may take its place last, where nobody has seen it: that is "never".
+ * Whether some order of the operations fits the model, such that no operation comes before one that had returned when
+ * it was invoked. This is the search of Wing and Gong with Lowe's cache ("Testing for linearizability", 2017). An
+ * operation without an answer may come last, where nobody sees it: that means "never".
  */
 export function isLinearizable<State, Input, Output>(
   model: SequentialModel<State, Input, Output>,
@@ -55,7 +55,7 @@ export function isLinearizable<State, Input, Output>(
       }
       continue;
     }
-    // A return that nothing before it explains (or the end): the last choice was wrong.
+    // This return (or the end) is not explained: the last choice was wrong.
     const last = path.pop();
     if (last === undefined) return false;
     state = last.state;
@@ -100,7 +100,7 @@ function lift(entry: Entry): void {
   unlink(entry.match!);
 }
 
-/** In the opposite order of `lift`: each finds its old neighbours as it left them. */
+/** Call it in the reverse order of `lift`: each entry finds its old neighbours unchanged. */
 function unlift(entry: Entry): void {
   relink(entry.match!);
   relink(entry);

@@ -1,9 +1,9 @@
 import type { SequentialModel } from './checker.ts';
 
-/** A revision that no answer has named yet: that of a write whose answer was lost. */
+/** The revision of a write whose answer was lost, as long as no other answer names it. */
 const UNKNOWN = -1;
 
-/** One key. `mod` 0: it does not exist. */
+/** The state of one key. `mod` 0 means that it does not exist. */
 export interface KeyState {
   readonly mod: number;
   readonly value: string;
@@ -13,7 +13,7 @@ export type KeyInput =
   | { readonly kind: 'get' }
   | { readonly kind: 'put'; readonly value: string }
   | { readonly kind: 'delete' }
-  /** Writes if the key's revision is `expected`; reads it otherwise. */
+  /** Writes if the key's revision is `expected`, otherwise reads. */
   | { readonly kind: 'swap'; readonly expected: number; readonly value: string };
 
 export type KeyOutput =
@@ -24,7 +24,7 @@ export type KeyOutput =
 
 const NOTHING: KeyState = { mod: 0, value: '' };
 
-/** etcd's promise for one key; revisions must rise from write to write. */
+/** etcd's promise for one key. Revisions must grow from write to write. */
 export const keyModel: SequentialModel<KeyState, KeyInput, KeyOutput> = {
   initial: NOTHING,
   fingerprint: ({ mod, value }) => `${mod}=${value}`,

@@ -8,7 +8,7 @@ type Call = Operation<KeyInput, KeyOutput>;
 const CALLS_A_KEY = 120;
 
 /**
- * What several clients did to a store, by key. Keys are used for a while and then left for new ones: the search for an
+ * Records what several clients did to a store, by key. Keys are used for a while and then replaced: the search for an
  * order grows with the calls on one key.
  */
 export class Recorder {
@@ -28,7 +28,7 @@ export class Recorder {
     return calls;
   }
 
-  /** One call of one client; resolves when it has its answer, or the answer is lost. False: it was lost. */
+  /** One call of one client. Returns false if its answer was lost. */
   async call(client: EtcdClient): Promise<boolean> {
     const key = `key ${Math.floor(this.#started++ / (3 * CALLS_A_KEY))}/${this.#prng.below(3)}`;
     const input = this.#input(key);
@@ -40,17 +40,17 @@ export class Recorder {
       if (!(error instanceof EtcdError) || !error.uncertain) throw error;
     }
     const returned = output === undefined ? Number.POSITIVE_INFINITY : this.#events++;
-    // A read without an answer says nothing.
+    // A read without an answer proves nothing.
     if (output !== undefined || input.kind !== 'get') this.#list(key).push({ input, output, invoked, returned });
     return output !== undefined;
   }
 
-  /** The keys whose history no order explains. */
+  /** The keys whose history has no valid order. */
   violations(): readonly string[] {
     return [...this.#calls].filter(([, calls]) => !isLinearizable(keyModel, calls)).map(([key]) => key);
   }
 
-  /** A history, for whoever looks into a violation. */
+  /** A history, for the analysis of a violation. */
   describe(key: string): string {
     return this.#list(key)
       .map((call) => JSON.stringify(call))

@@ -9,12 +9,14 @@ import { Recorder } from './record.ts';
 export interface LinearizabilityOptions {
   readonly seed: number;
   readonly clients: number;
-  /** Each begins with a fresh process on the same data, and all but the last end with kill -9. */
+  /** Each is a new process on the same data. All but the last end with kill -9. */
   readonly lives: number;
   readonly callsEachLife: number;
 }
 
-/** Clients of a real process that is killed again and again; gives the recorder with all that they saw. */
+/**
+ * Runs clients against a real process that is killed again and again. Returns the recorder with everything they saw.
+ */
 export async function recordLives(options: LinearizabilityOptions): Promise<Recorder> {
   const prng = new Prng(options.seed);
   const recorder = new Recorder(prng);
@@ -29,7 +31,7 @@ export async function recordLives(options: LinearizabilityOptions): Promise<Reco
         using client = new EtcdClient(store.endpoint, { deadlineMs: 5000 });
         while (left > 0 && alive.value) {
           left -= 1;
-          // The calls of the others are under way when this one kills the store.
+          // The others' calls are running when this one kills the store.
           if (left === 0 && life < options.lives) {
             const kill = store.kill();
             alive.value = false;

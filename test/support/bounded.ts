@@ -1,4 +1,4 @@
-/** What waits in a test is cut at its bound, and the error says what it was that did not come. */
+/** Waits with a bound. The error names what did not happen. */
 export async function bounded<Value>(what: string, maxMs: number, work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const cut = new Promise<never>((_resolve, reject) => {

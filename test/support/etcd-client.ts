@@ -3,21 +3,21 @@ import { etcdserverpb, type Init } from '@engram/wire';
 
 type Decode<Response> = (bytes: Uint8Array) => Response;
 
-/** No request of a test waits longer than this unless it says so. */
+/** A test's requests wait no longer, unless they say so. */
 const DEADLINE_MS = 10_000;
 const MESSAGE_BYTES_MAX = 64 << 20;
 
 const same = (bytes: Buffer): Buffer => bytes;
 const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** The range that holds every key. */
+/** The range of all keys. */
 export const ALL_KEYS = { key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) } as const;
 
 export interface EtcdClientOptions {
   readonly deadlineMs?: number;
 }
 
-/** What a request came to when it did not succeed, with gRPC's code and etcd's text. */
+/** A failed request, with gRPC's code and etcd's text. */
 export class EtcdError extends Error {
   override readonly name = 'EtcdError';
   readonly code: number;
@@ -28,8 +28,8 @@ export class EtcdError extends Error {
   }
 
   /**
-   * Whether the request may have taken effect all the same: the answer was lost, or never came. A refusal by the store
-   * itself has another code.
+   * Whether the request may have taken effect: its answer was lost or never came. A refusal by the store has another
+   * code.
    */
   get uncertain(): boolean {
     return (
@@ -43,8 +43,8 @@ export class EtcdError extends Error {
 }
 
 /**
- * etcd's API over @grpc/grpc-js, for tests: one connection, one method for each call, no retries, so that what a test
- * sees is what the store did. Requests are the wire's messages with any field left out.
+ * etcd's API over @grpc/grpc-js, for tests: one connection, one method for each call, no retries. So a test sees what
+ * the store did. Requests are wire's messages without any of their fields.
  */
 export class EtcdClient implements Disposable {
   readonly #channel: Client;
@@ -53,7 +53,7 @@ export class EtcdClient implements Disposable {
   constructor(endpoint: string, options: EtcdClientOptions = {}) {
     this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS;
     this.#channel = new Client(endpoint, credentials.createInsecure(), {
-      // Two clients of one process are two connections.
+      // Two clients of one process have two connections.
       'grpc.use_local_subchannel_pool': 1,
       'grpc.enable_retries': 0,
       'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
@@ -132,7 +132,7 @@ export class EtcdClient implements Disposable {
     }
   }
 
-  /** One watcher on a stream of its own. The first answer is `created`; leaving the loop ends the watch. */
+  /** One watcher on a stream of its own. The first answer is `created`. Leaving the loop ends the watch. */
   async *watch(
     create: Init<etcdserverpb.WatchCreateRequest>,
     signal?: AbortSignal,

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { bounded } from './bounded.ts';
 import { freePort } from './free-port.ts';
 
-/** etcd says it, and so does every store that is started in its place. */
+/** Logged by etcd, and by every store that is started in its place. */
 const READY_LINE = 'ready to serve client requests';
 const START_MAX_MS = 30_000;
 const STOP_MAX_MS = 15_000;
@@ -17,7 +17,7 @@ export function storeCommand(): readonly string[] {
   return command.split(' ');
 }
 
-/** Where a store listens and what it keeps: the same for every start of it. */
+/** A store's addresses and data, the same for every start. */
 export interface StorePlace {
   readonly dataDir: string;
   readonly clientPort: number;
@@ -30,11 +30,11 @@ export async function newStorePlace(dataDir: string): Promise<StorePlace> {
 
 export interface StoreOptions {
   readonly command?: readonly string[];
-  /** More flags, after those that say where. */
+  /** Further flags, after those for addresses and data. */
   readonly flags?: readonly string[];
 }
 
-/** One process of a store, from its start to its end. Disposing of it kills what is left of it. */
+/** One process of a store. Disposal kills it if it still runs. */
 export class StoreProcess implements AsyncDisposable {
   readonly place: StorePlace;
   readonly #child: ChildProcess;
@@ -42,7 +42,7 @@ export class StoreProcess implements AsyncDisposable {
   readonly #ended: Promise<void>;
   readonly #ready: Promise<void>;
 
-  /** Starts the process and does not wait for it: `ready` does. */
+  /** Starts the process without waiting for it; see `ready`. */
   constructor(place: StorePlace, options: StoreOptions = {}) {
     this.place = place;
     const [program, ...args] = options.command ?? storeCommand();
@@ -78,7 +78,7 @@ export class StoreProcess implements AsyncDisposable {
       }
       void this.#ended.then(() => reject(new Error(`the store ended before it served:\n${this.output}`)));
     });
-    // Who starts a process only to kill it never asks for `ready`.
+    // Whoever starts a process only to kill it never awaits `ready`.
     this.#ready.catch(() => {});
   }
 
@@ -104,7 +104,7 @@ export class StoreProcess implements AsyncDisposable {
     return this.#child.pid;
   }
 
-  /** The last lines that it has written. */
+  /** The last lines of its output. */
   get output(): string {
     return this.#lines.join('\n');
   }
@@ -113,20 +113,20 @@ export class StoreProcess implements AsyncDisposable {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Resolves when it serves; rejects when it ends first, or at the bound. */
+  /** Resolves when it serves. Rejects if it ends first, and at the bound. */
   async ready(): Promise<void> {
     await bounded('the store serves', START_MAX_MS, this.#ready).catch((error: unknown) => {
       throw new Error(`the store did not start; its last lines:\n${this.output}`, { cause: error });
     });
   }
 
-  /** kill -9, and it is gone. */
+  /** Kills it with SIGKILL and waits for its end. */
   async kill(): Promise<void> {
     if (this.running) this.#child.kill('SIGKILL');
     await bounded('the store dies', STOP_MAX_MS, this.#ended);
   }
 
-  /** SIGTERM, as an operator stops it. Rejects when it does not end by itself, or not with exit code 0. */
+  /** Stops it with SIGTERM, as an operator does. Rejects if it does not end by itself, or not with exit code 0. */
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM');
     try {
@@ -134,7 +134,7 @@ export class StoreProcess implements AsyncDisposable {
     } finally {
       await this.kill();
     }
-    // etcd raises the signal again once it has stopped in order; both are a clean end.
+    // etcd raises the signal again after an orderly stop. Both are a clean end.
     if (this.#child.exitCode !== 0 && this.#child.signalCode !== 'SIGTERM') {
       throw new Error(`the store ended with ${this.#child.exitCode ?? this.#child.signalCode}:\n${this.output}`);
     }
