@@ -1,6 +1,8 @@
 import {
   assert,
+  AssertionError,
   type Clock,
+  EngramError,
   type EventGroup,
   isEngramError,
   LinkedQueue,
@@ -11,7 +13,10 @@ import {
 } from '@engram/core';
 import { Backlog, type Backlogs } from './backlog.ts';
 import { cutIntoOffers } from './cut-into-offers.ts';
-import { filterGroup } from './group-shares.ts';
+import { type SliceLimits, VISIT_US } from './slice-limits.ts';
+import { Sliced } from './sliced.ts';
+import { checkPage, countEvents, filterGroups, filterInSlices } from './page-offers.ts';
+import { ReadDeadlines } from './read-deadlines.ts';
 import type { LiveSet } from './live-set.ts';
 import type { History, HistoryPage } from './ports.ts';
 import type { Published } from './published.ts';
@@ -32,9 +37,20 @@ export interface CatchUpOptions {
   readonly offerBytesMax: number;
   /** Reads of history under way at a time. */
   readonly readsMax: number;
-  /** See SliceLimits. */
-  readonly sliceUs: number;
+  /** Of one read. */
+  readonly readMsMax: number;
+  readonly limits: SliceLimits;
 }
+
+/** A read that finds nothing. */
+const READ_US = 5;
+/** An event of a page: to find it, when the read begins, and to make an offer of it, when the page has come. */
+const FIND_US = 1;
+const TAKE_US = 1;
+/** How many reads are thought to fill a slice, before it is known what reads find. */
+const READS_A_SLICE = 2;
+
+type Offer = readonly EventGroup[];
 
 /**
  * Serves those that are behind from history, until they meet what is published. Streams take turns, a page each, so
@@ -51,6 +67,12 @@ export class CatchUp {
   readonly #turns = new LinkedQueue<StreamState>();
   /** Streams whose next watcher needs what is being published: history does not have it yet. */
   readonly #held = new Set<StreamState>();
+  readonly #deadlines: ReadDeadlines;
+  readonly #sliced: Sliced;
+  /** What the beginning of a read has cost lately: the next one is charged with it, before its page can tell. */
+  #usualUs: number;
+  /** The slice is used up: `pump` goes on once others have had their turn. */
+  #resting = false;
   #reads = 0;
   /** Those who are looked at because history was compacted. */
   #ending: Walk<WatcherState> | undefined;
@@ -59,6 +81,12 @@ export class CatchUp {
   constructor(options: CatchUpOptions) {
     this.#options = options;
     this.#compactRevision = options.history.compactRevision;
+    const { sliceUs } = options.limits;
+    this.#sliced = new Sliced(options.clock, sliceUs);
+    this.#usualUs = sliceUs / READS_A_SLICE;
+    this.#deadlines = new ReadDeadlines(options.clock, options.readMsMax, (watcher, reading) =>
+      this.#late(watcher, reading),
+    );
   }
 
   /** Watchers that are behind: etcd's slow watchers. */
@@ -94,7 +122,7 @@ export class CatchUp {
   compacted(compactRevision: Revision): void {
     if (compactRevision > this.#compactRevision) this.#compactRevision = compactRevision;
     const running = this.#ending !== undefined;
-    this.#ending = new Walk(this.#unsynced, this.#options.sliceUs); // whom the walk before has passed may need more than is left now
+    this.#ending = new Walk(this.#unsynced, this.#options.limits.sliceUs); // whom the walk before has passed may need more
     if (!running)
       inTurns(
         (goOn) => this.#options.clock.soon(goOn),
@@ -120,12 +148,16 @@ export class CatchUp {
     return true;
   }
 
-  /** Starts as many reads as may be under way. */
+  /** Starts as many reads as may be under way; where much was done lately, others have their turn first. */
   pump(): void {
-    const { published } = this.#options;
-    while (this.#reads < this.#options.readsMax) {
+    const { published, readsMax } = this.#options;
+    while (this.#reads < readsMax) {
       const stream = this.#turns.first;
       if (stream === undefined) return;
+      if (this.#sliced.spent) {
+        if (!this.#resting) void this.#rest();
+        return;
+      }
       this.#turns.remove(stream);
       if (stream.full) continue; // since it took its place; `resume` gives it another
       const watcher = stream.waiting.first;
@@ -137,8 +169,16 @@ export class CatchUp {
       }
       stream.waiting.remove(watcher);
       this.#takeTurn(stream);
-      if (!this.endIfCompacted(watcher)) void this.#read(watcher);
+      if (this.endIfCompacted(watcher)) this.#sliced.spend(VISIT_US);
+      else void this.#read(watcher);
     }
+  }
+
+  async #rest(): Promise<void> {
+    this.#resting = true;
+    await this.#sliced.turn();
+    this.#resting = false;
+    this.pump();
   }
 
   /** What was being published is history now. */
@@ -167,21 +207,49 @@ export class CatchUp {
     if (published.inBetween) reading.backlog.end = nextRevision(to);
     else live.add(watcher);
     this.#reads += 1;
+    this.#deadlines.begin(watcher, reading);
+    const chargedUs = this.#usualUs;
+    this.#sliced.spend(chargedUs);
     let page: HistoryPage | undefined;
     let failure: unknown;
     try {
       page = await history.read(range, watcher.next, to, groupsMax, prevKv, reading.abort.signal);
     } catch (cause) {
+      if (cause instanceof AssertionError) throw cause;
       failure = cause;
     }
-    this.#reads -= 1;
+    this.#deadlines.end(reading);
+    if (page !== undefined && watcher.reading === reading) await this.#take(watcher, reading, page, chargedUs);
+    else if (watcher.reading === reading) this.#failed(watcher, reading, failure);
     // Otherwise the watcher has gone meanwhile, and nobody waits for the page.
-    if (watcher.reading === reading) {
-      this.#endReading(watcher, reading);
-      if (page !== undefined) this.#arrived(watcher, reading, page);
-      else this.#failed(watcher, failure);
-    }
+    this.#reads -= 1;
     this.pump();
+  }
+
+  /** A page that has come. Its watcher may go while others have their turn. */
+  async #take(watcher: WatcherState, reading: Reading, page: HistoryPage, chargedUs: number): Promise<void> {
+    const events = checkPage(page, watcher.next, reading.to);
+    const foundUs = READ_US + events * FIND_US;
+    this.#usualUs += (Math.min(foundUs, this.#options.limits.sliceUs) - this.#usualUs) / 4;
+    while (this.#sliced.spent) await this.#sliced.turn();
+    this.#sliced.spend(Math.max(0, foundUs - chargedUs) + events * TAKE_US);
+    if (events < this.#options.limits.largeGroup) {
+      if (watcher.reading === reading) this.#arrived(watcher, reading, page, filterGroups(page.groups, watcher.filter));
+      return;
+    }
+    const offers = await this.#prepare(watcher, reading, page);
+    if (watcher.reading === reading) this.#arrived(watcher, reading, page, [], offers);
+  }
+
+  /** Offers with very many events, which the sink has made ready in slices. */
+  async #prepare(watcher: WatcherState, reading: Reading, page: HistoryPage): Promise<readonly Offer[]> {
+    const offers = this.#cut(await filterInSlices(page.groups, watcher.filter, this.#sliced));
+    for (const offer of offers) {
+      if (countEvents(offer) < this.#options.limits.largeGroup) continue;
+      await watcher.stream.prepare(watcher, offer);
+      if (watcher.reading !== reading) break;
+    }
+    return offers;
   }
 
   /** What its backlog held is the caller's. */
@@ -191,47 +259,44 @@ export class CatchUp {
     return reading;
   }
 
-  #failed(watcher: WatcherState, cause: unknown): void {
+  #failed(watcher: WatcherState, reading: Reading, cause: unknown): void {
+    this.#endReading(watcher, reading);
     if (isEngramError(cause, 'Compacted') && this.endIfCompacted(watcher)) return;
     this.#options.logger?.warn({ err: cause, next: watcher.next }, 'history cannot be read: the watch stream breaks');
     watcher.stream.fail(cause);
   }
 
-  #arrived(watcher: WatcherState, reading: Reading, page: HistoryPage): void {
+  /** It takes its place among the reads until it settles, which it does soon after the signal. */
+  #late(watcher: WatcherState, reading: Reading): void {
+    reading.abort.abort();
+    if (watcher.reading === reading) this.#failed(watcher, reading, new EngramError('Timeout'));
+  }
+
+  /** `groups` join what gathered meanwhile; offers that are `prepared` come before that. */
+  #arrived(
+    watcher: WatcherState,
+    reading: Reading,
+    page: HistoryPage,
+    groups: readonly EventGroup[],
+    prepared: readonly Offer[] = [],
+  ): void {
     const { live, published } = this.#options;
-    assert(page.next > watcher.next, 'a page of history without progress');
-    const groups: EventGroup[] = [];
-    let last = watcher.next - 1;
-    for (const group of page.groups) {
-      assert(group.revision > last && group.revision <= reading.to, 'a page of history out of order');
-      last = group.revision;
-      const filtered = filterGroup(group, watcher.filter);
-      if (filtered !== undefined) groups.push(filtered);
-    }
-    assert(last < page.next, 'a page of history beyond its end');
+    const { backlog } = this.#endReading(watcher, reading);
     const whole = page.next > reading.to;
-    let next = page.next;
-    if (whole) {
-      for (const group of reading.backlog.groups) groups.push(group);
-      next = reading.backlog.end ?? nextRevision(published.revision);
-    }
-    const refused = this.#offer(watcher, groups);
-    if (refused === undefined && whole && reading.backlog.end === undefined) {
+    const next = whole ? (backlog.end ?? nextRevision(published.revision)) : page.next;
+    const offers = [...prepared, ...this.#cut(whole ? [...groups, ...backlog.groups] : groups)];
+    const refused = offers.find((offer) => !watcher.stream.offer(watcher, offer, published.header));
+    if (refused === undefined && whole && backlog.end === undefined) {
       watcher.next = next;
       watcher.enter('live');
       this.#unsynced.delete(watcher);
       return;
     }
     live.remove(watcher);
-    this.add(watcher, refused ?? next);
+    this.add(watcher, refused?.[0]?.revision ?? next);
   }
 
-  /** The first revision that the sink did not take. */
-  #offer(watcher: WatcherState, groups: readonly EventGroup[]): Revision | undefined {
-    const { groupsMax, offerBytesMax, published } = this.#options;
-    for (const offer of cutIntoOffers(groups, groupsMax, offerBytesMax)) {
-      if (!watcher.stream.offer(watcher, offer, published.header)) return offer[0]!.revision;
-    }
-    return undefined;
+  #cut(groups: readonly EventGroup[]): readonly Offer[] {
+    return cutIntoOffers(groups, this.#options.groupsMax, this.#options.offerBytesMax);
   }
 }

@@ -1,5 +1,4 @@
 import {
-  type Clock,
   compareBytes,
   equalBytes,
   type EventGroup,
@@ -7,17 +6,10 @@ import {
   isUnbounded,
   type KeyRange,
   type KvEvent,
-  type Slice,
 } from '@engram/core';
 import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter, passes, type Share, ShareDraft } from './group-shares.ts';
 import { EVENT_US } from './slice-limits.ts';
-
-/** The slice that work over events shares with other work, and how many of them are looked at in one go. */
-export interface Sliced {
-  readonly slice: Slice;
-  readonly clock: Clock;
-  readonly eventsMax: number;
-}
+import type { Sliced } from './sliced.ts';
 
 /** Indices of events: from the first of a pair up to below the second, pair after pair, ascending. */
 export type Stretches = readonly number[];
@@ -52,14 +44,14 @@ export class LargeGroup {
     const { events } = group;
     const runs: number[] = [];
     const draft = new ShareDraft();
-    const { slice, eventsMax, clock } = sliced;
+    const { eventsMax } = sliced;
     for (let from = 0; from < events.length; from += eventsMax) {
       const end = Math.min(events.length, from + eventsMax);
       for (let at = from; at < end; at += 1) {
         if (at === 0 || compareBytes(events[at - 1]!.key, events[at]!.key) >= 0) runs.push(at);
         draft.count(events[at]!);
       }
-      if (slice.spend((end - from) * EVENT_US)) await slice.turn(clock);
+      if (sliced.spend((end - from) * EVENT_US)) await sliced.turn();
     }
     runs.push(events.length);
     return new LargeGroup(draft.share(group), sliced, runs);
@@ -130,7 +122,8 @@ export class LargeGroup {
     const { revision } = this.#whole.groups[0]!;
     const draft = new ShareDraft();
     const events: KvEvent[] = [];
-    const { slice, eventsMax, clock } = this.#sliced;
+    const sliced = this.#sliced;
+    const { eventsMax } = sliced;
     for (let pair = 0; pair < stretches.length; pair += 2) {
       const stretchEnd = stretches[pair + 1]!;
       for (let from = stretches[pair]!; from < stretchEnd; from += eventsMax) {
@@ -142,7 +135,7 @@ export class LargeGroup {
           draft.count(event);
         }
         this.#cutEvents += end - from;
-        if (slice.spend((end - from) * EVENT_US)) await slice.turn(clock);
+        if (sliced.spend((end - from) * EVENT_US)) await sliced.turn();
       }
     }
     return draft.share({ revision, events });

@@ -133,7 +133,7 @@ export class LiveSet {
 
   /** What a run has for one of its watchers. One that cannot take it leaves the set. */
   hand(watcher: WatcherState, run: Run, headerRevision: Revision): void {
-    if (watcher.reading !== undefined || watcher.next > run.first || (watcher.request.prevKv && run.prevKvMissing)) {
+    if (!takesAll(watcher, run)) {
       this.#handSingly(watcher, run.shares, headerRevision);
       return;
     }
@@ -179,4 +179,9 @@ export class LiveSet {
     }
     return node;
   }
+}
+
+/** It is live, has started, and has what it asks for in each event: so it is offered the whole run. */
+export function takesAll(watcher: WatcherState, run: Run): boolean {
+  return watcher.reading === undefined && watcher.next <= run.first && !(watcher.request.prevKv && run.prevKvMissing);
 }

@@ -67,6 +67,12 @@ export interface WatchSink {
    * offered nothing more. The hub offers the same groups again after it, from history.
    */
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean;
+  /**
+   * Called before `events` is offered groups with very many events, 1000 or more: whoever encodes them can do so in
+   * slices, for all watchers that are offered the same array. The offer comes once the promise has resolved, or at once
+   * where there is none. It may reject for a broken invariant only. The offer may not come at all.
+   */
+  prepare?(watcher: Watcher, groups: readonly EventGroup[]): Promise<void> | undefined;
   /** The watcher needed history below `compactRevision`; it is gone. Comes also when there is no room. */
   compacted(watcher: Watcher, compactRevision: Revision): void;
   /**
@@ -92,9 +98,9 @@ export interface History {
   /**
    * Matches of `range` with from <= revision <= to, at most `groupsMax` revisions, `prevKv` filled in where asked and
    * not compacted. A page may end earlier, to bound its bytes or its time, but never where it began. `to` is at most the
-   * hub's revision. Settles within a bound of its own; rejects with EngramError Compacted when compaction overtakes it,
-   * with anything else where the stream must break. After the signal nobody wants the page, and a read that settles soon
-   * makes room for another.
+   * hub's revision. Rejects with EngramError Compacted when compaction overtakes it,
+   * with anything else where the stream must break. A read that takes longer than the hub's bound (10 s) is given up, and
+   * its stream breaks. After the signal nobody wants the page, and a read that settles soon makes room for another.
    */
   read(
     range: KeyRange,

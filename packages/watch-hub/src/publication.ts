@@ -1,9 +1,12 @@
 import type { EventGroup, Revision } from '@engram/core';
-import type { Filter } from './group-shares.ts';
-import { LargeGroup, type Sliced, type Stretches } from './large-group.ts';
+import type { Filter, Share } from './group-shares.ts';
+import { LargeGroup, type Stretches } from './large-group.ts';
 import type { LiveSet } from './live-set.ts';
 import type { RangeNode } from './range-node.ts';
 import { type Match, Run } from './run.ts';
+import { takesAll } from './live-set.ts';
+import type { Sliced } from './sliced.ts';
+import type { WatcherState } from './watcher-state.ts';
 import { MATCH_US, OFFER_US, type SliceLimits } from './slice-limits.ts';
 
 export interface PublicationOptions {
@@ -38,6 +41,9 @@ export class Publication {
   #at = 0;
   /** It has very many events, or too many ranges match them. */
   #large = false;
+  /** What is made ready in slices, and for whom it was last: he is not asked again. */
+  #preparing: Promise<void> | undefined;
+  #prepared: WatcherState | undefined;
   /** Ranges that match some of the portion. */
   #nodes: RangeNode[] = [];
 
@@ -115,65 +121,83 @@ export class Publication {
 
   async #handLarge(group: EventGroup): Promise<void> {
     const { live, sliced, limits } = this.#options;
-    const { slice, clock } = sliced;
     const large = await LargeGroup.of(group, sliced);
     for (const node of live.nodes()) {
       const stretches = large.within(node.range);
-      if (slice.spend(large.runs * MATCH_US)) await slice.turn(clock);
+      if (sliced.spend(large.runs * MATCH_US)) await sliced.turn();
       if (stretches.length === 0) continue;
       if (large.cutEvents > limits.cutEventsMax && !large.has(stretches)) await this.#leave(node, group.revision);
       else await this.#hand(node, (filter) => this.#runOf(large, stretches, filter));
     }
   }
 
+  #isLarge({ groups }: Share): boolean {
+    return groups[0]!.events.length >= this.#options.limits.largeGroup;
+  }
+
   async #runOf(large: LargeGroup, stretches: Stretches, filter: Filter): Promise<Run> {
     const share = await large.share(stretches, filter);
-    return new Run(share === undefined ? [] : [share], this.#options.offerBytesMax);
+    return new Run(
+      share === undefined ? [] : [share],
+      this.#options.offerBytesMax,
+      share !== undefined && this.#isLarge(share),
+    );
   }
 
   /** To all watchers of a range, while some of them leave. */
   async #hand(node: RangeNode, make: RunMaker): Promise<void> {
-    const { slice, clock } = this.#options.sliced;
+    const { sliced } = this.#options;
     const runs: (Run | undefined)[] = [undefined, undefined, undefined, undefined];
     let at = node.watchers.length - 1;
     for (;;) {
       at = this.#handSome(node, at, runs);
-      if (slice.spent) {
-        await slice.turn(clock);
-      } else {
-        const watcher = node.watchers[at];
-        if (watcher === undefined) return;
+      if (sliced.spent) {
+        await sliced.turn();
+        continue;
+      }
+      const watcher = node.watchers[at];
+      if (watcher === undefined) return;
+      const run = runs[watcher.filter];
+      if (run === undefined) {
         const made = make(watcher.filter);
         runs[watcher.filter] = made instanceof Run ? made : await made;
+      } else {
+        await this.#preparing;
+        this.#prepared = watcher;
       }
     }
   }
 
-  /** From this watcher on backwards, until the slice is full or a run is to be made first; returns whose turn it is. */
+  /** From this watcher on backwards, until the slice is full or something is to be waited for; returns whose turn it is. */
   #handSome(node: RangeNode, from: number, runs: readonly (Run | undefined)[]): number {
     const { live, sliced } = this.#options;
-    const { slice } = sliced;
     const last = this.#groups[this.#at - 1]!.revision;
     for (let at = Math.min(from, node.watchers.length - 1); at >= 0; at -= 1) {
       const watcher = node.watchers[at]!;
       if (watcher.handed >= last) continue;
       const run = runs[watcher.filter];
-      if (run === undefined || slice.spent) return at;
+      if (run === undefined || sliced.spent || !this.#isReady(watcher, run)) return at;
       watcher.handed = last;
       live.hand(watcher, run, this.#revision);
-      slice.spend(OFFER_US);
+      sliced.spend(OFFER_US);
     }
     return -1;
+  }
+
+  /** Its sink was asked to make a large offer ready, and did. */
+  #isReady(watcher: WatcherState, run: Run): boolean {
+    if (!run.large || this.#prepared === watcher || !takesAll(watcher, run)) return true;
+    this.#preparing = watcher.stream.prepare(watcher, run.offers[0]!);
+    return this.#preparing === undefined;
   }
 
   /** All watchers of a range who are owed the revision to history. */
   async #leave(node: RangeNode, revision: Revision): Promise<void> {
     const { live, sliced } = this.#options;
-    const { slice, clock } = sliced;
     for (let at = node.watchers.length - 1; at >= 0; at -= 1) {
       const watcher = node.watchers[at];
       if (watcher !== undefined && watcher.next <= revision) live.leave(watcher, revision);
-      if (slice.spend(OFFER_US)) await slice.turn(clock);
+      if (sliced.spend(OFFER_US)) await sliced.turn();
     }
   }
 }

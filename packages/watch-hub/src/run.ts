@@ -18,10 +18,13 @@ export class Run {
   /** Its first revision; beyond all revisions when it is empty. */
   readonly first: Revision | number;
   readonly prevKvMissing: boolean;
+  /** One revision with very many events: sinks may want to make it ready in slices. */
+  readonly large: boolean;
 
   /** In the order of their revisions. */
-  constructor(shares: readonly Share[], offerBytesMax: number) {
+  constructor(shares: readonly Share[], offerBytesMax: number, large = false) {
     this.shares = shares;
+    this.large = large;
     // One revision: its own array, which other ranges that match the same events are offered too.
     this.offers = shares.length === 1 ? [shares[0]!.groups] : offersOf(shares, offerBytesMax);
     this.first = shares[0]?.groups[0]?.revision ?? Number.POSITIVE_INFINITY;

@@ -149,6 +149,11 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     return taken;
   }
 
+  /** The sink may make a large offer ready in slices; undefined: it is, or it need not be. */
+  prepare(watcher: WatcherState, groups: readonly EventGroup[]): Promise<void> | undefined {
+    return this.#full ? undefined : this.#sink.prepare?.(watcher, groups);
+  }
+
   endCompacted(watcher: WatcherState, compactRevision: Revision): void {
     if (this.#closed) return; // it is being dropped
     this.#drop(watcher);

@@ -1,11 +1,12 @@
-import { assert, type Clock, type CommittedBatch, type Logger, type Random, type Revision, Slice } from '@engram/core';
+import { assert, type Clock, type CommittedBatch, type Logger, type Random, type Revision } from '@engram/core';
 import { Backlogs } from './backlog.ts';
 import { CatchUp } from './catch-up.ts';
 import { LiveSet } from './live-set.ts';
 import type { History, WatchSink, WatchStream } from './ports.ts';
 import { Publication, type PublicationOptions } from './publication.ts';
 import { Published } from './published.ts';
-import { EVENT_US, SLICE_LIMITS, type SliceLimits, VISIT_US } from './slice-limits.ts';
+import { SLICE_LIMITS, type SliceLimits, VISIT_US } from './slice-limits.ts';
+import { Sliced } from './sliced.ts';
 import { type StreamParts, StreamState } from './stream-state.ts';
 
 export interface WatchHubOptions {
@@ -21,6 +22,8 @@ export interface WatchHubOptions {
   readonly catchUpGroupsMax?: number;
   /** Reads of history under way at a time, over all streams. */
   readonly historyReadsMax?: number;
+  /** Of one read; one that takes longer is given up, and its stream breaks. */
+  readonly historyReadMsMax?: number;
   /** Revisions kept for a watcher while a read is under way; what comes above them takes another read. */
   readonly backlogGroupsMax?: number;
   /** What these may take in memory. */
@@ -47,6 +50,7 @@ export interface WatchHubStats {
 }
 
 const CATCH_UP_GROUPS_MAX = 1000;
+const HISTORY_READ_MS_MAX = 10_000;
 const OFFER_BYTES_MAX = 1 << 20;
 const HISTORY_READS_MAX = 8;
 /** At a page in 50 ms, 200k matching writes a second do not outrun a reader; eight full backlogs are 80k references. */
@@ -98,14 +102,14 @@ export class WatchHub {
       groupsMax: options.catchUpGroupsMax ?? CATCH_UP_GROUPS_MAX,
       offerBytesMax: OFFER_BYTES_MAX,
       readsMax: options.historyReadsMax ?? HISTORY_READS_MAX,
-      sliceUs,
+      readMsMax: options.historyReadMsMax ?? HISTORY_READ_MS_MAX,
+      limits,
     });
     const closed = (stream: StreamState): void => {
       this.#streams.delete(stream);
     };
     this.#published = published;
-    const sliced = { slice: new Slice(sliceUs), clock, eventsMax: Math.ceil(sliceUs / EVENT_US) };
-    this.#publishing = { live, sliced, limits, offerBytesMax: OFFER_BYTES_MAX };
+    this.#publishing = { live, sliced: new Sliced(clock, sliceUs), limits, offerBytesMax: OFFER_BYTES_MAX };
     this.#live = live;
     this.#backlogs = backlogs;
     this.#catchUp = catchUp;
@@ -184,7 +188,7 @@ export class WatchHub {
   }
 
   async #publishInSlices(publication: Publication, revision: Revision): Promise<void> {
-    const { slice, clock } = this.#publishing.sliced;
+    const { sliced } = this.#publishing;
     this.#inSlices = true;
     this.#published.begin(revision);
     await publication.inSlices();
@@ -192,7 +196,7 @@ export class WatchHub {
     this.#catchUp.resumeHeld();
     for (const act of waiting) {
       act();
-      if (slice.spend(VISIT_US)) await slice.turn(clock);
+      if (sliced.spend(VISIT_US)) await sliced.turn();
     }
     this.#inSlices = false;
   }

@@ -3,7 +3,7 @@ import { putGroup } from '@engram/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Backlog, Backlogs } from '../src/backlog.ts';
-import { FakeSink, settled } from './fakes.ts';
+import { FakeSink } from './fakes.ts';
 import { from, World } from './world.ts';
 
 const OVERHEAD_BYTES = 430;
@@ -68,7 +68,7 @@ test('large values end a backlog before its revisions do, and the watcher gets t
   expect(world.hub.stats.pendingEvents).toBe(3);
   while (world.store.reads.length > 0) {
     world.store.reads[0]!.settle();
-    await settled();
+    await world.clock.pass(0);
   }
   world.put('a');
   expect(world.sink.groups.map((group) => group.revision)).toEqual(Array.from({ length: 13 }, (_, at) => at + 2));
@@ -80,6 +80,7 @@ test('a watcher that finds no room in the account of all is served from history,
   const sinks = [new FakeSink(), new FakeSink(), new FakeSink()];
   const streams = sinks.map((sink) => world.hub.openStream(sink));
   for (const stream of streams) world.watch('a', from(2), stream);
+  await world.clock.pass(0);
   world.put('a');
   expect(world.hub.stats.pendingEvents).toBe(2);
   streams[1]!.cancel(0);
@@ -87,7 +88,7 @@ test('a watcher that finds no room in the account of all is served from history,
   expect(world.hub.stats).toMatchObject({ pendingEvents: 0, pendingBytes: 0 });
   while (world.store.reads.length > 0) {
     world.store.reads[0]!.settle();
-    await settled();
+    await world.clock.pass(0);
   }
   expect(sinks.map((sink) => sink.groups.map((group) => group.revision))).toEqual([[2, 3], [], []]);
 });

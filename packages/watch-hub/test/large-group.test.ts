@@ -1,20 +1,12 @@
-import {
-  EVENT_DELETE,
-  EVENT_PUT,
-  type EventGroup,
-  type EventType,
-  rangeContains,
-  revision,
-  Slice,
-  utf8,
-} from '@engram/core';
+import { EVENT_DELETE, EVENT_PUT, type EventGroup, type EventType, rangeContains, revision, utf8 } from '@engram/core';
 import { putGroup } from '@engram/core/testing';
 import { Scheduler, SimClock } from '@engram/sim';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, GroupShares } from '../src/group-shares.ts';
-import { LargeGroup, type Sliced } from '../src/large-group.ts';
+import { LargeGroup } from '../src/large-group.ts';
 import { EVENT_US } from '../src/slice-limits.ts';
+import { Sliced } from '../src/sliced.ts';
 import { range, text } from './fakes.ts';
 
 function groupOf(changes: readonly string[]): EventGroup {
@@ -28,9 +20,10 @@ function groupOf(changes: readonly string[]): EventGroup {
 }
 
 /** Counts the turns that are taken; so many events are looked at between two of them. */
-function slicedBy(eventsMax: number): Sliced & { readonly clock: SimClock; turns: number } {
+function slicedBy(eventsMax: number): { readonly sliced: Sliced; readonly clock: SimClock; turns: number } {
   const clock = new SimClock({ scheduler: new Scheduler() });
-  const made = { slice: new Slice(eventsMax * EVENT_US), clock, eventsMax, turns: 0 };
+  const made = { sliced: new Sliced(clock, eventsMax * EVENT_US), clock, turns: 0 };
+  expect(made.sliced.eventsMax).toBe(eventsMax);
   const { soon } = clock;
   clock.soon = (fire) => {
     made.turns += 1;
@@ -54,8 +47,7 @@ test('what a range gets is what asking each event would find, and the same for o
   await fc.assert(
     fc.asyncProperty(changes, asked, fc.integer({ min: 1, max: 9 }), async (changes, asked, eventsMax) => {
       const group = groupOf(changes);
-      const sliced = slicedBy(eventsMax);
-      const { clock } = sliced;
+      const { sliced, clock } = slicedBy(eventsMax);
       const large = await clock.run(LargeGroup.of(group, sliced));
       const ordinary = new GroupShares(group);
       for (const [pattern, filter] of asked) {
@@ -80,7 +72,7 @@ test('what a range gets is what asking each event would find, and the same for o
 });
 
 test('those who match the same get the same array, whatever they asked for', async () => {
-  const sliced = slicedBy(1_000);
+  const { sliced } = slicedBy(1_000);
   const large = await LargeGroup.of(groupOf(['-a', '-ab', '-b', '-ba', '-c']), sliced);
   const share = (pattern: string, filter = DROP_NOTHING) => large.share(large.within(range(pattern)), filter);
   const ofB = await share('b*');
@@ -91,7 +83,7 @@ test('those who match the same get the same array, whatever they asked for', asy
 });
 
 test('a whole deletion is one run; a transaction has one for each operation', async () => {
-  const sliced = slicedBy(1_000);
+  const { sliced } = slicedBy(1_000);
   const runs = async (changes: readonly string[]): Promise<number> =>
     (await LargeGroup.of(groupOf(changes), sliced)).runs;
   expect(await runs(['a', 'b', 'c'])).toBe(1);
@@ -101,7 +93,7 @@ test('a whole deletion is one run; a transaction has one for each operation', as
 test('nothing walks over all events in one go', async () => {
   const made = slicedBy(160);
   const keys = Array.from({ length: 16_000 }, (_, at) => `-k${String(at).padStart(6, '0')}`);
-  const large = await made.clock.run(LargeGroup.of(groupOf(keys), made));
+  const large = await made.clock.run(LargeGroup.of(groupOf(keys), made.sliced));
   expect(made.turns).toBe(100);
   const stretches = large.within(range('k0..k008000'));
   await made.clock.run(large.share(stretches, DROP_NOTHING));
@@ -113,7 +105,7 @@ test('nothing walks over all events in one go', async () => {
 });
 
 test('what is kept for others is bounded', async () => {
-  const sliced = slicedBy(1_000);
+  const { sliced } = slicedBy(1_000);
   const large = await LargeGroup.of(groupOf(['a', 'b', 'c', 'd']), sliced);
   const share = async (pattern: string): Promise<boolean> => {
     const stretches = large.within(range(pattern));

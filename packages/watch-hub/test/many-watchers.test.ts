@@ -17,6 +17,7 @@ test('a stream with many watchers is closed over some turns, and hears nothing m
   const world = new World({ auto: false, history: ['a'], hub: { slices: { atOnceUs: 1e6 } } });
   for (let at = 0; at < MANY; at += 1) world.watch('b', { prevKv: at % 2 === 0 });
   for (let at = 0; at < MANY; at += 1) world.watch('a', from(2)); // dropped last: their reads come back before
+  await world.clock.pass(0);
   const reads = [...world.store.reads];
   let left = world.hub.stats.slowWatchers;
   world.stream.close();
@@ -46,6 +47,7 @@ test('a stream with many watchers is closed over some turns, and hears nothing m
 test('many watchers that need what was compacted are cancelled over some turns, each once', async () => {
   const world = new World({ auto: false, history: ['a', 'a', 'a', 'a'] });
   for (let at = 0; at < MANY; at += 1) world.watch('a', from(2));
+  await world.clock.pass(0);
   world.compact(3);
   const cancelled: string[] = [];
   const seen = await turnByTurn(world, () => {

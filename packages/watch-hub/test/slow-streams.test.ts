@@ -27,6 +27,7 @@ test('a stream that waits for its turn to read, and meanwhile has no room, gives
   const world = new World({ auto: false, history: ['a'] });
   const busy = world.hub.openStream(new FakeSink());
   for (let at = 0; at < 8; at += 1) world.watch('a', from(2), busy);
+  await world.clock.pass(0);
   world.watch('a', from(2)); // all reads are taken
   world.watch('b');
   world.sink.room = 0;
@@ -34,23 +35,25 @@ test('a stream that waits for its turn to read, and meanwhile has no room, gives
   expect(world.sink.take()).toEqual(['1 refused']);
   while (world.store.reads.length > 0) {
     world.store.reads[0]!.settle();
-    await settled();
+    await world.clock.pass(0);
   }
   expect(world.hub.stats.slowWatchers).toBe(2);
   world.sink.room = 9;
   world.stream.drained();
+  await world.clock.pass(0);
   expect(world.store.reads.map(({ from }) => from)).toEqual([2, 3]);
 });
 
 test('at most eight reads at a time, and streams take turns', async () => {
   const world = new World({ auto: false, history: ['a', 'a', 'a'] });
   for (let at = 0; at < 100; at += 1) world.watch('a', from(2));
+  await world.clock.pass(0);
   expect(world.store.reads.length).toBe(8);
   world.watch('a', from(3), world.hub.openStream(new FakeSink()));
   world.store.reads[0]!.settle();
-  await settled();
+  await world.clock.pass(0);
   world.store.reads[0]!.settle();
-  await settled();
+  await world.clock.pass(0);
   expect(world.store.reads.map(({ from }) => from)).toContain(3);
   expect(world.store.reads.length).toBe(8);
 });
@@ -60,9 +63,10 @@ test('one slow read holds nobody up', async () => {
   world.watch('a', from(1));
   const slow = world.store.reads[0]!;
   for (let at = 0; at < 20; at += 1) world.watch('a', from(2));
+  await world.clock.pass(0);
   while (world.store.reads.length > 1) {
     world.store.reads.find((read) => read !== slow)!.settle();
-    await settled();
+    await world.clock.pass(0);
   }
   expect(world.sink.take().length).toBe(20);
   expect(world.hub.stats.slowWatchers).toBe(1);

@@ -3,6 +3,7 @@ import {
   EVENT_PUT,
   type EventGroup,
   type Int64,
+  isEngramError,
   NO_REVISION,
   rangeContains,
   revision,
@@ -35,6 +36,7 @@ class SimStream implements WatchSink {
   readonly stream: WatchStream;
   readonly watchersMax: number;
   room: number;
+  readonly #preparing = new WeakMap<readonly EventGroup[], 'begun' | 'done'>();
   #lastHeader: Revision = NO_REVISION;
   needsDrain = false;
   refused = false;
@@ -47,8 +49,21 @@ class SimStream implements WatchSink {
     this.stream = world.hub.openStream(this);
   }
 
+  prepare(_watcher: Watcher, groups: readonly EventGroup[]): Promise<void> | undefined {
+    const { random, clock } = this.#world;
+    if (this.#preparing.get(groups) === 'done' || random.chance(0.3)) return undefined;
+    this.#preparing.set(groups, 'begun');
+    return new Promise((resolve) =>
+      clock.soon(() => {
+        this.#preparing.set(groups, 'done');
+        resolve();
+      }),
+    );
+  }
+
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
     return this.#world.check(() => {
+      expect(this.#preparing.get(groups), 'offered before it was ready').not.toBe('begun');
       const { hub, pageMax } = this.#world;
       expect(this.needsDrain, 'offered before it was drained').toBe(false);
       const promised = this.#known(watcher);
@@ -101,7 +116,9 @@ class SimStream implements WatchSink {
 
   failed(cause: unknown): void {
     this.#world.check(() => {
-      expect(cause).toBe(UNREADABLE);
+      const late = isEngramError(cause, 'Timeout');
+      if (late) this.#world.seen.late += 1;
+      else expect(cause).toBe(UNREADABLE);
       this.broken = true;
       this.promised.clear();
     });
@@ -140,7 +157,7 @@ class SimWorld {
   /** What the hub was told. */
   #compacted: Revision = NO_REVISION;
   readonly #leavesNobody: boolean;
-  readonly seen = { events: 0, progress: 0, compacted: 0, broken: 0, sliced: 0, between: 0 };
+  readonly seen = { events: 0, progress: 0, compacted: 0, broken: 0, sliced: 0, between: 0, late: 0 };
 
   constructor(seed: number) {
     this.random = new Prng(seed);
@@ -157,6 +174,7 @@ class SimWorld {
       progressIntervalMs: 100,
       catchUpGroupsMax: this.pageMax,
       historyReadsMax: 3,
+      historyReadMsMax: 60,
       // In odd worlds parts of large revisions are soon left to history.
       slices: {
         sliceUs: this.random.pick([0.2, 2, 8]),
@@ -413,7 +431,7 @@ const first = fixed === undefined ? Date.now() % 2 ** 32 : Number(fixed);
 const rounds = fixed === undefined ? Number(process.env['ROUNDS'] ?? 20) : 1;
 const steps = Number(process.env['STEPS'] ?? 1500);
 
-const seen = { events: 0, progress: 0, compacted: 0, broken: 0, sliced: 0, between: 0 };
+const seen = { events: 0, progress: 0, compacted: 0, broken: 0, sliced: 0, between: 0, late: 0 };
 
 test.each(Array.from({ length: rounds }, (_, at) => (first + at) >>> 0))(
   'each watcher gets its sequence and no promise is broken, whatever happens (SEED=%i)',

@@ -1,0 +1,49 @@
+import type { Clock, Timer } from '@engram/core';
+import type { Reading, WatcherState } from './watcher-state.ts';
+
+interface UnderWay {
+  readonly watcher: WatcherState;
+  readonly reading: Reading;
+  readonly dueMs: number;
+}
+
+/** When reads of history are given up: all have the same time, so the one that began first is due first. */
+export class ReadDeadlines {
+  readonly #clock: Clock;
+  readonly #readMsMax: number;
+  readonly #late: (watcher: WatcherState, reading: Reading) => void;
+  readonly #underWay = new Map<Reading, UnderWay>();
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, readMsMax: number, late: (watcher: WatcherState, reading: Reading) => void) {
+    this.#clock = clock;
+    this.#readMsMax = readMsMax;
+    this.#late = late;
+  }
+
+  begin(watcher: WatcherState, reading: Reading): void {
+    this.#underWay.set(reading, { watcher, reading, dueMs: this.#clock.nowMs() + this.#readMsMax });
+    this.#timer ??= this.#clock.after(this.#readMsMax, () => this.#expire());
+  }
+
+  /** The read has settled, late or not. */
+  end(reading: Reading): void {
+    this.#underWay.delete(reading);
+    if (this.#underWay.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #expire(): void {
+    this.#timer = undefined;
+    const nowMs = this.#clock.nowMs();
+    for (const { watcher, reading, dueMs } of this.#underWay.values()) {
+      if (dueMs > nowMs) {
+        this.#timer = this.#clock.after(dueMs - nowMs, () => this.#expire());
+        return;
+      }
+      this.#underWay.delete(reading);
+      this.#late(watcher, reading);
+    }
+  }
+}
