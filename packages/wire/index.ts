@@ -32,6 +32,7 @@ export {
   encodeEvents,
   encodeWatchResponse,
   encodeWatchFragments,
+  joinWatchFragments,
   type EncodedEvents,
   type WatchHead,
 } from './src/messages/watch-responses.ts';

@@ -1,5 +1,12 @@
-import type { EventGroup, Int64, KvEvent } from '@engram/core';
-import { encodeEvents, encodeWatchResponse, type EncodedEvents, type Message } from '@engram/wire';
+import { type Clock, type EventGroup, type Int64, type KvEvent, Slice } from '@engram/core';
+import {
+  encodeEvents,
+  encodeWatchFragments,
+  encodeWatchResponse,
+  type EncodedEvents,
+  joinWatchFragments,
+  type Message,
+} from '@engram/wire';
 
 /** A whole response that was sent; many clients' streams have but one watcher, so ids repeat. */
 interface SentResponse {
@@ -8,10 +15,26 @@ interface SentResponse {
   readonly message: Message;
 }
 
-interface GroupsBytes {
-  readonly events: EncodedEvents;
+/** The events of an array of groups, encoded. */
+interface Encoded {
+  /** In their order; one block, or many where they were encoded in slices. */
+  readonly blocks: readonly EncodedEvents[];
   response: SentResponse | undefined;
 }
+
+/** What is known of an array of groups: the same object where no event has a superseded version. */
+interface Known {
+  plain: Encoded | undefined;
+  withPrevKv: Encoded | undefined;
+  /** Being encoded in slices. */
+  readonly preparing: [plain: Promise<void> | undefined, withPrevKv: Promise<void> | undefined];
+}
+
+/** Events, and bytes of them, that are encoded in one go; a larger event goes alone. */
+const BLOCK_EVENTS_MAX = 500;
+const BLOCK_BYTES_MAX = 64 * 1024;
+/** An event is encoded. */
+const ENCODE_US = 0.4;
 
 /**
  * Responses to watchers. Watchers that match the same events of a batch are given the same array of groups, so its
@@ -20,31 +43,93 @@ interface GroupsBytes {
  */
 export class EventMemo {
   readonly #headerBytes: (revision: number) => Uint8Array;
-  readonly #plain = new WeakMap<readonly EventGroup[], GroupsBytes>();
-  readonly #withPrevKv = new WeakMap<readonly EventGroup[], GroupsBytes>();
+  readonly #clock: Clock;
+  readonly #known = new WeakMap<readonly EventGroup[], Known>();
+  /** One is encoded in slices at a time. */
+  #last: Promise<void> = Promise.resolve();
 
-  constructor(headerBytes: (revision: number) => Uint8Array) {
+  constructor(headerBytes: (revision: number) => Uint8Array, clock: Clock) {
     this.#headerBytes = headerBytes;
+    this.#clock = clock;
   }
 
   response(watchId: Int64, prevKv: boolean, groups: readonly EventGroup[], headerRevision: number): Message {
-    const bytes = this.#of(groups, prevKv && groups.some(hasPrevKv));
-    const sent = bytes.response;
+    const encoded = this.#encoded(groups, prevKv);
+    const sent = encoded.response;
     if (sent !== undefined && sent.watchId === watchId && sent.headerRevision === headerRevision) return sent.message;
-    const message = encodeWatchResponse({ header: this.#headerBytes(headerRevision), watchId }, [bytes.events]);
-    bytes.response = { watchId, headerRevision, message };
+    const message = encodeWatchResponse({ header: this.#headerBytes(headerRevision), watchId }, encoded.blocks);
+    encoded.response = { watchId, headerRevision, message };
     return message;
   }
 
-  #of(groups: readonly EventGroup[], withPrevKv: boolean): GroupsBytes {
-    const memo = withPrevKv ? this.#withPrevKv : this.#plain;
-    let bytes = memo.get(groups);
-    if (bytes === undefined) {
-      bytes = { events: encodeEvents(eventsOf(groups), withPrevKv), response: undefined };
-      memo.set(groups, bytes);
-    }
-    return bytes;
+  /** The same in parts below `bytesMax`, cut between events. */
+  fragments(
+    watchId: Int64,
+    prevKv: boolean,
+    groups: readonly EventGroup[],
+    headerRevision: number,
+    bytesMax: number,
+  ): readonly Message[] {
+    const head = { header: this.#headerBytes(headerRevision), watchId };
+    const known = this.#known.get(groups);
+    const encoded = prevKv ? known?.withPrevKv : known?.plain;
+    if (encoded !== undefined && encoded.blocks.length > 1) return joinWatchFragments(head, encoded.blocks, bytesMax);
+    return encodeWatchFragments(head, eventsOf(groups), prevKv, bytesMax);
   }
+
+  /** Encodes very many events in slices, for a response that follows; undefined: they are encoded. */
+  prepare(groups: readonly EventGroup[], prevKv: boolean): Promise<void> | undefined {
+    const known = this.#of(groups);
+    if ((prevKv ? known.withPrevKv : known.plain) !== undefined) return undefined;
+    const at = prevKv ? 1 : 0;
+    known.preparing[at] ??= this.#prepare(known, groups, prevKv);
+    return known.preparing[at];
+  }
+
+  #prepare(known: Known, groups: readonly EventGroup[], prevKv: boolean): Promise<void> {
+    this.#last = this.#last.then(() => this.#encodeInSlices(known, groups, prevKv));
+    return this.#last;
+  }
+
+  async #encodeInSlices(known: Known, groups: readonly EventGroup[], prevKv: boolean): Promise<void> {
+    const slice = new Slice();
+    const blocks: EncodedEvents[] = [];
+    let superseded = false;
+    for (const block of blocksOf(groups, prevKv)) {
+      blocks.push(encodeEvents(block, prevKv));
+      superseded ||= prevKv && block.some(hasPrevKv);
+      if (slice.spend(block.length * ENCODE_US)) await slice.turn(this.#clock);
+    }
+    const encoded: Encoded = { blocks, response: undefined };
+    if (prevKv) known.withPrevKv ??= encoded;
+    if (!superseded) known.plain ??= encoded;
+  }
+
+  #encoded(groups: readonly EventGroup[], prevKv: boolean): Encoded {
+    const known = this.#of(groups);
+    if (prevKv) {
+      if (known.withPrevKv === undefined) {
+        const superseded = groups.some((group) => group.events.some(hasPrevKv));
+        known.withPrevKv = superseded ? encode(groups, true) : this.#encoded(groups, false);
+      }
+      return known.withPrevKv;
+    }
+    known.plain ??= encode(groups, false);
+    return known.plain;
+  }
+
+  #of(groups: readonly EventGroup[]): Known {
+    let known = this.#known.get(groups);
+    if (known === undefined) {
+      known = { plain: undefined, withPrevKv: undefined, preparing: [undefined, undefined] };
+      this.#known.set(groups, known);
+    }
+    return known;
+  }
+}
+
+function encode(groups: readonly EventGroup[], withPrevKv: boolean): Encoded {
+  return { blocks: [encodeEvents(eventsOf(groups), withPrevKv)], response: undefined };
 }
 
 function eventsOf(groups: readonly EventGroup[]): readonly KvEvent[] {
@@ -55,4 +140,22 @@ function eventsOf(groups: readonly EventGroup[]): readonly KvEvent[] {
   return events;
 }
 
-const hasPrevKv = (group: EventGroup): boolean => group.events.some((event) => event.prevKv !== undefined);
+function* blocksOf(groups: readonly EventGroup[], withPrevKv: boolean): Generator<readonly KvEvent[]> {
+  let block: KvEvent[] = [];
+  let bytes = 0;
+  for (const group of groups) {
+    for (const event of group.events) {
+      const size = event.kv.length + (withPrevKv ? (event.prevKv?.length ?? 0) : 0);
+      if (block.length === BLOCK_EVENTS_MAX || (block.length > 0 && bytes + size > BLOCK_BYTES_MAX)) {
+        yield block;
+        block = [];
+        bytes = 0;
+      }
+      block.push(event);
+      bytes += size;
+    }
+  }
+  if (block.length > 0) yield block;
+}
+
+const hasPrevKv = (event: KvEvent): boolean => event.prevKv !== undefined;

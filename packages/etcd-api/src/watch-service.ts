@@ -9,7 +9,6 @@ import {
 } from '@engram/core';
 import type { CreateOutcome, Watcher, WatchSink, WatchStream } from '@engram/watch-hub';
 import {
-  encodeWatchFragments,
   encodeWatchResponse,
   etcdserverpb,
   type Method,
@@ -50,7 +49,7 @@ const refusals: Readonly<Record<Extract<CreateOutcome, { kind: 'refused' }>['rea
 };
 
 export function watchMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
-  const memo = new EventMemo((at) => parts.headerBytes(at));
+  const memo = new EventMemo((at) => parts.headerBytes(at), parts.options.clock);
   return [['/etcdserverpb.Watch/Watch', admission.bidi((call) => new WatchCall(parts, memo, call))]];
 }
 
@@ -106,6 +105,10 @@ class WatchCall implements StreamHandler, WatchSink {
     else call();
   }
 
+  prepare({ request }: Watcher, groups: readonly EventGroup[]): Promise<void> | undefined {
+    return this.#isFull ? undefined : this.#memo.prepare(groups, request.prevKv);
+  }
+
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
     if (this.#isFull) return false;
     this.#inSink = true;
@@ -137,10 +140,9 @@ class WatchCall implements StreamHandler, WatchSink {
   }
 
   #sendFragments({ watchId, request }: Watcher, groups: readonly EventGroup[], headerRevision: Revision): void {
-    const head = { header: this.#parts.headerBytes(headerRevision), watchId };
-    const events = groups.flatMap((group) => group.events);
     const bytesMax = this.#parts.limits.maxRequestBytes + FRAGMENT_SLACK_BYTES;
-    for (const part of encodeWatchFragments(head, events, request.prevKv, bytesMax)) this.#call.send(part);
+    const parts = this.#memo.fragments(watchId, request.prevKv, groups, headerRevision, bytesMax);
+    for (const part of parts) this.#call.send(part);
   }
 
   #create(request: etcdserverpb.WatchCreateRequest): void {

@@ -1,6 +1,7 @@
-import { type EventGroup, revision, utf8 } from '@engram/core';
+import { EVENT_DELETE, EVENT_PUT, type EventGroup, type KvEvent, revision, utf8 } from '@engram/core';
 import { putGroup } from '@engram/core/testing';
-import { etcdserverpb, HeaderEncoder, joinMessage, type Message } from '@engram/wire';
+import { Scheduler, SimClock } from '@engram/sim';
+import { etcdserverpb, HeaderEncoder, joinMessage, type Message, mvccpb } from '@engram/wire';
 import { expect, test } from 'vitest';
 import { EventMemo } from '../src/event-memo.ts';
 
@@ -14,7 +15,8 @@ function group(at: number, prev: boolean): EventGroup {
 
 const decoded = (message: Message): etcdserverpb.WatchResponse =>
   etcdserverpb.decodeWatchResponse(joinMessage(message));
-const memo = (): EventMemo => new EventMemo((at) => headers.encode(at));
+const clock = new SimClock({ scheduler: new Scheduler() });
+const memo = (): EventMemo => new EventMemo((at) => headers.encode(at), clock);
 
 test('watchers of the same id and header get the same response, others the same events behind a head of their own', () => {
   const groups = [group(5, false), group(6, false)];
@@ -40,4 +42,85 @@ test('superseded versions are for those who want them', () => {
   expect(full.events.map(({ prevKv }) => prevKv !== undefined)).toEqual([false, true]);
   const none = [group(8, false)];
   expect(responses.response(0, true, none, 8)).toBe(responses.response(0, false, none, 8));
+});
+
+/** A deletion of so many keys, or puts; of every other one the superseded version is known. */
+function large(count: number, put: boolean, valueBytes = 0): readonly EventGroup[] {
+  const events = Array.from({ length: count }, (_, sub): KvEvent => {
+    const kv = mvccpb.encodeKeyValue({ key: utf8(`key-${sub}`), modRevision: 9, value: new Uint8Array(valueBytes) });
+    const [event] = putGroup(revision(9), {
+      key: utf8(`key-${sub}`),
+      kv,
+      prevKv: sub % 2 === 0 ? kv : undefined,
+    }).events;
+    return { ...event!, type: put ? EVENT_PUT : EVENT_DELETE, sub };
+  });
+  return [{ revision: revision(9), events }];
+}
+
+test.each([
+  { prevKv: false, put: false },
+  { prevKv: true, put: false },
+  { prevKv: true, put: true },
+])('events that were encoded in slices make the same response: $prevKv, $put', async ({ prevKv, put }) => {
+  const groups = large(10_000, put);
+  const [responses, slowly] = [memo(), memo()];
+  const preparing = slowly.prepare(groups, prevKv);
+  expect(preparing).toBeInstanceOf(Promise);
+  expect(slowly.prepare(groups, prevKv)).toBe(preparing);
+  const fired = clock.scheduler.fired;
+  await clock.run(preparing!);
+  expect(clock.scheduler.fired - fired, 'turns').toBe(2);
+  expect(slowly.prepare(groups, prevKv)).toBeUndefined();
+  const first = slowly.response(3, prevKv, groups, 9);
+  expect(slowly.response(3, prevKv, groups, 9)).toBe(first);
+  expect(joinMessage(first)).toEqual(joinMessage(responses.response(3, prevKv, groups, 9)));
+});
+
+test('those with and without superseded versions are encoded apart, and together where there is none', async () => {
+  const responses = memo();
+  const groups = large(1_000, true);
+  await clock.run(responses.prepare(groups, true)!);
+  expect(responses.prepare(groups, false)).toBeInstanceOf(Promise);
+  const none = [{ revision: revision(9), events: groups[0]!.events.filter(({ prevKv }) => prevKv === undefined) }];
+  await clock.run(responses.prepare(none, true)!);
+  expect(responses.prepare(none, false)).toBeUndefined();
+  expect(responses.response(1, false, none, 9)).toBe(responses.response(1, true, none, 9));
+});
+
+test('one is encoded at a time, however many wait', async () => {
+  const responses = memo();
+  const offers = Array.from({ length: 4 }, () => large(10_000, false));
+  const all = Promise.all(offers.map((groups) => responses.prepare(groups, false)!));
+  let turns = 0;
+  do {
+    for (let microtasks = 0; microtasks < 20; microtasks += 1) await Promise.resolve();
+    expect(clock.waiting).toBeLessThanOrEqual(1);
+    turns += 1;
+  } while (clock.scheduler.step());
+  expect(turns).toBe(9);
+  await all;
+});
+
+test.each([
+  { count: 3_000, valueBytes: 0, bytesMax: 20_000 },
+  { count: 3_000, valueBytes: 0, bytesMax: 40_000 },
+  { count: 600, valueBytes: 4_000, bytesMax: 100_000 },
+  { count: 10, valueBytes: 100_000, bytesMax: 350_000 },
+  { count: 10, valueBytes: 100_000, bytesMax: 50_000 },
+])('fragments of $count values of $valueBytes bytes, encoded in slices', async ({ count, valueBytes, bytesMax }) => {
+  const groups = large(count, true, valueBytes);
+  const responses = memo();
+  await clock.run(responses.prepare(groups, false)!);
+  const fragments = responses.fragments(7, false, groups, 9, bytesMax);
+  const parts = fragments.map((message) => ({ bytes: joinMessage(message).length, ...decoded(message) }));
+  expect(parts.length).toBeGreaterThan(1);
+  expect(parts.map(({ fragment }) => fragment)).toEqual(parts.map((_, at) => at < parts.length - 1));
+  for (const { bytes, events, watchId } of parts) {
+    expect(bytes < bytesMax || events.length === 1).toBe(true);
+    expect(watchId).toBe(7);
+  }
+  const whole = decoded(memo().response(7, false, groups, 9));
+  expect(parts.flatMap(({ events }) => events)).toEqual(whole.events);
+  expect(responses.fragments(7, false, groups, 9, 1e9)).toHaveLength(1);
 });

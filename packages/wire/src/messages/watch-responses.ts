@@ -108,6 +108,31 @@ export function encodeWatchFragments(
   );
 }
 
+/** The same of events that are encoded already, cut between blocks: one that is not below `bytesMax` is a part alone. */
+export function joinWatchFragments(
+  head: WatchHead,
+  blocks: readonly EncodedEvents[],
+  bytesMax: number,
+): readonly Message[] {
+  const headBytes = sizeHead(head);
+  const whole = blocks.reduce((sum, block) => sum + block.bytes, headBytes);
+  if (whole < bytesMax) return [encodeWatchResponse(head, blocks)];
+  const parts: EncodedEvents[][] = [];
+  let part: EncodedEvents[] = [];
+  let bytes = headBytes + FLAG_BYTES;
+  for (const block of blocks) {
+    if (part.length > 0 && bytes + block.bytes >= bytesMax) {
+      parts.push(part);
+      part = [];
+      bytes = headBytes + FLAG_BYTES;
+    }
+    part.push(block);
+    bytes += block.bytes;
+  }
+  parts.push(part);
+  return parts.map((blocks, at) => encodeWatchResponse({ ...head, fragment: at < parts.length - 1 }, blocks));
+}
+
 function cut(
   headBytes: number,
   events: readonly KvEvent[],
