@@ -21,7 +21,7 @@ const READY_LINE = 'ready to serve client requests';
 const READY_MAX_MS = 60_000;
 const STOP_MAX_MS = 15_000;
 
-/** One process of a member, and those that come after it in its place. */
+/** A member: its process, and those that replace it after a restart. */
 export class MemberProcess {
   readonly place: MemberPlace;
   readonly lines: string[] = [];
@@ -105,7 +105,7 @@ export class MemberProcess {
     await this.#end('SIGKILL');
   }
 
-  /** SIGTERM; resolves when it has ended. Rejects when that takes too long. */
+  /** Stops it with SIGTERM. Resolves when it has ended; rejects if that takes too long. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM');
   }

@@ -7,10 +7,10 @@ export interface Acknowledged {
   readonly revision: number;
 }
 
-/** Clients that write each key once, one request at a time, at one endpoint each; and what came of it. */
+/** Clients that write each key once, one request at a time, each at one endpoint. Records the outcomes. */
 export class Load {
   readonly acknowledged: Acknowledged[] = [];
-  /** Times at which a write was acknowledged, in the order of the answers. */
+  /** The times of acknowledgements, in the order of the answers. */
   readonly times: number[] = [];
   uncertain = 0;
   readonly #stop = new AbortController();
@@ -45,7 +45,7 @@ export class Load {
     await Promise.all(this.#running);
   }
 
-  /** The longest time without an acknowledged write after an instant, of those that end within `withinMs`. */
+  /** The longest time without an acknowledged write that begins after `fromMs` and ends within `withinMs`. */
   longestPauseMs(fromMs: number, withinMs: number): number {
     let last = fromMs;
     let longest = 0;
@@ -63,7 +63,7 @@ export class Load {
   }
 }
 
-/** A client that watches everything from revision 1 on and resumes wherever its stream breaks, as clients do. */
+/** Watches everything from revision 1 on, and resumes where its stream breaks, as clients do. */
 export class Watcher {
   readonly revisions: number[] = [];
   breaks = 0;

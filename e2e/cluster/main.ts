@@ -1,6 +1,6 @@
 /**
- * Three members on PD and three stores, seen from outside: each serves, and what was acknowledged is there after leaders
- * were killed, paused and replaced, while PD was gone, and while all of them were restarted one after another. See README.md.
+ * Three members on PD and three stores, from outside. Each serves. What was acknowledged is there after leaders were
+ * killed, paused and replaced, while PD was gone, and after all were restarted in turn. See README.md.
  *
  *   main.ts <folder> [--rounds N]
  */
@@ -67,7 +67,10 @@ async function leader(): Promise<MemberProcess> {
   }
 }
 
-/** Every acknowledged write is there at its revision, revisions have no gap, watchers saw each once, all copies are equal. */
+/**
+ * Every acknowledged write is there at its revision, revisions have no gap, watchers saw each once, and all copies are
+ * equal.
+ */
 async function checkHistory(load: Load, watchers: readonly Watcher[]): Promise<string> {
   using client = new EtcdClient(endpoints[0]!);
   const { kvs, header } = await client.range({ ...ALL_KEYS });
@@ -140,7 +143,7 @@ await check('SIGSTOP of the leader past its successor, and on', async () => {
   return `longest time without an acknowledged write: ${pauseMs} ms`;
 });
 
-// These stores ask PD for a timestamp at each commit in one phase, as TiKV does not: their writes stand still meanwhile.
+// These stores, unlike TiKV, ask PD for a timestamp at each one-phase commit: writes stop meanwhile.
 await check('PD gone for 10 s: all members go on, and so do reads', async () => {
   lab.signal('pd1', 'SIGSTOP');
   const stoppedMs = performance.now();

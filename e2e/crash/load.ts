@@ -7,27 +7,27 @@ const CLIENTS = 3;
 const WRITERS = 12;
 const GROUPS = ['/a/', '/b/', '/c/', '/d/', '/e/'] as const;
 const KEYS_OF_A_GROUP = 12;
-/** Longer than any run: what such a lease holds goes only when it is revoked. */
+/** Longer than any run: the keys of such a lease go only when it is revoked. */
 const LONG_TTL_S = 36_000;
 const COMPACT_CHANCE = 0.4;
 
 export interface LeaseTerms {
   readonly ttl: number;
-  /** Whether the store has said that it exists. */
+  /** Whether the store has confirmed it. */
   granted: boolean;
-  /** Whether somebody has asked for its end, or its time may run out. */
+  /** Whether somebody has asked for its end, or it may expire. */
   mayEnd: boolean;
-  /** Whether the store has said that it is gone. */
+  /** Whether the store has confirmed its end. */
   revoked: boolean;
 }
 
 /**
- * Clients that write without rest until the store is gone, and remember what they asked for and what they were told.
- * One object for a whole run; `startRound` begins what one crash will end.
+ * Clients that write continuously until the store is gone, and record what they asked for and were told. One object for
+ * a whole run; `startRound` begins what one crash will end.
  */
 export class Load {
   readonly leases = new Map<bigint, LeaseTerms>();
-  /** What a client asked to compact, acknowledged or not. */
+  /** Requested compactions, acknowledged or not. */
   readonly compactionsAsked = new Set<number>();
   compactionAcknowledged = 0;
   writesAcknowledged = 0;
@@ -40,8 +40,8 @@ export class Load {
   }
 
   /**
-   * Writes until every client has lost the store; `onFirst` is called at the first acknowledgement. Rejects with
-   * BrokenPromise where an answer alone shows that a promise was broken.
+   * Writes until every client has lost the store. Calls `onFirst` at the first acknowledgement. Rejects with
+   * BrokenPromise if an answer alone proves a fault.
    */
   async runRound(endpoint: string, history: History, onFirst: () => void): Promise<Asked> {
     const round = new Round(history, onFirst);
@@ -55,12 +55,12 @@ export class Load {
     } finally {
       for (const client of clients) client.close();
     }
-    // A lease that may end takes its keys with it at a revision that no answer names.
+    // A lease that may end deletes its keys at a revision that no answer names.
     for (const [id, { mayEnd }] of this.leases) if (mayEnd) round.open.push({ kind: 'lease-end', lease: id });
     return round;
   }
 
-  /** A lease that runs out by itself, with keys of its own. Returns once the store has acknowledged all of it. */
+  /** A lease that expires by itself, with keys of its own. Returns when the store has acknowledged all of it. */
   async attachShortLease(client: EtcdClient, ttl: number, history: History): Promise<{ id: bigint; asked: Asked }> {
     const round = new Round(history, () => {});
     const id = this.#newLease(ttl, true);
@@ -112,7 +112,9 @@ export class Load {
     }
   }
 
-  /** Only what was proven before this round: an open write below the compaction could not be looked for any more. */
+  /**
+   * Compacts only what was proven before this round: an open write below the compaction could not be found any more.
+   */
   async #compact(client: EtcdClient, round: Round, history: History): Promise<void> {
     const span = history.revision - history.compacted;
     if (span < 2) return;
@@ -143,7 +145,7 @@ export class Load {
     return { kind: 'txn', guard: { key: guarded, modRevision }, success: this.#steps(), failure: this.#steps() };
   }
 
-  /** Distinct keys, and no key that a deleted range of the same branch holds. */
+  /** Steps with distinct keys, none of which is in a range that the same branch deletes. */
   #steps(): readonly Step[] {
     const deleted = this.#prng.chance(0.1) ? this.#prng.pick(GROUPS) : undefined;
     const keys = new Set<string>();
@@ -168,7 +170,7 @@ export class Load {
     return `${this.#prng.pick(GROUPS)}${this.#prng.below(KEYS_OF_A_GROUP)}`;
   }
 
-  /** No two values are equal: a value names the write that it is from. Mostly small, sometimes large. */
+  /** Values are unique: each identifies its write. Mostly small, sometimes large. */
   #value(): string {
     const id = this.#nextWrite;
     this.#nextWrite += 1;
@@ -184,7 +186,7 @@ class Round implements Asked {
   highestSeen: number;
   readonly #start: State;
   readonly #onFirst: () => void;
-  /** Where a key was last changed, as far as an answer told. */
+  /** The revision of each key's last change, as far as answers said. */
   readonly #seen = new Map<string, number>();
 
   constructor(history: History, onFirst: () => void) {
@@ -210,7 +212,7 @@ class Round implements Asked {
   }
 }
 
-/** `refused`: the store said no, and nothing happened. `lost`: nobody knows; the write, if there is one, stays open. */
+/** `refused`: the store refused, and nothing happened. `lost`: unknown; the write, if it is one, stays open. */
 async function attempt<Result>(
   round: Round,
   write: Write | undefined,

@@ -1,7 +1,7 @@
 import { ALL_KEYS, type EtcdClient } from '../../test/support/etcd-client.ts';
 import type { etcdserverpb, Init } from '@engram/wire';
 
-/** A key as the store holds it after a write. Keys and values are text, one character for each byte. */
+/** A key's version after a write. Keys and values are text, one character for each byte. */
 export interface Version {
   readonly value: string;
   readonly createRevision: number;
@@ -20,29 +20,29 @@ export interface Change {
 
 export type Step =
   | { readonly kind: 'put'; readonly key: string; readonly value: string; readonly lease: bigint }
-  /** Without `rangeEnd` one key. */
+  /** Without `rangeEnd`, one key. */
   | { readonly kind: 'delete'; readonly key: string; readonly rangeEnd?: string };
 
-/** What a client asks for in one request. The keys of one branch's steps are distinct, as etcd demands. */
+/** A write in one request. The keys of one branch's steps are distinct, as etcd requires. */
 export type Write =
   | { readonly kind: 'step'; readonly step: Step }
   | {
       readonly kind: 'txn';
-      /** The transaction succeeds when this key was last changed at this revision; 0: when it does not exist. */
+      /** The transaction succeeds if this key was last changed at this revision; 0: if it does not exist. */
       readonly guard: { readonly key: string; readonly modRevision: number };
       readonly success: readonly Step[];
       readonly failure: readonly Step[];
     }
-  /** Deletes every key of the lease: a revocation, or the lease's end. */
+  /** Deletes every key of the lease: a revoke or an expiry. */
   | { readonly kind: 'lease-end'; readonly lease: bigint };
 
-/** What the store said of a write that succeeded. */
+/** The answer to a write that succeeded. */
 export interface Answer {
   readonly revision: number;
-  /** Whether it changed anything: only then is `revision` its own. */
+  /** Whether it changed anything. Only then is `revision` its own. */
   readonly changed: boolean;
   readonly succeeded?: boolean;
-  /** What was there before, where the write asked for it: one step only. */
+  /** The previous values, if the write asked for them: for a single step only. */
   readonly previous?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ const sortedKeys = (state: State, wanted: (key: string, version: Version) => boo
     .map(([key]) => key)
     .sort();
 
-/** The steps that a write takes on this state: a transaction's branch. */
+/** The steps of a write on this state: a transaction's branch. */
 export function branch(write: Write, state: State): { readonly succeeded: boolean; readonly steps: readonly Step[] } {
   switch (write.kind) {
     case 'step':
@@ -72,7 +72,9 @@ export function branch(write: Write, state: State): { readonly succeeded: boolea
   }
 }
 
-/** What a write does to this state when it is dealt this revision, in etcd's order; nothing: it takes no revision. */
+/**
+ * The changes that a write makes to this state at this revision, in etcd's order. Without changes it takes no revision.
+ */
 export function effect(write: Write, state: State, revision: number): readonly Change[] {
   const changes: Change[] = [];
   for (const step of branch(write, state).steps) {
@@ -105,11 +107,11 @@ const requestOp = (step: Step): Init<etcdserverpb.RequestOp> =>
 
 const MOD = 2;
 
-/** Sends a write in the call that etcd has for it. Rejects with EtcdError. */
+/** Sends a write with etcd's call for it. Rejects with EtcdError. */
 export async function send(client: EtcdClient, write: Write): Promise<Answer> {
   if (write.kind === 'lease-end') {
     const { header } = await client.leaseRevoke({ ID: write.lease });
-    // The answer does not say whether there were keys to delete.
+    // The answer does not say whether keys were deleted.
     return { revision: header?.revision ?? 0, changed: false };
   }
   if (write.kind === 'txn') {

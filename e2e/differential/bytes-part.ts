@@ -11,7 +11,7 @@ const bytes = (...parts: readonly Uint8Array[]): Uint8Array => Buffer.concat(par
 const text = (field: number, value: string): Uint8Array => delimited(field, Buffer.from(value, 'latin1'));
 const number = (field: number, value: bigint): Uint8Array => bytes(varint(BigInt(field * 8)), varint(value));
 
-/** Bytes that are no message, and messages that no encoder would write. */
+/** Bytes that are no message, and messages that no encoder writes. */
 const ODD: readonly (readonly [string, Uint8Array])[] = [
   ['nothing', hex('')],
   ['a tag without a value', hex('08')],
@@ -59,13 +59,13 @@ export async function bytesPart(judge: Judge, prng: Prng, steps: number): Promis
   await mutations(judge, prng, steps);
 }
 
-/** A request of the KV service that grants or times leases answers with what time it is: none of these does. */
+/** None of these grants or times a lease: such answers depend on the time. */
 function raw(judge: Judge, asked: Method, what: string, sent: Uint8Array): Promise<unknown> {
   const label = `${asked.path} with ${what}: ${Buffer.from(sent).toString('hex')}`;
   return judge.callBytes(asked, [sent, sent], label, undefined, { ignore: ['TTL', 'ID'] });
 }
 
-/** A oneof with more than one member, members that are given in pieces, and depth. */
+/** A oneof with several members, members in pieces, and deep nesting. */
 async function oddTransactions(judge: Judge): Promise<void> {
   const put = (value: Fields): Uint8Array => delimited(2, encode('etcdserverpb.PutRequest', value, 0));
   const range = (value: Fields): Uint8Array => delimited(1, encode('etcdserverpb.RangeRequest', value, 0));
@@ -116,7 +116,7 @@ async function oddTransactions(judge: Judge): Promise<void> {
   }
 }
 
-/** What is no message ends the stream, with a status. */
+/** Bytes that are no message end the stream with a status. */
 async function oddStreams(judge: Judge): Promise<void> {
   const streams = [
     ['Watch/Watch', 'WatchRequest', 'WatchResponse'],
@@ -178,7 +178,7 @@ async function mutations(judge: Judge, prng: Prng, steps: number): Promise<void>
   }
 }
 
-/** What the bytes say, if they say something that this decoder reads. */
+/** The decoded bytes, if this decoder can read them. */
 function readable({ request }: Method, sent: Uint8Array): Fields | undefined {
   try {
     return decode(request, sent, () => undefined);

@@ -2,15 +2,15 @@ import type { Fields, Value } from './messages.ts';
 
 interface Change {
   readonly key: string;
-  /** Of a delete: undefined deletes one key. */
+  /** For a delete; undefined deletes one key. */
   readonly end?: string;
   readonly depth: number;
 }
 
 /**
- * Whether a transaction may be one that etcd takes and the store refuses: etcd looks away where a delete goes to the end of
- * all keys (range_end "\0"), and where a nested delete stands behind the put of another nested transaction
- * (server/etcdserver/api/v3rpc/key.go: checkIntervals), and then gives a key two changes in one revision.
+ * Whether etcd accepts this transaction and the store refuses it. etcd does not check a delete to the end of all keys
+ * (range_end "\0"), or a nested delete after the put of another nested transaction (server/etcdserver/api/v3rpc/key.go:
+ * checkIntervals). It then gives a key two changes in one revision.
  */
 export function covers(txn: Fields): boolean {
   const puts: Change[] = [];

@@ -30,7 +30,7 @@ interface Case {
   /** Headers to leave out. */
   readonly without?: readonly string[];
   readonly body?: Uint8Array;
-  /** Why the store may answer otherwise. */
+  /** Why the store may answer differently. */
   readonly known?: string;
 }
 
@@ -39,7 +39,7 @@ const SPACE_AROUND = 'a value with a space at its end is malformed (RFC 9113, 8.
 const GZIP = { 'grpc-encoding': 'gzip' } as const;
 const zipped = gzipSync(range.subarray(5));
 
-/** gRPC calls as no client of gRPC would make them. */
+/** gRPC calls that no gRPC client makes. */
 const CASES: readonly Case[] = [
   { what: 'a call' },
   { what: 'GET', headers: { ':method': 'GET' }, body: Buffer.alloc(0) },
@@ -129,7 +129,7 @@ const CASES: readonly Case[] = [
   ]),
 ];
 
-/** What HTTP/2 shows of a call: its status, its headers and trailers, and how many bytes came between them. */
+/** Compares what HTTP/2 shows of a call: status, headers, trailers, and the number of bytes between them. */
 export async function http2Part(judge: Judge): Promise<void> {
   for (const one of CASES) {
     const answers = await Promise.all(
@@ -179,7 +179,7 @@ function exchange(session: ClientHttp2Session, headers: OutgoingHttpHeaders, bod
   });
 }
 
-/** A date is nobody's answer, and no message is an empty one. */
+/** Without dates, and with an empty message for none. */
 function seen(headers: IncomingHttpHeaders): Record<string, unknown> {
   const { date: _date, ...rest } = headers;
   if (rest['grpc-message'] === '') delete rest['grpc-message'];

@@ -4,19 +4,19 @@ import { decode, type Decoded, type DecodedMessage, encode, type Fields, PerStor
 import { orderTies } from './ties.ts';
 import { type Reply, STORES, type Stores } from './stores.ts';
 
-/** What waits for etcd ends here. */
+/** How long to wait for etcd's storage version. */
 const STORAGE_VERSION_MAX_MS = 30_000;
 const SHOWN_MAX = 25;
 const SHOWN_CHARACTERS_MAX = 4_000;
 
-/** What an answer comes to once everything that the stores choose for themselves has been named. */
+/** An answer in which everything that the stores choose themselves has a name. */
 export interface Answer {
   readonly code: string;
   readonly details: string;
   readonly messages: readonly DecodedMessage[];
 }
 
-/** A method: its path, the types of its messages. */
+/** A method: its path and the types of its messages. */
 export interface Method {
   readonly path: string;
   readonly request: string;
@@ -28,24 +28,24 @@ export function method(path: string, request: string, response = request.replace
 }
 
 export interface CallOptions {
-  /** Fields of the answer that need not agree, and why not stands where it is asked for. */
+  /** Fields of the answer that may differ. The caller says why. */
   readonly ignore?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Answers are put into an order or a form in which they must be equal. */
+  /** Puts both answers into a form in which they must be equal. */
   readonly settle?: (answers: readonly [Answer, Answer]) => readonly [Answer, Answer];
 }
 
 const compaction = method('KV/Compact', 'CompactionRequest');
 
-/** Asks both stores the same and counts whether they say the same. */
+/** Asks both stores the same and counts equal and different answers. */
 export class Judge {
   readonly stores: Stores;
   passed = 0;
   failed = 0;
-  /** The store's revision in the last header, of etcd. */
+  /** The revision in etcd's last header. */
   revision = 1;
   compacted = -1;
-  /** Every revision that a compaction has named: etcd remembers hashes of them. */
+  /** Every revision that was compacted to. etcd remembers hashes of them. */
   readonly compactions = new Set<number>();
   #part = '';
   readonly #chosen: readonly Map<bigint, string>[] = STORES.map(() => new Map<bigint, string>());
@@ -59,7 +59,7 @@ export class Judge {
     this.#part = name;
   }
 
-  /** New stores have new names for everything, but for what they are called themselves. */
+  /** Learns the ids of new stores. Their names stay. */
   async learnIdentities(): Promise<void> {
     this.revision = 1;
     this.compacted = -1;
@@ -68,7 +68,7 @@ export class Judge {
       names.clear();
       const { header } = await this.#status(store);
       const { clusterId, memberId } = header as DecodedMessage;
-      // Ids are unsigned here and signed there.
+      // Ids are unsigned in some messages and signed in others.
       for (const asNumber of [BigInt.asIntN, BigInt.asUintN]) {
         names.set(asNumber(64, clusterId as bigint), 'the cluster');
         names.set(asNumber(64, memberId as bigint), 'the member');
@@ -77,8 +77,8 @@ export class Judge {
   }
 
   /**
-   * etcd knows its version at once and gives it to its storage some seconds after its start: until then it says 3.5.0, and
-   * refuses what newer storage has.
+   * Waits until etcd's storage has etcd's version, some seconds after its start. Until then etcd says 3.5.0 and refuses
+   * what newer storage has.
    */
   async untilStorageVersion(): Promise<void> {
     for (const endMs = Date.now() + STORAGE_VERSION_MAX_MS; Date.now() < endMs; await sleep(100)) {
@@ -102,13 +102,13 @@ export class Judge {
     );
   }
 
-  /** What one of the two was told as an answer; equal answers or not, the run goes on with etcd's. */
+  /** Sends a request to both and compares the answers. The run continues with etcd's answer. */
   async call(asked: Method, request: Fields, options: CallOptions = {}): Promise<Answer> {
     const bytes = STORES.map((_name, store) => encode(asked.request, request, store));
     return this.callBytes(asked, bytes, `${asked.path} ${show(request)}`, request, options);
   }
 
-  /** What etcd answers otherwise, and is meant to; the stores may differ after it. */
+  /** Sends a request whose answers are meant to differ. The stores may differ afterwards. */
   async callKnown(asked: Method, request: Fields, why: string): Promise<void> {
     const replies = await Promise.all(
       STORES.map((_name, store) => this.stores.call(store, asked.path, encode(asked.request, request, store), {})),
@@ -117,7 +117,7 @@ export class Judge {
     this.known(`${asked.path} ${show(request)} (${why})`, etcd, store);
   }
 
-  /** A compaction; `compacted` is where it got to. */
+  /** A compaction. `compacted` becomes its revision. */
   async compact(request: Fields): Promise<void> {
     const { code } = await this.call(compaction, request);
     if (code !== 'OK') return;
@@ -144,7 +144,7 @@ export class Judge {
 
   answer(store: number, response: string, reply: Reply, ignore: readonly string[] = []): Answer {
     const messages = reply.messages.map((message) => this.decode(store, response, message, ignore));
-    // protobuf-go writes its errors with one of two blanks, so that nobody compares them.
+    // protobuf-go randomly writes one of two kinds of space into its errors, so that nobody compares them.
     const details = reply.details.replaceAll('\u00a0', ' ');
     return { code: status[reply.code] ?? String(reply.code), details, messages };
   }
@@ -157,7 +157,7 @@ export class Judge {
     return message;
   }
 
-  /** A lease to which each store gives an id of its own: what is the same is its name from now on. */
+  /** A lease whose id each store chooses. It has a common name from now on. */
   async grantUnnamed(request: Fields): Promise<PerStore> {
     this.#leases += 1;
     const name = `lease#${this.#leases}`;
@@ -192,7 +192,7 @@ export class Judge {
     return false;
   }
 
-  /** A difference that is documented: nothing where it is there, and worth a line once it is gone. */
+  /** A documented difference. It is reported when it is gone. */
   known(label: string, etcd: unknown, store: unknown): void {
     if (full(etcd) === full(store)) console.log(`no longer different in ${this.#part}: ${label}`);
   }
@@ -220,7 +220,7 @@ export class Judge {
 /** Long values are runs of one character. */
 const shorten = (text: string): string => text.replace(/(.)\1{39,}/gs, (run, one: string) => `${one}*${run.length}`);
 
-/** The whole of it, whatever the order of its fields. */
+/** The whole value, independent of the order of fields. */
 function full(value: unknown): string {
   return JSON.stringify(value, (_name, one: unknown) => {
     if (typeof one === 'bigint') return `${one}n`;

@@ -1,5 +1,5 @@
 /**
- * Asks a real etcd and the store the same, and holds the answers against each other. See README.md.
+ * Sends the same requests to a real etcd and to the store, and compares the answers. See README.md.
  *
  *   main.ts <etcd> <folder> [part ...]       SEED=N OPS=N
  */
@@ -50,7 +50,7 @@ const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
   known: knownDifferences,
 };
 
-/** What README.md lists as different. It is last, because the stores are different after it. */
+/** The differences that README.md lists. Last, because the stores differ afterwards. */
 async function knownDifferences(): Promise<void> {
   const put = { requestPut: { key: 'b' } };
   const all = { requestDeleteRange: { key: 'a', rangeEnd: '\0' } };

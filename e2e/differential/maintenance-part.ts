@@ -4,7 +4,7 @@ import * as ask from './methods.ts';
 const INT64_MAX = 2n ** 63n - 1n;
 const NO_SPACE = 1;
 const CORRUPT = 2;
-/** What is of the store's own size and of raft, which there is none of. */
+/** Figures of the store's own size, and of raft. */
 const sizes = ['dbSize', 'dbSizeInUse', 'raftIndex', 'raftAppliedIndex', 'raftTerm'];
 
 export async function maintenancePart(judge: Judge): Promise<void> {
@@ -99,7 +99,7 @@ const withoutPorts: Settle = each((answer) =>
   ),
 );
 
-/** Alarms come in no order. */
+/** Alarms have no order. */
 const inOrder: Settle = each((answer) => ({
   ...answer,
   messages: answer.messages.map((message) => {
@@ -111,7 +111,7 @@ const inOrder: Settle = each((answer) => ({
   }),
 }));
 
-/** protobuf-go puts one blank or two between the fields of a text, so that nobody compares it. */
+/** protobuf-go randomly puts one or two spaces between the fields of a text, so that nobody compares it. */
 const textOf = (value: unknown): string =>
   (typeof value === 'string'
     ? value
@@ -122,7 +122,7 @@ const textOf = (value: unknown): string =>
     .replace(/memberID:\d{5,}/, 'memberID:the member')
     .trim();
 
-/** How it counts down and ends; what is in it is each store's own. */
+/** Compares how a snapshot counts down and ends. Its content differs between stores. */
 const snapshotShape: Settle = each((answer) => {
   const last = answer.messages.at(-1);
   const versions = new Set(answer.messages.map(({ version }) => String(version)));

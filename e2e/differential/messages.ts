@@ -1,15 +1,15 @@
 import { type Field, loadRoot, messageSet, readSchema } from '@engram/protobuf/schema';
 
 /**
- * The messages of etcd's API by their schema, not by the store's own codecs: requests may hold what no client would
- * write (64 bits everywhere, bytes that are no UTF-8, fields twice), and an answer keeps the fields that nobody knows.
+ * etcd's messages by their schema, independent of the store's codecs. A request may hold what no client would write
+ * (all 64 bits, bytes that are no UTF-8, repeated fields), and an answer keeps unknown fields.
  */
 export type Value = bigint | number | boolean | string | Uint8Array | PerStore | Fields | readonly Value[];
 export interface Fields {
   readonly [name: string]: Value | undefined;
 }
 
-/** A number that each store chose itself: to each it is said in its own words. */
+/** A number that each store chose itself. Each store gets its own. */
 export class PerStore {
   readonly name: string;
   readonly values: readonly bigint[];
@@ -20,7 +20,10 @@ export class PerStore {
   }
 }
 
-/** A decoded message: numbers are bigint, bytes and texts strings of one character for each byte; zeroes are left out. */
+/**
+ * A decoded message. Numbers are bigint; bytes and texts are strings with one character for each byte; zeros are
+ * omitted.
+ */
 export type Decoded = bigint | boolean | string | DecodedMessage | Decoded[];
 export interface DecodedMessage {
   [name: string]: Decoded;
@@ -52,7 +55,7 @@ export function delimited(field: number, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([varint(BigInt(field * 8 + 2)), varint(BigInt(bytes.length)), bytes]);
 }
 
-/** Strings stand for bytes by their characters' codes; in fields of text they are UTF-8. `store` is 0 or 1. */
+/** A string's characters are bytes; in text fields they are encoded as UTF-8. `store` is 0 or 1. */
 export function encode(type: string, message: Fields, store: number): Uint8Array {
   const known = fieldsOf(type);
   const parts: Uint8Array[] = [];
@@ -82,7 +85,7 @@ function textBytes(field: Field, value: Value): Uint8Array {
   return Buffer.from(value, field.kind === 'string' ? 'utf8' : 'latin1');
 }
 
-/** `nameOf` gives the numbers that a store chose itself the name that they have in both. */
+/** `nameOf` returns the common name of a number that a store chose itself. */
 export function decode(type: string, bytes: Uint8Array, nameOf: (id: bigint) => string | undefined): DecodedMessage {
   const known = fieldsOf(type);
   const message: DecodedMessage = {};
@@ -129,7 +132,7 @@ function readValue(
   return [nameOf(signed) ?? signed];
 }
 
-/** A field whose zero is the same as none. */
+/** Whether a field's zero means that it is absent. */
 const isPlain = (field: Field | undefined): boolean =>
   field !== undefined && field.rivals === undefined && !field.repeated;
 
@@ -142,7 +145,7 @@ function add(message: DecodedMessage, name: string, repeated: boolean, values: r
   }
 }
 
-/** For people: bytes beyond ASCII escaped, long ones cut. */
+/** For people: bytes outside ASCII are escaped, long ones cut. */
 export function show(value: Decoded | Value | undefined): string {
   return JSON.stringify(value, (_name, one: unknown) => {
     if (typeof one === 'bigint') return `${one}`;

@@ -27,20 +27,20 @@ const each =
   (change: (answer: Answer) => Answer): Settle =>
   ([etcd, store]) => [change(etcd), change(store)];
 
-/** How a stream is cut into messages is the server's to choose: only what they add up to counts. */
+/** The server chooses how a stream is cut into messages. Only their sum counts. */
 export const merged: Settle = each((answer) => {
   const parts = answer.messages.map(({ rangeResponse }) => rangeResponse as DecodedMessage);
   const kvs = parts.flatMap((part) => listOf(part?.['kvs']));
   return { ...answer, messages: parts.length === 0 ? [] : [Object.assign({}, ...parts, { kvs })] };
 });
 
-/** Leases in the order of their ends, which may be the same; here by id. */
+/** Leases are ordered by expiry, which may be equal; here by id. */
 export const leasesById: Settle = each((answer) => sortField(answer, 'leases'));
 
-/** A store that has started sooner has counted further. */
+/** A store that started earlier has counted further. */
 const CLOSE_S = 5n;
 
-/** Keys without order, and seconds that one store has counted a moment later than the other. */
+/** Sorts keys, and accepts remaining seconds that differ a little. */
 export const remaining: Settle = (answers) => {
   const [etcd, store] = answers.map((answer) => sortField(answer, 'keys')) as [Answer, Answer];
   const [left, right] = [etcd.messages[0]?.['TTL'], store.messages[0]?.['TTL']];

@@ -5,7 +5,7 @@ import type { Fields, Value } from './messages.ts';
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
-/** Few keys, so that requests meet: neighbours, prefixes of each other, and every kind of byte. */
+/** Few keys, so that requests collide: neighbours, prefixes of each other, every kind of byte. */
 const KEYS = [
   'a', 'a\0', 'a\0\0', 'aa', 'ab', 'a\xff', 'b', 'ba', 'c', 'd', '\0', '\0\0', '\x01', '\x7f', '\x80', '\xff',
   '\xff\xff', '\xff\x00', '/registry/pods/a', '/registry/pods/b', '/registry/pods0', '/registry/minions/x',
@@ -31,10 +31,10 @@ const VALUES = ['', 'v', 'w', 'value', '\0', '\xff\xfe', '\0'.repeat(9), 'x'.rep
 /** Ids that clients choose: all 64 bits count. */
 const LEASES = [1n, 2n, 7n, 2n ** 31n, 2n ** 53n + 1n, 2n ** 53n + 2n, INT64_MAX, -1n, -7n, INT64_MIN];
 
-/** Requests of the KV and Lease services, as a client would make them and as no client would. */
+/** Requests of the KV and Lease services, as clients send them and as none does. */
 export class RandomRequests {
   readonly #prng: Prng;
-  /** The revision that the stores have reached, roughly. */
+  /** The stores' revision, approximately. */
   revision = 1;
 
   constructor(prng: Prng) {
@@ -53,7 +53,7 @@ export class RandomRequests {
     return this.#rarely(0.2) ? `${this.#prng.below(1000)}` : this.#prng.pick(VALUES);
   }
 
-  /** A revision, mostly one that can be read. */
+  /** A revision, mostly a readable one. */
   pastRevision(): bigint {
     if (this.#rarely(0.15)) return this.#oddNumber();
     return BigInt(Math.max(0, this.revision - this.#prng.below(12)));
@@ -105,7 +105,7 @@ export class RandomRequests {
     };
   }
 
-  /** Never one of those that etcd lets change a key twice. */
+  /** Never one in which etcd would let a key change twice. */
   txn(): Fields {
     for (;;) {
       const txn = this.#txn(0);
@@ -113,7 +113,7 @@ export class RandomRequests {
     }
   }
 
-  /** Without an order that etcd would make within each message of the stream only. */
+  /** Without a sort that etcd would apply within each message only. */
   rangeStream(): Fields {
     const { sortTarget, ...request } = this.range();
     return request['sortOrder'] === 0 ? request : { ...request, sortTarget };
@@ -166,7 +166,7 @@ export class RandomRequests {
     };
   }
 
-  /** One of the numbers that have a name, or rarely one that has none. */
+  /** A known number of the enum, or rarely an unknown one. */
   #enumNumber(count: number): number {
     return this.#rarely(0.02) ? this.#prng.pick([-1, count, 99, -(2 ** 31), 2 ** 31 - 1]) : this.#prng.below(count);
   }

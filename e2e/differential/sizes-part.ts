@@ -2,10 +2,11 @@ import type { Judge } from './judge.ts';
 import * as ask from './methods.ts';
 
 const MIB = 1 << 20;
-/** The default of --max-request-bytes, and what gRPC takes beyond it. */
+/** The default of --max-request-bytes. */
 const REQUEST_MAX = 1.5 * MIB;
+/** What gRPC accepts beyond it. */
 const MESSAGE_MAX = 2 * MIB;
-/** Where etcd sets a request into the one that it proposes, it adds some bytes: near the limit each counts for itself. */
+/** etcd adds some bytes when it wraps a request into its proposal, so near the limit the results may differ. */
 const UNCLEAR = 64;
 
 /** Requests around the limits of the store, and around those of gRPC. */

@@ -11,14 +11,14 @@ export const STORES = ['etcd', 'store'] as const;
 export const same = (bytes: Buffer): Buffer => bytes;
 export const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** What a call came to: its messages, and gRPC's code and text. */
+/** The result of a call: its messages, and gRPC's code and text. */
 export interface Reply {
   readonly messages: readonly Uint8Array[];
   readonly code: number;
   readonly details: string;
 }
 
-/** The two stores, each with a process, a folder and a connection; a start in a new folder is a new store. */
+/** The two stores, each with a process, a folder and a connection. A start in a new folder is a new store. */
 export class Stores implements AsyncDisposable {
   readonly #etcd: string;
   readonly #folder: string;
@@ -37,7 +37,7 @@ export class Stores implements AsyncDisposable {
     });
   }
 
-  /** Both, empty. */
+  /** Starts both, empty. */
   async startEmpty(): Promise<void> {
     await this.kill();
     this.#births += 1;
@@ -46,7 +46,7 @@ export class Stores implements AsyncDisposable {
     await this.start();
   }
 
-  /** Both, with what they had. */
+  /** Starts both with their data. */
   async start(): Promise<void> {
     const commands = [[this.#etcd], storeCommand()];
     this.#processes = await Promise.all(
@@ -72,7 +72,7 @@ export class Stores implements AsyncDisposable {
     await Promise.all(this.#processes.map((store) => store.kill()));
   }
 
-  /** SIGTERM. */
+  /** Stops both with SIGTERM. */
   async stop(): Promise<void> {
     this.#disconnect();
     await Promise.all(this.#processes.map((store) => store.stop()));
@@ -92,7 +92,7 @@ export class Stores implements AsyncDisposable {
     return client;
   }
 
-  /** One request, all answers; `path` without its slash. */
+  /** One request, all answers. `path` has no leading slash. */
   call(store: number, path: string, request: Uint8Array, metadata: Readonly<Record<string, string>>): Promise<Reply> {
     const sent = new Metadata();
     for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
@@ -118,7 +118,7 @@ function replyOf(stream: ClientReadableStream<Buffer>): Promise<Reply> {
   return new Promise((resolve) => {
     const messages: Uint8Array[] = [];
     stream.on('data', (message: Buffer) => messages.push(message));
-    // Every call ends with a status; the error says the same once more.
+    // Every call ends with a status; the error repeats it.
     stream.on('error', () => {});
     stream.on('status', ({ code, details }) => resolve({ messages, code, details: code === status.OK ? '' : details }));
   });

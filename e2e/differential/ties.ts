@@ -1,13 +1,13 @@
 import type { Answer } from './judge.ts';
 import type { Decoded, DecodedMessage, Fields, Value } from './messages.ts';
 
-/** What etcd sorts by, by the number of the target; zeroes are left out of decoded messages. */
+/** The sort field of each target. Decoded messages omit zeros. */
 const sortField = ['key', 'version', 'createRevision', 'modRevision', 'value'] as const;
 
 /**
- * etcd does not sort stably (server/etcdserver/txn/range.go: sort.Sort), so keys with an equal target have no order: they
- * are put into the order of the keys, and where a limit cuts through them any of them may be there. Values that
- * keys_only has taken away cannot show which keys are equal: then all of the answer is without order.
+ * etcd's sort is not stable (server/etcdserver/txn/range.go: sort.Sort), so keys with equal targets have no order. They
+ * are sorted by key here; where a limit cuts through them, any of them may be there. If keys_only has removed the
+ * values, it is unknown which are equal: then the whole answer has no order.
  */
 export function orderTies(request: Fields, answer: Answer): Answer {
   return { ...answer, messages: answer.messages.map((message) => orderMessage(request, message)) };
@@ -56,7 +56,7 @@ function orderRange(request: Fields, all: DecodedMessage): DecodedMessage {
   return { ...message, kvs: groups.flatMap((group) => group.kvs) };
 }
 
-/** etcd 3.7 has lost them where it does not read the values (etcd-io/etcd#22209); 3.6 had them, and the store has. */
+/** etcd 3.7 loses leases if it does not read the values (etcd-io/etcd#22209). 3.6 had them, and so does the store. */
 function withoutLeases(message: DecodedMessage): DecodedMessage {
   const kvs = message['kvs'];
   if (!Array.isArray(kvs)) return message;

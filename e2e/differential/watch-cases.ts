@@ -11,7 +11,7 @@ const INT64_MIN = -(2n ** 63n);
 const SILENCE_MS = 1_200;
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Watchers at the limits of what a request can say. */
+/** Watchers at the limits of a request. */
 export async function watchCases(judge: Judge): Promise<void> {
   await oddIds(judge);
   await oddRequests(judge);
@@ -59,7 +59,7 @@ async function oddRequests(judge: Judge): Promise<void> {
   await watches.finish();
 }
 
-/** A watcher of a time that never comes gets nothing, and its stream no progress. */
+/** A watcher of a revision that is never reached gets nothing, and its stream no progress. */
 async function future(judge: Judge): Promise<void> {
   const watches = new Watches(judge);
   await watches.create({ key: '\0', rangeEnd: '\0', startRevision: BigInt(judge.revision + 3) });
@@ -83,7 +83,7 @@ async function future(judge: Judge): Promise<void> {
 
 const countOf = (pair: StreamPair, store: number): number => pair.messages(store).length;
 
-/** Events of one revision that are too much for one message, with `fragment` and without. */
+/** Events of one revision that exceed one message, with and without `fragment`. */
 async function fragments(judge: Judge): Promise<void> {
   const watches = new Watches(judge);
   const range = { key: 'large/', rangeEnd: 'large0' };
@@ -114,7 +114,7 @@ async function fragments(judge: Judge): Promise<void> {
   await watches.finish();
 }
 
-/** By itself, a watcher that asked for it hears how far it is, under its own id; a watcher of the future does not. */
+/** A watcher that asked for it gets periodic progress under its own id; a watcher of the future does not. */
 async function periodicProgress(judge: Judge): Promise<void> {
   const watches = new Watches(judge);
   await watches.create({ key: 'quiet', progressNotify: true });
@@ -136,7 +136,7 @@ async function periodicProgress(judge: Judge): Promise<void> {
   await watches.finish();
 }
 
-/** Who sends no more may listen still. */
+/** A client that sends no more may still listen. */
 async function onlyListening(judge: Judge): Promise<void> {
   const watches = new Watches(judge);
   await watches.create({ key: 'listen' });

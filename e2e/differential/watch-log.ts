@@ -3,12 +3,13 @@ import { type Decoded, type DecodedMessage, show } from './messages.ts';
 import type { StreamPair } from './stream-pair.ts';
 import { STORES } from './stores.ts';
 
-/** What one watcher was told, in order, without how its events were cut into responses. */
+/** What one watcher was told, in order, independent of how its events were cut into responses. */
 type Told = Map<string, Decoded[]>;
 
 /**
- * What etcd promises to every watcher is held against both stores, then what each watcher was told is compared. Free are:
- * how events of several revisions share a response, the header of events from history, how often progress is told.
+ * Checks etcd's promises to every watcher on both stores, then compares what each watcher was told. These may differ:
+ * how events of several revisions share a response, the header of events from history, and how often progress is
+ * reported.
  */
 export function compareWatches(judge: Judge, pair: StreamPair): void {
   const [etcd, store] = STORES.map((name, at) => {
@@ -38,11 +39,11 @@ const createdOf = (messages: readonly DecodedMessage[]): readonly DecodedMessage
 
 function toldOf(messages: readonly DecodedMessage[]): Told {
   const told: Told = new Map();
-  /** Ended by compaction: that etcd has ended them once more when it was asked to is nothing. */
+  /** Ended by compaction. etcd may end them once more on request. */
   const dead = new Set<string>();
   for (const message of messages) {
     if (isProgress(message)) continue;
-    // A refused create is told to nobody.
+    // A refused create has no watcher.
     if (isCreated(message) && isCanceled(message)) continue;
     const id = watchId(message);
     if (isCreated(message)) dead.delete(id);
@@ -77,7 +78,7 @@ function checkPromises(judge: Judge, name: string, pair: StreamPair, at: number)
       continue;
     }
     if (isProgress(message)) {
-      // Of watchers that come later, the past may come later too.
+      // For later watchers, the past may come later too.
       if (id === '-1')
         for (const [watcher, { whole }] of last) last.set(watcher, { revision: headerRevision(message), whole });
       continue;

@@ -18,7 +18,7 @@ import {
 const STREAMS_MAX = 4;
 const WATCHERS_MAX = 25;
 
-/** Watchers come and go while keys change; what each was told must be the same. */
+/** Watchers come and go while keys change. What each was told must be the same. */
 export async function watchPart(judge: Judge, prng: Prng, steps: number): Promise<void> {
   const make = new RandomRequests(prng);
   const watches: Watches[] = [];
@@ -83,15 +83,15 @@ export class Watches {
     );
   }
 
-  /** The ids of watchers that are there, as etcd says. */
+  /** The ids of existing watchers, according to etcd. */
   get live(): readonly bigint[] {
     return [...this.#live];
   }
 
-  /** Messages of each store before the newest watcher was there: progress among them says nothing about its past. */
+  /** Messages of each store before the newest watcher: progress among them says nothing about its past. */
   #heardBefore: readonly number[] = STORES.map(() => 0);
 
-  /** Asks, and waits for the answer: what comes next is behind it. */
+  /** Creates a watcher and waits for the answer. */
   async create(request: Fields): Promise<void> {
     const before = this.#count(0, isCreated);
     this.pair.send({ createRequest: request });
@@ -107,7 +107,7 @@ export class Watches {
   }
 
   /**
-   * A watcher that compaction ends is gone in the store; in etcd its id stays taken, and the stream gets no progress,
+   * A watcher that compaction ends is gone in the store. In etcd its id stays taken, and the stream gets no progress,
    * until the client cancels it, which etcd answers.
    */
   async #bury(id: bigint): Promise<void> {
@@ -130,7 +130,7 @@ export class Watches {
     if (known) await this.pair.until('canceled', (store) => this.#count(store, isOfIt) > (before[store] ?? 0));
   }
 
-  /** Until everything up to now has been told; a watcher that starts later than now would have to be waited for. */
+  /** Waits until everything up to now has been delivered. There must be no watcher of the future. */
   async settle(): Promise<void> {
     while (this.#judge.revision < this.#highestStart) await this.#judge.call(ask.put, { key: '~', value: 'later' });
     const wanted = this.#judge.revision;

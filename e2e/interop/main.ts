@@ -3,7 +3,8 @@
  *
  *   main.ts <folder> <stack>=<command> ...
  *
- * A client prints `ok <check>` or `FAILED <check>: <why>` for each of CHECKS. What it does not print has failed.
+ * A client prints `ok <check>` or `FAILED <check>: <why>` for each of CHECKS. A check that it does not print has
+ * failed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -64,7 +65,7 @@ const environment = {
   CA_FILE: file('ca.pem'),
 };
 
-/** The checks that passed: none when the client itself failed. */
+/** The checks that passed; none if the client itself failed. */
 async function run(stack: string, command: string): Promise<ReadonlySet<string>> {
   const passed = new Set<string>();
   const [program, ...args] = command.split(' ');

@@ -5,18 +5,21 @@ const PAGE_BYTES = 4096;
 const MIB = 1024 * 1024;
 const KEYS = 1_500;
 const LEASE_TTL_S = 3_600;
-/** The smallest and largest, one that takes all 64 bits, one that its keys leave, and one that no later write names. */
+/**
+ * The smallest and the largest id, one that takes all 64 bits, one whose keys move away, and one that no later write
+ * uses.
+ */
 const LEASES = [1n, 2n ** 63n - 1n, -5n, 77n, 99n] as const;
 export const REVOCABLE_LEASE = 99n;
 const LEASE_WITHOUT_KEYS = 88n;
 
 export interface Filled {
   readonly compacted: number;
-  /** Revisions that can be read, from the compaction to the newest. */
+  /** Readable revisions, from the compaction to the newest. */
   readonly readable: readonly number[];
 }
 
-/** All that a store can come to hold, in a random order, with a compaction on the way. */
+/** Everything that a store can hold, in a random order, with a compaction on the way. */
 export async function fill(client: EtcdClient, prng: Prng): Promise<Filled> {
   for (const ID of [...LEASES, LEASE_WITHOUT_KEYS]) await client.leaseGrant({ ID, TTL: LEASE_TTL_S });
   await writeAll(client, prng);
@@ -27,20 +30,20 @@ export async function fill(client: EtcdClient, prng: Prng): Promise<Filled> {
     }
   }
   await churn(client, prng, 600);
-  // What a compaction keeps of a deletion that lies exactly there is a rule of its own.
+  // A deletion exactly at the compaction's revision has a rule of its own.
   await client.put({ key: named('deleted-at-compaction'), value: value(prng, 10) });
   const { header } = await client.deleteRange({ key: named('deleted-at-compaction') });
   const compacted = revisionOf(header);
   const middle = await churn(client, prng, 300);
   await client.compact({ revision: compacted, physical: true });
   const late = await churn(client, prng, 300);
-  // The last key of this lease goes over to another, so that it is there with none.
+  // The last key of this lease moves to another, so that it exists without keys.
   for (let key = 0; key < 20; key += 1) await client.put({ key: named(`leased/77/${key}`), lease: 1n });
   const last = await client.put({ key: named('last'), value: value(prng, 10) });
   return { compacted, readable: [compacted, compacted + 1, middle, late, revisionOf(last.header)] };
 }
 
-/** Random changes; returns the revision after them. */
+/** Random changes. Returns the revision after them. */
 export async function churn(client: EtcdClient, prng: Prng, writes: number): Promise<number> {
   let revision = 0;
   for (let write = 0; write < writes; write += 1) {
@@ -64,7 +67,7 @@ async function writeAll(client: EtcdClient, prng: Prng): Promise<void> {
   }
 }
 
-/** Where a key, a page or a byte of a key is at its limit. */
+/** Keys, pages and bytes at their limits. */
 async function oddKeys(client: EtcdClient, prng: Prng): Promise<void> {
   const keys = [
     Uint8Array.of(0),

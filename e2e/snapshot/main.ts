@@ -1,5 +1,5 @@
 /**
- * Snapshots of the store in the hands of etcd's own tools, and of an etcd that is started on them. See README.md.
+ * Checks snapshots of the store with etcd's own tools, and with an etcd that is started on them. See README.md.
  *
  *   main.ts <folder> <etcd> <etcdctl> <etcdutl> [--seed N]
  */
@@ -58,7 +58,7 @@ async function start(name: string, command?: readonly string[]): Promise<StorePr
   return started;
 }
 
-/** A real etcd on what was restored of a snapshot. */
+/** Starts a real etcd on a restored snapshot. */
 async function startRestored(name: string, flags: readonly string[] = []): Promise<StoreProcess> {
   const place = await newStorePlace(join(folder, `restored-${name}-${flags.length}`));
   await tools.restore(file(name), place.dataDir, `http://127.0.0.1:${place.peerPort}`, flags);
@@ -194,7 +194,7 @@ async function judge(): Promise<void> {
 try {
   await judge();
 } catch (error) {
-  // Between two checks: nothing could go on.
+  // Failed between two checks: the run cannot continue.
   failed += 1;
   process.exitCode = 1;
   console.log(error instanceof Error ? error.stack : String(error));

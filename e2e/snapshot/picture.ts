@@ -6,7 +6,7 @@ import { revisionOf } from './fill.ts';
 
 const WATCH_MAX_MS = 30_000;
 
-/** A store as lines of text, of which the same store gives the same. */
+/** A store as lines of text. Equal stores give equal lines. */
 export type Picture = readonly string[];
 
 function kvLine(kv: mvccpb.KeyValue): string {
@@ -22,7 +22,7 @@ export async function keysAt(client: EtcdClient, revision: number): Promise<Pict
   return [`count ${count} more ${more}`, ...kvs.map(kvLine)];
 }
 
-/** The newest revision, and what is said of those that are gone. */
+/** The newest revision, and the answers for compacted ones. */
 export async function boundary(client: EtcdClient, compacted: number): Promise<Picture> {
   const { header } = await client.range({ ...ALL_KEYS, countOnly: true });
   const { compactRevision } = await client.hashKv();
@@ -71,7 +71,7 @@ export async function leases(client: EtcdClient): Promise<Picture> {
   return lines;
 }
 
-/** Throws where two pictures differ first. */
+/** Throws at the first difference. */
 export function same(what: string, found: Picture, wanted: Picture): void {
   for (let line = 0; line < Math.max(found.length, wanted.length); line += 1) {
     if (found[line] === wanted[line]) continue;

@@ -11,7 +11,7 @@ export interface SnapshotStatus {
   readonly version: string;
 }
 
-/** etcd's command line tools. What they do not like they say; it is in the error. */
+/** etcd's command line tools. Their output is in the error if they fail. */
 export class EtcdTools {
   readonly #etcdctl: string;
   readonly #etcdutl: string;
@@ -29,14 +29,14 @@ export class EtcdTools {
     await run(this.#etcdctl, [`--endpoints=${endpoint}`, 'defrag']);
   }
 
-  /** Goes over every page of the file, and rejects where it is not a sound database. */
+  /** Reads every page of the file. Rejects if it is not a valid database. */
   async status(file: string): Promise<SnapshotStatus> {
     const status: unknown = JSON.parse(await run(this.#etcdutl, ['snapshot', 'status', file, '--write-out=json']));
     if (!isStatus(status)) throw new Error(`no status of a snapshot: ${JSON.stringify(status)}`);
     return status;
   }
 
-  /** `peer` is that of the only member, as which it will be started. */
+  /** `peer` is the peer URL of the only member, with which it will be started. */
   async restore(file: string, dataDir: string, peer: string, flags: readonly string[] = []): Promise<void> {
     await run(this.#etcdutl, [
       'snapshot',

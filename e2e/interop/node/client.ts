@@ -192,7 +192,7 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-/** With which code a watch without watchers ends that is cancelled, or left to its deadline. */
+/** The code with which a watch without watchers ends when it is cancelled or reaches its deadline. */
 function watchEnd(options: { readonly deadline?: number }): Promise<number> {
   return new Promise((resolve) => {
     const watch = raw.makeBidiStreamRequest('/etcdserverpb.Watch/Watch', toBuffer, same, new Metadata(), options);
@@ -213,5 +213,5 @@ for (const [name, work] of Object.entries(checks)) {
 }
 store.close();
 raw.close();
-// Channels of grpc-js keep a process alive for as long as they please.
+// Channels of grpc-js keep the process alive.
 process.exit();
