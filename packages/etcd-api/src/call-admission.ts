@@ -9,17 +9,10 @@ import type {
   StreamHandler,
   UnaryMethod,
 } from '@engram/wire';
+import type { ClusterView } from './cluster-view.ts';
+import { LeaderRequirement } from './leader-requirement.ts';
+import type { ServiceParts } from './service-parts.ts';
 import type { ServicesObserver } from './services-options.ts';
-
-/**
- * What every call passes first (etcd server/etcdserver/api/v3rpc/interceptor.go): the client's version is counted.
- * `hasleader: true` asks to be refused by a member that knows no leader; a store that serves has one, itself.
- */
-function admit(type: 'unary' | 'stream', call: CallContext, observer: ServicesObserver | undefined): void {
-  const version = call.metadata('client-api-version');
-  if (version !== undefined && !isText(version)) throw new EngramError('InvalidClientAPIVersion');
-  observer?.clientRequest?.(type, version ?? 'unknown');
-}
 
 /** A transport gives header values byte for byte (latin1), or decoded, with U+FFFD for what was no UTF-8. */
 function isText(value: string): boolean {
@@ -31,19 +24,35 @@ function isText(value: string): boolean {
   return true;
 }
 
-/** Wraps the handlers of methods, so that all of them admit their calls alike. */
-export class CallAdmission {
-  readonly #observer: ServicesObserver | undefined;
+/** What a learner answers (etcd: isRPCSupportedForLearner); the rest is refused. */
+type OfLearner = (request: Uint8Array) => boolean;
+const nothing: OfLearner = () => false;
 
-  constructor(observer: ServicesObserver | undefined) {
+/**
+ * Wraps the handlers of methods, so that all of them admit their calls alike (etcd
+ * server/etcdserver/api/v3rpc/interceptor.go): a learner refuses most, the client's version is counted, and a member that
+ * knows no leader refuses those who want one.
+ */
+export class CallAdmission {
+  readonly #cluster: ClusterView;
+  readonly #observer: ServicesObserver | undefined;
+  readonly #leader: LeaderRequirement;
+
+  constructor({ cluster, limits, options: { clock, observer } }: ServiceParts) {
+    this.#cluster = cluster;
     this.#observer = observer;
+    this.#leader = new LeaderRequirement(cluster, clock, limits.electionTimeoutMs);
   }
 
-  unary(handle: (request: Uint8Array, call: CallContext) => Message | Promise<Message>): UnaryMethod {
+  unary(
+    handle: (request: Uint8Array, call: CallContext) => Message | Promise<Message>,
+    ofLearner: OfLearner = nothing,
+  ): UnaryMethod {
     return {
       kind: 'unary',
       handle: (request, call) => {
-        admit('unary', call, this.#observer);
+        if (this.#cluster.isLearner && !ofLearner(request)) throw new EngramError('NotSupportedForLearner');
+        this.#admit('unary', call);
         return handle(request, call);
       },
     };
@@ -53,19 +62,31 @@ export class CallAdmission {
     return {
       kind: 'bidi',
       open: (call) => {
-        admit('stream', call, this.#observer);
-        return open(call);
+        if (this.#cluster.isLearner) throw new EngramError('NotSupportedForLearner');
+        this.#admit('stream', call);
+        return this.#leader.watch(call, open(call));
       },
     };
   }
 
-  serverStream(open: (request: Uint8Array, call: StreamCall) => StreamHandler): ServerStreamMethod {
+  serverStream(
+    open: (request: Uint8Array, call: StreamCall) => StreamHandler,
+    ofLearner: OfLearner = nothing,
+  ): ServerStreamMethod {
     return {
       kind: 'server-stream',
       open: (request, call) => {
-        admit('stream', call, this.#observer);
-        return open(request, call);
+        if (this.#cluster.isLearner && !ofLearner(request)) throw new EngramError('NotSupportedForLearner');
+        this.#admit('stream', call);
+        return this.#leader.watch(call, open(request, call));
       },
     };
+  }
+
+  #admit(type: 'unary' | 'stream', call: CallContext): void {
+    const version = call.metadata('client-api-version');
+    if (version !== undefined && !isText(version)) throw new EngramError('InvalidClientAPIVersion');
+    this.#observer?.clientRequest?.(type, version ?? 'unknown');
+    this.#leader.check(call);
   }
 }

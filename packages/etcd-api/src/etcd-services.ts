@@ -15,7 +15,7 @@ import { watchMethods } from './watch-service.ts';
  */
 export function etcdServices(options: ServicesOptions): MethodTable {
   const parts = new ServiceParts(options);
-  const admission = new CallAdmission(options.observer);
+  const admission = new CallAdmission(parts);
   return new Map([
     ...kvMethods(parts, admission),
     ...watchMethods(parts, admission),

@@ -25,7 +25,10 @@ const SERVICE = '/etcdserverpb.KV';
 export function kvMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
   const service = new KvService(parts);
   return [
-    [`${SERVICE}/Range`, admission.unary((request, call) => service.range(request, new RpcCaller(call)))],
+    [
+      `${SERVICE}/Range`,
+      admission.unary((request, call) => service.range(request, new RpcCaller(call)), isSerializable),
+    ],
     [`${SERVICE}/Put`, admission.unary((request, call) => service.put(request, new RpcCaller(call)))],
     [`${SERVICE}/DeleteRange`, admission.unary((request, call) => service.deleteRange(request, new RpcCaller(call)))],
     [`${SERVICE}/Txn`, admission.unary((request, call) => service.txn(request, new RpcCaller(call)))],
@@ -42,6 +45,8 @@ export function kvMethods(parts: ServiceParts, admission: CallAdmission): readon
     ],
   ];
 }
+
+const isSerializable = (request: Uint8Array): boolean => decodeRange(request.slice()).serializable;
 
 class KvService {
   readonly #parts: ServiceParts;

@@ -27,13 +27,25 @@ export function maintenanceMethods(
   const service = new MaintenanceService(parts);
   return [
     [`${SERVICE}/Alarm`, admission.unary((request, call) => service.alarm(request, new RpcCaller(call)))],
-    [`${SERVICE}/Status`, admission.unary(() => service.status())],
+    [
+      `${SERVICE}/Status`,
+      admission.unary(
+        () => service.status(),
+        () => true,
+      ),
+    ],
     [`${SERVICE}/Defragment`, admission.unary(() => service.defragment())],
     [`${SERVICE}/Hash`, admission.unary((_, call) => service.hash(call.signal))],
     [`${SERVICE}/HashKV`, admission.unary((request, call) => service.hashKv(request, call.signal))],
     [`${SERVICE}/MoveLeader`, admission.unary((request, call) => service.moveLeader(request, new RpcCaller(call)))],
     [`${SERVICE}/Downgrade`, admission.unary((request) => service.downgrade(request))],
-    [`${SERVICE}/Snapshot`, admission.serverStream((_, call) => service.snapshot(call))],
+    [
+      `${SERVICE}/Snapshot`,
+      admission.serverStream(
+        (_, call) => service.snapshot(call),
+        () => true,
+      ),
+    ],
   ];
 }
 

@@ -15,6 +15,8 @@ export interface Limits {
   readonly streamQueueBytesMax: number;
   /** A client that takes nothing of a streamed answer (RangeStream, Snapshot) for so long is cut. */
   readonly stallMsMax: number;
+  /** A stream that asks for a leader ends after three times as long without one (etcd: --election-timeout). */
+  readonly electionTimeoutMs: number;
 }
 
 export const defaultLimits: Limits = {
@@ -22,6 +24,7 @@ export const defaultLimits: Limits = {
   maxTxnOps: 128,
   streamQueueBytesMax: 2 * 1024 * 1024,
   stallMsMax: 60_000,
+  electionTimeoutMs: 1000,
 };
 
 /** Hooks for metrics; called synchronously, must not throw. */

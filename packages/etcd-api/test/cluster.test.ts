@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HealthStatus } from '@engram/etcd-api';
+import { HealthStatus, LoneMember } from '@engram/etcd-api';
+import { utf8 } from '@engram/core';
 import { etcdserverpb, healthpb } from '@engram/wire';
 import { Api, failure, member } from './api.ts';
 
@@ -127,5 +128,70 @@ describe('every call', () => {
 
   test('edge 131: metadata that nobody knows, and the wish for a leader, change nothing', async () => {
     await api.call(path, new Uint8Array(0), { hasleader: 'true', source: 'cache', token: 'anything' });
+  });
+});
+
+/** A member whose cluster is as the test says. */
+class ChangingMember extends LoneMember {
+  leader = member.memberId;
+  learner = false;
+
+  constructor() {
+    super({ clusterId: member.clusterId, member: { ...member, id: member.memberId }, term: 4 });
+    Object.defineProperties(this, {
+      leaderId: { get: () => this.leader },
+      isLearner: { get: () => this.learner },
+    });
+  }
+}
+
+describe('a member of a cluster', () => {
+  const noLeader = { code: 14, message: 'etcdserver: no leader' };
+  const ofLearner = { code: 9, message: 'etcdserver: rpc not supported for learner' };
+  const status = '/etcdserverpb.Maintenance/Status';
+  const nothing = new Uint8Array(0);
+  let cluster: ChangingMember;
+  let inCluster: Api;
+  beforeEach(async () => {
+    cluster = new ChangingMember();
+    inCluster = await Api.open({ services: { cluster }, limits: { electionTimeoutMs: 700 } });
+  });
+  afterEach(() => inCluster[Symbol.asyncDispose]());
+
+  test('edge 80: without a leader it refuses those who want one, and nobody else', async () => {
+    cluster.leader = 0n;
+    const wish = { hasleader: 'true' };
+    expect(await failure(() => inCluster.call(status, nothing, wish))).toEqual(noLeader);
+    expect(inCluster.bidi('/etcdserverpb.Watch/Watch', wish).status).toEqual(noLeader);
+    await inCluster.call(status, nothing);
+    await inCluster.call(status, nothing, { hasleader: 'false' });
+    expect(inCluster.bidi('/etcdserverpb.Watch/Watch').status).toBeUndefined();
+  });
+
+  test('edge 81: streams that want a leader end after three election timeouts in a row without one', async () => {
+    const wanting = inCluster.bidi('/etcdserverpb.Watch/Watch', { hasleader: 'true' });
+    const patient = inCluster.bidi('/etcdserverpb.Watch/Watch');
+    await inCluster.clock.advance(4900);
+    cluster.leader = 0n;
+    await inCluster.clock.advance(1400);
+    cluster.leader = member.memberId;
+    await inCluster.clock.advance(700);
+    cluster.leader = 0n;
+    await inCluster.clock.advance(2099);
+    expect(wanting.status).toBeUndefined();
+    await inCluster.clock.advance(2);
+    expect(wanting.status).toEqual(noLeader);
+    expect(patient.status).toBeUndefined();
+  });
+
+  test('a learner answers Status, serializable ranges and snapshots, and refuses the rest', async () => {
+    cluster.learner = true;
+    await inCluster.call(status, nothing);
+    await inCluster.range({ key: utf8('a'), serializable: true });
+    expect(await failure(() => inCluster.range({ key: utf8('a') }))).toEqual(ofLearner);
+    expect(await failure(() => inCluster.put({ key: utf8('a') }))).toEqual(ofLearner);
+    expect(await failure(() => inCluster.call('/etcdserverpb.Cluster/MemberList', nothing))).toEqual(ofLearner);
+    expect(inCluster.bidi('/etcdserverpb.Watch/Watch').status).toEqual(ofLearner);
+    expect(inCluster.serverStream('/etcdserverpb.Maintenance/Snapshot', nothing).status).not.toEqual(ofLearner);
   });
 });

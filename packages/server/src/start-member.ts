@@ -109,7 +109,11 @@ function memberOptions(
       requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
       watchProgressIntervalMs: config.watchProgressIntervalMs,
     },
-    limits: { maxRequestBytes: config.maxRequestBytes, maxTxnOps: config.maxTxnOps },
+    limits: {
+      maxRequestBytes: config.maxRequestBytes,
+      maxTxnOps: config.maxTxnOps,
+      electionTimeoutMs: config.electionTimeoutMs,
+    },
     version,
     compaction: config.compaction,
     clock,

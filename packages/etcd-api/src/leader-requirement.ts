@@ -1,0 +1,66 @@
+import { type Clock, EngramError, type Timer } from '@engram/core';
+import { type CallContext, type StreamCall, type StreamHandler, statusOf } from '@engram/wire';
+import type { ClusterView } from './cluster-view.ts';
+
+/** After so many looks in a row without a leader a stream ends (etcd: maxNoLeaderCnt). */
+const LOOKS = 3;
+
+/**
+ * Calls with `hasleader: true` are for a member that knows a leader: clients use it to leave a member that is cut off. A
+ * call that comes to one that knows none is refused with NoLeader; a stream ends with it (etcd
+ * server/etcdserver/api/v3rpc/interceptor.go: monitorLeader).
+ */
+export class LeaderRequirement {
+  readonly #cluster: ClusterView;
+  readonly #clock: Clock;
+  readonly #electionTimeoutMs: number;
+  readonly #streams = new Set<StreamCall>();
+  #timer: Timer | undefined;
+  #leaderless = 0;
+
+  constructor(cluster: ClusterView, clock: Clock, electionTimeoutMs: number) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+    this.#electionTimeoutMs = electionTimeoutMs;
+  }
+
+  /** Throws NoLeader. */
+  check(call: CallContext): void {
+    if (this.#cluster.leaderId === 0n && requiresLeader(call)) throw new EngramError('NoLeader');
+  }
+
+  /** Ends the stream, if it asks for it, after three election timeouts without a leader. */
+  watch(call: StreamCall, handler: StreamHandler): StreamHandler {
+    if (!requiresLeader(call)) return handler;
+    this.#streams.add(call);
+    if (this.#timer === undefined) this.#look();
+    return {
+      message: (request) => handler.message(request),
+      halfClosed: () => handler.halfClosed(),
+      drained: () => handler.drained(),
+      closed: () => {
+        this.#streams.delete(call);
+        if (this.#streams.size === 0) this.#rest();
+        handler.closed();
+      },
+    };
+  }
+
+  #look(): void {
+    this.#timer = this.#clock.after(this.#electionTimeoutMs, () => {
+      this.#leaderless = this.#cluster.leaderId === 0n ? this.#leaderless + 1 : 0;
+      this.#look();
+      if (this.#leaderless < LOOKS) return;
+      const status = statusOf(new EngramError('NoLeader'), 'stream');
+      for (const call of [...this.#streams]) call.end(status);
+    });
+  }
+
+  #rest(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#leaderless = 0;
+  }
+}
+
+const requiresLeader = (call: CallContext): boolean => call.metadata('hasleader') === 'true';
