@@ -78,8 +78,16 @@ export class ClusterMember implements AsyncDisposable {
     return new ClusterMember(member, parts);
   }
 
-  /** Resolves when a leader has answered this member: from then on it can serve. */
+  /**
+   * Resolves when this member can serve: a leader has answered it, and the member list has its name and its clients'
+   * URLs. Without them it counts as not started (etcd: ReadyNotify).
+   */
   async ready(signal: AbortSignal): Promise<void> {
+    await this.#answered(signal);
+    await this.#parts.listed(signal);
+  }
+
+  async #answered(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         await this.member.store.readIndex({ ...nodeItself, signal });
@@ -117,6 +125,7 @@ class Parts implements ElectionOwner {
   #transition: Promise<void> = Promise.resolve();
   #healthTimer: Timer | undefined;
   #probing = false;
+  readonly #listed = Promise.withResolvers<void>();
 
   private constructor(options: ClusterMemberOptions) {
     this.#options = options;
@@ -235,6 +244,22 @@ class Parts implements ElectionOwner {
 
   clusterChanged({ members }: ClusterState): void {
     this.#options.network.setMembers(members);
+    const { memberId: self, name, clientUrls } = this.#options.identity;
+    const entry = members.find(({ id }) => id === self);
+    if (entry?.name === name && entry.clientUrls.join() === clientUrls.join()) this.#listed.resolve();
+  }
+
+  /** Resolves when the member list has shown what this member says of itself; rejects with the signal's reason. */
+  async listed(signal: AbortSignal): Promise<void> {
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => aborted.reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      await Promise.race([this.#listed.promise, aborted.promise]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
   }
 
   removed(): void {

@@ -184,3 +184,28 @@ test('leases end once, wherever they were granted, also when their leader dies',
   expect(follower.member.store.leases()).toEqual([]);
   expect(cluster.fatal).toEqual([]);
 });
+
+test.each([{ ids: [1n] }, { ids: [1n, 2n, 3n] }])(
+  'a member is ready once the list has its name: $ids',
+  async ({ ids }) => {
+    const cluster = await TestCluster.start(ids);
+    const never = new AbortController().signal;
+    const entries = ids.map(async (id) => {
+      const started = cluster.member(id);
+      await started.ready(never);
+      return started.member.cluster.members.find((entry) => entry.id === id);
+    });
+    const expected = ids.map((id) => ({ name: `m${id}`, clientUrls: [`http://c${id}`] }));
+    expect(await cluster.run(Promise.all(entries))).toMatchObject(expected);
+  },
+);
+
+test('whoever waits until a member is ready can give up', async () => {
+  const cluster = new TestCluster();
+  const started = await cluster.start(1n);
+  const abort = new AbortController();
+  const ready = started.ready(abort.signal);
+  await cluster.pass(100);
+  abort.abort(new Error('given up'));
+  await expect(cluster.run(ready)).rejects.toThrow('given up');
+});
