@@ -1,0 +1,111 @@
+/**
+ * What hostile clients do to a store: each attack on a fresh one, while a modest client on a connection of its own puts and
+ * gets a small key. The worst that this one waits is what all others feel.
+ *
+ *   node bench/attacks/run.ts [--only txn-merge,pipelining] [--stores new,old,etcd] [--old DIR] [--patience 60] [--markdown FILE] [--smoke]
+ *
+ * `old` is another checkout of this repository, `etcd` the release that bench-compare builds.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readOptions } from '../support/options.ts';
+import { commandOf } from '../support/programs.ts';
+import { DataFolder, report } from '../support/report.ts';
+import { figure } from '../support/statistics.ts';
+import { type Attack, attacks } from './attacks.ts';
+import { TargetProcess } from './target-process.ts';
+
+const options = readOptions(
+  process.argv.slice(2),
+  { only: attacks.map(({ name }) => name).join(','), stores: 'new', old: '', patience: 60, interval: 5, markdown: '' },
+  { only: 'txn-merge,refused-calls,pipelining,announced' },
+);
+const QUIET_MS = 1_000;
+const IDLE_MAX_MS = 10_000;
+const columns = ['attack', 'store', 'worst ms', 'p99 ms', 'memory +MiB', 'CPU s', 'end'];
+
+interface Probed {
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  readonly failures: number;
+}
+
+function commandFor(store: string): string {
+  if (store === 'old') return join(options.old, 'packages/server/bin/engram');
+  return commandOf(store === 'etcd' ? 'etcd' : 'engram').join(' ');
+}
+
+async function startProber(port: number): Promise<ChildProcess> {
+  const file = join(import.meta.dirname, 'prober.ts');
+  const prober = spawn(process.execPath, [file, `127.0.0.1:${port}`, String(options.interval)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(prober.stdout!, 'data'); // it has had its first answer
+  return prober;
+}
+
+async function endProber(prober: ChildProcess): Promise<Probed> {
+  let text = '';
+  prober.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const closed = once(prober, 'close');
+  prober.kill('SIGTERM');
+  await closed;
+  const said: unknown = JSON.parse(text);
+  const fields = new Map<string, unknown>(typeof said === 'object' && said !== null ? Object.entries(said) : []);
+  const number = (name: string): number => Number(fields.get(name));
+  return { p99Ms: number('p99Ms'), maxMs: number('maxMs'), failures: number('failures') };
+}
+
+/** Ends with the attack, or a while after its patience. */
+async function attackIt(attack: Attack, target: TargetProcess): Promise<void> {
+  const file = join(import.meta.dirname, 'attacker.ts');
+  const args = [attack.name, String(target.port), String(target.securePort), String(1000 * options.patience)];
+  const attacker = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  await Promise.race([once(attacker, 'close'), delay(1000 * (options.patience + 30))]);
+  attacker.kill('SIGKILL');
+}
+
+async function measure(attack: Attack, store: string, parent: string): Promise<readonly string[]> {
+  await using target = await TargetProcess.start(commandFor(store), parent, attack.descriptors);
+  if (attack.keys !== undefined) await target.fill(attack.keys);
+  const prober = await startProber(target.port);
+  await delay(QUIET_MS);
+  target.resetPeak();
+  const before = target.usage();
+  await attackIt(attack, target);
+  const after = await target.idle(IDLE_MAX_MS);
+  // An answer that is still out has waited so long.
+  const probed = await endProber(prober);
+  const grown = (after?.peakMb ?? Number.NaN) - (before?.residentMb ?? Number.NaN);
+  const cpu = (after?.cpuSeconds ?? Number.NaN) - (before?.cpuSeconds ?? Number.NaN);
+  const end = target.running ? (probed.failures > 0 ? `${probed.failures} refused` : 'serves') : 'DEAD';
+  return [attack.name, store, figure(probed.maxMs), figure(probed.p99Ms), figure(grown), figure(cpu), end];
+}
+
+using folder = new DataFolder();
+const rows: (readonly string[])[] = [];
+const failures: string[] = [];
+const chosen = attacks.filter(({ name }) => options.only.split(',').includes(name));
+for (const attack of chosen) {
+  for (const store of options.stores.split(',')) {
+    console.error(`${attack.name}: ${store}`);
+    try {
+      const row = await measure(attack, store, folder.path);
+      rows.push(row);
+      console.error(row.join('  '));
+    } catch (error) {
+      failures.push(`${attack.name}, ${store}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}
+report({
+  title: 'Attacks',
+  command: `node bench/attacks/run.ts ${process.argv.slice(2).join(' ')}`,
+  tables: [{ title: 'What a modest client waits while another one attacks', columns, rows }],
+  notes: chosen.map(({ name, what }) => `${name}: ${what}`),
+  failures,
+  directory: folder.path,
+  markdown: options.markdown,
+});

@@ -1,0 +1,125 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EtcdClient } from '../../test/support/etcd-client.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import { type Usage, usageOf } from '../support/usage.ts';
+
+const START_MAX_MS = 60_000;
+const IDLE_LOOK_MS = 300;
+const IDLE_SHARE = 0.05;
+
+/** One store that is attacked, on a plain port and on one with TLS. Disposing of it kills it and removes its data. */
+export class TargetProcess implements AsyncDisposable {
+  readonly port: number;
+  readonly securePort: number;
+  readonly #child: ChildProcess;
+  readonly #directory: string;
+  #output = '';
+
+  private constructor(child: ChildProcess, directory: string, port: number, securePort: number) {
+    this.#child = child;
+    this.#directory = directory;
+    this.port = port;
+    this.securePort = securePort;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        this.#output = (this.#output + chunk.toString()).slice(-4_000);
+      });
+    }
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.removeListener('exit', kill));
+  }
+
+  static async start(command: string, parent: string, descriptors: number | undefined): Promise<TargetProcess> {
+    const directory = mkdtempSync(join(parent, 'attacked-'));
+    const [port, securePort, peer] = [await freePort(), await freePort(), await freePort()];
+    const urls = `http://127.0.0.1:${port},https://127.0.0.1:${securePort}`;
+    const flags = [
+      '--name=default',
+      `--data-dir=${join(directory, 'data')}`,
+      `--listen-client-urls=${urls}`,
+      `--advertise-client-urls=${urls}`,
+      `--listen-peer-urls=http://127.0.0.1:${peer}`,
+      `--initial-advertise-peer-urls=http://127.0.0.1:${peer}`,
+      `--initial-cluster=default=http://127.0.0.1:${peer}`,
+      '--auto-tls',
+      '--log-level=warn',
+      '--quota-backend-bytes=8589934592',
+    ];
+    const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
+    const child = spawn('sh', ['-c', `${limit}exec ${command} "$@"`, 'sh', ...flags], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const target = new TargetProcess(child, directory, port, securePort);
+    const endMs = performance.now() + START_MAX_MS;
+    while (!(await target.#answers())) {
+      if (!target.running || performance.now() > endMs)
+        throw new Error(`${command} does not serve:\n${target.#output}`);
+      await delay(50);
+    }
+    return target;
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  usage(): Usage | undefined {
+    return this.running && this.#child.pid !== undefined ? usageOf(this.#child.pid) : undefined;
+  }
+
+  /** What it has used when it has nothing left to do, or after `maxMs`. */
+  async idle(maxMs: number): Promise<Usage | undefined> {
+    const endMs = performance.now() + maxMs;
+    for (let before = this.usage(); ; ) {
+      await delay(IDLE_LOOK_MS);
+      const now = this.usage();
+      if (before === undefined || now === undefined || performance.now() > endMs) return now;
+      if ((now.cpuSeconds - before.cpuSeconds) / (IDLE_LOOK_MS / 1000) < IDLE_SHARE) return now;
+      before = now;
+    }
+  }
+
+  /** Begins the peak of its memory anew. */
+  resetPeak(): void {
+    if (this.#child.pid !== undefined) execFileSync('sh', ['-c', `echo 5 > /proc/${this.#child.pid}/clear_refs`]);
+  }
+
+  /** So many keys of a KiB of noise. */
+  async fill(keys: number): Promise<void> {
+    using client = new EtcdClient(`127.0.0.1:${this.port}`);
+    for (let at = 0; at < keys; at += 200) {
+      const puts = Array.from({ length: Math.min(200, keys - at) }, (_, of) =>
+        client.put({ key: Buffer.from(`/attacked/${String(at + of).padStart(8, '0')}`), value: randomBytes(1024) }),
+      );
+      await Promise.all(puts);
+    }
+  }
+
+  async #answers(): Promise<boolean> {
+    using client = new EtcdClient(`127.0.0.1:${this.port}`, { deadlineMs: 1_000 });
+    try {
+      await client.range({ key: Uint8Array.of(1) });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.running) {
+      const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+      this.#child.kill('SIGKILL');
+      await ended;
+    }
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
