@@ -24,7 +24,7 @@ const options = readOptions(
 );
 const QUIET_MS = 1_000;
 const IDLE_MAX_MS = 10_000;
-const columns = ['attack', 'store', 'worst ms', 'p99 ms', 'memory +MiB', 'CPU s', 'end'];
+const columns = ['attack', 'store', 'worst ms', 'p99 ms', 'memory +MiB', 'CPU s', 'longest stretch', 'end'];
 
 interface Probed {
   readonly p99Ms: number;
@@ -80,8 +80,9 @@ async function measure(attack: Attack, store: string, parent: string): Promise<r
   const probed = await endProber(prober);
   const grown = (after?.peakMb ?? Number.NaN) - (before?.residentMb ?? Number.NaN);
   const cpu = (after?.cpuSeconds ?? Number.NaN) - (before?.cpuSeconds ?? Number.NaN);
+  const stretch = target.running ? await target.longestStretch() : '-';
   const end = target.running ? (probed.failures > 0 ? `${probed.failures} refused` : 'serves') : 'DEAD';
-  return [attack.name, store, figure(probed.maxMs), figure(probed.p99Ms), figure(grown), figure(cpu), end];
+  return [attack.name, store, figure(probed.maxMs), figure(probed.p99Ms), figure(grown), figure(cpu), stretch, end];
 }
 
 using folder = new DataFolder();

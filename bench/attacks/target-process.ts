@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
+import { figure } from '../support/statistics.ts';
 import { type Usage, usageOf } from '../support/usage.ts';
 
 const START_MAX_MS = 60_000;
@@ -102,6 +103,18 @@ export class TargetProcess implements AsyncDisposable {
       );
       await Promise.all(puts);
     }
+  }
+
+  /** What the store itself says kept its event loop for longest; `-` where it says nothing. */
+  async longestStretch(): Promise<string> {
+    const text = await (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
+    const lines = text.matchAll(/^engram_loop_longest_stretch_seconds\{phase="(.*?)",method="(.*?)"\} (.*)$/gm);
+    const stretches = [...lines].map(([, phase = '', method = '', seconds]) => ({
+      ms: 1000 * Number(seconds),
+      by: `${phase} ${method.slice(method.lastIndexOf('/') + 1)}`.trim(),
+    }));
+    const longest = stretches.toSorted((left, right) => right.ms - left.ms)[0];
+    return longest === undefined ? '-' : `${figure(longest.ms)} ms ${longest.by}`;
   }
 
   async #answers(): Promise<boolean> {

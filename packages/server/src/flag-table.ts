@@ -279,6 +279,13 @@ export const flagSections: readonly FlagSection[] = [
     ),
     works('local-values-bytes', 'uint', '268435456', 'Memory for --local-values=memory.'),
     works(
+      'loop-budget',
+      'duration',
+      '10ms',
+      'Work that keeps the event loop for longer is counted, by who did it, and logged.',
+    ),
+    works('loop-budget-fatal', 'bool', 'false', 'Such work ends the node if it took CPU time: for tests.'),
+    works(
       'max-connections',
       'uint',
       '0',

@@ -1,4 +1,4 @@
-import type { ClientBudgets, Clock, Logger } from '@engram/core';
+import type { ClientBudgets, Clock, Logger, LoopWatch } from '@engram/core';
 import type { HttpHandler, ListenAddress, ServeOptions, TlsOptions, TransportObserver } from '@engram/transport';
 import type { NodeConfig } from './node-config.ts';
 import type { ServeUrl } from './urls.ts';
@@ -14,6 +14,7 @@ export interface ListenerParts {
   readonly metricsHttp: HttpHandler;
   readonly observer: TransportObserver;
   readonly budgets: ClientBudgets;
+  readonly watch: LoopWatch;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -43,7 +44,7 @@ export function planListeners(parts: ListenerParts): readonly PlannedListener[] 
 }
 
 function serveOptions(
-  { config, tls, methods, observer, budgets, logger, clock }: ListenerParts,
+  { config, tls, methods, observer, budgets, watch, logger, clock }: ListenerParts,
   url: ServeUrl,
   protocols: ServeOptions['protocols'],
   http: HttpHandler,
@@ -61,6 +62,7 @@ function serveOptions(
     clock,
     observer,
     budgets,
+    watch,
   };
 }
 

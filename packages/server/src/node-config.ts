@@ -54,6 +54,8 @@ export interface NodeConfig {
   readonly featureGates: ReadonlyMap<string, boolean>;
   readonly slowUnaryMs: number;
   readonly slowCommitMs: number;
+  readonly loopBudgetMs: number;
+  readonly loopBudgetFatal: boolean;
   readonly log: LogConfig;
   /** For the operator, logged once logging works. */
   readonly warnings: readonly string[];
@@ -166,6 +168,8 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     featureGates: parseFeatureGates(values.text('feature-gates')),
     slowUnaryMs: values.durationMs('warning-unary-request-duration') || 300,
     slowCommitMs: values.durationMs('warning-apply-duration') || 100,
+    loopBudgetMs: values.durationMs('loop-budget') || 10,
+    loopBudgetFatal: values.bool('loop-budget-fatal'),
     log,
     warnings,
   };

@@ -3,6 +3,7 @@ import type { Member } from '@engram/member';
 import {
   descriptorLimit,
   HealthMetrics,
+  LoopMonitor,
   MetricRegistry,
   type NodeGauges,
   RpcMetrics,
@@ -29,6 +30,12 @@ import { join } from 'node:path';
 
 /** How long running calls may take at a stop. The rest of the five seconds is for the storage. */
 const DRAIN_MS = 3000;
+
+/** How often the event loop is looked at; where a stretch is fatal its CPU time has to be told from that before it. */
+const LOOK_MS = 100;
+const FATAL_LOOK_MS = 5;
+/** Stretches of so many budgets are logged, the others counted. */
+const LOGGED_TIMES = 5;
 
 export interface NodeOptions {
   readonly config: NodeConfig;
@@ -104,6 +111,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   registerNodeMetrics(metrics, () => nodeGauges(member, config));
   registerProcessMetrics(metrics);
   registerBudgetMetrics(metrics, budgets);
+  const watch = opened.use(watchLoop(options, metrics, slow));
 
   const endpoints = {
     checks: member.health,
@@ -121,6 +129,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     metricsHttp: metricsEndpoints(endpoints),
     observer: rpcMetrics,
     budgets,
+    watch,
     logger,
     clock,
   });
@@ -142,6 +151,27 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
   const stack = opened.move();
   return { identity, listeners, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** A stretch that takes CPU time is ours; one that only takes time may be the machine's, and ends nothing. */
+function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, slow: SlowLog): LoopMonitor {
+  const { loopBudgetMs: budgetMs, loopBudgetFatal: fatal } = config;
+  const cpuSeconds = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1e6;
+  };
+  return new LoopMonitor(metrics, {
+    clock: new SystemClock(),
+    budgetMs,
+    intervalMs: fatal ? FATAL_LOOK_MS : LOOK_MS,
+    ...(fatal ? { cpuSeconds } : {}),
+    onStretch: ({ phase, method, ms }) => {
+      if (fatal) onFatal(new Error(`the event loop was kept for ${Math.round(ms)} ms by ${phase} ${method}`));
+      else if (ms > LOGGED_TIMES * budgetMs) {
+        slow.warn({ phase, method, 'took-ms': Math.round(ms) }, 'the event loop was kept for too long');
+      }
+    },
+  });
 }
 
 async function listen({ url, options }: PlannedListener, start: typeof serve): Promise<Server> {

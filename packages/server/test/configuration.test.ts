@@ -52,6 +52,8 @@ test('without arguments a node has the defaults of etcd', async () => {
     extensiveMetrics: false,
     slowUnaryMs: 300,
     slowCommitMs: 100,
+    loopBudgetMs: 10,
+    loopBudgetFatal: false,
     log: { level: 'info', format: 'json', outputs: ['stderr'] },
     warnings: [],
   });

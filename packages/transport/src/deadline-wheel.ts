@@ -13,6 +13,8 @@ export interface Timed {
 /** Deadlines are met this exactly: never early, and late by no more than two ticks. */
 const tickMs = 10;
 const slots = 1024;
+/** Calls that a turn of the event loop ends for their deadline. */
+const expiredPerTurn = 256;
 
 class Slot implements Timed {
   deadlineMs = 0;
@@ -86,7 +88,16 @@ export class DeadlineWheel {
     for (let entry = slot.wheelNext; entry !== undefined && entry !== slot; entry = entry.wheelNext) {
       if (entry.deadlineMs <= nowMs) passed.push(entry);
     }
-    for (const entry of passed) {
+    this.#end(passed, 0);
+  }
+
+  #end(passed: readonly Timed[], from: number): void {
+    for (let at = from; at < passed.length; at += 1) {
+      if (at === from + expiredPerTurn) {
+        this.#clock.soon(() => this.#end(passed, at));
+        return;
+      }
+      const entry = passed[at]!;
       // One that expired before it may have removed it.
       if (entry.wheelNext === undefined) continue;
       this.remove(entry);

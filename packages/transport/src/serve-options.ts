@@ -1,4 +1,4 @@
-import { ClientBudgets, type Clock, type Logger } from '@engram/core';
+import { ClientBudgets, type Clock, type Logger, type LoopWatch } from '@engram/core';
 import type { Method, MethodTable } from '@engram/wire';
 
 export type ListenAddress =
@@ -93,6 +93,8 @@ export interface ServeOptions {
   readonly observer?: TransportObserver;
   /** What clients may hold of the process, together with those of other listeners. Without them, large ones of its own. */
   readonly budgets?: ClientBudgets;
+  /** Told of what keeps the event loop for too long. */
+  readonly watch?: LoopWatch;
   /** Only those that are to differ from the usual ones. */
   readonly timeouts?: Partial<TransportTimeouts>;
 }

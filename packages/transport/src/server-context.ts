@@ -1,4 +1,4 @@
-import type { ClientBudgets, Clock, Logger } from '@engram/core';
+import { type ClientBudgets, type Clock, type Logger, type LoopWatch, unwatched } from '@engram/core';
 import { CallConnection, CallServer } from './grpc/call-connection.ts';
 import { CallLeads } from './grpc/call-leads.ts';
 import type { ConnectionServer } from './h2/connection-server.ts';
@@ -19,8 +19,9 @@ export class ServerContext implements ConnectionServer {
   readonly streamsMax: number;
   readonly handshakeMs: number;
   readonly budgets: ClientBudgets;
+  readonly watch: LoopWatch;
   readonly calls: CallServer;
-  readonly flusher = new Flusher();
+  readonly flusher: Flusher;
   readonly slabs = new SlabPool();
   readonly #options: ServeOptions;
 
@@ -33,6 +34,8 @@ export class ServerContext implements ConnectionServer {
     this.streamsMax = Math.min(options.maxConcurrentStreams, STREAMS_MAX);
     this.handshakeMs = timeoutsOf(options).handshakeMs;
     this.budgets = budgets;
+    this.watch = options.watch ?? unwatched;
+    this.flusher = new Flusher(options.clock, this.watch);
     this.calls = new CallServer(options);
   }
 

@@ -21,6 +21,7 @@ afterEach(async () => {
   expect((await modest.unary('/test.Echo/Sync', request)).equals(request)).toBe(true);
   modest[Symbol.dispose]();
   await serving.server.close();
+  await until(() => budgets.requestBytes.used === 0);
   // All is given back.
   const { requestBytes, answerBytes, streams, connections } = budgets;
   expect([requestBytes.used, answerBytes.used, streams.used, connections.used]).toEqual([0, 0, 0, 0]);

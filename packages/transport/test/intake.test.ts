@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
+import { unwatched } from '@engram/core';
 import { SimClock } from '@engram/sim';
 import { CLIENT_PREFACE, type FrameReader, pingFrame } from '@engram/wire';
 import { Intake, type IntakeOwner } from '../src/h2/intake.ts';
@@ -52,7 +53,7 @@ function begin(): { socket: FakeSocket; owner: Owner; clock: SimClock; intake: I
   const socket = new FakeSocket();
   const clock = new SimClock();
   const owner = new Owner();
-  const intake = new Intake(socket, clock, owner);
+  const intake = new Intake(socket, clock, unwatched, owner);
   socket.emit('data', Buffer.from(CLIENT_PREFACE));
   return { socket, owner, clock, intake };
 }
@@ -112,7 +113,7 @@ test('another preface is a fault', () => {
   const { socket, owner } = begin();
   expect(owner.faults).toBe(0);
   const other = new FakeSocket();
-  new Intake(other, new SimClock(), owner);
+  new Intake(other, new SimClock(), unwatched, owner);
   other.emit('data', Buffer.from('PRI * HTTP/2.0\r\n\r\nXX'));
   expect(owner.faults).toBe(1);
   expect(socket.paused).toBe(false);

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
-import { SharedBudget } from '@engram/core';
+import { SharedBudget, unwatched } from '@engram/core';
 import { FrameReader, FrameType, windowUpdateFrame } from '@engram/wire';
+import { realClock } from '@engram/sim';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type MessageStream, MessageWriter } from '../src/grpc/message-writer.ts';
@@ -39,7 +40,7 @@ class FastSocket extends Socket {
 
 function senderTo(socket: Socket): Sender {
   const share = new SharedBudget({ max: 1, greed: 1, floor: 0 }).share();
-  const commons = { slabs: new SlabPool(), flusher: new Flusher() };
+  const commons = { slabs: new SlabPool(), flusher: new Flusher(realClock, unwatched) };
   return new Sender(
     socket,
     commons,
@@ -142,7 +143,7 @@ test('however messages share frames, each stream gets its bytes in order and pay
 
 test('connections with answers are flushed before those with events, each once for a turn', async () => {
   const flushed: string[] = [];
-  const flusher = new Flusher();
+  const flusher = new Flusher(realClock, unwatched);
   const flushable = (name: string): { flush(): void } => ({ flush: () => flushed.push(name) });
   flusher.add(flushable('events 1'), false);
   flusher.add(flushable('answers'), true);

@@ -1,4 +1,4 @@
-import type { Clock } from '@engram/core';
+import { type Clock, type LoopWatch, unwatched } from '@engram/core';
 import type { MethodTable } from '@engram/wire';
 import { DeadlineWheel } from '../deadline-wheel.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
@@ -11,15 +11,17 @@ export class CallServer {
   readonly methods: MethodTable;
   readonly clock: Clock;
   readonly observer: TransportObserver | undefined;
+  readonly watch: LoopWatch;
   readonly messageMaxBytes: number;
   readonly deadlines: DeadlineWheel;
   readonly inflation: Inflation;
   readonly #services: ReadonlySet<string>;
 
-  constructor({ methods, clock, observer, maxRequestBytes }: ServeOptions) {
+  constructor({ methods, clock, observer, maxRequestBytes, watch }: ServeOptions) {
     this.methods = methods;
     this.clock = clock;
     this.observer = observer;
+    this.watch = watch ?? unwatched;
     this.messageMaxBytes = maxRequestBytes;
     this.deadlines = new DeadlineWheel(clock);
     this.inflation = new Inflation(clock);

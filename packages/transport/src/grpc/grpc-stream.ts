@@ -136,10 +136,17 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
   protected ended(): void {}
 
   protected started(kind: Method['kind']): void {
-    const { observer, clock } = this.connection.server;
-    if (observer === undefined) return;
+    const { observer, clock, watch } = this.connection.server;
     this.#startMs = clock.nowMs();
-    observer.rpcStarted(this.#path, kind);
+    watch.began(this.#path);
+    observer?.rpcStarted(this.#path, kind);
+  }
+
+  /** Behind what a handler did at once: it had the event loop since the call started. */
+  protected watchHandled(): void {
+    const { watch, clock } = this.connection.server;
+    const ms = clock.nowMs() - this.#startMs;
+    if (ms > watch.budgetMs) watch.stretched('handle', ms, this.#path);
   }
 
   protected received(bytes: number): void {

@@ -159,6 +159,7 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
     } catch (error) {
       this.fail(statusOfError(error, 'stream'));
     }
+    this.watchHandled();
     this.#request = undefined;
     if (this.finished || method.kind === 'bidi') return;
     this.holdRequest(0);

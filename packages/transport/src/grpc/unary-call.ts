@@ -40,9 +40,11 @@ export class UnaryCall extends GrpcStream implements Admissible {
     try {
       answer = this.#method.handle(request, this);
     } catch (error) {
+      this.watchHandled();
       this.fail(statusOfError(error, 'unary'));
       return;
     }
+    this.watchHandled();
     if (answer instanceof Promise) this.#succeedLater(answer, request.length);
     else this.#succeed(answer);
   }

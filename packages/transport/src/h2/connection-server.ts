@@ -1,4 +1,4 @@
-import type { ClientBudgets, Clock, Logger } from '@engram/core';
+import type { ClientBudgets, Clock, Logger, LoopWatch } from '@engram/core';
 import type { KeepaliveOptions } from '../serve-options.ts';
 import type { Leads } from './lead.ts';
 import type { SenderCommons } from './sender.ts';
@@ -13,6 +13,7 @@ export interface ConnectionServer extends SenderCommons {
   readonly streamsMax: number;
   readonly handshakeMs: number;
   readonly budgets: ClientBudgets;
+  readonly watch: LoopWatch;
   /** For a new connection. */
   leads(host: StreamHost): Leads;
 }

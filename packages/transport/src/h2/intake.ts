@@ -1,4 +1,4 @@
-import type { Clock } from '@engram/core';
+import type { Clock, LoopWatch } from '@engram/core';
 import { CLIENT_PREFACE, DEFAULT_MAX_FRAME_BYTES, ErrorCode, FrameReader, Http2Error } from '@engram/wire';
 import { INTAKE_SLICE_MS, OUTPUT_HELD_MAX_BYTES } from './limits.ts';
 
@@ -37,6 +37,7 @@ export class Intake {
   readonly #socket: Source;
   readonly #clock: Clock;
   readonly #owner: IntakeOwner;
+  readonly #watch: LoopWatch;
   readonly #reader = new FrameReader(DEFAULT_MAX_FRAME_BYTES);
   /** Chunks that came while nothing was taken; sockets may give what they have when they are told to pause. */
   #chunks: Buffer[] = [];
@@ -44,9 +45,10 @@ export class Intake {
   #prefaceBytes = 0;
   #state: 'flowing' | 'next-slice' | 'unsent' | 'ended' = 'flowing';
 
-  constructor(socket: Source, clock: Clock, owner: IntakeOwner) {
+  constructor(socket: Source, clock: Clock, watch: LoopWatch, owner: IntakeOwner) {
     this.#socket = socket;
     this.#clock = clock;
+    this.#watch = watch;
     this.#owner = owner;
     socket.on('data', this.#onData);
   }
@@ -78,14 +80,18 @@ export class Intake {
   readonly #slice = (): void => {
     if (this.#state === 'ended') return;
     this.#state = 'flowing';
+    const [startMs, toldMs] = [this.#clock.nowMs(), this.#watch.toldMs];
     this.#owner.sliceBegan();
     try {
-      const next = this.#take();
+      const next = this.#take(startMs);
       if (!this.#isEnded) this.#state = next;
     } catch (error) {
       this.#owner.fault(error);
     }
     this.#owner.sliceEnded();
+    // What handlers were blamed for is not the frames' doing.
+    const ms = this.#clock.nowMs() - startMs - (this.#watch.toldMs - toldMs);
+    if (ms > this.#watch.budgetMs) this.#watch.stretched('frames', ms);
     this.#proceed();
   };
 
@@ -106,8 +112,7 @@ export class Intake {
   }
 
   /** Works until there is nothing more, or not now. */
-  #take(): 'flowing' | 'next-slice' | 'unsent' {
-    const startMs = this.#clock.nowMs();
+  #take(startMs: number): 'flowing' | 'next-slice' | 'unsent' {
     for (let frames = 1; ; frames += 1) {
       while (!this.#reader.next()) {
         const chunk = this.#chunks.shift();

@@ -34,6 +34,8 @@ export const BATCH_MAX_BYTES = 256 * 1024;
 export const OUTPUT_HELD_MAX_BYTES = 512 * 1024;
 /** What one connection's frames may take of a turn of the event loop. */
 export const INTAKE_SLICE_MS = 4;
+/** What writing to sockets may take of a turn, all connections together. */
+export const FLUSH_SLICE_MS = 4;
 /** No new call starts while this much waits to be sent to the client of the connection. */
 export const SEND_QUEUE_MAX_BYTES = 16 * 1024 * 1024;
 /** Nor while the requests of calls that run hold this much. */

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { type LoopWatch, unwatched } from '@engram/core';
+import { SimClock } from '@engram/sim';
+import { serve } from '@engram/transport';
+import { DeadlineWheel } from '../src/deadline-wheel.ts';
+import { Flusher } from '../src/h2/flusher.ts';
+import { FLUSH_SLICE_MS } from '../src/h2/limits.ts';
+import { RawClient } from './support/raw-client.ts';
+import { startServing } from './support/serving.ts';
+
+/* Work on many things at once is done a few at a time, and what takes long all the same is named. */
+
+class Watch implements LoopWatch {
+  readonly budgetMs = 10;
+  toldMs = 0;
+  readonly told: string[] = [];
+  began(): void {}
+  stretched(phase: string, ms: number, method = ''): void {
+    this.toldMs += ms;
+    this.told.push(`${phase} ${Math.round(ms)} ${method}`);
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('the method that keeps the event loop is named, and the frames around it are not', async () => {
+  const clock = new SimClock();
+  const watch = new Watch();
+  const handle = (): Buffer => {
+    clock.advance(30);
+    return Buffer.from('late');
+  };
+  const methods = new Map([['/test.Slow/Call', { kind: 'unary' as const, handle }]]);
+  await using serving = await startServing(serve, { clock, watch, methods });
+  using client = await RawClient.open(serving.port);
+  client.write(client.request(1, '/test.Slow/Call', 'x'));
+  await client.outcome(1);
+  expect(watch.told).toEqual(['handle 30 /test.Slow/Call']);
+});
+
+test('a thousand connections are written to a few at a time, all of them', async () => {
+  const clock = new SimClock();
+  const flusher = new Flusher(clock, unwatched);
+  let flushed = 0;
+  let most = 0;
+  const flush = (): void => {
+    flushed += 1;
+    clock.advance(FLUSH_SLICE_MS / 40);
+  };
+  for (let at = 0; at < 1_000; at += 1) flusher.add({ flush }, at % 2 === 0);
+  for (let before = -1; before !== flushed; ) {
+    before = flushed;
+    await turn();
+    most = Math.max(most, flushed - before);
+  }
+  expect(flushed).toBe(1_000);
+  // Forty fit; the clock is asked after sixteen.
+  expect(most).toBeLessThanOrEqual(2 * 48);
+});
+
+test('one connection that takes long to write to is named', async () => {
+  const clock = new SimClock();
+  const watch = new Watch();
+  const flusher = new Flusher(clock, watch);
+  for (const ms of [15, 0]) flusher.add({ flush: () => void clock.advance(ms) }, true);
+  await turn();
+  expect(watch.told).toEqual(['send 15 ']);
+});
+
+test('deadlines that pass together end their calls a few at a time', async () => {
+  const clock = new SimClock();
+  const wheel = new DeadlineWheel(clock);
+  let expired = 0;
+  let most = 0;
+  const end = (): void => {
+    expired += 1;
+  };
+  for (let at = 0; at < 10_000; at += 1) {
+    wheel.add({ deadlineMs: 50, wheelPrevious: undefined, wheelNext: undefined, expired: end });
+  }
+  clock.advance(100);
+  most = expired;
+  for (let before = -1; before !== expired; ) {
+    before = expired;
+    await turn();
+    most = Math.max(most, expired - before);
+  }
+  expect(expired).toBe(10_000);
+  expect(most).toBeLessThanOrEqual(512);
+});
