@@ -13,13 +13,7 @@ import {
   settingsFrame,
   windowUpdateFrame,
 } from '@engram/wire';
-import {
-  frame,
-  grpcHeaders,
-  grpcMessage,
-  RawClient,
-  uint32,
-} from '../../packages/transport/test/support/raw-client.ts';
+import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from '@engram/transport/testing';
 
 /** What an attack is told. */
 export interface Target {

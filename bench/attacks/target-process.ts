@@ -35,7 +35,12 @@ export class TargetProcess implements AsyncDisposable {
     child.once('exit', () => process.removeListener('exit', kill));
   }
 
-  static async start(command: string, parent: string, descriptors: number | undefined): Promise<TargetProcess> {
+  static async start(
+    command: string,
+    parent: string,
+    descriptors: number | undefined,
+    more: readonly string[],
+  ): Promise<TargetProcess> {
     const directory = mkdtempSync(join(parent, 'attacked-'));
     const [port, securePort, peer] = [await freePort(), await freePort(), await freePort()];
     const urls = `http://127.0.0.1:${port},https://127.0.0.1:${securePort}`;
@@ -50,6 +55,7 @@ export class TargetProcess implements AsyncDisposable {
       '--auto-tls',
       '--log-level=warn',
       '--quota-backend-bytes=8589934592',
+      ...more,
     ];
     const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
     const child = spawn('sh', ['-c', `${limit}exec ${command} "$@"`, 'sh', ...flags], {

@@ -284,7 +284,13 @@ export const flagSections: readonly FlagSection[] = [
       '10ms',
       'Work that keeps the event loop for longer is counted, by who did it, and logged.',
     ),
-    works('loop-budget-fatal', 'bool', 'false', 'Such work ends the node if it took CPU time: for tests.'),
+    works(
+      'loop-budget-cpu',
+      'bool',
+      'false',
+      'Only the CPU time of such work counts: where a machine is busy with other things.',
+    ),
+    works('loop-budget-fatal', 'bool', 'false', 'Such work ends the node, where its CPU time was as much: for tests.'),
     works(
       'max-connections',
       'uint',

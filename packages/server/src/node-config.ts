@@ -55,6 +55,7 @@ export interface NodeConfig {
   readonly slowUnaryMs: number;
   readonly slowCommitMs: number;
   readonly loopBudgetMs: number;
+  readonly loopBudgetCpu: boolean;
   readonly loopBudgetFatal: boolean;
   readonly log: LogConfig;
   /** For the operator, logged once logging works. */
@@ -169,6 +170,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     slowUnaryMs: values.durationMs('warning-unary-request-duration') || 300,
     slowCommitMs: values.durationMs('warning-apply-duration') || 100,
     loopBudgetMs: values.durationMs('loop-budget') || 10,
+    loopBudgetCpu: values.bool('loop-budget-cpu') || values.bool('loop-budget-fatal'),
     loopBudgetFatal: values.bool('loop-budget-fatal'),
     log,
     warnings,

@@ -31,9 +31,9 @@ import { join } from 'node:path';
 /** How long running calls may take at a stop. The rest of the five seconds is for the storage. */
 const DRAIN_MS = 3000;
 
-/** How often the event loop is looked at; where a stretch is fatal its CPU time has to be told from that before it. */
+/** How often the event loop is looked at: often where the CPU time of a stretch has to be told from that before it. */
 const LOOK_MS = 100;
-const FATAL_LOOK_MS = 5;
+const CPU_LOOK_MS = 5;
 /** Stretches of so many budgets are logged, the others counted. */
 const LOGGED_TIMES = 5;
 
@@ -155,7 +155,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
 /** A stretch that takes CPU time is ours; one that only takes time may be the machine's, and ends nothing. */
 function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, slow: SlowLog): LoopMonitor {
-  const { loopBudgetMs: budgetMs, loopBudgetFatal: fatal } = config;
+  const { loopBudgetMs: budgetMs, loopBudgetCpu: onlyCpu, loopBudgetFatal: fatal } = config;
   const cpuSeconds = (): number => {
     const { user, system } = process.threadCpuUsage();
     return (user + system) / 1e6;
@@ -163,8 +163,8 @@ function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, sl
   return new LoopMonitor(metrics, {
     clock: new SystemClock(),
     budgetMs,
-    intervalMs: fatal ? FATAL_LOOK_MS : LOOK_MS,
-    ...(fatal ? { cpuSeconds } : {}),
+    intervalMs: onlyCpu ? CPU_LOOK_MS : LOOK_MS,
+    ...(onlyCpu ? { cpuSeconds } : {}),
     onStretch: ({ phase, method, ms }) => {
       if (fatal) onFatal(new Error(`the event loop was kept for ${Math.round(ms)} ms by ${phase} ${method}`));
       else if (ms > LOGGED_TIMES * budgetMs) {

@@ -53,6 +53,7 @@ test('without arguments a node has the defaults of etcd', async () => {
     slowUnaryMs: 300,
     slowCommitMs: 100,
     loopBudgetMs: 10,
+    loopBudgetCpu: false,
     loopBudgetFatal: false,
     log: { level: 'info', format: 'json', outputs: ['stderr'] },
     warnings: [],

@@ -78,7 +78,8 @@ export class LoopMonitor implements LoopWatch, Disposable {
   stretched(phase: string, ms: number, method = ''): void {
     this.toldMs += ms;
     // Where CPU time counts the timer decides whether it was too much; this names it.
-    if (this.#options.cpuSeconds === undefined || this.#cpuMs() > this.budgetMs) this.#note({ phase, ms, method });
+    const cpuMs = this.#cpuMs();
+    if (cpuMs > this.budgetMs) this.#note({ phase, ms: Math.min(ms, cpuMs), method });
   }
 
   [Symbol.dispose](): void {
