@@ -145,7 +145,8 @@ export class Election {
 
   /**
    * The peer's process is gone: its connection has ended, and its address refuses new ones. If it led, its followers need
-   * not wait for a timeout. Whoever is wrong about it does no harm: those who hear from the leader give no vote.
+   * not wait for a timeout. Whoever is wrong about it does no harm: those who hear from the leader give no vote. To be
+   * called again whenever another attempt to connect is refused: the first call may come before the leader's last words.
    */
   peerGone(id: MemberId): void {
     this.peerDisconnected(id);

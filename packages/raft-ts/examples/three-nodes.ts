@@ -39,7 +39,7 @@ class Member {
       this.send(messages);
       if (persist !== undefined) {
         this.log.save(persist);
-        this.send(persist.messages); // promises: not before the save
+        this.send(persist.messages); // not before the save
         this.node.advance();
       }
       for (const entry of committedEntries) {

@@ -123,7 +123,7 @@ export class Follower implements RoleState {
 
   #heartbeat(message: Heartbeat): void {
     this.#raft.log.commitTo(message.commit);
-    // It promises nothing about the disk: it says that this node has not left the leader's term.
+    // It says that this node has not left the leader's term, and nothing about its disk.
     this.#raft.send({
       type: 'heartbeat-response',
       from: this.#raft.id,

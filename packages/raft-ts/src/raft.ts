@@ -43,7 +43,7 @@ export class Raft {
   /** Changes of the membership that were handed out to be applied. */
   readonly #changesToApply: { readonly index: LogIndex; readonly change: ConfChange }[] = [];
   #messages: Message[] = [];
-  #promises: Message[] = [];
+  #deferred: Message[] = [];
   #readStates: ReadState[] = [];
 
   constructor(options: RaftOptions, storage: LogStorage, initial: InitialState) {
@@ -88,14 +88,14 @@ export class Raft {
     return this.options.electionTicks + (this.options.random.uint32() % this.options.electionTicks);
   }
 
-  /** A message that promises nothing about this node's disk. */
+  /** A message that says nothing about this node's disk. */
   send(message: Message): void {
     this.#messages.push(message);
   }
 
   /** A message that may leave only when all that is not persisted now is durable. */
   sendWhenPersisted(message: Message): void {
-    this.#promises.push(message);
+    this.#deferred.push(message);
   }
 
   confirmRead(state: ReadState): void {
@@ -186,17 +186,17 @@ export class Raft {
   }
 
   /** Messages that wait for what is persisted become ordinary when everything is. */
-  releasePromises(): void {
-    for (const message of this.#promises) this.#messages.push(message);
-    this.#promises = [];
+  releaseDeferred(): void {
+    for (const message of this.#deferred) this.#messages.push(message);
+    this.#deferred = [];
   }
 
   get hasOutput(): boolean {
     return this.#messages.length > 0 || this.#readStates.length > 0;
   }
 
-  get hasPromises(): boolean {
-    return this.#promises.length > 0;
+  get hasDeferred(): boolean {
+    return this.#deferred.length > 0;
   }
 
   takeMessages(): readonly Message[] {
@@ -205,9 +205,9 @@ export class Raft {
     return taken;
   }
 
-  takePromises(): readonly Message[] {
-    const taken = this.#promises;
-    this.#promises = [];
+  takeDeferred(): readonly Message[] {
+    const taken = this.#deferred;
+    this.#deferred = [];
     return taken;
   }
 

@@ -27,7 +27,7 @@ import type { Term } from './term.ts';
  * }
  * ```
  *
- * Inputs and further `ready`s may come while a save is under way: a slow disk delays promises, not heartbeats.
+ * Inputs and further `ready`s may come while a save is under way: a slow disk delays votes and acknowledgements, not heartbeats.
  */
 export class RawNode {
   readonly #raft: Raft;
@@ -128,7 +128,7 @@ export class RawNode {
   get hasReady(): boolean {
     const raft = this.#raft;
     if (raft.hasOutput || raft.log.hasCommitted || !equalSoft(this.#currentSoftState(), this.#softState)) return true;
-    return this.#persisting === undefined && (raft.hasPromises || this.#mustPersist);
+    return this.#persisting === undefined && (raft.hasDeferred || this.#mustPersist);
   }
 
   ready(): Ready {
@@ -190,15 +190,15 @@ export class RawNode {
     const hardState = raft.hardState;
     const voted = hardState.term !== this.#hardState.term || hardState.vote !== this.#hardState.vote;
     const mustSync = voted || raft.log.hasUnpersisted;
-    // What is promised depends on terms, votes and entries; all of those are durable.
-    if (!mustSync) raft.releasePromises();
+    // Deferred messages wait for terms, votes and entries; all of those are durable.
+    if (!mustSync) raft.releaseDeferred();
     if (!this.#mustPersist) return undefined;
     const changed = !equalHard(hardState, this.#hardState);
     const persist: Persist = {
       hardState: changed ? hardState : undefined,
       ...raft.log.takeUnpersisted(),
       mustSync,
-      messages: raft.takePromises(),
+      messages: raft.takeDeferred(),
     };
     this.#hardState = hardState;
     this.#persisting = persist;

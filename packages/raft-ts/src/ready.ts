@@ -32,7 +32,7 @@ export interface Persist {
   readonly entries: readonly Entry[];
   /** False: only the commit has moved. It may be written with what comes next; a crash may lose it. */
   readonly mustSync: boolean;
-  /** Not to be sent before the rest is durable: they are promises about it. */
+  /** Not to be sent before the rest is durable: receivers rely on it. */
   readonly messages: readonly Message[];
 }
 
