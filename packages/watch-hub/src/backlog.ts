@@ -9,21 +9,24 @@ export interface BacklogLimits {
   readonly totalBytesMax: number;
 }
 
-/** What the objects of an event take in memory beside the bytes that they refer to, with those of a group of its own. */
+/**
+ * Memory taken by the objects of one event, those of its group included. The bytes that the event refers to are counted
+ * apart.
+ */
 const EVENT_OVERHEAD_BYTES = 430;
 
-/** What was published for a watcher since its read of history began. */
+/** What was published for one watcher since its read of history began. */
 export class Backlog {
   readonly groups: EventGroup[] = [];
   events = 0;
   bytes = 0;
-  /** The first match that it has no room for; nothing from it on is in it. */
+  /** The revision of the first match that found no room. The backlog holds nothing from it on. */
   end: Revision | undefined;
 }
 
 /**
- * All backlogs of a hub, and the one account of what they hold. Bytes that two of them share count twice. What finds no
- * room is not lost: it is the end of its backlog, and comes from history.
+ * All backlogs of a hub, and the count of the memory they hold. Bytes that two backlogs share are counted twice. A
+ * match that finds no room is not lost: the backlog ends before it, and the watcher reads it from history.
  */
 export class Backlogs {
   readonly #limits: BacklogLimits;
@@ -42,7 +45,7 @@ export class Backlogs {
     return this.#bytes;
   }
 
-  /** False: there is no room. */
+  /** Returns false if there is no room. */
   push(backlog: Backlog, group: EventGroup): boolean {
     assert(backlog.end === undefined, 'a backlog goes on behind its end');
     const { groupsMax, bytesMax, totalBytesMax } = this.#limits;
@@ -58,7 +61,7 @@ export class Backlogs {
     return true;
   }
 
-  /** Its groups are the caller's from now on. */
+  /** Takes the backlog out of the count. From now on the caller owns its groups. */
   release(backlog: Backlog): void {
     this.#events -= backlog.events;
     this.#bytes -= backlog.bytes;
@@ -66,7 +69,7 @@ export class Backlogs {
   }
 }
 
-/** Counts no further than to the first number above `enough`: a revision may have very many events. */
+/** Bytes of a group. Stops counting above `enough`, because one revision may have very many events. */
 function heldBytes({ events }: EventGroup, enough: number): number {
   let bytes = 0;
   for (let at = 0; at < events.length && bytes <= enough; at += 1) {

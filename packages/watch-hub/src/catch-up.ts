@@ -31,50 +31,53 @@ export interface CatchUpOptions {
   readonly clock: Clock;
   readonly published: Published;
   readonly logger: Logger | undefined;
-  /** Revisions in a page, and in what a sink is offered at once. */
+  /** Revisions in a page, and in one offer to a sink. */
   readonly groupsMax: number;
-  /** Bytes of events that a sink is offered at once; a larger group goes alone. */
+  /** Bytes of events in one offer to a sink. A larger group is offered alone. */
   readonly offerBytesMax: number;
   /** Reads of history under way at a time. */
   readonly readsMax: number;
-  /** Of one read. */
+  /** Time that one read may take. */
   readonly readMsMax: number;
   readonly limits: SliceLimits;
 }
 
-/** A read that finds nothing. */
+/** Cost of a read that finds nothing. */
 const READ_US = 5;
-/** An event of a page: to find it, when the read begins, and to make an offer of it, when the page has come. */
+/** Cost of finding one event of a page. */
 const FIND_US = 1;
+/** Cost of making an offer of one event of a page. */
 const TAKE_US = 1;
-/** How many reads are thought to fill a slice, before it is known what reads find. */
+/** The number of reads assumed to fill a slice, until the hub has seen what reads find. */
 const READS_A_SLICE = 2;
 
 type Offer = readonly EventGroup[];
 
 /**
- * Serves those that are behind from history, until they meet what is published. Streams take turns, a page each, so
- * that one with thousands of watchers delays another by one read; a stream whose sink has no room does not read at all.
+ * Serves watchers that are behind from history, until they have all that was published. Streams take turns, one page
+ * each, so a stream with thousands of watchers delays another stream by one read. A stream whose sink has no room is
+ * not read for.
  *
- * The seam: a read goes up to the store's revision of that moment, and in that moment the watcher enters the live set,
- * where what is published gathers for it. When the read has brought the last of the past, the rest is at hand: the
- * watcher is live in the same synchronous step, however fast writes come. Invariant: past page, backlog and live
- * events of a watcher adjoin without gap or overlap; `next` is where the last of them that was sent ends.
+ * How a watcher becomes live: its read goes up to the hub's revision at that moment. At the same moment the watcher
+ * enters the live set, and what is published from then on gathers in its backlog. When the read has brought the last
+ * page, the backlog has the rest, and the watcher becomes live in the same synchronous step, however fast writes come.
+ * Invariant: page, backlog and live events of a watcher adjoin without gap or overlap; `next` is the revision after the
+ * last one that was sent.
  */
 export class CatchUp {
   readonly #options: CatchUpOptions;
   readonly #unsynced = new Set<WatcherState>();
   readonly #turns = new LinkedQueue<StreamState>();
-  /** Streams whose next watcher needs what is being published: history does not have it yet. */
+  /** Streams whose next watcher needs the batch that is being published. History does not have it yet. */
   readonly #held = new Set<StreamState>();
   readonly #deadlines: ReadDeadlines;
   readonly #sliced: Sliced;
-  /** What the beginning of a read has cost lately: the next one is charged with it, before its page can tell. */
+  /** Average cost of a read lately. A read is charged with it when it begins, before its page shows the true cost. */
   #usualUs: number;
-  /** The slice is used up: `pump` goes on once others have had their turn. */
+  /** The slice is used up. `pump` continues in the next turn of the event loop. */
   #resting = false;
   #reads = 0;
-  /** Those who are looked at because history was compacted. */
+  /** The walk over all watchers that a compaction started, while it is under way. */
   #ending: Walk<WatcherState> | undefined;
   #compactRevision: Revision;
 
@@ -89,12 +92,12 @@ export class CatchUp {
     );
   }
 
-  /** Watchers that are behind: etcd's slow watchers. */
+  /** The number of watchers that are behind. etcd calls them slow watchers. */
   get size(): number {
     return this.#unsynced.size;
   }
 
-  /** Takes a watcher that is in no queue and not live. Nothing happens before `pump`. */
+  /** Adds a watcher that is in no queue and not live. Reads begin with the next `pump`. */
   add(watcher: WatcherState, next: Revision): void {
     watcher.enter('waiting');
     watcher.next = next;
@@ -103,13 +106,13 @@ export class CatchUp {
     this.#takeTurn(watcher.stream);
   }
 
-  /** Its sink has room again. */
+  /** The sink of this stream has room again. */
   resume(stream: StreamState): void {
     this.#takeTurn(stream);
     this.pump();
   }
 
-  /** Forgets a watcher in whatever phase; the caller decides what becomes of it. */
+  /** Removes a watcher in any phase. The caller decides what becomes of it. */
   remove(watcher: WatcherState): void {
     if (!this.#unsynced.delete(watcher)) return;
     if (watcher.queued) watcher.stream.waiting.remove(watcher);
@@ -122,7 +125,8 @@ export class CatchUp {
   compacted(compactRevision: Revision): void {
     if (compactRevision > this.#compactRevision) this.#compactRevision = compactRevision;
     const running = this.#ending !== undefined;
-    this.#ending = new Walk(this.#unsynced, this.#options.limits.sliceUs); // whom the walk before has passed may need more
+    // A walk under way may have passed watchers that need cancelling now, so a new one replaces it.
+    this.#ending = new Walk(this.#unsynced, this.#options.limits.sliceUs);
     if (!running)
       inTurns(
         (goOn) => this.#options.clock.soon(goOn),
@@ -136,7 +140,7 @@ export class CatchUp {
     return more;
   }
 
-  /** True: history below what the watcher needs is gone, and so is the watcher. */
+  /** Cancels the watcher if history that it needs is gone. Returns true if so. */
   endIfCompacted(watcher: WatcherState): boolean {
     const floor = this.#floor();
     if (watcher.next >= floor) return false;
@@ -148,7 +152,7 @@ export class CatchUp {
     return true;
   }
 
-  /** Starts as many reads as may be under way; where much was done lately, others have their turn first. */
+  /** Starts as many reads as may be under way. When the slice is used up, it waits for the next turn first. */
   pump(): void {
     const { published, readsMax } = this.#options;
     while (this.#reads < readsMax) {
@@ -159,7 +163,7 @@ export class CatchUp {
         return;
       }
       this.#turns.remove(stream);
-      if (stream.full) continue; // since it took its place; `resume` gives it another
+      if (stream.full) continue; // it became full in the queue; `resume` queues it again
       const watcher = stream.waiting.first;
       assert(watcher !== undefined, 'a stream waits for a turn, and none of its watchers does');
       if (watcher.next > published.revision) {
@@ -181,7 +185,7 @@ export class CatchUp {
     this.pump();
   }
 
-  /** What was being published is history now. */
+  /** The batch that was being published is in history now: streams that waited for it continue. */
   resumeHeld(): void {
     for (const stream of this.#held) this.#takeTurn(stream);
     this.#held.clear();
@@ -203,7 +207,7 @@ export class CatchUp {
     const reading: Reading = { to, abort: new AbortController(), backlog: new Backlog() };
     watcher.enter('reading');
     watcher.reading = reading;
-    // What is being published now may have passed its range already: that comes by another read.
+    // The batch that is being published may have passed this range already, so another read must bring it.
     if (published.inBetween) reading.backlog.end = nextRevision(to);
     else live.add(watcher);
     this.#reads += 1;
@@ -221,12 +225,12 @@ export class CatchUp {
     this.#deadlines.end(reading);
     if (page !== undefined && watcher.reading === reading) await this.#take(watcher, reading, page, chargedUs);
     else if (watcher.reading === reading) this.#failed(watcher, reading, failure);
-    // Otherwise the watcher has gone meanwhile, and nobody waits for the page.
+    // Otherwise the watcher is gone, and nobody waits for the page.
     this.#reads -= 1;
     this.pump();
   }
 
-  /** A page that has come. Its watcher may go while others have their turn. */
+  /** Takes a page that has come. The watcher may be removed whenever this waits for a turn. */
   async #take(watcher: WatcherState, reading: Reading, page: HistoryPage, chargedUs: number): Promise<void> {
     const events = checkPage(page, watcher.next, reading.to);
     const foundUs = READ_US + events * FIND_US;
@@ -241,7 +245,7 @@ export class CatchUp {
     if (watcher.reading === reading) this.#arrived(watcher, reading, page, [], offers);
   }
 
-  /** Offers with very many events, which the sink has made ready in slices. */
+  /** Makes the offers of a page with very many events. The sink prepares them in slices. */
   async #prepare(watcher: WatcherState, reading: Reading, page: HistoryPage): Promise<readonly Offer[]> {
     const offers = this.#cut(await filterInSlices(page.groups, watcher.filter, this.#sliced));
     for (const offer of offers) {
@@ -252,7 +256,7 @@ export class CatchUp {
     return offers;
   }
 
-  /** What its backlog held is the caller's. */
+  /** Ends a read. The caller owns what its backlog held. */
   #endReading(watcher: WatcherState, reading: Reading): Reading {
     watcher.reading = undefined;
     this.#options.backlogs.release(reading.backlog);
@@ -266,13 +270,13 @@ export class CatchUp {
     watcher.stream.fail(cause);
   }
 
-  /** It takes its place among the reads until it settles, which it does soon after the signal. */
+  /** The read took too long. It still counts as under way until it settles, which it does soon after the signal. */
   #late(watcher: WatcherState, reading: Reading): void {
     reading.abort.abort();
     if (watcher.reading === reading) this.#failed(watcher, reading, new EngramError('Timeout'));
   }
 
-  /** `groups` join what gathered meanwhile; offers that are `prepared` come before that. */
+  /** Offers what a read has brought: first the `prepared` offers, then `groups`, then the backlog. */
   #arrived(
     watcher: WatcherState,
     reading: Reading,

@@ -1,6 +1,8 @@
 import type { EventGroup } from '@engram/core';
 
-/** Cuts groups into what a sink is offered at once: at most so many, and so many bytes of events, or one larger group. */
+/**
+ * Cuts groups into offers of at most `groupsMax` groups and `bytesMax` bytes. A larger group is an offer of its own.
+ */
 export function cutIntoOffers(
   groups: readonly EventGroup[],
   groupsMax: number,
@@ -23,7 +25,7 @@ export function cutIntoOffers(
   return offers;
 }
 
-/** Counts no further than to the first number above `enough`: a revision may have very many events. */
+/** Bytes of a group. Stops counting above `enough`, because one revision may have very many events. */
 function groupBytes({ events }: EventGroup, enough: number): number {
   let bytes = 0;
   for (let at = 0; at < events.length && bytes <= enough; at += 1) {

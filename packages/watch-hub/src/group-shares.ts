@@ -1,6 +1,6 @@
 import { EVENT_PUT, type EventGroup, type KvEvent } from '@engram/core';
 
-/** What a watcher does not want, as bits: an index into a table of four. */
+/** The kinds of event that a watcher does not want, as bits. Also the index into a table of four. */
 export type Filter = number;
 export const DROP_NOTHING: Filter = 0;
 export const DROP_PUTS: Filter = 1;
@@ -10,17 +10,17 @@ export function passes(filter: Filter, event: KvEvent): boolean {
   return (filter & (event.type === EVENT_PUT ? DROP_PUTS : DROP_DELETES)) === 0;
 }
 
-/** What all watchers that matched the same events of a revision get: one object, so that it is encoded once. */
+/** What all watchers get that matched the same events of a revision. It is one object, so that it is encoded once. */
 export interface Share {
-  /** Exactly one group; the array is shared too. */
+  /** Exactly one group. The array is shared too. */
   readonly groups: readonly EventGroup[];
   readonly puts: number;
   readonly deletes: number;
-  /** An event supersedes a version that nobody has loaded: a watcher with prevKv must get it from history. */
+  /** An event supersedes a version that was not loaded. A watcher with prevKv must read it from history. */
   readonly prevKvMissing: boolean;
 }
 
-/** The shares of one revision, made when they are first asked for. */
+/** The shares of one revision. Each is made when it is first asked for. */
 export class GroupShares {
   readonly #group: EventGroup;
   readonly #whole: Share;
@@ -31,7 +31,10 @@ export class GroupShares {
     this.#whole = shareOf(group);
   }
 
-  /** The events at these indices, ascending (undefined: all), without what the filter drops; undefined: none is left. */
+  /**
+   * The events at these ascending indices (undefined: all), without those that the filter drops. Undefined if none is
+   * left.
+   */
   of(indices: readonly number[] | undefined, filter: Filter): Share | undefined {
     const matched = indices === undefined ? this.#whole : this.#share(indices);
     const dropped = (filter & DROP_PUTS ? matched.puts : 0) + (filter & DROP_DELETES ? matched.deletes : 0);
@@ -56,7 +59,7 @@ export class GroupShares {
   }
 }
 
-/** What a share says of its events, counted event by event. */
+/** Counts what a share states about its events, one event at a time. */
 export class ShareDraft {
   #puts = 0;
   #prevKvMissing = false;
@@ -66,7 +69,7 @@ export class ShareDraft {
     if (event.prevKv === undefined && event.prevPosition !== undefined) this.#prevKvMissing = true;
   }
 
-  /** `group` has the events that were counted. */
+  /** Makes the share. `group` must have exactly the events that were counted. */
   share(group: EventGroup): Share {
     const puts = this.#puts;
     return { groups: [group], puts, deletes: group.events.length - puts, prevKvMissing: this.#prevKvMissing };
@@ -79,7 +82,9 @@ function shareOf(group: EventGroup): Share {
   return draft.share(group);
 }
 
-/** A group from history without what the filter drops: itself where that is nothing, undefined where it is all. */
+/**
+ * A group from history without the events that the filter drops. The same object if it drops none, undefined if all.
+ */
 export function filterGroup(group: EventGroup, filter: Filter): EventGroup | undefined {
   if (filter === DROP_NOTHING) return group;
   const events = group.events.filter((event) => passes(filter, event));

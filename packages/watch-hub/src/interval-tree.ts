@@ -1,31 +1,35 @@
-/** [start, end) over texts with one character for each byte, and its place in a tree. Only the tree touches the rest. */
+/**
+ * An interval [start, end) and its place in a tree. Texts have one character per byte. Only the tree changes the fields
+ * below `marked`.
+ */
 export interface Interval<Node> {
   readonly start: string;
   readonly end: string;
-  /** Uniformly random, fixed: it keeps the tree balanced whatever clients ask for. */
+  /** Uniformly random and fixed. It keeps the tree balanced, whatever intervals clients ask for. */
   readonly priority: number;
-  /** Its owner's: `IntervalTree.anyMarked` asks for those that have it. `remark` follows a change. */
+  /** Set by the owner, who calls `IntervalTree.remark` after a change. `anyMarked` looks for marked intervals. */
   readonly marked: boolean;
-  /** The greatest end in the subtree. */
+  /** The greatest end in this subtree. */
   maxEnd: string;
-  /** The greatest end of one that is marked in the subtree; '' where none is. */
+  /** The greatest end of a marked interval in this subtree; '' if there is none. */
   maxMarkedEnd: string;
   left: Node | undefined;
   right: Node | undefined;
 }
 
-/** Above every text whose characters are bytes: the end of a range without one. */
+/** The end of a range without an end: greater than every text whose characters are bytes. */
 export const UNBOUNDED_END = '\u0100';
 
 /**
- * Which intervals contain a point: a treap ordered by start, then end, in which each node knows the greatest end below
- * it (the interval tree of Cormen et al., Introduction to Algorithms). A question costs O(log n) and O(log n) at most
- * for each answer; for intervals that are disjoint or nested in few, as prefixes are, O(log n + answers).
+ * Finds the intervals that contain a point. It is a treap ordered by start, then end, in which each node knows the
+ * greatest end below it (the interval tree of Cormen et al., Introduction to Algorithms). A query costs O(log n), and
+ * at most O(log n) more for each interval found. If the intervals are disjoint or only a few are nested, as with
+ * prefixes, it costs O(log n + found).
  */
 export class IntervalTree<Node extends Interval<Node>> {
   #root: Node | undefined;
 
-  /** No interval that is in the tree has the same start and end. */
+  /** The tree must have no interval with the same start and end. */
   insert(node: Node): void {
     this.#root = insert(this.#root, node);
   }
@@ -35,19 +39,22 @@ export class IntervalTree<Node extends Interval<Node>> {
     this.#root = remove(this.#root, node);
   }
 
-  /** The node's mark has changed. */
+  /** Call it after the node's mark has changed. */
   remark(node: Node): void {
     remark(this.#root, node);
   }
 
-  /** Appends to `found` the nodes whose interval contains the point; where it gets longer than `foundMax`, not all. */
+  /**
+   * Appends the nodes whose interval contains the point to `found`. Stops after `foundMax`: then some may be missing.
+   */
   stab(point: string, found: Node[], foundMax: number): void {
     if (this.#root !== undefined) stab(this.#root, point, found, foundMax);
   }
 
   /**
-   * Whether a marked interval contains the point: O(log n). Of two subtrees one is enough to look at: where one in the
-   * left ends behind the point and yet none there contains it, that one begins behind it, and so do all in the right.
+   * Whether a marked interval contains the point, in O(log n). Only one subtree needs a look: if a marked interval in
+   * the left one ends after the point but none there contains it, that interval starts after the point, and so do all
+   * intervals in the right one.
    */
   anyMarked(point: string): boolean {
     let node = this.#root;
@@ -105,7 +112,7 @@ function insert<Node extends Interval<Node>>(root: Node | undefined, node: Node)
   return root;
 }
 
-/** The nodes before `at`, and those after it. */
+/** Splits a subtree into the nodes before `at` and the nodes after it. */
 function split<Node extends Interval<Node>>(
   root: Node | undefined,
   at: Node,
@@ -137,7 +144,7 @@ function remove<Node extends Interval<Node>>(root: Node | undefined, node: Node)
   return root;
 }
 
-/** All of `lower` precede all of `upper`. */
+/** Joins two subtrees. All nodes of `lower` must precede all nodes of `upper`. */
 function merge<Node extends Interval<Node>>(lower: Node | undefined, upper: Node | undefined): Node | undefined {
   if (lower === undefined) return upper;
   if (upper === undefined) return lower;

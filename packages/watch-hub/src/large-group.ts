@@ -11,22 +11,21 @@ import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter, passes, type Share,
 import { EVENT_US } from './slice-limits.ts';
 import type { Sliced } from './sliced.ts';
 
-/** Indices of events: from the first of a pair up to below the second, pair after pair, ascending. */
+/** Pairs of indices into the events, ascending: the first index of a pair is included, the second is not. */
 export type Stretches = readonly number[];
 
-/** Events in shares that are kept for other ranges that match the same, as a multiple of the group's. */
+/** How many events the kept shares may hold together, as a multiple of the group's events. */
 const KEPT_MAX = 2;
 
 /**
- * A revision with very many events, as a DeleteRange of a prefix has it. Its events come in few ascending runs of keys,
- * one for each operation, so what a range matches is found by searching each run for the range's ends, and is known by
- * where it begins and ends: no list of indices for each range, and no question for each event. Whatever walks over the
- * events does so in slices.
+ * A revision with very many events, such as the DeleteRange of a prefix. Its events come in a few ascending runs of
+ * keys, one per operation. So a binary search in each run finds what a range matches, and two indices per run describe
+ * it; no event is tested one by one. Every walk over the events works in slices.
  */
 export class LargeGroup {
   readonly #events: readonly KvEvent[];
   readonly #sliced: Sliced;
-  /** Where each run begins, and behind them where the last one ends. */
+  /** The index at which each run begins, then the index at which the last one ends. */
   readonly #runs: readonly number[];
   readonly #whole: Share;
   readonly #kept = new Map<string, Share>();
@@ -57,17 +56,17 @@ export class LargeGroup {
     return new LargeGroup(draft.share(group), sliced, runs);
   }
 
-  /** How many there are to search. */
+  /** The number of runs to search. */
   get runs(): number {
     return this.#runs.length - 1;
   }
 
-  /** Events that were copied out of it so far. */
+  /** The number of events copied out of this group so far. */
   get cutEvents(): number {
     return this.#cutEvents;
   }
 
-  /** What a watcher gets of these without a filter is there, and nothing is copied. */
+  /** Whether the share of these events without a filter exists already, so that nothing needs to be copied. */
   has(stretches: Stretches): boolean {
     return this.#isWhole(stretches) || this.#kept.has(shareId(stretches, DROP_NOTHING));
   }
@@ -76,7 +75,7 @@ export class LargeGroup {
     return start === 0 && end === this.#events.length;
   }
 
-  /** The events of keys in the range. */
+  /** Finds the events whose keys are in the range. */
   within(range: KeyRange): Stretches {
     const stretches: number[] = [];
     const events = this.#events;
@@ -93,7 +92,10 @@ export class LargeGroup {
     return stretches;
   }
 
-  /** What a watcher gets of these; undefined: nothing. All who match the same get the same object. */
+  /**
+   * The share of these events for a filter, or undefined if no event is left. Watchers that match the same get the same
+   * object.
+   */
   async share(stretches: Stretches, filter: Filter): Promise<Share | undefined> {
     const matched = await this.#share(stretches, DROP_NOTHING);
     const dropped = (filter & DROP_PUTS ? matched.puts : 0) + (filter & DROP_DELETES ? matched.deletes : 0);
@@ -144,7 +146,7 @@ export class LargeGroup {
 
 const shareId = (stretches: Stretches, filter: Filter): string => `${filter}:${stretches.join()}`;
 
-/** The first index in [from, to), ascending by key, whose key is not below `key`; `to` where there is none. */
+/** The first index in [from, to) whose key is not below `key`, or `to` if there is none. The keys must ascend. */
 function lowerBound(events: readonly KvEvent[], from: number, to: number, key: Uint8Array): number {
   let low = from;
   let high = to;

@@ -9,13 +9,14 @@ import type { WatcherState } from './watcher-state.ts';
 export interface LiveSetOptions {
   readonly random: Random;
   readonly backlogs: Backlogs;
-  /** The watcher is out of the set: it has got nothing from `next` on. */
+  /** The watcher has left the set. It was sent nothing from `next` on. */
   readonly behind: (watcher: WatcherState, next: Revision) => void;
 }
 
 /**
- * The watchers that get what is published: live ones at once, those that read history into their backlog. Whoever
- * cannot take a group leaves the set, and `behind` is told from which revision on he has to be served from history.
+ * The watchers that get what is published. A live watcher is offered it at once; for a watcher that reads history it
+ * goes to its backlog. A watcher that cannot take a group leaves the set, and `behind` is told from which revision on
+ * it must be served from history.
  */
 export class LiveSet {
   readonly #random: Random;
@@ -47,7 +48,7 @@ export class LiveSet {
     if (watcher.request.prevKv) this.#prevKvWatchers += 1;
   }
 
-  /** Nothing when it is not in the set. */
+  /** Does nothing if the watcher is not in the set. */
   remove(watcher: WatcherState): void {
     const { node } = watcher;
     if (node === undefined) return;
@@ -71,7 +72,7 @@ export class LiveSet {
     return this.#points.get(text)?.marked === true || this.#tree.anyMarked(text);
   }
 
-  /** Every range that somebody watches now. One that comes while the caller walks may be left out. */
+  /** Every range that is watched now. A range added during the walk may be left out. */
   *nodes(): Generator<RangeNode> {
     for (const nodes of [this.#points, this.#ranges]) {
       let left = nodes.size;
@@ -84,8 +85,8 @@ export class LiveSet {
   }
 
   /**
-   * Notes at each range that matches what it matches; ranges that had nothing noted join `nodes`. Returns how much
-   * was noted. Undefined: that would be more than `notesMax`, and nothing is noted.
+   * Notes the matching events at each range that matches. A range that had nothing noted before is appended to `nodes`.
+   * Returns the number of notes, or undefined if there would be more than `notesMax`; then nothing is noted.
    */
   match(group: EventGroup, nodes: RangeNode[], notesMax: number): number | undefined {
     const { events } = group;
@@ -122,7 +123,7 @@ export class LiveSet {
     return noted;
   }
 
-  /** Where there are more than `nodesMax`, not all. */
+  /** The ranges that contain the key. If there are more than `nodesMax`, some may be missing. */
   #matching(key: string, nodesMax: number): readonly RangeNode[] {
     const nodes: RangeNode[] = [];
     const point = this.#points.get(key);
@@ -131,7 +132,7 @@ export class LiveSet {
     return nodes;
   }
 
-  /** What a run has for one of its watchers. One that cannot take it leaves the set. */
+  /** Hands a run to one of its watchers. A watcher that cannot take it leaves the set. */
   hand(watcher: WatcherState, run: Run, headerRevision: Revision): void {
     if (!takesAll(watcher, run)) {
       this.#handSingly(watcher, run.shares, headerRevision);
@@ -144,7 +145,7 @@ export class LiveSet {
     }
   }
 
-  /** Revision by revision, to a watcher that may not take them all. */
+  /** Hands the revisions one by one, to a watcher that may not take all of them. */
   #handSingly(watcher: WatcherState, shares: readonly Share[], headerRevision: Revision): void {
     for (const share of shares) {
       const { revision } = share.groups[0]!;
@@ -159,7 +160,7 @@ export class LiveSet {
     }
   }
 
-  /** It has got nothing from `next` on, and is to be served from history. */
+  /** Removes a watcher that was sent nothing from `next` on. It is served from history then. */
   leave(watcher: WatcherState, next: Revision): void {
     this.remove(watcher);
     if (watcher.reading !== undefined) watcher.reading.backlog.end = next;
@@ -181,7 +182,7 @@ export class LiveSet {
   }
 }
 
-/** It is live, has started, and has what it asks for in each event: so it is offered the whole run. */
+/** Whether the watcher can be offered the whole run: it is live, has started, and the events have what it asks for. */
 export function takesAll(watcher: WatcherState, run: Run): boolean {
   return watcher.reading === undefined && watcher.next <= run.first && !(watcher.request.prevKv && run.prevKvMissing);
 }

@@ -4,7 +4,7 @@ import type { Sliced } from './sliced.ts';
 import type { HistoryPage } from './ports.ts';
 import { EVENT_US } from './slice-limits.ts';
 
-/** Checks what history has promised; returns how many events the page has. */
+/** Asserts that a page keeps the contract of `History.read`. Returns the number of its events. */
 export function checkPage(page: HistoryPage, from: Revision, to: Revision): number {
   assert(page.next > from, 'a page of history without progress');
   let last = from - 1;
@@ -18,7 +18,7 @@ export function checkPage(page: HistoryPage, from: Revision, to: Revision): numb
   return events;
 }
 
-/** What is left of these groups for a watcher. */
+/** The groups without the events that the filter drops. */
 export function filterGroups(groups: readonly EventGroup[], filter: Filter): readonly EventGroup[] {
   if (filter === DROP_NOTHING) return groups;
   const filtered: EventGroup[] = [];
@@ -29,7 +29,7 @@ export function filterGroups(groups: readonly EventGroup[], filter: Filter): rea
   return filtered;
 }
 
-/** The same of groups with very many events, in slices. */
+/** The same for groups with very many events, in slices. */
 export async function filterInSlices(
   groups: readonly EventGroup[],
   filter: Filter,
@@ -53,7 +53,7 @@ export async function filterInSlices(
   return filtered;
 }
 
-/** Events of an offer. */
+/** The number of events in an offer. */
 export function countEvents(groups: readonly EventGroup[]): number {
   let events = 0;
   for (const group of groups) events += group.events.length;

@@ -1,106 +1,125 @@
 import type { EventGroup, Int64, KeyRange, Revision } from '@engram/core';
 
-/** What a client asks of one watcher. */
+/** The client's request for one watcher. */
 export interface WatchRequest {
-  /** As sent, but an empty key already read as "\0". */
+  /** As the client sent it, but with "\0" for an empty key. */
   readonly range: KeyRange;
-  /** 0: from now; may lie in the future. */
+  /** 0 means from now on. It may be in the future. */
   readonly startRevision: Revision;
   readonly prevKv: boolean;
   readonly progressNotify: boolean;
   readonly noPut: boolean;
   readonly noDelete: boolean;
   readonly fragment: boolean;
-  /** 0: the stream assigns. */
+  /** 0 means that the stream assigns an id. */
   readonly watchId: Int64;
 }
 
-/** One watcher of a stream, as its owner sees it. */
+/** One watcher, as the owner of its stream sees it. */
 export interface Watcher {
   readonly watchId: Int64;
   readonly request: WatchRequest;
 }
 
-/** The answer to a create. `revision` is the store's, for the header. */
+/** The outcome of a create. `revision` is the hub's, for the response header. */
 export type CreateOutcome =
   | { readonly kind: 'created'; readonly watcher: Watcher; readonly revision: Revision }
   | { readonly kind: 'refused'; readonly reason: 'negative-revision' | 'empty-range' | 'duplicate-id' };
 
-/** The watchers of one client's stream. After `close`, or after its sink's `failed`, everything but `create` is nothing. */
+/**
+ * The watchers of one client's stream. After `close`, or after the sink's `failed`, all methods but `create` do
+ * nothing.
+ */
 export interface WatchStream {
   /**
-   * Reads the revision and registers the watcher in one step: with start revision 0 it gets exactly what is above
-   * `revision`. Server-assigned ids count from 0, skip those in use, and are dealt once. Refusals are checked in the
-   * order of their union. Throws EngramError Stopped when the stream is closed.
+   * Registers a watcher. The revision is read in the same step, so with start revision 0 the watcher gets exactly the
+   * events above the returned `revision`. Assigned ids count from 0, skip ids in use, and are never assigned twice. If
+   * several reasons to refuse apply, the first one in the order of the union is returned. Throws EngramError Stopped if
+   * the stream is closed.
    */
   create(request: WatchRequest): CreateOutcome;
   /**
-   * From now on the sink may hear of the watcher: call it once the created response is queued, in the same turn, so
-   * that nothing has to come from history. Nothing for a watcher that is gone.
+   * Lets the sink hear of the watcher. Call it once the created response is queued, in the same turn of the event loop;
+   * called later, it costs a read of history. Does nothing if the watcher is gone.
    */
   start(watcher: Watcher): void;
-  /** False: no such watcher. The sink hears nothing more of it, not of this call either. */
+  /** Removes a watcher. The sink is not called for it again, not even for this call. Returns false if there is none. */
   cancel(watchId: Int64): boolean;
   /**
-   * The sink's `progress` is called within the call; where another request of the same turn was answered already, at
-   * the turn's end, once for all of them; while a batch is being published in slices, behind that; or not at all: then a
-   * watcher is behind, or starts in the future.
+   * Answers a client's progress request by calling the sink's `progress`:
+   *
+   * - usually within this call;
+   * - at the end of the turn, once for all, if another request of the same turn was answered already;
+   * - after the batch, if one is being published in slices;
+   * - not at all if a watcher is behind or starts in the future. The client must ask again.
    */
   requestProgress(): void;
-  /** There is room after a refusal; without a refusal, nothing. */
+  /** Tells that the sink has room again after a refusal. Does nothing if there was no refusal. */
   drained(): void;
   close(): void;
 }
 
 /**
- * Where a stream's answers go. Called synchronously and in order. None of the calls may call back into the hub, which
- * asserts it; only `failed` may close the stream, which is closed by then. Nor may one throw.
- * A group is shared by all the watchers that matched the same events of a live revision, and the array by all that
- * matched the same of a batch: encode it once (a WeakMap, by prevKv: not who wants the superseded version gets it).
+ * Where a stream's answers go. The hub calls it synchronously and in order. The calls must not throw and must not call
+ * back into the hub, which asserts it. Only `failed` may close the stream, which is closed by then.
+ *
+ * All watchers that matched the same events of a live revision get the same group object, and all that matched the same
+ * events of a batch get the same array. So a sink can encode each once, for example in a WeakMap. It needs one encoding
+ * with the superseded versions and one without.
  */
 export interface WatchSink {
   /**
-   * `groups` are consecutive matches of this watcher; each must leave in one response or with its neighbours, never
-   * divided. A live watcher gets what a batch has for it at once, one that catches up at most `catchUpGroupsMax`
-   * groups; both at most 1 MiB (or one larger group). `headerRevision` is the store's: it never falls within a stream.
-   * False: there is no room, nothing was taken, and `WatchStream.drained` will be called; until then the stream is
-   * offered nothing more. The hub offers the same groups again after it, from history.
+   * Offers consecutive matches of one watcher. A group must leave in one response, alone or with its neighbours, and is
+   * never divided. A live watcher is offered all matches of a batch at once; one that catches up, at most
+   * `catchUpGroupsMax` groups. Both are at most 1 MiB, or one larger group. `headerRevision` is the store's, and never
+   * decreases within a stream.
+   *
+   * Return false if there is no room and nothing was taken. The hub then offers the stream nothing until
+   * `WatchStream.drained` is called, and offers the same groups again later, from history.
    */
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean;
   /**
-   * Called before `events` is offered groups with very many events, 1000 or more: whoever encodes them can do so in
-   * slices, for all watchers that are offered the same array. The offer comes once the promise has resolved, or at once
-   * where there is none. It may reject for a broken invariant only. The offer may not come at all.
+   * Called before `events` if an offer has 1000 events or more, so that a sink can encode them in slices, once for all
+   * watchers that are offered the same array. `events` follows once the promise has resolved, or at once if there is
+   * none; it may also not follow at all. The promise may reject for a broken invariant only.
    */
   prepare?(watcher: Watcher, groups: readonly EventGroup[]): Promise<void> | undefined;
-  /** The watcher needed history below `compactRevision`; it is gone. Comes also when there is no room. */
+  /** The watcher needed history below `compactRevision` and is gone. Called even if there is no room. */
   compacted(watcher: Watcher, compactRevision: Revision): void;
   /**
-   * For one watcher (periodic), or for all of the stream (undefined: asked for by the client). Every match at or below
-   * `revision` was taken by `events` before.
+   * Progress of one watcher (periodic), or of the whole stream (undefined: the client asked). `events` has taken every
+   * match at or below `revision` before.
    */
   progress(watcher: Watcher | undefined, revision: Revision): void;
-  /** History could not be read: the stream must break, so that its client resumes elsewhere. */
+  /** History could not be read. The stream must break, so that the client resumes elsewhere. */
   failed(cause: unknown): void;
 }
 
-/** One page of the past: the matching events from a revision on. */
+/** One page of history: the matching events from a revision on. */
 export interface HistoryPage {
   readonly groups: readonly EventGroup[];
-  /** Every match below it is in `groups`; the next page starts here. Above the requested `to` when that was reached. */
+  /**
+   * Every match below it is in `groups`, and the next page starts here. It is above the requested `to` if that was
+   * reached.
+   */
   readonly next: Revision;
 }
 
 /** Committed history, for watchers that start in the past or fell behind. */
 export interface History {
-  /** Below it history is gone; a watcher that needs less is cancelled. It has risen before a read rejects for it. */
+  /**
+   * History below it is gone, and a watcher that needs less is cancelled. It must have risen before a read rejects for
+   * it.
+   */
   readonly compactRevision: Revision;
   /**
-   * Matches of `range` with from <= revision <= to, at most `groupsMax` revisions, `prevKv` filled in where asked and
-   * not compacted. A page may end earlier, to bound its bytes or its time, but never where it began. `to` is at most the
-   * hub's revision. Rejects with EngramError Compacted when compaction overtakes it,
-   * with anything else where the stream must break. A read that takes longer than the hub's bound (10 s) is given up, and
-   * its stream breaks. After the signal nobody wants the page, and a read that settles soon makes room for another.
+   * Reads the matches of `range` with from <= revision <= to, at most `groupsMax` revisions. `to` is at most the hub's
+   * revision. `prevKv` is filled in if asked for and not compacted. A page may end earlier, to bound its bytes or its
+   * time, but must make progress.
+   *
+   * Rejects with EngramError Compacted if compaction overtakes the read, and with any other error if the stream must
+   * break. A read that takes longer than the hub's bound (10 s) is given up, and its stream breaks. After the signal
+   * nobody wants the page, and the read should settle soon, because it takes the place of another until then.
    */
   read(
     range: KeyRange,

@@ -13,38 +13,39 @@ export interface PublicationOptions {
   readonly live: LiveSet;
   readonly sliced: Sliced;
   readonly limits: SliceLimits;
-  /** Bytes of events that a sink is offered at once; a larger group goes alone. */
+  /** Bytes of events in one offer to a sink. A larger group is offered alone. */
   readonly offerBytesMax: number;
 }
 
-/** What the watchers of a range get, by filter. It may have to be cut from the events over some turns. */
+/** Makes the run of a range for a filter. Cutting the events may take several turns. */
 type RunMaker = (filter: Filter) => Run | Promise<Run>;
 
 /**
- * One batch on its way to the watchers of the live set: matched, and handed to them. An ordinary one is matched and
- * handed at once (`matchAtOnce`, then `handAtOnce`). A large one goes on in slices (`inSlices`), and the set changes
- * meanwhile:
+ * Matches one batch against the live set and hands it to the watchers. An ordinary batch is matched and handed at once
+ * (`matchAtOnce`, then `handAtOnce`). A large one is handed in slices (`inSlices`), while the set changes:
  *
- * - Who leaves the set is passed over. In its range the last watcher takes its place, so each one notes what it was
- *   handed (`handed`), and the walk goes backwards: who was not met yet never stands behind it.
- * - Nobody who joins the set meanwhile is owed anything of the batch: `WatchHub` sees to that. Those who are go to
- *   history, which has the batch once the hub's revision has moved.
+ * - A watcher that leaves the set is passed over. In its range the last watcher takes its place. So each watcher notes
+ *   what it was handed (`handed`), and the walk goes backwards: a watcher that was not met yet is never behind it.
+ * - A watcher that joins the set meanwhile is owed nothing of the batch; `WatchHub` ensures it. Watchers that are owed
+ *   some of it read it from history, which has the batch once the hub's revision has moved.
  *
- * Revisions are handed in portions, each to everybody before the next is matched, so that what is noted stays bounded.
+ * Revisions are handed in portions. Each portion is handed to everybody before the next is matched, which bounds the
+ * notes.
  */
 export class Publication {
   readonly #options: PublicationOptions;
   readonly #groups: readonly EventGroup[];
-  /** The store's revision behind the batch. */
+  /** The store's revision after the batch. */
   readonly #revision: Revision;
-  /** The first group that is not matched yet. */
+  /** The index of the first group that is not matched yet. */
   #at = 0;
-  /** It has very many events, or too many ranges match them. */
+  /** The group at `#at` has very many events, or too many ranges match them. */
   #large = false;
-  /** What is made ready in slices, and for whom it was last: he is not asked again. */
+  /** The preparation of a large offer that is under way. */
   #preparing: Promise<void> | undefined;
+  /** The watcher for which the last large offer was prepared. It is not prepared for it again. */
   #prepared: WatcherState | undefined;
-  /** Ranges that match some of the portion. */
+  /** The ranges that match something of the portion. */
   #nodes: RangeNode[] = [];
 
   constructor(options: PublicationOptions, groups: readonly EventGroup[], revision: Revision) {
@@ -53,7 +54,7 @@ export class Publication {
     this.#revision = revision;
   }
 
-  /** Matches a first portion. True: it is the whole batch, and those who get something of it are not too many. */
+  /** Matches a first portion. Returns true if it is the whole batch and few enough watchers get something of it. */
   matchAtOnce(): boolean {
     const { atOnceUs } = this.#options.limits;
     if (!this.#matchPortion(atOnceUs)) return false;
@@ -62,14 +63,14 @@ export class Publication {
     return watchers * OFFER_US <= atOnceUs;
   }
 
-  /** After `matchAtOnce` has said so. */
+  /** Hands the batch, after `matchAtOnce` has returned true. */
   handAtOnce(): void {
     const { live, offerBytesMax } = this.#options;
     for (const node of this.#nodes) {
       const { watchers } = node;
       const matches = take(node);
       const runs: (Run | undefined)[] = [undefined, undefined, undefined, undefined];
-      // Backwards, because those who cannot take it leave on the way.
+      // Backwards, because watchers that cannot take it leave during the walk.
       for (let at = watchers.length - 1; at >= 0; at -= 1) {
         const watcher = watchers[at]!;
         runs[watcher.filter] ??= Run.of(matches, watcher.filter, offerBytesMax);
@@ -78,7 +79,9 @@ export class Publication {
     }
   }
 
-  /** After `matchAtOnce` has said no: the rest, in slices, the first of them at once. */
+  /**
+   * Hands and matches the rest in slices, after `matchAtOnce` has returned false. The first slice runs within the call.
+   */
   async inSlices(): Promise<void> {
     const { limits, offerBytesMax } = this.#options;
     for (;;) {
@@ -99,7 +102,7 @@ export class Publication {
     }
   }
 
-  /** Ordinary groups up to a large one, as many as there is time for. True: nothing of the batch is left. */
+  /** Matches ordinary groups until a large one comes or the time is used up. Returns true if no group is left. */
   #matchPortion(us: number): boolean {
     const { live, limits } = this.#options;
     const notesMax = limits.atOnceUs / MATCH_US;
@@ -144,7 +147,7 @@ export class Publication {
     );
   }
 
-  /** To all watchers of a range, while some of them leave. */
+  /** Hands the range's run to all its watchers, some of which may leave meanwhile. */
   async #hand(node: RangeNode, make: RunMaker): Promise<void> {
     const { sliced } = this.#options;
     const runs: (Run | undefined)[] = [undefined, undefined, undefined, undefined];
@@ -168,7 +171,10 @@ export class Publication {
     }
   }
 
-  /** From this watcher on backwards, until the slice is full or something is to be waited for; returns whose turn it is. */
+  /**
+   * Goes backwards from this watcher until the slice is full or something must be waited for. Returns the watcher it
+   * stopped at.
+   */
   #handSome(node: RangeNode, from: number, runs: readonly (Run | undefined)[]): number {
     const { live, sliced } = this.#options;
     const last = this.#groups[this.#at - 1]!.revision;
@@ -184,14 +190,14 @@ export class Publication {
     return -1;
   }
 
-  /** Its sink was asked to make a large offer ready, and did. */
+  /** Whether the watcher's sink needs no preparation for the run, or has finished it. */
   #isReady(watcher: WatcherState, run: Run): boolean {
     if (!run.large || this.#prepared === watcher || !takesAll(watcher, run)) return true;
     this.#preparing = watcher.stream.prepare(watcher, run.offers[0]!);
     return this.#preparing === undefined;
   }
 
-  /** All watchers of a range who are owed the revision to history. */
+  /** Leaves the revision to history, for all watchers of a range that are owed it. */
   async #leave(node: RangeNode, revision: Revision): Promise<void> {
     const { live, sliced } = this.#options;
     for (let at = node.watchers.length - 1; at >= 0; at -= 1) {

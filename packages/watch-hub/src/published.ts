@@ -1,6 +1,6 @@
 import { assert, type Revision } from '@engram/core';
 
-/** How far the hub is. While a batch is published in slices it is in between two revisions. */
+/** How far the hub has published. While a batch is published in slices, it is between two revisions. */
 export class Published {
   #revision: Revision;
   #header: Revision;
@@ -11,22 +11,26 @@ export class Published {
     this.#header = revision;
   }
 
-  /** Up to it everything has reached the live watchers; history is read up to it, and who watches from now gets what is above. */
+  /**
+   * Everything up to it has reached the live watchers. History is read up to it, and new watchers get what is above it.
+   */
   get revision(): Revision {
     return this.#revision;
   }
 
-  /** The store's, for the header of a response with events: in between, that of the batch. */
+  /**
+   * The store's revision, for the header of a response with events. During a batch, it is the batch's last revision.
+   */
   get header(): Revision {
     return this.#header;
   }
 
-  /** A batch is being published: some watchers have got of it what they match, others have not. */
+  /** A batch is being published in slices: some watchers have their matches of it, others do not. */
   get inBetween(): boolean {
     return this.#header !== this.#revision;
   }
 
-  /** All of a batch at once. */
+  /** A batch was published at once. */
   move(revision: Revision): void {
     assert(!this.inBetween, 'moved while a batch is being published');
     this.#revision = revision;
@@ -38,7 +42,7 @@ export class Published {
     this.#header = revision;
   }
 
-  /** What waited for it is the caller's to call. */
+  /** The batch has reached everybody. Returns what waited for that; the caller must call it. */
   end(): readonly (() => void)[] {
     this.#revision = this.#header;
     const waiting = this.#waiting;
@@ -46,7 +50,7 @@ export class Published {
     return waiting;
   }
 
-  /** At once, or when the batch that is being published has reached everybody: what may be said of one revision only. */
+  /** Calls `act` when the hub is not between two revisions: now, or at the end of the batch. */
   whole(act: () => void): void {
     if (this.inBetween) this.#waiting.push(act);
     else act();

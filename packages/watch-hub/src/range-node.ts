@@ -3,9 +3,9 @@ import { type Interval, UNBOUNDED_END } from './interval-tree.ts';
 import type { Match } from './run.ts';
 import type { WatcherState } from './watcher-state.ts';
 
-/** All live watchers of one range: matching costs what the distinct ranges cost, however many watchers share them. */
+/** All live watchers of one range. Matching costs what the distinct ranges cost, however many watchers share them. */
 export class RangeNode implements Interval<RangeNode> {
-  /** Which range it is, as the key of a Map. */
+  /** Identifies the range in a Map. */
   readonly id: string;
   readonly range: KeyRange;
   readonly point: boolean;
@@ -13,11 +13,11 @@ export class RangeNode implements Interval<RangeNode> {
   readonly end: string;
   readonly priority: number;
   readonly watchers: WatcherState[] = [];
-  /** How many of them want superseded versions. */
+  /** The number of watchers that want superseded versions. */
   prevKvWatchers = 0;
-  /** While a batch is matched: what is in the range, by revision. */
+  /** While a batch is matched: the matches of the range, by revision. */
   matches: Match[] = [];
-  /** While a revision of several events is matched: the indices of those in the range. */
+  /** While a revision of several events is matched: the indices of the events in the range. */
   indices: number[] = [];
   maxEnd: string;
   maxMarkedEnd = '';
@@ -34,7 +34,7 @@ export class RangeNode implements Interval<RangeNode> {
     this.maxEnd = this.end;
   }
 
-  /** Somebody wants superseded versions. */
+  /** A watcher of the range wants superseded versions. */
   get marked(): boolean {
     return this.prevKvWatchers > 0;
   }
@@ -46,7 +46,7 @@ export class RangeNode implements Interval<RangeNode> {
     if (watcher.request.prevKv) this.prevKvWatchers += 1;
   }
 
-  /** The last one takes its place: who walks the watchers backwards may remove the one that it is at. */
+  /** Removes a watcher. The last watcher takes its place, so a walk backwards may remove the watcher it is at. */
   remove(watcher: WatcherState): void {
     const last = this.watchers.pop();
     if (last !== undefined && last !== watcher) {

@@ -2,36 +2,36 @@ import type { EventGroup, Revision } from '@engram/core';
 import { cutIntoOffers } from './cut-into-offers.ts';
 import type { Filter, GroupShares, Share } from './group-shares.ts';
 
-/** What a range matches of one revision. */
+/** The events of one revision that a range matches. */
 export interface Match {
   readonly shares: GroupShares;
-  /** Of the matching events, ascending; undefined: all. */
+  /** The indices of the matching events, ascending; undefined if all match. */
   readonly indices: readonly number[] | undefined;
 }
 
-/** What those watchers of a range that have the same filter get of a batch: made once for all of them. */
+/** What the watchers of a range with the same filter get of a batch. It is made once for all of them. */
 export class Run {
-  /** One for each revision that has something for them. */
+  /** One share for each revision that has something for them. */
   readonly shares: readonly Share[];
-  /** The same, as a sink is offered it. The arrays are shared by all who are offered them. */
+  /** The same, cut into offers to a sink. All watchers that are offered it share the arrays. */
   readonly offers: readonly (readonly EventGroup[])[];
-  /** Its first revision; beyond all revisions when it is empty. */
+  /** Its first revision; above all revisions if the run is empty. */
   readonly first: Revision | number;
   readonly prevKvMissing: boolean;
-  /** One revision with very many events: sinks may want to make it ready in slices. */
+  /** It is one revision with very many events, which a sink may want to prepare in slices. */
   readonly large: boolean;
 
-  /** In the order of their revisions. */
+  /** `shares` are in the order of their revisions. */
   constructor(shares: readonly Share[], offerBytesMax: number, large = false) {
     this.shares = shares;
     this.large = large;
-    // One revision: its own array, which other ranges that match the same events are offered too.
+    // One revision: the share's own array, which is offered to other ranges that match the same events too.
     this.offers = shares.length === 1 ? [shares[0]!.groups] : offersOf(shares, offerBytesMax);
     this.first = shares[0]?.groups[0]?.revision ?? Number.POSITIVE_INFINITY;
     this.prevKvMissing = shares.some((share) => share.prevKvMissing);
   }
 
-  /** `matches` in the order of their revisions. */
+  /** `matches` are in the order of their revisions. */
   static of(matches: readonly Match[], filter: Filter, offerBytesMax: number): Run {
     const shares: Share[] = [];
     for (const { shares: all, indices } of matches) {

@@ -1,16 +1,16 @@
 import { SLICE_US } from '@engram/core';
 
-/** How much a hub does before others have their turn. */
+/** How much work a hub does before it yields to the event loop. */
 export interface SliceLimits {
-  /** Of one slice, in microseconds of work as they are estimated below. */
+  /** Length of one slice, in microseconds of work as estimated below. */
   readonly sliceUs: number;
-  /** Matching, and then handing out, up to which a batch is published within the call. */
+  /** A batch is published within the call if matching takes no longer than this, and handing out no longer either. */
   readonly atOnceUs: number;
-  /** Events of a revision from which on they are not matched one by one. */
+  /** A revision with at least so many events is searched by range, not event by event. */
   readonly largeGroup: number;
   /**
-   * Events that are copied out of such a revision, for ranges that match a part of it, before those who match yet other
-   * parts are left to history: nobody else's events wait for theirs.
+   * How many events may be copied out of such a revision, for ranges that match a part of it. Ranges that match yet
+   * other parts read history then, so that nobody else's events wait for their copies.
    */
   readonly cutEventsMax: number;
 }
@@ -22,11 +22,11 @@ export const SLICE_LIMITS: SliceLimits = {
   cutEventsMax: 1 << 20,
 };
 
-/** A watcher is dropped, or told of something. */
+/** Cost of dropping a watcher, or of telling it something. */
 export const VISIT_US = 4;
-/** An offer to a watcher's sink, which puts a head before bytes that are there. */
+/** Cost of an offer to a sink, which writes a header before bytes that are encoded already. */
 export const OFFER_US = 2;
-/** A range that matches an event. */
+/** Cost of a range that matches an event. */
 export const MATCH_US = 1;
-/** An event is looked at, or copied. */
+/** Cost of looking at an event, or of copying it. */
 export const EVENT_US = 0.1;

@@ -1,11 +1,11 @@
 import { type Clock, Slice } from '@engram/core';
 import { EVENT_US } from './slice-limits.ts';
 
-/** Work in slices that may have several parts at the same time: all of them share one slice, and one turn for others. */
+/** Divides work into slices. Several tasks may run at the same time: they share one slice and yield together. */
 export class Sliced {
   readonly #slice: Slice;
   readonly #clock: Clock;
-  /** As many events are looked at before the slice is asked again. */
+  /** How many events may be looked at between two checks of the slice. */
   readonly eventsMax: number;
   #turn: Promise<void> | undefined;
 
@@ -19,12 +19,14 @@ export class Sliced {
     return this.#slice.spent;
   }
 
-  /** True: the slice is used up, and the next thing to do is `await turn()`. */
+  /** Returns true if the slice is used up. The caller must `await turn()` next. */
   spend(us: number): boolean {
     return this.#slice.spend(us);
   }
 
-  /** Resolves once others have had their turn. Other parts may be first to use the new slice: ask `spent` again. */
+  /**
+   * Resolves in the next turn of the event loop. Another task may use up the new slice first, so check `spent` again.
+   */
   turn(): Promise<void> {
     this.#turn ??= this.#next();
     return this.#turn;

@@ -5,33 +5,36 @@ import type { WatcherState } from './watcher-state.ts';
 
 export interface StreamProgressOptions {
   readonly clock: Clock;
-  /** Between two rounds of periodic progress. */
+  /** Time between two rounds of periodic progress. */
   readonly delayMs: number;
   /** See SliceLimits. */
   readonly sliceUs: number;
   readonly published: Published;
-  /** Tells the sink, where it has room. */
+  /** Tells the sink, if it has room. */
   readonly tell: (watcher: WatcherState | undefined, revision: Revision) => void;
 }
 
-/** Watchers that were waiting for their start: so many are looked at in a turn. */
+/** How many watchers of `#starting` are looked at in one turn. */
 const LOOKS_MAX = 10_000;
 
 /**
- * Progress of one stream. What a mark needs is counted while watchers come and go, so a request costs the same with one
- * watcher and with 100,000. All requests of a turn of the event loop get two answers at most: one at once, and one at
- * the turn's end if others came behind it.
+ * Progress of one stream. The numbers that an answer needs are counted while watchers come and go, so a request costs
+ * the same with one watcher and with 100,000. All requests of one turn of the event loop get at most two answers: one
+ * at once, and one at the end of the turn if more requests came after it.
  */
 export class StreamProgress {
   readonly #options: StreamProgressOptions;
   #watchers = 0;
-  /** Those that are not live. */
+  /** The number of watchers that are not live. */
   #behind = 0;
-  /** Watchers that became live before the store had reached their start, in that order. Some it has reached since. */
+  /**
+   * Watchers that became live before the store had reached their start revision, in that order. It has reached some of
+   * them since.
+   */
   readonly #starting = new LinkedQueue<WatcherState>();
   readonly #periodic = new Set<WatcherState>();
   #timer: Timer | undefined;
-  /** An answer has left in this turn, or could not be found in it. */
+  /** A request of this turn was answered, or could not be answered. */
   #answered = false;
   #askedAgain = false;
 
@@ -39,7 +42,7 @@ export class StreamProgress {
     this.#options = options;
   }
 
-  /** A new watcher, not live. */
+  /** Adds a new watcher, which is not live. */
   add(watcher: WatcherState): void {
     this.#watchers += 1;
     this.#behind += 1;
@@ -53,13 +56,13 @@ export class StreamProgress {
     if (watcher.request.startRevision > this.#options.published.revision) this.#starting.push(watcher);
   }
 
-  /** It was live. */
+  /** The watcher was live. */
   fellBehind(watcher: WatcherState): void {
     this.#behind += 1;
     if (watcher.queued) this.#starting.remove(watcher);
   }
 
-  /** It is not live. */
+  /** The watcher is not live. */
   remove(watcher: WatcherState): void {
     this.#watchers -= 1;
     this.#behind -= 1;
@@ -67,13 +70,16 @@ export class StreamProgress {
     this.stop();
   }
 
-  /** The client asks. Nothing comes where a watcher is behind or starts in the future: then it has to ask again. */
+  /**
+   * The client asks for progress. If a watcher is behind or starts in the future there is no answer, and it must ask
+   * again.
+   */
   request(): void {
     if (this.#answered) this.#askedAgain = true;
     else this.#answer();
   }
 
-  /** No more periodic progress. */
+  /** Stops periodic progress. */
   stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -81,7 +87,7 @@ export class StreamProgress {
 
   #answer(): void {
     const { clock, published, tell } = this.#options;
-    // Events of the batch that is being published may have left: a mark below them would be a step back.
+    // Events of the batch that is being published may have been sent already. A mark below them would be a step back.
     const synced = published.inBetween ? 'not-known-yet' : this.#synced(published.revision);
     if (synced === 'no') return;
     if (synced === 'yes') tell(undefined, published.revision);
@@ -122,7 +128,7 @@ export class StreamProgress {
         if (watcher.quiet && watcher.synced(revision)) tell(watcher, revision);
         watcher.quiet = true;
       });
-      // Nobody may want a round any more, or somebody again, who has set a timer of his own.
+      // Meanwhile nobody may want a round any more, or a new watcher may have set its own timer.
       if (!more && this.#timer === fired) this.#timer = this.#arm();
       return more;
     };

@@ -30,11 +30,11 @@ export interface StreamParts {
   readonly sliceUs: number;
   readonly published: Published;
   readonly closed: (stream: StreamState) => void;
-  /** A sink is being called: nothing of the hub may be changed by it. */
+  /** A sink is being called. It must not change anything of the hub. */
   calling: boolean;
 }
 
-/** One stream: its watchers by id, and the only caller of its sink. */
+/** One stream: its watchers by id, and the only code that calls its sink. */
 export class StreamState implements WatchStream, Queued<StreamState> {
   readonly #parts: StreamParts;
   readonly #sink: WatchSink;
@@ -43,7 +43,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   #nextId = 0;
   #closed = false;
   #full = false;
-  /** Its watchers that are to be read for, in the order in which they fell behind. */
+  /** Its watchers that need a read of history, in the order in which they fell behind. */
   readonly waiting = new LinkedQueue<WatcherState>();
   queued = false;
   before: StreamState | undefined;
@@ -64,7 +64,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     });
   }
 
-  /** The sink has refused something, and `drained` was not called since; or the stream is closed, for good. */
+  /** The sink refused an offer and `drained` was not called since, or the stream is closed. */
   get full(): boolean {
     return this.#full;
   }
@@ -91,10 +91,10 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   start(started: Watcher): void {
     this.#assertOutsideSink();
     const watcher = this.#watchers.get(started.watchId);
-    if (watcher === undefined || watcher !== started) return; // cancelled in between
+    if (watcher === undefined || watcher !== started) return; // cancelled before its start
     assert(watcher.phase === 'created', 'started twice');
     const { live, catchUp, published } = this.#parts;
-    // What is being published counts as past: its range may have been passed already.
+    // The batch that is being published counts as past, because it may have passed this range already.
     if (watcher.next > published.header) {
       watcher.enter('live');
       live.add(watcher);
@@ -138,9 +138,9 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     );
   }
 
-  /** Groups to a watcher's sink; false: it must get them again, from history, after `drained`. */
+  /** Offers groups to the sink. If it returns false, the watcher must get them again from history, after `drained`. */
   offer(watcher: WatcherState, groups: readonly EventGroup[], headerRevision: Revision): boolean {
-    if (this.#full) return this.#closed; // nobody asks for it again
+    if (this.#full) return this.#closed; // a closed stream reads nothing again, so this counts as taken
     this.#parts.calling = true;
     const taken = this.#sink.events(watcher, groups, headerRevision);
     this.#parts.calling = false;
@@ -149,18 +149,21 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     return taken;
   }
 
-  /** The sink may make a large offer ready in slices; undefined: it is, or it need not be. */
+  /** Lets the sink prepare a large offer in slices. Undefined if it is ready, or needs no preparation. */
   prepare(watcher: WatcherState, groups: readonly EventGroup[]): Promise<void> | undefined {
     return this.#full ? undefined : this.#sink.prepare?.(watcher, groups);
   }
 
   endCompacted(watcher: WatcherState, compactRevision: Revision): void {
-    if (this.#closed) return; // it is being dropped
+    if (this.#closed) return; // its watchers are being dropped
     this.#drop(watcher);
     this.#call(() => this.#sink.compacted(watcher, compactRevision));
   }
 
-  /** The stream is closed before its owner hears of it: what he does then finds nothing to do here. */
+  /**
+   * Breaks the stream. It is closed before the owner hears of it, so what the owner does in the call has no effect
+   * here.
+   */
   fail(cause: unknown): void {
     if (this.#closed) return;
     this.close();
@@ -174,7 +177,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     watcher.enter('dead');
   }
 
-  /** The smallest that was not dealt and is not in use: etcd server/storage/mvcc/watcher.go. */
+  /** The smallest id that was never assigned and is not in use. Source: etcd server/storage/mvcc/watcher.go. */
   #dealId(): number {
     while (this.#watchers.has(this.#nextId)) this.#nextId += 1;
     this.#nextId += 1;

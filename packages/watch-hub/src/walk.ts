@@ -1,14 +1,15 @@
 import { Slice } from '@engram/core';
 import { VISIT_US } from './slice-limits.ts';
 
-/** Calls `step` while it says that there is more: at once, and then again and again as `soon` calls back. */
+/** Calls `step` until it returns false: now, and then each time that `soon` calls back. */
 export function inTurns(soon: (goOn: () => void) => void, step: () => boolean): void {
   if (step()) soon(() => inTurns(soon, step));
 }
 
 /**
- * Over what a Set or Map holds at the start, some at a time, while it changes: what leaves it before it was met is not
- * met; what leaves and comes back may be met again. It ends however fast others come: they stand behind.
+ * Walks over what a Set or Map holds at the start, in slices, while it changes. An item that leaves before the walk
+ * reaches it is not visited. An item that leaves and comes back may be visited again. The walk ends however many items
+ * are added, because they are added behind it.
  */
 export class Walk<Item> {
   readonly #items: Iterator<Item>;
@@ -21,7 +22,7 @@ export class Walk<Item> {
     this.#left = items.size;
   }
 
-  /** As many of them as a slice has time for; false: these were the last. */
+  /** Visits as many items as a slice has time for. Returns false if none is left. */
   step(visit: (item: Item) => void): boolean {
     this.#slice.renew();
     do {

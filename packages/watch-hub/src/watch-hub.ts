@@ -11,41 +11,41 @@ import { type StreamParts, StreamState } from './stream-state.ts';
 
 export interface WatchHubOptions {
   readonly history: History;
-  /** The store's at the start: the first group published is the one after it. */
+  /** The store's revision at the start. The first group published must be the one after it. */
   readonly revision: Revision;
   readonly clock: Clock;
   readonly random: Random;
-  /** Between periodic progress of a quiet watcher, before a jitter of up to a tenth more. */
+  /** Time between two periodic progress messages of a quiet watcher. A jitter of up to a tenth is added. */
   readonly progressIntervalMs: number;
   readonly logger?: Logger;
-  /** Revisions that a catching-up watcher is sent at once (etcd: watchBatchMaxRevs). */
+  /** Revisions that a watcher that catches up is sent at once (etcd: watchBatchMaxRevs). */
   readonly catchUpGroupsMax?: number;
   /** Reads of history under way at a time, over all streams. */
   readonly historyReadsMax?: number;
-  /** Of one read; one that takes longer is given up, and its stream breaks. */
+  /** Time that one read may take. A read that takes longer is given up, and its stream breaks. */
   readonly historyReadMsMax?: number;
-  /** Revisions kept for a watcher while a read is under way; what comes above them takes another read. */
+  /** Revisions kept for a watcher while a read is under way. What comes after them takes another read. */
   readonly backlogGroupsMax?: number;
-  /** What these may take in memory. */
+  /** Memory that the backlog of one watcher may take. */
   readonly backlogBytesMax?: number;
-  /** What those of all watchers together may take. */
+  /** Memory that the backlogs of all watchers may take together. */
   readonly backlogTotalBytesMax?: number;
-  /** How much is done in one go. */
+  /** How much work is done before the hub yields. */
   readonly slices?: Partial<SliceLimits>;
 }
 
-/** Gauges. */
+/** The hub's gauges. */
 export interface WatchHubStats {
   readonly streams: number;
   readonly watchers: number;
   /**
-   * Those that are behind: waiting for history or for room in their stream. Those of a stream that was closed with
-   * very many count for some turns still.
+   * Watchers that are behind: waiting for history, or for room in their stream. After a stream with very many of them
+   * was closed, they count for some turns more.
    */
   readonly slowWatchers: number;
   /** Events held for watchers whose read of history is under way. */
   readonly pendingEvents: number;
-  /** What these take in memory; what two of them share counts twice. */
+  /** Memory that these events take. What two backlogs share is counted twice. */
   readonly pendingBytes: number;
 }
 
@@ -53,16 +53,19 @@ const CATCH_UP_GROUPS_MAX = 1000;
 const HISTORY_READ_MS_MAX = 10_000;
 const OFFER_BYTES_MAX = 1 << 20;
 const HISTORY_READS_MAX = 8;
-/** At a page in 50 ms, 200k matching writes a second do not outrun a reader; eight full backlogs are 80k references. */
+/**
+ * A page comes in 50 ms, so 10,000 revisions keep up with 200k matching writes a second. Eight full backlogs are 80k
+ * references.
+ */
 const BACKLOG_GROUPS_MAX = 10_000;
 const BACKLOG_BYTES_MAX = 8 << 20;
 const BACKLOG_TOTAL_BYTES_MAX = 32 << 20;
 
 /**
- * Committed batches in, events of watchers out: ordered, each exactly once, revisions whole. What is
- * published reaches the sinks of its live watchers within the call, or in slices where it is very much; the past comes
- * from history, read in pages. The
- * hub holds no events of its own beyond what a read under way needs, so a slow client costs reads, not memory.
+ * Takes committed batches and sends each watcher its events: in order, each exactly once, and revisions whole. A batch
+ * reaches the sinks of its live watchers within the call, or in slices if it is very large. The past is read from
+ * history in pages. The hub holds no events beyond what a read under way needs, so a slow client costs reads, not
+ * memory.
  */
 export class WatchHub {
   readonly #live: LiveSet;
@@ -72,7 +75,7 @@ export class WatchHub {
   readonly #streams = new Set<StreamState>();
   readonly #published: Published;
   readonly #publishing: PublicationOptions;
-  /** The promise of a publication has not settled. */
+  /** The promise of the current publication has not settled. */
   #inSlices = false;
   #closed = false;
 
@@ -126,7 +129,7 @@ export class WatchHub {
     };
   }
 
-  /** The last one published. */
+  /** The last revision published. */
   get revision(): Revision {
     return this.#published.revision;
   }
@@ -143,26 +146,27 @@ export class WatchHub {
     };
   }
 
-  /** False: what is published now reaches nobody. */
+  /** Returns false if no watcher would get what is published now. */
   wantsEvents(): boolean {
     return this.#live.size > 0;
   }
 
   /**
-   * Whether somebody who gets events of this key wants the superseded version: then it is to be loaded before the event
-   * is published. Who comes between the question and the event gets it from history.
+   * Whether a live watcher of this key wants the superseded version. If so, load it before the event is published. A
+   * watcher that comes between this question and the event gets the event from history.
    */
   wantsPrevKv(key: Uint8Array): boolean {
     return this.#live.wantsPrevKv(key);
   }
 
   /**
-   * In revision order, without gaps. History must already know of it: a watcher that falls behind reads it there.
+   * Publishes a batch. Batches come in revision order, without gaps. History must have the batch already, because a
+   * watcher that falls behind reads it there.
    *
-   * An ordinary batch has reached every live watcher's sink, and the hub's revision has moved, when the call returns. One
-   * with very many events, or events for very many watchers, goes on in slices: then a promise is returned, the revision
-   * moves at its end, and nothing else may be published before. Meanwhile no progress is told, and whoever begins to
-   * watch gets the batch from history. The promise rejects for a broken invariant only.
+   * After an ordinary batch, every live watcher's sink has its matches and the hub's revision has moved when the call
+   * returns. A batch with very many events, or with events for very many watchers, goes on in slices: a promise is
+   * returned, the revision moves when it resolves, and nothing else may be published before. Meanwhile no progress is
+   * sent, and new watchers get the batch from history. The promise rejects for a broken invariant only.
    */
   publish(batch: CommittedBatch): Promise<void> | undefined {
     assert(!this.#parts.calling, 'a watch sink published');
@@ -201,7 +205,10 @@ export class WatchHub {
     this.#inSlices = false;
   }
 
-  /** History below it is gone: those that are behind and need it are cancelled, the first at once, many over some turns. */
+  /**
+   * History below the revision is gone. Watchers that are behind and need it are cancelled, if they are many over
+   * several turns.
+   */
   compacted(compactRevision: Revision): void {
     assert(!this.#parts.calling, 'a watch sink compacted');
     this.#catchUp.compacted(compactRevision);
@@ -216,8 +223,8 @@ export class WatchHub {
   }
 
   /**
-   * Closes all streams, without a word to their sinks: their owners end them. A stream that is opened later is closed
-   * from the beginning.
+   * Closes all streams. Their sinks are not called; the owners end them. A stream that is opened later is closed from
+   * the start.
    */
   close(): void {
     this.#closed = true;

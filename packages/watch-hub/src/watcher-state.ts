@@ -6,11 +6,11 @@ import type { RangeNode } from './range-node.ts';
 import type { StreamState } from './stream-state.ts';
 
 /**
- * created: not started yet, nothing may be sent.
- * waiting: behind, in the queue for a read of history.
- * reading: a read is under way; what is published meanwhile gathers in its backlog.
- * live: has got every match up to the store's revision, or starts in the future.
- * dead: gone.
+ * - created: not started yet, nothing may be sent.
+ * - waiting: behind, in the queue for a read of history.
+ * - reading: a read is under way, and what is published meanwhile gathers in the backlog.
+ * - live: was sent every match up to the store's revision, or starts in the future.
+ * - dead: gone.
  */
 export type Phase = 'created' | 'waiting' | 'reading' | 'live' | 'dead';
 
@@ -18,7 +18,10 @@ export type Phase = 'created' | 'waiting' | 'reading' | 'live' | 'dead';
 export interface Reading {
   readonly to: Revision;
   readonly abort: AbortController;
-  /** Matches above `to`, filtered: they join the page that the read brings, so that writes cannot outrun a watcher. */
+  /**
+   * Matches above `to`, filtered. They are sent after the page that the read brings, so that writes cannot outrun a
+   * watcher.
+   */
   readonly backlog: Backlog;
 }
 
@@ -30,16 +33,16 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
   readonly filter: Filter;
   #phase: Phase = 'created';
   /**
-   * Every match below it was sent or is not wanted. Exact while created, waiting or reading; a live watcher's is a
-   * lower bound, since what does not match passes it by.
+   * Every match below it was sent or is not wanted. It is exact while created, waiting or reading. For a live watcher
+   * it is a lower bound, because events that do not match leave it as it is.
    */
   next: Revision;
   reading: Reading | undefined;
-  /** No event was sent since the stream last looked: what periodic progress asks for. */
+  /** No event was sent since the last round of periodic progress. */
   quiet = true;
-  /** The last revision of which a publication in slices has handed it what it matches. */
+  /** The last revision whose matches a publication in slices has handed to it. */
   handed: Revision = NO_REVISION;
-  /** Where it stands in the live set: the node of its range, and its index there. */
+  /** The node of its range in the live set. `slot` is its index there. */
   node: RangeNode | undefined;
   slot = -1;
   queued = false;
@@ -59,7 +62,7 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
     return this.#phase;
   }
 
-  /** The stream counts those that are live: it hears of each step. */
+  /** Changes the phase. The stream's progress counts live watchers, so it hears of each change. */
   enter(phase: Phase): void {
     const { progress } = this.stream;
     const was = this.#phase;
@@ -70,7 +73,7 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
     if (phase === 'dead') progress.remove(this);
   }
 
-  /** Nothing it matches at or below the revision is unsent, and the revision has reached its start. */
+  /** Whether every match at or below the revision was sent, and the revision has reached its start. */
   synced(storeRevision: Revision): boolean {
     return this.phase === 'live' && this.request.startRevision <= storeRevision;
   }

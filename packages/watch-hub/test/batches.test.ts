@@ -46,7 +46,7 @@ test('a superseded version that is missing within a batch: before it live, from 
   const world = new World();
   world.put('b');
   const groups = [['a'], ['b'], ['a']].flatMap((changes) => world.store.commit(changes, () => false).groups);
-  world.watch('*', { prevKv: true }); // after the question that nobody answered yes
+  world.watch('*', { prevKv: true }); // after wantsPrevKv was asked and no watcher wanted it
   world.hub.publish({ groups, revision: world.store.revision });
   expect(world.sink.take()).toEqual(['0 3:a header 5']);
   await settled();

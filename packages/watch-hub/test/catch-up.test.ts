@@ -6,7 +6,7 @@ import { from, World } from './world.ts';
 
 const past = (count: number): string[] => Array.from({ length: count }, () => 'a');
 
-/** Says when it is to be offered a large array, and is ready when told. */
+/** Records `prepare`, and is ready when the test says so. */
 class PreparingSink extends FakeSink {
   ready: (() => void)[] = [];
   readonly #prepared = new Set<readonly EventGroup[]>();
@@ -73,7 +73,7 @@ test('a page that waits for its turn is taken, with what came meanwhile, or give
   await world.clock.pass(0);
   for (const read of [...world.store.reads]) read.settle();
   await settled();
-  expect(sinks.map((sink) => sink.take().length)).toEqual([1, 0, 0]); // the others wait
+  expect(sinks.map((sink) => sink.take().length)).toEqual([1, 0, 0]); // the other streams wait
   world.put('a');
   streams[2]!.cancel(0);
   await world.clock.pass(0);
@@ -132,7 +132,7 @@ test('a stream that falls behind again and again delays others by one read at a 
   for (const stream of streams) world.watch('a', from(2), stream);
   const readers: number[] = [];
   while (world.hub.stats.slowWatchers > 0) {
-    sinks[0]!.room = readers.length % 8 === 0 ? 0 : 1; // every other page it refuses, and has room again at once
+    sinks[0]!.room = readers.length % 8 === 0 ? 0 : 1; // it refuses every other page, and has room again at once
     streams[0]!.drained();
     await world.clock.pass(0);
     world.store.reads[0]!.settle();

@@ -20,31 +20,31 @@ import {
 import type { SimClock } from '@engram/sim';
 import type { History, HistoryPage, Watcher, WatchRequest, WatchSink } from '@engram/watch-hub';
 
-/** A change as tests write it: a key, and `-` before it when it is deleted. */
+/** A change as tests write it: the key, with `-` before it if the key is deleted. */
 export type Change = string;
 
-/** A store's events and history, without a store: every group from revision 2 on, and which keys live. */
+/** Stands for a store: keeps every group from revision 2 on, and which keys exist. */
 export class FakeStore implements History {
   readonly groups: EventGroup[] = [];
   revision: Revision = revision(1);
   compactRevision: Revision = NO_REVISION;
   readonly #modRevisions = new Map<string, Revision>();
-  /** How many groups a page holds at most, whatever is asked for. */
+  /** A page holds at most so many groups, whatever is asked for. */
   pageGroupsMax = Number.POSITIVE_INFINITY;
-  /** How many revisions a page looks at at most: it may end early, with no match at all. */
+  /** A page looks at at most so many revisions. So it may end early, even without a match. */
   pageRevisionsMax = Number.POSITIVE_INFINITY;
   reads: { readonly from: Revision; readonly to: Revision; settle: (failure?: Error) => void; signal: AbortSignal }[] =
     [];
-  /** History has what is published: the hub's revision. */
+  /** The last revision that history has: normally the hub's. */
   readMax = (): Revision => this.revision;
   readonly #auto: boolean;
 
-  /** `auto`: reads settle by themselves, in a later microtask; otherwise by `settle` of `reads`. */
+  /** With `auto` reads settle by themselves in a later microtask. Otherwise the test calls `settle` of one of `reads`. */
   constructor(options: { readonly auto: boolean }) {
     this.#auto = options.auto;
   }
 
-  /** One revision with these changes; the superseded versions are loaded where `prevKv` says so. */
+  /** Commits one revision with these changes. Loads the superseded version of each key for which `prevKv` returns true. */
   commit(changes: readonly Change[], prevKv: (key: Uint8Array) => boolean): CommittedBatch {
     const next = revision(this.revision + 1);
     const events = changes.map((change, sub) => this.#event(change, next, sub, prevKv));
@@ -123,11 +123,11 @@ function withPrevKv(event: KvEvent): KvEvent {
   return { ...event, prevKv: utf8(`prev@${event.prevModRevision}`) };
 }
 
-/** Writes down what it is told, one line each, as `text` shows. */
+/** Records each call as one line, in the form of `text`. */
 export class FakeSink implements WatchSink {
   lines: string[] = [];
   groups: EventGroup[] = [];
-  /** How many calls of `events` it takes before it refuses. */
+  /** The number of calls of `events` it accepts before it refuses. */
   room = Number.POSITIVE_INFINITY;
 
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
@@ -153,7 +153,7 @@ export class FakeSink implements WatchSink {
     this.lines.push(`failed ${cause instanceof Error ? cause.message : String(cause)}`);
   }
 
-  /** What was told since the last look. */
+  /** Returns and clears what was recorded. */
   take(): readonly string[] {
     const { lines } = this;
     this.lines = [];
@@ -191,12 +191,12 @@ export function request(pattern: string, options: Partial<Omit<WatchRequest, 'ra
   };
 }
 
-/** All microtasks that are under way, and those that they start. */
+/** Waits for all microtasks that are queued, and those that they queue. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
 }
 
-/** The next turn, where somebody waits for one. */
+/** Runs the next turn of the event loop, if anything waits for one. */
 export function turn(clock: SimClock): boolean {
   const { scheduler } = clock;
   return scheduler.nextMs !== undefined && scheduler.nextMs <= scheduler.nowMs && scheduler.step();

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { FakeSink, settled, turn } from './fakes.ts';
 import { from, World } from './world.ts';
 
-/** In one go at most so many watchers are told or dropped. */
+/** In one turn at most so many watchers are told or dropped. */
 const VISITS_MAX = 500;
 const MANY = 10 * VISITS_MAX + 1;
 
-/** How much there was to see at once, and then in each turn until nobody wants another. */
+/** What `look` returns now, and then after each turn, until nothing waits for a turn. */
 async function turnByTurn(world: World, look: () => number): Promise<number[]> {
   const seen = [look()];
   for (await settled(); turn(world.clock); await settled()) seen.push(look());
@@ -16,7 +16,7 @@ async function turnByTurn(world: World, look: () => number): Promise<number[]> {
 test('a stream with many watchers is closed over some turns, and hears nothing more from the first on', async () => {
   const world = new World({ auto: false, history: ['a'], hub: { slices: { atOnceUs: 1e6 } } });
   for (let at = 0; at < MANY; at += 1) world.watch('b', { prevKv: at % 2 === 0 });
-  for (let at = 0; at < MANY; at += 1) world.watch('a', from(2)); // dropped last: their reads come back before
+  for (let at = 0; at < MANY; at += 1) world.watch('a', from(2)); // dropped last, after their reads have come back
   await world.clock.pass(0);
   const reads = [...world.store.reads];
   let left = world.hub.stats.slowWatchers;
@@ -65,7 +65,7 @@ test('a compaction during the round of another reaches those whom that round has
   const world = new World({ auto: false, history: ['a', 'a', 'a', 'a'] });
   for (let at = 0; at < MANY; at += 1) world.watch('a', from(at < VISITS_MAX ? 4 : 2));
   world.compact(3);
-  expect(world.sink.take()).toEqual([]); // the first of them need nothing below
+  expect(world.sink.take()).toEqual([]); // the first watchers need nothing below it
   world.compact(5);
   await turnByTurn(world, () => 0);
   const cancelled = world.sink.take().map((line) => line.replace(/ .*/, ''));
@@ -81,7 +81,7 @@ test('periodic progress of many watchers leaves over some turns, and the next ro
     lines.push(...told);
     return told.length;
   };
-  world.clock.scheduler.step(); // the interval is over
+  world.clock.scheduler.step(); // the interval has passed
   expect(Math.max(...(await turnByTurn(world, look)))).toBeLessThanOrEqual(VISITS_MAX);
   expect(new Set(lines)).toEqual(new Set(Array.from({ length: MANY }, (_, at) => `${at} progress 1`)));
   expect(lines.length).toBe(MANY);
@@ -99,7 +99,7 @@ test('a round of progress tells the revision of its turn, and never before an ev
   world.put('a');
   await turnByTurn(world, () => 0);
   const marks = world.sink.take().filter((line) => line.includes('progress'));
-  expect(marks.length).toBe(MANY); // the last had an event within the round
+  expect(marks.length).toBe(MANY); // the last one had an event within the round
   expect(marks.slice(0, VISITS_MAX).every((line) => line.endsWith('progress 1'))).toBe(true);
   expect(marks.slice(VISITS_MAX).every((line) => line.endsWith('progress 2'))).toBe(true);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { request, turn } from './fakes.ts';
 import { from, World } from './world.ts';
 
-/** Watchers of a key that nobody changes; `looks`: how often the hub asked one of them for its start. */
+/** Watchers of a key that never changes. `looks` counts how often the hub read the start revision of one of them. */
 function manyWatchers(world: World, count: number, startRevision: Revision): { looks: number } {
   const seen = { looks: 0 };
   const plain = request('quiet');

@@ -5,13 +5,13 @@ import { OFFER_US } from '../src/slice-limits.ts';
 import { type Change, FakeSink, request, settled, turn } from './fakes.ts';
 import { from, World } from './world.ts';
 
-/** Two watchers in a slice; a revision of three events is a large one. */
+/** A slice has time for two watchers. A revision of three events is a large one. */
 const SLICED: Partial<WatchHubOptions> = {
   slices: { atOnceUs: 4 * OFFER_US, sliceUs: 2 * OFFER_US, largeGroup: 3, cutEventsMax: 1_000 },
 };
 
 class SlicedWorld extends World {
-  /** Of the batch that is being published. */
+  /** The promise of the batch that is being published. */
   publication: Promise<void> | undefined;
 
   constructor(history: readonly Change[] = []) {
@@ -19,13 +19,13 @@ class SlicedWorld extends World {
     this.store.readMax = () => this.hub.revision;
   }
 
-  /** Begins to publish revisions with these changes, which are too many to be published at once. */
+  /** Begins to publish revisions with these changes. They must be too many to be published at once. */
   begin(...revisions: readonly (readonly Change[])[]): void {
     this.publication = this.batch(...revisions);
     expect(this.publication).toBeInstanceOf(Promise);
   }
 
-  /** Turn by turn, to the end of the publication. */
+  /** Runs turns until the publication ends. */
   async end(): Promise<void> {
     if (this.publication !== undefined) await this.clock.run(this.publication);
     await this.clock.pass(0);
@@ -183,9 +183,9 @@ test('who catches up meanwhile has all of it, in order', async () => {
   const late = new FakeSink();
   const stream = world.hub.openStream(late);
   world.begin(['b']);
-  world.watch('*', from(2), stream); // its read ends before the batch
+  world.watch('*', from(2), stream); // its read goes up to the revision before the batch
   await settled();
-  expect(late.take()).toEqual(['0 2:a 3:a 4:b header 5']); // the header of a store that is at 5
+  expect(late.take()).toEqual(['0 2:a 3:a 4:b header 5']); // the store is at 5
   await world.end();
   expect(late.take()).toEqual(['0 5:b header 5']);
 });
@@ -225,7 +225,7 @@ test('progress that is asked for meanwhile comes behind the batch, with its revi
   expect(lines.at(-1)).toBe('all progress 2');
 });
 
-/** A stream with five watchers that want progress of quiet keys and one of a loud key, and others of that key. */
+/** One stream with five progress watchers of quiet keys and one of a busy key, and other streams on the busy key. */
 function quietAndLoud(): { readonly world: SlicedWorld; readonly marks: () => readonly string[] } {
   const world = new SlicedWorld();
   const sink = new FakeSink();

@@ -19,17 +19,17 @@ const PATTERNS = ['a', 'b', 'ab', 'a*', 'b*', '*', 'ab*', 'a..b', 'ab..bc', 'z']
 const UNREADABLE = new Error('unreadable');
 const KEYS = ['a', 'ab', 'abc', 'b', 'ba', 'bc', 'c', 'z'];
 
-/** What a watcher was promised, to hold against what it gets. */
+/** What a watcher must get. */
 interface Promised {
   readonly watcher: Watcher;
-  /** Everything below it was got, or does not match. */
+  /** The watcher has everything below it that matches. */
   next: number;
   started: boolean;
-  /** Never behind, unless its stream refuses: from now, started in the turn of its creation, no superseded versions. */
+  /** It never falls behind unless its stream refuses: it starts from now, in the turn of its creation, without prevKv. */
   readonly alwaysLive: boolean;
 }
 
-/** A client: takes so many responses, then none before it is drained, and checks each word. */
+/** A client: accepts so many responses, then none until it is drained, and checks each response. */
 class SimStream implements WatchSink {
   readonly #world: SimWorld;
   readonly promised = new Map<Int64, Promised>();
@@ -150,11 +150,11 @@ class SimWorld {
   readonly pageMax = 4;
   readonly #failures: unknown[] = [];
   streams: SimStream[] = [];
-  /** Committed, and the store has asked for superseded versions, but the bytes are still on their way. */
+  /** Committed, and the superseded versions are known to be wanted, but their bytes are not loaded yet. */
   #unpublished: CommittedBatch | undefined;
   /** The revision of the batch that the hub is publishing in slices. */
   publishing: Revision | undefined;
-  /** What the hub was told. */
+  /** The last revision the hub was told to be compacted. */
   #compacted: Revision = NO_REVISION;
   readonly #leavesNobody: boolean;
   readonly seen = { events: 0, progress: 0, compacted: 0, broken: 0, sliced: 0, between: 0, late: 0 };
@@ -175,7 +175,7 @@ class SimWorld {
       catchUpGroupsMax: this.pageMax,
       historyReadsMax: 3,
       historyReadMsMax: 60,
-      // In odd worlds parts of large revisions are soon left to history.
+      // In odd worlds few parts of large revisions are copied, and the rest is left to history.
       slices: {
         sliceUs: this.random.pick([0.2, 2, 8]),
         atOnceUs: 9,
@@ -188,7 +188,7 @@ class SimWorld {
     });
   }
 
-  /** What goes wrong inside a sink would be lost in the hub's promises: it is kept, and thrown by the next step. */
+  /** A failure inside a sink would be lost in the hub's promises. So it is kept, and the next step throws it. */
   check<Result>(body: () => Result): Result {
     try {
       return body();
@@ -198,7 +198,7 @@ class SimWorld {
     }
   }
 
-  /** The obviously right answer: the first match that the watcher has not got, by looking at everything. */
+  /** The model's answer: the first match that the watcher does not have, found by looking at every event. */
   nextMatch({
     watcher: { request },
     next,
@@ -283,7 +283,7 @@ class SimWorld {
   #changes(): readonly Change[] {
     const count = 1 + this.random.below(this.random.chance(0.2) ? KEYS.length : 3);
     const keys = [...new Set(Array.from({ length: count }, () => this.random.pick(KEYS)))];
-    if (this.random.chance(0.5)) keys.sort(); // as a deletion of a range has them
+    if (this.random.chance(0.5)) keys.sort(); // as the deletion of a range does
     return keys.map((key) => (this.random.chance(0.3) ? `-${key}` : key));
   }
 
@@ -349,7 +349,7 @@ class SimWorld {
     stream.stream.drained();
   }
 
-  /** History forgets first; sometimes a read finds out before the hub is told. */
+  /** History is compacted before the hub is told, so sometimes a read finds out first. */
   #compact(): void {
     const behind = this.random.below(40);
     if (this.hub.revision - behind > this.store.compactRevision) {
@@ -360,7 +360,7 @@ class SimWorld {
     this.#compacted = this.store.compactRevision;
   }
 
-  /** Once everybody had his turn: who needs what is gone has been told, and who has gone counts no more. */
+  /** After all turns: watchers that need compacted history were told, and removed watchers are not counted. */
   #checkQuiet(watchers: number): void {
     const { scheduler } = this.clock;
     if (scheduler.nextMs !== undefined && scheduler.nextMs <= scheduler.nowMs) return;
@@ -380,7 +380,7 @@ class SimWorld {
     read.settle(breaks ? UNREADABLE : undefined);
   }
 
-  /** Those that need no history have got all there is, at once. */
+  /** Watchers that need no history must have everything at once. */
   #checkLive(): void {
     for (const stream of this.streams) {
       if (stream.refused) continue;
@@ -391,7 +391,7 @@ class SimWorld {
     }
   }
 
-  /** Room for all, and history answers: then everybody has everything, and progress is answered. */
+  /** With room for all and history answering, every watcher must have everything, and progress must be answered. */
   async finish(): Promise<void> {
     await this.clock.pass(0);
     if (this.#unpublished !== undefined) this.#write();

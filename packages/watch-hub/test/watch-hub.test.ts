@@ -21,7 +21,7 @@ test('edge 55: an id is not dealt again after a cancel', () => {
   expect([world.watch('a'), world.watch('a')]).toEqual([0, 1]);
   expect(world.stream.cancel(0) && world.stream.cancel(1)).toBe(true);
   expect(world.watch('a')).toBe(2);
-  expect(world.watch('a', { watchId: 1 })).toBe(1); // but a client may choose it: it is free
+  expect(world.watch('a', { watchId: 1 })).toBe(1); // but a client may choose it, since it is free
   const other = world.hub.openStream(new FakeSink());
   expect(world.watch('a', {}, other)).toBe(0); // each stream counts by itself
 });
@@ -140,7 +140,7 @@ test('a superseded version that nobody had asked for in time comes from history'
   const world = new World();
   world.put('a');
   const batch = world.store.commit(['a'], (key) => world.hub.wantsPrevKv(key));
-  world.watch('a', { prevKv: true }); // between the question and the event
+  world.watch('a', { prevKv: true }); // between wantsPrevKv and the event
   world.watch('a');
   world.hub.publish(batch);
   world.put('a');
@@ -228,7 +228,7 @@ test('a read that compaction overtakes cancels the watcher, and only it', async 
   const world = new World({ auto: false, history: ['a', 'a', 'a'] });
   world.watch('a', from(2));
   world.watch('a');
-  world.store.compactRevision = revision(4); // the hub is not told yet
+  world.store.compactRevision = revision(4); // the hub was not told yet
   world.store.reads[0]!.settle();
   await settled();
   expect(world.sink.take()).toEqual(['0 compacted 4']);
@@ -324,7 +324,7 @@ test('edge 75: periodic progress: who asked, when quiet for an interval, with th
   world.put('b');
   world.clock.advance(999);
   expect(world.sink.take()).toEqual([]);
-  world.clock.advance(101); // the interval, and a tenth of it for the jitter
+  world.clock.advance(101); // the interval, with a tenth of jitter
   expect(world.sink.take()).toEqual(['0 progress 2']);
   world.put('a');
   world.sink.take();
@@ -400,7 +400,7 @@ test('edge 82: the first event of a watcher from now is one above its created re
   const outcome = world.stream.create(request('a'));
   if (outcome.kind !== 'created') throw new Error('refused');
   expect(outcome.revision).toBe(2);
-  world.put('a'); // before its owner could start it
+  world.put('a'); // before its owner has started it
   world.stream.start(outcome.watcher);
   world.put('a');
   await settled();
@@ -433,7 +433,7 @@ test('watchers that match the same events get the same object', () => {
   const batch = world.store.commit(['a', 'b', 'c'], () => false);
   world.hub.publish(batch);
   const got = sinks.map((sink) => sink.groups[0]);
-  expect(got[0]).toBe(batch.groups[0]); // all events: the group as it was published
+  expect(got[0]).toBe(batch.groups[0]); // it matches all events, so it gets the group as published
   expect(got[1]).toBe(batch.groups[0]);
   expect(got[2]).toBe(got[3]);
   expect(got[4]).toBe(got[5]);

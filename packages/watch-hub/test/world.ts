@@ -6,7 +6,7 @@ import { type Change, FakeSink, FakeStore, request } from './fakes.ts';
 export interface WorldOptions {
   /** Reads of history settle by themselves. */
   readonly auto?: boolean;
-  /** Committed before the hub is there. */
+  /** Committed before the hub exists. */
   readonly history?: readonly Change[];
   readonly hub?: Partial<WatchHubOptions>;
 }
@@ -33,12 +33,12 @@ export class World {
     this.stream = this.hub.openStream(this.sink);
   }
 
-  /** One revision. */
+  /** Publishes one revision. */
   put(...changes: readonly Change[]): void {
     this.hub.publish(this.store.commit(changes, (key) => this.hub.wantsPrevKv(key)));
   }
 
-  /** A revision for each list of changes, published together. */
+  /** Publishes one batch with a revision for each list of changes. */
   batch(...revisions: readonly (readonly Change[])[]): Promise<void> | undefined {
     const groups = revisions.flatMap(
       (changes) => this.store.commit(changes, (key) => this.hub.wantsPrevKv(key)).groups,
@@ -51,7 +51,7 @@ export class World {
     this.hub.compacted(revision(at));
   }
 
-  /** Creates and starts, as an owner does within one turn; the id, or why it was refused. */
+  /** Creates and starts a watcher in one turn, as an owner does. Returns the id, or why it was refused. */
   watch(pattern: string, options: Partial<WatchRequest> = {}, stream = this.stream): Int64 | string {
     const outcome = stream.create(request(pattern, options));
     if (outcome.kind === 'refused') return outcome.reason;
