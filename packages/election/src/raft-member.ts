@@ -28,7 +28,8 @@ export interface RaftMemberHooks {
 
 /**
  * Raft's node with its log in memory. It saves no more often than it must: a commit that moved is written with what comes
- * next, and so is a snapshot that shortens the log.
+ * next, and so is a snapshot that shortens the log. The commit of a change of the membership is written at once: a member
+ * that joins looks for itself in what the others have saved.
  */
 export class RaftMember {
   readonly node: RawNode;
@@ -39,6 +40,7 @@ export class RaftMember {
   #saving: Persist | undefined;
   /** Moved, and not saved yet. */
   #unsavedHardState: HardState | undefined;
+  #membershipMoved = false;
   #unsavedSnapshot: Snapshot | undefined;
   #applied: LogIndex;
 
@@ -62,6 +64,7 @@ export class RaftMember {
       moved = true;
       const { messages, persist, committedEntries, readStates } = this.node.ready();
       if (messages.length > 0) this.#hooks.send(messages);
+      this.#membershipMoved ||= committedEntries.some(({ kind }) => kind === 'conf-change');
       if (persist !== undefined) this.#persist(persist);
       for (const entry of committedEntries) {
         this.#hooks.apply(entry);
@@ -101,12 +104,13 @@ export class RaftMember {
   #persist(persist: Persist): void {
     const { hardState, snapshot, entries, mustSync, messages } = persist;
     this.#unsavedHardState = hardState ?? this.#unsavedHardState;
-    if (!mustSync) {
+    if (!mustSync && !this.#membershipMoved) {
       this.#take(persist);
       this.node.advance();
       return;
     }
     this.#saving = persist;
+    this.#membershipMoved = false;
     const batch = { hardState: this.#unsavedHardState, snapshot: snapshot ?? this.#unsavedSnapshot, entries };
     this.#unsavedHardState = undefined;
     this.#unsavedSnapshot = undefined;

@@ -3,6 +3,8 @@ import { Prng, SimClock } from '@engram/sim';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   decodePeerMessage,
+  decodeRaftState,
+  Election,
   ElectionDriver,
   type ElectionDriverOptions,
   type Member,
@@ -159,6 +161,13 @@ describe('an election', () => {
     );
     await clock.settle();
     expect((await added).members.map((one) => one.id)).toEqual([id(1), id(2)]);
+    // Before it starts it looks for itself in what the others have saved.
+    await clock.settle();
+    const saved = new Election(
+      { ...optionsOf(id(1), CLUSTER), random: new Prng(1) },
+      decodeRaftState(disks.get(id(1))!.bytes!),
+    );
+    expect(saved.view.cluster.members.map((one) => one.id)).toEqual([id(1), id(2)]);
     const joined = await open(id(2), undefined);
     joined.publish('m2', ['http://127.0.0.1:279']);
     await pass(3000);

@@ -25,6 +25,7 @@ import { RemoteLeader } from './remote-leader.ts';
 
 export interface ClusterMemberOptions extends MemberOptions {
   readonly raftStorage: RaftStorage;
+  /** A member that joins starts with connections to the others: see `PeerNetwork.setMembers`. */
   readonly network: PeerNetwork;
   readonly election: Pick<ElectionDriverOptions, 'tickMs' | 'limits' | 'rules' | 'snapshotEntries' | 'keptEntries'>;
   /**
@@ -243,7 +244,8 @@ class Parts implements ElectionOwner {
   }
 
   clusterChanged({ members }: ClusterState): void {
-    this.#options.network.setMembers(members);
+    // Who joins knows nobody until the leader has told it, and answers over the connections it was given to begin with.
+    if (members.length > 0) this.#options.network.setMembers(members);
     const { memberId: self, name, clientUrls } = this.#options.identity;
     const entry = members.find(({ id }) => id === self);
     if (entry?.name === name && entry.clientUrls.join() === clientUrls.join()) this.#listed.resolve();

@@ -149,6 +149,7 @@ test('members are added as learners, catch up, are promoted, and removed', async
     'PeerURLExist',
   );
   const joined = await cluster.start(added.id, true);
+  expect(cluster.dialed.has(added.id), 'keeps the connections it was given').toBe(false);
   await cluster.pass(2000);
   expect(joined.member.cluster.isLearner).toBe(true);
   expect(await cluster.run(get(joined.member.store, 'k4'))).toBe('v');

@@ -24,6 +24,8 @@ export class TestCluster {
   readonly fatal: Error[] = [];
   readonly removed: bigint[] = [];
   readonly cut = new Set<string>();
+  /** Whom each member keeps a connection to, as it last said. */
+  readonly dialed = new Map<bigint, readonly bigint[]>();
   readonly #hosts = new Map<bigint, Host>();
   readonly #firstMembers: readonly ElectedMember[];
 
@@ -171,7 +173,11 @@ export class TestCluster {
         const sent = bytes.slice();
         this.clock.soon(() => reach(to)?.member?.service.message(sent));
       },
-      setMembers: () => {},
+      setMembers: (members) =>
+        void this.dialed.set(
+          host.id,
+          members.map(({ id }) => id),
+        ),
       call: async (to, request, signal) => {
         const there = reach(to)?.member;
         if (there === undefined) throw new PeerError('unsent', 'cut');

@@ -31,6 +31,8 @@ export interface ClusterData {
   readonly memberId: bigint;
   /** The founders of the cluster; undefined if this member was added later. */
   readonly firstMembers: readonly ElectedMember[] | undefined;
+  /** All members, as far as those who have started agree. */
+  readonly members: readonly ElectedMember[];
   readonly storage: Storage;
   readonly raftStorage: TikvRaftStorage;
   /** Whether PD and TiKV answer this node. */
@@ -92,7 +94,8 @@ export async function openClusterData(
     }),
   );
   const agreed = await newestState(root.clusterId, client, keys, election, random);
-  const self = whoAmI(config, agreed?.members ?? firstMembers, cluster.prefix);
+  const members = agreed?.members ?? firstMembers;
+  const self = whoAmI(config, members, cluster.prefix);
   const states = await readRaftStates(client, keys, START_TIMEOUT_MS);
   const lost = agreed?.members.some(({ id, name }) => id === self && name !== '') === true && !states.has(self);
   if (lost) {
@@ -132,6 +135,7 @@ export async function openClusterData(
     clusterId: root.clusterId,
     memberId: self,
     firstMembers: isFounder ? firstMembers : undefined,
+    members,
     storage,
     raftStorage,
     probeStorage: async (signal) => {

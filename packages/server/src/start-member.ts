@@ -60,6 +60,7 @@ async function startInCluster(
   let service: PeerService | undefined;
   const network = new PeerLinks({ clusterId, memberId, tls, clock, logger, service: () => service });
   opened.defer(() => network[Symbol.dispose]());
+  network.setMembers(data.members);
   const started = await ClusterMember.start({
     ...memberOptions(config, parts, { clusterId, memberId }),
     storage: data.storage,
