@@ -5,8 +5,12 @@ import type { AcknowledgedMark, Checkpoint } from '@engram/storage';
 import { readChunks, writeChunks } from './checkpoint-file.ts';
 import type { Database } from './database.ts';
 import { checkpointFile, syncDirectory } from './files.ts';
+import { recordKey } from './record-entry.ts';
 import type { State, StateFile } from './state-file.ts';
 import type { Usage } from './usage.ts';
+
+/** Positions begin at 1. */
+const NO_RECORD = recordKey(0);
 
 export interface CheckpointStoreParts {
   readonly database: Database;
@@ -67,7 +71,8 @@ export class CheckpointStore {
       const written = await writeChunks(file, source);
       // The state must not name a file that a crash can take away.
       await syncDirectory(database.path);
-      database.check();
+      // What was dropped before leaves the log of LevelDB for good, since the new checkpoint no longer names it.
+      await database.write((writes) => writes.del(NO_RECORD), true);
       naming = true;
       await stateFile.update({ checkpoint: { id, from, ...written }, usage: usage.snapshot() });
     } catch (error) {

@@ -30,7 +30,7 @@ export class MemoryDisk {
   checkpoint: StoredCheckpoint | undefined;
   recordBytes = 0;
   readonly #records = new Map<LogPosition, StoredRecord>();
-  /** Drops become durable with the next append: until then a crash takes them back. */
+  /** Drops become durable with the next append or checkpoint: until then a crash takes them back. */
   #undurableDrops = new Map<LogPosition, StoredRecord>();
   #holder: object | undefined;
 
@@ -67,6 +67,24 @@ export class MemoryDisk {
 
   record(position: LogPosition): Uint8Array | undefined {
     return this.#records.get(position)?.bytes;
+  }
+
+  has(position: number): boolean {
+    return this.#records.has(logPosition(position));
+  }
+
+  /** The same bytes, held by nobody. */
+  copy(name: string): MemoryDisk {
+    const copy = new MemoryDisk(name);
+    copy.sealed = this.sealed;
+    copy.next = this.next;
+    copy.last = this.last;
+    copy.onItsWay = this.onItsWay;
+    copy.checkpoint = this.checkpoint;
+    copy.recordBytes = this.recordBytes;
+    for (const [position, record] of this.#records) copy.#records.set(position, record);
+    for (const [position, record] of this.#undurableDrops) copy.#undurableDrops.set(position, record);
+    return copy;
   }
 
   /** The batch at `from`, or what of it lies behind. */

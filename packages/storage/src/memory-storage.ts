@@ -19,6 +19,8 @@ export class MemoryStorage implements Storage, Log, Values {
   #appending: StoredAppend | undefined;
   #saving = false;
   #crashed = false;
+  /** It has crashed, or is closed: the disk may be another's. */
+  #over = false;
   #failed: Error | undefined;
 
   constructor(plan: FaultPlan = {}, disk: MemoryDisk = new MemoryDisk('memory')) {
@@ -122,6 +124,7 @@ export class MemoryStorage implements Storage, Log, Values {
         }
         await this.#gate('save-checkpoint');
         this.#disk.checkpoint = { from, chunks: saved };
+        this.#disk.makeDropsDurable();
       } finally {
         this.#saving = false;
       }
@@ -149,7 +152,8 @@ export class MemoryStorage implements Storage, Log, Values {
    * under way has just become durable, which is as possible.
    */
   crash(keepAppend = false): void {
-    if (this.#lifetime.ended) return;
+    if (this.#over) return;
+    this.#over = true;
     const append = this.#appending;
     if (keepAppend && append !== undefined && this.#mayAppend(append)) this.#disk.append(append.batch, append.seal);
     this.#crashed = true;
@@ -166,6 +170,9 @@ export class MemoryStorage implements Storage, Log, Values {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#lifetime.ended) return;
     await this.#lifetime.end('is closed');
+    // It may have crashed while it waited for what was under way.
+    if (this.#over) return;
+    this.#over = true;
     this.#disk.makeDropsDurable();
     this.#disk.release(this);
   }

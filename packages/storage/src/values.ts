@@ -34,7 +34,7 @@ export interface Values {
    * These records will never be read again; the storage frees their space when it likes. Only records before the
    * newest checkpoint's `from` may be dropped: what lies behind it is replayed, gap-free, at the next start.
    * Dropping twice, or what is not there, is nothing: a crash between compaction and drop repeats it. Not durable by
-   * itself: a crash may bring back what was dropped since the last append. `bytes` is about how long these records are
+   * itself: a crash may bring back what was dropped since the last append or checkpoint. `bytes` is about how long these records are
    * together, for `size`; without it an average is taken.
    */
   drop(positions: readonly LogPosition[], bytes?: number): Promise<void>;
