@@ -108,7 +108,7 @@ export class Leadership implements Proposals {
       lessor: state.lessor,
       clock,
       logger,
-      revoke: (id) => this.#leases.revoke(id),
+      expire: (id) => this.#leases.expire(id),
       onExpired: () => observer.leaseExpired?.(),
     });
   }

@@ -66,14 +66,23 @@ export class LeaseDecisions {
 
   /** The granted TTL, or 0. A lease past its deadline is ended first, so that nobody sees it after the 0. */
   keepAlive(id: LeaseId): number | Promise<number> {
-    const { lessor, clock, pending, observer } = this.#options;
+    const { lessor, clock, pending, writes, observer } = this.#options;
     const ttlSeconds = lessor.renew(id, clock.nowMs());
     if (ttlSeconds !== undefined) {
       observer.leaseRenewed?.();
       return ttlSeconds;
     }
-    const gone = this.#revoking.get(id) ?? (pending.has(id) && lessor.has(id) ? this.revoke(id) : undefined);
+    if (!lessor.has(id)) return 0;
+    // Where its end is under way, its id may be another lease's by now.
+    const gone = this.#revoking.get(id) ?? (pending.isUndecided(id) ? writes.settled() : this.revoke(id));
     return gone === undefined ? 0 : gone.then(() => 0);
+  }
+
+  /** Ends a lease whose time is over. False: its end is under way, and its id may be another lease's by now. */
+  async expire(id: LeaseId): Promise<boolean> {
+    if (this.#options.pending.isUndecided(id)) return false;
+    await this.revoke(id);
+    return true;
   }
 
   timeToLive(id: LeaseId): LeaseView | undefined {

@@ -10,7 +10,8 @@ export interface LeaseKeeperOptions {
   readonly lessor: Lessor;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly revoke: (id: LeaseId) => Promise<unknown>;
+  /** False: somebody else has begun to end it. */
+  readonly expire: (id: LeaseId) => Promise<boolean>;
   readonly onExpired?: () => void;
 }
 
@@ -39,10 +40,12 @@ export class LeaseKeeper {
   }
 
   #expire(): void {
-    const { lessor, clock, logger, revoke, onExpired } = this.#options;
+    const { lessor, clock, logger, expire, onExpired } = this.#options;
     for (const id of lessor.expired(clock.nowMs(), REVOKES_MAX)) {
-      revoke(id).then(
-        () => onExpired?.(),
+      expire(id).then(
+        (ended) => {
+          if (ended) onExpired?.();
+        },
         (cause: unknown) => {
           if (isEngramError(cause, 'LeaseNotFound')) return; // a keep-alive that found it expired was first
           if (this.#closed) return; // the next leadership gives every lease its time again

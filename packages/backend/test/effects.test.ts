@@ -215,3 +215,25 @@ test('watchers that catch up steadily do not hold a compaction up', async () => 
   expect(node.backend.replica.pins.clearBelow(node.backend.compactRevision)).toBeUndefined();
   read.open();
 });
+
+test('a lease that is granted while the end of its predecessor is under way is not ended by it', async () => {
+  const append = new Gate('append');
+  const { backend, clock } = await openNode(new MemoryStorage(append));
+  const id = leaseId(5n);
+  await backend.leaseGrant(id, 2, nodeItself);
+  append.shut = true;
+  clock.advance(3000); // its time is over: the revoke leaves for the log, and stays there
+  await clock.settle();
+  clock.advance(TIMEOUT_MS);
+  await clock.settle();
+  const granted = backend.leaseGrant(id, 1000, nodeItself);
+  await clock.settle();
+  const keptAlive = backend.leaseKeepAlive(id, nodeItself);
+  clock.advance(2000); // the keeper tries again
+  await clock.settle();
+  append.open();
+  expect(await keptAlive).toBe(0);
+  expect(await granted).toMatchObject({ grantedTtlSeconds: 1000 });
+  await clock.settle();
+  expect(await backend.leaseKeepAlive(id, nodeItself)).toBe(1000);
+});

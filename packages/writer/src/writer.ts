@@ -81,6 +81,7 @@ export class Writer<Entry> {
     const open = this.#open.map((waiting) => waiting.entry);
     this.#open = [];
     this.#openBytes = 0;
+    if (!this.#appending) this.#wakeIdle();
     return open;
   }
 

@@ -133,3 +133,12 @@ test('drained waits for everything before it, and for nothing when idle', async 
 test('a write without records is an assertion', () => {
   expect(() => writer.enqueue('a', [])).toThrow(/without records/);
 });
+
+test('drained resolves when the writer is halted before its batch has left', async () => {
+  writer.enqueue('a', [record()]);
+  const drained = writer.drained();
+  expect(writer.halt()).toEqual(['a']);
+  await drained;
+  await turn();
+  expect(log.batches).toEqual([]);
+});
