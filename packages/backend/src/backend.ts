@@ -60,6 +60,8 @@ export interface BackendSettings {
   readonly checkpointEveryBytes?: number;
   /** How long a snapshot may hold a compaction up before it is ended. */
   readonly imageHoldMaxMs?: number;
+  /** Keys, versions or records that long work takes on at once at most. Without it each kind of work has its own measure. */
+  readonly sliceMax?: number;
 }
 
 export interface BackendOptions extends BackendSettings {

@@ -19,6 +19,8 @@ export interface CheckpointerOptions {
   /** Every record before it is durable and has taken effect. */
   readonly applied: () => LogPosition;
   readonly garbage: () => readonly LogPosition[];
+  /** Keys, or positions, that are written before others get their turn. */
+  readonly sliceMax: number;
 }
 
 /**
@@ -86,7 +88,7 @@ export class Checkpointer {
   }
 
   async *#chunks(header: Uint8Array, counts: { keys: number; bytes: number }): AsyncGenerator<Uint8Array> {
-    const { state, clock, applied, garbage } = this.#options;
+    const { state, clock, applied, garbage, sliceMax } = this.#options;
     const count = (chunk: Uint8Array): Uint8Array => {
       counts.bytes += chunk.length;
       return chunk;
@@ -102,7 +104,7 @@ export class Checkpointer {
       if (chunk !== undefined) full.push(chunk);
     };
     for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
-      next = state.index.walk(next, SLICE_KEYS, visit);
+      next = state.index.walk(next, Math.min(SLICE_KEYS, sliceMax), visit);
       for (const chunk of full.splice(0)) yield count(chunk);
       await nextTurn(clock);
       if (this.#closed) throw new Error('the node stops');
@@ -110,8 +112,9 @@ export class Checkpointer {
     const last = writer.finish();
     if (last !== undefined) yield count(last);
     const positions = garbage();
-    for (let from = 0; from < positions.length; from += SLICE_GARBAGE) {
-      yield count(encodeCheckpointGarbage(positions.slice(from, from + SLICE_GARBAGE)));
+    const slice = Math.min(SLICE_GARBAGE, sliceMax);
+    for (let from = 0; from < positions.length; from += slice) {
+      yield count(encodeCheckpointGarbage(positions.slice(from, from + slice)));
       await nextTurn(clock);
     }
   }

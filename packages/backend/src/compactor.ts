@@ -18,6 +18,8 @@ export interface CompactorOptions {
   readonly holdMaxMs: number;
   /** Records before it are covered by the newest checkpoint: only those may be dropped from storage. */
   readonly checkpointed: () => LogPosition;
+  /** Candidates, or positions, that are worked off before others get their turn. */
+  readonly sliceMax: number;
   /** The garbage of one run and how long it took. */
   readonly onFinished?: (revision: Revision, dropped: number, durationMs: number) => void;
 }
@@ -30,6 +32,8 @@ export class Compactor {
   readonly #options: CompactorOptions;
   /** Left the index, but still needed for a replay from the newest checkpoint. */
   #deferred: LogPosition[] = [];
+  /** Those that storage is being told of. */
+  #telling: readonly LogPosition[] = [];
   #run: Promise<void> | undefined;
   #finished: Revision;
   #closed = false;
@@ -40,9 +44,9 @@ export class Compactor {
     this.#finished = NO_REVISION; // what was compacted before a restart may not have been worked off
   }
 
-  /** Garbage that waits for the next checkpoint. */
-  get deferred(): readonly LogPosition[] {
-    return this.#deferred;
+  /** What storage has not been told of: garbage that waits for the next checkpoint, and what is told now. */
+  get untold(): readonly LogPosition[] {
+    return this.#telling.length === 0 ? this.#deferred : [...this.#deferred, ...this.#telling];
   }
 
   /** Works off everything below the state's compact revision; resolves when the index is free of it. */
@@ -68,7 +72,7 @@ export class Compactor {
   }
 
   async #work(): Promise<void> {
-    const { state, clock, logger } = this.#options;
+    const { state, clock, logger, sliceMax } = this.#options;
     while (!this.#closed && state.compactRevision !== this.#finished) {
       const target = state.compactRevision;
       const startMs = clock.nowMs();
@@ -78,7 +82,7 @@ export class Compactor {
         await this.#clearPins(target);
         if (this.#closed) return;
         const positions: LogPosition[] = [];
-        done = state.index.compact(target, STEP_CANDIDATES, positions);
+        done = state.index.compact(target, Math.min(STEP_CANDIDATES, sliceMax), positions);
         dropped += positions.length;
         await this.#release(positions);
         await nextTurn(clock);
@@ -112,15 +116,25 @@ export class Compactor {
     const covered = this.#options.checkpointed();
     const drop: LogPosition[] = [];
     for (const position of positions) (position < covered ? drop : this.#deferred).push(position);
-    await this.#drop(drop);
+    // The index has let go of them: a checkpoint that is taken before storage knows of them must name them.
+    this.#telling = drop;
+    try {
+      await this.#drop(drop);
+    } catch (error) {
+      for (const position of drop) this.#deferred.push(position);
+      throw error;
+    } finally {
+      this.#telling = [];
+    }
   }
 
   async #drop(positions: readonly LogPosition[]): Promise<void> {
-    const { values, clock } = this.#options;
-    for (let from = 0; from < positions.length; from += DROP_MAX) {
+    const { values, clock, sliceMax } = this.#options;
+    const slice = Math.min(DROP_MAX, sliceMax);
+    for (let from = 0; from < positions.length; from += slice) {
       if (from > 0) await nextTurn(clock);
       if (this.#closed) return;
-      await values.drop(positions.slice(from, from + DROP_MAX));
+      await values.drop(positions.slice(from, from + slice));
     }
   }
 }

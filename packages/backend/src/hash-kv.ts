@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib';
-import { type Clock, EMPTY_BYTES, EngramError, type LogPosition, nextTurn, type Revision } from '@engram/core';
+import { EMPTY_BYTES, EngramError, type LogPosition, nextTurn, type Revision } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
-import type { Pins, Scanner } from '@engram/scanner';
-import type { ReplicatedState } from './replicated-state.ts';
+import type { WalkParts } from './walk-parts.ts';
 
 const SLICE_KEYS = 500;
 
@@ -12,10 +11,7 @@ const SLICE_KEYS = 500;
  * and the same node before and after a compaction agree on it.
  */
 export async function hashKv(
-  state: ReplicatedState,
-  scanner: Scanner,
-  pins: Pins,
-  clock: Clock,
+  { state, scanner, pins, clock, sliceMax }: WalkParts,
   upTo: Revision,
   signal: AbortSignal,
 ): Promise<number> {
@@ -24,7 +20,7 @@ export async function hashKv(
   let hash = 0;
   for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
     const positions: LogPosition[] = [];
-    next = index.walk(next, SLICE_KEYS, (_key, head) => {
+    next = index.walk(next, Math.min(SLICE_KEYS, sliceMax), (_key, head) => {
       const slot = liveAt(index, head, upTo);
       if (slot >= 0) positions.push(index.position(slot));
     });

@@ -28,6 +28,7 @@ import type { Recovered } from './recovery.ts';
 import type { ReplicatedState } from './replicated-state.ts';
 import type { HashKvResult, RangeResult, StoreImage } from './store.ts';
 import { takeImage } from './store-image.ts';
+import type { WalkParts } from './walk-parts.ts';
 import { WatchHistory } from './watch-history.ts';
 
 export interface ReplicaOptions {
@@ -44,6 +45,8 @@ export interface ReplicaOptions {
   readonly checkpointEveryBytes?: number;
   /** How long a snapshot may hold a compaction up before it is ended. */
   readonly imageHoldMaxMs?: number;
+  /** Keys, versions or records that long work takes on at once at most. Without it each kind of work has its own measure. */
+  readonly sliceMax?: number;
   /** An invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
 }
@@ -69,6 +72,7 @@ export class Replica implements AsyncDisposable {
   /** Told when `applied` has moved. */
   onApplied: (() => void) | undefined;
   readonly #options: ReplicaOptions;
+  readonly #walkParts: WalkParts;
   readonly #applier: Applier;
   readonly #compactor: Compactor;
   readonly #checkpointer: Checkpointer;
@@ -88,6 +92,8 @@ export class Replica implements AsyncDisposable {
     this.cache = new RecordCache(options.cacheBytesMax ?? 64 * MIB);
     this.bytes = new VersionBytes(this.cache, storage.values);
     this.scanner = new Scanner({ index: state.index, bytes: this.bytes, pins: this.pins, clock });
+    const { sliceMax = Number.POSITIVE_INFINITY } = options;
+    this.#walkParts = { state, scanner: this.scanner, pins: this.pins, clock, sliceMax };
     this.hub = new WatchHub({
       history: new WatchHistory(state, this.scanner),
       revision: state.revision,
@@ -116,7 +122,8 @@ export class Replica implements AsyncDisposable {
       logger,
       from: recovered.checkpointFrom,
       applied: () => this.#applier.next,
-      garbage: () => this.#compactor.deferred,
+      garbage: () => this.#compactor.untold,
+      sliceMax,
     });
     this.#compactor = new Compactor(
       {
@@ -127,6 +134,7 @@ export class Replica implements AsyncDisposable {
         logger,
         holdMaxMs: options.imageHoldMaxMs ?? IMAGE_HOLD_MAX_MS,
         checkpointed: () => this.#checkpointer.from,
+        sliceMax,
         onFinished: (at, dropped, durationMs) => options.observer?.compacted?.(at, dropped, durationMs),
       },
       recovered.garbage,
@@ -230,12 +238,12 @@ export class Replica implements AsyncDisposable {
     // A negative revision is hashed as it is, and has no keys (etcd server/storage/mvcc/kvstore.go: hashByRev).
     if (wanted < 0) return { hash: 0, hashRevision: revision(wanted), compactRevision };
     const upTo = this.readable(wanted);
-    const hash = await hashKv(this.state, this.scanner, this.pins, this.#options.clock, upTo, signal);
+    const hash = await hashKv(this.#walkParts, upTo, signal);
     return { hash, hashRevision: upTo, compactRevision };
   }
 
   image(signal: AbortSignal): Promise<StoreImage> {
-    return takeImage(this.state, this.scanner, this.pins, this.#options.clock, this.revision, signal);
+    return takeImage(this.#walkParts, this.revision, signal);
   }
 
   count(range: KeyRange): number {

@@ -1,19 +1,16 @@
-import { assert, type Clock, EMPTY_BYTES, EngramError, type LogPosition, nextTurn, type Revision } from '@engram/core';
+import { assert, EMPTY_BYTES, EngramError, type LogPosition, nextTurn, type Revision } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
-import type { Pin, Pins, Scanner } from '@engram/scanner';
+import type { Pin, Scanner } from '@engram/scanner';
 import { visitKept } from './kept-versions.ts';
-import type { ReplicatedState } from './replicated-state.ts';
 import { sortByPosition } from './sort-by-position.ts';
 import type { StoreImage } from './store.ts';
+import type { WalkParts } from './walk-parts.ts';
 
 const SLICE_KEYS = 1_000;
 
 /** The state's versions as of `upTo`, in the order in which they came. It lets others have their turn meanwhile. */
 export async function takeImage(
-  state: ReplicatedState,
-  scanner: Scanner,
-  pins: Pins,
-  clock: Clock,
+  { state, scanner, pins, clock, sliceMax }: WalkParts,
   upTo: Revision,
   signal: AbortSignal,
 ): Promise<StoreImage> {
@@ -29,7 +26,7 @@ export async function takeImage(
     const slots = new Int32Array(index.versions);
     let count = 0;
     for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
-      next = index.walk(next, SLICE_KEYS, (_key, head) =>
+      next = index.walk(next, Math.min(SLICE_KEYS, sliceMax), (_key, head) =>
         visitKept(index, head, compactRevision, upTo, (slot) => {
           assert(count < slots.length, 'more versions than there were');
           slots[count] = slot;

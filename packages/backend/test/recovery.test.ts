@@ -4,7 +4,7 @@ import { keyText, revision } from '@engram/core';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { openNode, plainKv, watchAll } from './harness.ts';
-import { checkQuiet, get, put, putOp, refusal, remove, txnOf } from './ops.ts';
+import { checkQuiet, Gate, get, put, putOp, refusal, remove, txnOf } from './ops.ts';
 
 const name = (at: number): string => `k${String(at).padStart(5, '0')}`;
 
@@ -67,4 +67,25 @@ test('a checkpoint has nothing of a write that is under way, and what it has com
   expect([...kvs].map((kv) => keyText(decodeKeyValue(kv).value))).toEqual(['1']);
   expect(again.backend.revision).toBe(revision(3));
   expect(await again.backend.txn(put('a', '3'), nodeItself)).toMatchObject({ revision: 4 });
+});
+
+test('a checkpoint names the garbage that storage is being told of: a crash then leaves none of it for ever', async () => {
+  const drop = new Gate('drop');
+  const storage = new MemoryStorage(drop);
+  const { backend, clock } = await openNode(storage, { checkpointEveryBytes: 1 });
+  for (let at = 0; at < 5; at += 1) await backend.txn(put('k', `v${at}`), nodeItself);
+  await backend.defragment(); // what lies before a checkpoint may be dropped
+  drop.shut = true;
+  await backend.compact(6, false, nodeItself);
+  await clock.settle(); // out of the index, and on its way to storage
+  expect(backend.replica.state.index.versions).toBe(1);
+  const before = storage.disk.checkpoint;
+  await backend.txn(put('other', 'x'), nodeItself);
+  await clock.settle();
+  expect(storage.disk.checkpoint, 'a checkpoint was saved').not.toBe(before);
+  storage.crash();
+
+  const second = await openNode(storage.reopen(), { epoch: 2 });
+  await second.backend.compact(7, true, nodeItself);
+  expect([1, 2, 3, 4, 5].filter((position) => storage.disk.has(position))).toEqual([5]);
 });
