@@ -37,6 +37,14 @@ e2e-cluster: setup ## Three members on PD and three stores, under kills, pauses 
 test: setup lint types ## Lint, types, the layer check and all unit and integration tests
 	@$(WITH_NODE) vitest run $(VITEST_FLAGS)
 
+.PHONY: sim
+sim: setup ## Simulated nodes: RUNS=n runs so many seeds (1000), SEED=n replays one and tells its story
+	@$(WITH_NODE) node test/sim/main.ts
+
+.PHONY: sim-mutants
+sim-mutants: setup ## Defects put in by hand, and the seeds that find them: a table
+	@$(WITH_NODE) node test/sim/mutants/main.ts
+
 .PHONY: lint
 lint: setup ## Lint and format, without changing anything
 	@$(WITH_NODE) biome check .

@@ -52,7 +52,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'tikv-client',
     'transport',
   ],
-  sim: ['core', 'storage', 'storage-segment'],
+  sim: ['core', 'coder', 'storage', 'storage-segment'],
 };
 
 /**

@@ -1,0 +1,407 @@
+import { crc32 } from 'node:zlib';
+import type { HashKvResult, RangeResult, StoreImage, TxnResult } from '@engram/backend';
+import { AssertionError, type ErrorCode, isEngramError, keyText, type RangeOp, type Txn } from '@engram/core';
+import {
+  evaluateRange,
+  evaluateTxn,
+  type LoggedWrite,
+  ModelError,
+  type StateAt,
+  type StoreHistory,
+} from '@engram/sim/model';
+import { claimsEffect, difference, isVersion, textOfBytes, textOfKv } from './answers.ts';
+import { expectThat, Finding } from './finding.ts';
+import { LeaseJudge } from './lease-judge.ts';
+import { makes, textOf, WriteJudge } from './write-judge.ts';
+
+/** A request under way. Everything before position `from` had been told to somebody when it was sent. */
+export interface Call {
+  readonly what: string;
+  readonly from: number;
+  /** On the node's clock. */
+  readonly startMs: number;
+}
+
+/** What may excuse a refusal. */
+export interface Excuses {
+  /** Its client has given it up. */
+  readonly aborted: boolean;
+  /** The node stops, or has lost its leadership, or never had one. */
+  readonly leaderless: boolean;
+  /** Storage was told to fail reads. */
+  readonly failingReads: boolean;
+  /** New writes are refused above a bound that this run can reach. */
+  readonly narrow: boolean;
+  /** The space is bounded. */
+  readonly quota: boolean;
+  /** A client that is too slow loses its snapshot. */
+  readonly impatient: boolean;
+  readonly timeoutMs: number;
+  /** On the node's clock. */
+  readonly nowMs: number;
+}
+
+/** What a refusal means: nothing has happened, or nobody knows. */
+export type Verdict = ErrorCode | 'unknown';
+
+const UNKNOWN: ReadonlySet<ErrorCode> = new Set(['Timeout', 'Stopped', 'LeaderChanged', 'NoLeader']);
+
+/** Judges answers by the log: every one must be what the model says of a state between the request and the answer. */
+export class Judge {
+  readonly history: StoreHistory;
+  readonly writes: WriteJudge;
+  readonly leases: LeaseJudge;
+  /** Everything before it has been told to somebody. */
+  #acknowledged = 1;
+
+  constructor(history: StoreHistory) {
+    this.history = history;
+    this.writes = new WriteJudge(history);
+    this.leases = new LeaseJudge(history);
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  /** Records that are durable now. */
+  logged(first: number, records: readonly Uint8Array[]): readonly LoggedWrite[] {
+    try {
+      const writes = this.history.append(first, records);
+      for (const write of writes) this.writes.logged(write);
+      return writes;
+    } catch (error) {
+      if (error instanceof ModelError) throw new Finding('log', error.message);
+      throw error;
+    }
+  }
+
+  /** Whether the error is one that may come now, and what it means. */
+  verdict(call: Call, error: unknown, excuses: Excuses): Verdict {
+    if (error instanceof AssertionError)
+      throw new Finding('broken', `${call.what}: ${error.message}`, { cause: error });
+    if (!isEngramError(error)) {
+      if (excuses.aborted || excuses.failingReads || excuses.leaderless) return 'unknown';
+      throw new Finding('error', `${call.what} failed with ${String(error)}`, { cause: error });
+    }
+    const unexpected = (): Finding => new Finding('error', `${call.what} failed with ${error.code}`, { cause: error });
+    if (UNKNOWN.has(error.code) && error.code !== 'Timeout' && !excuses.leaderless) throw unexpected();
+    if (error.code === 'TooManyRequests' && !excuses.narrow && !excuses.impatient) throw unexpected();
+    return UNKNOWN.has(error.code) ? 'unknown' : error.code;
+  }
+
+  /** Somebody has been told of the state at `revision`. */
+  #tell(revision: number): void {
+    const write = this.history.writeOf(revision);
+    if (write !== undefined) this.tellWrite(write);
+  }
+
+  tellWrite(write: LoggedWrite): void {
+    this.#acknowledged = Math.max(this.#acknowledged, write.next);
+  }
+
+  /** A revision that a client hears of now is durable, and not older than what was told before the request. */
+  #checkFresh(call: Call, revision: number): void {
+    const oldest = this.history.revisionAt(call.from);
+    expectThat(
+      revision >= oldest && revision <= this.history.revision,
+      'answer',
+      () => `${call.what} answered at revision ${revision}, not from ${oldest} to ${this.history.revision}`,
+    );
+  }
+
+  /** A state in the call's window at this revision. Of compactions it feels only those that somebody had been told of. */
+  #stateOf(call: Call, revision: number): StateAt {
+    const position = Math.max(call.from, this.history.writeOf(revision)?.next ?? 1);
+    return { position, revision, compactRevision: this.history.stateAt(call.from).compactRevision };
+  }
+
+  txn(call: Call, txn: Txn, answer: TxnResult): void {
+    this.#checkFresh(call, answer.revision);
+    const write = claimsEffect(answer) ? this.history.writeOf(answer.revision) : undefined;
+    if (write === undefined) {
+      this.#judgeTxn(call, txn, answer, this.#stateOf(call, answer.revision), undefined);
+    } else {
+      expectThat(
+        write.position >= call.from,
+        'answer',
+        () => `${call.what} says that it is ${textOf(write)}, which was there before`,
+      );
+      // A compaction that nobody had been told of may come before it in the log, and be felt later.
+      const { compactRevision } = this.history.stateAt(call.from);
+      this.#judgeTxn(call, txn, answer, { ...this.history.stateAt(write.position), compactRevision }, write);
+      expectThat(this.writes.explain(write), 'answer', () => `${call.what} is the second to be ${textOf(write)}`);
+    }
+    this.#tell(answer.revision);
+  }
+
+  #judgeTxn(call: Call, txn: Txn, answer: TxnResult, state: StateAt, write: LoggedWrite | undefined): void {
+    const evaluated = evaluateTxn(this.history, state, txn);
+    if (evaluated.kind === 'refused')
+      throw new Finding('answer', `${call.what} was answered at ${answer.revision}, not refused: ${evaluated.code}`);
+    const found = difference(answer, evaluated.answer);
+    if (found !== undefined) throw new Finding('answer', `${call.what}:${found}`);
+    const explained = write === undefined ? evaluated.changes.length === 0 : makes(evaluated.changes, write);
+    expectThat(explained, 'answer', () => `${call.what} is not what it says: ${write ? textOf(write) : 'no change'}`);
+  }
+
+  /** What waits for somebody else's write may have less time than its own. */
+  checkPatience(call: Call, nowMs: number, timeoutMs: number): void {
+    expectThat(
+      nowMs - call.startMs >= timeoutMs - 1e-3,
+      'error',
+      () => `${call.what} timed out after ${(nowMs - call.startMs).toFixed(3)} ms`,
+    );
+  }
+
+  txnRefused(call: Call, txn: Txn, code: ErrorCode): void {
+    if (code === 'TooManyRequests') return;
+    if (code === 'NoSpace' || code === 'Corrupt') {
+      this.refusedByAlarm(call, code);
+      return;
+    }
+    expectThat(
+      this.writes.isRefused(txn, code, call.from, this.history.next),
+      'refusal',
+      () => `${call.what} was refused with ${code}, which no state explains`,
+    );
+  }
+
+  refusedByAlarm(call: Call, code: 'NoSpace' | 'Corrupt'): void {
+    const alarm = code === 'NoSpace' ? 1 : 2;
+    const raised = this.writes
+      .positions(call.from, this.history.next)
+      .some((position) => this.history.alarmsAt(position).some((one) => one.alarm === alarm));
+    expectThat(raised, 'refusal', () => `${call.what} was refused with ${code}, and there is no such alarm`);
+  }
+
+  /** Writes that the alarm CORRUPT must have stopped. */
+  checkAllowed(call: Call): void {
+    const raised = this.writes
+      .positions(call.from, this.history.next)
+      .every((position) => this.history.alarmsAt(position).some(({ alarm }) => alarm === 2));
+    expectThat(!raised, 'answer', () => `${call.what} was answered under the alarm CORRUPT`);
+  }
+
+  range(call: Call, op: RangeOp, chunks: readonly RangeResult[]): void {
+    const last = chunks.at(-1)!;
+    const { revision } = last;
+    if (!op.serializable) this.#checkFresh(call, revision);
+    expectThat(revision <= this.history.revision, 'answer', () => `${call.what} answered at ${revision}, not durable`);
+    expectThat(
+      chunks.every((chunk) => chunk.revision === revision),
+      'answer',
+      () => `${call.what}: chunks of several revisions`,
+    );
+    const state = this.#stateOf(call, revision);
+    const expected = evaluateRange(this.history, state, op);
+    if (typeof expected === 'string')
+      throw new Finding('answer', `${call.what} was answered at ${revision}, not refused: ${expected}`);
+    const whole: RangeResult = { ...last, kvs: chunks.flatMap(({ kvs }) => [...kvs]) };
+    const found = difference(whole, expected);
+    if (found !== undefined) throw new Finding('answer', `${call.what}:${found}`);
+    if (!op.serializable) this.#tell(revision);
+  }
+
+  /** Compacted or FutureRev. */
+  readRefused(call: Call, wanted: number, code: ErrorCode): void {
+    const { history } = this;
+    const explained =
+      code === 'FutureRev'
+        ? wanted > history.revisionAt(call.from)
+        : code === 'Compacted' && wanted > 0 && wanted < history.compactRevision;
+    expectThat(
+      explained,
+      'refusal',
+      () =>
+        `${call.what} was refused with ${code} (compacted at ${history.compactRevision}, revision ${history.revision})`,
+    );
+  }
+
+  /** A stream of chunks reads on at one revision: compaction may overtake it. */
+  streamRefused(call: Call, op: RangeOp, code: ErrorCode): void {
+    if (code === 'Compacted' && op.revision <= 0) {
+      expectThat(
+        this.history.revisionAt(call.from) < this.history.compactRevision,
+        'refusal',
+        () => `${call.what} was overtaken by no compaction`,
+      );
+      return;
+    }
+    this.readRefused(call, op.revision, code);
+  }
+
+  compacted(call: Call, wanted: number): void {
+    const write = this.#markOf(call, ({ mark }) => mark?.kind === 'compact' && mark.revision === wanted);
+    expectThat(write !== undefined, 'answer', () => `${call.what} was answered, and the log has no such mark`);
+    this.writes.explain(write);
+    this.tellWrite(write);
+  }
+
+  compactRefused(call: Call, wanted: number, code: ErrorCode): void {
+    const { history } = this;
+    const explained =
+      code === 'FutureRev'
+        ? wanted > history.revisionAt(call.from)
+        : code === 'Compacted' && wanted <= history.compactRevision;
+    expectThat(
+      explained,
+      'refusal',
+      () =>
+        `${call.what} was refused with ${code} (compacted at ${history.compactRevision}, revision ${history.revision})`,
+    );
+  }
+
+  /** The newest write of the call's window with such a mark that is not explained yet. */
+  #markOf(call: Call, matches: (write: LoggedWrite) => boolean): LoggedWrite | undefined {
+    return this.writes.unexplained(call.from).findLast(matches);
+  }
+
+  leaseGranted(call: Call, id: bigint, ttlSeconds: number): void {
+    const write = this.#markOf(
+      call,
+      ({ mark }) => mark?.kind === 'lease-grant' && mark.id === id && mark.ttlSeconds === ttlSeconds,
+    );
+    expectThat(
+      write !== undefined,
+      'answer',
+      () => `${call.what} granted ${id} for ${ttlSeconds} s, and the log has no such mark`,
+    );
+    this.writes.explain(write);
+    this.tellWrite(write);
+  }
+
+  leaseRevoked(call: Call, id: bigint, revision: number): void {
+    this.#checkFresh(call, revision);
+    const isIt = ({ mark }: LoggedWrite): boolean => mark?.kind === 'lease-revoke' && mark.id === id;
+    // The revision is that of the deleted keys, or what was visible where there were none.
+    const write =
+      this.#markOf(call, (one) => isIt(one) && one.events.length > 0 && one.revision === revision) ??
+      this.#markOf(call, (one) => isIt(one) && one.events.length === 0);
+    expectThat(write !== undefined, 'answer', () => `${call.what} answered ${revision}, and the log has no such mark`);
+    this.writes.explain(write);
+    this.tellWrite(write);
+  }
+
+  /** Whether the lease was there, or was not, in some state of the window. */
+  leaseSeen(call: Call, id: bigint, there: boolean, code: string): void {
+    const seen = this.writes
+      .positions(call.from, this.history.next)
+      .some((position) => (this.history.leaseAt(id, position) !== undefined) === there);
+    expectThat(seen, there ? 'answer' : 'refusal', () => `${call.what}: ${code}, and no state explains it`);
+  }
+
+  timeToLive(
+    call: Call,
+    id: bigint,
+    ttlSeconds: number,
+    remaining: number,
+    keys: readonly Uint8Array[],
+    nowMs: number,
+  ): void {
+    const texts = keys.map(keyText);
+    const explained = this.writes.positions(call.from, this.history.next).some((position) => {
+      const span = this.history.leaseAt(id, position);
+      if (span?.ttlSeconds !== ttlSeconds) return false;
+      const expected = this.history.leaseKeys(id, position);
+      if (texts.length > 0 && (texts.length !== expected.length || texts.some((key, at) => key !== expected[at])))
+        return false;
+      const [least, most] = this.leases.remaining(span.granted, call.startMs, nowMs);
+      return remaining >= least && remaining <= most;
+    });
+    expectThat(
+      explained,
+      'answer',
+      () => `${call.what}: ${ttlSeconds} s granted, ${remaining} left, keys ${texts}: no state explains it`,
+    );
+  }
+
+  leaseList(call: Call, ids: readonly bigint[]): void {
+    const text = (list: readonly bigint[]): string => list.toSorted((left, right) => Number(left - right)).join(' ');
+    const seen = text(ids);
+    const explained = this.writes
+      .positions(call.from, this.history.next)
+      .some((position) => text(this.history.leasesAt(position).map(({ id }) => id)) === seen);
+    expectThat(explained, 'answer', () => `${call.what}: leases ${seen}: no state explains it`);
+  }
+
+  alarmList(call: Call, alarms: readonly { readonly memberId: bigint; readonly alarm: number }[]): void {
+    const text = (list: readonly { memberId: bigint; alarm: number }[]): string =>
+      list
+        .map(({ memberId, alarm }) => `${memberId}/${alarm}`)
+        .sort()
+        .join(' ');
+    const seen = text(alarms);
+    const explained = this.writes
+      .positions(call.from, this.history.next)
+      .some((position) => text(this.history.alarmsAt(position)) === seen);
+    expectThat(explained, 'answer', () => `${call.what}: alarms ${seen}: no state explains it`);
+  }
+
+  /** An alarm was changed (`changed`), or was as it should be already. */
+  alarmSet(call: Call, alarm: number, memberId: bigint, active: boolean, changed: boolean): void {
+    const name = (one: { readonly memberId: bigint; readonly alarm: number }): boolean =>
+      one.alarm === alarm && one.memberId === memberId;
+    const write = this.#markOf(call, ({ mark }) => mark?.kind === 'alarm' && name(mark) && mark.active === active);
+    if (write !== undefined && changed) {
+      this.writes.explain(write);
+      this.tellWrite(write);
+      return;
+    }
+    const already = this.writes
+      .positions(call.from, this.history.next)
+      .some((position) => this.history.alarmsAt(position).some(name) === active);
+    expectThat(already, 'answer', () => `${call.what} was answered (${changed}), and the log has no such mark`);
+  }
+
+  hash(call: Call, { hash, hashRevision, compactRevision }: HashKvResult): void {
+    this.#checkCompactRevision(call, compactRevision);
+    if (hashRevision < 0) return;
+    let expected = 0;
+    for (const { kv } of this.history.liveIn({ key: Uint8Array.of(0), end: Uint8Array.of(0) }, hashRevision))
+      expected = crc32(kv, expected);
+    expectThat(hash === expected, 'answer', () => `${call.what}: hash ${hash} at ${hashRevision}, not ${expected}`);
+  }
+
+  #checkCompactRevision(call: Call, compactRevision: number): void {
+    const oldest = this.history.stateAt(call.from).compactRevision;
+    expectThat(
+      compactRevision >= oldest && compactRevision <= this.history.compactRevision,
+      'answer',
+      () => `${call.what}: compacted at ${compactRevision}, not from ${oldest} to ${this.history.compactRevision}`,
+    );
+  }
+
+  /** A client that is too slow loses its image to a compaction, but not before its time. */
+  imageRefused(call: Call, code: ErrorCode, holdMaxMs: number): void {
+    const { history } = this;
+    const compacted = history.compactRevision > history.stateAt(call.from).compactRevision;
+    expectThat(
+      code === 'Compacted' && compacted && holdMaxMs < 60_000,
+      'refusal',
+      () => `${call.what} was refused with ${code} (compacted at ${history.compactRevision})`,
+    );
+  }
+
+  /** The versions that an image shows, as they were read. */
+  image(call: Call, image: StoreImage, kvs: readonly Uint8Array[]): void {
+    this.#checkFresh(call, image.revision);
+    this.#checkCompactRevision(call, image.compactRevision);
+    const expected = this.history.kept(image.compactRevision, image.revision);
+    expectThat(
+      expected.length === image.count && kvs.length === image.count,
+      'answer',
+      () => `${call.what}: ${kvs.length} versions at ${image.revision}, not ${expected.length}`,
+    );
+    for (const [at, event] of expected.entries()) {
+      expectThat(
+        image.modRevision(at) === event.mod &&
+          image.sub(at) === event.sub &&
+          image.isTombstone(at) === event.deleted &&
+          isVersion(kvs[at]!, event),
+        'answer',
+        () => `${call.what}: version ${at} is ${textOfBytes(kvs[at]!)}, not ${textOfKv(event)}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+export interface Found {
+  readonly seed: number;
+  readonly kind: string;
+  readonly message: string;
+  /** Since the first run began. */
+  readonly afterMs: number;
+}
+
+export interface ManyRunsOptions {
+  readonly from: number;
+  readonly runs: number;
+  /** Ends them all when so many were found. */
+  readonly findingsMax: number;
+  /** Ends them all after so long. */
+  readonly timeMaxMs?: number;
+  readonly workers?: number;
+  readonly onFound?: (found: Found) => void;
+  /** How many runs have ended. */
+  readonly onProgress?: (done: number) => void;
+  /** For the workers' environment and their Node. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly execArgv?: readonly string[];
+}
+
+/** From a worker: it begins the run of this seed, or has ended it. */
+export type WorkerMessage =
+  | { readonly kind: 'begin'; readonly seed: number }
+  | {
+      readonly kind: 'end';
+      readonly seed: number;
+      readonly found?: { readonly kind: string; readonly message: string };
+    };
+
+/** A run takes far less. One that takes longer goes round in circles, in which no event has its turn. */
+const RUN_MAX_MS = 60_000;
+/** Seeds that a worker is given at once. */
+const CHUNK = 50;
+const worker = fileURLToPath(new URL('./worker.ts', import.meta.url));
+
+/** Runs many seeds in processes of their own. Resolves with what was found, in the order of seeds. */
+export async function manyRuns(options: ManyRunsOptions): Promise<{ done: number; found: readonly Found[] }> {
+  const { from, runs, findingsMax, timeMaxMs = Number.POSITIVE_INFINITY, onFound, onProgress } = options;
+  const startMs = performance.now();
+  const found: Found[] = [];
+  let next = from;
+  let done = 0;
+  const over = (): boolean => found.length >= findingsMax || performance.now() - startMs > timeMaxMs;
+  const takeChunk = (): readonly number[] => {
+    const count = over() ? 0 : Math.max(0, Math.min(CHUNK, from + runs - next));
+    next += count;
+    return Array.from({ length: count }, (_, at) => next - count + at);
+  };
+  const ended = (seed: number, finding: { kind: string; message: string } | undefined): void => {
+    done += 1;
+    onProgress?.(done);
+    if (finding === undefined || found.length >= findingsMax) return;
+    const one = { seed, ...finding, afterMs: performance.now() - startMs };
+    found.push(one);
+    onFound?.(one);
+  };
+  const work = async (): Promise<void> => {
+    for (let chunk = takeChunk(); chunk.length > 0; ) {
+      const left = await runChunk(chunk, options, ended, over);
+      chunk = left.length > 0 && !over() ? left : takeChunk();
+    }
+  };
+  const workers = options.workers ?? availableParallelism();
+  await Promise.all(Array.from({ length: workers }, work));
+  return { done, found: found.sort((left, right) => left.seed - right.seed) };
+}
+
+/** Resolves with the seeds that a worker which got stuck has left over. */
+function runChunk(
+  seeds: readonly number[],
+  options: ManyRunsOptions,
+  ended: (seed: number, finding: { kind: string; message: string } | undefined) => void,
+  over: () => boolean,
+): Promise<readonly number[]> {
+  const left = [...seeds];
+  const child: ChildProcess = fork(worker, seeds.map(String), {
+    env: { ...process.env, ...options.env },
+    execArgv: [...(options.execArgv ?? [])],
+  });
+  let current: number | undefined;
+  let stuck: NodeJS.Timeout | undefined;
+  const end = (seed: number, finding?: { kind: string; message: string }): void => {
+    clearTimeout(stuck);
+    current = undefined;
+    left.splice(left.indexOf(seed), 1);
+    ended(seed, finding);
+    if (over()) child.kill('SIGKILL');
+  };
+  child.on('message', (message: WorkerMessage) => {
+    if (message.kind === 'end') {
+      end(message.seed, message.found);
+      return;
+    }
+    current = message.seed;
+    stuck = setTimeout(() => {
+      end(message.seed, { kind: 'hang', message: 'goes round in circles: no event has its turn any more' });
+      child.kill('SIGKILL');
+    }, RUN_MAX_MS);
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      clearTimeout(stuck);
+      if (current !== undefined && !over() && code !== null)
+        end(current, { kind: 'broken', message: `the process of the run ended with code ${code}` });
+      resolve(left);
+    });
+  });
+}

@@ -1,0 +1,384 @@
+import type { Mutant } from './mutant.ts';
+
+const backend = 'packages/backend/src';
+
+/** Defects that this store has had, put back. */
+const past: readonly Mutant[] = [
+  {
+    name: 'garbage-out-of-order',
+    what: 'a replay behind a checkpoint queues garbage out of the order of revisions: deleted values show again',
+    edits: [
+      {
+        file: 'packages/index/src/garbage-queue.ts',
+        find: 'for (const slot of sortByRevision(slots, this.#versions)) this.#push(queue, slot);',
+        replace: 'for (const slot of slots) queue.push(slot);',
+      },
+      {
+        file: 'packages/index/src/garbage-queue.ts',
+        find: "    assert(\n      last === NO_VERSION || this.#versions.mod(last) <= this.#versions.mod(slot),\n      'garbage is queued out of the order of revisions',\n    );\n",
+        replace: 'void last;\n',
+      },
+    ],
+  },
+  {
+    name: 'pin-outlives-timeout',
+    what: 'a transaction that is answered Timeout never gives its pin back: compaction waits for ever',
+    edits: [
+      {
+        file: `${backend}/pending-writes.ts`,
+        find: '    this.#end.pin?.[Symbol.dispose]();\n    this.#end.reject(error);',
+        replace: '    this.#end.reject(error);',
+      },
+    ],
+  },
+  {
+    name: 'effect-only-with-the-answer',
+    what: 'a compaction or an alarm that is answered Timeout is durable and has no effect',
+    edits: [
+      {
+        file: `${backend}/applier.ts`,
+        find: '      state.take(write);\n',
+        replace:
+          "      if (!(write as { ended?: boolean }).ended || !['compact', 'alarm'].includes(write.mark?.kind ?? '')) state.take(write);\n",
+      },
+    ],
+  },
+  {
+    name: 'half-sequenced-goes-on',
+    what: 'a value that left the cache throws in the middle of a transaction, and the node goes on: keys get other values',
+    edits: [
+      {
+        file: `${backend}/needed-values.ts`,
+        find: 'const kv = this.#found.get(position);',
+        replace: 'const kv = this.#replica.bytes.peek(position);',
+      },
+      {
+        file: `${backend}/write-path.ts`,
+        find: "      const fatal = new Error('a write was left half sequenced', { cause: error });",
+        replace: '      if (this.#halted === false) throw error;\n      const fatal = new Error(String(error));',
+      },
+      {
+        file: `${backend}/needed-values.ts`,
+        find: 'assert(kv !== undefined, ',
+        replace: "if (kv === undefined) throw new TypeError('Cannot read properties of undefined');\n    assert(true, ",
+      },
+    ],
+  },
+  {
+    name: 'pin-one-too-high',
+    what: 'a range before a put in one transaction pins the revision of the put: compaction drops what it still has to read',
+    edits: [
+      {
+        file: 'packages/sequencer/src/sequencer.ts',
+        find: 'const pinned = at < change.revision ? at : this.#dealt;',
+        replace: 'const pinned = at;',
+      },
+    ],
+  },
+  {
+    name: 'compaction-decided-before-admission',
+    what: 'after TooManyRequests every retry of a compaction says Compacted, and nothing was',
+    edits: [
+      {
+        file: `${backend}/leadership.ts`,
+        find: "    const compacted = this.#writes.mark({ kind: 'compact', revision: target }, caller.origin);\n    this.#compactDecided = target;",
+        replace:
+          "    this.#compactDecided = target;\n    const compacted = this.#writes.mark({ kind: 'compact', revision: target }, caller.origin);",
+      },
+    ],
+  },
+  {
+    name: 'lease-granted-before-durable',
+    what: 'leases that are not durable show in lists, and live on in the state when the leadership ends',
+    edits: [
+      {
+        file: `${backend}/lease-decisions.ts`,
+        find: '    pending.decide(id, true);\n',
+        replace:
+          '    pending.decide(id, true);\n    this.#options.lessor.grant(id, grantedTtlSeconds, this.#options.clock.nowMs());\n',
+      },
+    ],
+  },
+  {
+    name: 'refusal-before-durable',
+    what: 'a transaction is refused because of a write that is under way and may never be durable',
+    edits: [
+      {
+        file: `${backend}/write-path.ts`,
+        find: 'if (isEngramError(error) && !this.#halted) await this.settled();',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'garbage-forgotten-while-it-is-told',
+    what: 'a checkpoint that is taken while storage is told of garbage does not name it: a crash leaves it for ever',
+    edits: [{ file: `${backend}/compactor.ts`, find: '    this.#telling = drop;\n', replace: '' }],
+  },
+  {
+    name: 'halt-wakes-nobody',
+    what: 'a step-down during a stop leaves the stop waiting for ever',
+    edits: [
+      {
+        file: 'packages/writer/src/writer.ts',
+        find: '    if (!this.#appending) this.#wakeIdle();\n    return open;',
+        replace: '    return open;',
+      },
+    ],
+  },
+  {
+    name: 'expiry-ends-the-successor',
+    what: 'a lease that was granted again while the end of the one before was under way is ended by it',
+    edits: [
+      {
+        file: `${backend}/lease-decisions.ts`,
+        find: '    if (this.#options.pending.isUndecided(id)) return false;\n',
+        replace: '',
+      },
+      {
+        file: `${backend}/lease-decisions.ts`,
+        find: '(pending.isUndecided(id) ? writes.settled() : this.revoke(id))',
+        replace: '(pending.has(id) ? this.revoke(id) : writes.settled())',
+      },
+    ],
+  },
+  {
+    name: 'cache-remembers-undone-writes',
+    what: 'after a step-down the cache still holds writes that never were, at the positions of the next ones',
+    edits: [
+      { file: `${backend}/write-path.ts`, find: '    replica.cache.forgetPending(replica.next);\n', replace: '' },
+    ],
+  },
+];
+
+/** Defects that it might have. */
+const possible: readonly Mutant[] = [
+  {
+    name: 'answer-before-durable',
+    what: 'writes are answered when their batch leaves for the log',
+    edits: [
+      {
+        file: `${backend}/write-path.ts`,
+        find: '      onAppending: (writes) => replica.prefetch(writes),\n',
+        replace:
+          '      onAppending: (writes) => {\n        replica.prefetch(writes);\n        for (const write of writes) write.settle();\n      },\n',
+      },
+    ],
+  },
+  {
+    name: 'undo-forgets-leased-keys',
+    what: 'a step-down takes back all versions but those with a lease',
+    edits: [
+      {
+        file: `${backend}/write-path.ts`,
+        find: '        const { key, position } = events[sub]!;\n',
+        replace: '        const { key, position, lease } = events[sub]!;\n        if (lease !== 0n) continue;\n',
+      },
+    ],
+  },
+  {
+    name: 'undo-in-order',
+    what: 'a step-down takes versions back in the order in which they came',
+    edits: [
+      {
+        file: `${backend}/write-path.ts`,
+        find: 'for (let at = writes.length - 1; at >= 0; at -= 1) {',
+        replace: 'for (let at = 0; at < writes.length; at += 1) {',
+      },
+    ],
+  },
+  {
+    name: 'compaction-ignores-pins',
+    what: 'a compaction drops what a reader is about to read',
+    edits: [
+      {
+        file: `${backend}/compactor.ts`,
+        find: 'const cleared = pins.clearBelow(target);',
+        replace: 'const cleared = pins.size < 0 ? pins.clearBelow(target) : undefined;',
+      },
+    ],
+  },
+  {
+    name: 'checkpoint-has-pending-versions',
+    what: 'a checkpoint takes in versions that are under way and may never be durable',
+    edits: [
+      {
+        file: `${backend}/checkpointer.ts`,
+        find: 'if (index.position(slot) >= next) continue;',
+        replace: 'void next;',
+      },
+    ],
+  },
+  {
+    name: 'checkpoint-misses-old-versions',
+    what: 'a checkpoint has only the newest version of each key',
+    edits: [
+      {
+        file: `${backend}/checkpointer.ts`,
+        find: 'return versions.reverse();',
+        replace: 'return versions.slice(0, 1);',
+      },
+    ],
+  },
+  {
+    name: 'checkpoint-misses-garbage',
+    what: 'a checkpoint does not name what storage has not been told of',
+    edits: [
+      {
+        file: `${backend}/checkpointer.ts`,
+        find: 'const positions = garbage();',
+        replace: 'const positions = garbage().slice(0, 0);',
+      },
+    ],
+  },
+  {
+    name: 'progress-early',
+    what: 'a progress mark does not wait for watchers that are behind',
+    edits: [
+      {
+        file: 'packages/watch-hub/src/stream-progress.ts',
+        find: 'if (this.#watchers === 0 || this.#behind > 0)',
+        replace: 'if (this.#watchers === 0)',
+      },
+    ],
+  },
+  {
+    name: 'refused-events-are-lost',
+    what: 'a watcher that refused events goes on behind them',
+    edits: [
+      {
+        file: 'packages/watch-hub/src/catch-up.ts',
+        find: 'this.add(watcher, refused ?? next);',
+        replace: 'this.add(watcher, next);',
+      },
+    ],
+  },
+  {
+    name: 'backlog-is-lost',
+    what: 'a watcher does not get what was published while its history was read',
+    edits: [
+      {
+        file: 'packages/watch-hub/src/catch-up.ts',
+        find: 'for (const group of reading.backlog.groups) groups.push(group);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'events-out-of-order',
+    what: 'the newer half of a batch is published to each watcher first',
+    edits: [
+      {
+        file: 'packages/watch-hub/src/catch-up.ts',
+        find: 'const refused = this.#offer(watcher, groups);',
+        replace: 'const refused = this.#offer(watcher, groups.toReversed());',
+      },
+    ],
+  },
+  {
+    name: 'prev-kv-below-compaction',
+    what: 'history shows the version before a compacted revision, which may be dropped',
+    edits: [
+      {
+        file: `${backend}/watch-history.ts`,
+        find: 'const before = index.modRevision(slot) > compactRevision ? index.previous(slot) : -1;',
+        replace: 'const before = index.previous(slot) + 0 * compactRevision;',
+      },
+    ],
+  },
+  {
+    name: 'expired-lease-revived',
+    what: 'a lease is renewed after its time',
+    edits: [
+      {
+        file: 'packages/lease/src/lessor.ts',
+        find: 'if (held === undefined || held.ended || held.dueMs <= nowMs) return undefined;',
+        replace: 'if (held === undefined) return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'renewal-does-not-count',
+    what: 'a renewal is acknowledged and moves no deadline',
+    edits: [
+      {
+        file: 'packages/lease/src/lessor.ts',
+        find: 'held.dueMs = Math.max(held.dueMs, nowMs + held.ttlSeconds * 1000);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'takeover-extends-no-lease',
+    what: 'leases keep the deadlines of a leadership that has ended',
+    edits: [{ file: `${backend}/leadership.ts`, find: '    state.lessor.extendAll(clock.nowMs());\n', replace: '' }],
+  },
+  {
+    name: 'recovered-leases-have-no-keys',
+    what: 'after a start a lease that ends leaves its keys',
+    edits: [{ file: `${backend}/replicated-state.ts`, find: '        this.lessor.attach(id, key);\n', replace: '' }],
+  },
+  {
+    name: 'moved-key-stays-attached',
+    what: 'a key that was put under another lease goes with the first one',
+    edits: [
+      {
+        file: `${backend}/replicated-state.ts`,
+        find: 'if (prevLease !== NO_LEASE) this.lessor.detach(prevLease, key);',
+        replace: '',
+      },
+      {
+        file: 'packages/sequencer/src/sequencer.ts',
+        find: ' || this.#versions.lease(head) !== attachedTo) continue;',
+        replace: ') continue;',
+      },
+    ],
+  },
+  {
+    name: 'revision-dealt-twice',
+    what: 'the end of a lease and the next write have the same revision',
+    edits: [
+      {
+        file: 'packages/sequencer/src/sequencer.ts',
+        find: '    this.#changing = false;\n    if (change.events.length > 0) this.#dealt = change.revision;\n    return change;',
+        replace: '    this.#changing = false;\n    return change;',
+      },
+    ],
+  },
+  {
+    name: 'effects-before-visible',
+    what: 'watchers hear of a batch before readers see it',
+    edits: [
+      {
+        file: `${backend}/write-path.ts`,
+        find: '      write.settle();\n    }\n    this.#settleWaiters(next);',
+        replace:
+          '    }\n    for (const write of writes.toReversed()) if (write.group !== undefined) write.settle();\n    this.#settleWaiters(next);',
+      },
+    ],
+  },
+  {
+    name: 'drop-before-checkpoint',
+    what: 'records leave storage although a replay needs them',
+    edits: [
+      {
+        file: `${backend}/compactor.ts`,
+        find: '(position < covered ? drop : this.#deferred).push(position);',
+        replace: 'drop.push(position + 0 * covered as typeof position);',
+      },
+    ],
+  },
+  {
+    name: 'tombstones-live',
+    what: 'a compaction keeps tombstones below it for ever',
+    edits: [
+      {
+        file: 'packages/index/src/key-index.ts',
+        find: '      if (next === NO_VERSION) this.#removeKey(tombstone, dropped);\n',
+        replace: '      if (next === NO_VERSION) continue;\n',
+      },
+    ],
+  },
+];
+
+export const mutants: readonly Mutant[] = [...past, ...possible];

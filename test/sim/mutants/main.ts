@@ -1,0 +1,34 @@
+// `make sim-mutants`: puts each defect in and looks for a seed that finds it. MUTANTS=a,b takes only these, MINUTES=n is the
+// time for each (5), FROM=seed where to begin.
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { manyRuns } from '../many-runs.ts';
+import { mutants } from './catalogue.ts';
+
+const RUNS_MAX = 1_000_000;
+const { MUTANTS, MINUTES, FROM } = process.env;
+const timeMaxMs = Number(MINUTES ?? 5) * 60_000;
+const chosen = MUTANTS === undefined ? mutants : mutants.filter(({ name }) => MUTANTS.split(',').includes(name));
+const hook = fileURLToPath(new URL('./hook.ts', import.meta.url));
+
+console.log(`| mutant | found by | seed | runs | seconds on ${availableParallelism()} cores |`);
+console.log('| --- | --- | --- | --- | --- |');
+let missed = 0;
+for (const { name } of chosen) {
+  const { done, found } = await manyRuns({
+    from: Number(FROM ?? 1),
+    runs: RUNS_MAX,
+    findingsMax: 1,
+    timeMaxMs,
+    env: { MUTANT: name },
+    execArgv: ['--import', hook],
+  });
+  const [first] = found;
+  if (first === undefined) missed += 1;
+  const seconds = first === undefined ? '-' : (first.afterMs / 1000).toFixed(1);
+  const text =
+    first === undefined ? '**nothing**' : `${first.kind}: ${first.message.replaceAll('|', '/').slice(0, 100)}`;
+  console.log(`| ${name} | ${text} | ${first?.seed ?? '-'} | ${done} | ${seconds} |`);
+}
+console.log(`sim: ${chosen.length} mutants, ${missed} not found`);
+process.exitCode = missed === 0 ? 0 : 1;

@@ -1,0 +1,26 @@
+/** One change of a source, which must occur there exactly once. */
+export interface Edit {
+  /** From the project's root. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A defect put in by hand: the simulator must find it. */
+export interface Mutant {
+  readonly name: string;
+  /** What goes wrong with it, in one line. */
+  readonly what: string;
+  readonly edits: readonly Edit[];
+}
+
+/** The source with the edits made. Throws where one does not fit it any more. */
+export function applyEdits(source: string, edits: readonly Edit[]): string {
+  let edited = source;
+  for (const { file, find, replace } of edits) {
+    const parts = edited.split(find);
+    if (parts.length !== 2) throw new Error(`${file}: found ${parts.length - 1} times: ${find}`);
+    edited = parts.join(replace);
+  }
+  return edited;
+}

@@ -1,0 +1,129 @@
+import { Prng } from '@engram/sim';
+import { drawSettings, plainSettings, type SettingName, type Settings } from './settings.ts';
+
+/** What clients ask for. */
+const requestWeights = {
+  put: 20,
+  delete: 8,
+  'delete-range': 2,
+  txn: 18,
+  range: 14,
+  'range-stream': 3,
+  compact: 4,
+  'compact-physical': 2,
+  'lease-grant': 4,
+  'lease-revoke': 3,
+  'keep-alive': 4,
+  'lease-ttl': 4,
+  leases: 2,
+  'alarm-on': 0.5,
+  'alarm-off': 1,
+  alarms: 1,
+  hash: 2,
+  image: 2,
+  defragment: 1,
+  watch: 5,
+  'cancel-watch': 1,
+  'watch-progress': 2,
+  'slow-watch': 2,
+} as const;
+
+/** What goes wrong. */
+const faultWeights = {
+  crash: 1,
+  stop: 0.7,
+  pause: 0.7,
+  stall: 2,
+  'append-fault': 0.7,
+  'read-fault': 0.7,
+  'wall-jump': 0.3,
+  'step-down': 1,
+  rival: 0.3,
+} as const;
+
+export type RequestKind = keyof typeof requestWeights;
+export type FaultKind = keyof typeof faultWeights;
+export type StepKind = RequestKind | FaultKind;
+
+/**
+ * One thing that happens. What it is in detail is drawn from its own seed, and from what the run is like when it is its
+ * turn: a step means much the same whether or not others are there.
+ */
+export interface Step {
+  /** Its place in the whole plan; it keeps it when the plan is shortened. */
+  readonly id: number;
+  readonly atMs: number;
+  readonly kind: StepKind;
+  readonly seed: number;
+}
+
+/** A run: drawn from its seed, and the same for it. */
+export interface Plan {
+  readonly seed: number;
+  readonly settings: Settings;
+  readonly steps: readonly Step[];
+}
+
+/** What of a plan is left when it was shortened. */
+export interface Cut {
+  /** Ids of steps. Undefined: all. */
+  readonly keep?: readonly number[];
+  /** Settings that are as in production. */
+  readonly plain?: readonly SettingName[];
+}
+
+export const isFault = (kind: StepKind): kind is FaultKind => kind in faultWeights;
+
+const STEPS_MIN = 60;
+const STEPS_MAX = 360;
+const STEPS_OF_A_PHASE_MAX = 60;
+
+export function makePlan(seed: number, cut: Cut = {}): Plan {
+  const random = new Prng(seed).fork('plan');
+  const drawn = drawSettings(random);
+  const settings = { ...drawn };
+  for (const name of cut.plain ?? []) Object.assign(settings, { [name]: plainSettings[name] });
+  const kept = cut.keep === undefined ? undefined : new Set(cut.keep);
+  const steps = drawSteps(random).filter(({ id }) => kept === undefined || kept.has(id));
+  return { seed, settings, steps };
+}
+
+/** Phases of one pace each: bursts, quiet hours, and what is between. Some kinds of steps are left out, others come often. */
+function drawSteps(random: Prng): Step[] {
+  const requests = drawWeights(random, requestWeights, 0.2);
+  const faults = drawWeights(random, faultWeights, 0.4);
+  const faultShare = random.pick([0, 0.01, 0.03, 0.08]);
+  const count = random.between(STEPS_MIN, STEPS_MAX);
+  const steps: Step[] = [];
+  let atMs = 0;
+  while (steps.length < count) {
+    const gapMs = random.pick([0, 0, 0.05, 0.5, 0.5, 5, 50, 500]);
+    for (let left = random.between(1, STEPS_OF_A_PHASE_MAX); left > 0 && steps.length < count; left -= 1) {
+      atMs += gapMs * 2 * random.fraction();
+      const kind: StepKind = random.chance(faultShare) ? faults(random) : requests(random);
+      steps.push({ id: steps.length, atMs, kind, seed: random.uint32() });
+    }
+    if (random.chance(0.15)) atMs += random.between(500, 8000);
+  }
+  return steps;
+}
+
+/** Draws kinds, some of them never and some three times as often, so that runs differ. */
+function drawWeights<Kind extends string>(
+  random: Prng,
+  weights: Readonly<Record<Kind, number>>,
+  absent: number,
+): (random: Prng) => Kind {
+  const kinds = Object.keys(weights) as Kind[];
+  const chosen = kinds.map((kind) => weights[kind] * (random.chance(absent) ? 0 : random.pick([1, 1, 3])));
+  const first = random.below(kinds.length);
+  const sum = chosen.reduce((total, weight) => total + weight, 0);
+  return (source) => {
+    let left = source.fraction() * sum;
+    for (const [at, weight] of chosen.entries()) {
+      if (left < weight) return kinds[at]!;
+      left -= weight;
+    }
+    return kinds[first]!;
+  };
+}

@@ -1,0 +1,192 @@
+import {
+  type Compare,
+  EMPTY_BYTES,
+  keyBytes,
+  type KeyRange,
+  keyText,
+  leaseId,
+  type Op,
+  type PutOp,
+  type RangeOp,
+  type Txn,
+} from '@engram/core';
+import type { Prng } from '@engram/sim';
+import type { StoreHistory } from '@engram/sim/model';
+import type { Settings } from './settings.ts';
+
+/** Requests of clients that know a little of what the store holds, as it is when they ask. */
+export class Requests {
+  readonly #random: Prng;
+  readonly #settings: Settings;
+  readonly #history: StoreHistory;
+  /** Different in every step: a value tells who wrote it. */
+  readonly #tag: string;
+
+  constructor(random: Prng, settings: Settings, history: StoreHistory, tag: string) {
+    this.#random = random;
+    this.#settings = settings;
+    this.#history = history;
+    this.#tag = tag;
+  }
+
+  /** Prefixes of each other, bytes 0x00 and 0xff among them. */
+  key(): string {
+    return keyAt(this.#random.below(this.#settings.keys));
+  }
+
+  range(): KeyRange {
+    const random = this.#random;
+    const key = keyBytes(this.key());
+    const kind = random.below(10);
+    if (kind < 4) return { key, end: EMPTY_BYTES };
+    if (kind < 6) return { key, end: Uint8Array.of(0) };
+    if (kind < 8) return { key: Uint8Array.of(0), end: Uint8Array.of(0) };
+    return { key, end: keyBytes(this.key()) };
+  }
+
+  /** 0: a request without one. */
+  leaseId(): bigint {
+    return BigInt(1 + this.#random.below(this.#settings.leases));
+  }
+
+  /** The newest, or a past or even a future one. */
+  revision(): number {
+    const random = this.#random;
+    const { revision } = this.#history;
+    const kind = random.below(10);
+    if (kind < 5) return 0;
+    if (kind < 9) return Math.max(0, revision - random.below(random.pick([3, 10, 40])));
+    return revision + random.below(3) - 1;
+  }
+
+  rangeOp(range = this.range()): RangeOp {
+    const random = this.#random;
+    const plain = random.chance(0.6);
+    const bound = (): number => (plain || random.chance(0.8) ? 0 : random.below(this.#history.revision + 2));
+    return {
+      kind: 'range',
+      range,
+      limit: random.chance(0.6) ? 0 : random.below(6) - 1,
+      revision: this.revision(),
+      sortOrder: plain ? 0 : random.below(3),
+      sortTarget: plain ? 0 : random.below(5),
+      serializable: random.chance(0.2),
+      keysOnly: random.chance(0.2),
+      countOnly: random.chance(0.1),
+      minModRevision: bound(),
+      maxModRevision: bound(),
+      minCreateRevision: bound(),
+      maxCreateRevision: bound(),
+    };
+  }
+
+  put(key = this.key()): PutOp {
+    const random = this.#random;
+    const ignoreValue = random.chance(0.1);
+    const ignoreLease = random.chance(0.1);
+    const value = `${this.#tag}${'x'.repeat(random.below(this.#settings.valueBytesMax))}`;
+    return {
+      kind: 'put',
+      key: keyBytes(key),
+      value: ignoreValue || random.chance(0.05) ? EMPTY_BYTES : keyBytes(value),
+      lease: leaseId(ignoreLease || random.chance(0.6) ? 0n : this.leaseId()),
+      prevKv: random.chance(0.4),
+      ignoreValue,
+      ignoreLease,
+    };
+  }
+
+  putTxn(): Txn {
+    return { compares: [], success: [this.put()], failure: [] };
+  }
+
+  deleteTxn(range: KeyRange = { key: keyBytes(this.key()), end: EMPTY_BYTES }): Txn {
+    return {
+      compares: [],
+      success: [{ kind: 'delete-range', range, prevKv: this.#random.chance(0.5) }],
+      failure: [],
+    };
+  }
+
+  /** What clients mostly send: an update of what they have seen, else a read. Or anything at all. */
+  txn(): Txn {
+    const random = this.#random;
+    const key = this.key();
+    const range: KeyRange = { key: keyBytes(key), end: EMPTY_BYTES };
+    if (random.chance(0.15)) {
+      // As a lock does: what was there before, and what is there now.
+      const read: RangeOp = { ...this.rangeOp(random.chance(0.7) ? range : undefined), revision: 0 };
+      return { compares: [], success: [read, this.put(key)], failure: [] };
+    }
+    if (random.chance(0.4)) {
+      const known = this.#history.live(key, this.#history.revision - random.below(2));
+      return {
+        compares: [{ range, result: 0, target: 2, number: known?.mod ?? 0, lease: leaseId(0n), value: EMPTY_BYTES }],
+        success: [random.chance(0.7) ? this.put(key) : { kind: 'delete-range', range, prevKv: true }],
+        failure: [this.rangeOp(range)],
+      };
+    }
+    return this.#anyTxn(0, new Set());
+  }
+
+  /** A key is changed at most once in a branch, as callers must have checked: each op gets keys of its own. */
+  #anyTxn(depth: number, used: ReadonlySet<string>): Txn {
+    const compares = Array.from({ length: this.#random.below(3) }, () => this.#compare());
+    return { compares, success: this.#branch(depth, used), failure: this.#branch(depth, used) };
+  }
+
+  #branch(depth: number, used: ReadonlySet<string>): Op[] {
+    const random = this.#random;
+    const mine = new Set(used);
+    const ops: Op[] = [];
+    for (let count = random.below(depth === 0 ? 5 : 3); count > 0; count -= 1) {
+      const kind = random.below(10);
+      const key = this.key();
+      if (kind < 6 && mine.has(key)) continue;
+      if (kind < 6) mine.add(key);
+      if (kind < 4) {
+        ops.push(this.put(key));
+      } else if (kind < 6) {
+        const range = { key: keyBytes(key), end: EMPTY_BYTES };
+        ops.push({ kind: 'delete-range', range, prevKv: random.chance(0.5) });
+      } else if (kind < 9 || depth === 2) {
+        ops.push(this.rangeOp());
+      } else {
+        const txn = this.#anyTxn(depth + 1, mine);
+        for (const changed of changedKeys(txn)) mine.add(changed);
+        ops.push({ kind: 'txn', txn });
+      }
+    }
+    return ops;
+  }
+
+  #compare(): Compare {
+    const random = this.#random;
+    const range = this.range();
+    const target = random.below(6);
+    const known = this.#history.liveIn(range, this.#history.revision)[0];
+    const numbers = [known?.version ?? 0, known?.create ?? 0, known?.mod ?? 0];
+    return {
+      range,
+      result: random.below(5),
+      target,
+      number: random.chance(0.7) ? (numbers[target] ?? 0) : random.below(this.#history.revision + 2),
+      lease: leaseId(random.chance(0.5) ? (known?.lease ?? 0n) : BigInt(random.below(this.#settings.leases))),
+      value: keyBytes(random.chance(0.7) ? (known?.value ?? '') : this.#tag),
+    };
+  }
+}
+
+/** Different for each number below 64. */
+function keyAt(number: number): string {
+  const tails = ['', '\x00', 'a', 'b', '\xff', 'aa', 'ab', '\xff\xff'];
+  return `${['k', 'a', 'kk', '\xfe', 'm', 'b', 'c', 'd'][number % 8]}${tails[number >> 3]}`;
+}
+
+function changedKeys(txn: Txn): string[] {
+  return [...txn.success, ...txn.failure].flatMap((op) => {
+    if (op.kind === 'put') return [keyText(op.key)];
+    if (op.kind === 'delete-range') return [keyText(op.range.key)];
+    return op.kind === 'txn' ? changedKeys(op.txn) : [];
+  });
+}

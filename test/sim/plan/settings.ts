@@ -1,0 +1,84 @@
+import type { Prng } from '@engram/sim';
+
+/** What a run is like, apart from what happens in it. Small numbers make common what is rare in production. */
+export interface Settings {
+  /** Keys that are written; they meet all the more the fewer they are. */
+  readonly keys: number;
+  readonly valueBytesMax: number;
+  /** Ids that clients choose for leases. */
+  readonly leases: number;
+  readonly watchers: number;
+  /** Keys and versions that long work looks at before others get their turn. */
+  readonly sliceMax: number;
+  readonly cacheBytesMax: number;
+  readonly checkpointEveryBytes: number;
+  readonly batchBytesMax: number;
+  readonly waitingBytesMax: number;
+  readonly requestTimeoutMs: number;
+  readonly watchProgressIntervalMs: number;
+  /** 0: none. */
+  readonly quotaBytes: number;
+  /** How long a snapshot may hold a compaction up. */
+  readonly imageHoldMaxMs: number;
+  readonly clockRate: number;
+  readonly turnMsMax: number;
+  readonly lateMsMax: number;
+  readonly storageDelayMsMax: number;
+  /** The part of storage operations that end at once. */
+  readonly storageAtOnce: number;
+  /** Nothing is read without waiting for it. */
+  readonly storageCold: boolean;
+}
+
+const MIB = 1 << 20;
+
+/** What a node has in production. */
+export const plainSettings: Settings = {
+  keys: 12,
+  valueBytesMax: 40,
+  leases: 6,
+  watchers: 3,
+  sliceMax: 1000,
+  cacheBytesMax: 64 * MIB,
+  checkpointEveryBytes: 128 * MIB,
+  batchBytesMax: 4 * MIB,
+  waitingBytesMax: 256 * MIB,
+  requestTimeoutMs: 7000,
+  watchProgressIntervalMs: 600_000,
+  quotaBytes: 0,
+  imageHoldMaxMs: 600_000,
+  clockRate: 1,
+  turnMsMax: 0.1,
+  lateMsMax: 1,
+  storageDelayMsMax: 1,
+  storageAtOnce: 0.5,
+  storageCold: false,
+};
+
+export type SettingName = keyof Settings;
+
+/** Each setting is that of production or a rare one, apart from the others. */
+export function drawSettings(random: Prng): Settings {
+  const pick = <Value>(...values: readonly Value[]): Value => random.pick(values);
+  return {
+    keys: pick(3, 6, 12, 12, 30),
+    valueBytesMax: pick(10, 40, 40, 400),
+    leases: pick(1, 2, 6),
+    watchers: pick(0, 1, 3, 6),
+    sliceMax: pick(1, 1, 2, 5, 1000),
+    cacheBytesMax: pick(0, 600, 4000, 64 * MIB),
+    checkpointEveryBytes: pick(1, 300, 300, 3000, 128 * MIB),
+    batchBytesMax: pick(1, 150, 4 * MIB, 4 * MIB),
+    waitingBytesMax: pick(400, 4000, 256 * MIB, 256 * MIB),
+    requestTimeoutMs: pick(300, 2000, 7000, 7000),
+    watchProgressIntervalMs: pick(50, 1000, 600_000),
+    quotaBytes: pick(0, 0, 0, 0, 6000),
+    imageHoldMaxMs: pick(500, 600_000),
+    clockRate: pick(0.97, 1, 1, 1.03),
+    turnMsMax: pick(0, 0.1, 0.1, 2, 20),
+    lateMsMax: pick(0, 1, 50),
+    storageDelayMsMax: pick(0.1, 1, 1, 20, 200),
+    storageAtOnce: pick(0, 0.5, 0.95),
+    storageCold: random.chance(0.5),
+  };
+}

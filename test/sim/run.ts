@@ -1,0 +1,62 @@
+import { Finding } from './judge/finding.ts';
+import { type Cut, isFault, makePlan, type Plan } from './plan/plan.ts';
+import { FaultStep } from './world/fault-steps.ts';
+import { finish } from './world/final-checks.ts';
+import { RequestStep } from './world/request-steps.ts';
+import { World } from './world/world.ts';
+
+export interface Outcome {
+  readonly plan: Plan;
+  /** Undefined: nothing was found. */
+  readonly finding: Finding | undefined;
+  /** Empty where it was not asked for. */
+  readonly story: readonly string[];
+  /** Two runs of one plan have the same. */
+  readonly events: number;
+  readonly revision: number;
+}
+
+export interface RunOptions {
+  readonly cut?: Cut;
+  /** Every line of the story as it happens. */
+  readonly onLine?: (line: string) => void;
+}
+
+/** What nobody handles while a run goes on is a finding of that run. */
+let current: World | undefined;
+process.on('unhandledRejection', (error) => {
+  current?.fail(new Finding('broken', `nobody handled ${String(error)}`, { cause: error }));
+});
+
+/** Runs the plan of a seed to its end, or to the first finding. */
+export async function run(seed: number, options: RunOptions = {}): Promise<Outcome> {
+  const plan = makePlan(seed, options.cut);
+  const world = new World(plan, options.onLine !== undefined, options.onLine);
+  current = world;
+  let finding: Finding | undefined;
+  try {
+    await world.run(play(world));
+  } catch (error) {
+    finding = error instanceof Finding ? error : new Finding('broken', String(error), { cause: error });
+  } finally {
+    current = undefined;
+  }
+  world.end();
+  if (finding !== undefined) world.tell(() => `FINDING ${finding.kind}: ${finding.message}`);
+  const { fired } = world.scheduler;
+  return { plan, finding, story: world.story.lines, events: fired, revision: world.history.revision };
+}
+
+async function play(world: World): Promise<void> {
+  world.start();
+  for (const step of world.plan.steps) {
+    world.scheduler.after(step.atMs, () =>
+      world.guarded(() => {
+        if (isFault(step.kind)) FaultStep.run(world, step, step.kind);
+        else RequestStep.run(world, step, step.kind);
+      }),
+    );
+  }
+  await world.delay((world.plan.steps.at(-1)?.atMs ?? 0) + 1);
+  await finish(world);
+}

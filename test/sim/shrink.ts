@@ -1,0 +1,96 @@
+import type { Finding } from './judge/finding.ts';
+import { type Cut, makePlan } from './plan/plan.ts';
+import { plainSettings, type SettingName } from './plan/settings.ts';
+import { run } from './run.ts';
+
+export interface Shrunk {
+  readonly cut: Cut;
+  readonly finding: Finding;
+  /** Runs that it took. */
+  readonly runs: number;
+}
+
+/** Longer looking is not worth it: a shorter plan is for people. */
+const RUNS_MAX = 400;
+
+/**
+ * Looks for a shorter plan of the same seed that finds something of the same kind: leaves out steps, by halves, quarters
+ * and so on, and takes settings back to those of production. What is left out moves the chances of all that comes after
+ * it, so the last step that could be left out may not be the last.
+ */
+export async function shrink(seed: number, found: Finding, runsMax = RUNS_MAX): Promise<Shrunk> {
+  const plan = makePlan(seed);
+  let keep: readonly number[] = plan.steps.map(({ id }) => id);
+  let plain: readonly SettingName[] = [];
+  let finding = found;
+  let runs = 0;
+
+  /** Whether the plan is still good enough; it is taken over then. */
+  const attempt = async (steps: readonly number[], settings: readonly SettingName[]): Promise<boolean> => {
+    if (runs >= runsMax) return false;
+    runs += 1;
+    const outcome = await run(seed, { cut: { keep: steps, plain: settings } });
+    if (outcome.finding?.kind !== found.kind) return false;
+    [keep, plain, finding] = [steps, settings, outcome.finding];
+    return true;
+  };
+
+  const shorten = async (): Promise<void> => {
+    for (let size = Math.ceil(keep.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+      for (let from = keep.length; from > 0; from -= size) {
+        const start = Math.max(0, from - size);
+        if (keep.length > 0) await attempt([...keep.slice(0, start), ...keep.slice(from)], plain);
+      }
+    }
+  };
+  await shorten();
+  for (const name of Object.keys(plainSettings) as SettingName[]) {
+    if (plan.settings[name] !== plainSettings[name]) await attempt(keep, [...plain, name]);
+  }
+  for (let before = -1; before !== keep.length && runs < runsMax; ) {
+    before = keep.length;
+    await shorten();
+  }
+  return { cut: { keep, plain }, finding, runs };
+}
+
+/** As `make sim` takes it. */
+export function textOfCut({ keep, plain }: Cut): string {
+  const parts: string[] = [];
+  if (keep !== undefined) parts.push(`KEEP=${rangesOf(keep)}`);
+  if (plain !== undefined && plain.length > 0) parts.push(`PLAIN=${plain.join(',')}`);
+  return parts.join(' ');
+}
+
+/** 3,4,5,9 as 3-5,9. */
+function rangesOf(ids: readonly number[]): string {
+  const parts: string[] = [];
+  for (let at = 0; at < ids.length; ) {
+    let end = at;
+    while (ids[end + 1] === ids[end]! + 1) end += 1;
+    parts.push(end === at ? `${ids[at]}` : `${ids[at]}-${ids[end]}`);
+    at = end + 1;
+  }
+  return parts.length === 0 ? 'none' : parts.join(',');
+}
+
+/** The inverse of `textOfCut`, part by part. */
+export function readCut(keep: string | undefined, plain: string | undefined): Cut {
+  return {
+    ...(keep === undefined ? {} : { keep: keep === 'none' ? [] : keep.split(',').flatMap(idsOf) }),
+    ...(plain === undefined ? {} : { plain: plain.split(',').map(settingOf) }),
+  };
+}
+
+function idsOf(part: string): number[] {
+  const match = /^(\d+)(?:-(\d+))?$/.exec(part);
+  if (match === null) throw new Error(`KEEP has no list of steps, as in 3-5,9: ${part}`);
+  const from = Number(match[1]);
+  const to = Number(match[2] ?? match[1]);
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+}
+
+function settingOf(name: string): SettingName {
+  if (!(name in plainSettings)) throw new Error(`PLAIN has no list of settings: ${name}`);
+  return name as SettingName;
+}

@@ -1,0 +1,13 @@
+// Runs the seeds that it is given and says what it found: see many-runs.ts.
+import type { WorkerMessage } from './many-runs.ts';
+import { run } from './run.ts';
+
+const tell = (message: WorkerMessage): void => void process.send?.(message);
+
+for (const seed of process.argv.slice(2).map(Number)) {
+  tell({ kind: 'begin', seed });
+  const { finding } = await run(seed);
+  if (finding === undefined) tell({ kind: 'end', seed });
+  else tell({ kind: 'end', seed, found: { kind: finding.kind, message: finding.message } });
+}
+process.disconnect?.();

@@ -1,0 +1,151 @@
+import { epoch } from '@engram/core';
+import { Prng } from '@engram/sim';
+import { Finding } from '../judge/finding.ts';
+import type { FaultKind, Step } from '../plan/plan.ts';
+import type { Life } from './life.ts';
+import type { World } from './world.ts';
+
+/** Longer than any stall of storage. */
+export const STOP_MS_MAX = 60_000;
+export const STALL_MS_MAX = 20_000;
+
+/** Something goes wrong. Where no node lives it goes wrong for nobody. */
+export class FaultStep {
+  readonly #world: World;
+  readonly #life: Life;
+  readonly #random: Prng;
+
+  private constructor(world: World, life: Life, step: Step) {
+    this.#world = world;
+    this.#life = life;
+    this.#random = new Prng(step.seed);
+  }
+
+  static run(world: World, step: Step, kind: FaultKind): void {
+    const { life } = world;
+    if (life === undefined || !life.process.alive || world.ending) return;
+    world.tell(() => `#${step.id} ${kind}`);
+    new FaultStep(world, life, step)[kind]();
+  }
+
+  crash(): void {
+    this.#world.kill(this.#random.chance(0.5));
+    this.#world.startSoon();
+  }
+
+  /** SIGTERM: the node ends its work and leaves the storage whole. */
+  stop(): void {
+    const { face, process } = this.#life;
+    if (face === undefined || process.paused || this.#life.stopping) return;
+    stopNode(this.#world, this.#life);
+  }
+
+  pause(): void {
+    const { process } = this.#life;
+    if (process.paused) return;
+    const ms = this.#random.pick([1, 50, 3000, 15_000]) * this.#random.fraction();
+    process.pause();
+    this.#world.scheduler.after(ms, () => {
+      this.#world.tell(() => 'the node goes on');
+      process.resume();
+    });
+  }
+
+  stall(): void {
+    const operation = this.#random.pick(['append', 'append', 'get-many', 'drop', 'save-checkpoint', 'seal'] as const);
+    const ms = this.#random.pick([5, 50, 500, 9000, STALL_MS_MAX]) * this.#random.fraction();
+    this.#world.tell(() => `  ${operation} stalls for ${ms.toFixed(0)} ms`);
+    this.#life.faults.stall(operation, ms);
+  }
+
+  'append-fault'(): void {
+    const fault = this.#random.pick([
+      'uncertain-there',
+      'uncertain-lost',
+      'uncertain-late',
+      'failed-there',
+      'failed-lost',
+      'fenced',
+      'fenced',
+    ] as const);
+    this.#world.tell(() => `  the next append is ${fault}`);
+    this.#life.leaderless = true;
+    this.#life.faults.failAppend(fault);
+  }
+
+  'read-fault'(): void {
+    const operation = this.#random.pick([
+      'read',
+      'get-many',
+      'get-many',
+      'save-checkpoint',
+      'load-checkpoint',
+    ] as const);
+    const times = this.#random.between(1, 3);
+    this.#world.tell(() => `  ${operation} fails ${times} times`);
+    this.#life.failingReads = true;
+    this.#life.faults.failNext(operation, times);
+  }
+
+  'wall-jump'(): void {
+    this.#world.host.jumpWall(this.#random.pick([-1, 1]) * this.#random.pick([1, 1000, 86_400_000]));
+  }
+
+  'step-down'(): void {
+    const { face } = this.#life;
+    if (face?.leads !== true || this.#life.process.paused) return;
+    this.#life.leaderless = true;
+    let down = false;
+    face.stepDown().then(
+      () => {
+        down = true;
+      },
+      (error: unknown) => this.#world.fail(new Finding('broken', `stepping down failed: ${String(error)}`)),
+    );
+    this.#mustEnd('stepping down', () => down);
+    this.#world.leadSoon(this.#life);
+  }
+
+  /** Another node takes the log over, writes nothing, and is gone. */
+  rival(): void {
+    this.#life.leaderless = true;
+    this.#world.disk.sealed = { epoch: epoch(this.#world.nextEpoch()), holder: 99n };
+    this.#world.disk.onItsWay = undefined;
+    this.#world.tell(() => '  another node has sealed the log');
+    // Who writes nothing does not notice by itself.
+    this.#life.process.after(500 + 500 * this.#random.fraction(), () => {
+      const { face } = this.#life;
+      if (face?.leads === true && !this.#life.stopping) {
+        this.#life.leaderless = true;
+        void face.stepDown();
+        this.#world.leadSoon(this.#life);
+      }
+    });
+  }
+
+  #mustEnd(what: string, ended: () => boolean): void {
+    const life = this.#life;
+    this.#world.scheduler.after(STOP_MS_MAX, () => {
+      if (life.process.alive && !ended()) this.#world.fail(new Finding('hang', `${what} has not ended`));
+    });
+  }
+}
+
+/** Ends the node as SIGTERM does, and starts it again. Resolves when it has ended. */
+export function stopNode(world: World, life: Life): void {
+  life.stopping = true;
+  life.leaderless = true;
+  let stopped = false;
+  life.face!.dispose().then(
+    () => {
+      stopped = true;
+      world.tell(() => 'node has stopped');
+      world.kill(false);
+      if (!world.ending) world.startSoon();
+    },
+    (error: unknown) => world.fail(new Finding('broken', `the stop failed: ${String(error)}`, { cause: error })),
+  );
+  world.scheduler.after(STOP_MS_MAX, () => {
+    if (life.process.alive && !stopped) world.fail(new Finding('hang', 'the node has not stopped'));
+  });
+}

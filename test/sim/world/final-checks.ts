@@ -1,0 +1,137 @@
+import { expectThat, Finding } from '../judge/finding.ts';
+import type { Face } from './face.ts';
+import { stopNode } from './fault-steps.ts';
+import { Life } from './life.ts';
+import { answerOf, QUIET_MS_MAX, until } from './patience.ts';
+import { StateCheck } from './state-check.ts';
+import type { World } from './world.ts';
+
+const never = new AbortController().signal;
+const CORRUPT = 2;
+/** Leases that last longer are not waited for. */
+const EXPIRY_MS_MAX = 30_000;
+const EXPIRY_SLACK_MS = 5000;
+
+/** Nothing fails any more: everything must come to its end, and the living state must be what the log says. */
+export async function finish(world: World): Promise<void> {
+  world.tell(() => 'nothing fails any more');
+  world.ending = true;
+  for (const client of world.watchClients) client.heal();
+  const face = await healthy(world);
+  const life = world.life!;
+  const { underWay } = world.calls;
+  await until(
+    world,
+    'requests are answered',
+    () => world.calls.underWay.length === 0,
+    () => underWay.join(', '),
+  );
+  world.settleWrites();
+  await leasesEnd(world, face);
+  await until(world, 'all has taken effect', () => face.revision === world.history.revision);
+  await watchesAreComplete(world);
+  const living = new StateCheck(world, face, 'the living store');
+  await living.all(world.history.compactRevision);
+  await compareWithRecovery(world);
+  await compactAll(world, face);
+  await living.all(world.history.compactRevision);
+  expectThat(face.pins === 0, 'leak', () => `${face.pins} pins are held, and nobody reads`);
+  stopNode(world, life);
+  await until(world, 'the node stops', () => !life.process.alive);
+}
+
+/** A node that leads, and has no faults. */
+async function healthy(world: World): Promise<Face> {
+  const heal = (): void => {
+    const { life } = world;
+    if (life === undefined || !life.process.alive) return;
+    if (life.process.paused) life.process.resume();
+    life.faults.heal();
+  };
+  heal();
+  await until(world, 'the node leads', () => {
+    if (world.life?.process.alive !== true) world.start();
+    heal();
+    const { face, stopping } = world.life!;
+    return face?.leads === true && !stopping;
+  });
+  return world.life!.face!;
+}
+
+/** Those whose time is over go, with their keys. */
+async function leasesEnd(world: World, face: Face): Promise<void> {
+  const { history, judge } = world;
+  const waitMs = judge.leases.lastDeadlineMs() - world.nowMs;
+  if (waitMs < 0 || waitMs > EXPIRY_MS_MAX) return;
+  await world.delay((waitMs + EXPIRY_SLACK_MS) / world.plan.settings.clockRate);
+  await until(world, 'expired leases end', () => {
+    const left = history.leasesAt(history.next).filter(({ ttlSeconds }) => ttlSeconds * 1000 < EXPIRY_MS_MAX);
+    return left.length === 0 && face.revision === history.revision;
+  });
+  world.settleWrites();
+}
+
+/** Every watch has come back, and has seen all that it is to see. */
+async function watchesAreComplete(world: World): Promise<void> {
+  const behind = (): boolean => world.watchClients.some(({ isBehind, watches }) => watches > 0 && isBehind);
+  await until(world, 'clients of watches have come back', () => !behind());
+  await world.delay(QUIET_MS_MAX / 4);
+  for (const client of world.watchClients) client.checkComplete();
+}
+
+/** What nobody can read any more leaves index and storage in bounded time. */
+async function compactAll(world: World, face: Face): Promise<void> {
+  const { history } = world;
+  const workedOff = (): boolean => history.compactRevision < 0 || world.compacted === history.compactRevision;
+  await until(world, 'the compaction is worked off', workedOff);
+  if (history.alarmsAt(history.next).some(({ alarm }) => alarm === CORRUPT))
+    await answerOf(world, 'the alarm goes', face.deactivateAlarm(CORRUPT, never));
+  if (history.compactRevision < history.revision)
+    await answerOf(world, 'the last compaction', face.compact(history.revision, true, never));
+  for (const write of world.judge.writes.unexplained(1)) world.judge.writes.explain(write);
+  // Another checkpoint takes in what the compaction has left behind.
+  await answerOf(world, 'the space is given back', face.defragment());
+  await world.delay(QUIET_MS_MAX / 4);
+  new StateCheck(world, face, 'the living store').disk(world.disk, history.revision);
+}
+
+/**
+ * A node that begins with what is durable comes to the same state, and stays right when it is compacted further: what
+ * it knows of garbage it has from the checkpoint and the replay.
+ */
+async function compareWithRecovery(world: World): Promise<void> {
+  const { history } = world;
+  const random = world.random.fork('recovery');
+  const disk = world.disk.copy('copy');
+  const second = new Life({
+    host: world.spareHost,
+    disk,
+    random,
+    settings: world.plan.settings,
+    logger: world.logger,
+    onAppending: () => undefined,
+    onDurable: () => undefined,
+    onDeposed: (end) => world.fail(new Finding('broken', `the second node is deposed: ${end.kind}`)),
+    onFatal: (error) => world.fail(new Finding('broken', `the second node ends: ${error.message}`, { cause: error })),
+    onCompacted: () => undefined,
+  });
+  const face = await answerOf(world, 'a second node starts', second.open(world.nextEpoch()));
+  const check = new StateCheck(world, face, 'the recovered store');
+  await check.all(history.compactRevision);
+  if (!history.alarmsAt(history.next).some(({ alarm }) => alarm === CORRUPT)) {
+    let compacted = history.compactRevision;
+    for (let left = 2; left >= 0 && compacted < history.revision; left -= 1) {
+      const least = Math.max(1, compacted + 1);
+      compacted = left === 0 ? history.revision : random.between(least, history.revision);
+      await answerOf(world, `a second node is compacted at ${compacted}`, face.compact(compacted, left === 0, never));
+      await check.versions(compacted);
+      await check.contentAt(compacted, compacted);
+      check.index();
+    }
+    await answerOf(world, 'a second node gives space back', face.defragment());
+    await world.delay(QUIET_MS_MAX / 4);
+    if (compacted === history.revision) check.disk(disk, compacted);
+  }
+  await answerOf(world, 'the second node stops', face.dispose());
+  second.process.kill();
+}

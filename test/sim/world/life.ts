@@ -1,0 +1,98 @@
+import { assert, type Logger } from '@engram/core';
+import { type Prng, type SimHost, type SimProcess, SimStorageFaults } from '@engram/sim';
+import { type LogBatch, type MemoryDisk, MemoryStorage, type Storage } from '@engram/storage';
+import type { Settings } from '../plan/settings.ts';
+import { Face, type FaceOptions } from './face.ts';
+
+export interface LifeParts {
+  readonly host: SimHost;
+  readonly disk: MemoryDisk;
+  readonly random: Prng;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  /** A batch leaves for the log. */
+  readonly onAppending: (batch: LogBatch) => void;
+  /** It is durable, and nobody knows of it yet. */
+  readonly onDurable: (batch: LogBatch) => void;
+  readonly onDeposed: FaceOptions['onDeposed'];
+  readonly onFatal: FaceOptions['onFatal'];
+  readonly onCompacted: FaceOptions['onCompacted'];
+}
+
+/** One life of the node: a process, its storage, and the store once it is open. */
+export class Life {
+  readonly process: SimProcess;
+  readonly faults: SimStorageFaults;
+  readonly storage: MemoryStorage;
+  readonly #parts: LifeParts;
+  #face: Face | undefined;
+  /** The node may not lead at the moment. */
+  leaderless = true;
+  /** Since when it leads, on the node's clock. */
+  leadsSinceMs = Number.POSITIVE_INFINITY;
+  /** Reads of the storage were told to fail. */
+  failingReads = false;
+  stopping = false;
+
+  constructor(parts: LifeParts) {
+    const { host, disk, settings, random } = parts;
+    this.#parts = parts;
+    this.process = host.start();
+    this.faults = new SimStorageFaults(this.process, random, {
+      delayMsMax: settings.storageDelayMsMax,
+      atOnce: settings.storageAtOnce,
+      cold: settings.storageCold,
+    });
+    this.storage = new MemoryStorage(this.faults, disk);
+  }
+
+  /** Undefined: it is not open yet, or the node is dead. */
+  get face(): Face | undefined {
+    return this.process.alive ? this.#face : undefined;
+  }
+
+  /** Reads the log, and leads in this epoch. */
+  async open(epoch: number): Promise<Face> {
+    const { settings, logger, onDeposed, onFatal, onCompacted } = this.#parts;
+    const { clock, random } = this.process;
+    const storage = this.#tapped();
+    const face = await Face.open({ storage, clock, random, logger, settings, onDeposed, onFatal, onCompacted });
+    await face.lead(epoch);
+    assert(this.process.alive, 'a dead node has opened its store');
+    this.#face = face;
+    this.leads();
+    return face;
+  }
+
+  /** It does, without doubt. */
+  leads(): void {
+    this.leaderless = false;
+    this.leadsSinceMs = this.process.clock.nowMs();
+  }
+
+  /** The process ends at once. `keepAppend`: what was on its way to the log has just arrived. */
+  kill(keepAppend: boolean): void {
+    this.storage.crash(keepAppend);
+    this.process.kill();
+  }
+
+  /** The storage, and somebody who looks at what becomes durable. */
+  #tapped(): Storage {
+    const { storage } = this;
+    const { onAppending, onDurable } = this.#parts;
+    return {
+      log: {
+        append: async (batch, seal) => {
+          onAppending(batch);
+          const outcome = await storage.append(batch, seal);
+          if (outcome.kind === 'committed') onDurable(batch);
+          return outcome;
+        },
+        read: (from, signal) => storage.read(from, signal),
+        seal: (seal) => storage.seal(seal),
+      },
+      values: storage,
+      [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+    };
+  }
+}

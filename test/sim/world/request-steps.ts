@@ -1,0 +1,436 @@
+import type { RangeResult, StoreImage } from '@engram/backend';
+import { EMPTY_BYTES, isEmptyRange, type KeyRange, keyText, type Op, type RangeOp, type Txn } from '@engram/core';
+import { Prng } from '@engram/sim';
+import type { LoggedWrite } from '@engram/sim/model';
+import type { Watched } from '../judge/watch-judge.ts';
+import type { RequestKind, Step } from '../plan/plan.ts';
+import { Requests } from '../plan/requests.ts';
+import type { Face } from './face.ts';
+import type { Life } from './life.ts';
+import { MEMBER_ID } from './face.ts';
+import type { World } from './world.ts';
+
+const WATCHES_MAX = 4;
+const NOSPACE = 1;
+const CORRUPT = 2;
+
+/** One request of a client. Without a node that serves it is nothing: the client would not have got through. */
+export class RequestStep {
+  readonly #world: World;
+  readonly #life: Life;
+  readonly #face: Face;
+  readonly #random: Prng;
+  readonly #requests: Requests;
+  readonly #name: string;
+
+  private constructor(world: World, life: Life, face: Face, step: Step) {
+    this.#world = world;
+    this.#life = life;
+    this.#face = face;
+    this.#random = new Prng(step.seed);
+    this.#name = `#${step.id}`;
+    this.#requests = new Requests(this.#random, world.plan.settings, world.history, `${step.id}.`);
+  }
+
+  static run(world: World, step: Step, kind: RequestKind): void {
+    const { life } = world;
+    const face = life?.face;
+    if (life === undefined || face === undefined || life.stopping) return;
+    new RequestStep(world, life, face, step)[kind]();
+  }
+
+  put(): void {
+    this.#txn(this.#requests.putTxn());
+  }
+
+  delete(): void {
+    this.#txn(this.#requests.deleteTxn());
+  }
+
+  'delete-range'(): void {
+    this.#txn(this.#requests.deleteTxn(this.#requests.range()));
+  }
+
+  txn(): void {
+    this.#txn(this.#requests.txn());
+  }
+
+  #txn(txn: Txn): void {
+    const { judge } = this.#world;
+    const readOnly = [...txn.success, ...txn.failure].every(({ kind }) => kind === 'range');
+    const from = judge.acknowledged;
+    const explains = (write: LoggedWrite): boolean => judge.writes.txnExplains(txn, write, from);
+    this.#world.calls.start({
+      what: `${this.#name} ${textOfTxn(txn)}`,
+      life: this.#life,
+      ...(readOnly ? {} : { explains }),
+      send: (signal) => this.#face.txn(txn, signal),
+      answered: (call, answer) => {
+        judge.txn(call, txn, answer);
+        if (!readOnly) judge.checkAllowed(call);
+      },
+      refused: (call, code) => judge.txnRefused(call, txn, code),
+      text: ({ revision, succeeded }) => `revision ${revision}${succeeded ? '' : ', failed'}`,
+    });
+  }
+
+  range(): void {
+    const { judge } = this.#world;
+    const op = this.#requests.rangeOp();
+    this.#world.calls.start({
+      what: `${this.#name} range ${textOfRange(op)}`,
+      life: this.#life,
+      abortAfterMs: this.#patience(0.1),
+      send: (signal) => this.#face.range(op, signal),
+      answered: (call, answer) => judge.range(call, op, [answer]),
+      refused: (call, code) => judge.readRefused(call, op.revision, code),
+      text: ({ revision, kvs, count }) => `${kvs.length} of ${count} at ${revision}`,
+    });
+  }
+
+  'range-stream'(): void {
+    const { judge } = this.#world;
+    const plain: Partial<RangeOp> = { sortOrder: 0, sortTarget: 0, minModRevision: 0, maxModRevision: 0 };
+    const op: RangeOp = { ...this.#requests.rangeOp(), ...plain, minCreateRevision: 0, maxCreateRevision: 0 };
+    const chunkBytes = this.#random.pick([1, 60, 1000]);
+    const pauseMs = this.#random.pick([0, 1, 100]);
+    this.#world.calls.start({
+      what: `${this.#name} range-stream ${textOfRange(op)}`,
+      life: this.#life,
+      abortAfterMs: this.#patience(0.1),
+      send: async (signal) => {
+        const chunks: RangeResult[] = [];
+        for await (const chunk of this.#face.rangeStream(op, chunkBytes, signal)) {
+          chunks.push({ ...chunk, kvs: [...chunk.kvs] });
+          await this.#life.process.delay(this.#random.fraction() * pauseMs);
+        }
+        return chunks;
+      },
+      answered: (call, chunks) => judge.range(call, op, chunks),
+      refused: (call, code) => judge.streamRefused(call, op, code),
+      text: (chunks) => `${chunks.length} chunks at ${chunks.at(-1)?.revision}`,
+    });
+  }
+
+  compact(): void {
+    this.#compact(false);
+  }
+
+  'compact-physical'(): void {
+    this.#compact(true);
+  }
+
+  #compact(physical: boolean): void {
+    const { judge, history } = this.#world;
+    const wanted =
+      history.revision - this.#random.below(this.#random.pick([1, 2, 10, 30])) + this.#random.pick([0, 0, 0, 0, 1]);
+    this.#world.calls.start({
+      what: `${this.#name} compact ${wanted}${physical ? ' physically' : ''}`,
+      life: this.#life,
+      explains: ({ mark }) => mark?.kind === 'compact' && mark.revision === wanted,
+      send: (signal) => this.#face.compact(wanted, physical, signal),
+      answered: (call) => judge.compacted(call, wanted),
+      refused: (call, code) => {
+        if (code === 'Corrupt') judge.refusedByAlarm(call, code);
+        else if (code !== 'TooManyRequests') judge.compactRefused(call, wanted, code);
+      },
+    });
+  }
+
+  'lease-grant'(): void {
+    const { judge } = this.#world;
+    const wanted = this.#random.chance(0.8) ? this.#requests.leaseId() : 0n;
+    const ttlSeconds = this.#random.pick([-1, 1, 2, 3, 5, 20, 1000]);
+    this.#world.calls.start({
+      what: `${this.#name} grant lease ${wanted} for ${ttlSeconds} s`,
+      life: this.#life,
+      explains: ({ mark }) => mark?.kind === 'lease-grant' && (wanted === 0n ? mark.id > 1000n : mark.id === wanted),
+      send: (signal) => this.#face.leaseGrant(wanted, ttlSeconds, signal),
+      answered: (call, { id, grantedTtlSeconds }) => {
+        judge.leaseGranted(call, id, grantedTtlSeconds);
+        judge.leases.answered(id, this.#world.history.next, this.#world.nowMs);
+      },
+      refused: (call, code) => {
+        if (code === 'NoSpace' || code === 'Corrupt') judge.refusedByAlarm(call, code);
+        else if (code !== 'TooManyRequests') judge.leaseSeen(call, wanted, true, code);
+      },
+      text: ({ id }) => `lease ${id}`,
+    });
+  }
+
+  'lease-revoke'(): void {
+    const { judge } = this.#world;
+    const id = this.#requests.leaseId();
+    this.#world.calls.start({
+      what: `${this.#name} revoke lease ${id}`,
+      life: this.#life,
+      explains: ({ mark }) => mark?.kind === 'lease-revoke' && mark.id === id,
+      send: (signal) => this.#face.leaseRevoke(id, signal),
+      answered: (call, revision) => judge.leaseRevoked(call, id, revision),
+      refused: (call, code) => {
+        if (code === 'Corrupt') judge.refusedByAlarm(call, code);
+        else if (code !== 'TooManyRequests') judge.leaseSeen(call, id, false, code);
+      },
+      text: (revision) => `revision ${revision}`,
+    });
+  }
+
+  'keep-alive'(): void {
+    const { judge, history } = this.#world;
+    const id = this.#requests.leaseId();
+    this.#world.calls.start({
+      what: `${this.#name} keep lease ${id} alive`,
+      life: this.#life,
+      send: (signal) => this.#face.keepAlive(id, signal),
+      answered: (call, ttlSeconds) => {
+        judge.leaseSeen(call, id, ttlSeconds > 0, `${ttlSeconds} s`);
+        if (ttlSeconds > 0) judge.leases.renewed(id, history.next, call.startMs, this.#world.nowMs);
+      },
+      refused: (call, code) => {
+        if (code !== 'TooManyRequests') judge.leaseSeen(call, id, false, code);
+      },
+      unknown: () => judge.leases.maybeRenewed(id, history.next),
+      text: (ttlSeconds) => `${ttlSeconds} s`,
+    });
+  }
+
+  'lease-ttl'(): void {
+    const { judge } = this.#world;
+    const id = this.#requests.leaseId();
+    const withKeys = this.#random.chance(0.6);
+    this.#world.calls.start({
+      what: `${this.#name} time to live of lease ${id}`,
+      life: this.#life,
+      send: (signal) => this.#face.timeToLive(id, withKeys, signal),
+      answered: (call, lease) => {
+        if (lease === undefined) judge.leaseSeen(call, id, false, 'no lease');
+        else {
+          const { grantedTtlSeconds, remainingSeconds, keys } = lease;
+          judge.timeToLive(call, id, grantedTtlSeconds, remainingSeconds, keys, this.#world.nowMs);
+        }
+      },
+      refused: (call, code) => judge.leaseSeen(call, id, false, code),
+      text: (lease) => (lease === undefined ? 'none' : `${lease.remainingSeconds} s left`),
+    });
+  }
+
+  leases(): void {
+    const { judge } = this.#world;
+    this.#world.calls.start({
+      what: `${this.#name} leases`,
+      life: this.#life,
+      send: async () => this.#face.leases(),
+      answered: (call, ids) => judge.leaseList(call, ids),
+      refused: (call, code) => judge.readRefused(call, 0, code),
+      text: (ids) => ids.join(' '),
+    });
+  }
+
+  'alarm-on'(): void {
+    const { judge } = this.#world;
+    const alarm = this.#random.chance(0.7) ? NOSPACE : CORRUPT;
+    this.#world.calls.start({
+      what: `${this.#name} activate alarm ${alarm}`,
+      life: this.#life,
+      explains: ({ mark }) => mark?.kind === 'alarm' && mark.alarm === alarm && mark.active,
+      send: (signal) => this.#face.activateAlarm(alarm, signal),
+      answered: (call) => judge.alarmSet(call, alarm, MEMBER_ID, true, true),
+      refused: (call, code) => {
+        if (code !== 'TooManyRequests') judge.readRefused(call, 0, code);
+      },
+    });
+  }
+
+  'alarm-off'(): void {
+    const { judge } = this.#world;
+    const alarm = this.#random.chance(0.5) ? NOSPACE : CORRUPT;
+    this.#world.calls.start({
+      what: `${this.#name} deactivate alarm ${alarm}`,
+      life: this.#life,
+      explains: ({ mark }) => mark?.kind === 'alarm' && mark.alarm === alarm && !mark.active,
+      send: (signal) => this.#face.deactivateAlarm(alarm, signal),
+      answered: (call, changed) => judge.alarmSet(call, alarm, MEMBER_ID, false, changed),
+      refused: (call, code) => {
+        if (code !== 'TooManyRequests') judge.readRefused(call, 0, code);
+      },
+      text: String,
+    });
+  }
+
+  alarms(): void {
+    const { judge } = this.#world;
+    this.#world.calls.start({
+      what: `${this.#name} alarms`,
+      life: this.#life,
+      send: async () => this.#face.alarms(),
+      answered: (call, alarms) => judge.alarmList(call, alarms),
+      refused: (call, code) => judge.readRefused(call, 0, code),
+      text: (alarms) => alarms.map(({ alarm }) => alarm).join(' '),
+    });
+  }
+
+  hash(): void {
+    const { judge } = this.#world;
+    const wanted = this.#requests.revision();
+    this.#world.calls.start({
+      what: `${this.#name} hash at ${wanted}`,
+      life: this.#life,
+      abortAfterMs: this.#patience(0.1),
+      send: (signal) => this.#face.hashKv(wanted, signal),
+      answered: (call, answer) => judge.hash(call, answer),
+      // A compaction may overtake it.
+      refused: (call, code) =>
+        judge.readRefused(call, wanted > 0 ? wanted : this.#world.history.revisionAt(call.from), code),
+      text: ({ hash, hashRevision }) => `${hash} at ${hashRevision}`,
+    });
+  }
+
+  image(): void {
+    const { judge } = this.#world;
+    const slice = this.#random.pick([1, 5, 100]);
+    const pauseMs = this.#random.pick([0, 1, 100, 1000]);
+    this.#world.calls.start({
+      what: `${this.#name} image`,
+      life: this.#life,
+      abortAfterMs: this.#patience(0.2),
+      send: async (signal) => {
+        using image = await this.#face.image(signal);
+        const kvs: Uint8Array[] = [];
+        for (let from = 0; from < image.count; from += slice) {
+          for (const kv of await image.read(from, Math.min(image.count, from + slice), signal)) kvs.push(kv);
+          await this.#pause(pauseMs, signal);
+        }
+        return { image: copyOf(image), kvs };
+      },
+      answered: (call, { image, kvs }) => judge.image(call, image, kvs),
+      refused: (call, code) => judge.imageRefused(call, code, this.#world.plan.settings.imageHoldMaxMs),
+      text: ({ image }) => `${image.count} versions at ${image.revision}`,
+    });
+  }
+
+  /** A client that thinks; where it goes away, at once. */
+  async #pause(msMax: number, signal: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([this.#life.process.delay(this.#random.fraction() * msMax), aborted]);
+    signal.throwIfAborted();
+  }
+
+  defragment(): void {
+    const { judge } = this.#world;
+    this.#world.calls.start({
+      what: `${this.#name} defragment`,
+      life: this.#life,
+      send: () => this.#face.defragment(),
+      answered: () => undefined,
+      refused: (call, code) => judge.readRefused(call, 0, code),
+    });
+  }
+
+  /** Of a watch: there must be something in it. */
+  #watchedRange(): KeyRange {
+    const range = this.#requests.range();
+    return isEmptyRange(range) ? { key: range.key, end: EMPTY_BYTES } : range;
+  }
+
+  watch(): void {
+    const { watchClients, judge, history } = this.#world;
+    if (watchClients.length === 0) return;
+    const client = this.#random.pick(watchClients);
+    if (client.watches >= WATCHES_MAX) return;
+    const range = this.#watchedRange();
+    const start = this.#random.pick([0, 0, history.revision - this.#random.below(20), history.revision + 3, 1]);
+    const watched: Watched = {
+      name: `watch ${this.#name} ${textOfKeys(range)}`,
+      range,
+      prevKv: this.#random.chance(0.5),
+      noPut: this.#random.chance(0.15),
+      noDelete: this.#random.chance(0.15),
+    };
+    const from = judge.acknowledged;
+    const progressNotify = this.#random.chance(0.4);
+    client.connect(this.#life);
+    this.#life.process.after(0, () => client.watch(watched, Math.max(0, start), progressNotify, from));
+  }
+
+  'cancel-watch'(): void {
+    this.#client?.cancel();
+  }
+
+  'watch-progress'(): void {
+    this.#client?.requestProgress();
+  }
+
+  'slow-watch'(): void {
+    this.#client?.fill(this.#random.pick([5, 100, 3000]));
+  }
+
+  get #client(): World['watchClients'][number] | undefined {
+    const { watchClients } = this.#world;
+    return watchClients.length === 0 ? undefined : this.#random.pick(watchClients);
+  }
+
+  /** With this probability a client gives up, after so long. */
+  #patience(probability: number): number | undefined {
+    return this.#random.chance(probability) ? this.#random.fraction() * this.#random.pick([0.5, 20, 500]) : undefined;
+  }
+}
+
+/** What is left of an image when it was let go. */
+function copyOf(image: StoreImage): StoreImage {
+  const { revision, compactRevision, count } = image;
+  const versions = Array.from({ length: count }, (_, at) => ({
+    mod: image.modRevision(at),
+    sub: image.sub(at),
+    tombstone: image.isTombstone(at),
+    bytes: image.bytes(at),
+  }));
+  return {
+    revision,
+    compactRevision,
+    count,
+    modRevision: (at) => versions[at]!.mod,
+    sub: (at) => versions[at]!.sub,
+    isTombstone: (at) => versions[at]!.tombstone,
+    bytes: (at) => versions[at]!.bytes,
+    read: () => Promise.reject(new Error('a copy')),
+    [Symbol.dispose]: () => undefined,
+  };
+}
+
+function textOfTxn(txn: Txn): string {
+  const ifs = txn.compares.map(
+    ({ range, target, result, number }) =>
+      `${['version', 'create', 'mod', 'value', 'lease'][target] ?? target}(${textOfKeys(range)}) ${'=><!'[result] ?? '?'} ${number}`,
+  );
+  const then = txn.success.map(textOfOp).join('; ');
+  const otherwise = txn.failure.map(textOfOp).join('; ');
+  if (ifs.length === 0 && txn.failure.length === 0) return then === '' ? 'nothing' : then;
+  return `if ${ifs.join(' and ')} {${then}} else {${otherwise}}`;
+}
+
+function textOfOp(op: Op): string {
+  switch (op.kind) {
+    case 'put': {
+      const value = op.ignoreValue ? '(its value)' : keyText(op.value).replace(/x{4,}$/, (run) => `x*${run.length}`);
+      return `put ${textOfKey(op.key)}=${value}${op.lease === 0n ? '' : ` lease ${op.lease}`}${op.ignoreLease ? ' its lease' : ''}`;
+    }
+    case 'delete-range':
+      return `delete ${textOfKeys(op.range)}`;
+    case 'range':
+      return `range ${textOfRange(op)}`;
+    case 'txn':
+      return `(${textOfTxn(op.txn)})`;
+  }
+}
+
+const textOfKey = (key: Uint8Array): string => JSON.stringify(keyText(key));
+
+function textOfKeys({ key, end }: KeyRange): string {
+  return end.length === 0 ? textOfKey(key) : `${textOfKey(key)}..${textOfKey(end)}`;
+}
+
+function textOfRange(op: RangeOp): string {
+  const flags = (['serializable', 'keysOnly', 'countOnly'] as const).filter((flag) => op[flag]);
+  const at = op.revision === 0 ? '' : ` at ${op.revision}`;
+  return `${textOfKeys(op.range)}${at}${op.limit > 0 ? ` limit ${op.limit}` : ''}${flags.map((flag) => ` ${flag}`).join('')}`;
+}

@@ -1,0 +1,240 @@
+import { EngramError, type EventGroup, type Revision, revision } from '@engram/core';
+import type { Prng } from '@engram/sim';
+import type { StoreHistory } from '@engram/sim/model';
+import type { Watcher, WatchSink, WatchStream } from '@engram/watch-hub';
+import { expectThat, Finding } from '../judge/finding.ts';
+import { WatchJudge, type Watched } from '../judge/watch-judge.ts';
+import type { Life } from './life.ts';
+
+export interface WatchClientOptions {
+  readonly name: string;
+  readonly random: Prng;
+  readonly history: StoreHistory;
+  /** Its sink is full so often, and for so long at most. */
+  readonly refuses: number;
+  readonly fullMsMax: number;
+  readonly tell: (text: () => string) => void;
+  readonly onFinding: (error: unknown) => void;
+}
+
+interface Watch {
+  readonly judge: WatchJudge;
+  readonly progressNotify: boolean;
+  /** Undefined: not at the node at the moment. */
+  watcher: Watcher | undefined;
+}
+
+/** Until a client comes back whose watch has ended. */
+const COME_BACK_MS_MAX = 20;
+
+/** A client with one stream of watches, which comes back and goes on where it was whenever its stream has ended. */
+export class WatchClient implements WatchSink {
+  readonly name: string;
+  readonly #options: WatchClientOptions;
+  readonly #watches: Watch[] = [];
+  #life: Life | undefined;
+  #stream: WatchStream | undefined;
+  #header = 0;
+  #fullUntilMs = 0;
+  #full = false;
+  #healed = false;
+
+  constructor(options: WatchClientOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  get watches(): number {
+    return this.#watches.length;
+  }
+
+  /** Whether some watch of it is not at the node. */
+  get isBehind(): boolean {
+    return this.#stream === undefined || this.#watches.some(({ watcher }) => watcher === undefined);
+  }
+
+  /** The node, or its stream, is no more. */
+  disconnected(): void {
+    this.#stream = undefined;
+    this.#life = undefined;
+    for (const watch of this.#watches) watch.watcher = undefined;
+  }
+
+  /** Goes on with all its watches. */
+  connect(life: Life): void {
+    if (life.face === undefined || life.stopping) return;
+    this.#guarded(() => {
+      if (this.#stream === undefined) {
+        this.#life = life;
+        this.#header = 0;
+        this.#full = false;
+        this.#stream = life.face!.hub.openStream(this);
+      }
+      for (const watch of this.#watches) if (watch.watcher === undefined) this.#resume(watch);
+    });
+  }
+
+  /** From a revision on; 0: from now. Nothing without a node. `from` is what everybody knows to be there. */
+  watch(watched: Watched, startRevision: number, progressNotify: boolean, from: number): void {
+    const stream = this.#stream;
+    if (stream === undefined || this.#life?.face === undefined || this.#life.stopping) return;
+    this.#guarded(() => {
+      const { history, tell } = this.#options;
+      const { watcher, revision: created } = this.#create(watched, progressNotify, startRevision);
+      expectThat(
+        created >= history.revisionAt(from) && created <= history.revision,
+        'watch',
+        () => `${watched.name} was created at ${created}`,
+      );
+      tell(() => `${this.name} watches ${watched.name} from ${startRevision}, created at ${created}`);
+      const judge = new WatchJudge(history, watched, startRevision === 0 ? created + 1 : startRevision);
+      this.#watches.push({ judge, progressNotify, watcher });
+      stream.start(watcher);
+    });
+  }
+
+  /** Ends the watch that began first. */
+  cancel(): void {
+    const watch = this.#watches[0];
+    if (watch === undefined) return;
+    this.#guarded(() => {
+      this.#watches.shift();
+      if (watch.watcher !== undefined) this.#stream?.cancel(watch.watcher.watchId);
+      this.#options.tell(() => `${this.name} cancels ${watch.judge.watched.name}`);
+    });
+  }
+
+  requestProgress(): void {
+    if (this.#life?.face !== undefined) this.#guarded(() => this.#stream?.requestProgress());
+  }
+
+  /** It takes nothing for so long. */
+  fill(ms: number): void {
+    const scheduler = this.#life?.process.host.scheduler;
+    if (scheduler !== undefined) this.#fullUntilMs = scheduler.nowMs + ms;
+  }
+
+  /** It is never full again. */
+  heal(): void {
+    this.#fullUntilMs = 0;
+    this.#healed = true;
+  }
+
+  /** Everything has come. */
+  checkComplete(): void {
+    for (const { judge, watcher } of this.#watches) {
+      expectThat(watcher !== undefined, 'watch', () => `${judge.watched.name} has not come back`);
+      judge.checkComplete();
+    }
+  }
+
+  events(watcher: Watcher, groups: readonly EventGroup[], header: Revision): boolean {
+    if (this.#refuse()) return false;
+    this.#guarded(() => {
+      this.#checkHeader(header);
+      const watch = this.#watches.find((one) => one.watcher === watcher);
+      if (watch === undefined) throw new Finding('watch', `${this.name}: events of a watch that it has cancelled`);
+      watch.judge.events(groups, header);
+      this.#options.tell(
+        () => `${this.name} ${watch.judge.watched.name} gets ${groups.map(({ revision: at }) => at).join(' ')}`,
+      );
+    });
+    return true;
+  }
+
+  compacted(watcher: Watcher, compactRevision: Revision): void {
+    this.#guarded(() => {
+      const watch = this.#watches.find((one) => one.watcher === watcher);
+      if (watch === undefined) return;
+      watch.judge.compacted(compactRevision);
+      watch.watcher = undefined;
+      this.#options.tell(() => `${this.name} ${watch.judge.watched.name} is compacted at ${compactRevision}`);
+      this.#comeBack();
+    });
+  }
+
+  progress(watcher: Watcher | undefined, at: Revision): void {
+    this.#guarded(() => {
+      this.#checkHeader(at);
+      this.#options.tell(() => `${this.name} progress ${at}`);
+      for (const watch of this.#watches) {
+        if (watch.watcher !== undefined && (watcher === undefined || watch.watcher === watcher))
+          watch.judge.progress(at);
+      }
+    });
+  }
+
+  failed(cause: unknown): void {
+    const life = this.#life;
+    this.#options.tell(() => `${this.name} fails: ${String(cause)}`);
+    this.disconnected();
+    this.#life = life;
+    this.#comeBack();
+    if (life?.failingReads === true || life?.stopping === true) return;
+    this.#options.onFinding(new Finding('watch', `${this.name} broke: ${String(cause)}`, { cause }));
+  }
+
+  /** Not from inside the hub's call. */
+  #comeBack(): void {
+    const life = this.#life;
+    life?.process.after(this.#options.random.fraction() * COME_BACK_MS_MAX, () => this.connect(life));
+  }
+
+  #resume(watch: Watch): void {
+    const { watched, next } = watch.judge;
+    const { watcher } = this.#create(watched, watch.progressNotify, next);
+    watch.watcher = watcher;
+    this.#options.tell(() => `${this.name} resumes ${watched.name} from ${next}`);
+    this.#stream!.start(watcher);
+  }
+
+  #create(watched: Watched, progressNotify: boolean, startRevision: number): { watcher: Watcher; revision: number } {
+    const { name, range, prevKv, noPut, noDelete } = watched;
+    const outcome = this.#stream!.create({
+      range,
+      startRevision: revision(startRevision),
+      prevKv,
+      progressNotify,
+      noPut,
+      noDelete,
+      fragment: false,
+      watchId: 0,
+    });
+    if (outcome.kind !== 'created') throw new Finding('watch', `${name} was refused: ${outcome.reason}`);
+    return outcome;
+  }
+
+  /** No room: `drained` is called when there is some again. */
+  #refuse(): boolean {
+    const { random, refuses, fullMsMax } = this.#options;
+    const process = this.#life?.process;
+    if (process === undefined || this.#healed) return false;
+    if (this.#full) throw new Error('a stream that is full was offered something');
+    const stalledMs = this.#fullUntilMs - process.host.scheduler.nowMs;
+    if (stalledMs <= 0 && !random.chance(refuses)) return false;
+    this.#full = true;
+    const stream = this.#stream;
+    process.after(Math.max(0, stalledMs) + random.fraction() * fullMsMax, () => {
+      if (this.#stream !== stream) return;
+      this.#full = false;
+      this.#guarded(() => stream?.drained());
+    });
+    return true;
+  }
+
+  /** It never falls within a stream. */
+  #checkHeader(header: number): void {
+    expectThat(header >= this.#header, 'watch', () => `${this.name}: header ${header} after ${this.#header}`);
+    this.#header = header;
+  }
+
+  /** What is called by the hub may not throw; and a hub that has closed refuses. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (error instanceof EngramError && error.code === 'Stopped') return;
+      this.#options.onFinding(error);
+    }
+  }
+}

@@ -1,0 +1,321 @@
+import { AssertionError, type Logger, logPosition } from '@engram/core';
+import { Prng, Scheduler, SimHost } from '@engram/sim';
+import { type LoggedWrite, StoreHistory } from '@engram/sim/model';
+import { type LogBatch, MemoryDisk, StorageFencedError } from '@engram/storage';
+import { Finding } from '../judge/finding.ts';
+import { type Call, type Excuses, Judge } from '../judge/judge.ts';
+import { textOf } from '../judge/write-judge.ts';
+import type { Plan } from '../plan/plan.ts';
+import { Calls } from './calls.ts';
+import { MEMBER_ID } from './face.ts';
+import { Life } from './life.ts';
+import { Story } from './story.ts';
+import { WatchClient } from './watch-client.ts';
+
+/** The end of a lease that no client's answer explains. */
+interface Expiry {
+  readonly write: LoggedWrite;
+  readonly id: bigint;
+  readonly granted: number;
+  readonly sentMs: number;
+}
+
+const RESTART_MS_MAX = 300;
+const NOSPACE = 1;
+
+/** A node on simulated ports, its clients, and what they may see. */
+export class World {
+  readonly plan: Plan;
+  readonly scheduler: Scheduler;
+  readonly random: Prng;
+  readonly history = new StoreHistory();
+  readonly judge: Judge;
+  readonly story: Story;
+  readonly calls: Calls;
+  readonly watchClients: readonly WatchClient[];
+  readonly disk = new MemoryDisk('disk');
+  readonly host: SimHost;
+  /** For a second node beside the living one. */
+  readonly spareHost: SimHost;
+  life: Life | undefined;
+  /** Of the newest compaction that was worked off in this life. */
+  compacted = -1;
+  /** No node is started any more, and nothing fails any more. */
+  ending = false;
+  #epoch = 0;
+  #finding: unknown;
+  #fail!: (error: unknown) => void;
+  readonly #failed: Promise<never>;
+  /** When the batch that begins at a position left for the log, on the node's clock. */
+  readonly #sentMs = new Map<number, number>();
+  #expiries: Expiry[] = [];
+
+  constructor(plan: Plan, told: boolean, line?: (line: string) => void) {
+    const { settings } = plan;
+    this.plan = plan;
+    this.random = new Prng(plan.seed).fork('world');
+    this.scheduler = new Scheduler({ random: this.random.fork('order') });
+    this.host = new SimHost(this.scheduler, {
+      name: 'node',
+      random: this.random.fork('host'),
+      rate: settings.clockRate,
+      originMs: 1000,
+      wallMs: 1_700_000_000_000,
+      lateMsMax: settings.lateMsMax,
+      turnMsMax: settings.turnMsMax,
+    });
+    this.spareHost = new SimHost(this.scheduler, {
+      ...this.host.options,
+      name: 'spare',
+      random: this.random.fork('spare'),
+    });
+    this.story = new Story(() => this.scheduler.nowMs, told, line);
+    this.judge = new Judge(this.history);
+    const tell = this.tell;
+    const onFinding = (error: unknown): void => this.fail(error);
+    this.calls = new Calls({
+      judge: this.judge,
+      tell,
+      onFinding,
+      excuses: (call, life, aborted) => this.#excuses(call, life, aborted),
+    });
+    this.watchClients = Array.from(
+      { length: settings.watchers },
+      (_, at) =>
+        new WatchClient({
+          name: `watcher ${at}`,
+          random: this.random.fork(`watcher ${at}`),
+          history: this.history,
+          refuses: [0, 0.05, 0.3][at % 3]!,
+          fullMsMax: [1, 30, 1000][at % 3]!,
+          tell,
+          onFinding,
+        }),
+    );
+    this.#failed = new Promise((_resolve, reject) => {
+      this.#fail = reject;
+    });
+    this.#failed.catch(() => undefined);
+  }
+
+  readonly tell = (text: () => string): void => this.story.tell(text);
+
+  /** The run ends with it; the first one counts. */
+  fail(error: unknown): void {
+    this.#finding ??= error;
+    this.#fail(error);
+  }
+
+  get failed(): boolean {
+    return this.#finding !== undefined;
+  }
+
+  /** Lets things happen until the work is done, or something was found. */
+  async run<Value>(work: Promise<Value>): Promise<Value> {
+    return await this.scheduler.run(Promise.race([work, this.#failed]));
+  }
+
+  /** Resolves when so much time has passed. */
+  delay(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.scheduler.after(ms, resolve));
+  }
+
+  /** The time on the node's clock: the judge of leases has no other. */
+  get nowMs(): number {
+    return this.host.options.originMs! + this.scheduler.nowMs * this.host.options.rate!;
+  }
+
+  nextEpoch(): number {
+    this.#epoch = Math.max(this.#epoch, this.disk.sealed.epoch) + 1;
+    return this.#epoch;
+  }
+
+  /** Nothing where a node lives. */
+  start(): void {
+    if (this.life?.process.alive === true) return;
+    // What was on its way to the log when the last node ended is there or not, and that is known now.
+    while (this.history.next < this.disk.next) this.#durable(this.disk.batch(logPosition(this.history.next)));
+    const { settings } = this.plan;
+    const life: Life = new Life({
+      host: this.host,
+      disk: this.disk,
+      random: this.random,
+      settings,
+      logger: this.logger,
+      onAppending: ({ first }) => this.#sentMs.set(first, this.nowMs),
+      onDurable: (batch) => this.guarded(() => this.#durable(batch)),
+      onDeposed: (end) => {
+        this.tell(() => `node is deposed: ${end.kind}`);
+        life.leaderless = true;
+        if (end.kind === 'uncertain') this.endSoon(life);
+        else this.leadSoon(life);
+      },
+      onFatal: (error) => this.fail(new Finding('broken', `the node ends: ${error.message}`, { cause: error })),
+      onCompacted: (compactRevision) => {
+        this.compacted = compactRevision;
+      },
+    });
+    this.life = life;
+    this.compacted = -1;
+    const epoch = this.nextEpoch();
+    this.tell(() => `node starts for the ${life.process.generation}. time, with epoch ${epoch}`);
+    const beginMs = this.nowMs;
+    life.open(epoch).then(
+      () => this.guarded(() => this.#opened(life, beginMs)),
+      (error: unknown) => this.#openFailed(life, error),
+    );
+  }
+
+  #opened(life: Life, beginMs: number): void {
+    this.judge.leases.takenOver(beginMs, this.nowMs);
+    this.tell(() => `node leads at revision ${life.face?.revision}`);
+    for (const client of this.watchClients)
+      life.process.after(this.random.fraction() * RESTART_MS_MAX, () => client.connect(life));
+  }
+
+  #openFailed(life: Life, error: unknown): void {
+    if (!life.process.alive) return;
+    this.tell(() => `node does not start: ${String(error)}`);
+    // Another one may have been faster.
+    if (!life.failingReads && !(error instanceof StorageFencedError)) {
+      this.fail(new Finding('state', `the node does not start: ${String(error)}`, { cause: error }));
+      return;
+    }
+    this.kill(false);
+    this.startSoon();
+  }
+
+  /** The node dies, as by SIGKILL. */
+  kill(keepAppend: boolean): void {
+    const { life } = this;
+    if (life === undefined || !life.process.alive) return;
+    life.kill(keepAppend);
+    this.tell(() => 'node is dead');
+    this.calls.died(life);
+    for (const client of this.watchClients) client.disconnected();
+  }
+
+  startSoon(): void {
+    this.scheduler.after(this.random.fraction() * RESTART_MS_MAX, () => this.guarded(() => this.start()));
+  }
+
+  /** The node ends itself, because nobody knows what the log holds. */
+  endSoon(life: Life): void {
+    life.process.after(this.random.fraction() * 10, () => {
+      this.kill(false);
+      this.startSoon();
+    });
+  }
+
+  /** It has lost or given up its leadership, and tries again, unless it is dead by then. */
+  leadSoon(life: Life): void {
+    const attempt = (): void => {
+      const { face } = life;
+      if (face === undefined || life.stopping || face.leads) return;
+      const epoch = this.nextEpoch();
+      const beginMs = this.nowMs;
+      this.tell(() => `node tries to lead in epoch ${epoch}`);
+      face.lead(epoch).then(
+        () =>
+          this.guarded(() => {
+            if (!life.process.alive || !face.leads) return;
+            life.leads();
+            this.judge.leases.takenOver(beginMs, this.nowMs);
+            this.tell(() => `node leads again at revision ${face.revision}`);
+          }),
+        (error: unknown) => {
+          this.tell(() => `node does not lead: ${String(error)}`);
+          if (life.process.alive && !life.stopping) this.leadSoon(life);
+        },
+      );
+    };
+    life.process.after(this.random.fraction() * RESTART_MS_MAX, attempt);
+  }
+
+  /** Whoever lives dies, so that nothing goes on behind the run's back. */
+  end(): void {
+    this.life?.process.kill();
+    this.spareHost.process?.kill();
+  }
+
+  /** Runs what may find something. */
+  guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  #durable(batch: LogBatch): void {
+    const sentMs = this.#sentMs.get(batch.first) ?? this.nowMs;
+    this.#sentMs.delete(batch.first);
+    for (const write of this.judge.logged(batch.first, batch.records)) {
+      this.tell(() => `  durable: ${textOf(write)}`);
+      const { mark } = write;
+      if (mark?.kind === 'lease-grant') {
+        const unknownMs = this.judge.writes.unknownFor(write)?.startMs;
+        const fromMs = Math.min(sentMs, this.calls.sentMs(write) ?? sentMs, unknownMs ?? sentMs);
+        this.judge.leases.granted(write.next, mark.ttlSeconds, fromMs);
+      } else if (mark?.kind === 'lease-revoke') {
+        const span = this.history.leases.find(({ id, revoked }) => id === mark.id && revoked === write.next)!;
+        const expiry = { write, id: mark.id, granted: span.granted, sentMs };
+        if (this.calls.mayExplain(write) || this.judge.writes.unknownFor(write) !== undefined)
+          this.#expiries.push(expiry);
+        else this.#expired(expiry);
+      } else if (mark?.kind === 'alarm' && mark.alarm === NOSPACE && mark.active && mark.memberId === MEMBER_ID) {
+        // The store raises it by itself, where its space is bounded.
+        if (this.plan.settings.quotaBytes > 0 && !this.calls.mayExplain(write)) this.judge.writes.explain(write);
+      }
+    }
+  }
+
+  #expired({ write, id, granted, sentMs }: Expiry): void {
+    this.judge.writes.explain(write);
+    this.judge.leases.expired(granted, id, sentMs);
+  }
+
+  /** Nothing is under way any more: what is in the log must be explained now. */
+  settleWrites(): void {
+    if (this.plan.settings.quotaBytes > 0) {
+      for (const write of this.judge.writes.unexplained(1))
+        if (write.mark?.kind === 'alarm' && write.mark.alarm === NOSPACE && write.mark.active)
+          this.judge.writes.explain(write);
+    }
+    // What ended in its time needs no client who asked for it.
+    const early = this.#expiries.filter(({ granted, sentMs }) => this.judge.leases.isEarly(granted, sentMs));
+    for (const expiry of this.#expiries.splice(0)) if (!early.includes(expiry)) this.#expired(expiry);
+    this.judge.writes.settle((write) => {
+      const expiry = early.find((one) => one.write === write);
+      if (expiry !== undefined) this.#expired(expiry);
+      return false;
+    });
+  }
+
+  #excuses(call: Call, life: Life, aborted: boolean): Excuses {
+    const { settings } = this.plan;
+    return {
+      aborted,
+      leaderless: life.leaderless || life.stopping || call.startMs <= life.leadsSinceMs,
+      failingReads: life.failingReads,
+      narrow: settings.waitingBytesMax < 1 << 20,
+      quota: settings.quotaBytes > 0,
+      impatient: settings.imageHoldMaxMs < 60_000,
+      timeoutMs: settings.requestTimeoutMs,
+      nowMs: this.nowMs,
+    };
+  }
+
+  readonly logger: Logger = {
+    debug: () => undefined,
+    info: (fields, message) => this.tell(() => `  log: ${message} ${JSON.stringify(fields)}`),
+    warn: (fields, message) => this.tell(() => `  warning: ${message} ${JSON.stringify(fields)}`),
+    error: (fields, message) => {
+      this.tell(() => `  error: ${message} ${JSON.stringify(fields)}`);
+      if (
+        Object.values(fields).some((field) => field instanceof AssertionError || /AssertionError/.test(String(field)))
+      )
+        this.fail(new Finding('broken', `logged: ${message} ${JSON.stringify(fields)}`));
+    },
+  };
+}
