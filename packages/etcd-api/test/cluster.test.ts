@@ -158,7 +158,7 @@ describe('a member of a cluster', () => {
   });
   afterEach(() => inCluster[Symbol.asyncDispose]());
 
-  test('edge 80: without a leader it refuses those who want one, and nobody else', async () => {
+  test('edge 81: without a leader it refuses those who want one, and nobody else', async () => {
     cluster.leader = 0n;
     const wish = { hasleader: 'true' };
     expect(await failure(() => inCluster.call(status, nothing, wish))).toEqual(noLeader);
