@@ -248,8 +248,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/watch-hub/src/catch-up.ts',
-        find: 'this.add(watcher, refused ?? next);',
-        replace: 'this.add(watcher, next);',
+        find: 'refused?.[0]?.revision ?? next',
+        replace: 'next',
       },
     ],
   },
@@ -259,19 +259,19 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/watch-hub/src/catch-up.ts',
-        find: 'for (const group of reading.backlog.groups) groups.push(group);',
-        replace: '',
+        find: '...groups, ...backlog.groups]',
+        replace: '...groups]',
       },
     ],
   },
   {
     name: 'events-out-of-order',
-    what: 'the newer half of a batch is published to each watcher first',
+    what: 'a watcher gets what was published while its history was read before that history',
     edits: [
       {
         file: 'packages/watch-hub/src/catch-up.ts',
-        find: 'const refused = this.#offer(watcher, groups);',
-        replace: 'const refused = this.#offer(watcher, groups.toReversed());',
+        find: '[...groups, ...backlog.groups]',
+        replace: '[...backlog.groups, ...groups]',
       },
     ],
   },
