@@ -21,7 +21,7 @@ import type { LiveSet } from './live-set.ts';
 import type { History, HistoryPage } from './ports.ts';
 import type { Published } from './published.ts';
 import type { StreamState } from './stream-state.ts';
-import { inTurns, Walk } from './walk.ts';
+import { Walk } from './walk.ts';
 import type { Reading, WatcherState } from './watcher-state.ts';
 
 export interface CatchUpOptions {
@@ -40,6 +40,7 @@ export interface CatchUpOptions {
   /** Time that one read may take. */
   readonly readMsMax: number;
   readonly limits: SliceLimits;
+  readonly visits: Sliced;
 }
 
 /** Cost of a read that finds nothing. */
@@ -124,20 +125,10 @@ export class CatchUp {
 
   compacted(compactRevision: Revision): void {
     if (compactRevision > this.#compactRevision) this.#compactRevision = compactRevision;
-    const running = this.#ending !== undefined;
     // A walk under way may have passed watchers that need cancelling now, so a new one replaces it.
-    this.#ending = new Walk(this.#unsynced, this.#options.limits.sliceUs);
-    if (!running)
-      inTurns(
-        (goOn) => this.#options.clock.soon(goOn),
-        () => this.#endCompacted(),
-      );
-  }
-
-  #endCompacted(): boolean {
-    const more = this.#ending?.step((watcher) => this.endIfCompacted(watcher)) ?? false;
-    if (!more) this.#ending = undefined;
-    return more;
+    this.#ending?.stop();
+    this.#ending = new Walk(this.#unsynced, this.#options.visits);
+    this.#ending.run((watcher) => this.endIfCompacted(watcher));
   }
 
   /** Cancels the watcher if history that it needs is gone. Returns true if so. */

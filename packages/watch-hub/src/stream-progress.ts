@@ -1,14 +1,14 @@
 import { type Clock, LinkedQueue, type Revision, type Timer } from '@engram/core';
 import type { Published } from './published.ts';
-import { inTurns, Walk } from './walk.ts';
+import type { Sliced } from './sliced.ts';
+import { Walk } from './walk.ts';
 import type { WatcherState } from './watcher-state.ts';
 
 export interface StreamProgressOptions {
   readonly clock: Clock;
   /** Time between two rounds of periodic progress. */
   readonly delayMs: number;
-  /** See SliceLimits. */
-  readonly sliceUs: number;
+  readonly visits: Sliced;
   readonly published: Published;
   /** Tells the sink, if it has room. */
   readonly tell: (watcher: WatcherState | undefined, revision: Revision) => void;
@@ -119,19 +119,17 @@ export class StreamProgress {
   }
 
   #round(): void {
-    const { clock, sliceUs, published, tell } = this.#options;
+    const { visits, published, tell } = this.#options;
     const fired = this.#timer;
-    const walk = new Walk(this.#periodic, sliceUs);
-    const step = (): boolean => {
-      const { revision } = published;
-      const more = walk.step((watcher) => {
-        if (watcher.quiet && watcher.synced(revision)) tell(watcher, revision);
-        watcher.quiet = true;
-      });
-      // Meanwhile nobody may want a round any more, or a new watcher may have set its own timer.
-      if (!more && this.#timer === fired) this.#timer = this.#arm();
-      return more;
+    const visit = (watcher: WatcherState): void => {
+      if (watcher.quiet && watcher.synced(published.revision)) tell(watcher, published.revision);
+      watcher.quiet = true;
     };
-    published.whole(() => inTurns((goOn) => clock.soon(() => published.whole(goOn)), step));
+    const ended = (): void => {
+      // Meanwhile nobody may want a round any more, or a new watcher may have set its own timer.
+      if (this.#timer === fired) this.#timer = this.#arm();
+    };
+    const gate = (goOn: () => void): void => published.whole(goOn);
+    gate(() => new Walk(this.#periodic, visits).run(visit, ended, gate));
   }
 }

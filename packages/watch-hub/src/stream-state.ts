@@ -15,8 +15,9 @@ import type { CatchUp } from './catch-up.ts';
 import type { LiveSet } from './live-set.ts';
 import type { CreateOutcome, Watcher, WatchRequest, WatchSink, WatchStream } from './ports.ts';
 import type { Published } from './published.ts';
+import type { Sliced } from './sliced.ts';
 import { StreamProgress } from './stream-progress.ts';
-import { inTurns, Walk } from './walk.ts';
+import { Walk } from './walk.ts';
 import { WatcherState } from './watcher-state.ts';
 
 /** What all streams of a hub share. */
@@ -26,8 +27,8 @@ export interface StreamParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly progressIntervalMs: number;
-  /** See SliceLimits. */
-  readonly sliceUs: number;
+  /** What reaches many watchers shares these slices. */
+  readonly visits: Sliced;
   readonly published: Published;
   readonly closed: (stream: StreamState) => void;
   /** A sink is being called. It must not change anything of the hub. */
@@ -52,11 +53,11 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   constructor(parts: StreamParts, sink: WatchSink) {
     this.#parts = parts;
     this.#sink = sink;
-    const { clock, random, progressIntervalMs, sliceUs, published } = parts;
+    const { clock, random, progressIntervalMs, visits, published } = parts;
     this.progress = new StreamProgress({
       clock,
       delayMs: progressIntervalMs * (1 + random.uint32() / 2 ** 32 / 10),
-      sliceUs,
+      visits,
       published,
       tell: (watcher, revision) => {
         if (!this.#full) this.#call(() => this.#sink.progress(watcher, revision));
@@ -131,11 +132,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     this.#full = true;
     this.progress.stop();
     this.#parts.closed(this);
-    const walk = new Walk(this.#watchers, this.#parts.sliceUs);
-    inTurns(
-      (goOn) => this.#parts.clock.soon(goOn),
-      () => walk.step((watcher) => this.#drop(watcher)),
-    );
+    new Walk(this.#watchers, this.#parts.visits).run((watcher) => this.#drop(watcher));
   }
 
   /** Offers groups to the sink. If it returns false, the watcher must get them again from history, after `drained`. */

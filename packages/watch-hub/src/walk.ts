@@ -1,37 +1,45 @@
-import { Slice } from '@engram/core';
 import { VISIT_US } from './slice-limits.ts';
+import type { Sliced } from './sliced.ts';
 
-/** Calls `step` until it returns false: now, and then each time that `soon` calls back. */
-export function inTurns(soon: (goOn: () => void) => void, step: () => boolean): void {
-  if (step()) soon(() => inTurns(soon, step));
-}
+const atOnce = (goOn: () => void): void => goOn();
 
 /**
  * Walks over what a Set or Map holds at the start, in slices, while it changes. An item that leaves before the walk
  * reaches it is not visited. An item that leaves and comes back may be visited again. The walk ends however many items
- * are added, because they are added behind it.
+ * are added, because they are added behind it. All walks of a hub share their slices, so that many short ones in one
+ * turn stay within one slice too.
  */
 export class Walk<Item> {
   readonly #items: Iterator<Item>;
-  readonly #slice: Slice;
+  readonly #sliced: Sliced;
   #left: number;
 
-  constructor(items: { readonly size: number; values(): Iterator<Item> }, sliceUs: number) {
-    this.#slice = new Slice(sliceUs);
+  constructor(items: { readonly size: number; values(): Iterator<Item> }, sliced: Sliced) {
     this.#items = items.values();
     this.#left = items.size;
+    this.#sliced = sliced;
   }
 
-  /** Visits as many items as a slice has time for. Returns false if none is left. */
-  step(visit: (item: Item) => void): boolean {
-    this.#slice.renew();
-    do {
-      if (this.#left === 0) return false;
-      const next = this.#items.next();
-      if (next.done === true) return false;
+  /**
+   * Visits the items: in this call as many as the slice has time for, the rest in later turns. Before each later turn
+   * `gate` is called, and calls back when the walk may go on. `ended` is called after the last visit.
+   */
+  run(visit: (item: Item) => void, ended: () => void = () => undefined, gate = atOnce): void {
+    while (!this.#sliced.spent) {
+      const next = this.#left === 0 ? undefined : this.#items.next();
+      if (next === undefined || next.done === true) {
+        ended();
+        return;
+      }
       this.#left -= 1;
       visit(next.value);
-    } while (!this.#slice.spend(VISIT_US));
-    return this.#left > 0;
+      this.#sliced.spend(VISIT_US);
+    }
+    void this.#sliced.turn().then(() => gate(() => this.run(visit, ended, gate)));
+  }
+
+  /** Ends the walk: nothing more is visited. */
+  stop(): void {
+    this.#left = 0;
   }
 }

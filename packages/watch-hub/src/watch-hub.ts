@@ -85,6 +85,7 @@ export class WatchHub {
     const { history, clock, random, progressIntervalMs } = options;
     const limits = { ...SLICE_LIMITS, ...options.slices };
     const { sliceUs } = limits;
+    const visits = new Sliced(clock, sliceUs);
     const backlogs = new Backlogs({
       groupsMax: options.backlogGroupsMax ?? BACKLOG_GROUPS_MAX,
       bytesMax: options.backlogBytesMax ?? BACKLOG_BYTES_MAX,
@@ -107,6 +108,7 @@ export class WatchHub {
       readsMax: options.historyReadsMax ?? HISTORY_READS_MAX,
       readMsMax: options.historyReadMsMax ?? HISTORY_READ_MS_MAX,
       limits,
+      visits,
     });
     const closed = (stream: StreamState): void => {
       this.#streams.delete(stream);
@@ -122,7 +124,7 @@ export class WatchHub {
       clock,
       random,
       progressIntervalMs,
-      sliceUs,
+      visits,
       published,
       closed,
       calling: false,

@@ -9,7 +9,11 @@ const MANY = 10 * VISITS_MAX + 1;
 /** What `look` returns now, and then after each turn, until nothing waits for a turn. */
 async function turnByTurn(world: World, look: () => number): Promise<number[]> {
   const seen = [look()];
-  for (await settled(); turn(world.clock); await settled()) seen.push(look());
+  await settled();
+  while (turn(world.clock)) {
+    await settled();
+    seen.push(look());
+  }
   return seen;
 }
 
@@ -127,4 +131,21 @@ test('a hub with many streams is closed over some turns too', async () => {
   expect(world.hub.stats).toMatchObject({ streams: 0, watchers: 0 });
   await world.clock.pass(0);
   expect(world.hub.stats.slowWatchers).toBe(0);
+});
+
+test('many streams that are closed in one go are dropped over some turns too', async () => {
+  const world = new World({ auto: false, history: ['a'] });
+  const streams = Array.from({ length: 300 }, () => world.hub.openStream(new FakeSink()));
+  for (const stream of streams) for (let at = 0; at < 10; at += 1) world.watch('a', from(2), stream);
+  await world.clock.pass(0);
+  let left = world.hub.stats.slowWatchers;
+  for (const stream of streams) stream.close();
+  expect(world.hub.stats).toMatchObject({ streams: 1, watchers: 0 });
+  const dropped = await turnByTurn(world, () => {
+    const before = left;
+    left = world.hub.stats.slowWatchers;
+    return before - left;
+  });
+  expect(Math.max(...dropped)).toBeLessThanOrEqual(VISITS_MAX);
+  expect(left).toBe(0);
 });
