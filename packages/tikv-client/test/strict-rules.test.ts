@@ -4,7 +4,13 @@ import { encodeMemcomparable } from '../src/codec/memcomparable.ts';
 import { type Codec, decode, encode } from '@engram/protobuf';
 import * as kv from '../src/proto/gen/kvrpcpb.ts';
 import * as pdpb from '../src/proto/gen/pdpb.ts';
+import {
+  type BatchCommandsRequest,
+  BatchCommandsRequestCodec,
+  type BatchCommandsRequestInit,
+} from '../src/proto/gen/tikvpb.ts';
 import { storeCommands } from '../src/testing/store-commands.ts';
+import { BatchRules } from '../src/testing/strict/batch-rules.ts';
 import { DealtTimestamps } from '../src/testing/strict/dealt-timestamps.ts';
 import { StrictChecker } from '../src/testing/strict/strict-checker.ts';
 import { Bench, k } from './support/bench.ts';
@@ -251,6 +257,25 @@ test('async commit: the primary’s lock names every other key, once, and no req
   expect(judge('Prewrite', { ...async, secondaries: [k('d'), k('d')] })).toMatch(/twice/);
   expect(judge('Prewrite', { ...async, secondaries: [k('c'), k('d')] })).toMatch(/twice/);
   expect(judge('Prewrite', { ...async, primaryLock: k('a') })).toMatch(/without the primary/);
+});
+
+test('BatchCommands: one id for each request, none that still waits, and nothing that old servers crash over', () => {
+  const get = { get: { key: k('c') } };
+  const message = (init: BatchCommandsRequestInit): BatchCommandsRequest =>
+    decode(BatchCommandsRequestCodec, encode(BatchCommandsRequestCodec, init));
+  const rules = new BatchRules(true);
+  expect(rules.requests(message({ requests: [get, get], requestIds: [1, 2] }))).toMatchObject([
+    { id: 1, command: 'Get' },
+    { id: 2, command: 'Get' },
+  ]);
+  expect(() => rules.requests(message({ requests: [get], requestIds: [2] }))).toThrow(/id 2 waits/);
+  rules.answered(2);
+  expect(rules.requests(message({ requests: [get], requestIds: [2] }))).toHaveLength(1);
+  expect(() => rules.requests(message({ requests: [get], requestIds: [3, 4] }))).toThrow(/differ in number/);
+  expect(() => rules.requests(message({ requests: [{}], requestIds: [5] }))).toThrow(/empty/);
+  const check = { requests: [{ checkSecondaryLocks: { keys: [k('c')] } }], requestIds: [6] };
+  expect(() => rules.requests(message(check))).toThrow(/old servers crash/);
+  expect(new BatchRules(false).requests(message(check))).toHaveLength(1);
 });
 
 test('a start timestamp names one transaction', () => {

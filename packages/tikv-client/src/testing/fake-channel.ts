@@ -14,8 +14,9 @@ import {
   unavailable,
 } from '../transport/transport.ts';
 import type { FakeCluster } from './fake-cluster.ts';
-import type { FakeCall } from './fake-store.ts';
-import { bodyOf, type CommandName, storeCommands, storeMethods } from './store-commands.ts';
+import type { FakeCall, FakeStore } from './fake-store.ts';
+import { type CommandName, storeCommands, storeMethods } from './store-commands.ts';
+import { BatchRules } from './strict/batch-rules.ts';
 
 /** One connection to one server of the scripted cluster. */
 export class FakeChannel implements Channel {
@@ -111,6 +112,7 @@ export class FakeStream implements MessageStream {
   readonly #method: string;
   readonly #events: StreamEvents;
   readonly #onEnd: () => void;
+  readonly #rules = new BatchRules(true);
   #ended = false;
   #outgoing: { id: number; body: BatchCommandsResponseResponseInit }[] = [];
 
@@ -147,19 +149,19 @@ export class FakeStream implements MessageStream {
   }
 
   #commands(bytes: Uint8Array): void {
-    const { requests, requestIds } = decode(BatchCommandsRequestCodec, bytes);
-    for (const [at, request] of requests.entries()) {
-      const found = bodyOf<Pick<FakeCall, 'context'>>(request);
-      if (found !== undefined) this.#command(requestIds[at]!, found.command, found.body);
+    const store = this.#cluster.storeAt(this.address);
+    if (store === undefined) throw unavailable(`nobody listens at ${this.address}`);
+    const message = decode(BatchCommandsRequestCodec, bytes);
+    for (const { id, command, body } of this.#cluster.orStop(store.id, () => this.#rules.requests(message))) {
+      this.#command(store, id, command, body);
       if (this.#ended) return;
     }
   }
 
-  #command(id: number, command: CommandName, request: Pick<FakeCall, 'context'>): void {
-    const store = this.#cluster.storeAt(this.address);
-    if (store === undefined) throw unavailable(`nobody listens at ${this.address}`);
+  #command(store: FakeStore, id: number, command: CommandName, request: Pick<FakeCall, 'context'>): void {
     const fault = this.#cluster.judge({ storeId: store.id, command, context: request.context, request });
     const answer = (response: object): void => {
+      this.#rules.answered(id);
       this.#cluster.answer(command, response);
       this.#answer(id, { [command[0]!.toLowerCase() + command.slice(1)]: response });
     };

@@ -184,17 +184,22 @@ export class FakeCluster {
     return bytes;
   }
 
-  /** @internal What to do with a request; it is recorded. A store that must not take it stops, as TiKV does. */
-  judge(call: FakeCall): Fault | undefined {
-    this.calls.push(call);
+  /** @internal Looks at what a store is sent: one that must not take it stops, as TiKV does. */
+  orStop<Result>(storeId: number, look: () => Result): Result {
     try {
-      this.#strict.storeRequest(call.command, call.request as Pick<FakeCall, 'context'>);
+      return look();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.refusal ??= error;
-      this.kill(this.addressOf(call.storeId));
+      this.kill(this.addressOf(storeId));
       throw unavailable(`the store has stopped: ${error.message}`);
     }
+  }
+
+  /** @internal What to do with a request; it is recorded. */
+  judge(call: FakeCall): Fault | undefined {
+    this.calls.push(call);
+    this.orStop(call.storeId, () => this.#strict.storeRequest(call.command, call.request as Pick<FakeCall, 'context'>));
     for (const script of this.#scripts) {
       const fault = script(call);
       if (fault !== undefined) return fault;

@@ -3,7 +3,7 @@ import * as pd from '../../proto/gen/pdpb.ts';
 import { BatchCommandsRequestCodec, BatchCommandsResponseCodec } from '../../proto/gen/tikvpb.ts';
 import type { FakeCall } from '../fake-store.ts';
 import { bodyOf, storeCommands, storeMethods } from '../store-commands.ts';
-import { need } from './refusal.ts';
+import { BatchRules } from './batch-rules.ts';
 import { StrictChecker, type StrictOptions } from './strict-checker.ts';
 
 interface Codecs {
@@ -96,31 +96,16 @@ export class StrictWire {
   }
 
   #commands(): StrictStream {
-    const open = new Set<number>();
+    const rules = new BatchRules(this.#ownClient);
     return {
       request: (bytes) => {
-        const { requests, requestIds } = decode(BatchCommandsRequestCodec, bytes);
-        need(requests.length === requestIds.length, 'BatchCommands: requests and their ids differ in number');
-        for (const [at, request] of requests.entries()) {
-          const id = requestIds[at]!;
-          need(!open.has(id), `BatchCommands: id ${id} waits for an answer already`);
-          open.add(id);
-          const found = bodyOf<Pick<FakeCall, 'context'>>(request);
-          need(
-            found !== undefined,
-            'BatchCommands: a request is empty, or of a kind that servers do not take in batches',
-          );
-          need(
-            !this.#ownClient || found.command !== 'CheckSecondaryLocks',
-            'BatchCommands: old servers crash over CheckSecondaryLocks in one',
-          );
-          this.#checker.storeRequest(found.command, found.body);
-        }
+        for (const { command, body } of rules.requests(decode(BatchCommandsRequestCodec, bytes)))
+          this.#checker.storeRequest(command, body);
       },
       answer: (bytes) => {
         const { responses, requestIds } = decode(BatchCommandsResponseCodec, bytes);
-        for (const [at, response] of responses.entries()) {
-          open.delete(requestIds[at] ?? -1);
+        for (const id of requestIds) rules.answered(id);
+        for (const response of responses) {
           const found = bodyOf<object>(response);
           if (found !== undefined) this.#checker.storeAnswer(found.command, found.body);
         }
