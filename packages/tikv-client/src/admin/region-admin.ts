@@ -8,7 +8,7 @@ import { lowerEnd, upperStart } from '../region/region.ts';
 import type { CallOptions } from '../runtime/call.ts';
 import { settleAll } from '../runtime/settle-all.ts';
 import { commands } from '../transport/commands.ts';
-import { uniqueByKey } from '../region/by-region.ts';
+import { uniqueByKey } from '../region/unique-by-key.ts';
 
 const SPLIT_KEYS_MAX = 2_048;
 

@@ -1,7 +1,7 @@
-import { compareBytes, keyText } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
 import type { Engine } from '../engine.ts';
 import type { Region } from './region.ts';
+import { uniqueByKey } from './unique-by-key.ts';
 import { Limiter } from '../runtime/limiter.ts';
 import { settleAll } from '../runtime/settle-all.ts';
 
@@ -61,23 +61,11 @@ async function sendGroups<Item>(
   await settleAll(tasks);
 }
 
-/** Those of `items` whose key no earlier one has. In key order, the usual case, nothing is hashed. */
-export function uniqueByKey<Item>(items: readonly Item[], keyOf: (item: Item) => Uint8Array): readonly Item[] {
-  let at = 1;
-  while (at < items.length && compareBytes(keyOf(items[at - 1]!), keyOf(items[at]!)) < 0) at += 1;
-  if (at >= items.length) return items;
-  const seen = new Set<string>();
-  return items.filter((item) => {
-    const name = keyText(keyOf(item));
-    return !seen.has(name) && seen.add(name);
-  });
-}
-
 function* partsOf<Item>(items: readonly Item[], keyOf: (item: Item) => Uint8Array): Generator<readonly Item[]> {
   let from = 0;
   let bytes = 0;
-  for (const [at, item] of items.entries()) {
-    const size = keyOf(item).length;
+  for (let at = 0; at < items.length; at += 1) {
+    const size = keyOf(items[at]!).length;
     if (at > from && (at - from === PART_KEYS_MAX || bytes + size > PART_KEY_BYTES_MAX)) {
       yield items.slice(from, at);
       from = at;
