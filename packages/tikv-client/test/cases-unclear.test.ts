@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CommitOutcome, composeTimestamp, type TikvClient, type Transaction } from '../index.ts';
 import { maxTimestamp } from '../src/codec/timestamp.ts';
-import type { CheckTxnStatusRequest } from '../src/proto/gen/kvrpcpb.ts';
+import { type CheckTxnStatusRequest, CommitRole, type CommitRequest } from '../src/proto/gen/kvrpcpb.ts';
 import { Bench, k, text } from './support/bench.ts';
 
 type Mode = '1pc' | 'async' | '2pc';
@@ -246,6 +246,26 @@ test('case 48: the commits of the other keys fail for ever: committed all the sa
   expect(text(await bench.run(other.snapshot().then((snapshot) => snapshot.get(k('z')))))).toBe('1');
   await bench.run(other.idle());
   expect(bench.cluster.mvcc.locks()).toEqual([]);
+});
+
+test('a rollback that finds the primary committed touches no other key, and no read takes the transaction for ended', async () => {
+  const bench = await Bench.make();
+  bench.cluster.regions.split(k('m'));
+  await bench.put({ a: '0', z: '0' });
+  await bench.idle();
+  // A server that commits, and says that the lock was gone.
+  bench.cluster.script(({ command, request }) => {
+    if (command !== 'Commit' || (request as CommitRequest).commitRole !== CommitRole.Primary) return undefined;
+    bench.cluster.mvcc.commit(request as CommitRequest);
+    return { kind: 'answer', response: { error: { retryable: 'lock not found' } } };
+  });
+  expect((await bench.run(bench.write({ a: '1', z: '1' }, { mode: '2pc' }))).kind).toBe('conflict');
+  const early = await bench.scan('a', '');
+  await bench.idle();
+  expect([early, await bench.scan('a', '')]).toEqual([
+    ['a=1', 'z=1'],
+    ['a=1', 'z=1'],
+  ]);
 });
 
 test('case 49: a secondary that is committed too early is reported as the bug that it is', async () => {

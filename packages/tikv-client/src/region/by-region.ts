@@ -19,13 +19,15 @@ export interface ByRegionOptions<Item> {
   send(region: Region, part: readonly Item[], relocations: number): Promise<PartResult>;
   /** Requests under way at a time; `concurrency` of the settings if absent. */
   readonly limiter?: Limiter | undefined;
+  /** One part after another, that of the first item first; the first failure is the end. */
+  readonly inOrder?: boolean | undefined;
 }
 
 /**
  * Every request that takes a list of keys is sent through here: cut into parts that lie in one region and that one request
  * takes, no key twice (TiKV panics over a key that a request rolls back twice, and waits for itself where it locks one twice),
  * in the order of `items`. What has moved meanwhile is grouped anew. Returns the items that were asked about. When one part
- * fails the others are still sent.
+ * fails the others are still sent, unless they go in order.
  */
 export async function sendByRegion<Item>(
   engine: Engine,
@@ -49,6 +51,11 @@ async function sendGroups<Item>(
   const tasks: Promise<void>[] = [];
   for (const { region, items: own } of groups) {
     for (const part of partsOf(own, options.keyOf)) {
+      if (options.inOrder) {
+        if ((await options.send(region, part, relocations)) === 'moved')
+          await sendGroups(engine, part, options, limiter, relocations + 1);
+        continue;
+      }
       const sending = limiter.run(() => options.send(region, part, relocations));
       // Grouped anew outside of the limiter: who waits for a place there must not hold one.
       tasks.push(

@@ -147,11 +147,11 @@ export class CommitContext {
   }
 
   async #rollBack(backoffer: Backoffer): Promise<void> {
-    this.engine.statuses.put(this.startTs, { kind: 'rolled-back' });
     const primaryFirst = [...this.lockedKeys].sort(
       (left, right) => Number(equalBytes(right, this.primary)) - Number(equalBytes(left, this.primary)),
     );
     await rollBack(this.engine, primaryFirst, this.startTs, backoffer);
+    this.engine.statuses.put(this.startTs, { kind: 'rolled-back' });
   }
 
   /** Asks the primary, within the patience of the commit: what is known then is definite. */

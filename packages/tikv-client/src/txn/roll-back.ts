@@ -3,11 +3,14 @@ import { sameKey } from '../codec/key-codec.ts';
 import type { Timestamp } from '../codec/timestamp.ts';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
-import { Limiter } from '../runtime/limiter.ts';
-import { commands } from '../transport/commands.ts';
 import { sendByRegion } from '../region/by-region.ts';
+import { commands } from '../transport/commands.ts';
 
-/** Removes locks of a transaction, in the order of `keys`, and leaves records that keep late prewrites out. */
+/**
+ * Removes locks of a transaction and leaves records that keep late prewrites out. The primary, which decides, comes first among
+ * `keys`: if it is committed after all, this throws `transaction-aborted` and touches no key after it, so that no half of a
+ * transaction can come of it.
+ */
 export async function rollBack(
   engine: Engine,
   keys: readonly Uint8Array[],
@@ -16,7 +19,7 @@ export async function rollBack(
 ): Promise<void> {
   await sendByRegion(engine, keys, {
     backoffer,
-    limiter: new Limiter(1),
+    inOrder: true,
     keyOf: sameKey,
     async send(region, part, relocations) {
       const request = { startVersion, keys: part };
