@@ -66,7 +66,7 @@ export class Lab implements AsyncDisposable {
       PD_PORT: String(lab.pdPort),
       STORE_PORT: String(lab.storePort),
       STORE: oneNode ? 'tidbstore-lab' : 'unistore-lab',
-      STRICT: options.strict === false ? '0' : '1',
+      STRICT: options.strict === false || process.env['STRICT'] === '0' ? '0' : '1',
       ...(options.memTable === undefined ? {} : { STORE_MEM_TABLE: String(options.memTable) }),
       ...(options.levelZeroStall === undefined ? {} : { STORE_L0_STALL: String(options.levelZeroStall) }),
     };
