@@ -20,7 +20,7 @@ import { type ElectionView, viewOf } from './view.ts';
 
 /** A learner is ready when it has so much of the leader's log (etcd: readyPercentThreshold). */
 const READY_SHARE = 0.9;
-/** A member that can't reach its storage hands over at most once in so many election timeouts. */
+/** A member that can't lead hands over at most once in so many election timeouts; then it just stops leading. */
 const HAND_OVER_PAUSE = 5;
 
 /**
@@ -179,7 +179,10 @@ export class Election {
     if (givesUp) {
       // An epoch is led once. In Raft's next term this member may try again, if nobody else does.
       this.#gaveUp = epoch;
-      if (!this.handOver()) this.#raft.node.resign();
+      // Where nobody can take over, leaderships would go round as fast as messages do.
+      const mayHandOver = this.#ticks - this.#handedOverTick >= this.#handOverPauseTicks;
+      this.#handedOverTick = this.#ticks;
+      if (!mayHandOver || !this.handOver()) this.#raft.node.resign();
     }
     this.#settle();
   }
@@ -233,6 +236,10 @@ export class Election {
 
   get #isLeader(): boolean {
     return this.#raft.node.role === 'leader';
+  }
+
+  get #handOverPauseTicks(): number {
+    return HAND_OVER_PAUSE * this.#options.limits.electionTicks;
   }
 
   get #epoch(): Epoch {
@@ -401,7 +408,7 @@ export class Election {
   #leaveUnhealthyStorage(): void {
     const { electionTicks } = this.#options.limits;
     if (this.#storageHealthy || !this.#isLeader || this.#ticks - this.#unhealthySinceTick < electionTicks) return;
-    if (this.#ticks - this.#handedOverTick < HAND_OVER_PAUSE * electionTicks) return;
+    if (this.#ticks - this.#handedOverTick < this.#handOverPauseTicks) return;
     const status = this.#raft.node.status();
     const target = successorAmong(status, this.#peers, electionTicks);
     if (target === undefined || !this.#peers.hasHealthyStorage(target, electionTicks)) return;

@@ -74,6 +74,29 @@ describe('a leadership', () => {
     expect(kinds(leader.seen)).not.toContain('lead');
   });
 
+  test('does not go round where no store can take over', () => {
+    const members = new Members(3);
+    members.elect(1);
+    const start = members.get(1).view.term;
+    let leads = 0;
+    for (let tick = 0; tick < 4 * ELECTION_TICKS; tick += 1) {
+      for (let round = 0; round < 20; round += 1) {
+        for (const one of members.all.values()) {
+          for (const effect of one.takeSeen()) {
+            if (effect.kind !== 'lead') continue;
+            leads += 1;
+            one.election.resigned(effect.epoch);
+          }
+        }
+        members.settle();
+      }
+      members.tick();
+    }
+    // Each hands over once; from then on it takes an election timeout.
+    expect(leads).toBeGreaterThan(3);
+    expect(members.get(1).view.term - start).toBeLessThan(10);
+  });
+
   test('of a lone member begins anew in a larger epoch when its store has given up', () => {
     const members = new Members(1);
     members.elect(1);
