@@ -1,7 +1,7 @@
 import { epoch, logPosition } from '@engram/core';
 import { describe, expect, test } from 'vitest';
-import { type Effect, memberOf, NEW_RAFT_STATE } from '../index.ts';
-import { ELECTION_TICKS, id, Members, member } from './support/members.ts';
+import { type Effect, memberOf, NEW_RAFT_STATE, receiverOf } from '../index.ts';
+import { ELECTION_TICKS, id, Members, member, raftOf } from './support/members.ts';
 
 const kinds = (effects: readonly Effect[]): readonly string[] => effects.map((effect) => effect.kind);
 const settledOf = (effects: readonly Effect[]): readonly unknown[] =>
@@ -218,6 +218,17 @@ describe('members', () => {
     ]);
   });
 
+  test('what is right only after the one before is not refused before it', () => {
+    const members = new Members(3);
+    const leader = members.elect(1);
+    members.tick(5);
+    leader.takeSeen();
+    leader.election.changeMembers(1, { kind: 'add', id: id(4), peerUrls: ['http://127.0.0.1:4'], isLearner: true });
+    leader.election.changeMembers(2, { kind: 'promote', id: id(4) });
+    members.settle();
+    expect(settledOf(leader.takeSeen())).toEqual([{ kind: 'done' }, { kind: 'refused', code: 'LearnerNotReady' }]);
+  });
+
   test('a change is refused by who does not lead', () => {
     const members = new Members(3);
     members.elect(1);
@@ -256,6 +267,46 @@ describe('members', () => {
     expect(seen.indexOf('removed')).toBeGreaterThan(seen.indexOf('step-down'));
     const next = [members.get(2), members.get(3)].find((one) => one.view.leader === one.id)!;
     expect(next.view.cluster.members.map((one) => one.id)).toEqual([id(2), id(3)]);
+  });
+
+  test('a leader that was removed stays until the other knows that this is committed, and leads', () => {
+    const members = new Members(2);
+    const leader = members.elect(1);
+    members.tick(5);
+    leader.takeSeen();
+    leader.election.changeMembers(1, { kind: 'remove', id: id(1) });
+    // The other one persists the change, and hears nothing of its commit.
+    members.loses = (message, from) => {
+      const raft = raftOf(message);
+      return from === leader && !(raft?.type === 'append' && raft.entries.length > 0);
+    };
+    members.settle();
+    members.tick(3 * ELECTION_TICKS);
+    expect(kinds(leader.takeSeen())).toEqual(['cluster', 'settled', 'step-down', 'no-leader']);
+    expect(leader.view.cluster.members.map((one) => one.id)).toEqual([id(2)]);
+    expect(members.get(2).view.leader).toBeUndefined();
+    members.heal();
+    members.tick(3 * ELECTION_TICKS);
+    expect(members.get(2).view.leader).toBe(id(2));
+    expect(kinds(leader.takeSeen())).toContain('removed');
+  });
+
+  test('only a leader tells who was removed that it may go', () => {
+    const members = new Members(3);
+    const leader = members.elect(1);
+    members.tick(5);
+    leader.election.changeMembers(1, { kind: 'remove', id: id(3) });
+    members.settle();
+    members.all.delete(id(3));
+    const ask = (to: number): readonly unknown[] => {
+      const asked = members.get(to);
+      asked.outbox = [];
+      asked.election.receive({ kind: 'leaving', clusterId: members.clusterId, from: id(3), to: id(to) });
+      asked.work();
+      return asked.outbox;
+    };
+    expect(ask(2)).toEqual([]);
+    expect(ask(1)).toEqual([{ kind: 'removed', clusterId: members.clusterId, to: id(3) }]);
   });
 
   test('who was removed while it was away is told so by whoever it asks', () => {
@@ -326,6 +377,23 @@ describe('handing over', () => {
     expect(leader.view.leader).toBe(id(3));
   });
 
+  test('it does not hand over to who was healthy and is silent', () => {
+    const members = new Members(3);
+    const leader = members.elect(1);
+    members.get(2).election.setStorageHealth(false);
+    members.tick(2);
+    let handedOver = 0;
+    members.loses = (message, from) => {
+      if (raftOf(message)?.type === 'timeout-now') handedOver += 1;
+      return from.id === id(3) || receiverOf(message) === id(3);
+    };
+    members.tick(ELECTION_TICKS + 1, 1, 2);
+    leader.election.setStorageHealth(false);
+    members.tick(3 * ELECTION_TICKS, 1, 2);
+    expect(handedOver).toBe(0);
+    expect(leader.view.leader).toBe(id(1));
+  });
+
   test('it stays where storage is unhealthy for all', () => {
     const members = new Members(3);
     const leader = members.elect(1);
@@ -349,6 +417,19 @@ describe('handing over', () => {
     expect(next).toBe(members.get(3).view.leader);
     expect([id(2), id(3)]).toContain(next);
     expect(leader.view.leader).toBe(id(1));
+  });
+
+  test('who may not campaign knows of no leader from then on', () => {
+    const members = new Members(3, {}, [member(1), member(2), member(3, { isLearner: true })]);
+    members.elect(1);
+    const learner = members.get(3);
+    learner.takeSeen();
+    learner.election.peerGone(id(2));
+    learner.work();
+    expect(learner.takeSeen()).toEqual([]);
+    learner.election.peerGone(id(1));
+    learner.work();
+    expect(learner.takeSeen()).toEqual([{ kind: 'no-leader' }]);
   });
 
   test('whoever is wrong about it changes nothing', () => {
