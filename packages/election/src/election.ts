@@ -275,9 +275,10 @@ export class Election {
     }
   }
 
-  /** Only a leader that has committed something answers: what it knows is kept by those who are left. */
+  /** Only a leader that has committed something, and would know of the removal after a crash: it can do without. */
   #answerIfRemoved(member: MemberId): void {
-    if (!this.#raft.node.hasCommittedInTerm || !this.#state.removed.includes(member)) return;
+    const { node } = this.#raft;
+    if (!node.hasCommittedInTerm || !node.confIsDurable || !this.#state.removed.includes(member)) return;
     const { clusterId } = this.#options;
     this.#effects.push({ kind: 'send', messages: [{ kind: 'removed', clusterId, to: member }] });
   }

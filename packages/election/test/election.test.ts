@@ -309,6 +309,25 @@ describe('members', () => {
     expect(ask(1)).toEqual([{ kind: 'removed', clusterId: members.clusterId, to: id(3) }]);
   });
 
+  test('nor does it before a crash could not make it forget that', () => {
+    const members = new Members(2);
+    const leader = members.elect(1);
+    members.tick(5);
+    members.get(2).takeSeen();
+    leader.election.changeMembers(1, { kind: 'remove', id: id(2) });
+    leader.work();
+    // The change is saved, and its commit is not.
+    leader.holdsSaves = true;
+    members.settle();
+    members.tick(ELECTION_TICKS);
+    expect(leader.view.cluster.members.map((one) => one.id)).toEqual([id(1)]);
+    expect(kinds(members.get(2).takeSeen())).not.toContain('removed');
+    leader.holdsSaves = false;
+    leader.finishSave();
+    members.tick(ELECTION_TICKS);
+    expect(kinds(members.get(2).takeSeen())).toContain('removed');
+  });
+
   test('who was removed while it was away is told so by whoever it asks', () => {
     const members = new Members(3);
     const leader = members.elect(1);

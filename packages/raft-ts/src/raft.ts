@@ -42,6 +42,8 @@ export class Raft {
   #durable: { readonly term: Term; readonly vote: NodeId | undefined };
   /** Changes of the membership that were handed out to be applied. */
   readonly #changesToApply: { readonly index: LogIndex; readonly change: ConfChange }[] = [];
+  /** A change of the membership has been applied since the commit was persisted last. */
+  #confUnsaved = false;
   #messages: Message[] = [];
   #deferred: Message[] = [];
   #readStates: ReadState[] = [];
@@ -174,9 +176,23 @@ export class Raft {
     for (let first = this.#changesToApply[0]; first !== undefined && first.index <= index; ) {
       this.#changesToApply.shift();
       this.#conf = afterChange(this.#conf, first.change);
+      this.#confUnsaved = true;
       this.#role.reconfigured();
       first = this.#changesToApply[0];
     }
+  }
+
+  /**
+   * The commit must be persisted although nothing else must: a crash may not bring an older membership back, in which a
+   * node counts that has been told that it may go.
+   */
+  get confUnsaved(): boolean {
+    return this.#confUnsaved;
+  }
+
+  /** The hard state was handed out to be persisted. */
+  confHandedOut(): void {
+    this.#confUnsaved = false;
   }
 
   persisted(durable: HardState | undefined): void {

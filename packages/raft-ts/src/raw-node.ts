@@ -34,7 +34,7 @@ export class RawNode {
   #softState: SoftState;
   /** As it was handed out last. */
   #hardState: HardState;
-  #persisting: { readonly hardState: HardState | undefined } | undefined;
+  #persisting: { readonly hardState: HardState | undefined; readonly conf: boolean } | undefined;
 
   /**
    * `storage` has the log as it was persisted, `initial` the rest. A new group: every first member begins with the same
@@ -158,6 +158,11 @@ export class RawNode {
     this.#raft.applied(index);
   }
 
+  /** After a crash this node would begin with `conf`, or with a later membership. */
+  get confIsDurable(): boolean {
+    return !this.#raft.confUnsaved && this.#persisting?.conf !== true;
+  }
+
   get term(): Term {
     return this.#raft.term;
   }
@@ -181,7 +186,8 @@ export class RawNode {
   }
 
   get #mustPersist(): boolean {
-    return this.#raft.log.hasUnpersisted || !equalHard(this.#raft.hardState, this.#hardState);
+    const raft = this.#raft;
+    return raft.confUnsaved || raft.log.hasUnpersisted || !equalHard(raft.hardState, this.#hardState);
   }
 
   #takePersist(): Persist | undefined {
@@ -189,11 +195,12 @@ export class RawNode {
     if (this.#persisting !== undefined) return undefined;
     const hardState = raft.hardState;
     const voted = hardState.term !== this.#hardState.term || hardState.vote !== this.#hardState.vote;
-    const mustSync = voted || raft.log.hasUnpersisted;
+    const conf = raft.confUnsaved;
+    const mustSync = voted || conf || raft.log.hasUnpersisted;
     // Deferred messages wait for terms, votes and entries; all of those are durable.
     if (!mustSync) raft.releaseDeferred();
     if (!this.#mustPersist) return undefined;
-    const changed = !equalHard(hardState, this.#hardState);
+    const changed = conf || !equalHard(hardState, this.#hardState);
     const persist: Persist = {
       hardState: changed ? hardState : undefined,
       ...raft.log.takeUnpersisted(),
@@ -201,7 +208,8 @@ export class RawNode {
       messages: raft.takeDeferred(),
     };
     this.#hardState = hardState;
-    this.#persisting = persist;
+    this.#persisting = { hardState: persist.hardState, conf };
+    raft.confHandedOut();
     return persist;
   }
 

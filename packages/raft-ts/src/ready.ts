@@ -30,7 +30,10 @@ export interface Persist {
   readonly snapshot: Snapshot | undefined;
   /** Take the place of everything in the log from the first one's index on. */
   readonly entries: readonly Entry[];
-  /** False: only the commit has moved. It may be written with what comes next; a crash may lose it. */
+  /**
+   * False: only the commit has moved, and passed no change of the membership that was applied. It may be written with what
+   * comes next; a crash may lose it.
+   */
   readonly mustSync: boolean;
   /** Not to be sent before the rest is durable: receivers rely on it. */
   readonly messages: readonly Message[];

@@ -362,6 +362,24 @@ describe('proposals', () => {
   });
 });
 
+test('a change of the membership that was applied is made durable, though nothing else is to be', () => {
+  const group = Group.of(3);
+  const leader = group.elect(1);
+  leader.raw.proposeConfChange({ kind: 'remove', node: id(3), context: bytes('') });
+  leader.settle();
+  const answer = { type: 'append-response', from: id(2), to: id(1), term: term(2), rejection: undefined } as const;
+  leader.raw.step({ ...answer, index: logIndex(3) });
+  // The commit alone needs no sync; the membership that it has brought does.
+  expect(leader.process().ready.persist).toMatchObject({ mustSync: false, hardState: { commit: 3 } });
+  expect(leader.raw.conf).toEqual(confState(ids(1, 2)));
+  expect(leader.raw.confIsDurable).toBe(false);
+  expect(leader.hold().ready.persist).toMatchObject({ mustSync: true, hardState: { commit: 3 }, entries: [] });
+  expect(leader.raw.confIsDurable).toBe(false);
+  leader.finish();
+  expect(leader.raw.confIsDurable).toBe(true);
+  expect(leader.raw.hasReady).toBe(false);
+});
+
 describe('what is slow', () => {
   test('an application gets no more than it may hold', () => {
     const group = Group.of(1, { applyingBytesMax: 100 });

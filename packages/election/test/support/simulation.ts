@@ -290,9 +290,7 @@ export class Simulation {
     process.atEnd(() => {
       place.starting = false;
     });
-    void this.#open(place, process).catch((error: unknown) => {
-      this.failure ??= error;
-    });
+    void this.#open(place, process).catch((error: unknown) => this.#failed(place, process, error));
   }
 
   async #open(place: Place, process: SimProcess): Promise<void> {
