@@ -31,6 +31,8 @@ export const defaultLimits: Limits = {
 export interface ServicesObserver {
   /** etcd_server_client_requests_total; `version` is what the client calls its API, or "unknown". */
   clientRequest?(type: 'unary' | 'stream', version: string): void;
+  /** etcd_debugging_mvcc_events_total: so many events were sent to a watcher. */
+  eventsSent?(count: number): void;
 }
 
 export interface ServicesOptions {

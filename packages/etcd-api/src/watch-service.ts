@@ -112,11 +112,20 @@ class WatchCall implements StreamHandler, WatchSink {
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
     if (this.#isFull) return false;
     this.#inSink = true;
+    this.#count(groups);
     const { watchId, request } = watcher;
     if (request.fragment) this.#sendFragments(watcher, groups, headerRevision);
     else this.#call.send(this.#memo.response(watchId, request.prevKv, groups, headerRevision));
     this.#inSink = false;
     return true;
+  }
+
+  #count(groups: readonly EventGroup[]): void {
+    const { observer } = this.#parts.options;
+    if (observer?.eventsSent === undefined) return;
+    let events = 0;
+    for (const group of groups) events += group.events.length;
+    observer.eventsSent(events);
   }
 
   compacted(watcher: Watcher, compactRevision: Revision): void {

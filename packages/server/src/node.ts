@@ -1,6 +1,7 @@
 import { ClientBudgets, type Clock, type Logger, type Random } from '@engram/core';
 import type { Member } from '@engram/member';
 import {
+  ClientLog,
   descriptorLimit,
   HealthMetrics,
   LoopMonitor,
@@ -80,6 +81,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   });
   const metrics = new MetricRegistry();
   const slow = new SlowLog(clock, logger);
+  const clientLog = new ClientLog(logger, clock);
   const storeMetrics = new StoreMetrics(metrics, config.slowCommitMs, (ms) =>
     slow.warn({ 'took-ms': Math.round(ms) }, 'slow append to the log'),
   );
@@ -90,10 +92,13 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     {
       clock,
       random,
-      logger,
+      logger: clientLog,
       observers: {
         storeObserver: storeMetrics,
-        servicesObserver: { clientRequest: (type, version) => rpcMetrics?.clientRequest(type, version) },
+        servicesObserver: {
+          clientRequest: (type, version) => rpcMetrics?.clientRequest(type, version),
+          eventsSent: (count) => rpcMetrics?.eventsSent(count),
+        },
       },
       version: ETCD_VERSION,
       onFatal: options.onFatal,
@@ -117,7 +122,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     checks: member.health,
     metrics: new MetricsPage(metrics, clock),
     health: new HealthMetrics(metrics),
-    logger,
+    logger: clientLog,
     corsOrigins: config.corsOrigins,
     hostWhitelist: config.hostWhitelist,
   };
@@ -130,7 +135,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     observer: rpcMetrics,
     budgets,
     watch,
-    logger,
+    logger: clientLog,
     clock,
   });
   const servers: Server[] = [];

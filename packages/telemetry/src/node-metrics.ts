@@ -148,25 +148,18 @@ function registerZeros(registry: MetricRegistry): void {
 
 const diskBounds = exponentialBounds(0.001, 2, 14);
 const zeroGauges = [
-  'etcd_server_proposals_pending',
   'etcd_server_snapshot_apply_in_progress_total',
   'etcd_mvcc_db_open_read_transactions',
   'etcd_disk_defrag_inflight',
   'etcd_debugging_auth_revision',
 ];
 const zeroCounters = [
-  'etcd_debugging_mvcc_events_total',
-  'etcd_server_proposals_failed_total',
   'etcd_server_heartbeat_send_failures_total',
   'etcd_server_slow_read_indexes_total',
   'etcd_server_read_indexes_failed_total',
   'etcd_server_learner_promote_successes',
 ];
 const zeroHistograms: readonly (readonly [string, readonly number[]])[] = [
-  ['etcd_mvcc_hash_duration_seconds', exponentialBounds(0.01, 2, 15)],
-  ['etcd_mvcc_hash_rev_duration_seconds', exponentialBounds(0.01, 2, 15)],
-  ['etcd_disk_backend_snapshot_duration_seconds', exponentialBounds(0.01, 2, 17)],
-  ['etcd_disk_backend_defrag_duration_seconds', exponentialBounds(0.1, 2, 13)],
   ['etcd_snap_db_save_total_duration_seconds', exponentialBounds(0.1, 2, 10)],
   ['etcd_snap_db_fsync_duration_seconds', diskBounds],
   ['etcd_snap_fsync_duration_seconds', diskBounds],
@@ -188,4 +181,4 @@ const unlabelledCounters = [
   'etcd_network_server_stream_failures_total',
 ];
 const unlabelledGauges = ['etcd_network_active_peers', 'etcd_network_known_peers'];
-const unlabelledHistograms = ['etcd_server_apply_duration_seconds', 'etcd_network_peer_round_trip_time_seconds'];
+const unlabelledHistograms = ['etcd_network_peer_round_trip_time_seconds'];

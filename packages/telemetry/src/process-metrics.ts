@@ -16,6 +16,17 @@ export function registerProcessMetrics(registry: MetricRegistry): void {
   registry.gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
   registry.gauge('process_virtual_memory_bytes', 'Virtual memory.', () => statusKiB('VmSize') * 1024);
   registry.gauge(
+    'process_virtual_memory_max_bytes',
+    'Virtual memory that there may be; -1: no bound.',
+    addressSpaceLimit,
+  );
+  registry.counter('process_network_receive_bytes_total', "Bytes that the process's network received.", () =>
+    networkOctets('InOctets'),
+  );
+  registry.counter('process_network_transmit_bytes_total', "Bytes that the process's network sent.", () =>
+    networkOctets('OutOctets'),
+  );
+  registry.gauge(
     'process_start_time_seconds',
     'Start of the process, in seconds since 1970.',
     () => performance.timeOrigin / 1000,
@@ -51,7 +62,39 @@ export function registerProcessMetrics(registry: MetricRegistry): void {
       return utilization;
     },
   );
+  registerGoNames(registry, () => openDescriptors);
   registerGcMetrics(registry);
+}
+
+/** What dashboards made for Go's runtime ask for, as far as node's has the like. */
+function registerGoNames(registry: MetricRegistry, openDescriptors: () => number): void {
+  const memory = (name: string, help: string, read: (usage: NodeJS.MemoryUsage) => number): void =>
+    registry.gauge(name, help, () => read(process.memoryUsage()));
+  registry.gauge('go_info', 'The runtime, which is node.', () => [
+    { labels: { version: `node ${process.version}` }, value: 1 },
+  ]);
+  registry.gauge('go_goroutines', 'What the event loop waits for: open files and sockets.', openDescriptors);
+  registry.gauge('go_threads', 'Threads of the process.', () =>
+    Number(/^Threads:\s+(\d+)/m.exec(readProc('status'))?.[1] ?? 0),
+  );
+  memory(
+    'go_memstats_alloc_bytes',
+    'Bytes in use, in the heap and in buffers.',
+    ({ heapUsed, external }) => heapUsed + external,
+  );
+  memory(
+    'go_memstats_sys_bytes',
+    'Bytes that the runtime has from the system.',
+    ({ heapTotal, external }) => heapTotal + external,
+  );
+  memory('go_memstats_heap_alloc_bytes', 'Bytes of the heap in use.', ({ heapUsed }) => heapUsed);
+  memory('go_memstats_heap_inuse_bytes', 'As go_memstats_heap_alloc_bytes.', ({ heapUsed }) => heapUsed);
+  memory('go_memstats_heap_sys_bytes', 'Size of the heap.', ({ heapTotal }) => heapTotal);
+  memory(
+    'go_memstats_heap_idle_bytes',
+    'Bytes of the heap that are free.',
+    ({ heapTotal, heapUsed }) => heapTotal - heapUsed,
+  );
 }
 
 function registerGcMetrics(registry: MetricRegistry): void {
@@ -88,6 +131,20 @@ async function countDescriptors(): Promise<number> {
 export function descriptorLimit(): number | undefined {
   const limit = /^Max open files\s+(\d+)/m.exec(readProc('limits'))?.[1];
   return limit === undefined ? undefined : Number(limit);
+}
+
+function addressSpaceLimit(): number {
+  const limit = /^Max address space\s+(\d+)/m.exec(readProc('limits'))?.[1];
+  return limit === undefined ? -1 : Number(limit);
+}
+
+/** A counter of the line pair "IpExt:" in the statistics of the process's network namespace. */
+function networkOctets(name: string): number {
+  const [names, values] = readProc('net/netstat')
+    .split('\n')
+    .filter((line) => line.startsWith('IpExt:'))
+    .map((line) => line.split(' '));
+  return Number(values?.[names?.indexOf(name) ?? -1] ?? 0);
 }
 
 function statusKiB(field: string): number {

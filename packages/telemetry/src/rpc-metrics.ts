@@ -1,5 +1,6 @@
 import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds, PlainHistogram, type Sample } from './plain-histogram.ts';
+import { type CallTiming, RequestTimings } from './request-timings.ts';
 
 /** Go's names of the codes, as in grpc_server_handled_total (grpc/grpc-go codes/code_string.go). */
 const codeNames = [
@@ -35,10 +36,13 @@ const requestTypes: Readonly<Record<string, string>> = { Compact: 'Compaction' }
 
 const CLIENT_VERSIONS_MAX = 64;
 const OTHER_VERSIONS = 'other';
+/** "3.6", "unknown" and what else a client might call itself. */
+const plainVersion = /^[\w.+-]{1,32}$/;
 
 interface MethodCounts {
   readonly labels: Readonly<Record<string, string>>;
   readonly unary: boolean;
+  readonly timing: CallTiming | undefined;
   started: number;
   received: number;
   sent: number;
@@ -70,6 +74,8 @@ interface ClientRequests {
  */
 export class RpcMetrics {
   readonly #methods = new Map<string, MethodCounts>();
+  readonly #timings: RequestTimings;
+  #events = 0;
   readonly #rangeSeconds = successAndFailure(0.0001, 20);
   /** By version, a string that exists already: every call looks it up. */
   readonly #clientRequests = { unary: new Map<string, ClientRequests>(), stream: new Map<string, ClientRequests>() };
@@ -82,7 +88,9 @@ export class RpcMetrics {
   constructor(registry: MetricRegistry, { methods, extensive, slowUnaryMs, onSlowUnary }: RpcMetricsOptions) {
     this.#slowUnaryMs = slowUnaryMs ?? Number.POSITIVE_INFINITY;
     this.#onSlowUnary = onSlowUnary;
-    for (const [path, kind] of methods) this.#methods.set(path, methodCounts(path, kind));
+    this.#timings = new RequestTimings(registry);
+    for (const [path, kind] of methods) this.#methods.set(path, methodCounts(path, kind, this.#timings.of(path)));
+    registry.counter('etcd_debugging_mvcc_events_total', 'Events that were sent to watchers.', () => this.#events);
     const each = (read: (counts: MethodCounts) => Sample | readonly Sample[]) => (): readonly Sample[] =>
       [...this.#methods.values()].flatMap(read);
 
@@ -140,7 +148,9 @@ export class RpcMetrics {
 
   rpcStarted(path: string): void {
     const counts = this.#methods.get(path);
-    if (counts !== undefined) counts.started += 1;
+    if (counts === undefined) return;
+    counts.started += 1;
+    if (counts.timing !== undefined) this.#timings.started(counts.timing);
   }
 
   rpcHandled(path: string, code: number, ms: number): void {
@@ -150,6 +160,7 @@ export class RpcMetrics {
     const known = code >= 0 && code < codeNames.length ? code : 2;
     counts.handled[known]! += 1;
     const seconds = ms / 1000;
+    if (counts.timing !== undefined) this.#timings.handled(counts.timing, known, seconds);
     counts.seconds.observe(seconds);
     if (!counts.unary) return;
     if (ms > this.#slowUnaryMs) this.#onSlowUnary?.(path, ms);
@@ -170,13 +181,17 @@ export class RpcMetrics {
     this.#sentBytes += bytes;
   }
 
-  /** Clients choose `version`, so only a bounded number of them become labels. */
+  eventsSent(count: number): void {
+    this.#events += count;
+  }
+
+  /** Clients choose `version`, so only a bounded number of short ones become labels. */
   clientRequest(type: 'unary' | 'stream', version: string): void {
     const byVersion = this.#clientRequests[type];
     const known = byVersion.get(version);
     if (known !== undefined) {
       known.count += 1;
-    } else if (byVersion.size < CLIENT_VERSIONS_MAX || version === OTHER_VERSIONS) {
+    } else if (version === OTHER_VERSIONS || (byVersion.size < CLIENT_VERSIONS_MAX && plainVersion.test(version))) {
       byVersion.set(version, { labels: { type, client_api_version: version }, count: 1 });
     } else {
       this.clientRequest(type, OTHER_VERSIONS);
@@ -210,11 +225,12 @@ export class RpcMetrics {
   }
 }
 
-function methodCounts(path: string, kind: RpcKind): MethodCounts {
+function methodCounts(path: string, kind: RpcKind, timing: CallTiming | undefined): MethodCounts {
   const [, service = '', method = ''] = path.split('/');
   return {
     labels: { grpc_type: kindNames[kind], grpc_service: service, grpc_method: method },
     unary: kind === 'unary',
+    timing,
     started: 0,
     received: 0,
     sent: 0,

@@ -201,12 +201,52 @@ test.each([
 
 test('clients are counted by the version that they name, but cannot make labels without end', async () => {
   const { registry, rpc } = all();
-  for (let at = 0; at < 1000; at += 1) rpc.clientRequest('unary', `made up ${at}`);
-  rpc.clientRequest('unary', 'made up 3');
+  for (let at = 0; at < 1000; at += 1) rpc.clientRequest('unary', `made.up.${at}`);
+  rpc.clientRequest('unary', 'made.up.3');
   const { text } = await registry.render();
   expect(text.match(/^etcd_server_client_requests_total\{/gm)).toHaveLength(65);
-  expect(text).toContain('etcd_server_client_requests_total{type="unary",client_api_version="made up 3"} 2');
+  expect(text).toContain('etcd_server_client_requests_total{type="unary",client_api_version="made.up.3"} 2');
   expect(text).toContain('etcd_server_client_requests_total{type="unary",client_api_version="other"} 936');
+});
+
+test.each(['v'.repeat(33), 'a b', 'é', ''])('a version like %j is no label', async (version) => {
+  const { registry, rpc } = all();
+  rpc.clientRequest('stream', version);
+  const { text } = await registry.render();
+  expect(text).toContain('etcd_server_client_requests_total{type="stream",client_api_version="other"} 1');
+});
+
+test('writes that are pending, that failed, and how long they took, under the names of etcd', async () => {
+  const PUT = '/etcdserverpb.KV/Put';
+  const SNAPSHOT = '/etcdserverpb.Maintenance/Snapshot';
+  const registry = new MetricRegistry();
+  const rpc = new RpcMetrics(registry, {
+    methods: [
+      [PUT, 'unary'],
+      [RANGE, 'unary'],
+      [SNAPSHOT, 'server-stream'],
+    ],
+    extensive: false,
+  });
+  for (const path of [PUT, PUT, PUT, PUT, RANGE, SNAPSHOT]) rpc.rpcStarted(path);
+  rpc.rpcHandled(PUT, 0, 2);
+  rpc.rpcHandled(PUT, 14, 7000); // etcdserver: request timed out
+  rpc.rpcHandled(PUT, 3, 1); // refused by itself: no failure to propose
+  rpc.rpcHandled(RANGE, 14, 5);
+  rpc.rpcHandled(SNAPSHOT, 0, 500);
+  rpc.eventsSent(3);
+  rpc.eventsSent(4);
+  const { text } = await registry.render();
+  for (const line of [
+    'etcd_server_proposals_pending 1',
+    'etcd_server_proposals_failed_total 1',
+    'etcd_server_apply_duration_seconds_count{version="v3",op="Put",success="true"} 1',
+    'etcd_server_apply_duration_seconds_count{version="v3",op="Put",success="false"} 2',
+    'etcd_disk_backend_snapshot_duration_seconds_sum 0.5',
+    'etcd_debugging_mvcc_events_total 7',
+  ]) {
+    expect(text).toContain(line);
+  }
 });
 
 test('slow calls and slow appends are told, streams are not: they last', () => {

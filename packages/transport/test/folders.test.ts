@@ -17,7 +17,7 @@ function importedBy(folder: string): readonly string[] {
 test.each([
   { folder: 'h2', imports: [], why: 'HTTP/2 does not know what it carries' },
   { folder: 'http', imports: ['h2'], why: 'plain HTTP goes over it' },
-  { folder: 'grpc', imports: ['h2', 'http'], why: 'so do calls; what is none is answered in plain HTTP' },
+  { folder: 'grpc', imports: ['h2'], why: 'so do calls' },
 ])('$folder imports $imports: $why', ({ folder, imports }) => {
   expect(importedBy(folder)).toEqual(imports);
 });

@@ -82,7 +82,16 @@ test.each([
   { changes: { Upper: 'x' }, outcome: 'RST_STREAM PROTOCOL_ERROR', why: 'names are in lower case' },
   { changes: { ':path': undefined }, outcome: 'RST_STREAM PROTOCOL_ERROR', why: 'a pseudo-header is missing' },
   { changes: { ':odd': 'x' }, outcome: 'RST_STREAM PROTOCOL_ERROR', why: 'an unknown pseudo-header' },
-  { changes: { 'content-length': '3' }, outcome: 'RST_STREAM PROTOCOL_ERROR', why: 'content-length is not true' },
+  { changes: { 'content-length': '3' }, outcome: 'grpc-status: 0', why: 'content-length is not true, as in etcd' },
+  { changes: { 'x-note': 'a\tb ' }, outcome: 'grpc-status: 0', why: 'a tab, and a blank at the end' },
+  { changes: { 'x-note': 'a\x01b' }, outcome: 'RST_STREAM PROTOCOL_ERROR', why: 'a control character' },
+  { changes: { 'x-note': 'a\x7fb' }, outcome: 'RST_STREAM PROTOCOL_ERROR', why: 'another one' },
+  {
+    changes: { 'grpc-timeout': ' 5S' },
+    outcome:
+      ':status: 400, grpc-status: 13, grpc-message: malformed grpc-timeout: strconv.ParseUint: parsing " 5": invalid syntax',
+    why: 'a blank is no digit',
+  },
   { changes: { 'content-length': '7' }, outcome: 'grpc-status: 0', why: 'content-length is true' },
 ])('$changes: $why', async ({ changes, outcome }) => {
   await using serving = await startServing(serve);
@@ -168,15 +177,43 @@ test.each([
   }
 });
 
+test('the trailers of a call that succeeded have a message, too, as in grpc-go', async () => {
+  await using serving = await startServing(serve);
+  using client = await RawClient.open(serving.port);
+  for (const id of [1, 3, 5]) {
+    client.write(client.request(id, sync, 'hi'));
+    await client.outcome(id);
+    const trailers = client.received.find(
+      ({ type, streamId, endStream }) => type === 'HEADERS' && streamId === id && endStream,
+    );
+    expect(trailers?.fields).toEqual(['grpc-status: 0', 'grpc-message: ']);
+  }
+});
+
+test('a pseudo-header behind an empty one of its name is one too many', async () => {
+  await using serving = await startServing(serve);
+  using client = await RawClient.open(serving.port);
+  const fields = [
+    [':method', 'POST'],
+    [':scheme', 'http'],
+    [':path', ''],
+    [':path', sync],
+    [':authority', 'h'],
+    ['content-type', 'application/grpc'],
+  ].map(([name = '', value = '']) => ({ name, value, indexing: 'once' as const }));
+  client.write(client.headersOf(1, client.encoder.encode(fields), false), client.data(1, grpcMessage('hi'), true));
+  expect(await client.outcome(1)).toBe('RST_STREAM PROTOCOL_ERROR');
+});
+
 test('what is not gRPC is refused in plain text', async () => {
   await using serving = await startServing(serve);
   using client = await RawClient.open(serving.port);
   client.write(
     client.headers(1, { ':method': 'GET', ':scheme': 'http', ':path': '/version', ':authority': 'h' }, true),
   );
-  await client.outcome(1);
-  expect(client.received.find(({ type }) => type === 'HEADERS')?.fields[0]).toBe(':status: 415');
-  expect(client.body(1).toString()).toBe('invalid gRPC request content-type ""\n');
+  expect(await client.outcome(1)).toBe(
+    ':status: 415, grpc-status: 3, grpc-message: invalid gRPC request content-type ""',
+  );
   client.write(client.request(3, sync, 'hi', { 'content-type': 'application/json' }));
   const asGrpc = ':status: 415, grpc-status: 3, grpc-message: invalid gRPC request content-type "application/json"';
   expect(await client.outcome(3)).toBe(asGrpc);

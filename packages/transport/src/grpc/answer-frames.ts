@@ -4,7 +4,9 @@ import { percentEncode } from './percent-encoding.ts';
 
 const contentType: FieldToEncode = { name: 'content-type', value: 'application/grpc', indexing: 'remember' };
 const headFields: readonly FieldToEncode[] = [{ name: ':status', value: '200', indexing: 'once' }, contentType];
-const okFields: readonly FieldToEncode[] = [{ name: 'grpc-status', value: '0', indexing: 'remember' }];
+/** grpc-go sends the message of every status, also the empty one (internal/transport: writeStatus). */
+const emptyMessage: FieldToEncode = { name: 'grpc-message', value: '', indexing: 'remember' };
+const okFields: readonly FieldToEncode[] = [{ name: 'grpc-status', value: '0', indexing: 'remember' }, emptyMessage];
 
 /** How the answer to a gRPC call begins, where it is not as usual. */
 export interface AnswerForm {
@@ -79,7 +81,7 @@ export class AnswerFrames {
 function statusFields(code: number, message: string): readonly FieldToEncode[] {
   if (code === 0) return okFields;
   const status: FieldToEncode = { name: 'grpc-status', value: String(code), indexing: 'once' };
-  if (message === '') return [status];
+  if (message === '') return [status, emptyMessage];
   const value = percentEncode(
     message.length <= messageMaxLength ? message : `${message.slice(0, messageMaxLength)}...`,
   );

@@ -59,9 +59,8 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     connection.server.deadlines.add(this);
   }
 
-  get contentLength(): number {
-    return this.head.contentLength;
-  }
+  /** Nothing that anybody has to keep to: grpc-go does not look at it. */
+  readonly contentLength = -1;
 
   metadata(name: string): string | undefined {
     if (name.endsWith('-bin')) return undefined;

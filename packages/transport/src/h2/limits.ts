@@ -61,5 +61,8 @@ export const SWEEP_INTERVAL_MS = 5_000;
 export const DROPPED_PER_TURN = 256;
 /** After a GOAWAY for an error, input is read and dropped for this long, so that the client gets to see why. */
 export const LINGER_MS = 1_000;
-/** How long a client may take to answer the first GOAWAY of a drain (grpc-go: internal/transport/http2_server.go). */
-export const GOAWAY_ACK_MS = 5_000;
+/**
+ * How long a client may take to answer the first GOAWAY of a drain. grpc-go gives it 5 s (internal/transport/
+ * http2_server.go), but a client that never answers must not hold an exit up for that long.
+ */
+export const GOAWAY_ACK_MS = 1_000;

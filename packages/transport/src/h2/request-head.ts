@@ -26,6 +26,9 @@ export class RequestHead implements FieldSink {
   /** Of all its fields, as HTTP/2 counts them. */
   bytes = 0;
 
+  /** Pseudo-headers that came, a bit for each HeaderName. */
+  #seen = 0;
+
   field(field: HeaderField): void {
     this.bytes += field.size;
     if (this.bytes > HEADER_LIST_MAX_BYTES) {
@@ -36,16 +39,16 @@ export class RequestHead implements FieldSink {
     const { value } = field;
     switch (field.known) {
       case HeaderName.METHOD:
-        this.method = this.#pseudo(field, this.method);
+        this.method = this.#pseudo(field);
         return;
       case HeaderName.SCHEME:
-        this.scheme = this.#pseudo(field, this.scheme);
+        this.scheme = this.#pseudo(field);
         return;
       case HeaderName.PATH:
-        this.path = this.#pseudo(field, this.path);
+        this.path = this.#pseudo(field);
         return;
       case HeaderName.AUTHORITY:
-        this.authority = this.#pseudo(field, this.authority);
+        this.authority = this.#pseudo(field);
         return;
       case HeaderName.UNKNOWN_PSEUDO:
       case HeaderName.CONNECTION_SPECIFIC:
@@ -87,8 +90,10 @@ export class RequestHead implements FieldSink {
     return undefined;
   }
 
-  #pseudo(field: HeaderField, before: string): string {
-    if (before !== '') this.fault ??= `${field.name} twice`;
+  #pseudo(field: HeaderField): string {
+    // Also behind an empty one: who sees only the first would see another request than we do.
+    if ((this.#seen & (1 << field.known)) !== 0) this.fault ??= `${field.name} twice`;
+    this.#seen |= 1 << field.known;
     if (this.fields.length > 0) this.fault ??= `${field.name} behind other fields`;
     return field.value;
   }

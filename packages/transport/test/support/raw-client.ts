@@ -161,7 +161,9 @@ export class RawClient implements Disposable {
       (next) => next.streamId === streamId && (next.endStream || next.type === 'RST_STREAM'),
     );
     if (last.type === 'RST_STREAM') return `RST_STREAM ${codeNames[readUint32(last.payload, 0)]}`;
-    return last.fields.filter((field) => !field.startsWith('content-type')).join(', ');
+    // The empty message of a call that succeeded says nothing.
+    const said = last.fields.filter((field) => !field.startsWith('content-type') && field !== 'grpc-message: ');
+    return said.join(', ');
   }
 
   /** What the GOAWAY says with which the server ended the connection. */

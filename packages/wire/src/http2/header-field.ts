@@ -71,14 +71,14 @@ export class HeaderField {
 /** Visible ASCII without capitals and colons. Unknown names with a leading colon are malformed anyway. */
 const validName = /^[!-9;-@[-~]+$/;
 
-/** No NUL, CR or LF, and no blanks at the ends. A loop: values are short, and many requests bring new ones. */
+/**
+ * No control characters but the tab, as in Go (golang.org/x/net/http/httpguts: ValidHeaderFieldValue). Blanks at the ends
+ * are let through, against RFC 9113 §8.2.1: etcd takes them. A loop: values are short, and many requests bring new ones.
+ */
 function isValidValue(value: string): boolean {
-  const last = value.length - 1;
-  for (let at = 0; at <= last; at += 1) {
+  for (let at = 0; at < value.length; at += 1) {
     const code = value.charCodeAt(at);
-    if (code > 0x20) continue;
-    if (code === 0 || code === 0x0a || code === 0x0d) return false;
-    if ((at === 0 || at === last) && (code === 0x20 || code === 0x09)) return false;
+    if (code >= 0x20 ? code === 0x7f : code !== 0x09) return false;
   }
   return true;
 }

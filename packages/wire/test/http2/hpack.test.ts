@@ -159,8 +159,10 @@ test.each([
   { name: 'Token', value: 'x', known: HeaderName.OTHER, malformed: true, why: 'no capitals in names' },
   { name: 'to ken', value: 'x', known: HeaderName.OTHER, malformed: true, why: 'no blanks in names' },
   { name: '', value: 'x', known: HeaderName.OTHER, malformed: true, why: 'a name has a name' },
-  { name: 'a', value: ' x', known: HeaderName.OTHER, malformed: true, why: 'a blank in front' },
-  { name: 'a', value: 'x\t', known: HeaderName.OTHER, malformed: true, why: 'a tab behind' },
+  { name: 'a', value: ' x', known: HeaderName.OTHER, malformed: false, why: 'a blank in front, as in Go' },
+  { name: 'a', value: 'x\t', known: HeaderName.OTHER, malformed: false, why: 'a tab behind, as in Go' },
+  { name: 'a', value: 'x\x1by', known: HeaderName.OTHER, malformed: true, why: 'a control character' },
+  { name: 'a', value: 'x\x7f', known: HeaderName.OTHER, malformed: true, why: 'another one' },
   { name: 'a', value: 'x\ny', known: HeaderName.OTHER, malformed: true, why: 'a line break' },
   { name: 'a', value: 'x y\u00ff', known: HeaderName.OTHER, malformed: false, why: 'bytes above ASCII are allowed' },
 ])('$name: $value, $why', ({ name, value, known, malformed }) => {

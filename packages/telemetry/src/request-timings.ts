@@ -1,0 +1,97 @@
+import type { MetricRegistry } from './metric-registry.ts';
+import { exponentialBounds, PlainHistogram, type Sample } from './plain-histogram.ts';
+
+/** Calls that etcd would propose to Raft, by their path: what etcd's names for them in its metrics are. */
+const proposing: ReadonlyMap<string, string> = new Map([
+  ['/etcdserverpb.KV/Put', 'Put'],
+  ['/etcdserverpb.KV/DeleteRange', 'DeleteRange'],
+  ['/etcdserverpb.KV/Txn', 'Txn'],
+  ['/etcdserverpb.KV/Compact', 'Compaction'],
+  ['/etcdserverpb.Lease/LeaseGrant', 'LeaseGrant'],
+  ['/etcdserverpb.Lease/LeaseRevoke', 'LeaseRevoke'],
+  ['/etcdserverpb.Maintenance/Alarm', 'Alarm'],
+]);
+
+/** Calls whose time has a histogram of its own in etcd. */
+const timed = [
+  ['/etcdserverpb.Maintenance/Hash', 'etcd_mvcc_hash_duration_seconds', 'How long Hash took.', 0.01, 15],
+  ['/etcdserverpb.Maintenance/HashKV', 'etcd_mvcc_hash_rev_duration_seconds', 'How long HashKV took.', 0.01, 15],
+  [
+    '/etcdserverpb.Maintenance/Snapshot',
+    'etcd_disk_backend_snapshot_duration_seconds',
+    'How long snapshots took.',
+    0.01,
+    17,
+  ],
+  [
+    '/etcdserverpb.Maintenance/Defragment',
+    'etcd_disk_backend_defrag_duration_seconds',
+    'How long Defragment took.',
+    0.1,
+    13,
+  ],
+] as const;
+
+/** gRPC's codes of a request that may not have been decided: Unavailable is what etcd's timeouts are. */
+const undecided: ReadonlySet<number> = new Set([4, 8, 14]);
+
+/** What one call of a kind is counted in. */
+export interface CallTiming {
+  readonly proposal: boolean;
+  readonly succeeded: PlainHistogram | undefined;
+  readonly failed: PlainHistogram | undefined;
+}
+
+/** What etcd measures of its proposals and of long maintenance, taken from how long the calls took. */
+export class RequestTimings {
+  readonly #timings = new Map<string, CallTiming>();
+  #pending = 0;
+  #failed = 0;
+
+  constructor(registry: MetricRegistry) {
+    registry.gauge('etcd_server_proposals_pending', 'Writes that have begun and have no answer.', () => this.#pending);
+    registry.counter(
+      'etcd_server_proposals_failed_total',
+      'Writes that came to no decision: timed out, refused for want of room, or given up.',
+      () => this.#failed,
+    );
+    const applied: (readonly [op: string, CallTiming])[] = [];
+    for (const [path, op] of proposing) {
+      const bounds = exponentialBounds(0.0001, 2, 20);
+      const timing = { proposal: true, succeeded: new PlainHistogram(bounds), failed: new PlainHistogram(bounds) };
+      this.#timings.set(path, timing);
+      applied.push([op, timing]);
+    }
+    registry.histograms(
+      'etcd_server_apply_duration_seconds',
+      'How long writes took until they were applied, the log included.',
+      () =>
+        applied.flatMap(([op, { succeeded, failed }]) => [...of(op, 'true', succeeded), ...of(op, 'false', failed)]),
+    );
+    for (const [path, name, help, start, count] of timed) {
+      const histogram = registry.histogram(name, help, exponentialBounds(start, 2, count));
+      this.#timings.set(path, { proposal: false, succeeded: histogram, failed: undefined });
+    }
+  }
+
+  of(path: string): CallTiming | undefined {
+    return this.#timings.get(path);
+  }
+
+  started({ proposal }: CallTiming): void {
+    if (proposal) this.#pending += 1;
+  }
+
+  handled(timing: CallTiming, code: number, seconds: number): void {
+    (code === 0 ? timing.succeeded : timing.failed)?.observe(seconds);
+    if (!timing.proposal) return;
+    this.#pending -= 1;
+    if (undecided.has(code)) this.#failed += 1;
+  }
+}
+
+/** As in etcd, none before the first of its kind. */
+function of(op: string, success: string, histogram: PlainHistogram | undefined): readonly Sample[] {
+  if (histogram === undefined || histogram.count === 0) return [];
+  return histogram.samples({ version: 'v3', op, success });
+}
