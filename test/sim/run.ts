@@ -53,7 +53,7 @@ async function play(world: World): Promise<void> {
     world.scheduler.after(step.atMs, () =>
       world.guarded(() => {
         if (isFault(step.kind)) FaultStep.run(world, step, step.kind);
-        else RequestStep.run(world, step, step.kind);
+        else RequestStep.run(world, world.life, step, step.kind);
       }),
     );
   }

@@ -14,7 +14,10 @@ import { expectThat, Finding } from './finding.ts';
 import { LeaseJudge } from './lease-judge.ts';
 import { makes, textOf, WriteJudge } from './write-judge.ts';
 
-/** A request under way. Everything before position `from` had been told to somebody when it was sent. */
+/**
+ * A request under way. Everything before position `from` had been told to somebody when it was sent; or, where the node may
+ * answer by itself, had taken effect there.
+ */
 export interface Call {
   readonly what: string;
   readonly from: number;
@@ -44,7 +47,15 @@ export interface Excuses {
 /** What a refusal means: nothing has happened, or nobody knows. */
 export type Verdict = ErrorCode | 'unknown';
 
-const UNKNOWN: ReadonlySet<ErrorCode> = new Set(['Timeout', 'Stopped', 'LeaderChanged', 'NoLeader']);
+const UNKNOWN: ReadonlySet<ErrorCode> = new Set([
+  'Timeout',
+  'TimeoutDueToConnectionLost',
+  'TimeoutDueToLeaderFail',
+  'TimeoutWaitAppliedIndex',
+  'Stopped',
+  'LeaderChanged',
+  'NoLeader',
+]);
 
 /** Judges answers by the log: every one must be what the model says of a state between the request and the answer. */
 export class Judge {
@@ -186,8 +197,7 @@ export class Judge {
   range(call: Call, op: RangeOp, chunks: readonly RangeResult[]): void {
     const last = chunks.at(-1)!;
     const { revision } = last;
-    if (!op.serializable) this.#checkFresh(call, revision);
-    expectThat(revision <= this.history.revision, 'answer', () => `${call.what} answered at ${revision}, not durable`);
+    this.#checkFresh(call, revision);
     expectThat(
       chunks.every((chunk) => chunk.revision === revision),
       'answer',
@@ -200,7 +210,7 @@ export class Judge {
     const whole: RangeResult = { ...last, kvs: chunks.flatMap(({ kvs }) => [...kvs]) };
     const found = difference(whole, expected);
     if (found !== undefined) throw new Finding('answer', `${call.what}:${found}`);
-    if (!op.serializable) this.#tell(revision);
+    this.#tell(revision);
   }
 
   /** Compacted or FutureRev. */

@@ -1,6 +1,6 @@
 import type { LoggedWrite } from '@engram/sim/model';
 import type { Call, Excuses, Judge, Verdict } from '../judge/judge.ts';
-import type { Life } from './life.ts';
+import type { Served } from './served.ts';
 
 /** What a request may have left in the log when nobody knows what became of it. */
 export type Explains = (write: LoggedWrite) => boolean;
@@ -9,14 +9,18 @@ export interface CallsOptions {
   readonly judge: Judge;
   readonly tell: (text: () => string) => void;
   readonly onFinding: (error: unknown) => void;
-  readonly excuses: (call: Call, life: Life, aborted: boolean) => Excuses;
+  /** Of the clock that leases are judged by. */
+  readonly nowMs: () => number;
+  readonly excuses: (call: Call, life: Served, aborted: boolean) => Excuses;
 }
 
 export interface Request<Answer> {
   readonly what: string;
-  readonly life: Life;
+  readonly life: Served;
   /** Undefined: it changes nothing. */
   readonly explains?: Explains;
+  /** What it may be answered from at least, as a position of the log; undefined: all that anybody was told of. */
+  readonly from?: number | undefined;
   /** The client gives it up after so long. */
   readonly abortAfterMs?: number | undefined;
   send(signal: AbortSignal): Promise<Answer>;
@@ -30,7 +34,7 @@ export interface Request<Answer> {
 
 interface UnderWay {
   readonly call: Call;
-  readonly life: Life;
+  readonly life: Served;
   readonly explains: Explains | undefined;
   readonly unknown: ((call: Call) => void) | undefined;
 }
@@ -62,9 +66,9 @@ export class Calls {
   }
 
   start<Answer>(request: Request<Answer>): void {
-    const { judge, tell } = this.#options;
+    const { judge, tell, nowMs } = this.#options;
     const { life, what, explains } = request;
-    const call: Call = { what, from: judge.acknowledged, startMs: life.process.clock.nowMs() };
+    const call: Call = { what, from: request.from ?? judge.acknowledged, startMs: nowMs() };
     const entry: UnderWay = { call, life, explains, unknown: request.unknown };
     this.#underWay.add(entry);
     tell(() => what);
@@ -86,7 +90,7 @@ export class Calls {
   }
 
   /** What a node that has died had under way nobody will ever know. */
-  died(life: Life): void {
+  died(life: Served): void {
     for (const entry of this.#underWay) {
       if (entry.life !== life) continue;
       this.#underWay.delete(entry);

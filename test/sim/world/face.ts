@@ -23,7 +23,7 @@ const caller = (signal: AbortSignal): Caller => ({ signal, user: '', authRevisio
 export class Face {
   readonly #backend: Backend;
 
-  private constructor(backend: Backend) {
+  constructor(backend: Backend) {
     this.#backend = backend;
   }
 
@@ -60,6 +60,11 @@ export class Face {
 
   get revision(): number {
     return this.#backend.revision;
+  }
+
+  /** Everything in the log before this position has taken effect here. */
+  get applied(): number {
+    return this.#backend.replica.applied;
   }
 
   get compactRevision(): number {

@@ -26,7 +26,7 @@ export async function finish(world: World): Promise<void> {
     () => world.calls.underWay.length === 0,
     () => underWay.join(', '),
   );
-  world.settleWrites();
+  world.log.settleWrites();
   await leasesEnd(world, face);
   await until(world, 'all has taken effect', () => face.revision === world.history.revision);
   await watchesAreComplete(world);
@@ -68,7 +68,7 @@ async function leasesEnd(world: World, face: Face): Promise<void> {
     const left = history.leasesAt(history.next).filter(({ ttlSeconds }) => ttlSeconds * 1000 < EXPIRY_MS_MAX);
     return left.length === 0 && face.revision === history.revision;
   });
-  world.settleWrites();
+  world.log.settleWrites();
 }
 
 /** Every watch has come back, and has seen all that it is to see. */

@@ -3,37 +3,43 @@ import { EMPTY_BYTES, isEmptyRange, type KeyRange, keyText, type Op, type RangeO
 import { Prng } from '@engram/sim';
 import type { LoggedWrite } from '@engram/sim/model';
 import type { Watched } from '../judge/watch-judge.ts';
-import type { RequestKind, Step } from '../plan/plan.ts';
+import type { RequestKind } from '../plan/plan.ts';
 import { Requests } from '../plan/requests.ts';
 import type { Face } from './face.ts';
-import type { Life } from './life.ts';
+import type { Clients } from './clients.ts';
 import { MEMBER_ID } from './face.ts';
-import type { World } from './world.ts';
+import type { Served } from './served.ts';
+import type { WatchClient } from './watch-client.ts';
 
 const WATCHES_MAX = 4;
 const NOSPACE = 1;
 const CORRUPT = 2;
 
+/** What is left of a step when its kind is known. */
+export interface RequestedStep {
+  readonly id: number;
+  readonly seed: number;
+}
+
 /** One request of a client. Without a node that serves it is nothing: the client would not have got through. */
 export class RequestStep {
-  readonly #world: World;
-  readonly #life: Life;
+  readonly #world: Clients;
+  readonly #life: Served;
   readonly #face: Face;
   readonly #random: Prng;
   readonly #requests: Requests;
   readonly #name: string;
 
-  private constructor(world: World, life: Life, face: Face, step: Step) {
+  private constructor(world: Clients, life: Served, face: Face, step: RequestedStep) {
     this.#world = world;
     this.#life = life;
     this.#face = face;
     this.#random = new Prng(step.seed);
     this.#name = `#${step.id}`;
-    this.#requests = new Requests(this.#random, world.plan.settings, world.history, `${step.id}.`);
+    this.#requests = new Requests(this.#random, world.settings, world.history, `${step.id}.`);
   }
 
-  static run(world: World, step: Step, kind: RequestKind): void {
-    const { life } = world;
+  static run(world: Clients, life: Served | undefined, step: RequestedStep, kind: RequestKind): void {
     const face = life?.face;
     if (life === undefined || face === undefined || life.stopping) return;
     new RequestStep(world, life, face, step)[kind]();
@@ -60,9 +66,11 @@ export class RequestStep {
     const readOnly = [...txn.success, ...txn.failure].every(({ kind }) => kind === 'range');
     const from = judge.acknowledged;
     const explains = (write: LoggedWrite): boolean => judge.writes.txnExplains(txn, write, from);
+    const isLocal = [...txn.success, ...txn.failure].every((op) => op.kind === 'range' && op.serializable);
     this.#world.calls.start({
       what: `${this.#name} ${textOfTxn(txn)}`,
       life: this.#life,
+      from: isLocal ? this.#localFrom : undefined,
       ...(readOnly ? {} : { explains }),
       send: (signal) => this.#face.txn(txn, signal),
       answered: (call, answer) => {
@@ -80,6 +88,7 @@ export class RequestStep {
     this.#world.calls.start({
       what: `${this.#name} range ${textOfRange(op)}`,
       life: this.#life,
+      from: op.serializable ? this.#localFrom : undefined,
       abortAfterMs: this.#patience(0.1),
       send: (signal) => this.#face.range(op, signal),
       answered: (call, answer) => judge.range(call, op, [answer]),
@@ -97,6 +106,7 @@ export class RequestStep {
     this.#world.calls.start({
       what: `${this.#name} range-stream ${textOfRange(op)}`,
       life: this.#life,
+      from: op.serializable ? this.#localFrom : undefined,
       abortAfterMs: this.#patience(0.1),
       send: async (signal) => {
         const chunks: RangeResult[] = [];
@@ -219,6 +229,7 @@ export class RequestStep {
     this.#world.calls.start({
       what: `${this.#name} leases`,
       life: this.#life,
+      from: this.#localFrom,
       send: async () => this.#face.leases(),
       answered: (call, ids) => judge.leaseList(call, ids),
       refused: (call, code) => judge.readRefused(call, 0, code),
@@ -262,6 +273,7 @@ export class RequestStep {
     this.#world.calls.start({
       what: `${this.#name} alarms`,
       life: this.#life,
+      from: this.#localFrom,
       send: async () => this.#face.alarms(),
       answered: (call, alarms) => judge.alarmList(call, alarms),
       refused: (call, code) => judge.readRefused(call, 0, code),
@@ -275,6 +287,7 @@ export class RequestStep {
     this.#world.calls.start({
       what: `${this.#name} hash at ${wanted}`,
       life: this.#life,
+      from: this.#localFrom,
       abortAfterMs: this.#patience(0.1),
       send: (signal) => this.#face.hashKv(wanted, signal),
       answered: (call, answer) => judge.hash(call, answer),
@@ -292,6 +305,7 @@ export class RequestStep {
     this.#world.calls.start({
       what: `${this.#name} image`,
       life: this.#life,
+      from: this.#localFrom,
       abortAfterMs: this.#patience(0.2),
       send: async (signal) => {
         using image = await this.#face.image(signal);
@@ -303,7 +317,7 @@ export class RequestStep {
         return { image: copyOf(image), kvs };
       },
       answered: (call, { image, kvs }) => judge.image(call, image, kvs),
-      refused: (call, code) => judge.imageRefused(call, code, this.#world.plan.settings.imageHoldMaxMs),
+      refused: (call, code) => judge.imageRefused(call, code, this.#world.settings.imageHoldMaxMs),
       text: ({ image }) => `${image.count} versions at ${image.revision}`,
     });
   }
@@ -333,7 +347,7 @@ export class RequestStep {
   }
 
   watch(): void {
-    const { watchClients, judge, history } = this.#world;
+    const { watchClients, history } = this.#world;
     if (watchClients.length === 0) return;
     const client = this.#random.pick(watchClients);
     if (client.watches >= WATCHES_MAX) return;
@@ -346,7 +360,7 @@ export class RequestStep {
       noPut: this.#random.chance(0.15),
       noDelete: this.#random.chance(0.15),
     };
-    const from = judge.acknowledged;
+    const from = this.#localFrom;
     const progressNotify = this.#random.chance(0.4);
     client.connect(this.#life);
     this.#life.process.after(0, () => client.watch(watched, Math.max(0, start), progressNotify, from));
@@ -364,9 +378,14 @@ export class RequestStep {
     this.#client?.fill(this.#random.pick([5, 100, 3000]));
   }
 
-  get #client(): World['watchClients'][number] | undefined {
+  get #client(): WatchClient | undefined {
     const { watchClients } = this.#world;
     return watchClients.length === 0 ? undefined : this.#random.pick(watchClients);
+  }
+
+  /** What the node answers by itself is at least so fresh. */
+  get #localFrom(): number {
+    return this.#world.localFrom(this.#life);
   }
 
   /** With this probability a client gives up, after so long. */

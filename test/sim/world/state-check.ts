@@ -5,20 +5,19 @@ import type { MemoryDisk } from '@engram/storage';
 import { difference, listDifference } from '../judge/answers.ts';
 import { expectThat, Finding } from '../judge/finding.ts';
 import type { Face } from './face.ts';
-import { answerOf } from './patience.ts';
-import type { World } from './world.ts';
+import { answerOf, type Timed } from './patience.ts';
 
 const ALL = { key: Uint8Array.of(0), end: Uint8Array.of(0) };
 const never = new AbortController().signal;
 
 /** A store that nobody writes to holds just what the log says. */
 export class StateCheck {
-  readonly #world: World;
+  readonly #world: Timed;
   readonly #history: StoreHistory;
   readonly #face: Face;
   readonly #what: string;
 
-  constructor(world: World, face: Face, what: string) {
+  constructor(world: Timed & { readonly history: StoreHistory }, face: Face, what: string) {
     this.#world = world;
     this.#history = world.history;
     this.#face = face;

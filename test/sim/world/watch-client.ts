@@ -4,7 +4,7 @@ import type { StoreHistory } from '@engram/sim/model';
 import type { Watcher, WatchSink, WatchStream } from '@engram/watch-hub';
 import { expectThat, Finding } from '../judge/finding.ts';
 import { WatchJudge, type Watched } from '../judge/watch-judge.ts';
-import type { Life } from './life.ts';
+import type { Served } from './served.ts';
 
 export interface WatchClientOptions {
   readonly name: string;
@@ -32,7 +32,7 @@ export class WatchClient implements WatchSink {
   readonly name: string;
   readonly #options: WatchClientOptions;
   readonly #watches: Watch[] = [];
-  #life: Life | undefined;
+  #life: Served | undefined;
   #stream: WatchStream | undefined;
   #header = 0;
   #fullUntilMs = 0;
@@ -61,7 +61,7 @@ export class WatchClient implements WatchSink {
   }
 
   /** Goes on with all its watches. */
-  connect(life: Life): void {
+  connect(life: Served): void {
     if (life.face === undefined || life.stopping) return;
     this.#guarded(() => {
       if (this.#stream === undefined) {

@@ -1,30 +1,24 @@
-import { AssertionError, type Logger, logPosition } from '@engram/core';
+import { assert, AssertionError, type Logger, logPosition } from '@engram/core';
 import { Prng, Scheduler, SimHost } from '@engram/sim';
 import { type LoggedWrite, StoreHistory } from '@engram/sim/model';
 import { type LogBatch, MemoryDisk, StorageFencedError } from '@engram/storage';
 import { Finding } from '../judge/finding.ts';
 import { type Call, type Excuses, Judge } from '../judge/judge.ts';
-import { textOf } from '../judge/write-judge.ts';
 import type { Plan } from '../plan/plan.ts';
 import { Calls } from './calls.ts';
 import { MEMBER_ID } from './face.ts';
+import type { Clients } from './clients.ts';
 import { Life } from './life.ts';
+import type { Served } from './served.ts';
+import { LogJudge } from './log-judge.ts';
 import { Story } from './story.ts';
 import { WatchClient } from './watch-client.ts';
-
-/** The end of a lease that no client's answer explains. */
-interface Expiry {
-  readonly write: LoggedWrite;
-  readonly id: bigint;
-  readonly granted: number;
-  readonly sentMs: number;
-}
 
 const RESTART_MS_MAX = 300;
 const NOSPACE = 1;
 
 /** A node on simulated ports, its clients, and what they may see. */
-export class World {
+export class World implements Clients {
   readonly plan: Plan;
   readonly scheduler: Scheduler;
   readonly random: Prng;
@@ -32,6 +26,7 @@ export class World {
   readonly judge: Judge;
   readonly story: Story;
   readonly calls: Calls;
+  readonly log: LogJudge;
   readonly watchClients: readonly WatchClient[];
   readonly disk = new MemoryDisk('disk');
   readonly host: SimHost;
@@ -48,7 +43,6 @@ export class World {
   readonly #failed: Promise<never>;
   /** When the batch that begins at a position left for the log, on the node's clock. */
   readonly #sentMs = new Map<number, number>();
-  #expiries: Expiry[] = [];
 
   constructor(plan: Plan, told: boolean, line?: (line: string) => void) {
     const { settings } = plan;
@@ -77,8 +71,11 @@ export class World {
       judge: this.judge,
       tell,
       onFinding,
+      nowMs: () => this.nowMs,
       excuses: (call, life, aborted) => this.#excuses(call, life, aborted),
     });
+    const { judge, calls, history } = this;
+    this.log = new LogJudge({ judge, calls, history, tell, isItsOwn: (write) => this.#isItsOwn(write) });
     this.watchClients = Array.from(
       { length: settings.watchers },
       (_, at) =>
@@ -104,6 +101,15 @@ export class World {
   fail(error: unknown): void {
     this.#finding ??= error;
     this.#fail(error);
+  }
+
+  get settings(): Plan['settings'] {
+    return this.plan.settings;
+  }
+
+  /** A single node is as fresh for itself as for everybody. */
+  localFrom(): number {
+    return this.judge.acknowledged;
   }
 
   get failed(): boolean {
@@ -250,50 +256,19 @@ export class World {
   #durable(batch: LogBatch): void {
     const sentMs = this.#sentMs.get(batch.first) ?? this.nowMs;
     this.#sentMs.delete(batch.first);
-    for (const write of this.judge.logged(batch.first, batch.records)) {
-      this.tell(() => `  durable: ${textOf(write)}`);
-      const { mark } = write;
-      if (mark?.kind === 'lease-grant') {
-        const unknownMs = this.judge.writes.unknownFor(write)?.startMs;
-        const fromMs = Math.min(sentMs, this.calls.sentMs(write) ?? sentMs, unknownMs ?? sentMs);
-        this.judge.leases.granted(write.next, mark.ttlSeconds, fromMs);
-      } else if (mark?.kind === 'lease-revoke') {
-        const span = this.history.leases.find(({ id, revoked }) => id === mark.id && revoked === write.next)!;
-        const expiry = { write, id: mark.id, granted: span.granted, sentMs };
-        if (this.calls.mayExplain(write) || this.judge.writes.unknownFor(write) !== undefined)
-          this.#expiries.push(expiry);
-        else this.#expired(expiry);
-      } else if (mark?.kind === 'alarm' && mark.alarm === NOSPACE && mark.active && mark.memberId === MEMBER_ID) {
-        // The store raises it by itself, where its space is bounded.
-        if (this.plan.settings.quotaBytes > 0 && !this.calls.mayExplain(write)) this.judge.writes.explain(write);
-      }
-    }
+    this.log.durable(batch, sentMs);
   }
 
-  #expired({ write, id, granted, sentMs }: Expiry): void {
-    this.judge.writes.explain(write);
-    this.judge.leases.expired(granted, id, sentMs);
+  /** The store raises an alarm by itself, where its space is bounded. */
+  #isItsOwn({ mark }: LoggedWrite): boolean {
+    const bounded = this.plan.settings.quotaBytes > 0;
+    return bounded && mark?.kind === 'alarm' && mark.alarm === NOSPACE && mark.active && mark.memberId === MEMBER_ID;
   }
 
-  /** Nothing is under way any more: what is in the log must be explained now. */
-  settleWrites(): void {
-    if (this.plan.settings.quotaBytes > 0) {
-      for (const write of this.judge.writes.unexplained(1))
-        if (write.mark?.kind === 'alarm' && write.mark.alarm === NOSPACE && write.mark.active)
-          this.judge.writes.explain(write);
-    }
-    // What ended in its time needs no client who asked for it.
-    const early = this.#expiries.filter(({ granted, sentMs }) => this.judge.leases.isEarly(granted, sentMs));
-    for (const expiry of this.#expiries.splice(0)) if (!early.includes(expiry)) this.#expired(expiry);
-    this.judge.writes.settle((write) => {
-      const expiry = early.find((one) => one.write === write);
-      if (expiry !== undefined) this.#expired(expiry);
-      return false;
-    });
-  }
-
-  #excuses(call: Call, life: Life, aborted: boolean): Excuses {
+  #excuses(call: Call, served: Served, aborted: boolean): Excuses {
     const { settings } = this.plan;
+    const { life } = this;
+    assert(life === served, 'an answer of a life that has ended');
     return {
       aborted,
       leaderless: life.leaderless || life.stopping || call.startMs <= life.leadsSinceMs,
