@@ -13,5 +13,5 @@ export { StoreMetrics } from './src/store-metrics.ts';
 export { registerNodeMetrics, HealthMetrics, type NodeGauges } from './src/node-metrics.ts';
 export { ClientLog } from './src/client-log.ts';
 export { LoopMonitor, type LoopMonitorOptions, type Stretch } from './src/loop-monitor.ts';
-export { registerBudgetMetrics } from './src/budget-metrics.ts';
-export { descriptorLimit, registerProcessMetrics } from './src/process-metrics.ts';
+export { type BoundedResource, registerBudgetMetrics } from './src/budget-metrics.ts';
+export { descriptorLimit, openDescriptors, registerProcessMetrics } from './src/process-metrics.ts';

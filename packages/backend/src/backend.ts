@@ -56,6 +56,8 @@ export interface BackendSettings {
   /** etcd: 5 s and two election timeouts. */
   readonly requestTimeoutMs?: number;
   readonly watchProgressIntervalMs?: number;
+  /** Events kept for watchers that read history, of all together. */
+  readonly watchBacklogBytesMax?: number;
   /** At least this much log between two index checkpoints; more when the checkpoint itself is larger. */
   readonly checkpointEveryBytes?: number;
   /** How long a snapshot may hold a compaction up before it is ended. */

@@ -41,6 +41,8 @@ export interface ReplicaOptions {
   /** Encoded versions kept in memory for readers and watchers. */
   readonly cacheBytesMax?: number;
   readonly watchProgressIntervalMs?: number;
+  /** Events kept for watchers that read history, of all together. */
+  readonly watchBacklogBytesMax?: number;
   /** At least this much log between two index checkpoints; more when the checkpoint itself is larger. */
   readonly checkpointEveryBytes?: number;
   /** How long a snapshot may hold a compaction up before it is ended. */
@@ -100,6 +102,7 @@ export class Replica implements AsyncDisposable {
       clock,
       random,
       progressIntervalMs: options.watchProgressIntervalMs ?? 600_000,
+      ...(options.watchBacklogBytesMax === undefined ? {} : { backlogTotalBytesMax: options.watchBacklogBytesMax }),
       logger,
     });
     this.#applier = new Applier({

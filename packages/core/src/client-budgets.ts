@@ -10,7 +10,8 @@ export interface ClientBounds {
 
 /**
  * All that clients can make a process hold, each in one account for the whole process: whatever listens takes its shares
- * here. Bounds of a single connection or stream are the transport's and the services' (limits.ts, services-options.ts).
+ * here. Bounds of a single connection or stream are the transport's and the services' (limits.ts, services-options.ts);
+ * docs/BOUNDS.md has all of them.
  *
  * | account | counts | shares | where it ends |
  * | --- | --- | --- | --- |

@@ -27,7 +27,6 @@ export interface ClusterConfig {
   readonly prefix: string;
   readonly tikvTls: { readonly caPath?: string; readonly certPath?: string; readonly keyPath?: string } | undefined;
   readonly localValues: 'disk' | 'memory';
-  readonly localValuesBytes: number;
   readonly token: string;
   readonly initialMembers: readonly InitialMember[];
   readonly listenPeerUrls: readonly ServeUrl[];
@@ -88,7 +87,6 @@ export function clusterConfig(
     prefix: values.text('tikv-prefix') || token,
     tikvTls: tikvTls(values),
     localValues,
-    localValuesBytes: values.number('local-values-bytes'),
     token,
     initialMembers,
     listenPeerUrls,

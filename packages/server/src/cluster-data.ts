@@ -123,7 +123,7 @@ export async function openClusterData(
     logger,
     local:
       cluster.localValues === 'memory'
-        ? { kind: 'memory', bytesMax: cluster.localValuesBytes }
+        ? { kind: 'memory', bytesMax: config.memory.localValuesBytes }
         : {
             kind: 'disk',
             path: join(ownFolder(config.dataDir), 'copy'),

@@ -16,6 +16,11 @@ export interface DescriptorNeeds {
   readonly maxConnections: number;
 }
 
+/** How many descriptors the process may use: `wanted` of those that the system allows; 0: all. */
+export function descriptorsMax(limit: number | undefined, wanted: number): number | undefined {
+  return wanted === 0 ? limit : Math.min(wanted, limit ?? wanted);
+}
+
 /**
  * How many connections are allowed. Clients get no descriptor that the storage will need: an append without one ends
  * the process. Throws ConfigError, as etcd does, if there are too few for the store alone.

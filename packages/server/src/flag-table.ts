@@ -277,7 +277,6 @@ export const flagSections: readonly FlagSection[] = [
       'disk',
       "'disk': a copy of the log in the data directory, which may be lost. 'memory': only what was used last; the rest is read from TiKV.",
     ),
-    works('local-values-bytes', 'uint', '268435456', 'Memory for --local-values=memory.'),
     works(
       'loop-budget',
       'duration',
@@ -291,13 +290,34 @@ export const flagSections: readonly FlagSection[] = [
       'Only the CPU time of such work counts: where a machine is busy with other things.',
     ),
     works('loop-budget-fatal', 'bool', 'false', 'Such work ends the node, where its CPU time was as much: for tests.'),
+  ),
+  section(
+    'Bounds of Engram alone',
+    works(
+      'memory-limit',
+      'int',
+      '0',
+      "Bytes of memory that the node may take: those of the bounds below that are not given follow from it. 0: the control group's, negative: none.",
+    ),
+    works('max-received-bytes', 'uint', '536870912', 'Bytes of requests that come in, wait or run, of all clients.'),
+    works('max-answer-bytes', 'uint', '536870912', 'Bytes of answers and events that clients have not taken yet.'),
+    works('max-streams', 'uint', '262144', 'Open streams of all connections.'),
+    works('log-queue-bytes', 'uint', '268435456', 'Bytes of writes that wait for the log.'),
+    works('watch-backlog-bytes', 'uint', '33554432', 'Bytes of events kept for watchers that read history.'),
+    works('value-cache-bytes', 'uint', '134217728', 'Bytes of memory for recently used values.'),
+    works('local-values-bytes', 'uint', '268435456', 'Bytes of memory for --local-values=memory.'),
     works(
       'max-connections',
       'uint',
       '0',
       'Connections of clients; 0: as many as descriptors allow, less what the store needs.',
     ),
-    works('value-cache-bytes', 'uint', '134217728', 'Bytes of memory for recently used values.'),
+    works(
+      'max-descriptors',
+      'uint',
+      '0',
+      'File descriptors that the process may have open; 0: the limit of the system.',
+    ),
   ),
 ];
 

@@ -5,6 +5,7 @@ import { type ClusterConfig, clusterConfig } from './cluster-config.ts';
 import { parseCompactionRetention } from './compaction-retention.ts';
 import { parseFeatureGates } from './feature-gates.ts';
 import { ConfigError, type FlagValues } from './flag-values.ts';
+import { type MemoryBounds, memoryBounds } from './memory-plan.ts';
 import { type TlsConfig, tlsConfig } from './tls-config.ts';
 import { bindProblem, hostProblem, parseUrls, type ServeUrl } from './urls.ts';
 
@@ -22,7 +23,7 @@ export interface NodeConfig {
   readonly transport: 'native' | 'grpc-js';
   /** 'auto' takes the engine whose data exists. */
   readonly storage: 'auto' | StorageEngine | 'memory' | 'tikv';
-  readonly valueCacheBytes: number;
+  readonly memory: MemoryBounds;
   readonly newCluster: boolean;
 
   readonly listenClientUrls: readonly ServeUrl[];
@@ -44,6 +45,8 @@ export interface NodeConfig {
   readonly maxConcurrentStreams: number;
   /** 0: as many as there are descriptors. */
   readonly maxConnections: number;
+  /** 0: as many as the system allows. */
+  readonly maxDescriptors: number;
   readonly keepalive: KeepaliveOptions;
   readonly watchProgressIntervalMs: number;
   readonly compaction: CompactionRetention;
@@ -141,7 +144,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     dataDir: values.text('data-dir') || `${name}.etcd`,
     transport,
     storage,
-    valueCacheBytes: values.number('value-cache-bytes'),
+    memory: memoryBounds(values, warnings),
     newCluster: state === 'new',
     listenClientUrls,
     listenClientHttpUrls,
@@ -156,6 +159,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     maxRequestBytes,
     maxConcurrentStreams,
     maxConnections: values.number('max-connections'),
+    maxDescriptors: values.number('max-descriptors'),
     keepalive: {
       minTimeMs: values.durationMs('grpc-keepalive-min-time'),
       intervalMs: values.durationMs('grpc-keepalive-timeout') > 0 ? values.durationMs('grpc-keepalive-interval') : 0,

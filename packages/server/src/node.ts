@@ -1,12 +1,14 @@
 import { ClientBudgets, type Clock, type Logger, type Random } from '@engram/core';
 import type { Member } from '@engram/member';
 import {
+  type BoundedResource,
   ClientLog,
   descriptorLimit,
   HealthMetrics,
   LoopMonitor,
   MetricRegistry,
   type NodeGauges,
+  openDescriptors,
   RpcMetrics,
   registerBudgetMetrics,
   registerNodeMetrics,
@@ -15,10 +17,11 @@ import {
 } from '@engram/telemetry';
 import { type BoundAddress, type Server, serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
 import { ownFolder } from './data-directory.ts';
-import { connectionsMax } from './descriptor-plan.ts';
+import { connectionsMax, descriptorsMax } from './descriptor-plan.ts';
 import { featureGates } from './feature-gates.ts';
 import { clientEndpoints, metricsEndpoints } from './http-endpoints.ts';
 import { type PlannedListener, planListeners } from './listeners.ts';
+import type { MemoryBounds } from './memory-plan.ts';
 import { MetricsPage } from './metrics-page.ts';
 import type { NodeConfig } from './node-config.ts';
 import { selfSignedCertificate } from './self-signed-certificate.ts';
@@ -69,12 +72,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const random = options.random ?? new SystemRandom();
   await using opened = new AsyncDisposableStack();
 
+  const { memory } = config;
+  const descriptors = descriptorsMax(descriptorLimit(), config.maxDescriptors);
   const budgets = new ClientBudgets({
-    requestBytes: 512 * 1024 * 1024,
-    answerBytes: 512 * 1024 * 1024,
-    streams: 2 ** 18,
+    ...memory,
     connections: connectionsMax({
-      limit: descriptorLimit(),
+      limit: descriptors,
       quotaBytes: config.quotaBytes,
       maxConnections: config.maxConnections,
     }),
@@ -115,7 +118,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   });
   registerNodeMetrics(metrics, () => nodeGauges(member, config));
   registerProcessMetrics(metrics);
-  registerBudgetMetrics(metrics, budgets);
+  registerBudgetMetrics(metrics, budgets, nodeResources(member, memory, descriptors), memory.limitBytes);
   const watch = opened.use(watchLoop(options, metrics, slow));
 
   const endpoints = {
@@ -218,6 +221,28 @@ function tlsOptions({ tls, dataDir, listenClientUrls }: NodeConfig): TlsOptions 
     minVersion: tls.minVersion,
     cipherSuites: [],
   };
+}
+
+/** What the node holds by itself, or for all clients together. */
+function nodeResources(
+  { store }: Member,
+  memory: MemoryBounds,
+  descriptors: number | undefined,
+): readonly BoundedResource[] {
+  return [
+    {
+      resource: 'log_queue_bytes',
+      used: () => store.leadership?.waitingBytes ?? 0,
+      max: memory.logQueueBytes,
+    },
+    {
+      resource: 'watch_backlog_bytes',
+      used: () => store.watchHub.stats.pendingBytes,
+      max: memory.watchBacklogBytes,
+    },
+    { resource: 'value_cache_bytes', used: () => store.replica.cache.bytes, max: memory.valueCacheBytes },
+    ...(descriptors === undefined ? [] : [{ resource: 'descriptors', used: openDescriptors, max: descriptors }]),
+  ];
 }
 
 function nodeGauges({ store, cluster }: Member, config: NodeConfig): NodeGauges {

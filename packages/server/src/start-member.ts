@@ -106,7 +106,9 @@ function memberOptions(
     settings: {
       minLeaseTtlSeconds: Math.ceil((1.5 * config.electionTimeoutMs) / 1000),
       quotaBytes: config.quotaBytes ?? 0,
-      cacheBytesMax: config.valueCacheBytes,
+      cacheBytesMax: config.memory.valueCacheBytes,
+      waitingBytesMax: config.memory.logQueueBytes,
+      watchBacklogBytesMax: config.memory.watchBacklogBytes,
       requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
       watchProgressIntervalMs: config.watchProgressIntervalMs,
     },

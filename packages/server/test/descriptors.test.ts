@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectionsMax } from '../src/descriptor-plan.ts';
+import { connectionsMax, descriptorsMax } from '../src/descriptor-plan.ts';
 import { Engram, engramPath, run } from './support/engram-process.ts';
 import { GrpcClient } from './support/grpc-client.ts';
 
@@ -21,6 +21,16 @@ test.each([
   expect(connectionsMax({ limit, quotaBytes, maxConnections: 0 })).toBe(connections);
   expect(connectionsMax({ limit, quotaBytes, maxConnections: 1 })).toBe(1);
   expect(connectionsMax({ limit, quotaBytes, maxConnections: 10_000_000 })).toBe(connections);
+});
+
+test.each([
+  { limit: 1024, wanted: 0, descriptors: 1024 },
+  { limit: 1024, wanted: 500, descriptors: 500 },
+  { limit: 1024, wanted: 5000, descriptors: 1024 },
+  { limit: undefined, wanted: 500, descriptors: 500 },
+  { limit: undefined, wanted: 0, descriptors: undefined },
+])('the system allows $limit, --max-descriptors=$wanted: $descriptors', ({ limit, wanted, descriptors }) => {
+  expect(descriptorsMax(limit, wanted)).toBe(descriptors);
 });
 
 let scratch: string;

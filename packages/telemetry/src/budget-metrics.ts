@@ -1,30 +1,63 @@
-import type { ClientBudgets, SharedBudget } from '@engram/core';
+import type { ClientBudgets } from '@engram/core';
 import type { MetricRegistry } from './metric-registry.ts';
 import type { Sample } from './plain-histogram.ts';
 
-/** What clients hold, what they may hold together, and how often the bound was met. */
-export function registerBudgetMetrics(registry: MetricRegistry, budgets: ClientBudgets): void {
-  const accounts: readonly (readonly [name: string, budget: SharedBudget])[] = [
-    ['request_bytes', budgets.requestBytes],
-    ['answer_bytes', budgets.answerBytes],
-    ['streams', budgets.streams],
-    ['connections', budgets.connections],
-  ];
-  const each = (read: (budget: SharedBudget) => number) => (): readonly Sample[] =>
-    accounts.map(([resource, budget]) => ({ labels: { resource }, value: read(budget) }));
+/** Something of which a process may hold so much. */
+export interface BoundedResource {
+  /** As ClientBudgets and the flags call it. */
+  readonly resource: string;
+  readonly used: () => number;
+  readonly max: number;
+  /** How often somebody was refused, where that is counted here. */
+  readonly refusals?: () => number;
+}
+
+/** What is held, what may be held, and how often the bound was met: of clients, and of what the node keeps by itself. */
+export function registerBudgetMetrics(
+  registry: MetricRegistry,
+  budgets: ClientBudgets,
+  others: readonly BoundedResource[],
+  memoryLimitBytes: number | undefined,
+): void {
+  const ofClients = (
+    [
+      ['request_bytes', budgets.requestBytes],
+      ['answer_bytes', budgets.answerBytes],
+      ['streams', budgets.streams],
+      ['connections', budgets.connections],
+    ] as const
+  ).map(
+    ([resource, budget]): BoundedResource => ({
+      resource,
+      used: () => budget.used,
+      max: budget.max,
+      refusals: () => budget.refusals,
+    }),
+  );
+  const all = [...ofClients, ...others];
+  const each = (read: (of: BoundedResource) => number | undefined) => (): readonly Sample[] =>
+    all.flatMap((of) => {
+      const value = read(of);
+      return value === undefined ? [] : [{ labels: { resource: of.resource }, value }];
+    });
   registry.gauge(
     'engram_budget_used',
-    'What clients hold of the process.',
-    each(({ used }) => used),
+    'What is held of a bounded resource.',
+    each(({ used }) => used()),
   );
   registry.gauge(
     'engram_budget_limit',
-    'What clients may hold of it together.',
+    'What may be held of it by all together.',
     each(({ max }) => max),
   );
   registry.counter(
     'engram_budget_refusals_total',
     'Times that a client met the bound: it was refused, or has to wait.',
-    each(({ refusals }) => refusals),
+    each(({ refusals }) => refusals?.()),
+  );
+  registry.gauge(
+    'engram_memory_limit_bytes',
+    'The limit that the bounds follow from: --memory-limit, or that of the control group; 0: none.',
+    () => memoryLimitBytes ?? 0,
   );
 }

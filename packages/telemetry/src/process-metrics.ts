@@ -31,12 +31,11 @@ export function registerProcessMetrics(registry: MetricRegistry): void {
     'Start of the process, in seconds since 1970.',
     () => performance.timeOrigin / 1000,
   );
-  let openDescriptors = 0;
   registry.beforeEach(async () => {
-    openDescriptors = await countDescriptors();
+    descriptors = await countDescriptors();
   });
   for (const name of ['process_open_fds', 'os_fd_used'])
-    registry.gauge(name, 'Open file descriptors.', () => openDescriptors);
+    registry.gauge(name, 'Open file descriptors.', openDescriptors);
   for (const name of ['process_max_fds', 'os_fd_limit'])
     registry.gauge(name, 'File descriptors that may be open.', () => descriptorLimit() ?? 0);
 
@@ -62,12 +61,12 @@ export function registerProcessMetrics(registry: MetricRegistry): void {
       return utilization;
     },
   );
-  registerGoNames(registry, () => openDescriptors);
+  registerGoNames(registry);
   registerGcMetrics(registry);
 }
 
 /** What dashboards made for Go's runtime ask for, as far as node's has the like. */
-function registerGoNames(registry: MetricRegistry, openDescriptors: () => number): void {
+function registerGoNames(registry: MetricRegistry): void {
   const memory = (name: string, help: string, read: (usage: NodeJS.MemoryUsage) => number): void =>
     registry.gauge(name, help, () => read(process.memoryUsage()));
   registry.gauge('go_info', 'The runtime, which is node.', () => [
@@ -117,6 +116,11 @@ function gcKind(entry: PerformanceEntry): number {
   const detail: unknown = 'detail' in entry ? entry.detail : undefined;
   return typeof detail === 'object' && detail !== null && 'kind' in detail ? Number(detail.kind) : 0;
 }
+
+let descriptors = 0;
+
+/** Open file descriptors at the newest scrape. */
+export const openDescriptors = (): number => descriptors;
 
 // Linux has these in /proc. Elsewhere they are 0.
 async function countDescriptors(): Promise<number> {

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { FlagValues } from '../src/flag-values.ts';
+import { flagTable } from '../src/flag-table.ts';
+import { type MemoryBounds, memoryBounds } from '../src/memory-plan.ts';
+
+const MiB = 1024 * 1024;
+const GiB = 1024 * MiB;
+const machineBytes = 16 * GiB;
+
+function boundsOf(
+  flags: Readonly<Record<string, number>>,
+  constrainedBytes = 0,
+  warnings: string[] = [],
+): MemoryBounds {
+  const values = new FlagValues();
+  for (const [name, value] of Object.entries(flags)) values.set(flagTable.get(name)!, String(value));
+  return memoryBounds(values, warnings, constrainedBytes, machineBytes);
+}
+
+const defaults = {
+  limitBytes: undefined,
+  requestBytes: 512 * MiB,
+  answerBytes: 512 * MiB,
+  streams: 262_144,
+  logQueueBytes: 256 * MiB,
+  watchBacklogBytes: 32 * MiB,
+  valueCacheBytes: 128 * MiB,
+  localValuesBytes: 256 * MiB,
+};
+
+test('without a limit the bounds are the defaults of their flags', () => {
+  expect(boundsOf({})).toEqual(defaults);
+});
+
+test.each([
+  { constrainedBytes: 0, why: 'node knows of none' },
+  { constrainedBytes: 2 ** 64, why: 'a control group of version 1 without one' },
+  { constrainedBytes: machineBytes, why: 'all of the machine' },
+])('$constrainedBytes bytes are no limit: $why', ({ constrainedBytes }) => {
+  expect(boundsOf({}, constrainedBytes)).toEqual(defaults);
+});
+
+test('a limit gives each its share of what the node does not need for itself', () => {
+  const bounds = boundsOf({ 'memory-limit': 480 * MiB });
+  expect(bounds).toEqual({
+    limitBytes: 480 * MiB,
+    requestBytes: 40 * MiB,
+    answerBytes: 40 * MiB,
+    streams: 5_120,
+    logQueueBytes: 20 * MiB,
+    watchBacklogBytes: 10 * MiB,
+    valueCacheBytes: 40 * MiB,
+    localValuesBytes: 40 * MiB,
+  });
+  expect(boundsOf({}, 480 * MiB)).toEqual(bounds);
+});
+
+test('a large limit raises nothing', () => {
+  expect(boundsOf({ 'memory-limit': 64 * GiB })).toEqual({ ...defaults, limitBytes: 64 * GiB });
+});
+
+test('the flag counts, not the control group; a negative one is no limit', () => {
+  expect(boundsOf({ 'memory-limit': 1 * GiB }, 480 * MiB).limitBytes).toBe(1 * GiB);
+  expect(boundsOf({ 'memory-limit': -1 }, 480 * MiB)).toEqual(defaults);
+});
+
+test.each([
+  ['max-received-bytes', 'requestBytes'],
+  ['max-answer-bytes', 'answerBytes'],
+  ['max-streams', 'streams'],
+  ['log-queue-bytes', 'logQueueBytes'],
+  ['watch-backlog-bytes', 'watchBacklogBytes'],
+  ['value-cache-bytes', 'valueCacheBytes'],
+  ['local-values-bytes', 'localValuesBytes'],
+] as const)('--%s stands beside a limit', (flag, bound) => {
+  expect(boundsOf({ 'memory-limit': 480 * MiB, [flag]: 600 * MiB })[bound]).toBe(600 * MiB);
+});
+
+test('for every limit at least a third is left for the index and for what waits to be collected', () => {
+  for (let limit = 256 * MiB; limit < 8 * GiB; limit = Math.floor(limit * 1.1)) {
+    const { limitBytes: _limit, streams, ...bytes } = boundsOf({ 'memory-limit': limit });
+    const held = Object.values(bytes).reduce((sum, each) => sum + each, 2048 * streams);
+    expect(held).toBeLessThan(((limit - 160 * MiB) * 2) / 3);
+  }
+});
+
+describe('what a node cannot live with', () => {
+  test('a limit that is too low', () => {
+    expect(() => boundsOf({ 'memory-limit': 100 * MiB })).toThrow(
+      '--memory-limit=104857600: a node needs at least 268435456 bytes',
+    );
+  });
+
+  test('a control group that allows less is warned of, and the bounds are the least', () => {
+    const warnings: string[] = [];
+    expect(boundsOf({}, 100 * MiB, warnings)).toEqual(boundsOf({ 'memory-limit': 256 * MiB }));
+    expect(warnings).toEqual(['the control group allows 104857600 bytes of memory: a node needs at least 268435456']);
+  });
+
+  test.each(['max-received-bytes', 'max-answer-bytes', 'max-streams', 'log-queue-bytes'])('--%s=0', (flag) => {
+    expect(() => boundsOf({ [flag]: 0 })).toThrow(`--${flag} must be above 0`);
+  });
+});
