@@ -204,6 +204,7 @@ class Parts implements ElectionOwner {
       remote: this.#remote,
       clock,
       token: this.#options.token,
+      timeoutMs,
     });
     this.clusterChanged(this.driver.view.cluster);
     this.driver.publish(name, clientUrls);

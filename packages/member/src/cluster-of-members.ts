@@ -1,11 +1,12 @@
 import type { Caller } from '@engram/backend';
-import { assert, type Clock, EngramError, unreachable } from '@engram/core';
+import { assert, type Clock, EngramError, isEngramError, unreachable } from '@engram/core';
 import {
   type ClusterState,
   type ElectionDriver,
   type MemberRequest,
   memberId,
   memberIdOf,
+  memberOf,
   parsePeerUrls,
 } from '@engram/election';
 import type { Cluster, ClusterChanges, Member, MemberAdded } from '@engram/etcd-api';
@@ -18,7 +19,12 @@ export interface ClusterOfMembersOptions {
   readonly clock: Clock;
   /** `--initial-cluster-token`: part of the ids of members that are added. */
   readonly token: string;
+  /** What a change takes at most: etcd's request timeout. */
+  readonly timeoutMs: number;
 }
+
+/** How often a change that nobody answered is looked for in this member's own state. */
+const LOOK_MS = 50;
 
 const { ADD, REMOVE, UPDATE, PROMOTE } = peerpb.MemberChangeKind;
 
@@ -113,18 +119,53 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
   }
 
   async #change(request: MemberRequest, caller: Caller): Promise<readonly Member[]> {
-    const { driver, remote } = this.#options;
+    const { driver, remote, clock, timeoutMs } = this.#options;
+    const deadlineMs = clock.nowMs() + Math.min(caller.timeoutMs ?? timeoutMs, timeoutMs);
     if (driver.view.leader === driver.view.self) {
       const state: ClusterState = await driver.changeMembers(request, caller.signal);
       return state.members;
     }
-    // This member may hear of it a little later.
-    const { members } = await remote.tell({ memberChange: formOf(request) }, caller);
-    return members.map(({ learner, ...member }) => ({ ...member, isLearner: learner }));
+    try {
+      // This member may hear of it a little later.
+      const { members } = await remote.tell({ memberChange: formOf(request) }, caller);
+      return members.map(({ learner, ...member }) => ({ ...member, isLearner: learner }));
+    } catch (error) {
+      // A leader that removes itself may be gone before its answer is here. The change is in Raft's log all the same.
+      const unknown = isEngramError(error) && error.code === 'TimeoutDueToConnectionLost';
+      if (!unknown || !(await this.#takesEffect(request, deadlineMs, caller.signal))) throw error;
+      return this.members;
+    }
+  }
+
+  /** Waits until this member has applied the change; false when the request's time is over first. */
+  async #takesEffect(request: MemberRequest, deadlineMs: number, signal: AbortSignal): Promise<boolean> {
+    const { driver, clock } = this.#options;
+    while (!isIn(driver.view.cluster, request)) {
+      if (signal.aborted || clock.nowMs() >= deadlineMs) return false;
+      await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve));
+    }
+    return true;
   }
 
   get #view(): ElectionDriver['view'] {
     return this.#options.driver.view;
+  }
+}
+
+/** Whether a state has what the request asks for, whoever has asked. */
+function isIn(state: ClusterState, request: MemberRequest): boolean {
+  const member = memberOf(state, request.id);
+  switch (request.kind) {
+    case 'add':
+      return member !== undefined;
+    case 'remove':
+      return state.removed.includes(request.id);
+    case 'update':
+      return member?.peerUrls.join() === request.peerUrls.join();
+    case 'promote':
+      return member?.isLearner === false;
+    default:
+      return unreachable(request);
   }
 }
 

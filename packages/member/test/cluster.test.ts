@@ -167,6 +167,42 @@ test('members are added as learners, catch up, are promoted, and removed', async
   expect(cluster.fatal).toEqual([]);
 });
 
+test('a change of the membership whose answer is lost is answered once it is known here', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  await cluster.pass(6000); // members must have been connected for a while
+  const follower = cluster.running.find((each) => each !== leader)!;
+  const { changes, memberId: id } = follower.member.cluster;
+  const leads = leader.member.cluster.memberId;
+  cluster.unanswered.add(`${leads}>${id}`);
+  const urls = ['http://127.0.0.1:2001'];
+  const updated = await cluster.run(changes.update(id, urls, nodeItself));
+  expect(updated.find((member) => member.id === id)?.peerUrls).toEqual(urls);
+  // The leader goes with the change.
+  const left = await cluster.run(changes.remove(leads, nodeItself));
+  expect(left.map((member) => member.id)).toEqual([1n, 2n, 3n].filter((each) => each !== leads));
+  await cluster.pass(5000);
+  expect(cluster.removed).toEqual([leads]);
+  expect(cluster.fatal).toEqual([]);
+});
+
+test('a change of the membership that does not arrive ends as one that nobody knows the end of', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  await cluster.pass(6000);
+  const follower = cluster.running.find((each) => each !== leader)!;
+  const { changes, memberId: id } = follower.member.cluster;
+  for (const other of cluster.running) {
+    const { memberId: to } = other.member.cluster;
+    if (to !== id) cluster.cut.add(`${to}>${id}`).add(`${id}>${to}`);
+  }
+  const code = await refusal(cluster.run(changes.update(id, ['http://127.0.0.1:2001'], nodeItself)));
+  expect(['Timeout', 'NoLeader']).toContain(code);
+  expect(leader.member.cluster.members.find((member) => member.id === id)?.peerUrls).not.toEqual([
+    'http://127.0.0.1:2001',
+  ]);
+});
+
 test('leases end once, wherever they were granted, also when their leader dies', async () => {
   const cluster = await TestCluster.start();
   const leader = await cluster.leader();

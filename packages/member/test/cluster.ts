@@ -24,6 +24,8 @@ export class TestCluster {
   readonly fatal: Error[] = [];
   readonly removed: bigint[] = [];
   readonly cut = new Set<string>();
+  /** Pairs, from and to, whose answers to calls are lost, though the call has arrived. */
+  readonly unanswered = new Set<string>();
   /** Whom each member keeps a connection to, as it last said. */
   readonly dialed = new Map<bigint, readonly bigint[]>();
   readonly #hosts = new Map<bigint, Host>();
@@ -182,7 +184,9 @@ export class TestCluster {
         const there = reach(to)?.member;
         if (there === undefined) throw new PeerError('unsent', 'cut');
         const answer = await there.service.call(request, signal);
-        if (reach(to)?.member !== there || this.cut.has(`${to}>${host.id}`)) throw new PeerError('lost', 'cut');
+        const back = `${to}>${host.id}`;
+        if (reach(to)?.member !== there || this.cut.has(back) || this.unanswered.has(back))
+          throw new PeerError('lost', 'cut');
         return answer;
       },
       follow: (to, from, signal) => this.#follow(host, generation, to, from, signal),
