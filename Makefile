@@ -38,7 +38,7 @@ test: setup lint types ## Lint, types, the layer check and all unit and integrat
 	@$(WITH_NODE) vitest run $(VITEST_FLAGS)
 
 .PHONY: sim
-sim: setup ## Simulated nodes: RUNS=n runs so many seeds (1000), SEED=n replays one and tells its story
+sim: setup ## Simulated nodes: RUNS=n runs so many seeds (1000), SEED=n replays one and tells its story; CLUSTER=1: clusters
 	@$(WITH_NODE) node test/sim/main.ts
 
 .PHONY: sim-mutants

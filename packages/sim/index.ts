@@ -8,6 +8,7 @@ export { SimNetwork, type LinkFaults } from './src/sim-network.ts';
 export { SimStorageFaults, type StorageTiming, type FailingOperation } from './src/sim-storage-faults.ts';
 // One log of several nodes.
 export { LocalCopy, SharedLog, SharedLogStorage } from './src/shared-log.ts';
+export { RemoteLog, type LostAppend, type RemoteLogOptions } from './src/remote-log.ts';
 export { SimDisk, type CrashKind, type CrashPoint, type DiskFault, type DiskOperation } from './src/sim-disk.ts';
 export { DiskError } from './src/disk-error.ts';
 // For tests and benchmarks whose files and sockets are real.

@@ -1,10 +1,11 @@
-// `make sim`: SEED=n replays one run and prints its story, RUNS=n runs so many. See README.md.
+// `make sim`: SEED=n replays one run and prints its story, RUNS=n runs so many; CLUSTER=1: of a cluster. See README.md.
 import { manyRuns } from './many-runs.ts';
-import { makePlan } from './plan/plan.ts';
-import { run } from './run.ts';
 import { readCut, shrink, textOfCut } from './shrink.ts';
+import { chosenSimulation } from './simulation.ts';
 
-const { SEED, RUNS, FROM, KEEP, PLAIN } = process.env;
+const { SEED, RUNS, FROM, KEEP, PLAIN, WORKERS } = process.env;
+const simulation = chosenSimulation();
+const { run, makePlan, choice } = simulation;
 const FINDINGS_MAX = 20;
 const RUNS_DEFAULT = 1000;
 
@@ -32,6 +33,7 @@ async function many(runs: number): Promise<boolean> {
     from,
     runs,
     findingsMax: FINDINGS_MAX,
+    ...(WORKERS === undefined ? {} : { workers: whole('WORKERS', WORKERS) }),
     onFound: ({ seed, kind, message }) => console.log(`seed ${seed}: ${kind}: ${message}`),
     onProgress: (count) => {
       if (count % 1000 === 0) console.log(`sim: ${count} runs`);
@@ -50,12 +52,12 @@ async function explain(seed: number): Promise<void> {
     console.log(`seed ${seed} finds nothing in a process of its own`);
     return;
   }
-  const shrunk = await shrink(seed, finding);
+  const shrunk = await shrink(simulation, seed, finding);
   const { steps } = makePlan(seed, shrunk.cut);
   console.log(`\nshortened in ${shrunk.runs} runs from ${makePlan(seed).steps.length} steps to ${steps.length}:`);
   await run(seed, { cut: shrunk.cut, onLine: (line) => console.log(line) });
-  console.log(`\nto replay it: make sim SEED=${seed} ${textOfCut(shrunk.cut)}`);
-  console.log(`     whole: make sim SEED=${seed}`);
+  console.log(`\nto replay it: make sim ${choice}SEED=${seed} ${textOfCut(shrunk.cut)}`);
+  console.log(`     whole: make sim ${choice}SEED=${seed}`);
 }
 
 const clean =

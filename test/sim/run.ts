@@ -1,12 +1,12 @@
 import { Finding } from './judge/finding.ts';
-import { type Cut, isFault, makePlan, type Plan } from './plan/plan.ts';
+import { type Cut, isFault, makePlan } from './plan/plan.ts';
 import { FaultStep } from './world/fault-steps.ts';
 import { finish } from './world/final-checks.ts';
 import { RequestStep } from './world/request-steps.ts';
 import { World } from './world/world.ts';
 
 export interface Outcome {
-  readonly plan: Plan;
+  readonly plan: { readonly steps: readonly { readonly id: number }[] };
   /** Undefined: nothing was found. */
   readonly finding: Finding | undefined;
   /** Empty where it was not asked for. */
@@ -22,27 +22,43 @@ export interface RunOptions {
   readonly onLine?: (line: string) => void;
 }
 
+/** What a run is made in: see `guardedRun`. */
+export interface Running {
+  fail(error: unknown): void;
+  run<Value>(work: Promise<Value>): Promise<Value>;
+  /** Whoever lives dies. */
+  end(): void;
+  tell(text: () => string): void;
+}
+
 /** What nobody handles while a run goes on is a finding of that run. */
-let current: World | undefined;
+let current: Running | undefined;
 process.on('unhandledRejection', (error) => {
   current?.fail(new Finding('broken', `nobody handled ${String(error)}`, { cause: error }));
 });
 
-/** Runs the plan of a seed to its end, or to the first finding. */
-export async function run(seed: number, options: RunOptions = {}): Promise<Outcome> {
-  const plan = makePlan(seed, options.cut);
-  const world = new World(plan, options.onLine !== undefined, options.onLine);
+/** Plays to the end, or to the first finding. */
+export async function guardedRun(world: Running, play: () => Promise<void>): Promise<Finding | undefined> {
   current = world;
   let finding: Finding | undefined;
   try {
-    await world.run(play(world));
+    await world.run(play());
   } catch (error) {
     finding = error instanceof Finding ? error : new Finding('broken', String(error), { cause: error });
   } finally {
     current = undefined;
   }
   world.end();
-  if (finding !== undefined) world.tell(() => `FINDING ${finding.kind}: ${finding.message}`);
+  const { kind, message } = finding ?? {};
+  if (finding !== undefined) world.tell(() => `FINDING ${kind}: ${message}`);
+  return finding;
+}
+
+/** Runs the plan of a seed to its end, or to the first finding. */
+export async function run(seed: number, options: RunOptions = {}): Promise<Outcome> {
+  const plan = makePlan(seed, options.cut);
+  const world = new World(plan, options.onLine !== undefined, options.onLine);
+  const finding = await guardedRun(world, () => play(world));
   const { fired } = world.scheduler;
   return { plan, finding, story: world.story.lines, events: fired, revision: world.history.revision };
 }

@@ -1,7 +1,6 @@
 import type { Finding } from './judge/finding.ts';
-import { type Cut, makePlan } from './plan/plan.ts';
-import { plainSettings, type SettingName } from './plan/settings.ts';
-import { run } from './run.ts';
+import type { Cut } from './plan/plan.ts';
+import type { Simulation } from './simulation.ts';
 
 export interface Shrunk {
   readonly cut: Cut;
@@ -18,15 +17,21 @@ const RUNS_MAX = 400;
  * and so on, and takes settings back to those of production. What is left out moves the chances of all that comes after
  * it, so the last step that could be left out may not be the last.
  */
-export async function shrink(seed: number, found: Finding, runsMax = RUNS_MAX): Promise<Shrunk> {
-  const plan = makePlan(seed);
+export async function shrink(
+  simulation: Simulation,
+  seed: number,
+  found: Finding,
+  runsMax = RUNS_MAX,
+): Promise<Shrunk> {
+  const { run, plain: production } = simulation;
+  const plan = simulation.makePlan(seed);
   let keep: readonly number[] = plan.steps.map(({ id }) => id);
-  let plain: readonly SettingName[] = [];
+  let plain: readonly string[] = [];
   let finding = found;
   let runs = 0;
 
   /** Whether the plan is still good enough; it is taken over then. */
-  const attempt = async (steps: readonly number[], settings: readonly SettingName[]): Promise<boolean> => {
+  const attempt = async (steps: readonly number[], settings: readonly string[]): Promise<boolean> => {
     if (runs >= runsMax) return false;
     runs += 1;
     const outcome = await run(seed, { cut: { keep: steps, plain: settings } });
@@ -44,8 +49,9 @@ export async function shrink(seed: number, found: Finding, runsMax = RUNS_MAX): 
     }
   };
   await shorten();
-  for (const name of Object.keys(plainSettings) as SettingName[]) {
-    if (plan.settings[name] !== plainSettings[name]) await attempt(keep, [...plain, name]);
+  const drawn: Readonly<Record<string, unknown>> = { ...plan.settings };
+  for (const [name, value] of Object.entries(production)) {
+    if (drawn[name] !== value) await attempt(keep, [...plain, name]);
   }
   for (let before = -1; before !== keep.length && runs < runsMax; ) {
     before = keep.length;
@@ -78,7 +84,7 @@ function rangesOf(ids: readonly number[]): string {
 export function readCut(keep: string | undefined, plain: string | undefined): Cut {
   return {
     ...(keep === undefined ? {} : { keep: keep === 'none' ? [] : keep.split(',').flatMap(idsOf) }),
-    ...(plain === undefined ? {} : { plain: plain.split(',').map(settingOf) }),
+    ...(plain === undefined ? {} : { plain: plain.split(',') }),
   };
 }
 
@@ -88,9 +94,4 @@ function idsOf(part: string): number[] {
   const from = Number(match[1]);
   const to = Number(match[2] ?? match[1]);
   return Array.from({ length: to - from + 1 }, (_, at) => from + at);
-}
-
-function settingOf(name: string): SettingName {
-  if (!(name in plainSettings)) throw new Error(`PLAIN has no list of settings: ${name}`);
-  return name as SettingName;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readCut, shrink, textOfCut } from './shrink.ts';
 import { run } from './run.ts';
+import { nodeSimulation } from './simulation.ts';
 import { makePlan } from './plan/plan.ts';
 import { Finding } from './judge/finding.ts';
 
@@ -73,7 +74,7 @@ describe('a plan', () => {
   });
 
   test('that finds nothing cannot be shortened to one that does', async () => {
-    const { cut, runs } = await shrink(1, new Finding('ghost', 'as if'), 12);
+    const { cut, runs } = await shrink(nodeSimulation, 1, new Finding('ghost', 'as if'), 12);
     expect(runs).toBe(12);
     expect(cut.keep).toHaveLength(makePlan(1).steps.length);
   });

@@ -1,7 +1,8 @@
 // Runs the seeds that it is given and says what it found: see many-runs.ts.
 import type { WorkerMessage } from './many-runs.ts';
-import { run } from './run.ts';
+import { chosenSimulation } from './simulation.ts';
 
+const { run } = chosenSimulation();
 const tell = (message: WorkerMessage): void => void process.send?.(message);
 
 for (const seed of process.argv.slice(2).map(Number)) {

@@ -22,8 +22,12 @@ export class SharedLog {
   readonly batches: LogBatch[] = [];
   sealed: Seal = NEW_LOG_SEAL;
   next: LogPosition = logPosition(1);
-  #lastSeal: Seal = NEW_LOG_SEAL;
+  /** Told of each batch when it is durable, before anybody else is, and of each new seal. */
+  onAppended: ((batch: LogBatch, seal: Seal) => void) | undefined;
+  onSealed: ((seal: Seal) => void) | undefined;
   readonly #records = new Map<LogPosition, Uint8Array>();
+  /** By the position of the first record. */
+  readonly #appends = new Map<LogPosition, { readonly batch: LogBatch; readonly seal: Seal }>();
 
   constructor(name: string) {
     this.name = name;
@@ -33,22 +37,39 @@ export class SharedLog {
     return this.#records.get(position);
   }
 
+  /** Those that are there now; of the one that `from` is inside of, the rest. StorageCorruptError beyond the end. */
+  batchesFrom(from: LogPosition): readonly LogBatch[] {
+    if (from > this.next)
+      throw new StorageCorruptError(`the log ends before ${this.next}, and ${from} is asked for`, this.name);
+    return this.batches
+      .filter(({ first, records }) => first + records.length > from)
+      .map((batch) =>
+        batch.first >= from ? batch : { first: from, records: batch.records.slice(from - batch.first) },
+      );
+  }
+
   append(batch: LogBatch, seal: Seal): AppendOutcome {
-    const last = this.batches.at(-1);
-    if (last !== undefined && sameSeal(this.#lastSeal, seal) && sameBatch(last, batch)) return { kind: 'committed' };
+    // Also one that was tried again, and arrives for the first time when others have been appended behind it.
+    const there = this.#appends.get(batch.first);
+    if (there !== undefined && sameSeal(there.seal, seal) && sameBatch(there.batch, batch))
+      return { kind: 'committed' };
     if (isFenced(this.sealed, seal)) return { kind: 'fenced' };
     assert(batch.first === this.next, 'a batch that does not begin at the end of the log');
     this.batches.push(batch);
-    this.#lastSeal = seal;
+    this.#appends.set(batch.first, { batch, seal });
     for (const record of batch.records) {
       this.#records.set(this.next, record);
       this.next = logPosition(this.next + 1);
     }
+    this.onAppended?.(batch, seal);
     return { kind: 'committed' };
   }
 
   seal(seal: Seal): LogPosition {
-    if (takesOver(this.sealed, seal, this.name)) this.sealed = seal;
+    if (takesOver(this.sealed, seal, this.name)) {
+      this.sealed = seal;
+      this.onSealed?.(seal);
+    }
     return this.next;
   }
 }
@@ -94,14 +115,10 @@ export class SharedLogStorage implements Storage, Log, Values {
   async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
     this.#lifetime.check();
     await this.#gate('read');
-    const { batches, next: end, name } = this.#shared;
-    if (from > end) throw new StorageCorruptError(`the log ends before ${end}, and ${from} is asked for`, name);
-    for (const batch of batches.slice()) {
-      const behind = logPosition(batch.first + batch.records.length);
-      if (behind <= from || batch.first >= end) continue;
+    for (const batch of this.#shared.batchesFrom(from)) {
       signal.throwIfAborted();
       this.#lifetime.check();
-      yield batch.first >= from ? batch : { first: from, records: batch.records.slice(from - batch.first) };
+      yield batch;
     }
   }
 

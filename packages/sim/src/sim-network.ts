@@ -10,6 +10,10 @@ export interface LinkFaults {
   readonly twice: number;
 }
 
+/** How soon a connection sends again what has not arrived, and how often. */
+const RESEND_MS = 200;
+const RESEND_TRIES_MAX = 50;
+
 const CLEAN: LinkFaults = { delayMsMin: 0.1, delayMsMax: 0.1, lost: 0, twice: 0 };
 
 /**
@@ -46,13 +50,37 @@ export class SimNetwork {
     if (this.#random.chance(this.faults.twice)) this.#deliver(to, arrive);
   }
 
+  /**
+   * As a connection sends: again and again until it arrives, for as long as its sender lives and somebody would wait.
+   * `arrive` gets the process that lives there by then; undefined: none does.
+   */
+  sendSurely(from: SimProcess, to: SimHost, arrive: (receiver: SimProcess | undefined) => void, tries = 0): void {
+    if (!from.alive || tries > RESEND_TRIES_MAX) return;
+    if (this.isCut(from.host, to) || this.#random.chance(this.faults.lost)) {
+      to.scheduler.after(RESEND_MS, () => this.sendSurely(from, to, arrive, tries + 1));
+      return;
+    }
+    to.scheduler.after(this.#delayMs(), () => {
+      const receiver = to.process;
+      if (receiver === undefined) arrive(undefined);
+      else receiver.after(0, () => arrive(receiver));
+    });
+  }
+
+  isCut(from: SimHost, to: SimHost): boolean {
+    return this.#cut.has(link(from, to));
+  }
+
   #deliver(to: SimHost, arrive: (receiver: SimProcess) => void): void {
-    const { delayMsMin, delayMsMax } = this.faults;
-    const delayMs = delayMsMin + this.#random.fraction() * (delayMsMax - delayMsMin);
-    to.scheduler.after(delayMs, () => {
+    to.scheduler.after(this.#delayMs(), () => {
       const receiver = to.process;
       receiver?.after(0, () => arrive(receiver));
     });
+  }
+
+  #delayMs(): number {
+    const { delayMsMin, delayMsMax } = this.faults;
+    return delayMsMin + this.#random.fraction() * (delayMsMax - delayMsMin);
   }
 }
 

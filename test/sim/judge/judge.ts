@@ -11,7 +11,7 @@ import {
 } from '@engram/sim/model';
 import { claimsEffect, difference, isVersion, textOfBytes, textOfKv } from './answers.ts';
 import { expectThat, Finding } from './finding.ts';
-import { LeaseJudge } from './lease-judge.ts';
+import { type ClockRates, LeaseJudge } from './lease-judge.ts';
 import { makes, textOf, WriteJudge } from './write-judge.ts';
 
 /**
@@ -65,10 +65,10 @@ export class Judge {
   /** Everything before it has been told to somebody. */
   #acknowledged = 1;
 
-  constructor(history: StoreHistory) {
+  constructor(history: StoreHistory, rates?: ClockRates) {
     this.history = history;
     this.writes = new WriteJudge(history);
-    this.leases = new LeaseJudge(history);
+    this.leases = new LeaseJudge(history, rates);
   }
 
   get acknowledged(): number {

@@ -7,7 +7,17 @@ interface Deadline {
   earliestMs: number;
   /** Nothing may renew it after; infinite where nobody knows. */
   latestMs: number;
+  /** A renewal of which nobody was told may still happen: `latestMs` says nothing until the next takeover. */
+  isOpen: boolean;
 }
+
+/** How fast leaders' clocks run, beside the clock that times are taken of: the slowest and the fastest. */
+export interface ClockRates {
+  readonly slow: number;
+  readonly fast: number;
+}
+
+const EXACT: ClockRates = { slow: 1, fast: 1 };
 
 /** Rounding of clocks that run too fast or too slow. */
 const SLACK_MS = 1e-3;
@@ -18,23 +28,29 @@ const SLACK_MS = 1e-3;
  */
 export class LeaseJudge {
   readonly #history: StoreHistory;
+  readonly #rates: ClockRates;
   /** By the position of the grant: an id may be granted again. */
   readonly #deadlines = new Map<number, Deadline>();
 
-  constructor(history: StoreHistory) {
+  constructor(history: StoreHistory, rates: ClockRates = EXACT) {
     this.#history = history;
+    this.#rates = rates;
   }
 
   /** The grant is in the log; it was asked for at `fromMs` or later. */
   granted(granted: number, ttlSeconds: number, fromMs: number): void {
-    this.#deadlines.set(granted, { earliestMs: fromMs + ttlSeconds * 1000, latestMs: Number.POSITIVE_INFINITY });
+    const earliestMs = fromMs + (ttlSeconds * 1000) / this.#rates.fast;
+    this.#deadlines.set(granted, { earliestMs, latestMs: Number.POSITIVE_INFINITY, isOpen: false });
   }
 
   /** A takeover gives every lease its whole time again. */
   takenOver(beginMs: number, endMs: number): void {
     for (const { granted, ttlSeconds } of this.#history.leasesAt(this.#history.next)) {
       const ttlMs = ttlSeconds * 1000;
-      this.#deadlines.set(granted, { earliestMs: beginMs + ttlMs, latestMs: endMs + ttlMs });
+      const { slow, fast } = this.#rates;
+      const before = this.#deadlines.get(granted)?.earliestMs ?? 0;
+      const earliestMs = Math.max(before, beginMs + ttlMs / fast);
+      this.#deadlines.set(granted, { earliestMs, latestMs: endMs + ttlMs / slow, isOpen: false });
     }
   }
 
@@ -61,16 +77,21 @@ export class LeaseJudge {
     const deadline = span && this.#deadlines.get(span.granted);
     if (span === undefined || deadline === undefined) return;
     const ttlMs = span.ttlSeconds * 1000;
-    if (fromMs !== undefined) deadline.earliestMs = Math.max(deadline.earliestMs, fromMs + ttlMs);
+    const { slow, fast } = this.#rates;
+    if (fromMs !== undefined) deadline.earliestMs = Math.max(deadline.earliestMs, fromMs + ttlMs / fast);
+    if (deadline.isOpen) return;
+    const latestMs = nowMs + ttlMs / slow;
     deadline.latestMs =
-      deadline.latestMs === Number.POSITIVE_INFINITY ? nowMs + ttlMs : Math.max(deadline.latestMs, nowMs + ttlMs);
+      deadline.latestMs === Number.POSITIVE_INFINITY ? latestMs : Math.max(deadline.latestMs, latestMs);
   }
 
   /** A renewal may have happened, and nobody was told. */
   maybeRenewed(id: bigint, position: number): void {
     const span = this.#history.leaseAt(id, position);
     const deadline = span && this.#deadlines.get(span.granted);
-    if (deadline !== undefined) deadline.latestMs = Number.POSITIVE_INFINITY;
+    if (deadline === undefined) return;
+    deadline.latestMs = Number.POSITIVE_INFINITY;
+    deadline.isOpen = true;
   }
 
   /** Whether a revoke that left for the log at `nowMs` came before the lease's time was over. */
@@ -96,7 +117,11 @@ export class LeaseJudge {
     const deadline = this.#deadlines.get(granted);
     if (deadline === undefined) return [0, Number.POSITIVE_INFINITY];
     const seconds = (ms: number): number => Math.floor(Math.max(0, ms) / 1000);
-    return [seconds(deadline.earliestMs - nowMs - SLACK_MS), seconds(deadline.latestMs - fromMs + SLACK_MS)];
+    const { slow, fast } = this.#rates;
+    return [
+      seconds((deadline.earliestMs - nowMs) * slow - SLACK_MS),
+      seconds((deadline.latestMs - fromMs) * fast + SLACK_MS),
+    ];
   }
 
   /** When all that is there now has ended, if nobody renews it. */

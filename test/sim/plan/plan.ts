@@ -1,8 +1,8 @@
 import { Prng } from '@engram/sim';
-import { drawSettings, plainSettings, type SettingName, type Settings } from './settings.ts';
+import { drawSettings, plainSettings, type Settings, withPlain } from './settings.ts';
 
 /** What clients ask for. */
-const requestWeights = {
+export const requestWeights = {
   put: 20,
   delete: 8,
   'delete-range': 2,
@@ -49,11 +49,11 @@ export type StepKind = RequestKind | FaultKind;
  * One thing that happens. What it is in detail is drawn from its own seed, and from what the run is like when it is its
  * turn: a step means much the same whether or not others are there.
  */
-export interface Step {
+export interface Step<Kind extends string = StepKind> {
   /** Its place in the whole plan; it keeps it when the plan is shortened. */
   readonly id: number;
   readonly atMs: number;
-  readonly kind: StepKind;
+  readonly kind: Kind;
   readonly seed: number;
 }
 
@@ -69,7 +69,7 @@ export interface Cut {
   /** Ids of steps. Undefined: all. */
   readonly keep?: readonly number[];
   /** Settings that are as in production. */
-  readonly plain?: readonly SettingName[];
+  readonly plain?: readonly string[];
 }
 
 export const isFault = (kind: StepKind): kind is FaultKind => kind in faultWeights;
@@ -81,26 +81,31 @@ const STEPS_OF_A_PHASE_MAX = 60;
 export function makePlan(seed: number, cut: Cut = {}): Plan {
   const random = new Prng(seed).fork('plan');
   const drawn = drawSettings(random);
-  const settings = { ...drawn };
-  for (const name of cut.plain ?? []) Object.assign(settings, { [name]: plainSettings[name] });
+  const settings = withPlain(drawn, plainSettings, cut.plain);
   const kept = cut.keep === undefined ? undefined : new Set(cut.keep);
   const steps = drawSteps(random).filter(({ id }) => kept === undefined || kept.has(id));
   return { seed, settings, steps };
 }
 
-/** Phases of one pace each: bursts, quiet hours, and what is between. Some kinds of steps are left out, others come often. */
+/** Some kinds of steps are left out, others come often. */
 function drawSteps(random: Prng): Step[] {
   const requests = drawWeights(random, requestWeights, 0.2);
   const faults = drawWeights(random, faultWeights, 0.4);
   const faultShare = random.pick([0, 0.01, 0.03, 0.08]);
-  const count = random.between(STEPS_MIN, STEPS_MAX);
-  const steps: Step[] = [];
+  return drawPhases(random, random.between(STEPS_MIN, STEPS_MAX), () =>
+    random.chance(faultShare) ? faults(random) : requests(random),
+  );
+}
+
+/** Phases of one pace each: bursts, quiet hours, and what is between. So many steps, each of a kind that is drawn when it is its turn. */
+export function drawPhases<Kind extends string>(random: Prng, count: number, kindOf: () => Kind): Step<Kind>[] {
+  const steps: Step<Kind>[] = [];
   let atMs = 0;
   while (steps.length < count) {
     const gapMs = random.pick([0, 0, 0.05, 0.5, 0.5, 5, 50, 500]);
     for (let left = random.between(1, STEPS_OF_A_PHASE_MAX); left > 0 && steps.length < count; left -= 1) {
       atMs += gapMs * 2 * random.fraction();
-      const kind: StepKind = random.chance(faultShare) ? faults(random) : requests(random);
+      const kind = kindOf();
       steps.push({ id: steps.length, atMs, kind, seed: random.uint32() });
     }
     if (random.chance(0.15)) atMs += random.between(500, 8000);
@@ -109,7 +114,7 @@ function drawSteps(random: Prng): Step[] {
 }
 
 /** Draws kinds, some of them never and some three times as often, so that runs differ. */
-function drawWeights<Kind extends string>(
+export function drawWeights<Kind extends string>(
   random: Prng,
   weights: Readonly<Record<Kind, number>>,
   absent: number,

@@ -55,7 +55,16 @@ export const plainSettings: Settings = {
   storageCold: false,
 };
 
-export type SettingName = keyof Settings;
+/** `drawn`, but those that are named as in production. Throws where there is no such setting. */
+export function withPlain<Of extends object>(drawn: Of, plain: Of, names: readonly string[] = []): Of {
+  const production = new Map<string, unknown>(Object.entries(plain));
+  const settings = { ...drawn };
+  for (const name of names) {
+    if (!production.has(name)) throw new Error(`PLAIN has no list of settings: ${name}`);
+    Object.assign(settings, { [name]: production.get(name) });
+  }
+  return settings;
+}
 
 /** Each setting is that of production or a rare one, apart from the others. */
 export function drawSettings(random: Prng): Settings {

@@ -1,4 +1,4 @@
-import { type Backend, type Caller, type LeadershipEnd, openReplica } from '@engram/backend';
+import { type Backend, type BackendSettings, type Caller, type LeadershipEnd, openReplica } from '@engram/backend';
 import { type Clock, epoch, leaseId, type Logger, type Random, revision } from '@engram/core';
 import type { Storage } from '@engram/storage';
 import type { Settings } from '../plan/settings.ts';
@@ -17,6 +17,21 @@ export interface FaceOptions {
   readonly onCompacted: (compactRevision: number) => void;
 }
 
+/** Those of the settings that are the store's own. */
+export function storeSettings(settings: Settings): BackendSettings {
+  return {
+    quotaBytes: settings.quotaBytes,
+    cacheBytesMax: settings.cacheBytesMax,
+    batchBytesMax: settings.batchBytesMax,
+    waitingBytesMax: settings.waitingBytesMax,
+    requestTimeoutMs: settings.requestTimeoutMs,
+    watchProgressIntervalMs: settings.watchProgressIntervalMs,
+    checkpointEveryBytes: settings.checkpointEveryBytes,
+    imageHoldMaxMs: settings.imageHoldMaxMs,
+    sliceMax: settings.sliceMax,
+  };
+}
+
 const caller = (signal: AbortSignal): Caller => ({ signal, user: '', authRevision: 0, timeoutMs: undefined });
 
 /** The store that is simulated, as clients use it. */
@@ -33,15 +48,7 @@ export class Face {
       ...options,
       memberId: MEMBER_ID,
       observer: { compacted: onCompacted },
-      quotaBytes: settings.quotaBytes,
-      cacheBytesMax: settings.cacheBytesMax,
-      batchBytesMax: settings.batchBytesMax,
-      waitingBytesMax: settings.waitingBytesMax,
-      requestTimeoutMs: settings.requestTimeoutMs,
-      watchProgressIntervalMs: settings.watchProgressIntervalMs,
-      checkpointEveryBytes: settings.checkpointEveryBytes,
-      imageHoldMaxMs: settings.imageHoldMaxMs,
-      sliceMax: settings.sliceMax,
+      ...storeSettings(settings),
     });
     return new Face(backend);
   }

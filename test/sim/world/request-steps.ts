@@ -360,18 +360,32 @@ export class RequestStep {
       noPut: this.#random.chance(0.15),
       noDelete: this.#random.chance(0.15),
     };
-    const from = this.#localFrom;
     const progressNotify = this.#random.chance(0.4);
-    client.connect(this.#life);
-    this.#life.process.after(0, () => client.watch(watched, Math.max(0, start), progressNotify, from));
+    // A client that has a stream uses it, wherever that is.
+    const life = client.life ?? this.#life;
+    const from = this.#world.localFrom(life);
+    life.process.after(0, () => {
+      if (client.life !== undefined && client.life !== life) return;
+      client.connect(life);
+      client.watch(watched, Math.max(0, start), progressNotify, from);
+    });
   }
 
   'cancel-watch'(): void {
-    this.#client?.cancel();
+    this.#atNode((client) => client.cancel());
   }
 
   'watch-progress'(): void {
-    this.#client?.requestProgress();
+    this.#atNode((client) => client.requestProgress());
+  }
+
+  /** When the node that has the client's stream gets to it. */
+  #atNode(ask: (client: WatchClient) => void): void {
+    const client = this.#client;
+    const life = client?.life;
+    life?.process.after(0, () => {
+      if (client?.life === life && client !== undefined) ask(client);
+    });
   }
 
   'slow-watch'(): void {

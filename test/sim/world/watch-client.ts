@@ -27,6 +27,32 @@ interface Watch {
 /** Until a client comes back whose watch has ended. */
 const COME_BACK_MS_MAX = 20;
 
+/** Of one stream. What comes on it when its client has left it reaches nobody. */
+class StreamSink implements WatchSink {
+  readonly #client: WatchClient;
+  isOpen = true;
+
+  constructor(client: WatchClient) {
+    this.#client = client;
+  }
+
+  events(watcher: Watcher, groups: readonly EventGroup[], header: Revision): boolean {
+    return !this.isOpen || this.#client.events(watcher, groups, header);
+  }
+
+  compacted(watcher: Watcher, compactRevision: Revision): void {
+    if (this.isOpen) this.#client.compacted(watcher, compactRevision);
+  }
+
+  progress(watcher: Watcher | undefined, at: Revision): void {
+    if (this.isOpen) this.#client.progress(watcher, at);
+  }
+
+  failed(cause: unknown): void {
+    if (this.isOpen) this.#client.failed(cause);
+  }
+}
+
 /** A client with one stream of watches, which comes back and goes on where it was whenever its stream has ended. */
 export class WatchClient implements WatchSink {
   readonly name: string;
@@ -34,6 +60,7 @@ export class WatchClient implements WatchSink {
   readonly #watches: Watch[] = [];
   #life: Served | undefined;
   #stream: WatchStream | undefined;
+  #sink: StreamSink | undefined;
   #header = 0;
   #fullUntilMs = 0;
   #full = false;
@@ -53,8 +80,27 @@ export class WatchClient implements WatchSink {
     return this.#stream === undefined || this.#watches.some(({ watcher }) => watcher === undefined);
   }
 
+  /** Where its stream is, or is to be. */
+  get life(): Served | undefined {
+    return this.#life;
+  }
+
+  /** It goes there next. */
+  choose(life: Served): void {
+    this.#life = life;
+  }
+
+  /** It ends its stream by itself, where that is still there. */
+  leave(): void {
+    const stream = this.#stream;
+    const { process } = this.#life ?? {};
+    this.disconnected();
+    if (process?.alive === true) process.after(0, () => stream?.close());
+  }
+
   /** The node, or its stream, is no more. */
   disconnected(): void {
+    if (this.#sink !== undefined) this.#sink.isOpen = false;
     this.#stream = undefined;
     this.#life = undefined;
     for (const watch of this.#watches) watch.watcher = undefined;
@@ -68,7 +114,8 @@ export class WatchClient implements WatchSink {
         this.#life = life;
         this.#header = 0;
         this.#full = false;
-        this.#stream = life.face!.hub.openStream(this);
+        this.#sink = new StreamSink(this);
+        this.#stream = life.face!.hub.openStream(this.#sink);
       }
       for (const watch of this.#watches) if (watch.watcher === undefined) this.#resume(watch);
     });

@@ -1,0 +1,165 @@
+import { AssertionError, type LogPosition, type Seal } from '@engram/core';
+import { type AppendOutcome, Lifetime, type Log, type LogBatch, StorageUnavailableError } from '@engram/storage';
+import type { Prng } from './prng.ts';
+import type { SharedLog } from './shared-log.ts';
+import type { SimProcess } from './sim-host.ts';
+
+export interface RemoteLogOptions {
+  readonly log: SharedLog;
+  readonly process: SimProcess;
+  readonly random: Prng;
+  /** Each way takes from 0 to so much. */
+  readonly delayMsMax: number;
+  /** After so long on its own clock the node waits no more: nobody knows, or storage is unavailable. */
+  readonly timeoutMs: number;
+  /** A batch leaves for the log. */
+  readonly onAppending?: (batch: LogBatch, seal: Seal) => void;
+}
+
+/**
+ * What becomes of an append whose answer stays away: it is there, it never arrives, or it arrives so late that the node
+ * has given it up.
+ */
+export type LostAppend = 'there' | 'lost' | 'late';
+
+/** How an attempt goes wrong. */
+interface Mishap {
+  /** It never arrives. */
+  readonly isLost?: boolean;
+  /** Its answer never comes. */
+  readonly isUnanswered?: boolean;
+  readonly lateMs?: number;
+}
+
+const WELL: Mishap = {};
+
+/**
+ * A shared log as one process reaches it over a network. What has left arrives although its sender is stopped or dead by
+ * then; what comes back waits for a process that is stopped, and reaches no dead one.
+ */
+export class RemoteLog implements Log {
+  readonly #options: RemoteLogOptions;
+  readonly #lifetime: Lifetime;
+  readonly #lostAppends: LostAppend[] = [];
+  readonly #failures = { read: 0, seal: 0 };
+  #stalledUntilMs = 0;
+
+  constructor(options: RemoteLogOptions) {
+    this.#options = options;
+    this.#lifetime = new Lifetime(`the way to ${options.log.name}`);
+  }
+
+  /** What is sent from now on arrives after so much time at the earliest. */
+  stall(ms: number): void {
+    this.#stalledUntilMs = Math.max(this.#stalledUntilMs, this.#nowMs + ms);
+  }
+
+  /** The next append that has no fault yet meets this one. */
+  loseAppend(fault: LostAppend): void {
+    this.#lostAppends.push(fault);
+  }
+
+  /** The next `times` operations of this kind find no storage; a seal may be there all the same. */
+  failNext(operation: 'read' | 'seal', times: number): void {
+    this.#failures[operation] += times;
+  }
+
+  /** Whatever was to fail or to stall does not any more. */
+  heal(): void {
+    this.#stalledUntilMs = 0;
+    this.#lostAppends.length = 0;
+    this.#failures.read = 0;
+    this.#failures.seal = 0;
+  }
+
+  append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
+    const { log, onAppending, timeoutMs } = this.#options;
+    return this.#lifetime.run(async () => {
+      onAppending?.(batch, seal);
+      const fault = this.#lostAppends.shift();
+      const mishap: Mishap = {
+        isLost: fault === 'lost',
+        isUnanswered: fault !== undefined,
+        lateMs: fault === 'late' ? timeoutMs * (0.5 + this.#options.random.fraction()) : 0,
+      };
+      try {
+        return await this.#ask('append', () => log.append(batch, seal), mishap);
+      } catch (cause) {
+        if (!(cause instanceof StorageUnavailableError)) throw cause;
+        return { kind: 'uncertain', cause };
+      }
+    });
+  }
+
+  seal(seal: Seal): Promise<LogPosition> {
+    return this.#lifetime.run(() => this.#ask('seal', () => this.#options.log.seal(seal), this.#mishap('seal')));
+  }
+
+  async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    this.#lifetime.check();
+    const { log } = this.#options;
+    const batches = await this.#ask('read', () => log.batchesFrom(from), this.#mishap('read'));
+    for (const batch of batches) {
+      signal.throwIfAborted();
+      this.#lifetime.check();
+      yield batch;
+    }
+  }
+
+  /** Resolves when the log has answered: whether this node's way to it is well. */
+  probe(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      this.#ask('probe', () => undefined, WELL).then(resolve, reject);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#lifetime.end('is closed');
+  }
+
+  #mishap(operation: 'read' | 'seal'): Mishap {
+    if (this.#failures[operation] === 0) return WELL;
+    this.#failures[operation] -= 1;
+    return { isLost: this.#options.random.chance(0.5), isUnanswered: true };
+  }
+
+  /** StorageUnavailableError when the answer does not come in time. What the log refuses with is the answer. */
+  #ask<Answer>(operation: string, effect: () => Answer, mishap: Mishap): Promise<Answer> {
+    const { process, timeoutMs, log } = this.#options;
+    return new Promise((resolve, reject) => {
+      const timer = process.clock.after(timeoutMs, () =>
+        reject(new StorageUnavailableError(`${log.name} has not answered: ${operation}`)),
+      );
+      const answered = (answer: () => void): void => {
+        if (mishap.isUnanswered === true) return;
+        process.after(this.#wayMs(), () => {
+          timer.cancel();
+          answer();
+        });
+      };
+      if (mishap.isLost === true) return;
+      const stallMs = Math.max(0, this.#stalledUntilMs - this.#nowMs);
+      process.host.scheduler.after(stallMs + (mishap.lateMs ?? 0) + this.#wayMs(), () => {
+        let answer: Answer;
+        try {
+          answer = effect();
+        } catch (error) {
+          // Of whoever lives by then or not: it is the run's.
+          if (error instanceof AssertionError) throw error;
+          answered(() => reject(error));
+          return;
+        }
+        answered(() => resolve(answer));
+      });
+    });
+  }
+
+  #wayMs(): number {
+    return this.#options.random.fraction() * this.#options.delayMsMax;
+  }
+
+  get #nowMs(): number {
+    return this.#options.process.host.scheduler.nowMs;
+  }
+}

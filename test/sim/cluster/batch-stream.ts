@@ -1,0 +1,128 @@
+import type { LogPosition } from '@engram/core';
+import { PeerError, type PeerService } from '@engram/member';
+import type { SimNetwork, SimProcess } from '@engram/sim';
+import type { LogBatch } from '@engram/storage';
+
+export interface BatchStreamOptions {
+  readonly network: SimNetwork;
+  /** Whoever follows. */
+  readonly reader: SimProcess;
+  /** Whom it follows. */
+  readonly writer: SimProcess;
+  readonly serviceOf: (process: SimProcess) => PeerService | undefined;
+}
+
+/** What the writer has sent, in its order: a stream of bytes loses nothing in the middle. */
+type Item =
+  | { readonly kind: 'batch'; readonly batch: LogBatch }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'error'; readonly error: PeerError };
+
+/** Batches that are under way and not read: the writer waits above it. */
+const WINDOW = 4;
+
+/** One stream of committed batches over a simulated connection: in order, flow controlled, and broken with it. */
+export class BatchStream {
+  readonly #options: BatchStreamOptions;
+  readonly #gone = new AbortController();
+  readonly #arrived = new Map<number, Item>();
+  #nextSent = 0;
+  #nextRead = 0;
+  #acknowledged = 0;
+  #wakeWriter: (() => void) | undefined;
+  #wakeReader: (() => void) | undefined;
+  #broken = false;
+
+  constructor(options: BatchStreamOptions) {
+    this.#options = options;
+  }
+
+  /** PeerError where it breaks or the writer refuses; ends with the signal. */
+  async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    this.#begin(from);
+    for (;;) {
+      if (signal.aborted) return;
+      if (this.#broken) throw new PeerError('lost', 'the connection has ended');
+      const item = this.#arrived.get(this.#nextRead);
+      if (item === undefined) {
+        await new Promise<void>((resolve) => {
+          this.#wakeReader = resolve;
+        });
+        continue;
+      }
+      this.#arrived.delete(this.#nextRead);
+      this.#nextRead += 1;
+      if (item.kind === 'end') return;
+      if (item.kind === 'error') throw item.error;
+      this.#acknowledge(this.#nextRead);
+      yield item.batch;
+    }
+  }
+
+  /** Nobody reads any more. */
+  cancel(): void {
+    const { network, reader, writer } = this.#options;
+    this.#wakeReader?.();
+    network.sendSurely(reader, writer.host, (receiver) => {
+      if (receiver === writer) this.#stopWriter();
+    });
+  }
+
+  /** Its connection has ended, as the reader sees it. */
+  broken(): void {
+    this.#broken = true;
+    this.#wakeReader?.();
+  }
+
+  #begin(from: LogPosition): void {
+    const { network, reader, writer, serviceOf } = this.#options;
+    reader.atEnd(() => writer.after(1, () => this.#stopWriter()));
+    network.sendSurely(reader, writer.host, (receiver) => {
+      const service = receiver === writer ? serviceOf(writer) : undefined;
+      if (service !== undefined) void this.#write(service.follow(from, this.#gone.signal));
+    });
+  }
+
+  async #write(batches: AsyncIterable<LogBatch>): Promise<void> {
+    try {
+      for await (const { first, records } of batches) {
+        if (this.#gone.signal.aborted) return;
+        this.#send({ kind: 'batch', batch: { first, records: records.map((record) => record.slice()) } });
+        while (this.#nextSent - this.#acknowledged >= WINDOW && !this.#gone.signal.aborted) {
+          await new Promise<void>((resolve) => {
+            this.#wakeWriter = resolve;
+          });
+        }
+      }
+      this.#send({ kind: 'end' });
+    } catch (error) {
+      const behind = error instanceof PeerError && error.fault === 'behind';
+      this.#send({ kind: 'error', error: new PeerError(behind ? 'behind' : 'lost', String(error)) });
+    }
+  }
+
+  #send(item: Item): void {
+    const { network, reader, writer } = this.#options;
+    const at = this.#nextSent;
+    this.#nextSent += 1;
+    network.sendSurely(writer, reader.host, (receiver) => {
+      if (receiver !== reader) return;
+      this.#arrived.set(at, item);
+      this.#wakeReader?.();
+    });
+  }
+
+  #acknowledge(read: number): void {
+    const { network, reader, writer } = this.#options;
+    network.sendSurely(reader, writer.host, (receiver) => {
+      if (receiver !== writer) return;
+      this.#acknowledged = Math.max(this.#acknowledged, read);
+      this.#wakeWriter?.();
+    });
+  }
+
+  #stopWriter(): void {
+    this.#gone.abort();
+    this.#wakeWriter?.();
+  }
+}

@@ -1,0 +1,199 @@
+import { LocalCopy, Prng } from '@engram/sim';
+import { Finding } from '../judge/finding.ts';
+import type { ClusterLife } from './cluster-life.ts';
+import type { ClusterNode } from './cluster-node.ts';
+import type { ClusterFaultKind, ClusterStep } from './cluster-plan.ts';
+import type { ClusterWorld } from './cluster-world.ts';
+
+/** A member that is asked to stop has stopped by then, whatever goes wrong meanwhile. */
+const STOP_MS_MAX = 60_000;
+const STALL_MS_MAX = 20_000;
+
+/** Something goes wrong. */
+export class ClusterFaultStep {
+  readonly #world: ClusterWorld;
+  readonly #random: Prng;
+
+  private constructor(world: ClusterWorld, step: ClusterStep) {
+    this.#world = world;
+    this.#random = new Prng(step.seed);
+  }
+
+  static run(world: ClusterWorld, step: ClusterStep, kind: ClusterFaultKind): void {
+    if (world.ending) return;
+    world.tell(() => `#${step.id} ${kind}`);
+    world.disturb();
+    new ClusterFaultStep(world, step)[kind]();
+  }
+
+  crash(): void {
+    this.#crash(this.#node);
+  }
+
+  'crash-leader'(): void {
+    this.#crash(this.#leader);
+  }
+
+  #crash(node: ClusterNode): void {
+    this.#world.kill(node);
+    const ms = this.#random.pick([0, 1000, 10_000]) * this.#random.fraction();
+    this.#world.scheduler.after(ms, () => this.#world.startSoon(node));
+  }
+
+  /** SIGTERM: it hands over and ends its work. */
+  stop(): void {
+    const node = this.#node;
+    const life = node.serving;
+    if (life === undefined || life.process.paused) return;
+    stopNode(this.#world, node, life);
+  }
+
+  pause(): void {
+    this.#pause(this.#node);
+  }
+
+  'pause-leader'(): void {
+    this.#pause(this.#leader);
+  }
+
+  /** SIGSTOP, and SIGCONT some time later. */
+  #pause(node: ClusterNode): void {
+    const life = node.alive;
+    if (life === undefined || life.process.paused) return;
+    const ms = this.#random.pick([10, 500, 3000, 15_000]) * this.#random.fraction();
+    this.#world.tell(() => `  ${node.name} is paused for ${ms.toFixed(0)} ms`);
+    life.process.pause();
+    // Clients that hear nothing look elsewhere.
+    for (const client of this.#world.watchClients)
+      if (client.life === life && this.#random.chance(0.5)) this.#world.moveAway(client);
+    this.#world.scheduler.after(ms, () => {
+      if (!life.process.alive) return;
+      this.#world.tell(() => `  ${node.name} goes on`);
+      life.process.resume();
+    });
+  }
+
+  'cut-way'(): void {
+    const [from, to] = this.#random.shuffled(this.#world.nodes);
+    if (from === undefined || to === undefined) return;
+    this.#world.tell(() => `  nothing from ${from.name} arrives at ${to.name}`);
+    this.#world.network.cut(from.host, to.host);
+    this.#healLater(() => this.#world.network.heal(from.host, to.host));
+  }
+
+  'cut-off'(): void {
+    this.#cutOff(this.#node);
+  }
+
+  'cut-off-leader'(): void {
+    this.#cutOff(this.#leader);
+  }
+
+  #cutOff(node: ClusterNode): void {
+    const { network, nodes } = this.#world;
+    const directions = this.#random.pick(['both', 'both', 'from', 'to'] as const);
+    this.#world.tell(() => `  ${node.name} is cut off (${directions})`);
+    for (const { host } of nodes) {
+      if (host === node.host) continue;
+      if (directions !== 'to') network.cut(node.host, host);
+      if (directions !== 'from') network.cut(host, node.host);
+    }
+    this.#healLater(() => {
+      for (const { host } of nodes) {
+        network.heal(node.host, host);
+        network.heal(host, node.host);
+      }
+    });
+  }
+
+  heal(): void {
+    this.#world.network.healAll();
+  }
+
+  #healLater(heal: () => void): void {
+    const ms = this.#random.pick([100, 3000, 20_000]) * this.#random.fraction();
+    this.#world.scheduler.after(ms, heal);
+  }
+
+  /** The network ends a connection: what is under way may have arrived. */
+  'reset-connection'(): void {
+    const [from, to] = this.#random.shuffled(this.#world.nodes);
+    const life = from?.alive;
+    if (life !== undefined && to !== undefined) life.process.after(0, () => life.links.reset(to.id));
+  }
+
+  'lost-append'(): void {
+    const fault = this.#random.pick(['there', 'lost', 'late', 'late'] as const);
+    this.#world.tell(() => `  the answer of the leader's next append stays away: ${fault}`);
+    this.#leader.alive?.log.loseAppend(fault);
+  }
+
+  'storage-stall'(): void {
+    const node = this.#random.chance(0.5) ? this.#leader : this.#node;
+    const ms = this.#random.pick([20, 500, 5000, STALL_MS_MAX]) * this.#random.fraction();
+    this.#world.tell(() => `  ${node.name}'s way to the log stalls for ${ms.toFixed(0)} ms`);
+    node.alive?.log.stall(ms);
+  }
+
+  'storage-failure'(): void {
+    const operation = this.#random.pick(['read', 'seal'] as const);
+    const times = this.#random.between(1, 3);
+    const node = this.#node;
+    this.#world.tell(() => `  ${node.name}'s ${operation} fails ${times} times`);
+    node.alive?.log.failNext(operation, times);
+  }
+
+  'raft-stall'(): void {
+    const ms = this.#random.pick([20, 500, 5000]) * this.#random.fraction();
+    this.#node.alive?.raft.stall(ms);
+  }
+
+  'raft-failure'(): void {
+    this.#node.alive?.raft.failNext();
+  }
+
+  'values-stall'(): void {
+    const operation = this.#random.pick(['get-many', 'save-checkpoint', 'load-checkpoint'] as const);
+    this.#node.alive?.values.stall(operation, this.#random.pick([50, 2000]) * this.#random.fraction());
+  }
+
+  'wall-jump'(): void {
+    this.#node.host.jumpWall(this.#random.pick([-1, 1]) * this.#random.pick([1, 1000, 86_400_000]));
+  }
+
+  /** It dies, and finds nothing of what it had by itself. */
+  'lost-copy'(): void {
+    const node = this.#node;
+    this.#crash(node);
+    node.disks.copy = new LocalCopy();
+  }
+
+  get #node(): ClusterNode {
+    return this.#random.pick(this.#world.nodes);
+  }
+
+  /** Whoever leads; a node where nobody does. */
+  get #leader(): ClusterNode {
+    const { nodes } = this.#world;
+    return nodes.find(({ alive }) => alive?.leads === true) ?? this.#node;
+  }
+}
+
+/** Ends the member as SIGTERM does, and starts it again. */
+export function stopNode(world: ClusterWorld, node: ClusterNode, life: ClusterLife): void {
+  for (const client of world.watchClients) if (client.life === life) world.moveAway(client);
+  let stopped = false;
+  world.tell(() => `${node.name} is asked to stop`);
+  life.stop().then(
+    () => {
+      stopped = true;
+      world.tell(() => `${node.name} has stopped`);
+      world.kill(node);
+      if (!world.ending) world.startSoon(node);
+    },
+    (error: unknown) => world.fail(new Finding('broken', `the stop failed: ${String(error)}`, { cause: error })),
+  );
+  world.scheduler.after(STOP_MS_MAX, () => {
+    if (life.process.alive && !stopped) world.fail(new Finding('hang', `${node.name} has not stopped`));
+  });
+}

@@ -1,0 +1,139 @@
+import { epoch } from '@engram/core';
+import { openReplica } from '@engram/backend';
+import { LocalCopy, SharedLogStorage } from '@engram/sim';
+import { expectThat, Finding } from '../judge/finding.ts';
+import { Face, storeSettings } from '../world/face.ts';
+import { answerOf, until } from '../world/patience.ts';
+import { StateCheck } from '../world/state-check.ts';
+import { stopNode } from './cluster-faults.ts';
+import type { ClusterLife } from './cluster-life.ts';
+import type { ClusterNode } from './cluster-node.ts';
+import type { ClusterWorld } from './cluster-world.ts';
+
+/** Leases that last longer are not waited for. */
+const EXPIRY_MS_MAX = 10_000;
+const EXPIRY_SLACK_MS = 3000;
+const WATCH_QUIET_MS = 5000;
+
+/** Nothing fails any more: everything must come to its end, and every node must hold what the log says. */
+export async function finish(world: ClusterWorld): Promise<void> {
+  world.tell(() => 'nothing fails any more');
+  world.ending = true;
+  for (const client of world.watchClients) client.heal();
+  await healthy(world);
+  await until(
+    world,
+    'requests are answered',
+    () => world.calls.underWay.length === 0,
+    () => world.calls.underWay.join(', '),
+  );
+  world.logJudge.settleWrites();
+  await leasesEnd(world);
+  await until(world, 'all nodes have applied the log', () => members(world).every(isLevel(world)));
+  await watchesAreComplete(world);
+  for (const [node, life] of living(world)) {
+    const check = new StateCheck(world, life.face!, node.name);
+    await check.all(world.history.compactRevision);
+    expectThat(life.face!.pins === 0, 'leak', () => `${node.name}: ${life.face!.pins} pins are held, and nobody reads`);
+  }
+  await stopAll(world);
+  await compareWithRecovery(world);
+}
+
+/** Everybody lives, hears the others, and knows one leader. */
+async function healthy(world: ClusterWorld): Promise<void> {
+  const heal = (): void => {
+    world.network.healAll();
+    for (const node of world.nodes) {
+      const life = node.alive;
+      life?.log.heal();
+      life?.raft.heal();
+      life?.values.heal();
+      if (life?.process.paused === true) life.process.resume();
+      if (life === undefined) world.start(node);
+    }
+  };
+  const isWell = (): boolean => {
+    heal();
+    const [leader, second] = world.leaders;
+    return second === undefined && leader !== undefined && members(world).every((node) => knows(node, leader));
+  };
+  await until(world, 'one member leads, and all know it', isWell, () => world.leaders.map(({ id }) => id).join(' '));
+}
+
+const members = (world: ClusterWorld): readonly ClusterNode[] => world.nodes.filter(({ removed }) => !removed);
+
+const knows = ({ serving }: ClusterNode, leader: ClusterLife): boolean =>
+  serving?.member?.member.cluster.leaderId === leader.id;
+
+const isLevel =
+  (world: ClusterWorld) =>
+  ({ serving }: ClusterNode): boolean =>
+    serving?.face?.applied === world.history.next;
+
+function living(world: ClusterWorld): readonly (readonly [ClusterNode, ClusterLife])[] {
+  return members(world).map((node) => {
+    const life = node.serving;
+    if (life === undefined) throw new Finding('hang', `${node.name} does not serve`);
+    return [node, life];
+  });
+}
+
+/** Those whose time is over go, with their keys. */
+async function leasesEnd(world: ClusterWorld): Promise<void> {
+  const { history, judge } = world;
+  const waitMs = judge.leases.lastDeadlineMs() - world.nowMs;
+  if (waitMs < 0 || waitMs > EXPIRY_MS_MAX) return;
+  await world.delay(waitMs + EXPIRY_SLACK_MS);
+  const left = (): readonly bigint[] =>
+    history
+      .leasesAt(history.next)
+      .filter(({ ttlSeconds }) => ttlSeconds * 1000 < EXPIRY_MS_MAX)
+      .map(({ id }) => id);
+  await until(
+    world,
+    'expired leases end',
+    () => left().length === 0,
+    () => left().join(' '),
+  );
+  world.logJudge.settleWrites();
+}
+
+/** Every watch has come back, and has seen all that it is to see. */
+async function watchesAreComplete(world: ClusterWorld): Promise<void> {
+  const behind = (): boolean => world.watchClients.some(({ isBehind, watches }) => watches > 0 && isBehind);
+  await until(world, 'clients of watches have come back', () => !behind());
+  await world.delay(WATCH_QUIET_MS);
+  for (const client of world.watchClients) client.checkComplete();
+}
+
+/** A node that has nothing but the log comes to the same state. */
+async function compareWithRecovery(world: ClusterWorld): Promise<void> {
+  const process = world.spareHost.start();
+  const backend = await answerOf(
+    world,
+    'a fresh node reads the log',
+    openReplica({
+      ...storeSettings(world.settings),
+      storage: new SharedLogStorage(world.log, new LocalCopy()),
+      clock: process.clock,
+      random: process.random,
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      memberId: 99n,
+      onFatal: (error) => world.fail(new Finding('broken', `the fresh node ends: ${error.message}`, { cause: error })),
+    }),
+  );
+  await answerOf(world, 'the fresh node leads', backend.lead(epoch(world.log.sealed.epoch + 1)));
+  const check = new StateCheck(world, new Face(backend), 'the recovered store');
+  await check.all(world.history.compactRevision);
+  await answerOf(world, 'the fresh node stops', backend[Symbol.asyncDispose]());
+  process.kill();
+}
+
+/** One after another: each that leads hands over, and the last one ends by itself. */
+async function stopAll(world: ClusterWorld): Promise<void> {
+  for (const [node, life] of living(world)) {
+    stopNode(world, node, life);
+    await until(world, `${node.name} stops`, () => !life.process.alive);
+  }
+}

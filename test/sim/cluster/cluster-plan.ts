@@ -1,0 +1,66 @@
+import { Prng } from '@engram/sim';
+import { type Cut, drawPhases, drawWeights, type RequestKind, requestWeights, type Step } from '../plan/plan.ts';
+import { withPlain } from '../plan/settings.ts';
+import { type ClusterSettings, drawClusterSettings, plainClusterSettings } from './settings.ts';
+
+/** What clients ask a cluster for, beside what they ask a node for. */
+const clusterWeights = {
+  'move-watch': 3,
+  'move-leader': 1,
+} as const;
+
+/** What goes wrong. Where a kind has no node in its name, it is of any node. */
+const faultWeights = {
+  crash: 1,
+  'crash-leader': 1,
+  stop: 0.7,
+  pause: 1,
+  'pause-leader': 1,
+  'cut-way': 1,
+  'cut-off': 1,
+  'cut-off-leader': 1,
+  heal: 1.5,
+  'reset-connection': 1,
+  'lost-append': 1,
+  'storage-stall': 1,
+  'storage-failure': 0.7,
+  'raft-stall': 0.7,
+  'raft-failure': 0.3,
+  'values-stall': 0.7,
+  'wall-jump': 0.3,
+  'lost-copy': 0.3,
+} as const;
+
+export type ClusterRequestKind = RequestKind | keyof typeof clusterWeights;
+export type ClusterFaultKind = keyof typeof faultWeights;
+export type ClusterStepKind = ClusterRequestKind | ClusterFaultKind;
+export type ClusterStep = Step<ClusterStepKind>;
+
+export interface ClusterPlan {
+  readonly seed: number;
+  readonly settings: ClusterSettings;
+  readonly steps: readonly ClusterStep[];
+}
+
+export const isClusterFault = (kind: ClusterStepKind): kind is ClusterFaultKind => kind in faultWeights;
+
+const STEPS_MIN = 30;
+const STEPS_MAX = 200;
+
+/** Alarms are the one node's: who raises them is part of the answer. */
+const { 'alarm-on': _on, 'alarm-off': _off, ...nodeWeights } = requestWeights;
+
+export function makeClusterPlan(seed: number, cut: Cut = {}): ClusterPlan {
+  const random = new Prng(seed).fork('cluster plan');
+  const settings = withPlain(drawClusterSettings(random), plainClusterSettings, cut.plain);
+  const kept = cut.keep === undefined ? undefined : new Set(cut.keep);
+  const requests = drawWeights(random, { ...nodeWeights, ...clusterWeights }, 0.2);
+  const faults = drawWeights(random, faultWeights, 0.4);
+  const faultShare = random.pick([0, 0.03, 0.08, 0.2]);
+  const steps = drawPhases(
+    random,
+    random.between(STEPS_MIN, STEPS_MAX),
+    (): ClusterStepKind => (random.chance(faultShare) ? faults(random) : requests(random)),
+  ).filter(({ id }) => kept === undefined || kept.has(id));
+  return { seed, settings, steps };
+}

@@ -1,0 +1,344 @@
+import { AssertionError, type Logger, type Seal } from '@engram/core';
+import { type Member as ElectedMember, memberId } from '@engram/election';
+import { Prng, Scheduler, SharedLog, SimHost, SimNetwork, type SimProcess } from '@engram/sim';
+import { StoreHistory } from '@engram/sim/model';
+import type { LogBatch } from '@engram/storage';
+import { Finding } from '../judge/finding.ts';
+import { type Call, type Excuses, Judge } from '../judge/judge.ts';
+import { Calls } from '../world/calls.ts';
+import type { Clients } from '../world/clients.ts';
+import { LogJudge } from '../world/log-judge.ts';
+import type { Served } from '../world/served.ts';
+import { Story } from '../world/story.ts';
+import { WatchClient } from '../world/watch-client.ts';
+import { ClusterLife, urlOf } from './cluster-life.ts';
+import { ClusterNode } from './cluster-node.ts';
+import type { ClusterPlan } from './cluster-plan.ts';
+
+const RESTART_MS_MAX = 1000;
+const COME_BACK_MS_MAX = 300;
+
+/** Members of a cluster on simulated ports, one log, clients, and what they may see. Times are the scheduler's. */
+export class ClusterWorld implements Clients {
+  readonly plan: ClusterPlan;
+  readonly scheduler: Scheduler;
+  readonly random: Prng;
+  readonly network: SimNetwork;
+  readonly log = new SharedLog('the log');
+  readonly history = new StoreHistory();
+  readonly judge: Judge;
+  readonly story: Story;
+  readonly calls: Calls;
+  readonly logJudge: LogJudge;
+  readonly watchClients: readonly WatchClient[];
+  readonly nodes: ClusterNode[] = [];
+  /** For a node beside the cluster. */
+  readonly spareHost: SimHost;
+  /** Nothing fails any more. */
+  ending = false;
+  /** Something has gone wrong, or nobody led yet: calls may fail for it. */
+  troubled = true;
+  readonly #firstMembers: readonly ElectedMember[];
+  #finding: unknown;
+  #disturbed = false;
+  #fail!: (error: unknown) => void;
+  readonly #failed: Promise<never>;
+  /** When a batch left for the log for the first time, by position and seal. */
+  readonly #sentMs = new Map<string, number>();
+  /** When an epoch's seal was there. */
+  readonly #sealedMs = new Map<number, number>();
+
+  constructor(plan: ClusterPlan, told: boolean, line?: (line: string) => void) {
+    const { settings } = plan;
+    this.plan = plan;
+    this.random = new Prng(plan.seed).fork('world');
+    this.scheduler = new Scheduler({ random: this.random.fork('order') });
+    this.network = new SimNetwork(this.random.fork('network'));
+    this.network.faults = this.#links;
+    this.story = new Story(() => this.scheduler.nowMs, told, line);
+    this.judge = new Judge(this.history, { slow: 1 - settings.clockSkew, fast: 1 + settings.clockSkew });
+    const { judge, history, tell } = this;
+    const onFinding = (error: unknown): void => this.fail(error);
+    this.calls = new Calls({
+      judge,
+      tell,
+      onFinding,
+      nowMs: () => this.nowMs,
+      excuses: (call, life, aborted) => this.#excuses(call, life, aborted),
+    });
+    this.logJudge = new LogJudge({ judge, calls: this.calls, history, tell, isItsOwn: () => false });
+    this.log.onAppended = (batch, seal) => this.guarded(() => this.#durable(batch, seal));
+    this.log.onSealed = ({ epoch, holder }) => {
+      this.#sealedMs.set(epoch, this.nowMs);
+      this.tell(() => `  sealed: epoch ${epoch} by m${holder}`);
+    };
+    this.watchClients = Array.from(
+      { length: settings.watchers },
+      (_, at) =>
+        new WatchClient({
+          name: `watcher ${at}`,
+          random: this.random.fork(`watcher ${at}`),
+          history,
+          refuses: [0, 0.05, 0.3][at % 3]!,
+          fullMsMax: [1, 30, 1000][at % 3]!,
+          tell,
+          onFinding,
+        }),
+    );
+    this.spareHost = new SimHost(this.scheduler, { name: 'spare', random: this.random.fork('spare') });
+    this.#failed = new Promise((_resolve, reject) => {
+      this.#fail = reject;
+    });
+    this.#failed.catch(() => undefined);
+    const ids = Array.from({ length: settings.members }, (_, at) => memberId(BigInt(at + 1)));
+    this.#firstMembers = ids.map((id) => ({ id, name: '', peerUrls: [urlOf(id)], clientUrls: [], isLearner: false }));
+    for (const id of ids) this.nodeOf(id, false);
+  }
+
+  readonly tell = (text: () => string): void => this.story.tell(text);
+
+  get settings(): ClusterPlan['settings'] {
+    return this.plan.settings;
+  }
+
+  get nowMs(): number {
+    return this.scheduler.nowMs;
+  }
+
+  /** Those that take requests. */
+  get serving(): readonly ClusterLife[] {
+    return this.nodes.flatMap(({ serving }) => serving ?? []);
+  }
+
+  /** Whoever leads as far as it knows itself. */
+  get leaders(): readonly ClusterLife[] {
+    return this.nodes.flatMap(({ alive }) => (alive?.leads === true ? [alive] : []));
+  }
+
+  localFrom(life: Served): number {
+    return life.face?.applied ?? 1;
+  }
+
+  /** The machine of this member, new where it is the first time. */
+  nodeOf(id: bigint, joins = true): ClusterNode {
+    const known = this.nodes.find((node) => node.id === id);
+    if (known !== undefined) return known;
+    const { clockSkew, lateMsMax, turnMsMax } = this.settings;
+    const random = this.random.fork(`host ${id}`);
+    const name = joins ? `joined ${this.nodes.length + 1 - this.settings.members}` : `m${id}`;
+    const host = new SimHost(this.scheduler, {
+      name,
+      random,
+      rate: 1 + clockSkew * (2 * random.fraction() - 1),
+      originMs: 1000 * random.fraction(),
+      wallMs: 1_700_000_000_000 + Math.floor(10_000 * random.fraction()),
+      lateMsMax,
+      turnMsMax,
+    });
+    const node = new ClusterNode(id, host, joins);
+    this.nodes.push(node);
+    return node;
+  }
+
+  /** The run ends with it; the first one counts. */
+  fail(error: unknown): void {
+    this.#finding ??= error;
+    this.#fail(error);
+  }
+
+  /** Lets things happen until the work is done, or something was found. */
+  async run<Value>(work: Promise<Value>): Promise<Value> {
+    return await this.scheduler.run(Promise.race([work, this.#failed]));
+  }
+
+  delay(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.scheduler.after(ms, resolve));
+  }
+
+  /** Runs what may find something. */
+  guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Nothing where it lives, or is no member any more. */
+  start(node: ClusterNode): void {
+    node.starting = false;
+    if (node.alive !== undefined || node.removed) return;
+    const life: ClusterLife = new ClusterLife({
+      id: node.id,
+      host: node.host,
+      disks: node.disks,
+      random: this.random.fork(`life of ${node.name}`),
+      settings: this.settings,
+      log: this.log,
+      network: this.network,
+      logger: this.#loggerOf(node),
+      firstMembers: node.joins ? undefined : this.#firstMembers,
+      peers: node.joins ? this.#knownMembers() : this.#firstMembers,
+      hostOf: (id) => this.nodeOf(id).host,
+      serviceOf: (process) => this.#serviceOf(process),
+      onAppending: (batch, seal) => {
+        const attempt = attemptOf(batch, seal);
+        if (!this.#sentMs.has(attempt)) this.#sentMs.set(attempt, this.nowMs);
+      },
+      onCompacted: () => undefined,
+      onRemoved: () => {
+        this.tell(() => `${node.name} is removed`);
+        node.removed = true;
+        life.process.after(0, () => this.kill(node));
+      },
+      onFatal: (error) => this.#fatal(node, life, error),
+    });
+    node.life = life;
+    this.tell(() => `${node.name} starts for the ${life.process.generation}. time`);
+    life.open().then(
+      () => this.tell(() => `${node.name} serves`),
+      (error: unknown) => this.#fatal(node, life, error),
+    );
+  }
+
+  startSoon(node: ClusterNode): void {
+    if (node.starting) return;
+    node.starting = true;
+    this.scheduler.after(this.random.fraction() * RESTART_MS_MAX, () => this.guarded(() => this.start(node)));
+  }
+
+  /** The process ends at once, as by SIGKILL. */
+  kill(node: ClusterNode): void {
+    const life = node.alive;
+    if (life === undefined) return;
+    life.process.kill();
+    this.tell(() => `${node.name} is dead`);
+    this.calls.died(life);
+    for (const client of this.watchClients) if (client.life === life) this.moveAway(client);
+  }
+
+  /** The client's stream has ended, or it ends it: it comes back to whoever serves then. */
+  moveAway(client: WatchClient): void {
+    client.leave();
+    this.#comeBack(client);
+  }
+
+  #comeBack(client: WatchClient): void {
+    this.scheduler.after(this.random.fraction() * COME_BACK_MS_MAX, () =>
+      this.guarded(() => {
+        if (client.life !== undefined) return;
+        const { serving } = this;
+        if (serving.length === 0) this.#comeBack(client);
+        else this.connect(client, this.random.pick(serving));
+      }),
+    );
+  }
+
+  /** When the process gets to it. */
+  connect(client: WatchClient, life: ClusterLife): void {
+    client.choose(life);
+    life.process.after(0, () => {
+      if (client.life === life) client.connect(life);
+    });
+  }
+
+  /** From now on calls may fail without a fault of the cluster's own. */
+  disturb(): void {
+    this.#disturbed = true;
+    this.troubled = true;
+  }
+
+  /** Whoever lives dies, so that nothing goes on behind the run's back. */
+  end(): void {
+    for (const { host } of this.nodes) host.process?.kill();
+  }
+
+  #fatal(node: ClusterNode, life: ClusterLife, error: unknown): void {
+    if (!life.process.alive) return;
+    this.tell(() => `${node.name} ends itself: ${String(error)}`);
+    if (!this.#isExcused(error)) {
+      this.fail(new Finding('broken', `${node.name} ends: ${String(error)}`, { cause: error }));
+      return;
+    }
+    this.kill(node);
+    if (!node.removed) this.startSoon(node);
+  }
+
+  /** What is no fault of the member's: it ends, and is started anew. */
+  #isExcused(error: unknown): boolean {
+    const names: string[] = [];
+    for (let cause = error; cause instanceof Error; cause = cause.cause) names.push(cause.name);
+    return names.includes('InjectedFault') || names[0] === 'StorageUnavailableError';
+  }
+
+  #serviceOf(process: SimProcess): ReturnType<ClusterLife['links']['serviceOf']> {
+    const node = this.nodes.find(({ host }) => host === process.host);
+    const life = node?.alive;
+    return life?.process === process ? life.member?.service : undefined;
+  }
+
+  #knownMembers(): readonly ElectedMember[] {
+    const member = this.serving.find(({ leads }) => leads) ?? this.serving[0];
+    const known = member?.member?.member.cluster.members;
+    return known === undefined ? this.#firstMembers : known.map((one) => ({ ...one, id: memberId(one.id) }));
+  }
+
+  #durable(batch: LogBatch, seal: Seal): void {
+    const attempt = attemptOf(batch, seal);
+    this.logJudge.durable(batch, this.#sentMs.get(attempt) ?? this.nowMs);
+    this.#sentMs.delete(attempt);
+  }
+
+  #excuses(_call: Call, _life: Served, aborted: boolean): Excuses {
+    const { settings } = this;
+    return {
+      aborted,
+      leaderless: this.troubled,
+      failingReads: false,
+      narrow: settings.waitingBytesMax < 1 << 20,
+      quota: false,
+      impatient: settings.imageHoldMaxMs < 60_000,
+      timeoutMs: settings.requestTimeoutMs,
+      nowMs: this.nowMs,
+    };
+  }
+
+  get #links() {
+    const { networkDelayMsMax, networkLost, networkTwice } = this.plan.settings;
+    return { delayMsMin: 0.05, delayMsMax: networkDelayMsMax, lost: networkLost, twice: networkTwice };
+  }
+
+  #leads(epoch: unknown): void {
+    const sealedMs = typeof epoch === 'number' ? this.#sealedMs.get(epoch) : undefined;
+    if (sealedMs !== undefined) this.judge.leases.takenOver(sealedMs, this.nowMs);
+    // Until then nobody could be answered.
+    if (!this.#disturbed) this.troubled = false;
+  }
+
+  #loggerOf(node: ClusterNode): Logger {
+    const tell = (level: string, fields: object, message: string): void =>
+      this.tell(() => `  ${node.name} ${level}: ${message} ${textOf(fields)}`);
+    return {
+      debug: () => undefined,
+      info: (fields, message) => {
+        tell('log', fields, message);
+        if (message === 'leads') this.guarded(() => this.#leads((fields as { epoch?: unknown }).epoch));
+      },
+      warn: (fields, message) => tell('warning', fields, message),
+      error: (fields, message) => {
+        tell('error', fields, message);
+        const broken = Object.values(fields).some(
+          (field) => field instanceof AssertionError || /AssertionError/.test(String(field)),
+        );
+        if (broken) this.fail(new Finding('broken', `${node.name} logged: ${message} ${textOf(fields)}`));
+      },
+    };
+  }
+}
+
+const attemptOf = ({ first }: LogBatch, { epoch, holder }: Seal): string => `${first}/${epoch}/${holder}`;
+
+const textOf = (fields: object): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(' ');

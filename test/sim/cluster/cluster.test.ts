@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { runCluster } from './cluster-run.ts';
+
+const RUNS = Number(process.env['SIM_RUNS'] ?? 12);
+
+describe('a simulated cluster', () => {
+  test('answers, fails over and resumes watches as the model says', { timeout: 300_000 }, async () => {
+    for (let seed = 1; seed <= RUNS; seed += 1) {
+      const { finding } = await runCluster(seed);
+      expect(finding && `${finding.kind}: ${finding.message}`, `make sim CLUSTER=1 SEED=${seed}`).toBeUndefined();
+    }
+  });
+
+  test('tells the same story of the same seed, byte for byte', async () => {
+    for (const seed of [2, 7]) expect(await story(seed)).toBe(await story(seed));
+  });
+
+  test('meets what it is made to meet', async () => {
+    const stories: string[] = [];
+    for (let seed = 100; seed < 125; seed += 1) stories.push(await story(seed));
+    const lines = stories.join('\n');
+    for (const what of [
+      'is dead',
+      'has stopped',
+      'goes on',
+      'is cut off',
+      'leads epoch=3',
+      'an append is uncertain',
+      'settled an append',
+      'could not take over',
+      ' resumes ',
+      'lease-revoke',
+      ': done',
+    ]) {
+      expect(lines, what).toContain(what);
+    }
+  });
+});
+
+async function story(seed: number): Promise<string> {
+  const lines: string[] = [];
+  const outcome = await runCluster(seed, { onLine: (line) => lines.push(line) });
+  return `${lines.join('\n')}\n${outcome.events} ${outcome.revision}`;
+}

@@ -1,0 +1,80 @@
+import type { LogPosition } from '@engram/core';
+import { type PeerAddress, PeerError, type PeerNetwork, type PeerService } from '@engram/member';
+import type { SimHost, SimNetwork, SimProcess } from '@engram/sim';
+import type { LogBatch } from '@engram/storage';
+import { PeerLink } from './peer-link.ts';
+
+export interface PeerLinksOptions {
+  readonly network: SimNetwork;
+  readonly self: bigint;
+  readonly process: SimProcess;
+  /** Where a member runs, or would. */
+  readonly hostOf: (member: bigint) => SimHost;
+  readonly serviceOf: (process: SimProcess) => PeerService | undefined;
+}
+
+/** A process' connections to the other members, as packages/peer keeps them. */
+export class PeerLinks implements PeerNetwork {
+  readonly #options: PeerLinksOptions;
+  readonly #links = new Map<bigint, PeerLink>();
+
+  constructor(options: PeerLinksOptions) {
+    this.#options = options;
+  }
+
+  setMembers(members: readonly PeerAddress[]): void {
+    const wanted = new Set(members.map(({ id }) => id).filter((id) => id !== this.#options.self));
+    for (const [id, link] of this.#links) {
+      if (wanted.has(id)) continue;
+      this.#links.delete(id);
+      link.close();
+    }
+    for (const id of wanted) this.#open(id);
+  }
+
+  send(member: bigint, bytes: Uint8Array): void {
+    this.#links.get(member)?.send(bytes);
+  }
+
+  async call(member: bigint, request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#linkTo(member).call(request, signal);
+  }
+
+  follow(member: bigint, from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
+    return this.#linkTo(member).follow(from, signal);
+  }
+
+  /** See `PeerLinksOptions.serviceOf`. */
+  serviceOf(process: SimProcess): PeerService | undefined {
+    return this.#options.serviceOf(process);
+  }
+
+  /** The network ends the connection to this member. */
+  reset(member: bigint): void {
+    this.#links.get(member)?.reset();
+  }
+
+  #linkTo(member: bigint): PeerLink {
+    const found = this.#links.get(member);
+    if (found === undefined) throw new PeerError('unsent', `there is no way to member ${member}`);
+    return found;
+  }
+
+  #open(id: bigint): void {
+    const { network, process, hostOf, serviceOf } = this.#options;
+    if (this.#links.has(id)) return;
+    const own = (): PeerService | undefined => serviceOf(process);
+    this.#links.set(
+      id,
+      new PeerLink({
+        network,
+        from: process,
+        to: hostOf(id),
+        serviceOf,
+        onConnected: () => own()?.connected(id),
+        onDisconnected: () => own()?.disconnected(id),
+        onGone: () => own()?.gone(id),
+      }),
+    );
+  }
+}
