@@ -260,9 +260,10 @@ export class ElectionDriver implements AsyncDisposable {
   #armTimer(): void {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
+    const missed = Math.max(0, Math.floor((nowMs - this.#dueMs) / this.#tickMs));
+    if (missed > 0) this.#election.missed(missed);
     // At equal distances, but from now on where one was missed.
-    const nextMs = this.#dueMs + this.#tickMs;
-    this.#dueMs = nextMs > nowMs ? nextMs : nowMs + this.#tickMs;
+    this.#dueMs = (missed > 0 ? nowMs : this.#dueMs) + this.#tickMs;
     this.#timer = clock.after(this.#dueMs - nowMs, () => {
       if (this.#ended) return;
       this.#work(() => this.#election.tick());

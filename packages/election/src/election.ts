@@ -107,6 +107,11 @@ export class Election {
     this.#settle();
   }
 
+  /** The process was stopped or busy for so many ticks: see `Peers.missed`. */
+  missed(ticks: number): void {
+    this.#peers.missed(ticks);
+  }
+
   /** Throws RaftError `log-lost`: this member must not go on. */
   receive(message: PeerMessage): void {
     if (message.clusterId !== this.#options.clusterId) {

@@ -1,7 +1,7 @@
 import type { MemberId } from './member.ts';
 
 interface Peer {
-  /** Undefined: not connected. */
+  /** In ticks, with those that were missed. Undefined: not connected. */
   connectedSinceTick: number | undefined;
   heardTick: number;
   storageHealthy: boolean;
@@ -11,9 +11,15 @@ interface Peer {
 export class Peers {
   readonly #peers = new Map<MemberId, Peer>();
   #tick = 0;
+  #missedTicks = 0;
 
   tick(): void {
     this.#tick += 1;
+  }
+
+  /** Time for so many ticks has passed without them. A connection has grown older in it; nobody was silent. */
+  missed(ticks: number): void {
+    this.#missedTicks += ticks;
   }
 
   /** It is no member any more. */
@@ -22,7 +28,7 @@ export class Peers {
   }
 
   connected(id: MemberId): void {
-    this.#of(id).connectedSinceTick ??= this.#tick;
+    this.#of(id).connectedSinceTick ??= this.#tick + this.#missedTicks;
   }
 
   disconnected(id: MemberId): void {
@@ -35,10 +41,10 @@ export class Peers {
     peer.storageHealthy = storageHealthy;
   }
 
-  /** Ticks without a break; -1: not connected. */
+  /** Ticks without a break, with those that were missed; -1: not connected. */
   connectedTicks(id: MemberId): number {
     const since = this.#peers.get(id)?.connectedSinceTick;
-    return since === undefined ? -1 : this.#tick - since;
+    return since === undefined ? -1 : this.#tick + this.#missedTicks - since;
   }
 
   /** It said so within the last `ticks`; silence is no health. */

@@ -1,6 +1,6 @@
 import { type Clock, EngramError, type Epoch, type Logger, logPosition } from '@engram/core';
 import { Prng, SimClock } from '@engram/sim';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   decodePeerMessage,
   decodeRaftState,
@@ -322,10 +322,14 @@ test('ticks that were missed are not made up for', async () => {
   };
   const stopped: Clock = { nowMs: () => nowMs, wallMs: () => nowMs, after, soon: () => {}, endOfTurn: () => {} };
   await open(id(1), [member(1)], {}, stopped);
+  const missed = vi.spyOn(Election.prototype, 'missed');
   // The process stops for a minute.
   nowMs = 60_000;
   let fired = 0;
   for (; due.atMs <= nowMs; fired += 1) due.fire();
   expect(fired).toBe(1);
   expect(due.atMs).toBe(nowMs + TICK_MS);
+  // The tick that fired was due at 100 ms.
+  expect(missed.mock.calls).toEqual([[599]]);
+  missed.mockRestore();
 });
