@@ -181,6 +181,7 @@ class Parts implements ElectionOwner {
       leads: () => this.backend.leadership !== undefined,
       confirm: (signal) => this.#confirm(signal),
       remote: this.#remote,
+      recovered: replica.next,
     });
     this.calls = new LeaderCalls({
       backend: this.backend,
@@ -189,7 +190,13 @@ class Parts implements ElectionOwner {
       changeMembers: (change, signal) => this.cluster.passedOn(change, signal),
       txnOpsMax: this.#options.limits.maxTxnOps ?? 128,
     });
-    this.#follower = new Follower({ ...shared, storage, logger, onFatal: (error) => this.#fatal(error) });
+    this.#follower = new Follower({
+      ...shared,
+      endOf: (leader, signal) => this.#remote.endOf(leader, signal),
+      storage,
+      logger,
+      onFatal: (error) => this.#fatal(error),
+    });
     this.driver = await ElectionDriver.open(
       {
         ...this.#options.election,

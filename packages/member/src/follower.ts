@@ -10,13 +10,14 @@ export interface FollowerOptions {
   readonly storage: Storage;
   readonly peers: Peers;
   readonly leader: KnownLeader;
+  /** How far the log has come, as this leader says; undefined: it does not answer, or leads no more. */
+  readonly endOf: (leader: Leader, signal: AbortSignal) => Promise<LogPosition | undefined>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The log is damaged, or an invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** How long a node that knows no leader waits before it looks into the log by itself. */
 const IDLE_MS = 1000;
 const RETRY_MS = 20;
 /** Batches that have been handed over and have not taken effect: the stream waits above it. */
@@ -25,6 +26,9 @@ const LAG_RECORDS_MAX = 200_000;
 /**
  * Keeps a replica at the end of the log while another member leads: from the leader's stream of committed batches, and
  * from the log wherever the stream has a gap, is broken, or does not go back far enough.
+ *
+ * Invariant: it takes nothing that the leader does not know of. The log may hold a batch whose leader has no answer yet,
+ * and reads there do not show it: what is shown here first would be gone again for whoever reads there next.
  */
 export class Follower {
   readonly #options: FollowerOptions;
@@ -58,8 +62,11 @@ export class Follower {
           .when(({ memberId: other }) => other !== memberId, clock.nowMs() + IDLE_MS, signal)
           .catch(() => undefined);
         if (signal.aborted) return;
-        await this.#readLog(signal);
-        if (known !== undefined) await this.#followStream(known, signal);
+        const end = known === undefined ? undefined : await this.#options.endOf(known, signal);
+        if (known !== undefined && end !== undefined) {
+          await this.#readLog(end, signal);
+          await this.#followStream(known, signal);
+        }
       } catch (error) {
         if (signal.aborted) return;
         if (!isPassing(error)) {
@@ -86,11 +93,13 @@ export class Follower {
     });
   }
 
-  async #readLog(signal: AbortSignal): Promise<void> {
+  async #readLog(end: LogPosition, signal: AbortSignal): Promise<void> {
     const { storage, replica } = this.#options;
+    if (replica.next >= end) return;
     for await (const batch of storage.log.read(replica.next, signal)) {
       if (signal.aborted) return;
       await this.#take(batch, signal);
+      if (replica.next >= end) return;
     }
   }
 

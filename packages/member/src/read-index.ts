@@ -1,5 +1,5 @@
 import type { Caller } from '@engram/backend';
-import { type Clock, isEngramError } from '@engram/core';
+import { type Clock, EngramError, isEngramError, type LogPosition } from '@engram/core';
 import type { RemoteLeader } from './remote-leader.ts';
 
 export interface ReadIndexOptions {
@@ -11,6 +11,11 @@ export interface ReadIndexOptions {
   /** Confirms by a quorum that this node leads, now. NotLeader, LeaderChanged. */
   readonly confirm: (signal: AbortSignal) => Promise<void>;
   readonly remote: RemoteLeader;
+  /**
+   * Where the log ended when this node read it at its start. The last batch may have been one that its leader had no
+   * answer for: reads there do not show it yet, so none here does.
+   */
+  readonly recovered: LogPosition;
 }
 
 const RETRY_MS = 20;
@@ -24,6 +29,8 @@ export class ReadIndex {
   /** Begins when the one under way has ended. */
   #next: Promise<void> | undefined;
   #underWay: Promise<unknown> = Promise.resolve();
+  /** A leader has said that it knows of everything that was recovered. */
+  #isKnown = false;
 
   constructor(options: ReadIndexOptions) {
     this.#options = options;
@@ -61,7 +68,16 @@ export class ReadIndex {
       }
       await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
     }
-    await remote.ask({ readIndex: {} }, { ...nobody, timeoutMs: Math.max(1, deadlineMs - clock.nowMs()) });
+    for (;;) {
+      const { position } = await remote.ask(
+        { readIndex: {} },
+        { ...nobody, timeoutMs: Math.max(1, deadlineMs - clock.nowMs()) },
+      );
+      this.#isKnown ||= position >= this.#options.recovered;
+      if (this.#isKnown) return;
+      if (clock.nowMs() >= deadlineMs) throw new EngramError('Timeout');
+      await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+    }
   }
 }
 

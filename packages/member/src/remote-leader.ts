@@ -17,6 +17,7 @@ import {
   errorTable,
   type LeaseId,
   leaseId,
+  type LogPosition,
   logPosition,
   type Random,
   type Revision,
@@ -148,6 +149,15 @@ export class RemoteLeader implements Proposals {
       if (answer !== undefined) return this.#apply(answer, deadlineMs);
       await this.#pause(clock, deadlineMs);
     }
+  }
+
+  /**
+   * How far the log has come, as this leader says, which a quorum has confirmed: everything before has taken effect there.
+   * Undefined: it does not answer, or leads no more.
+   */
+  async endOf(known: Leader, signal: AbortSignal): Promise<LogPosition | undefined> {
+    const answer = await this.#try(known, this.#request({ readIndex: {} }, { ...nobody, signal }, 0), signal);
+    return answer === undefined || answer.error !== '' ? undefined : logPosition(answer.position);
   }
 
   /** A call that changes something, and is not asked again once it was sent: TimeoutDueToConnectionLost then. */

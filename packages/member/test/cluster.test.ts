@@ -123,6 +123,45 @@ test('a leader that is cut off serves no linearizable read, renews no lease, wri
   expect(cluster.fatal).toEqual([]);
 });
 
+test('nobody shows what is in the log before its leader knows of it', async () => {
+  const cluster = new TestCluster();
+  let unanswered = false;
+  const plan = { append: () => (unanswered ? 'uncertain-there' : 'none') } as const;
+  for (const id of [1n, 2n, 3n]) cluster.plans.set(id, plan);
+  for (const id of [1n, 2n, 3n]) await cluster.start(id);
+  const leader = await cluster.leader();
+  await cluster.run(leader.member.store.txn(put('k', 'known'), nodeItself));
+  const [one, other] = cluster.running.filter((each) => each !== leader).map(({ member }) => member.cluster.memberId);
+  for (const { member } of cluster.running) expect(await cluster.run(get(member.store, 'k'))).toBe('known');
+  // One loses its stream and will follow anew, the other one will read the log from its beginning.
+  const leaderId = leader.member.cluster.memberId;
+  cluster.cut.add(`${leaderId}>${one}`);
+  await cluster.run(leader.member.store.txn(put('breaks', 'the stream'), nodeItself));
+  unanswered = true;
+  const end = cluster.log.next;
+  const writing = leader.member.store.txn(put('k', 'unknown'), nodeItself);
+  await cluster.pass(500);
+  expect(cluster.log.next, 'it is in the log').toBeGreaterThan(end);
+  cluster.cut.clear();
+  cluster.kill(other!);
+  const restarted = await cluster.start(other!);
+  await cluster.pass(500);
+  expect(await get(cluster.member(one!).member.store, 'k', true), 'a member that follows anew').toBe('known');
+  expect(await cluster.run(get(cluster.member(one!).member.store, 'k'))).toBe('known');
+  let answered = false;
+  const waiting = get(restarted.member.store, 'k').finally(() => {
+    answered = true;
+  });
+  await cluster.pass(500);
+  expect(await cluster.run(get(leader.member.store, 'k')), 'the leader').toBe('known');
+  expect(answered, 'a member that has read the log waits').toBe(false);
+  unanswered = false;
+  await cluster.run(writing);
+  expect(await cluster.run(waiting)).toBe('unknown');
+  for (const { member } of cluster.running) expect(await cluster.run(get(member.store, 'k'))).toBe('unknown');
+  expect(cluster.fatal).toEqual([]);
+});
+
 test('a leader that stops hands over: writes at the others go on', async () => {
   const cluster = await TestCluster.start();
   const old = await cluster.leader();

@@ -3,7 +3,7 @@ import { MemoryRaftDisk, MemoryRaftStorage, type Member as ElectedMember, member
 import { ClusterMember, PeerError, type PeerNetwork } from '@engram/member';
 import { defaultLimits } from '@engram/raft-ts';
 import { LocalCopy, Prng, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
-import type { LogBatch } from '@engram/storage';
+import type { FaultPlan, LogBatch } from '@engram/storage';
 
 export const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const TICK_MS = 100;
@@ -23,6 +23,8 @@ export class TestCluster {
   readonly log = new SharedLog('the log');
   readonly fatal: Error[] = [];
   readonly removed: bigint[] = [];
+  /** What goes wrong with a member's way to the log, from its next start on. */
+  readonly plans = new Map<bigint, FaultPlan>();
   readonly cut = new Set<string>();
   /** Pairs, from and to, whose answers to calls are lost, though the call has arrived. */
   readonly unanswered = new Set<string>();
@@ -56,7 +58,7 @@ export class TestCluster {
     }
     host.generation += 1;
     const { generation } = host;
-    host.storage = new SharedLogStorage(this.log, host.copy);
+    host.storage = new SharedLogStorage(this.log, host.copy, this.plans.get(id));
     host.member = await ClusterMember.start({
       storage: host.storage,
       raftStorage: new MemoryRaftStorage(host.raft),

@@ -41,6 +41,7 @@ export interface ClusterLifeParts {
   readonly onFatal: (error: Error) => void;
 }
 
+const never = new AbortController().signal;
 export const CLUSTER_ID = 0xc1n;
 export const TICK_MS = 100;
 export const urlOf = (id: bigint): string => `http://127.0.0.1:${1000 + Number(id % 60_000n)}`;
@@ -141,6 +142,8 @@ export class ClusterLife implements Served {
       onRemoved,
       onFatal,
     });
+    // Only then clients get through, as the server has it.
+    await this.#member.ready(never);
     this.#face = new Face(this.#member.member.store);
   }
 
