@@ -13,13 +13,12 @@ import (
 )
 
 const (
-	crashCount     = 4
 	workersOfAKind = 10
 	loadBefore     = 3 * time.Second
 	stepTimeout    = 90 * time.Second
 )
 
-// crashes kills the store again and again while ten clients write ConfigMaps, which the apiserver caches, and ten write
+// crashes kills the store or its leader again and again while ten clients write ConfigMaps, which the apiserver caches, and ten write
 // Secrets, which it does not.
 func crashes(ctx context.Context, c *cluster) error {
 	kinds := []struct {
@@ -47,13 +46,13 @@ func crashes(ctx context.Context, c *cluster) error {
 	go func() {
 		working <- together(workers, func(w *worker) error { return w.mixed(ctx, stop) })
 	}()
-	crashErr := crashRepeatedly(ctx, c, func() int { return kinds[0].ledger.count() + kinds[1].ledger.count() })
+	longest, crashErr := crashRepeatedly(ctx, c, func() int { return kinds[0].ledger.count() + kinds[1].ledger.count() })
 	close(stop)
 	if err := errors.Join(crashErr, <-working); err != nil {
 		return err
 	}
-	fmt.Printf("      %d writes over %d crashes; %d answers were lost\n",
-		kinds[0].ledger.count()+kinds[1].ledger.count(), crashCount, c.lost.Load())
+	fmt.Printf("      %d writes over %d crashes; %d answers were lost; the longest time without a write was %v\n",
+		kinds[0].ledger.count()+kinds[1].ledger.count(), *crashesFlag, c.lost.Load(), longest.Round(time.Millisecond))
 
 	if err := together(workers, func(w *worker) error { return w.checkThere(ctx) }); err != nil {
 		return err
@@ -96,32 +95,62 @@ func crashes(ctx context.Context, c *cluster) error {
 	return nil
 }
 
-func crashRepeatedly(ctx context.Context, c *cluster, acknowledged func() int) error {
-	for crash := range crashCount {
+// crashRepeatedly returns the longest time in which nothing was acknowledged.
+func crashRepeatedly(ctx context.Context, c *cluster, acknowledged func() int) (time.Duration, error) {
+	stalls, stop := context.WithCancel(ctx)
+	defer stop()
+	longest := make(chan time.Duration, 1)
+	go func() { longest <- longestStall(stalls, acknowledged) }()
+	for crash := range *crashesFlag {
 		// Writes go on before each crash, whatever the last one did.
-		before := acknowledged()
-		step, cancel := context.WithTimeout(ctx, stepTimeout)
-		err := waitFor(step, fmt.Sprintf("writes go on before crash %d", crash+1), func() (bool, error) {
-			return acknowledged() > before+200, nil
-		})
-		cancel()
-		if err != nil {
-			return err
+		if err := goesOn(ctx, acknowledged, fmt.Sprintf("writes go on before crash %d", crash+1)); err != nil {
+			return 0, err
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(rand.N(loadBefore)):
+			return 0, ctx.Err()
+		case <-time.After(*betweenFlag + rand.N(loadBefore)):
 		}
-		c.store.kill()
+		victim := c.store.members[0]
+		if len(c.store.members) > 1 {
+			leader, err := c.leader(ctx)
+			if err != nil {
+				return 0, err
+			}
+			victim = leader
+		}
+		victim.kill()
+		if len(c.store.members) > 1 {
+			if err := goesOn(ctx, acknowledged, fmt.Sprintf("the others go on after crash %d", crash+1)); err != nil {
+				return 0, err
+			}
+		}
 		if err := c.store.start(ctx); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	before := acknowledged()
-	step, cancel := context.WithTimeout(ctx, stepTimeout)
+	err := goesOn(ctx, acknowledged, "writes go on after the last crash")
+	stop()
+	return <-longest, err
+}
+
+func goesOn(ctx context.Context, acknowledged func() int, what string) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	return waitFor(step, "writes go on after the last crash", func() (bool, error) { return acknowledged() > before+200, nil })
+	before := acknowledged()
+	return waitFor(ctx, what, func() (bool, error) { return acknowledged() > before+200, nil })
+}
+
+func longestStall(ctx context.Context, acknowledged func() int) (longest time.Duration) {
+	count, since := acknowledged(), time.Now()
+	for ctx.Err() == nil {
+		time.Sleep(5 * time.Millisecond)
+		if now := acknowledged(); now != count {
+			longest = max(longest, time.Since(since))
+			count, since = now, time.Now()
+		}
+	}
+	return longest
 }
 
 // afterCrashes does once more what needs the whole apiserver: its caches, its leases in the store, and kubectl.

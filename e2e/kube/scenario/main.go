@@ -1,7 +1,7 @@
-// Command scenario starts a store and a kube-apiserver on it, uses the API as a cluster does, and kills the store with
-// kill -9 while it does. Every check has a name and a bound.
+// Command scenario starts a store and a kube-apiserver on it, uses the API as a cluster does, and kills the store, or the
+// leader of its members, with kill -9 while it does. Every check has a name and a bound.
 //
-//	scenario -store LAUNCHER -apiserver BINARY -kubectl BINARY -dir FOLDER
+//	scenario -store LAUNCHER [-members N] [-crashes N -between DURATION] -apiserver BINARY -kubectl BINARY -dir FOLDER
 package main
 
 import (
@@ -32,6 +32,9 @@ const (
 
 var (
 	launcherFlag  = flag.String("store", "", "executable that starts the store with etcd's flags")
+	membersFlag   = flag.Int("members", 1, "members of the store; of several, the leader is killed")
+	crashesFlag   = flag.Int("crashes", 4, "how often")
+	betweenFlag   = flag.Duration("between", 0, "from one crash to the next, at least")
 	apiserverFlag = flag.String("apiserver", "", "kube-apiserver")
 	kubectlFlag   = flag.String("kubectl", "", "kubectl")
 	dirFlag       = flag.String("dir", "", "folder for data, logs and certificates")
@@ -74,12 +77,12 @@ func run(ctx context.Context) (passed, failed int) {
 		{"a paged list is one revision, while the pages' objects change", pagedLists},
 		{"Events live as long as they should, and then are gone", events},
 		{"Leases are renewed, one holder after another", leases},
-		{"kill -9 of the store under load: nothing acknowledged is lost, nothing is seen twice", crashes},
+		{"kill -9 of the store, or of its leader, under load: nothing acknowledged is lost, nothing is seen twice", crashes},
 		{"after the crashes, everything works as before", afterCrashes},
 		{"kube-apiserver stops in order", stopInOrder},
 	} {
 		startTime := time.Now()
-		checkCtx, cancel := context.WithTimeout(ctx, checkTimeout)
+		checkCtx, cancel := context.WithTimeout(ctx, checkTimeout+time.Duration(*crashesFlag)**betweenFlag)
 		err := step.check(checkCtx, c)
 		cancel()
 		took := time.Since(startTime).Round(100 * time.Millisecond)
@@ -98,7 +101,7 @@ func run(ctx context.Context) (passed, failed int) {
 }
 
 func start(ctx context.Context, c *cluster) (err error) {
-	if c.store, err = newStore(*launcherFlag, *dirFlag); err != nil {
+	if c.store, err = newStore(*launcherFlag, *dirFlag, *membersFlag); err != nil {
 		return err
 	}
 	if err = c.store.start(ctx); err != nil {
@@ -107,7 +110,7 @@ func start(ctx context.Context, c *cluster) (err error) {
 	if c.etcd, err = newStoreClient(c.store); err != nil {
 		return err
 	}
-	if c.server, err = startAPIServer(ctx, *apiserverFlag, *dirFlag, c.store.url()); err != nil {
+	if c.server, err = startAPIServer(ctx, *apiserverFlag, *dirFlag, c.store.urls()); err != nil {
 		return err
 	}
 	if c.kubectl, err = newKubectl(*kubectlFlag, filepath.Clean(*dirFlag), c.server); err != nil {
@@ -134,7 +137,7 @@ func stopInOrder(_ context.Context, c *cluster) error {
 	if state := c.server.command.ProcessState; state == nil || !state.Success() {
 		return fmt.Errorf("kube-apiserver ended with %v", state)
 	}
-	c.store.running.stop()
+	c.store.stop()
 	return nil
 }
 

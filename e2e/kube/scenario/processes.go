@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -9,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -95,48 +95,6 @@ func freePort() (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
-// store is the store under test: one data directory and one address over all its starts.
-type store struct {
-	launcher, dir        string
-	clientPort, peerPort int
-	starts               int
-	running              *process
-}
-
-func newStore(launcher, dir string) (*store, error) {
-	client, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	peer, err := freePort()
-	return &store{launcher: launcher, dir: dir, clientPort: client, peerPort: peer}, err
-}
-
-func (s *store) url() string { return fmt.Sprintf("http://127.0.0.1:%d", s.clientPort) }
-
-func (s *store) start(ctx context.Context) error {
-	s.starts++
-	peer := fmt.Sprintf("http://127.0.0.1:%d", s.peerPort)
-	p, err := startProcess(filepath.Join(s.dir, fmt.Sprintf("store-%d.log", s.starts)), s.launcher,
-		"--name=default", "--data-dir="+filepath.Join(s.dir, "data"),
-		"--listen-client-urls="+s.url(), "--advertise-client-urls="+s.url(),
-		"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer, "--initial-cluster=default="+peer)
-	if err != nil {
-		return err
-	}
-	s.running = p
-	return p.waitUntil(ctx, "the store serves", func() bool {
-		text, _ := os.ReadFile(p.logFile)
-		return bytes.Contains(text, []byte(readyLine))
-	})
-}
-
-func (s *store) kill() {
-	if s.running != nil {
-		s.running.kill()
-	}
-}
-
 // apiserver is kube-apiserver on the store.
 type apiserver struct {
 	*process
@@ -144,7 +102,7 @@ type apiserver struct {
 	certs   *certificates
 }
 
-func startAPIServer(ctx context.Context, binary, dir, storeURL string) (*apiserver, error) {
+func startAPIServer(ctx context.Context, binary, dir string, storeURLs []string) (*apiserver, error) {
 	certs, err := makeCertificates(dir)
 	if err != nil {
 		return nil, err
@@ -154,7 +112,7 @@ func startAPIServer(ctx context.Context, binary, dir, storeURL string) (*apiserv
 		return nil, err
 	}
 	p, err := startProcess(filepath.Join(dir, "kube-apiserver.log"), binary,
-		"--etcd-servers="+storeURL,
+		"--etcd-servers="+strings.Join(storeURLs, ","),
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--advertise-address=127.0.0.1",
 		"--tls-cert-file="+certs.servingCertFile, "--tls-private-key-file="+certs.servingKeyFile,
 		"--client-ca-file="+certs.caFile, "--authorization-mode=RBAC",
