@@ -5,7 +5,10 @@ import { type KeyInput, keyModel, type KeyOutput, type KeyState } from './key-mo
 
 type Call = Operation<KeyInput, KeyOutput>;
 
+const KEYS = 3;
 const CALLS_A_KEY = 120;
+/** Each write whose answer was lost doubles the orders that the search may have to try. */
+const LOST_MAX = 4;
 
 /**
  * Records what several clients did to a store, by key. Keys are used for a while and then replaced: the search for an
@@ -16,7 +19,10 @@ export class Recorder {
   readonly #prng: Prng;
   #events = 0;
   #values = 0;
+  #group = 0;
+  /** Calls and lost writes of the group of keys in use. */
   #started = 0;
+  #lost = 0;
 
   constructor(prng: Prng) {
     this.#prng = prng;
@@ -30,7 +36,13 @@ export class Recorder {
 
   /** One call of one client. Returns false if its answer was lost. */
   async call(client: EtcdClient): Promise<boolean> {
-    const key = `key ${Math.floor(this.#started++ / (3 * CALLS_A_KEY))}/${this.#prng.below(3)}`;
+    this.#started += 1;
+    if (this.#started > KEYS * CALLS_A_KEY || this.#lost >= LOST_MAX) {
+      this.#group += 1;
+      this.#started = 1;
+      this.#lost = 0;
+    }
+    const key = `key ${this.#group}/${this.#prng.below(KEYS)}`;
     const input = this.#input(key);
     const invoked = this.#events++;
     let output: KeyOutput | undefined;
@@ -39,6 +51,7 @@ export class Recorder {
     } catch (error) {
       if (!(error instanceof EtcdError) || !error.uncertain) throw error;
     }
+    if (output === undefined && input.kind !== 'get') this.#lost += 1;
     const returned = output === undefined ? Number.POSITIVE_INFINITY : this.#events++;
     // A read without an answer proves nothing.
     if (output !== undefined || input.kind !== 'get') this.#list(key).push({ input, output, invoked, returned });
