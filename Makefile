@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec interop kube crash linearizability snapshot kube-storage etcd differential tikv cluster
+E2E_PARTS := h2spec interop kube crash linearizability snapshot kube-storage etcd differential tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -28,6 +28,10 @@ run: setup ## Start a node on 127.0.0.1:2379, data in ./data (Ctrl-C stops it)
 cluster: setup ## Start a cluster of three members on PD and three stores, on 127.0.0.1 (Ctrl-C stops all)
 	@[ -x e2e/tikv/bin/unistore-lab ] && [ -x e2e/tikv/bin/pd-server ] || e2e/tikv/lab/build
 	@exec $(WITH_NODE) node e2e/cluster/up.ts .e2e/cluster
+
+.PHONY: e2e-chaos
+e2e-chaos: setup ## Three members on hosts of their own, half an hour of faults of networks, processes and storage
+	@SECONDS_OF_FAULTS=$${SECONDS_OF_FAULTS:-1800} $(WITH_NODE) tools/e2e chaos
 
 .PHONY: e2e-cluster
 e2e-cluster: setup ## Three members on PD and three stores, under kills, pauses and restarts

@@ -2,12 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inNetns } from '../tikv/lab.ts';
 
 export interface MemberPlace {
   readonly name: string;
   readonly clientPort: number;
   readonly peerPort: number;
   readonly dataDir: string;
+  /** 127.0.0.1 if absent. */
+  readonly host?: string;
+  /** The path of the network namespace that it runs in; that of this process if absent. */
+  readonly netns?: string;
 }
 
 export interface ClusterPlace {
@@ -16,6 +21,7 @@ export interface ClusterPlace {
   readonly members: readonly MemberPlace[];
 }
 
+const peerUrl = ({ host, peerPort }: MemberPlace): string => `http://${host ?? '127.0.0.1'}:${peerPort}`;
 const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
 const READY_LINE = 'ready to serve client requests';
 const READY_MAX_MS = 60_000;
@@ -44,7 +50,7 @@ export class MemberProcess {
   }
 
   get endpoint(): string {
-    return `127.0.0.1:${this.place.clientPort}`;
+    return `${this.place.host ?? '127.0.0.1'}:${this.place.clientPort}`;
   }
 
   get running(): boolean {
@@ -52,27 +58,26 @@ export class MemberProcess {
   }
 
   start(): void {
-    const { name, clientPort, peerPort, dataDir } = this.place;
-    const client = `http://127.0.0.1:${clientPort}`;
-    const peer = `http://127.0.0.1:${peerPort}`;
-    const initial = this.#cluster.members.map((member) => `${member.name}=http://127.0.0.1:${member.peerPort}`).join();
-    const child = spawn(
+    const { name, dataDir, netns } = this.place;
+    const client = `http://${this.endpoint}`;
+    const peer = peerUrl(this.place);
+    const initial = this.#cluster.members.map((member) => `${member.name}=${peerUrl(member)}`).join();
+    const command = [
       engram,
-      [
-        `--name=${name}`,
-        `--data-dir=${dataDir}`,
-        '--storage=tikv',
-        `--tikv-pd-endpoints=${this.#cluster.pd.join()}`,
-        `--tikv-prefix=${this.#cluster.prefix}`,
-        `--listen-client-urls=${client}`,
-        `--advertise-client-urls=${client}`,
-        `--listen-peer-urls=${peer}`,
-        `--initial-advertise-peer-urls=${peer}`,
-        `--initial-cluster=${initial}`,
-        ...this.#flags,
-      ],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    );
+      `--name=${name}`,
+      `--data-dir=${dataDir}`,
+      '--storage=tikv',
+      `--tikv-pd-endpoints=${this.#cluster.pd.join()}`,
+      `--tikv-prefix=${this.#cluster.prefix}`,
+      `--listen-client-urls=${client}`,
+      `--advertise-client-urls=${client}`,
+      `--listen-peer-urls=${peer}`,
+      `--initial-advertise-peer-urls=${peer}`,
+      `--initial-cluster=${initial}`,
+      ...this.#flags,
+    ];
+    const [program, ...args] = netns === undefined ? command : inNetns(netns, command);
+    const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     const ready = Promise.withResolvers<void>();
     ready.promise.catch(() => undefined);

@@ -7,6 +7,12 @@ export interface Acknowledged {
   readonly revision: number;
 }
 
+export interface LoadOptions {
+  readonly deadlineMs?: number;
+  /** A client's pause from one write to the next. */
+  readonly betweenMs?: number;
+}
+
 /** Clients that write each key once, one request at a time, each at one endpoint. Records the outcomes. */
 export class Load {
   readonly acknowledged: Acknowledged[] = [];
@@ -17,15 +23,20 @@ export class Load {
   readonly #running: Promise<void>[] = [];
   #number = 0;
 
-  constructor(endpoints: readonly string[], writersEach: number) {
+  readonly #options: LoadOptions;
+
+  constructor(endpoints: readonly string[], writersEach: number, options: LoadOptions = {}) {
+    this.#options = options;
     for (const endpoint of endpoints) {
       for (let writer = 0; writer < writersEach; writer += 1) this.#running.push(this.#write(endpoint));
     }
   }
 
   async #write(endpoint: string): Promise<void> {
-    using client = new EtcdClient(endpoint);
+    const { deadlineMs, betweenMs } = this.#options;
+    using client = new EtcdClient(endpoint, deadlineMs === undefined ? {} : { deadlineMs });
     while (!this.#stop.signal.aborted) {
+      if (betweenMs !== undefined) await sleep(betweenMs);
       this.#number += 1;
       const key = `load/${this.#number}`;
       try {

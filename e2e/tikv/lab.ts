@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, type ExecFileSyncOptions } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -38,7 +38,22 @@ export interface LabOptions {
   readonly strict?: boolean;
   /** Tables of level 0 at which the Raft store makes writers wait for its compactions, 8 by default. */
   readonly levelZeroStall?: number;
+  /** Where all of it runs; on this host at 127.0.0.1 if absent. */
+  readonly place?: LabPlace;
 }
+
+/** A network namespace, as a path, and the address that a lab has in it. */
+export interface LabPlace {
+  readonly netns: string;
+  readonly address: string;
+}
+
+/** A command that runs in a network namespace; the process that starts it becomes it. */
+export const inNetns = (netns: string, command: readonly string[]): readonly string[] => [
+  'nsenter',
+  `--net=${netns}`,
+  ...command,
+];
 
 /** The processes of one lab, each known by its id, none touched by name. */
 export class Lab implements AsyncDisposable {
@@ -47,20 +62,28 @@ export class Lab implements AsyncDisposable {
   readonly storePort: number;
   readonly stores: number;
   readonly pds: number;
+  readonly #place: LabPlace | undefined;
 
-  private constructor(dir: string, ports: { pd: number; store: number }, stores: number, pds: number) {
+  private constructor(
+    dir: string,
+    ports: { pd: number; store: number },
+    stores: number,
+    pds: number,
+    place: LabPlace | undefined,
+  ) {
     this.dir = resolve(dir);
     this.pdPort = ports.pd;
     this.storePort = ports.store;
     this.stores = stores;
     this.pds = pds;
+    this.#place = place;
   }
 
   static async start(dir: string, options: LabOptions = {}): Promise<Lab> {
     const first = await freePorts(60);
     const oneNode = options.store === 'onenode';
     const stores = oneNode ? 1 : (options.stores ?? 3);
-    const lab = new Lab(dir, { pd: first, store: first + 50 }, stores, options.pds ?? 1);
+    const lab = new Lab(dir, { pd: first, store: first + 50 }, stores, options.pds ?? 1, options.place);
     const env = {
       ...process.env,
       PD_PORT: String(lab.pdPort),
@@ -74,7 +97,7 @@ export class Lab implements AsyncDisposable {
     process.once('SIGINT', () => process.exit(130));
     process.once('SIGTERM', () => process.exit(143));
     process.once('exit', () => lab.#down());
-    execFileSync(join(here, 'lab/up'), [lab.dir, String(lab.stores), String(lab.pds)], { env, stdio: 'inherit' });
+    lab.#runInPlace('up', [lab.dir, String(lab.stores), String(lab.pds)], { env, stdio: 'inherit' });
     return lab;
   }
 
@@ -95,6 +118,13 @@ export class Lab implements AsyncDisposable {
         console.log(`the lab is started anew: ${String(error)}\n${stores}`);
       }
     }
+  }
+
+  #runInPlace(script: string, args: readonly string[], options: ExecFileSyncOptions): void {
+    const command = [join(here, 'lab', script), ...args];
+    const [program, ...rest] = this.#place === undefined ? command : inNetns(this.#place.netns, command);
+    const env = { ...(options.env ?? process.env), ...(this.#place && { LAB_HOST: this.#place.address }) };
+    execFileSync(program!, rest, { ...options, env });
   }
 
   #down(): void {
@@ -127,19 +157,18 @@ export class Lab implements AsyncDisposable {
   }
 
   restartStore(id: number): void {
-    execFileSync(
-      join(here, 'lab/start-store'),
-      [join(here, 'bin'), String(id), this.pdDirect.join(','), String(this.storePort)],
-      { cwd: this.dir, stdio: 'ignore' },
-    );
+    this.#runInPlace('start-store', [join(here, 'bin'), String(id), this.pdDirect.join(','), String(this.storePort)], {
+      cwd: this.dir,
+      stdio: 'ignore',
+    });
   }
 
   restartPd(id: number): void {
     const initial = Array.from(
       { length: this.pds },
-      (_, at) => `pd${at + 1}=http://127.0.0.1:${this.pdPort + (at + 1) * 10 + 1}`,
+      (_, at) => `pd${at + 1}=http://${this.#place?.address ?? '127.0.0.1'}:${this.pdPort + (at + 1) * 10 + 1}`,
     ).join(',');
-    execFileSync(join(here, 'lab/start-pd'), [join(here, 'bin'), String(id), String(this.pdPort), initial], {
+    this.#runInPlace('start-pd', [join(here, 'bin'), String(id), String(this.pdPort), initial], {
       cwd: this.dir,
       stdio: 'ignore',
     });

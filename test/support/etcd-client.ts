@@ -119,6 +119,11 @@ export class EtcdClient implements Disposable {
     return this.#call('Maintenance/Status', bytes, etcdserverpb.decodeStatusResponse);
   }
 
+  async moveLeader(targetID: bigint): Promise<void> {
+    const bytes = etcdserverpb.encodeMoveLeaderRequest({ targetID });
+    await this.#call('Maintenance/MoveLeader', bytes, etcdserverpb.decodeMoveLeaderResponse);
+  }
+
   /** One keep-alive on a stream of its own. */
   async leaseKeepAliveOnce(id: bigint): Promise<etcdserverpb.LeaseKeepAliveResponse> {
     const path = '/etcdserverpb.Lease/LeaseKeepAlive';

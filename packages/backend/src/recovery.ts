@@ -29,8 +29,6 @@ export interface RecoveryOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** See `KeyIndex`. */
-  readonly keyPagesMax?: number;
 }
 
 const FIRST_POSITION = logPosition(1);
@@ -72,8 +70,7 @@ async function loadCheckpoint(
   options: RecoveryOptions,
 ): Promise<{ state: ReplicatedState; from: LogPosition; garbage: readonly LogPosition[] }> {
   const checkpoint = await storage.values.loadCheckpoint();
-  const { keyPagesMax } = options;
-  const loader = KeyIndex.loader(keyPagesMax === undefined ? {} : { keyPagesMax });
+  const loader = KeyIndex.loader();
   const garbage: LogPosition[] = [];
   let header: CheckpointHeader | undefined;
   if (checkpoint !== undefined) {

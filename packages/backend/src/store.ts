@@ -23,7 +23,7 @@ export interface DeleteRangeResult {
   readonly kind: 'delete-range';
   readonly revision: Revision;
   readonly deleted: number;
-  readonly prevKvs: ByteList;
+  readonly prevKvs: readonly Uint8Array[];
 }
 
 export interface TxnResult {

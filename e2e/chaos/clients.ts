@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
+import type { Recorder } from '../../test/linearizability/record.ts';
+
+const BETWEEN_CALLS_MS = 10;
+
+/** Clients whose calls are recorded, one at a time each, at one member each. */
+export class RecordedClients {
+  readonly #stop = new AbortController();
+  readonly #running: readonly Promise<void>[];
+
+  constructor(recorder: Recorder, endpoints: readonly string[]) {
+    this.#running = endpoints.map((endpoint) => this.#run(recorder, endpoint));
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
+
+  async #run(recorder: Recorder, endpoint: string): Promise<void> {
+    using client = new EtcdClient(endpoint, { deadlineMs: 3000 });
+    while (!this.#stop.signal.aborted) {
+      try {
+        await recorder.call(client);
+      } catch (error) {
+        // Refused: nothing has happened.
+        if (!(error instanceof EtcdError)) throw error;
+      }
+      await sleep(BETWEEN_CALLS_MS);
+    }
+  }
+}

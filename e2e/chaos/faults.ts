@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Prng } from '@engram/sim';
+import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
+import type { MemberProcess } from '../cluster/cluster-member.ts';
+import type { Lab } from '../tikv/lab.ts';
+import { between, type Wire } from './wire.ts';
+
+/** What faults are made on. Hosts have the members' names. */
+export interface Scene {
+  readonly members: readonly MemberProcess[];
+  readonly lab: Lab;
+  readonly storesHost: string;
+  readonly clientsHost: string;
+  readonly wire: Wire;
+  readonly prng: Prng;
+  /** The member that leads; waits until there is one. */
+  readonly leader: () => Promise<MemberProcess>;
+}
+
+/** Begins a fault. What it returns ends it. */
+type Fault = (scene: Scene) => Promise<() => Promise<void>>;
+
+const nothing = async (): Promise<void> => {};
+const names = (members: readonly MemberProcess[]): readonly string[] => members.map(({ place }) => place.name);
+
+async function follower({ members, leader, prng }: Scene): Promise<MemberProcess> {
+  const leads = await leader();
+  return prng.pick(members.filter((member) => member !== leads));
+}
+
+async function killed(victim: MemberProcess): Promise<() => Promise<void>> {
+  await victim.kill();
+  return async () => {
+    victim.start();
+    await victim.ready();
+  };
+}
+
+async function paused(victim: MemberProcess): Promise<() => Promise<void>> {
+  victim.signal('SIGSTOP');
+  return async () => victim.signal('SIGCONT');
+}
+
+/** Rules that hold until the fault ends. */
+async function spoiled(wire: Wire, rules: Parameters<Wire['set']>[0]): Promise<() => Promise<void>> {
+  await wire.set(rules);
+  return () => wire.set([]);
+}
+
+const LOST = { lose: 1 };
+
+async function storeFault(
+  { lab }: Scene,
+  begin: NodeJS.Signals,
+  end: (process: number) => void,
+): Promise<() => Promise<void>> {
+  const process = await lab.processOf(await lab.busiestStore());
+  lab.signal(`s${process}`, begin);
+  return async () => end(process);
+}
+
+export const faults: Readonly<Record<string, Fault>> = {
+  'kill -9 of the leader': async ({ leader }) => killed(await leader()),
+  'kill -9 of a follower': async (scene) => killed(await follower(scene)),
+  'SIGSTOP of the leader': async ({ leader }) => paused(await leader()),
+  'SIGSTOP of a follower': async (scene) => paused(await follower(scene)),
+  'SIGTERM of the leader': async ({ leader }) => {
+    const victim = await leader();
+    await victim.stop();
+    return async () => {
+      victim.start();
+      await victim.ready();
+    };
+  },
+  MoveLeader: async (scene) => {
+    const { leader } = scene;
+    const leads = await leader();
+    const next = await follower(scene);
+    using there = new EtcdClient(next.endpoint, { deadlineMs: 3000 });
+    using here = new EtcdClient(leads.endpoint, { deadlineMs: 5000 });
+    try {
+      const { header } = await there.status();
+      await here.moveLeader(header?.memberId ?? 0n);
+    } catch (error) {
+      // Who leads may have changed just now.
+      if (!(error instanceof EtcdError)) throw error;
+    }
+    return nothing;
+  },
+  'the leader is cut off from the members': async ({ wire, members, leader }) =>
+    spoiled(wire, between([(await leader()).place.name], names(members), LOST)),
+  'a follower is cut off from the members': async (scene) =>
+    spoiled(scene.wire, between([(await follower(scene)).place.name], names(scene.members), LOST)),
+  'the leader hears no member': async ({ wire, members, leader }) => {
+    const to = (await leader()).place.name;
+    const others = names(members).filter((name) => name !== to);
+    return spoiled(
+      wire,
+      others.map((from) => ({ from, to, ...LOST })),
+    );
+  },
+  'no member hears the leader': async ({ wire, members, leader }) => {
+    const from = (await leader()).place.name;
+    const others = names(members).filter((name) => name !== from);
+    return spoiled(
+      wire,
+      others.map((to) => ({ from, to, ...LOST })),
+    );
+  },
+  'the leader is cut off from storage': async ({ wire, leader, storesHost }) =>
+    spoiled(wire, between([(await leader()).place.name], [storesHost], LOST)),
+  'the leader is cut off from everybody': async ({ wire, members, leader, storesHost, clientsHost }) =>
+    spoiled(wire, between([(await leader()).place.name], [...names(members), storesHost, clientsHost], LOST)),
+  'all members are cut off from storage': async ({ wire, members, storesHost }) =>
+    spoiled(wire, between(names(members), [storesHost], LOST)),
+  'members are slow to each other and out of order': async ({ wire, members }) =>
+    spoiled(wire, between(names(members), names(members), { delayMs: 20, jitterMs: 60 })),
+  'members lose a tenth and double a tenth': async ({ wire, members }) =>
+    spoiled(wire, between(names(members), names(members), { lose: 0.1, double: 0.1 })),
+  'storage is slow and loses packets': async ({ wire, members, storesHost }) =>
+    spoiled(wire, between(names(members), [storesHost], { delayMs: 10, jitterMs: 20, lose: 0.02 })),
+  'clients are slow and lose packets': async ({ wire, members, clientsHost }) =>
+    spoiled(wire, between(names(members), [clientsHost], { delayMs: 10, jitterMs: 20, lose: 0.02 })),
+  'kill -9 of the busiest store': (scene) => storeFault(scene, 'SIGKILL', (process) => scene.lab.restartStore(process)),
+  'SIGSTOP of the busiest store': (scene) =>
+    storeFault(scene, 'SIGSTOP', (process) => scene.lab.signal(`s${process}`, 'SIGCONT')),
+  'SIGSTOP of PD': async ({ lab }) => {
+    lab.signal('pd1', 'SIGSTOP');
+    return async () => lab.signal('pd1', 'SIGCONT');
+  },
+  'kill -9 of PD': async ({ lab }) => {
+    lab.signal('pd1', 'SIGKILL');
+    return async () => lab.restartPd(1);
+  },
+  'leaders of regions move': async ({ lab, prng }) => {
+    for (let round = 0; round < 3; round += 1) {
+      const { regions } = (await lab.pdHttp('regions')) as { regions: { id: number; peers: { store_id: number }[] }[] };
+      for (const region of regions) {
+        const target = prng.pick(region.peers).store_id;
+        const operator = { name: 'transfer-leader', region_id: region.id, to_store_id: target };
+        await lab.pdHttp('operators', operator).catch(() => undefined);
+      }
+      await sleep(500);
+    }
+    return nothing;
+  },
+};

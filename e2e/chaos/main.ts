@@ -1,0 +1,144 @@
+/**
+ * Three members on hosts of their own, under one fault after another, in the order of the seed. Clients at all members
+ * write, read, watch and hold leases meanwhile. At the end what they saw must have an order, watchers must have seen all of it
+ * once, and the members' copies must be equal. See README.md.
+ *
+ *   main.ts <folder> --seconds N [--seed N] [--only fault,fault]
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Prng } from '@engram/sim';
+import { Recorder } from '../../test/linearizability/record.ts';
+import { EtcdClient } from '../../test/support/etcd-client.ts';
+import { type ClusterPlace, MemberProcess } from '../cluster/cluster-member.ts';
+import { Load } from '../cluster/load.ts';
+import { Lab } from '../tikv/lab.ts';
+import { RecordedClients } from './clients.ts';
+import { faults, type Scene } from './faults.ts';
+import { judge } from './judge.ts';
+import { LeaseHolder } from './lease-holder.ts';
+import { type Seen, Witness } from './witness.ts';
+import { Wire } from './wire.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
+    only: { type: 'string', default: Object.keys(faults).join() },
+  },
+});
+const folder = positionals[0] ?? '.';
+const seed = Number(values.seed);
+const prng = new Prng(seed);
+console.log(`--seed ${seed}`);
+
+/** Nothing may stand still for longer after a fault has ended. */
+const RECOVERY_MAX_MS = 30_000;
+const netns = (host: string): string => {
+  const path = process.env[`NETNS_${host}`];
+  if (path === undefined) throw new Error(`there is no host ${host}: see run`);
+  return path;
+};
+
+using wire = new Wire(join(folder, 'wire.sock'));
+const lab = await Lab.startReplicated(join(folder, 'lab'), {
+  strict: false,
+  place: { netns: netns('stores'), address: '10.77.0.10' },
+});
+const place: ClusterPlace = {
+  pd: lab.pdAddresses,
+  prefix: 'chaos',
+  members: ['a', 'b', 'c'].map((name, at) => ({
+    name,
+    host: `10.77.0.${at + 1}`,
+    netns: netns(name),
+    clientPort: 2379,
+    peerPort: 2380,
+    dataDir: join(folder, name),
+  })),
+};
+const members = place.members.map((member) => new MemberProcess(place, member));
+process.once('exit', () => {
+  for (const member of members) member.signal('SIGKILL');
+});
+for (const member of members) member.start();
+await Promise.all(members.map((member) => member.ready()));
+const endpoints = members.map(({ endpoint }) => endpoint);
+
+async function leader(): Promise<MemberProcess> {
+  for (;;) {
+    for (const member of members) {
+      using client = new EtcdClient(member.endpoint, { deadlineMs: 500 });
+      const status = await client.status().catch(() => undefined);
+      if (status !== undefined && status.leader === status.header?.memberId) return member;
+    }
+    await sleep(50);
+  }
+}
+
+const seen: Seen[] = [];
+const witnesses = [
+  new Witness('anywhere', endpoints, (event) => seen.push(event)),
+  ...members.map(({ endpoint, place: { name } }) => new Witness(`at ${name}`, [endpoint])),
+];
+const load = new Load(endpoints, 2, { deadlineMs: 3000, betweenMs: 5 });
+const recorder = new Recorder(prng);
+const recorded = new RecordedClients(recorder, [...endpoints, ...endpoints]);
+const holders = endpoints.flatMap((_, at) => [
+  new LeaseHolder(`${at}a`, endpoints, prng),
+  new LeaseHolder(`${at}b`, endpoints, prng),
+]);
+await load.until(200);
+
+const scene: Scene = { members, lab, storesHost: 'stores', clientsHost: 'judge', wire, prng, leader };
+const stallsMs = new Map<string, number[]>();
+const problems: string[] = [];
+const endMs = performance.now() + Number(values.seconds) * 1000;
+const chosen = values.only.split(',');
+let queue: string[] = [];
+while (performance.now() < endMs && problems.length === 0) {
+  // Each kind once, in a new order, before any comes again.
+  if (queue.length === 0) queue = chosen.toSorted(() => prng.fraction() - 0.5);
+  const name = queue.shift()!;
+  const fault = faults[name];
+  if (fault === undefined) throw new Error(`there is no fault "${name}"`);
+  const startMs = performance.now();
+  try {
+    const end = await fault(scene);
+    await sleep(1000 + prng.below(4000));
+    await end();
+  } catch (error) {
+    problems.push(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+  const healedMs = performance.now();
+  const enough = load.acknowledged.length + 100;
+  while (load.acknowledged.length < enough && performance.now() < healedMs + RECOVERY_MAX_MS) await sleep(10);
+  if (load.acknowledged.length < enough) problems.push(`${name}: no writes for ${RECOVERY_MAX_MS} ms after it`);
+  const stallMs = Math.round(load.longestPauseMs(startMs, performance.now() - startMs));
+  stallsMs.set(name, [...(stallsMs.get(name) ?? []), stallMs]);
+  console.log(
+    `${name}: ${stallMs} ms without an acknowledged write, healed after ${Math.round(healedMs - startMs)} ms`,
+  );
+}
+
+await Promise.all([load.stop(), recorded.stop(), ...holders.map((holder) => holder.stop())]);
+problems.push(...(await judge({ endpoints, load, recorder, holders, witnesses, seen })));
+for (const witness of witnesses) await witness.stop();
+for (const problem of problems) console.log(`FAILED: ${problem}`);
+if (problems.length > 0) {
+  for (const { place: at, lines } of members) console.log(`-- ${at.name}\n${lines.slice(-15).join('\n')}`);
+}
+for (const member of members) await member.stop().catch(() => undefined);
+await lab[Symbol.asyncDispose]();
+for (const [name, stalls] of stallsMs) {
+  console.log(`${name}: ${stalls.length} times, longest stall ${Math.max(...stalls)} ms`);
+}
+console.log(
+  `${load.acknowledged.length} writes acknowledged, ${load.uncertain} without an answer, ${recorder.calls} calls checked, ` +
+    `${holders.reduce((sum, { leases }) => sum + leases.size, 0)} leases, ${seen.length} events, ` +
+    `${witnesses.reduce((sum, { breaks }) => sum + breaks, 0)} watches resumed`,
+);
+console.log(`e2e-chaos: ${problems.length === 0 ? 1 : 0} passed, ${problems.length} failed`);
+process.exit(problems.length === 0 ? 0 : 1);
