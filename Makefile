@@ -80,6 +80,11 @@ bench-compare: setup ## Beside etcd, in turn: rates, latencies, CPU and memory o
 bench-budget: setup ## What a request costs, stage by stage: CPU on the event loop and beside it (needs go)
 	@$(WITH_NODE) node bench/budget/run.ts $(BENCH_FLAGS)
 
+.PHONY: bench-cluster
+bench-cluster: setup ## Beside etcd: three members each, Engram's on PD and three stores (needs go)
+	@[ -x e2e/tikv/bin/unistore-lab ] && [ -x e2e/tikv/bin/pd-server ] || e2e/tikv/lab/build
+	@$(WITH_NODE) node bench/cluster/run.ts $(BENCH_FLAGS)
+
 .PHONY: bench-million
 bench-million: setup ## Beside etcd: a million keys, what they take, and how long restarts take (needs go)
 	@$(WITH_NODE) node bench/million/run.ts $(BENCH_FLAGS)

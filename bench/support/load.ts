@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type Outcome, parseOutcome } from './outcome.ts';
 import { loadgen } from './programs.ts';
-import type { Store } from './store.ts';
 import type { Usage } from './usage.ts';
 
 /** The generator stops at its own bound. This is for when it does not. */
@@ -22,6 +21,15 @@ interface LoadOptions {
 /** How long to wait for the store's deferred work, which is charged to the load. */
 const IDLE_MAX_MS = 5_000;
 
+/** What a load is on: one store, or several processes that are one. */
+export interface LoadTarget {
+  /** host:port */
+  readonly target: string;
+  usage(): Usage;
+  /** Waits until it is idle, or `maxMs`. */
+  idle(maxMs: number): Promise<Usage>;
+}
+
 /** One run of the load generator on one store. */
 export interface Load {
   readonly outcomes: readonly Outcome[];
@@ -32,7 +40,7 @@ export interface Load {
 }
 
 /** Runs the generator. Failures are in the outcomes. Throws only if the generator prints nothing. */
-export async function runLoad(store: Store, args: readonly string[], options: LoadOptions = {}): Promise<Load> {
+export async function runLoad(store: LoadTarget, args: readonly string[], options: LoadOptions = {}): Promise<Load> {
   const maxSeconds = options.maxSeconds ?? LOAD_MAX_S;
   const flags = ['--target', store.target, '--pause', '--timeout', `${maxSeconds}s`, ...args];
   const child = spawn(loadgen(), flags, { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -78,7 +86,7 @@ export async function runLoad(store: Store, args: readonly string[], options: Lo
 
 /** As runLoad, for a load with one outcome. */
 export async function runOne(
-  store: Store,
+  store: LoadTarget,
   args: readonly string[],
   options?: LoadOptions,
 ): Promise<Load & { readonly outcome: Outcome }> {

@@ -53,6 +53,11 @@ export class MemberProcess {
     return `${this.place.host ?? '127.0.0.1'}:${this.place.clientPort}`;
   }
 
+  get pid(): number {
+    if (this.#child?.pid === undefined) throw new Error(`${this.place.name} does not run`);
+    return this.#child.pid;
+  }
+
   get running(): boolean {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }

@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ClusterPlace, MemberProcess } from '../../e2e/cluster/cluster-member.ts';
+import { Lab } from '../../e2e/tikv/lab.ts';
+import { EtcdClient } from '../../test/support/etcd-client.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import type { LoadTarget } from '../support/load.ts';
+import { commandOf } from '../support/programs.ts';
+import { type Usage, usageOf } from '../support/usage.ts';
+
+const NAMES = ['a', 'b', 'c'] as const;
+const LEADER_MAX_MS = 60_000;
+const IDLE_SHARE = 0.1;
+const IDLE_LOOK_MS = 300;
+
+interface Endpoint {
+  readonly endpoint: string;
+  readonly pid: number;
+}
+
+/** Three members, and what they stand on. All on this machine. */
+export interface Cluster extends AsyncDisposable {
+  readonly members: readonly Endpoint[];
+  /** Processes beside the members, by what they are. */
+  readonly below: Readonly<Record<string, readonly number[]>>;
+}
+
+export async function startEngram(folder: string): Promise<Cluster> {
+  const lab = await Lab.startReplicated(join(folder, 'lab'), { strict: false });
+  const place: ClusterPlace = {
+    pd: lab.pdAddresses,
+    prefix: 'bench',
+    members: await Promise.all(
+      NAMES.map(async (name) => ({
+        name,
+        clientPort: await freePort(),
+        peerPort: await freePort(),
+        dataDir: join(folder, name),
+      })),
+    ),
+  };
+  const members = place.members.map(
+    (member) => new MemberProcess(place, member, ['--log-level=warn', '--quota-backend-bytes=8589934592']),
+  );
+  process.once('exit', () => {
+    for (const member of members) member.signal('SIGKILL');
+  });
+  for (const member of members) member.start();
+  await Promise.all(members.map(({ endpoint }) => served(endpoint)));
+  return {
+    members: members.map(({ endpoint, pid }) => ({ endpoint, pid })),
+    below: { stores: [1, 2, 3].map((number) => lab.pid(`s${number}`)), pd: [lab.pid('pd1')] },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(members.map((member) => member.kill()));
+      await lab[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export async function startEtcd(folder: string): Promise<Cluster> {
+  const ports = await Promise.all(NAMES.map(async () => ({ client: await freePort(), peer: await freePort() })));
+  const url = (port: number): string => `http://127.0.0.1:${port}`;
+  const initial = NAMES.map((name, at) => `${name}=${url(ports[at]!.peer)}`).join();
+  const [program, ...fixed] = commandOf('etcd');
+  const children: ChildProcess[] = NAMES.map((name, at) => {
+    const { client, peer } = ports[at]!;
+    const flags = [
+      `--name=${name}`,
+      `--data-dir=${join(folder, `etcd-${name}`)}`,
+      `--listen-client-urls=${url(client)}`,
+      `--advertise-client-urls=${url(client)}`,
+      `--listen-peer-urls=${url(peer)}`,
+      `--initial-advertise-peer-urls=${url(peer)}`,
+      `--initial-cluster=${initial}`,
+      '--quota-backend-bytes=8589934592',
+      '--log-level=error',
+    ];
+    return spawn(program!, [...fixed, ...flags], { stdio: 'ignore' });
+  });
+  process.once('exit', () => {
+    for (const child of children) child.kill('SIGKILL');
+  });
+  const members = children.map((child, at) => ({ endpoint: `127.0.0.1:${ports[at]!.client}`, pid: child.pid! }));
+  await Promise.all(members.map(({ endpoint }) => served(endpoint)));
+  return {
+    members,
+    below: {},
+    [Symbol.asyncDispose]: async () => {
+      for (const child of children) child.kill('SIGKILL');
+    },
+  };
+}
+
+async function served(endpoint: string): Promise<void> {
+  using client = new EtcdClient(endpoint, { deadlineMs: 2000 });
+  for (const endMs = performance.now() + LEADER_MAX_MS; ; await delay(50)) {
+    try {
+      await client.range({ key: Uint8Array.of(0x2f) });
+      return;
+    } catch (error) {
+      if (performance.now() > endMs) throw error;
+    }
+  }
+}
+
+/** The members of a cluster by role, as loads see them; roles may change between two loads. */
+export class ClusterTarget implements LoadTarget {
+  readonly target: string;
+  readonly #parts: Readonly<Record<string, readonly number[]>>;
+
+  private constructor(target: string, parts: Readonly<Record<string, readonly number[]>>) {
+    this.target = target;
+    this.#parts = parts;
+  }
+
+  static async at(cluster: Cluster, role: 'leader' | 'follower'): Promise<ClusterTarget> {
+    const leader = await leaderOf(cluster);
+    const followers = cluster.members.filter((member) => member !== leader);
+    const { endpoint } = role === 'leader' ? leader : followers[0]!;
+    const parts = { leader: [leader.pid], followers: followers.map(({ pid }) => pid), ...cluster.below };
+    return new ClusterTarget(endpoint, parts);
+  }
+
+  usage(): Usage {
+    const all = Object.values(this.#parts).flat().map(usageOf);
+    const sum = (of: (usage: Usage) => number): number => all.reduce((total, usage) => total + of(usage), 0);
+    return {
+      cpuSeconds: sum((usage) => usage.cpuSeconds),
+      mainThreadSeconds: sum((usage) => usage.mainThreadSeconds),
+      residentMb: sum((usage) => usage.residentMb),
+      anonymousMb: sum((usage) => usage.anonymousMb),
+      peakMb: sum((usage) => usage.peakMb),
+    };
+  }
+
+  /** CPU seconds of each part so far. */
+  cpuByPart(): Readonly<Record<string, number>> {
+    return Object.fromEntries(
+      Object.entries(this.#parts).map(([part, pids]) => [
+        part,
+        pids.reduce((total, pid) => total + usageOf(pid).cpuSeconds, 0),
+      ]),
+    );
+  }
+
+  async idle(maxMs: number): Promise<Usage> {
+    const endMs = performance.now() + maxMs;
+    let before = this.usage();
+    for (;;) {
+      await delay(IDLE_LOOK_MS);
+      const now = this.usage();
+      const share = (now.cpuSeconds - before.cpuSeconds) / (IDLE_LOOK_MS / 1000);
+      if (share < IDLE_SHARE || performance.now() >= endMs) return now;
+      before = now;
+    }
+  }
+}
+
+async function leaderOf({ members }: Cluster): Promise<Endpoint> {
+  for (const endMs = performance.now() + LEADER_MAX_MS; performance.now() < endMs; await delay(50)) {
+    for (const member of members) {
+      using client = new EtcdClient(member.endpoint, { deadlineMs: 1000 });
+      const status = await client.status().catch(() => undefined);
+      if (status !== undefined && status.leader === status.header?.memberId) return member;
+    }
+  }
+  throw new Error('nobody leads');
+}

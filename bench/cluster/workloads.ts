@@ -1,0 +1,75 @@
+import { LIST_PREFIX } from '../compare/workloads.ts';
+
+/** One row: the load generator's arguments, and the member that it asks. */
+export interface ClusterWorkload {
+  readonly name: string;
+  readonly at: 'leader' | 'follower';
+  readonly args: readonly string[];
+  /** The unit of rate and CPU. */
+  readonly item: 'request' | 'key' | 'event';
+}
+
+export interface ClusterScale {
+  readonly factor: number;
+  readonly keys: number;
+  readonly listed: number;
+}
+
+const CLIENTS: readonly (readonly [name: string, flags: readonly string[], share: number])[] = [
+  ['1 client', ['--connections=1', '--inflight=1'], 0.02],
+  ['64 clients', ['--connections=64', '--inflight=1'], 0.5],
+  ['300 clients', ['--connections=300', '--inflight=1'], 1],
+  ['1000 clients', ['--connections=1000', '--inflight=1'], 1],
+  ['8 x 32', ['--connections=8', '--inflight=32'], 1],
+];
+
+/** At full scale a run takes a few seconds. */
+export function clusterWorkloads({ factor, keys, listed }: ClusterScale): readonly ClusterWorkload[] {
+  const times = (count: number): number => Math.max(20, Math.round(count * factor));
+  const rows: ClusterWorkload[] = [];
+  const writes = (op: string, at: 'leader' | 'follower', clients: typeof CLIENTS): void => {
+    for (const [name, flags, share] of clients) {
+      const requests = times(60_000 * share);
+      const args = [
+        `--op=${op}`,
+        `--keys=${keys}`,
+        `--requests=${requests}`,
+        `--warm=${Math.ceil(requests / 10)}`,
+        ...flags,
+      ];
+      rows.push({ name: `${op} at the ${at}, ${name}`, at, args, item: 'request' });
+    }
+  };
+  writes('create', 'leader', CLIENTS);
+  writes('create', 'follower', CLIENTS.slice(-1));
+  for (const op of ['put', 'update', 'delete']) writes(op, 'leader', CLIENTS.slice(-1));
+  for (const at of ['leader', 'follower'] as const) {
+    writes('get', at, CLIENTS.slice(-1));
+    const reads = (op: string, requests: number, ...more: string[]): readonly string[] => [
+      `--op=${op}`,
+      `--keys=${listed}`,
+      `--prefix=${LIST_PREFIX}`,
+      `--requests=${times(requests)}`,
+      '--warm=5',
+      '--connections=2',
+      '--inflight=2',
+      ...more,
+    ];
+    rows.push({ name: `page of 500 at the ${at}`, at, args: reads('list', 400, '--limit=500'), item: 'key' });
+    rows.push({ name: `list at the ${at}`, at, args: reads('list', 60), item: 'key' });
+    rows.push({ name: `count at the ${at}`, at, args: reads('count', 2000), item: 'request' });
+    rows.push({
+      name: `watch at the ${at}, 100 watchers`,
+      at,
+      args: [
+        '--op=watch',
+        '--watchers=100',
+        '--connections=10',
+        `--requests=${times(4000)}`,
+        `--prefix=/registry/watch-${at}/`,
+      ],
+      item: 'event',
+    });
+  }
+  return rows;
+}
