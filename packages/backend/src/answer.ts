@@ -1,4 +1,11 @@
-import { type LogPosition, type Revision, revision as toRevision } from '@engram/core';
+import {
+  type ByteList,
+  type Clock,
+  type LogPosition,
+  type Revision,
+  revision as toRevision,
+  Slice,
+} from '@engram/core';
 import type { RangePlan, Scanner } from '@engram/scanner';
 import type { PlannedOp, PlannedTxn } from '@engram/sequencer';
 import type { OpResult, TxnResult } from './store.ts';
@@ -9,17 +16,54 @@ export interface PlannedRange {
   readonly pinned: Revision;
 }
 
-/** Fetches what a decided transaction noted, and makes its answer. Synchronous when all bytes are in memory. */
+/** What an answer is made with. */
+export interface AnswerParts {
+  readonly scanner: Scanner;
+  readonly clock: Clock;
+  /** See `Slice`. */
+  readonly sliceUs: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Operations and versions of an answer that is made at once. */
+const AT_ONCE_MAX = 512;
+/** Answering an operation, in microseconds. */
+const OP_US = 1;
+
+/**
+ * Fetches what a decided transaction noted, and makes its answer. Synchronous when it is short and all bytes are in memory.
+ * `pinned` is the oldest revision that it needs.
+ */
 export function answerTxn(
   planned: PlannedTxn<PlannedRange>,
-  scanner: Scanner,
-  signal: AbortSignal,
+  pinned: Revision,
+  parts: AnswerParts,
 ): TxnResult | Promise<TxnResult> {
+  if (sizeOf(planned, AT_ONCE_MAX) <= AT_ONCE_MAX) return answerAtOnce(planned, parts);
+  const slice = new Slice(parts.sliceUs);
+  return parts.scanner.pinned(pinned, () => answerInSlices(planned, parts, slice));
+}
+
+/** Of operations and versions together; no further than to the first number above `enough`. */
+function sizeOf({ responses }: PlannedTxn<PlannedRange>, enough: number): number {
+  let size = responses.length;
+  for (const op of responses) {
+    if (size > enough) break;
+    if (op.kind === 'txn') size += sizeOf(op, enough - size);
+    else if (op.kind === 'range') size += op.plan.plan.positions.length;
+    else if (op.kind === 'delete-range') size += op.prev.length;
+  }
+  return size;
+}
+
+/** What has to be read is read together. */
+function answerAtOnce(planned: PlannedTxn<PlannedRange>, parts: AnswerParts): TxnResult | Promise<TxnResult> {
   const { revision, succeeded } = planned;
   const responses = new Array<OpResult>(planned.responses.length);
   let waits: Promise<void>[] | undefined;
   for (let at = 0; at < responses.length; at += 1) {
-    const answer = answerOp(planned.responses[at]!, scanner, signal);
+    const op = planned.responses[at]!;
+    const answer = op.kind === 'txn' ? answerAtOnce(op, parts) : answerOp(op, parts);
     if (!(answer instanceof Promise)) {
       responses[at] = answer;
       continue;
@@ -35,27 +79,40 @@ export function answerTxn(
   return waits === undefined ? result : Promise.all(waits).then(() => result);
 }
 
-function answerOp(op: PlannedOp<PlannedRange>, scanner: Scanner, signal: AbortSignal): OpResult | Promise<OpResult> {
+/** One operation after the other, so that they share one slice. */
+async function answerInSlices(planned: PlannedTxn<PlannedRange>, parts: AnswerParts, slice: Slice): Promise<TxnResult> {
+  const { revision, succeeded } = planned;
+  const responses: OpResult[] = [];
+  for (const op of planned.responses) {
+    responses.push(await (op.kind === 'txn' ? answerInSlices(op, parts, slice) : answerOp(op, parts, slice)));
+    if (slice.spend(OP_US)) await slice.turn(parts.clock, parts.signal);
+  }
+  return { kind: 'txn', revision, succeeded, responses };
+}
+
+function answerOp(
+  op: Exclude<PlannedOp<PlannedRange>, { readonly kind: 'txn' }>,
+  { scanner, signal }: AnswerParts,
+  slice?: Slice,
+): OpResult | Promise<OpResult> {
   const { revision } = op;
   switch (op.kind) {
-    case 'txn':
-      return answerTxn(op, scanner, signal);
     case 'range': {
-      const result = scanner.fetch(op.plan.plan, op.plan.pinned, signal);
+      const result = scanner.fetch(op.plan.plan, op.plan.pinned, signal, slice);
       return result instanceof Promise
         ? result.then((scanned) => ({ kind: 'range', revision, ...scanned }))
         : { kind: 'range', revision, ...result };
     }
     case 'put': {
       if (op.prev === undefined) return { kind: 'put', revision, prevKv: undefined };
-      const kvs = previous([op.prev], revision, scanner, signal);
+      const kvs = scanner.versions([op.prev], before(revision), signal);
       return kvs instanceof Promise
         ? kvs.then(([prevKv]) => ({ kind: 'put', revision, prevKv }))
         : { kind: 'put', revision, prevKv: kvs[0] };
     }
     case 'delete-range': {
       const { deleted } = op;
-      const kvs = previous(op.prev, revision, scanner, signal);
+      const kvs = previous(op.prev, revision, scanner, signal, slice);
       return kvs instanceof Promise
         ? kvs.then((prevKvs) => ({ kind: 'delete-range', revision, deleted, prevKvs }))
         : { kind: 'delete-range', revision, deleted, prevKvs: kvs };
@@ -68,6 +125,9 @@ function previous(
   at: Revision,
   scanner: Scanner,
   signal: AbortSignal,
-): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
-  return positions.length === 0 ? [] : scanner.versions(positions, toRevision(at - 1), signal);
+  slice: Slice | undefined,
+): ByteList | Promise<ByteList> {
+  return positions.length === 0 ? [] : scanner.fetchAll(positions, before(at), signal, slice);
 }
+
+const before = (at: Revision): Revision => toRevision(at - 1);

@@ -1,15 +1,36 @@
-import type { CommittedBatch, EventGroup, KvEvent, Logger, LogPosition } from '@engram/core';
+import {
+  type Clock,
+  type CommittedBatch,
+  doSliced,
+  type EventGroup,
+  type KvEvent,
+  type Logger,
+  type LogPosition,
+  type Revision,
+  Slice,
+  type SlicedWork,
+} from '@engram/core';
 import type { RecordCache, Scanner, VersionBytes } from '@engram/scanner';
 import type { WatchHub } from '@engram/watch-hub';
 import type { CommittedWrite } from './committed-write.ts';
+import { longWriteChanges } from './long-write.ts';
 import type { ReplicatedState } from './replicated-state.ts';
 
 interface DurableBatch {
   readonly writes: readonly CommittedWrite[];
   readonly next: LogPosition;
-  readonly applied: () => void;
+  readonly applied: () => void | Promise<void>;
   ready: boolean;
 }
+
+/** Events of a batch whose superseded versions are loaded while it is appended. */
+const PREFETCH_EVENTS = 4096;
+/** Versions that are loaded at once. */
+const LOAD_VERSIONS = 1024;
+/** Settling an event, and asking who watches its key, in microseconds. */
+const SETTLE_US = 0.2;
+const WATCHED_US = 1;
+const LOAD_US = 1;
 
 export interface ApplierOptions {
   readonly state: ReplicatedState;
@@ -20,6 +41,9 @@ export interface ApplierOptions {
   /** Everything before it has been applied. */
   readonly next: LogPosition;
   readonly logger: Logger;
+  readonly clock: Clock;
+  /** See `Slice`. */
+  readonly sliceUs: number | undefined;
   /** A write that this node or another one had passed on to the leader has taken effect. */
   readonly onForwarded: (write: CommittedWrite) => void;
   /** `next` has moved. */
@@ -41,7 +65,10 @@ export class Applier {
   readonly #queue: DurableBatch[] = [];
   readonly #neverAborted = new AbortController().signal;
   #next: LogPosition;
-  #publishing = false;
+  /** A batch is taking effect in slices, or is being answered in them. */
+  #busy = false;
+  /** A write with very many changes moves keys between leases. */
+  #moving: Promise<void> | undefined;
   #idle: (() => void)[] = [];
 
   constructor(options: ApplierOptions) {
@@ -59,42 +86,81 @@ export class Applier {
     while (this.#queue.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Begins to load what watchers will want of these events. */
+  /** Begins to load what watchers will want of these events, as far as they are not very many. */
   prefetch(writes: readonly CommittedWrite[]): void {
-    const missing = this.#fillPrevious(writes);
-    if (missing.length > 0) this.#load(missing).catch(() => undefined); // asked for again, and answered for, in `apply`
+    const { hub } = this.#options;
+    if (!hub.wantsEvents()) return;
+    const missing: KvEvent[] = [];
+    let left = PREFETCH_EVENTS;
+    for (const { group } of writes) {
+      if (group === undefined) continue;
+      left -= group.events.length;
+      if (left < 0) break;
+      for (const event of group.events) this.#fillPrevious(event, missing);
+    }
+    // Asked for again, and answered for, in `apply`.
+    if (missing.length > 0) this.#load(missing, this.#newSlice()).catch(() => undefined);
   }
 
-  /** The writes are durable; `applied` is called when they have taken effect and watchers know of them. */
-  apply(writes: readonly CommittedWrite[], next: LogPosition, applied: () => void): void {
+  /**
+   * The writes are durable; `applied` is called when they have taken effect and watchers know of them. The next batch takes
+   * effect when its promise has resolved.
+   */
+  apply(writes: readonly CommittedWrite[], next: LogPosition, applied: () => void | Promise<void>): void {
     try {
-      for (const { group } of writes) {
-        if (group === undefined) continue;
-        for (const event of group.events) this.#options.cache.settle(event.position);
-      }
-      const missing = this.#fillPrevious(writes);
-      const batch: DurableBatch = { writes, next, applied, ready: missing.length === 0 };
+      const batch: DurableBatch = { writes, next, applied, ready: false };
       this.#queue.push(batch);
-      if (batch.ready) this.#advance();
-      else void this.#loadThenAdvance(batch, missing);
+      const slice = this.#newSlice();
+      const missing = doSliced(this.#settle(writes, slice), () => slice.turn(this.#options.clock));
+      if (missing instanceof Promise || missing.length > 0) void this.#loadThenAdvance(batch, missing, slice);
+      else {
+        batch.ready = true;
+        this.#advance();
+      }
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  async #loadThenAdvance(batch: DurableBatch, missing: readonly KvEvent[]): Promise<void> {
-    try {
-      await this.#load(missing);
-    } catch (error) {
-      // The write is durable, so it takes effect. Who wants the superseded version is served from history, where the
-      // same failure ends his stream and nobody else's: a record that cannot be read must not end every node in turn.
-      this.#options.logger.error(
-        { error: String(error), events: missing.length },
-        'superseded versions could not be read for watchers',
-      );
+  /** Resolves when no write is taking effect in slices: then the keys of all leases are those of one revision. */
+  async wholeLeases(): Promise<void> {
+    while (this.#moving !== undefined) await this.#moving;
+  }
+
+  /** Their bytes may be forgotten from now on. Returns the events that lack what a watcher wants and memory has not. */
+  *#settle(writes: readonly CommittedWrite[], slice: Slice): SlicedWork<readonly KvEvent[]> {
+    const { cache, hub } = this.#options;
+    const missing: KvEvent[] = [];
+    const watched = hub.wantsEvents();
+    for (const { group } of writes) {
+      if (group === undefined) continue;
+      for (const event of group.events) {
+        cache.settle(event.position);
+        if (watched) this.#fillPrevious(event, missing);
+        if (slice.spend(watched ? WATCHED_US : SETTLE_US)) yield;
+      }
     }
-    batch.ready = true;
+    return missing;
+  }
+
+  async #loadThenAdvance(
+    batch: DurableBatch,
+    settling: readonly KvEvent[] | Promise<readonly KvEvent[]>,
+    slice: Slice,
+  ): Promise<void> {
     try {
+      const missing = await settling;
+      try {
+        await this.#load(missing, slice);
+      } catch (error) {
+        // The write is durable, so it takes effect. Who wants the superseded version is served from history, where the
+        // same failure ends his stream and nobody else's: a record that cannot be read must not end every node in turn.
+        this.#options.logger.error(
+          { error: String(error), events: missing.length },
+          'superseded versions could not be read for watchers',
+        );
+      }
+      batch.ready = true;
       this.#advance();
     } catch (error) {
       this.#failed(error);
@@ -102,39 +168,60 @@ export class Applier {
   }
 
   #advance(): void {
-    while (!this.#publishing && this.#queue[0]?.ready === true) {
+    while (!this.#busy && this.#queue[0]?.ready === true) {
       const batch = this.#queue[0];
-      const published = this.#takeEffect(batch);
-      if (published === undefined) {
-        this.#finish(batch);
+      const effect = this.#takeEffect(batch);
+      const finished = effect === undefined ? this.#finish(batch) : effect.then(() => this.#finish(batch));
+      if (finished === undefined) {
+        this.#queue.shift(); // a handful of batches at most
         continue;
       }
-      this.#publishing = true;
-      published.then(
-        () => {
-          this.#publishing = false;
-          try {
-            this.#finish(batch);
-            this.#advance();
-          } catch (error) {
-            this.#failed(error);
-          }
-        },
-        (error: unknown) => this.#failed(error),
-      );
+      this.#busy = true;
+      finished
+        .then(() => {
+          this.#busy = false;
+          this.#queue.shift();
+          this.#advance();
+        })
+        .catch((error: unknown) => this.#failed(error));
     }
+    if (this.#queue.length > 0) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** The one place where a write takes effect. A promise: the watchers of a very long revision are told in slices. */
+  /** The one place where a write takes effect. A promise: it is a very long one, and its watchers are told in slices. */
   #takeEffect({ writes }: DurableBatch): Promise<void> | undefined {
-    const { state, hub, onCompacted, onForwarded } = this.#options;
-    const groups: EventGroup[] = [];
+    const { state, onForwarded } = this.#options;
     const compacted = state.compactRevision;
+    const only = writes.length === 1 ? writes[0] : undefined;
+    const longer = longWriteChanges(this.#options.sliceUs);
+    if (only?.group !== undefined && only.group.events.length > longer) return this.#takeLong(only, compacted);
+    const groups: EventGroup[] = [];
     for (const write of writes) {
       state.take(write);
       if (write.origin !== undefined) onForwarded(write);
       if (write.group !== undefined) groups.push(write.group);
     }
+    return this.#publish(groups, compacted);
+  }
+
+  async #takeLong(write: CommittedWrite, compacted: Revision): Promise<void> {
+    const { state, clock, onForwarded } = this.#options;
+    const slice = this.#newSlice();
+    const moving = doSliced(state.moveKeys(write, slice), () => slice.turn(clock));
+    if (moving instanceof Promise) {
+      this.#moving = moving;
+      await moving;
+    }
+    state.takeMoved(write);
+    this.#moving = undefined;
+    if (write.origin !== undefined) onForwarded(write);
+    await this.#publish(write.group === undefined ? [] : [write.group], compacted);
+  }
+
+  /** Within the turn in which the state has moved: no reader sees a revision that watchers have not been told of. */
+  #publish(groups: readonly EventGroup[], compacted: Revision): Promise<void> | undefined {
+    const { state, hub, onCompacted } = this.#options;
     const tellCompacted = (): void => {
       if (state.compactRevision === compacted) return;
       hub.compacted(state.compactRevision);
@@ -149,37 +236,35 @@ export class Applier {
     return undefined;
   }
 
-  #finish(batch: DurableBatch): void {
-    this.#queue.shift(); // a handful of batches at most
+  #finish(batch: DurableBatch): Promise<void> | undefined {
     this.#next = batch.next;
-    batch.applied();
+    const applied = batch.applied();
     this.#options.onApplied();
-    if (this.#queue.length > 0 || this.#idle.length === 0) return;
-    for (const resolve of this.#idle.splice(0)) resolve();
+    return applied instanceof Promise ? applied : undefined;
   }
 
-  /** Fills in what is in memory; returns the events that still lack what a watcher wants. */
-  #fillPrevious(writes: readonly CommittedWrite[]): KvEvent[] {
-    const missing: KvEvent[] = [];
+  /** Fills in what is in memory; an event that still lacks what a watcher wants is added to `missing`. */
+  #fillPrevious(event: KvEvent, missing: KvEvent[]): void {
     const { hub, bytes } = this.#options;
-    if (!hub.wantsEvents()) return missing;
-    for (const { group } of writes) {
-      if (group === undefined) continue;
-      for (const event of group.events) {
-        if (event.prevPosition === undefined || event.prevKv !== undefined || !hub.wantsPrevKv(event.key)) continue;
-        event.prevKv = bytes.peek(event.prevPosition);
-        if (event.prevKv === undefined) missing.push(event);
-      }
-    }
-    return missing;
+    if (event.prevPosition === undefined || event.prevKv !== undefined || !hub.wantsPrevKv(event.key)) return;
+    event.prevKv = bytes.peek(event.prevPosition);
+    if (event.prevKv === undefined) missing.push(event);
   }
 
-  async #load(events: readonly KvEvent[]): Promise<void> {
-    const positions = events.map((event) => event.prevPosition!);
+  async #load(events: readonly KvEvent[], slice: Slice): Promise<void> {
     // The version before an event that has not taken effect outlives every compaction that could be decided.
-    const { scanner, state } = this.#options;
-    const kvs = await scanner.versions(positions, state.revision, this.#neverAborted);
-    for (let at = 0; at < events.length; at += 1) events[at]!.prevKv = kvs[at]!;
+    const { scanner, state, clock } = this.#options;
+    for (let from = 0; from < events.length; from += LOAD_VERSIONS) {
+      const part = events.slice(from, from + LOAD_VERSIONS);
+      const positions = part.map((event) => event.prevPosition!);
+      const kvs = await scanner.versions(positions, state.revision, this.#neverAborted);
+      for (let at = 0; at < part.length; at += 1) part[at]!.prevKv = kvs[at]!;
+      if (slice.spend(LOAD_US * part.length)) await slice.turn(clock);
+    }
+  }
+
+  #newSlice(): Slice {
+    return new Slice(this.#options.sliceUs);
   }
 
   #failed(error: unknown): void {

@@ -62,7 +62,16 @@ export interface BackendSettings {
   readonly checkpointEveryBytes?: number;
   /** How long a snapshot may hold a compaction up before it is ended. */
   readonly imageHoldMaxMs?: number;
-  /** Keys, versions or records that long work takes on at once at most. Without it each kind of work has its own measure. */
+  /** Puts and deletes of one transaction: above it RequestTooLarge. A lease ends with all its keys, however many. */
+  readonly txnChangesMax?: number;
+  /** What the ranges and superseded versions in the answer to one transaction may take: above it ResponseTooLarge. */
+  readonly txnAnswerBytesMax?: number;
+  /** Pages that the bytes of keys may take: above it a put of a new key is refused with NoSpace. Tests make it small. */
+  readonly keyPagesMax?: number;
+  /**
+   * Keys, versions or records that long work takes on at once at most, and microseconds where it counts these (`Slice`).
+   * Without it each kind of work has its own measure. Simulations make it small.
+   */
   readonly sliceMax?: number;
 }
 
@@ -102,6 +111,7 @@ export async function openReplica(options: BackendOptions): Promise<Backend> {
     clock: options.clock,
     logger: options.logger,
     signal: new AbortController().signal,
+    ...(options.keyPagesMax === undefined ? {} : { keyPagesMax: options.keyPagesMax }),
   });
   return new Backend(options, new Replica(options, recovered));
 }

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  doSliced,
   EngramError,
   type Epoch,
   type LeaseId,
@@ -39,6 +40,10 @@ export interface LeadershipOptions {
   readonly quotaBytes?: number;
   readonly batchBytesMax?: number;
   readonly waitingBytesMax?: number;
+  /** Puts and deletes of one transaction. */
+  readonly txnChangesMax?: number;
+  /** See `BackendSettings`. */
+  readonly sliceMax?: number;
   /** etcd: 5 s and two election timeouts. */
   readonly requestTimeoutMs?: number;
   /**
@@ -51,6 +56,9 @@ export interface LeadershipOptions {
 }
 
 const MIB = 1024 * 1024;
+const TXN_CHANGES_MAX = 1_000_000;
+/** What a mark that waits to be decided takes in memory. */
+const MARK_COST_BYTES = 256;
 
 /**
  * The right to write, for one epoch: it decides on writes, compactions, alarms and leases, and appends them. It holds
@@ -87,6 +95,9 @@ export class Leadership implements Proposals {
       observer,
       batchBytesMax: options.batchBytesMax ?? 4 * MIB,
       waitingBytesMax: options.waitingBytesMax ?? 256 * MIB,
+      txnChangesMax: options.txnChangesMax ?? TXN_CHANGES_MAX,
+      txnAnswerBytesMax: replica.txnAnswerBytesMax,
+      sliceUs: options.sliceMax,
       timeoutMs: options.requestTimeoutMs ?? 7000,
       onStopped: (outcome) => {
         this.#leaseKeeper.close();
@@ -139,8 +150,12 @@ export class Leadership implements Proposals {
 
   /** Resolves when readers are refused. */
   async compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
-    const { replica } = this.#options;
     this.#refuseIfCorrupt();
+    return this.#writes.inTurn(MARK_COST_BYTES, () => this.#compact(wanted, caller));
+  }
+
+  async #compact(wanted: number, caller: Caller): Promise<void> {
+    const { replica } = this.#options;
     if (wanted <= this.#compactDecided) {
       // The compaction that refuses this one may be under way still.
       await this.#writes.settled();
@@ -155,7 +170,8 @@ export class Leadership implements Proposals {
 
   async leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
     this.#refuseIfCorrupt();
-    await this.#refusalForSpace(LEASE_COST_BYTES);
+    const refusal = this.#refusalForSpace(LEASE_COST_BYTES);
+    if (refusal !== undefined) return refusal;
     return this.#leases.grant(id, ttlSeconds, caller.origin);
   }
 
@@ -169,9 +185,16 @@ export class Leadership implements Proposals {
   }
 
   async leaseTimeToLive(id: LeaseId, withKeys: boolean): Promise<LeaseDetails | undefined> {
+    const { replica, clock } = this.#options;
+    if (!withKeys) {
+      const lease = this.#leases.timeToLive(id);
+      return lease === undefined ? undefined : { ...lease, keys: [] };
+    }
+    await replica.wholeLeases();
     const lease = this.#leases.timeToLive(id);
     if (lease === undefined) return undefined;
-    return { ...lease, keys: withKeys ? this.#options.replica.state.lessor.keys(id) : [] };
+    const slice = replica.newSlice();
+    return { ...lease, keys: await doSliced(this.#leases.keys(id, slice), () => slice.turn(clock)) };
   }
 
   async activateAlarm(alarm: Alarm, caller: Caller): Promise<void> {
@@ -206,9 +229,11 @@ export class Leadership implements Proposals {
 
   #changeAlarm(alarm: Alarm, active: boolean, caller: Caller): Promise<unknown> {
     const name = alarmName(alarm);
-    const changed = this.#writes.mark({ kind: 'alarm', ...alarm, active }, caller.origin).finally(() => {
-      this.#changingAlarms.delete(name);
-    });
+    const changed = this.#writes
+      .inTurn(MARK_COST_BYTES, () => this.#writes.mark({ kind: 'alarm', ...alarm, active }, caller.origin))
+      .finally(() => {
+        this.#changingAlarms.delete(name);
+      });
     this.#changingAlarms.set(
       name,
       changed.catch(() => undefined),

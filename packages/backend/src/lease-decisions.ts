@@ -1,8 +1,22 @@
-import { type Clock, EngramError, type LeaseId, leaseId, NO_LEASE, type Random, type Revision } from '@engram/core';
+import {
+  type Clock,
+  EngramError,
+  isEngramError,
+  keyBytes,
+  type LeaseId,
+  leaseId,
+  NO_LEASE,
+  type Random,
+  type Revision,
+  type Slice,
+  type SlicedWork,
+  sortSliced,
+} from '@engram/core';
 import { type Lessor, MAX_TTL_SECONDS } from '@engram/lease';
 import type { Origin } from './caller.ts';
 import type { StoreObserver } from './observer.ts';
-import type { PendingLeases } from './pending-leases.ts';
+import { compareTexts, type PendingLeases } from './pending-leases.ts';
+import { LEASE_COST_BYTES } from './quota.ts';
 import type { LeaseView } from './store.ts';
 import type { WritePath } from './write-path.ts';
 
@@ -16,6 +30,10 @@ export interface LeaseDecisionsOptions {
   readonly observer: StoreObserver;
 }
 
+/** Comparing two keys of a lease, and copying one, in microseconds. */
+const COMPARE_US = 0.2;
+const KEY_US = 0.5;
+
 /**
  * Leases as the leader decides on them. A grant, a revoke and an expiry are writes; a renewal is none. Decisions look at
  * what is under way, answers only at what has taken effect.
@@ -23,15 +41,20 @@ export interface LeaseDecisionsOptions {
 export class LeaseDecisions {
   readonly #options: LeaseDecisionsOptions;
   /** Revokes under way: who renews such a lease waits until it is gone. */
-  readonly #revoking = new Map<LeaseId, Promise<Revision>>();
+  readonly #revoking = new Map<LeaseId, Promise<unknown>>();
 
   constructor(options: LeaseDecisionsOptions) {
     this.#options = options;
   }
 
+  /** LeaseTTLTooLarge, LeaseExist. */
   async grant(wanted: LeaseId, ttlSeconds: number, origin: Origin | undefined): Promise<LeaseView> {
-    const { pending, writes, minTtlSeconds, observer } = this.#options;
     if (ttlSeconds > MAX_TTL_SECONDS) throw new EngramError('LeaseTTLTooLarge');
+    return this.#options.writes.inTurn(LEASE_COST_BYTES, () => this.#grant(wanted, ttlSeconds, origin));
+  }
+
+  async #grant(wanted: LeaseId, ttlSeconds: number, origin: Origin | undefined): Promise<LeaseView> {
+    const { pending, writes, minTtlSeconds, observer } = this.#options;
     if (wanted !== NO_LEASE && pending.has(wanted)) {
       if (pending.isUndecided(wanted)) await writes.settled();
       throw new EngramError('LeaseExist');
@@ -46,22 +69,32 @@ export class LeaseDecisions {
     return { id, grantedTtlSeconds, remainingSeconds: grantedTtlSeconds };
   }
 
-  async revoke(id: LeaseId, origin?: Origin): Promise<Revision> {
+  /** LeaseNotFound. */
+  revoke(id: LeaseId, origin?: Origin): Promise<Revision> {
+    const known = this.#options.pending.has(id);
+    const revoked = this.#options.writes.inTurn(LEASE_COST_BYTES, () => this.#revoke(id, origin));
+    if (known) this.#note(id, revoked);
+    return revoked;
+  }
+
+  /** Who renews the lease from now on waits for `ending`. */
+  #note(id: LeaseId, ending: Promise<unknown>): void {
+    this.#revoking.set(id, ending);
+    const forget = (): void => {
+      if (this.#revoking.get(id) === ending) this.#revoking.delete(id);
+    };
+    ending.then(forget, forget);
+  }
+
+  async #revoke(id: LeaseId, origin: Origin | undefined): Promise<Revision> {
     const { pending, writes, observer } = this.#options;
     if (!pending.has(id)) {
       if (pending.isUndecided(id)) await writes.settled();
       throw new EngramError('LeaseNotFound');
     }
-    writes.admit();
-    const revoked = writes.markAndDelete({ kind: 'lease-revoke', id }, pending.candidates(id), id, origin);
-    pending.decide(id, false);
-    this.#revoking.set(id, revoked);
+    const revoked = writes.endLease(id, origin);
     observer.leaseRevoked?.();
-    try {
-      return await revoked;
-    } finally {
-      if (this.#revoking.get(id) === revoked) this.#revoking.delete(id);
-    }
+    return revoked;
   }
 
   /** The granted TTL, or 0. A lease past its deadline is ended first, so that nobody sees it after the 0. */
@@ -74,14 +107,35 @@ export class LeaseDecisions {
     }
     if (!lessor.has(id)) return 0;
     // Where its end is under way, its id may be another lease's by now.
-    const gone = this.#revoking.get(id) ?? (pending.isUndecided(id) ? writes.settled() : this.revoke(id));
-    return gone === undefined ? 0 : gone.then(() => 0);
+    const gone = this.#revoking.get(id) ?? (pending.isUndecided(id) ? writes.settled() : this.expire(id));
+    if (gone === undefined) return 0;
+    return gone.then(
+      () => 0,
+      (error: unknown) => {
+        if (isEngramError(error, 'LeaseNotFound')) return 0; // another revoke was first
+        throw error;
+      },
+    );
   }
 
-  /** Ends a lease whose time is over. False: its end is under way, and its id may be another lease's by now. */
-  async expire(id: LeaseId): Promise<boolean> {
-    if (this.#options.pending.isUndecided(id)) return false;
-    await this.revoke(id);
+  /** Ends a lease whose time is over. False: another revoke was first, and its id may be another lease's by now. */
+  expire(id: LeaseId): Promise<boolean> {
+    const { pending, writes } = this.#options;
+    if (pending.isUndecided(id)) return Promise.resolve(false);
+    const expired = writes.inTurn(LEASE_COST_BYTES, () => this.#expire(id));
+    this.#note(id, expired);
+    return expired;
+  }
+
+  async #expire(id: LeaseId): Promise<boolean> {
+    const { pending, lessor, clock, writes } = this.#options;
+    // While it waited for its turn, another revoke may have been first, and another lease may have the id.
+    if (pending.isUndecided(id)) {
+      await writes.settled();
+      return false;
+    }
+    if (lessor.remainingMs(id, clock.nowMs()) !== 0) return false;
+    await this.#revoke(id, undefined);
     return true;
   }
 
@@ -91,6 +145,17 @@ export class LeaseDecisions {
     if (lease === undefined) return undefined;
     const remainingMs = lessor.remainingMs(id, clock.nowMs()) ?? 0;
     return { id, grantedTtlSeconds: lease.ttlSeconds, remainingSeconds: Math.floor(remainingMs / 1000) };
+  }
+
+  /** The keys that are attached to the lease at the time of the call, in byte order. */
+  *keys(id: LeaseId, slice: Slice): SlicedWork<readonly Uint8Array[]> {
+    const texts = [...this.#options.lessor.keyTexts(id)];
+    const keys: Uint8Array[] = [];
+    for (const text of yield* sortSliced(texts, compareTexts, slice, COMPARE_US)) {
+      keys.push(keyBytes(text));
+      if (slice.spend(KEY_US)) yield;
+    }
+    return keys;
   }
 
   #freeId(): LeaseId {

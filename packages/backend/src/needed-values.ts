@@ -1,6 +1,6 @@
 import { keyValueValue } from '@engram/coder';
 import { assert, type LogPosition } from '@engram/core';
-import type { KnownValues } from '@engram/sequencer';
+import type { KnownValues, NeededNow } from '@engram/sequencer';
 import type { Replica } from './replica.ts';
 
 /**
@@ -11,6 +11,8 @@ import type { Replica } from './replica.ts';
 export class NeededValues implements KnownValues {
   readonly #replica: Replica;
   readonly #found = new Map<LogPosition, Uint8Array>();
+  /** Of a decision in slices: until it asks for others. */
+  readonly #passing = new Map<LogPosition, Uint8Array>();
 
   constructor(replica: Replica) {
     this.#replica = replica;
@@ -18,26 +20,42 @@ export class NeededValues implements KnownValues {
 
   /** Takes what is in memory; returns what has to be read from storage. */
   collect(needs: readonly LogPosition[]): readonly LogPosition[] {
+    return this.#collect(needs, this.#found);
+  }
+
+  /** Reads what is missing. Versions that are newer by the time it is there are in memory. */
+  load(missing: readonly LogPosition[], signal: AbortSignal): Promise<void> {
+    return this.#load(missing, this.#found, signal);
+  }
+
+  /** What a decision in slices asks for. Undefined: it is there. */
+  provide({ positions, kept }: NeededNow, signal: AbortSignal): Promise<void> | undefined {
+    this.#passing.clear();
+    const into = kept ? this.#found : this.#passing;
+    const missing = this.#collect(positions, into);
+    return missing.length === 0 ? undefined : this.#load(missing, into, signal);
+  }
+
+  value(position: LogPosition): Uint8Array {
+    const kv = this.#found.get(position) ?? this.#passing.get(position);
+    assert(kv !== undefined, `the value at ${position} was not said to be needed`);
+    return keyValueValue(kv);
+  }
+
+  #collect(needs: readonly LogPosition[], into: Map<LogPosition, Uint8Array>): readonly LogPosition[] {
     const missing: LogPosition[] = [];
     for (const position of needs) {
-      if (this.#found.has(position)) continue;
+      if (into.has(position)) continue;
       const kv = this.#replica.bytes.peek(position);
       if (kv === undefined) missing.push(position);
-      else this.#found.set(position, kv);
+      else into.set(position, kv);
     }
     return missing;
   }
 
-  /** Reads what is missing. Versions that are newer by the time it is there are in memory. */
-  async load(missing: readonly LogPosition[], signal: AbortSignal): Promise<void> {
+  async #load(missing: readonly LogPosition[], into: Map<LogPosition, Uint8Array>, signal: AbortSignal): Promise<void> {
     const { scanner, state } = this.#replica;
     const kvs = await scanner.versions(missing, state.compactRevision, signal);
-    for (let at = 0; at < missing.length; at += 1) this.#found.set(missing[at]!, kvs[at]!);
-  }
-
-  value(position: LogPosition): Uint8Array {
-    const kv = this.#found.get(position);
-    assert(kv !== undefined, `the value at ${position} was not said to be needed`);
-    return keyValueValue(kv);
+    for (let at = 0; at < missing.length; at += 1) into.set(missing[at]!, kvs[at]!);
   }
 }

@@ -1,7 +1,21 @@
-import { type EventGroup, keyBytes, keyText, type LeaseId, NO_LEASE } from '@engram/core';
+import {
+  assert,
+  type EventGroup,
+  keyText,
+  type LeaseId,
+  NO_LEASE,
+  type Slice,
+  type SlicedWork,
+  sortSliced,
+} from '@engram/core';
 import type { Lessor } from '@engram/lease';
 import type { SequencedLeases } from '@engram/sequencer';
 import type { CommittedWrite } from './committed-write.ts';
+
+/** For each key, in microseconds. */
+const CANDIDATE_US = 0.2;
+const COMPARE_US = 0.2;
+const APPLIED_US = 0.3;
 
 /**
  * Leases as they will be when everything that is sequenced has taken effect: what a decision must see and a reader must
@@ -39,20 +53,33 @@ export class PendingLeases implements SequencedLeases {
     else keys.set(text, (keys.get(text) ?? 0) + 1);
   }
 
-  /**
-   * Every key that may be attached to the lease once all is durable, in byte order: attached now, or about to be. Whether
-   * it still is at the end the caller asks the index.
-   */
-  candidates(id: LeaseId): readonly Uint8Array[] {
-    const attaching = this.#attaching.get(id);
-    if (attaching === undefined) return this.#lessor.keys(id);
-    const texts = new Set(attaching.keys());
-    for (const key of this.#lessor.keys(id)) texts.add(keyText(key));
-    return [...texts].sort().map(keyBytes);
+  /** The put that would have attached it is undone. */
+  detach(id: LeaseId, key: Uint8Array): void {
+    const keys = this.#attaching.get(id);
+    assert(keys !== undefined, 'a key is detached from a lease that none is attached to');
+    this.#attached(id, keys, key);
   }
 
-  /** A write that was sequenced here has taken effect: the state says now what this did. */
-  applied({ mark, group }: CommittedWrite): void {
+  /**
+   * Every key that may be attached to the lease once all is durable, in byte order and in the form of `keyText`: attached
+   * now, or about to be, some of them twice. Whether it still is at the end the caller asks the index. What takes effect
+   * meanwhile moves keys from one kind to the other, and none is missed.
+   */
+  *candidates(id: LeaseId, slice: Slice): SlicedWork<readonly string[]> {
+    const texts: string[] = [];
+    for (const text of this.#attaching.get(id)?.keys() ?? []) {
+      texts.push(text);
+      if (slice.spend(CANDIDATE_US)) yield;
+    }
+    for (const text of this.#lessor.keyTexts(id)) {
+      texts.push(text);
+      if (slice.spend(CANDIDATE_US)) yield;
+    }
+    return yield* sortSliced(texts, compareTexts, slice, COMPARE_US);
+  }
+
+  /** A write that was sequenced here has taken effect: the state says now what this did. Undefined: it is done. */
+  applied({ mark, group }: CommittedWrite, slice: Slice): SlicedWork<void> | undefined {
     if (mark !== undefined && (mark.kind === 'lease-grant' || mark.kind === 'lease-revoke')) {
       const decided = this.#decided.get(mark.id);
       if (decided !== undefined) {
@@ -60,19 +87,29 @@ export class PendingLeases implements SequencedLeases {
         if (decided.underWay === 0) this.#decided.delete(mark.id);
       }
     }
-    if (group !== undefined && this.#attaching.size > 0) this.#appliedChanges(group);
+    if (group === undefined || this.#attaching.size === 0) return undefined;
+    const applying = this.#appliedChanges(group, slice);
+    return applying.next().done === true ? undefined : applying;
   }
 
-  #appliedChanges(group: EventGroup): void {
+  *#appliedChanges(group: EventGroup, slice: Slice): SlicedWork<void> {
     for (const { key, lease, prevLease } of group.events) {
-      if (lease === NO_LEASE || lease === prevLease) continue;
-      const keys = this.#attaching.get(lease);
-      if (keys === undefined) continue;
-      const text = keyText(key);
-      const left = (keys.get(text) ?? 0) - 1;
-      if (left > 0) keys.set(text, left);
-      else keys.delete(text);
-      if (keys.size === 0) this.#attaching.delete(lease);
+      if (lease !== NO_LEASE && lease !== prevLease) {
+        const keys = this.#attaching.get(lease);
+        if (keys !== undefined) this.#attached(lease, keys, key);
+      }
+      if (slice.spend(APPLIED_US)) yield;
     }
   }
+
+  #attached(id: LeaseId, keys: Map<string, number>, key: Uint8Array): void {
+    const text = keyText(key);
+    const left = (keys.get(text) ?? 0) - 1;
+    if (left > 0) keys.set(text, left);
+    else keys.delete(text);
+    if (keys.size === 0) this.#attaching.delete(id);
+  }
 }
+
+/** One character is one byte, so the order of texts is that of bytes. */
+export const compareTexts = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);

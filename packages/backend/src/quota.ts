@@ -18,6 +18,23 @@ function branchCost(ops: readonly Op[]): number {
   return bytes;
 }
 
+/** What a compare and an operation take in memory beside the bytes of keys and values. */
+const OP_BYTES = 256;
+
+/** What a transaction takes in memory while it waits, nested transactions included. */
+export function txnBytes({ compares, success, failure }: Txn): number {
+  let bytes = OP_BYTES * (1 + compares.length + success.length + failure.length);
+  for (const { range, value } of compares) bytes += range.key.length + range.end.length + value.length;
+  for (const branch of [success, failure]) {
+    for (const op of branch) {
+      if (op.kind === 'put') bytes += op.key.length + op.value.length;
+      else if (op.kind === 'txn') bytes += txnBytes(op.txn);
+      else bytes += op.range.key.length + op.range.end.length;
+    }
+  }
+  return bytes;
+}
+
 /** Nothing in it can change anything: it passes where writes are refused. */
 export function isReadOnly(txn: Txn): boolean {
   const reads = (op: Op): boolean => op.kind === 'range';

@@ -1,34 +1,45 @@
-import { assert, EngramError, type Revision, type Txn } from '@engram/core';
-import { choosePath, valueNeeds } from '@engram/sequencer';
+import { AnswerRoom, assert, EngramError, type Revision, type Txn } from '@engram/core';
+import { choosePath } from '@engram/sequencer';
+import { decide } from './decide.ts';
 import { NeededValues } from './needed-values.ts';
 import type { Replica } from './replica.ts';
 import type { RangeResult, TxnResult } from './store.ts';
 import { VersionsAt } from './versions-at.ts';
 
+/** Answering a range, and a version of it, in microseconds. */
+const RANGE_US = 5;
+const VERSION_US = 0.5;
+
 /**
  * A transaction of nothing but ranges, on any node: all of it sees one revision, the newest that has taken effect there.
- * Compacted, FutureRev.
+ * Compacted, FutureRev, ResponseTooLarge.
  */
 export async function readTxn(txn: Txn, replica: Replica, signal: AbortSignal): Promise<TxnResult> {
+  const { state, scanner, pins, clock } = replica;
   const at = replica.revision;
-  using _pin = replica.pins.hold(at);
-  const versions = new VersionsAt(replica.state.index, at);
+  using _pin = pins.hold(at);
+  const slice = replica.newSlice();
+  const turn = (): Promise<void> => slice.turn(clock, signal);
   const values = new NeededValues(replica);
-  const missing = values.collect(valueNeeds(txn, versions, at));
-  if (missing.length > 0) await values.load(missing, signal);
-  const { succeeded } = choosePath(txn, versions, values, at);
+  const choosing = choosePath(txn, new VersionsAt(state.index, at), values, at, slice);
+  const chosen = decide(choosing, { provide: (needed) => values.provide(needed, signal), turn });
+  const { succeeded } = chosen instanceof Promise ? await chosen : chosen;
   const ops = succeeded ? txn.success : txn.failure;
   for (const op of ops) {
     assert(op.kind === 'range', 'a transaction that only reads has another op');
     if (op.revision > at) throw new EngramError('FutureRev');
-    if (op.revision !== 0 && op.revision < replica.state.compactRevision) throw new EngramError('Compacted');
+    if (op.revision !== 0 && op.revision < state.compactRevision) throw new EngramError('Compacted');
   }
+  // An older revision may be compacted while others are read.
+  using _oldest = pins.hold(state.compactRevision);
+  const room = new AnswerRoom(replica.txnAnswerBytesMax);
   const responses: RangeResult[] = [];
   for (const op of ops) {
     assert(op.kind === 'range', 'a transaction that only reads has another op');
-    const scanned = replica.scanner.scan(op, op.revision > 0 ? (op.revision as Revision) : at, signal);
+    const scanned = scanner.scan(op, op.revision > 0 ? (op.revision as Revision) : at, signal, room);
     const { kvs, more, count } = scanned instanceof Promise ? await scanned : scanned;
     responses.push({ kind: 'range', revision: at, kvs, more, count });
+    if (slice.spend(RANGE_US + VERSION_US * kvs.length)) await turn();
   }
   return { kind: 'txn', revision: at, succeeded, responses };
 }

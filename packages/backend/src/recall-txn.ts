@@ -1,6 +1,22 @@
-import { assert, EngramError, isPoint, type Op, type Revision, revision as toRevision, type Txn } from '@engram/core';
-import { choosePath, type Path, valueNeeds } from '@engram/sequencer';
+import {
+  AnswerRoom,
+  assert,
+  EMPTY_BYTES,
+  EngramError,
+  type KeyRange,
+  type Op,
+  type RangeOp,
+  type Revision,
+  revision as toRevision,
+  type Slice,
+  SortOrder,
+  SortTarget,
+  type Txn,
+} from '@engram/core';
+import type { ScanResult } from '@engram/scanner';
+import { choosePath, type Path } from '@engram/sequencer';
 import type { CommittedWrite } from './committed-write.ts';
+import { decide } from './decide.ts';
 import { NeededValues } from './needed-values.ts';
 import type { Replica } from './replica.ts';
 import type { OpResult, TxnResult } from './store.ts';
@@ -23,11 +39,34 @@ export async function recallTxn(
   using _pin = replica.pins.hold(before);
   const versions = new VersionsAt(replica.state.index, before);
   const values = new NeededValues(replica);
-  const missing = values.collect(valueNeeds(txn, versions, before));
-  if (missing.length > 0) await values.load(missing, signal);
-  const path = choosePath(txn, versions, values, before);
+  const slice = replica.newSlice();
+  const choosing = choosePath(txn, versions, values, before, slice);
+  const path = await decide(choosing, {
+    provide: (needed) => values.provide(needed, signal),
+    turn: () => slice.turn(replica.clock, signal),
+  });
   return new Recall(replica, before, group.revision, countWrites(txn, path), signal).txn(txn, path);
 }
+
+/** Answering an operation, and a version of it, in microseconds. */
+const RANGE_US = 5;
+const VERSION_US = 0.5;
+
+const nothing: Pick<ScanResult, 'kvs'> = { kvs: [] };
+const everyKey: Omit<RangeOp, 'range'> = {
+  kind: 'range',
+  limit: 0,
+  revision: 0,
+  sortOrder: SortOrder.NONE,
+  sortTarget: SortTarget.KEY,
+  serializable: false,
+  keysOnly: false,
+  countOnly: false,
+  minModRevision: 0,
+  maxModRevision: 0,
+  minCreateRevision: 0,
+  maxCreateRevision: 0,
+};
 
 class Recall {
   readonly #replica: Replica;
@@ -37,8 +76,12 @@ class Recall {
   /** Puts and deletes still to come. */
   #writesLeft: number;
   #changed = false;
+  readonly #room: AnswerRoom;
+  readonly #slice: Slice;
 
   constructor(replica: Replica, before: Revision, at: Revision, writes: number, signal: AbortSignal) {
+    this.#room = new AnswerRoom(replica.txnAnswerBytesMax);
+    this.#slice = replica.newSlice();
     this.#replica = replica;
     this.#before = before;
     this.#at = at;
@@ -67,19 +110,18 @@ class Recall {
       case 'range': {
         if (this.#changed && this.#writesLeft > 0 && op.revision <= 0) throw new EngramError('TimeoutDueToLeaderFail');
         const at = op.revision > 0 ? toRevision(op.revision) : this.#visible;
-        const { kvs, more, count } = await this.#replica.scanner.scan(op, at, this.#signal);
+        const { kvs, more, count } = await this.#scan(op, at);
         return { kind: 'range', revision: this.#visible, kvs, more, count };
       }
       case 'put': {
-        const prevKvs = op.prevKv ? await this.#previous({ key: op.key, end: new Uint8Array(0) }) : [];
+        const { kvs } = op.prevKv ? await this.#lived({ key: op.key, end: EMPTY_BYTES }, false) : nothing;
         this.#wrote(true);
-        return { kind: 'put', revision: this.#at, prevKv: prevKvs[0] };
+        return { kind: 'put', revision: this.#at, prevKv: [...kvs][0] };
       }
       case 'delete-range': {
-        const deleted = this.#live(op.range).length;
-        const prevKvs = op.prevKv ? await this.#previous(op.range) : [];
-        this.#wrote(deleted > 0);
-        return { kind: 'delete-range', revision: this.#visible, deleted, prevKvs };
+        const { kvs, count } = await this.#lived(op.range, !op.prevKv);
+        this.#wrote(count > 0);
+        return { kind: 'delete-range', revision: this.#visible, deleted: count, prevKvs: kvs };
       }
     }
   }
@@ -89,15 +131,16 @@ class Recall {
     this.#changed ||= changed;
   }
 
-  #live(range: { readonly key: Uint8Array; readonly end: Uint8Array }): readonly number[] {
-    const { index } = this.#replica.state;
-    return index.collect(range, this.#before, isPoint(range) ? 1 : Number.POSITIVE_INFINITY);
+  /** What lived in the range before the transaction. */
+  #lived(range: KeyRange, countOnly: boolean): Promise<ScanResult> {
+    return this.#scan({ ...everyKey, range, countOnly }, this.#before);
   }
 
-  async #previous(range: { readonly key: Uint8Array; readonly end: Uint8Array }): Promise<readonly Uint8Array[]> {
-    const { state, scanner } = this.#replica;
-    const positions = this.#live(range).map((slot) => state.index.position(slot));
-    return scanner.versions(positions, this.#before, this.#signal);
+  async #scan(op: RangeOp, at: Revision): Promise<ScanResult> {
+    const { scanner, clock } = this.#replica;
+    const scanned = await scanner.scan(op, at, this.#signal, this.#room);
+    if (this.#slice.spend(RANGE_US + VERSION_US * scanned.kvs.length)) await this.#slice.turn(clock, this.#signal);
+    return scanned;
   }
 }
 

@@ -29,6 +29,8 @@ export interface RecoveryOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** See `KeyIndex`. */
+  readonly keyPagesMax?: number;
 }
 
 const FIRST_POSITION = logPosition(1);
@@ -70,7 +72,8 @@ async function loadCheckpoint(
   options: RecoveryOptions,
 ): Promise<{ state: ReplicatedState; from: LogPosition; garbage: readonly LogPosition[] }> {
   const checkpoint = await storage.values.loadCheckpoint();
-  const loader = KeyIndex.loader();
+  const { keyPagesMax } = options;
+  const loader = KeyIndex.loader(keyPagesMax === undefined ? {} : { keyPagesMax });
   const garbage: LogPosition[] = [];
   let header: CheckpointHeader | undefined;
   if (checkpoint !== undefined) {

@@ -11,6 +11,7 @@ import {
   type Revision,
   revision,
   EngramError,
+  Slice,
   SortTarget,
 } from '@engram/core';
 import { Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
@@ -47,6 +48,8 @@ export interface ReplicaOptions {
   readonly checkpointEveryBytes?: number;
   /** How long a snapshot may hold a compaction up before it is ended. */
   readonly imageHoldMaxMs?: number;
+  /** What the answer to one transaction may hold. */
+  readonly txnAnswerBytesMax?: number;
   /** Keys, versions or records that long work takes on at once at most. Without it each kind of work has its own measure. */
   readonly sliceMax?: number;
   /** An invariant is broken: the node must end. */
@@ -54,6 +57,7 @@ export interface ReplicaOptions {
 }
 
 const MIB = 1024 * 1024;
+const TXN_ANSWER_BYTES_MAX = 512 * MIB;
 const CHECKPOINT_RETRY_MS = 10_000;
 const IMAGE_HOLD_MAX_MS = 600_000;
 
@@ -69,6 +73,9 @@ export class Replica implements AsyncDisposable {
   readonly bytes: VersionBytes;
   readonly scanner: Scanner;
   readonly pins = new Pins();
+  readonly clock: Clock;
+  /** What the answer to one transaction may hold. */
+  readonly txnAnswerBytesMax: number;
   /** Told of each write that carries an origin, when it takes effect. */
   onForwarded: ((write: CommittedWrite) => void) | undefined;
   /** Told when `applied` has moved. */
@@ -88,14 +95,23 @@ export class Replica implements AsyncDisposable {
     const { clock, logger, random, storage } = options;
     const { state } = recovered;
     this.#options = options;
+    this.clock = clock;
+    this.txnAnswerBytesMax = options.txnAnswerBytesMax ?? TXN_ANSWER_BYTES_MAX;
     this.state = state;
     this.#next = recovered.next;
     this.#bytesBehind = recovered.replayedBytes;
     this.cache = new RecordCache(options.cacheBytesMax ?? 64 * MIB);
     this.bytes = new VersionBytes(this.cache, storage.values);
-    this.scanner = new Scanner({ index: state.index, bytes: this.bytes, pins: this.pins, clock });
-    const { sliceMax = Number.POSITIVE_INFINITY } = options;
-    this.#walkParts = { state, scanner: this.scanner, pins: this.pins, clock, sliceMax };
+    const { sliceMax } = options;
+    this.scanner = new Scanner({
+      index: state.index,
+      bytes: this.bytes,
+      pins: this.pins,
+      clock,
+      ...(sliceMax === undefined ? {} : { sliceUs: sliceMax }),
+    });
+    const walkMax = sliceMax ?? Number.POSITIVE_INFINITY;
+    this.#walkParts = { state, scanner: this.scanner, pins: this.pins, clock, sliceMax: walkMax };
     this.hub = new WatchHub({
       history: new WatchHistory(state, this.scanner),
       revision: state.revision,
@@ -113,6 +129,8 @@ export class Replica implements AsyncDisposable {
       scanner: this.scanner,
       next: recovered.next,
       logger,
+      clock,
+      sliceUs: sliceMax,
       onForwarded: (write) => this.onForwarded?.(write),
       onApplied: () => this.onApplied?.(),
       onCompacted: () => this.#background(this.#compactor.start(), 'compaction'),
@@ -126,7 +144,7 @@ export class Replica implements AsyncDisposable {
       from: recovered.checkpointFrom,
       applied: () => this.#applier.next,
       garbage: () => this.#compactor.untold,
-      sliceMax,
+      sliceMax: walkMax,
     });
     this.#compactor = new Compactor(
       {
@@ -137,7 +155,7 @@ export class Replica implements AsyncDisposable {
         logger,
         holdMaxMs: options.imageHoldMaxMs ?? IMAGE_HOLD_MAX_MS,
         checkpointed: () => this.#checkpointer.from,
-        sliceMax,
+        sliceMax: walkMax,
         onFinished: (at, dropped, durationMs) => options.observer?.compacted?.(at, dropped, durationMs),
       },
       recovered.garbage,
@@ -168,6 +186,16 @@ export class Replica implements AsyncDisposable {
     return this.#checkpointer.running;
   }
 
+  /** For work of this node that may be long. */
+  newSlice(): Slice {
+    return new Slice(this.#options.sliceMax);
+  }
+
+  /** See `Applier.wholeLeases`. */
+  wholeLeases(): Promise<void> {
+    return this.#applier.wholeLeases();
+  }
+
   /** See `Applier.prefetch`. */
   prefetch(writes: readonly CommittedWrite[]): void {
     this.#applier.prefetch(writes);
@@ -175,9 +203,14 @@ export class Replica implements AsyncDisposable {
 
   /**
    * The leader's own writes, durable now, their versions in the index already. `bytes` of log hold them up to `next`.
-   * `applied` is called when they have taken effect.
+   * `applied` is called when they have taken effect; the next ones do when its promise has resolved.
    */
-  apply(writes: readonly CommittedWrite[], next: LogPosition, bytes: number, applied: () => void): void {
+  apply(
+    writes: readonly CommittedWrite[],
+    next: LogPosition,
+    bytes: number,
+    applied: () => void | Promise<void>,
+  ): void {
     assert(next > this.#next, 'applied twice');
     this.#next = next;
     this.#applier.apply(writes, next, applied);

@@ -3,11 +3,14 @@ import {
   assert,
   type Clock,
   EMPTY_BYTES,
-  type EventGroup,
+  type KvEvent,
+  type LeaseId,
   NO_LEASE,
   NO_REVISION,
   type Revision,
   revision,
+  type Slice,
+  type SlicedWork,
   unreachable,
 } from '@engram/core';
 import type { KeyIndex } from '@engram/index';
@@ -16,6 +19,8 @@ import type { CommittedWrite, Mark } from './committed-write.ts';
 import type { Alarm } from './store.ts';
 
 const ATTACH_SLICE_KEYS = 10_000;
+/** Moving a key from one lease to another, in microseconds. */
+const MOVE_US = 1;
 
 /**
  * What the log leads to, without the bytes of versions: all of it can be rebuilt by replaying the log. Nothing here
@@ -70,7 +75,29 @@ export class ReplicatedState {
    */
   take({ mark, group }: CommittedWrite): void {
     if (mark !== undefined) this.#takeMark(mark);
-    if (group !== undefined) this.#takeChanges(group);
+    if (group === undefined) return;
+    if (group.revision > this.#revision) this.#revision = group.revision;
+    if (this.#attached) for (const event of group.events) this.#moveKey(event, NO_LEASE);
+  }
+
+  /**
+   * The part of `take` that is long where a write has very many changes: keys move between leases, before anything else
+   * of it takes effect. Who asks which keys a lease has waits for `takeMoved` (see `Applier.wholeLeases`).
+   */
+  *moveKeys({ mark, group }: CommittedWrite, slice: Slice): SlicedWork<void> {
+    if (group === undefined || !this.#attached) return;
+    // The keys of a lease that ends go with it.
+    const ending = mark?.kind === 'lease-revoke' ? mark.id : NO_LEASE;
+    for (const event of group.events) {
+      this.#moveKey(event, ending);
+      if (slice.spend(MOVE_US)) yield;
+    }
+  }
+
+  /** As `take`, behind `moveKeys`. */
+  takeMoved({ mark, group }: CommittedWrite): void {
+    if (mark !== undefined) this.#takeMark(mark);
+    if (group !== undefined && group.revision > this.#revision) this.#revision = group.revision;
   }
 
   /** Begins with what a checkpoint says beside the index. */
@@ -103,14 +130,10 @@ export class ReplicatedState {
     }
   }
 
-  #takeChanges(group: EventGroup): void {
-    if (group.revision > this.#revision) this.#revision = group.revision;
-    if (!this.#attached) return;
-    for (const { key, lease, prevLease } of group.events) {
-      if (lease === prevLease) continue;
-      if (prevLease !== NO_LEASE) this.lessor.detach(prevLease, key);
-      if (lease !== NO_LEASE) this.lessor.attach(lease, key);
-    }
+  #moveKey({ key, lease, prevLease }: KvEvent, ending: LeaseId): void {
+    if (lease === prevLease) return;
+    if (prevLease !== NO_LEASE && prevLease !== ending) this.lessor.detach(prevLease, key);
+    if (lease !== NO_LEASE) this.lessor.attach(lease, key);
   }
 
   #setAlarm(alarm: Alarm, active: boolean): void {

@@ -23,7 +23,7 @@ export interface DeleteRangeResult {
   readonly kind: 'delete-range';
   readonly revision: Revision;
   readonly deleted: number;
-  readonly prevKvs: readonly Uint8Array[];
+  readonly prevKvs: ByteList;
 }
 
 export interface TxnResult {

@@ -1,4 +1,4 @@
-import type { KeyRange, LeaseId, LogPosition, Revision } from '@engram/core';
+import type { KeyRange, LeaseId, LogPosition, Revision, Slice } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { ReadVersions } from '@engram/sequencer';
 
@@ -44,7 +44,11 @@ export class VersionsAt implements ReadVersions {
     return this.#index.key(version);
   }
 
-  collect(range: KeyRange, at: Revision, max: number): readonly VersionSlot[] {
-    return this.#index.collect(range, at, max);
+  bytes(version: VersionSlot): number {
+    return this.#index.bytes(version);
+  }
+
+  collectSome(range: KeyRange, at: Revision, max: number, slice: Slice, into: VersionSlot[]): Uint8Array | undefined {
+    return this.#index.collectSome(range, at, max, slice, into);
   }
 }

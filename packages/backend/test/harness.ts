@@ -24,6 +24,11 @@ export async function openNode(
     quotaBytes?: number;
     waitingBytesMax?: number;
     imageHoldMaxMs?: number;
+    requestTimeoutMs?: number;
+    txnChangesMax?: number;
+    txnAnswerBytesMax?: number;
+    keyPagesMax?: number;
+    sliceMax?: number;
     onDeposed?: (end: LeadershipEnd) => void;
   } = {},
 ): Promise<Node> {
@@ -95,7 +100,7 @@ export function plainResult(result: OpResult): unknown {
         kind: 'delete-range',
         revision: result.revision,
         deleted: result.deleted,
-        prev: result.prevKvs.map(plainKv),
+        prev: [...result.prevKvs].map(plainKv),
       };
     case 'txn':
       return {

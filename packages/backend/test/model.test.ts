@@ -57,7 +57,12 @@ for (let run = 0; run < RUNS; run += 1) {
     const model = new ModelStore();
     const storage = new MemoryStorage();
     let current = storage;
-    const settings = { checkpointEveryBytes: 4000 + prng.below(20_000), cacheBytesMax: prng.below(3) * 4000 };
+    const settings = {
+      checkpointEveryBytes: 4000 + prng.below(20_000),
+      cacheBytesMax: prng.below(3) * 4000,
+      // In every second run whatever can be sliced gives way after each step.
+      ...(run % 2 === 0 ? {} : { sliceMax: 1 }),
+    };
     let node: Node = await openNode(current, settings);
     let epochs = 1;
     let sink = watchAll(node, 1);

@@ -1,12 +1,21 @@
 import { type Backend, nodeItself } from '@engram/backend';
-import { EMPTY_BYTES, epoch, isEngramError, keyText, leaseId, type LogPosition } from '@engram/core';
+import {
+  EMPTY_BYTES,
+  epoch,
+  isEngramError,
+  keyBytes,
+  keyText,
+  leaseId,
+  type LogPosition,
+  prefixRange,
+} from '@engram/core';
 import { Prng, SimClock } from '@engram/sim';
 import { type AppendFault, MemoryStorage, type Storage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { recover } from '../src/recovery.ts';
 import type { ReplicatedState } from '../src/replicated-state.ts';
 import { type Node, openNode, quiet, type RecordingSink, watchAll } from './harness.ts';
-import { checkQuiet, Gate, get, put, putOp, refusal, remove, txnOf } from './ops.ts';
+import { checkQuiet, everything, Gate, get, put, putOp, refusal, remove, txnOf } from './ops.ts';
 
 /** Everything that the log leads to, in one comparable value. */
 function picture(state: ReplicatedState): unknown {
@@ -53,7 +62,24 @@ async function expectAsFresh({ backend, clock }: Node, storage: Storage, why: st
 function randomCall(backend: Backend, prng: Prng): Promise<unknown> {
   const key = `k${prng.below(12)}`;
   const lease = leaseId(BigInt(1 + prng.below(4)));
-  switch (prng.below(12)) {
+  switch (prng.below(15)) {
+    case 12:
+      return backend.txn(txnOf({ kind: 'delete-range', range: prefixRange(keyBytes('k')), prevKv: true }), nodeItself);
+    case 13: {
+      const some = everything({ keysOnly: prng.chance(0.5) });
+      return backend.txn(txnOf(some, { kind: 'txn', txn: put(key, 'nested', { lease }) }, some), nodeItself);
+    }
+    case 14: {
+      const all = {
+        range: everything().range,
+        result: 1,
+        target: 2,
+        number: 0,
+        lease: leaseId(0n),
+        value: EMPTY_BYTES,
+      };
+      return backend.txn({ ...put(key, 'compared', { prevKv: true }), compares: [all] }, nodeItself);
+    }
     case 0:
       return backend.leaseGrant(lease, 1000, nodeItself);
     case 1:
@@ -100,6 +126,8 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
     const node = await openNode(storage, {
       cacheBytesMax: prng.below(3) * 500,
       checkpointEveryBytes: 300,
+      // In every second run whatever can be sliced gives way after each step.
+      ...(prng.chance(0.5) ? { sliceMax: 1 } : {}),
       onDeposed: () => {
         deposed += 1;
       },

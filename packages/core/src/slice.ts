@@ -4,6 +4,8 @@ import type { Clock } from './ports.ts';
 /** How long one slice of long work takes, unless stated otherwise. The whole event loop has 10 ms for a turn. */
 export const SLICE_US = 2000;
 
+const US_MIN = 0.001;
+
 /**
  * Cuts long work into slices, so that a request waits for one slice and not for all of them. The work reports what it
  * has done, in microseconds as measured on slow memory. No clock is read, so a simulation cuts the same work at the
@@ -13,14 +15,20 @@ export class Slice {
   readonly #us: number;
   #leftUs: number;
 
+  /** At 0 and below, each step is a slice. */
   constructor(us: number = SLICE_US) {
-    this.#us = us;
-    this.#leftUs = us;
+    this.#us = Math.max(us, US_MIN);
+    this.#leftUs = this.#us;
   }
 
   /** Whether the slice is used up. */
   get spent(): boolean {
     return this.#leftUs <= 0;
+  }
+
+  /** Microseconds of work since the slice began. */
+  get usedUs(): number {
+    return this.#us - this.#leftUs;
   }
 
   /**

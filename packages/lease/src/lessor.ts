@@ -115,6 +115,14 @@ export class Lessor {
     return held === undefined ? [] : sorted(held.keys);
   }
 
+  /**
+   * In no order, and in the form of `keyText`. What is attached while somebody goes through them comes too, what is
+   * detached may come or not.
+   */
+  keyTexts(id: LeaseId): Iterable<string> {
+    return this.#leases.get(id)?.keys ?? [];
+  }
+
   /** The lease must be there. A key belongs to one lease: who moves it detaches it from the other. */
   attach(id: LeaseId, key: Uint8Array): void {
     this.#held(id).keys.add(keyText(key));

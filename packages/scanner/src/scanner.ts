@@ -113,7 +113,7 @@ export class Scanner {
     const slice = new Slice(this.#sliceUs);
     const { live, next } = this.#index.countSome(range, at, slice);
     if (next === undefined) return { kvs: [], count: live, more: false };
-    return this.#pinned(at, async () => {
+    return this.pinned(at, async () => {
       await slice.turn(this.#clock, signal);
       const rest = await this.#count({ key: next, end: range.end }, at, slice, signal);
       return { kvs: [], count: live + rest, more: false };
@@ -280,7 +280,7 @@ export class Scanner {
     signal: AbortSignal,
   ): AsyncGenerator<ScanResult & { readonly last: boolean }> {
     const slice = new Slice(this.#sliceUs);
-    const count = await this.#pinned(at, () => this.#count(op.range, at, slice, signal));
+    const count = await this.pinned(at, () => this.#count(op.range, at, slice, signal));
     if (op.countOnly) {
       yield { kvs: [], count, more: false, last: true };
       return;
@@ -291,7 +291,7 @@ export class Scanner {
     let next: Uint8Array | undefined = op.range.key;
     for (let last = false; !last; ) {
       const key = next;
-      const kvs = await this.#pinned(at, async (): Promise<ByteList> => {
+      const kvs = await this.pinned(at, async (): Promise<ByteList> => {
         if (compacted()) throw new EngramError('Compacted');
         const slots: VersionSlot[] = [];
         const max = Math.min(chunkKeys, wanted - sent);
@@ -313,7 +313,8 @@ export class Scanner {
     }
   }
 
-  async #pinned<Result>(at: Revision, work: () => Result | Promise<Result>): Promise<Result> {
+  /** Holds `at` back from compaction from the call on until the work has ended. */
+  async pinned<Result>(at: Revision, work: () => Result | Promise<Result>): Promise<Result> {
     using _pin = this.#pins.hold(at);
     return await work();
   }

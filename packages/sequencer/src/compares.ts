@@ -4,10 +4,12 @@ import {
   CompareTarget,
   compareBytes,
   isPoint,
+  type LogPosition,
   type Revision,
+  type Slice,
   type Txn,
 } from '@engram/core';
-import type { KnownValues, ReadVersions } from './ports.ts';
+import type { Deciding, KnownValues, ReadVersions } from './ports.ts';
 
 /** Which way a transaction goes, decided up front: compares see the state before it, also those of nested ones. */
 export interface Path {
@@ -16,35 +18,108 @@ export interface Path {
   readonly nested: readonly Path[];
 }
 
+/** Versions of a range that are compared at once; of values so many bytes. */
+const CHUNK = 256;
+const CHUNK_VALUE_BYTES = 1024 * 1024;
+/** Looking a version up and comparing it, in microseconds, and comparing a KiB of a value. */
+const COMPARE_US = 2;
+const COMPARE_KIB_US = 1;
+
+/** Whether all compares hold, where each is about one key. The values that they need are known. */
+export function succeeds(txn: Txn, versions: ReadVersions, values: KnownValues): boolean {
+  for (const compare of txn.compares) if (!holdsOnKey(compare, versions, values)) return false;
+  return true;
+}
+
+const flatPath = (succeeded: boolean): Path => (succeeded ? flatSuccess : flatFailure);
+const flatSuccess: Path = { succeeded: true, nested: [] };
+const flatFailure: Path = { succeeded: false, nested: [] };
+
 /** Ranges of compares are read at `at`. */
-export function choosePath(txn: Txn, versions: ReadVersions, values: KnownValues, at: Revision): Path {
-  const succeeded = txn.compares.every((compare) => holds(compare, versions, values, at));
+export function* choosePath(
+  txn: Txn,
+  versions: ReadVersions,
+  values: KnownValues,
+  at: Revision,
+  slice: Slice,
+): Deciding<Path> {
+  let succeeded = true;
+  for (const compare of txn.compares) {
+    const { range, target } = compare;
+    if (!isPoint(range)) succeeded = yield* holdsOnRange(compare, versions, values, at, slice);
+    else {
+      const head = target === CompareTarget.VALUE ? versions.head(range.key) : -1;
+      if (head >= 0 && !versions.isTombstone(head)) yield { positions: [versions.position(head)], kept: false };
+      succeeded = holdsOnKey(compare, versions, values);
+    }
+    if (slice.spend(COMPARE_US + (COMPARE_KIB_US * compare.value.length) / 1024)) yield;
+    if (!succeeded) break;
+  }
   let nested: Path[] | undefined;
   for (const op of succeeded ? txn.success : txn.failure) {
     if (op.kind !== 'txn') continue;
     nested ??= [];
-    nested.push(choosePath(op.txn, versions, values, at));
+    nested.push(yield* choosePath(op.txn, versions, values, at, slice));
   }
-  if (nested === undefined) return succeeded ? flatSuccess : flatFailure;
-  return { succeeded, nested };
+  return nested === undefined ? flatPath(succeeded) : { succeeded, nested };
 }
 
-const flatSuccess: Path = { succeeded: true, nested: [] };
-const flatFailure: Path = { succeeded: false, nested: [] };
+function holdsOnKey(compare: Compare, versions: ReadVersions, values: KnownValues): boolean {
+  const head = versions.head(compare.range.key);
+  if (head < 0 || versions.isTombstone(head)) return holdsOnMissing(compare);
+  return holdsOn(compare, head, versions, values);
+}
 
 /**
  * All keys of the range must satisfy the condition; a range without keys behaves like a missing key: its numbers are
  * 0, and no VALUE compare on it holds, whatever the operator (etcd server/etcdserver/txn).
  */
-function holds(compare: Compare, versions: ReadVersions, values: KnownValues, at: Revision): boolean {
-  if (isPoint(compare.range)) {
-    const head = versions.head(compare.range.key);
-    if (head < 0 || versions.isTombstone(head)) return holdsOnMissing(compare);
-    return holdsOn(compare, head, versions, values);
+function* holdsOnRange(
+  compare: Compare,
+  versions: ReadVersions,
+  values: KnownValues,
+  at: Revision,
+  slice: Slice,
+): Deciding<boolean> {
+  let found = 0;
+  let key: Uint8Array | undefined = compare.range.key;
+  while (key !== undefined) {
+    const live: number[] = [];
+    key = versions.collectSome({ key, end: compare.range.end }, at, CHUNK, slice, live);
+    found += live.length;
+    const holds =
+      compare.target === CompareTarget.VALUE
+        ? yield* holdOnValues(compare, live, versions, values, slice)
+        : live.every((version) => holdsOn(compare, version, versions, values));
+    if (!holds) return false;
+    if (slice.spend(COMPARE_US * live.length)) yield;
   }
-  const live = versions.collect(compare.range, at, Number.POSITIVE_INFINITY);
-  if (live.length === 0) return holdsOnMissing(compare);
-  return live.every((version) => holdsOn(compare, version, versions, values));
+  return found > 0 || holdsOnMissing(compare);
+}
+
+/** A few values are held at a time, so that a compare of everything does not load everything. */
+function* holdOnValues(
+  compare: Compare,
+  live: readonly number[],
+  versions: ReadVersions,
+  values: KnownValues,
+  slice: Slice,
+): Deciding<boolean> {
+  for (let from = 0; from < live.length; ) {
+    const positions: LogPosition[] = [];
+    let bytes = 0;
+    for (let at = from; at < live.length && bytes < CHUNK_VALUE_BYTES; at += 1) {
+      positions.push(versions.position(live[at]!));
+      bytes += versions.bytes(live[at]!);
+    }
+    yield { positions, kept: false };
+    for (const position of positions) {
+      if (!satisfies(compare.result, compareBytes(values.value(position), compare.value))) return false;
+      if (slice.spend(COMPARE_US + (COMPARE_KIB_US * compare.value.length) / 1024)) yield;
+    }
+    from += positions.length;
+  }
+  return true;
 }
 
 function holdsOnMissing(compare: Compare): boolean {

@@ -19,10 +19,18 @@ export type PlannedOp<Plan> =
     }
   | PlannedTxn<Plan>;
 
-/** What sequencing one write made: nothing to append when `events` is empty. */
-export interface Sequenced<Plan> {
-  readonly planned: PlannedTxn<Plan>;
+/** The changes of one write, all in one revision. */
+export interface Changes {
   readonly events: readonly KvEvent[];
-  /** One log record for each event, in the same order. */
-  readonly records: readonly Uint8Array[];
+  /** One log record for each event, in the same order. The caller's own. */
+  readonly records: Uint8Array[];
+  /** Of all records. */
+  readonly recordBytes: number;
+}
+
+/** What sequencing one transaction made: nothing to append when `events` is empty. */
+export interface Sequenced<Plan> extends Changes {
+  readonly planned: PlannedTxn<Plan>;
+  /** Superseded versions are to be read for the answer: those of the revision before. */
+  readonly answersPrevious: boolean;
 }

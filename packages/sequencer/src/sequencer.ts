@@ -1,28 +1,37 @@
 import {
   assert,
-  EngramError,
-  EVENT_DELETE,
-  EVENT_PUT,
-  isPoint,
+  type DeleteRangeOp,
+  doAtOnce,
+  isEngramError,
+  keyBytes,
   type KvEvent,
   type LeaseId,
   type LogPosition,
-  logPosition,
-  NO_LEASE,
   nextLogPosition,
   nextRevision,
   type Op,
-  type DeleteRangeOp,
   type PutOp,
+  type RangeOp,
   type Revision,
   revision,
+  Slice,
+  type SlicedWork,
   type Txn,
-  unreachable,
 } from '@engram/core';
-import { choosePath, type Path } from './compares.ts';
+import { Change, KeyChanges } from './change.ts';
+import { Checks, checkPut, checkRoom } from './checks.ts';
+import { choosePath, type Path, succeeds } from './compares.ts';
+import type { Changes, PlannedOp, PlannedTxn, Sequenced } from './plan.ts';
+import type {
+  ChangeEncoder,
+  Deciding,
+  KeyVersions,
+  KnownValues,
+  NeededNow,
+  RangePlanner,
+  SequencedLeases,
+} from './ports.ts';
 import { valueNeeds } from './value-needs.ts';
-import type { PlannedOp, PlannedTxn, Sequenced } from './plan.ts';
-import type { ChangeEncoder, KeyVersions, KnownValues, SequencedLeases, RangePlanner } from './ports.ts';
 
 export interface SequencerOptions<Plan> {
   readonly versions: KeyVersions;
@@ -33,31 +42,54 @@ export interface SequencerOptions<Plan> {
   readonly revision: Revision;
   /** The position that the next record takes. */
   readonly next: LogPosition;
+  /** Puts and deletes of one transaction. */
+  readonly changesMax: number;
+  /** What the ranges and superseded versions in the answer to one transaction may take together. */
+  readonly answerBytesMax: number;
+  /** A version is in the index now. */
+  readonly onChanged: (event: KvEvent) => void;
+  /** The versions at this position and behind it are out of the index again: their transaction was refused after all. */
+  readonly onUndone: (from: LogPosition) => void;
 }
+
+/** What an operation costs beside what it looks at, in microseconds. */
+const OP_US = 2;
+const unbounded = new Slice(Number.POSITIVE_INFINITY);
 
 /**
  * Decides writes in memory, one after the other, and deals their revisions and log positions. A decided write is in
  * the index at once, above the revision that readers may see, so the next one is decided on top of it without waiting
  * for storage; versions are immutable, so what an answer needs in bytes is only noted here.
  *
+ * What may be long is decided in slices, and nothing else is decided before it has ended. It may be given up where it
+ * has yielded, by an EngramError that is thrown into it: then it takes its changes back, in slices too.
+ *
  * Invariants: revisions and positions are consecutive in the order of the calls; a refused transaction leaves no
- * trace, because everything that can refuse it is checked before its first change. Whatever is thrown after the first
- * change leaves the index and the positions apart: `broken` says so, and the node must end.
+ * trace. Nearly all that can refuse one is checked before its first change; the others, and who gives up, are
+ * EngramErrors, and the changes are taken back. Whatever else is thrown after the first change leaves the index and
+ * the positions apart: `broken` says so, and the node must end.
  */
 export class Sequencer<Plan> {
   readonly #versions: KeyVersions;
   readonly #leases: SequencedLeases;
-  readonly #encoder: ChangeEncoder;
   readonly #ranges: RangePlanner<Plan>;
+  readonly #keys: KeyChanges;
+  readonly #onUndone: (from: LogPosition) => void;
+  readonly #changesMax: number;
+  readonly #answerBytesMax: number;
   #dealt: Revision;
   #next: LogPosition;
-  #changing = false;
+  #underWay = false;
+  #broken = false;
 
   constructor(options: SequencerOptions<Plan>) {
     this.#versions = options.versions;
     this.#leases = options.leases;
-    this.#encoder = options.encoder;
     this.#ranges = options.ranges;
+    this.#keys = new KeyChanges(options.versions, options.leases, options.encoder, options.onChanged);
+    this.#onUndone = options.onUndone;
+    this.#changesMax = options.changesMax;
+    this.#answerBytesMax = options.answerBytesMax;
     this.#dealt = options.revision;
     this.#next = options.next;
   }
@@ -69,7 +101,7 @@ export class Sequencer<Plan> {
 
   /** A call has thrown after its first change: the index holds versions that no record of the log will explain. */
   get broken(): boolean {
-    return this.#changing;
+    return this.#broken;
   }
 
   /** The position of the next record. */
@@ -77,242 +109,196 @@ export class Sequencer<Plan> {
     return this.#next;
   }
 
-  /** Where the values lie that must be at hand before `txn` can be sequenced: see `valueNeeds`. */
+  /** Where the values lie that must be at hand before a simple transaction can be sequenced: see `valueNeeds`. */
   needs(txn: Txn): readonly LogPosition[] {
-    return valueNeeds(txn, this.#versions, nextRevision(this.#dealt));
+    return valueNeeds(txn, this.#versions);
   }
 
-  /** Refuses with FutureRev, Compacted, LeaseNotFound or KeyNotFound, and then has changed nothing. */
+  /**
+   * A simple transaction (`isSimple`). Refuses with FutureRev, Compacted, LeaseNotFound, KeyNotFound, NoSpace or
+   * ResponseTooLarge, and then has changed nothing.
+   */
   sequence(txn: Txn, compactRevision: Revision, values: KnownValues): Sequenced<Plan> {
-    const path = choosePath(txn, this.#versions, values, nextRevision(this.#dealt));
-    this.#check(txn, path, compactRevision);
-    const change = new Change(nextRevision(this.#dealt));
-    this.#changing = true;
-    const planned = this.#execute(txn, path, change, values);
-    this.#changing = false;
-    if (change.events.length > 0) this.#dealt = change.revision;
-    return { planned, events: change.events, records: change.records };
+    assert(!this.#underWay, 'a transaction is decided within another');
+    const succeeded = succeeds(txn, this.#versions, values);
+    const ops = succeeded ? txn.success : txn.failure;
+    this.#checkSimple(ops, compactRevision);
+    const change = this.#begin(this.#next);
+    const responses: PlannedOp<Plan>[] = [];
+    try {
+      for (const op of ops) {
+        assert(op.kind !== 'txn', 'a nested transaction is sequenced in slices');
+        if (op.kind === 'put') responses.push(this.#put(op, change, values));
+        else if (op.kind === 'delete-range') {
+          responses.push(this.#deleted(op, this.#keys.deletePoint(op, change), change));
+        } else responses.push(doAtOnce(this.#range(op, change, unbounded)));
+      }
+    } catch (error) {
+      doAtOnce(this.#abandon(change, error, unbounded));
+      throw error;
+    }
+    const planned: PlannedTxn<Plan> = { kind: 'txn', revision: this.#visible(change), succeeded, responses };
+    return this.#sequenced(change, planned);
   }
 
-  /** Deletes, in one revision, those of the keys that live and are attached to the lease: its end. */
-  deleteKeys(
-    keys: readonly Uint8Array[],
-    attachedTo: LeaseId,
-  ): {
-    readonly events: readonly KvEvent[];
-    readonly records: readonly Uint8Array[];
-  } {
-    const change = new Change(nextRevision(this.#dealt));
-    this.#changing = true;
-    for (const key of keys) {
-      const head = this.#versions.head(key);
-      if (head < 0 || this.#versions.isTombstone(head) || this.#versions.lease(head) !== attachedTo) continue;
-      this.#delete(key, head, change);
+  /** Any transaction. As `sequence`, and RequestTooLarge where it would make too many changes. */
+  *sequenceSliced(txn: Txn, compactRevision: Revision, values: KnownValues, slice: Slice): Deciding<Sequenced<Plan>> {
+    assert(!this.#underWay, 'a transaction is decided within another');
+    this.#underWay = true;
+    try {
+      const path = yield* choosePath(txn, this.#versions, values, nextRevision(this.#dealt), slice);
+      const checks = new Checks(this.#versions, this.#leases, this.#dealt, compactRevision, this.#changesMax);
+      yield* this.#check(txn, path, checks, slice);
+      checks.finish();
+      const change = this.#begin(this.#next);
+      let planned: PlannedTxn<Plan>;
+      try {
+        planned = yield* this.#execute(txn, path, change, values, slice);
+      } catch (error) {
+        yield* this.#abandon(change, error, slice);
+        throw error;
+      }
+      return this.#sequenced(change, planned);
+    } finally {
+      this.#underWay = false;
     }
-    this.#changing = false;
-    if (change.events.length > 0) this.#dealt = change.revision;
+  }
+
+  /**
+   * A place in the log for `mark`, the record that ends a lease, and behind it, in one revision, the end of those of the
+   * keys that live and are attached to the lease. The keys are in the form of `keyText`; `mark` is the first record.
+   */
+  *endLease(mark: Uint8Array, keys: readonly string[], attachedTo: LeaseId, slice: Slice): SlicedWork<Changes> {
+    assert(!this.#underWay, 'a lease ends within a transaction');
+    this.#underWay = true;
+    const versions = this.#versions;
+    const change = this.#begin(nextLogPosition(this.#next));
+    change.records.push(mark);
+    change.recordBytes = mark.length;
+    try {
+      for (const text of keys) {
+        const key = keyBytes(text);
+        const head = versions.head(key);
+        if (head >= 0 && !versions.isTombstone(head) && versions.lease(head) === attachedTo) {
+          this.#keys.delete(key, head, change);
+          slice.spend(change.lastUs);
+        }
+        if (slice.spend(OP_US)) yield;
+      }
+    } catch (error) {
+      yield* this.#abandon(change, error, slice);
+      throw error;
+    } finally {
+      this.#underWay = false;
+    }
+    this.#accept(change);
     return change;
   }
 
   /** A place in the log for a record that takes no revision. */
   dealPosition(): LogPosition {
+    assert(!this.#underWay, 'a position is dealt within a transaction');
     const position = this.#next;
     this.#next = nextLogPosition(position);
     return position;
   }
 
-  #check(txn: Txn, path: Path, compactRevision: Revision): void {
+  /** Takes the changes of a write back that will never be durable: of all that were sequenced, the last one first. */
+  undo(events: readonly KvEvent[], slice: Slice): SlicedWork<void> {
+    return this.#keys.undo(events, slice);
+  }
+
+  #begin(next: LogPosition): Change {
+    return new Change(nextRevision(this.#dealt), next, this.#answerBytesMax);
+  }
+
+  #sequenced(change: Change, planned: PlannedTxn<Plan>): Sequenced<Plan> {
+    this.#accept(change);
+    const { events, records, recordBytes, answersPrevious } = change;
+    return { planned, events, records, recordBytes, answersPrevious };
+  }
+
+  #accept(change: Change): void {
+    if (change.events.length > 0) this.#dealt = change.revision;
+    this.#next = change.next;
+  }
+
+  *#abandon(change: Change, error: unknown, slice: Slice): SlicedWork<void> {
+    this.#broken = true;
+    if (!isEngramError(error)) return;
+    yield* this.#keys.undo(change.events, slice);
+    this.#onUndone(this.#next);
+    this.#broken = false;
+  }
+
+  #checkSimple(ops: readonly Op[], compactRevision: Revision): void {
+    const only = ops[0];
+    if (ops.length === 1 && only!.kind === 'put') {
+      checkPut(only as PutOp, this.#versions, this.#leases);
+      checkRoom(ops as readonly PutOp[], this.#versions);
+      return;
+    }
+    const checks = new Checks(this.#versions, this.#leases, this.#dealt, compactRevision, this.#changesMax);
+    for (const op of ops) if (op.kind !== 'txn') checks.add(op);
+    checks.finish();
+  }
+
+  *#check(txn: Txn, path: Path, checks: Checks, slice: Slice): Deciding<void> {
     let nested = 0;
     for (const op of path.succeeded ? txn.success : txn.failure) {
-      switch (op.kind) {
-        case 'range':
-          if (op.revision > this.#dealt) throw new EngramError('FutureRev');
-          if (op.revision !== 0 && op.revision < compactRevision) throw new EngramError('Compacted');
-          break;
-        case 'put':
-          this.#checkPut(op);
-          break;
-        case 'txn':
-          this.#check(op.txn, path.nested[nested]!, compactRevision);
-          nested += 1;
-          break;
-        case 'delete-range':
-          break;
-        default:
-          unreachable(op);
+      if (op.kind === 'txn') {
+        yield* this.#check(op.txn, path.nested[nested]!, checks, slice);
+        nested += 1;
+        continue;
       }
+      checks.add(op);
+      if (op.kind === 'put' && op.ignoreValue) yield this.#valueOf(op);
+      if (slice.spend(OP_US)) yield;
     }
   }
 
-  #checkPut(op: PutOp): void {
-    if (op.lease !== NO_LEASE && !this.#leases.has(op.lease)) throw new EngramError('LeaseNotFound');
-    if (op.ignoreValue || op.ignoreLease) {
-      const head = this.#versions.head(op.key);
-      if (head < 0 || this.#versions.isTombstone(head)) throw new EngramError('KeyNotFound');
-    }
+  #valueOf(op: PutOp): NeededNow {
+    const head = this.#versions.head(op.key);
+    return { positions: [this.#versions.position(head)], kept: true };
   }
 
-  #execute(txn: Txn, path: Path, change: Change, values: KnownValues): PlannedTxn<Plan> {
+  *#execute(txn: Txn, path: Path, change: Change, values: KnownValues, slice: Slice): SlicedWork<PlannedTxn<Plan>> {
     const responses: PlannedOp<Plan>[] = [];
     let nested = 0;
     for (const op of path.succeeded ? txn.success : txn.failure) {
       if (op.kind === 'txn') {
-        responses.push(this.#execute(op.txn, path.nested[nested]!, change, values));
+        responses.push(yield* this.#execute(op.txn, path.nested[nested]!, change, values, slice));
         nested += 1;
-      } else {
-        responses.push(this.#executeOp(op, change, values));
-      }
+      } else if (op.kind === 'put') {
+        responses.push(this.#put(op, change, values));
+        slice.spend(change.lastUs);
+      } else if (op.kind === 'delete-range') {
+        responses.push(this.#deleted(op, yield* this.#keys.deleteRange(op, change, slice), change));
+      } else responses.push(yield* this.#range(op, change, slice));
+      if (slice.spend(OP_US)) yield;
     }
     return { kind: 'txn', revision: this.#visible(change), succeeded: path.succeeded, responses };
   }
 
-  #executeOp(op: Exclude<Op, { kind: 'txn' }>, change: Change, values: KnownValues): PlannedOp<Plan> {
-    switch (op.kind) {
-      case 'range': {
-        const at = op.revision > 0 ? revision(op.revision) : change.revision;
-        const pinned = at < change.revision ? at : this.#dealt;
-        return { kind: 'range', revision: this.#visible(change), plan: this.#ranges.plan(op, at, pinned) };
-      }
-      case 'put': {
-        const prev = this.#put(op, change, values);
-        return { kind: 'put', revision: change.revision, prev: op.prevKv ? prev : undefined };
-      }
-      case 'delete-range': {
-        const deleted = this.#deleteRange(op, change);
-        return {
-          kind: 'delete-range',
-          revision: this.#visible(change),
-          deleted: deleted.length,
-          prev: op.prevKv ? deleted : [],
-        };
-      }
-      default:
-        return unreachable(op);
-    }
+  #put(op: PutOp, change: Change, values: KnownValues): PlannedOp<Plan> {
+    const prev = this.#keys.put(op, change, values);
+    return { kind: 'put', revision: change.revision, prev: op.prevKv ? prev : undefined };
+  }
+
+  #deleted(op: DeleteRangeOp, deleted: readonly LogPosition[], change: Change): PlannedOp<Plan> {
+    const prev = op.prevKv ? deleted : [];
+    return { kind: 'delete-range', revision: this.#visible(change), deleted: deleted.length, prev };
+  }
+
+  *#range(op: RangeOp, change: Change, slice: Slice): SlicedWork<PlannedOp<Plan>> {
+    const at = op.revision > 0 ? revision(op.revision) : change.revision;
+    const pinned = at < change.revision ? at : this.#dealt;
+    const plan = yield* this.#ranges.plan(op, at, pinned, change.room, slice);
+    return { kind: 'range', revision: this.#visible(change), plan };
   }
 
   /** What a reader inside the transaction sees: its own revision once it has changed something. */
   #visible(change: Change): Revision {
     return change.events.length > 0 ? change.revision : this.#dealt;
   }
-
-  #put(op: PutOp, change: Change, values: KnownValues): LogPosition | undefined {
-    const versions = this.#versions;
-    const head = versions.head(op.key);
-    const old = head >= 0 && !versions.isTombstone(head) ? head : -1;
-    const prevPosition = old >= 0 ? versions.position(old) : undefined;
-    const prevModRevision = old >= 0 ? versions.modRevision(old) : revision(0);
-    const oldLease = old >= 0 ? versions.lease(old) : NO_LEASE;
-    const createRevision = old >= 0 ? versions.createRevision(old) : change.revision;
-    const version = old >= 0 ? versions.version(old) + 1 : 1;
-    const lease = op.ignoreLease ? oldLease : op.lease;
-    const value = op.ignoreValue ? values.value(assertDefined(prevPosition)) : op.value;
-    const { record, kv } = this.#encoder.put({
-      sub: change.events.length,
-      key: op.key,
-      value,
-      createRevision,
-      modRevision: change.revision,
-      version,
-      lease,
-    });
-    const position = this.dealPosition();
-    versions.append(op.key, {
-      createRevision,
-      modRevision: change.revision,
-      sub: change.events.length,
-      version,
-      lease,
-      tombstone: false,
-      position,
-      bytes: kv.length,
-    });
-    if (lease !== NO_LEASE && lease !== oldLease) this.#leases.attach(lease, op.key);
-    change.records.push(record);
-    change.events.push({
-      type: EVENT_PUT,
-      key: op.key,
-      modRevision: change.revision,
-      sub: change.events.length,
-      createRevision,
-      version,
-      lease,
-      kv,
-      position,
-      prevPosition,
-      prevModRevision,
-      prevLease: oldLease,
-      prevKv: undefined,
-    });
-    return prevPosition;
-  }
-
-  #deleteRange(op: DeleteRangeOp, change: Change): LogPosition[] {
-    const versions = this.#versions;
-    const deleted: LogPosition[] = [];
-    if (isPoint(op.range)) {
-      const head = versions.head(op.range.key);
-      if (head < 0 || versions.isTombstone(head)) return deleted;
-      deleted.push(versions.position(head));
-      this.#delete(op.range.key, head, change);
-      return deleted;
-    }
-    for (const version of versions.collect(op.range, change.revision, Number.POSITIVE_INFINITY)) {
-      deleted.push(versions.position(version));
-      this.#delete(versions.key(version), version, change);
-    }
-    return deleted;
-  }
-
-  #delete(key: Uint8Array, live: number, change: Change): void {
-    const versions = this.#versions;
-    const prevPosition = versions.position(live);
-    const prevModRevision = versions.modRevision(live);
-    const prevLease = versions.lease(live);
-    const sub = change.events.length;
-    const { record, kv } = this.#encoder.delete(sub, key, change.revision);
-    const position = this.dealPosition();
-    versions.append(key, {
-      createRevision: revision(0),
-      modRevision: change.revision,
-      sub,
-      version: 0,
-      lease: NO_LEASE,
-      tombstone: true,
-      position,
-      bytes: kv.length,
-    });
-    change.records.push(record);
-    change.events.push({
-      type: EVENT_DELETE,
-      key,
-      modRevision: change.revision,
-      sub,
-      createRevision: revision(0),
-      version: 0,
-      lease: NO_LEASE,
-      kv,
-      position,
-      prevPosition,
-      prevModRevision,
-      prevLease,
-      prevKv: undefined,
-    });
-  }
-}
-
-/** The changes of one transaction while it is executed; all have the same revision. */
-class Change {
-  readonly revision: Revision;
-  readonly events: KvEvent[] = [];
-  readonly records: Uint8Array[] = [];
-
-  constructor(at: Revision) {
-    this.revision = at;
-  }
-}
-
-function assertDefined(position: LogPosition | undefined): LogPosition {
-  assert(position !== undefined, 'a put that keeps the value passed the check without a live version');
-  return logPosition(position);
 }

@@ -1,15 +1,34 @@
-import { CompareTarget, isPoint, type LogPosition, type Op, type Revision, type Txn } from '@engram/core';
+import { CompareTarget, isPoint, type LogPosition, type Op, type Txn } from '@engram/core';
 import type { ReadVersions } from './ports.ts';
 
+/** Compares and operations of a transaction that is decided at once: about a millisecond of work. */
+const SIMPLE_MAX = 256;
+
+/** Each compare and operation is about one key, none is a transaction, and there are few of them: as nearly always. */
+export function isSimple({ compares, success, failure }: Txn): boolean {
+  if (compares.length + success.length + failure.length > SIMPLE_MAX) return false;
+  for (const { range } of compares) if (!isPoint(range)) return false;
+  for (const op of success) if (!isSimpleOp(op)) return false;
+  for (const op of failure) if (!isSimpleOp(op)) return false;
+  return true;
+}
+
+const isSimpleOp = (op: Op): boolean => op.kind === 'put' || (op.kind !== 'txn' && isPoint(op.range));
+
 /**
- * Where the values lie that must be at hand before `txn` can be decided: those of VALUE compares and of puts that keep
- * the value, in any branch. Positions, because the version may be another one by the time they are loaded: ask again
- * then. Ranges of compares are read at `at`.
+ * Where the values lie that must be at hand before a simple transaction can be decided: those of VALUE compares and of
+ * puts that keep the value, in both branches. Positions, because the version may be another one by the time they are
+ * loaded: ask again then.
  */
-export function valueNeeds(txn: Txn, versions: ReadVersions, at: Revision): readonly LogPosition[] {
+export function valueNeeds(txn: Txn, versions: ReadVersions): readonly LogPosition[] {
   if (!needsValues(txn)) return nothingNeeded;
   const positions: LogPosition[] = [];
-  collectNeeds(txn, versions, at, positions);
+  for (const { target, range } of txn.compares) {
+    if (target === CompareTarget.VALUE) collectHead(range.key, versions, positions);
+  }
+  for (const branch of [txn.success, txn.failure]) {
+    for (const op of branch) if (needsValue(op)) collectHead(op.key, versions, positions);
+  }
   return positions;
 }
 
@@ -21,25 +40,7 @@ function needsValues(txn: Txn): boolean {
   return txn.success.some(needsValue) || txn.failure.some(needsValue);
 }
 
-const needsValue = (op: Op): boolean => (op.kind === 'txn' ? needsValues(op.txn) : op.kind === 'put' && op.ignoreValue);
-
-function collectNeeds(txn: Txn, versions: ReadVersions, at: Revision, positions: LogPosition[]): void {
-  for (const compare of txn.compares) {
-    if (compare.target !== CompareTarget.VALUE) continue;
-    if (isPoint(compare.range)) {
-      collectHead(compare.range.key, versions, positions);
-    } else {
-      const live = versions.collect(compare.range, at, Number.POSITIVE_INFINITY);
-      for (const version of live) positions.push(versions.position(version));
-    }
-  }
-  for (const branch of [txn.success, txn.failure]) {
-    for (const op of branch) {
-      if (op.kind === 'txn') collectNeeds(op.txn, versions, at, positions);
-      else if (op.kind === 'put' && op.ignoreValue) collectHead(op.key, versions, positions);
-    }
-  }
-}
+const needsValue = (op: Op): op is Op & { readonly kind: 'put' } => op.kind === 'put' && op.ignoreValue;
 
 function collectHead(key: Uint8Array, versions: ReadVersions, positions: LogPosition[]): void {
   const head = versions.head(key);

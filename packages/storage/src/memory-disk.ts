@@ -2,10 +2,11 @@ import { assert, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal } from '
 import type { LogBatch } from './log.ts';
 import { StorageCorruptError, StorageOpenError } from './storage-error.ts';
 
-interface StoredRecord {
-  readonly bytes: Uint8Array;
-  /** How many records of the same batch come after it. */
-  readonly following: number;
+interface StoredBatch {
+  readonly first: LogPosition;
+  /** The list of who appended it, until one of them is dropped. */
+  records: readonly (Uint8Array | undefined)[];
+  shared: boolean;
 }
 
 export interface StoredAppend {
@@ -29,9 +30,9 @@ export class MemoryDisk {
   onItsWay: StoredAppend | undefined;
   checkpoint: StoredCheckpoint | undefined;
   recordBytes = 0;
-  readonly #records = new Map<LogPosition, StoredRecord>();
+  readonly #batches: StoredBatch[] = [];
   /** Drops become durable with the next append or checkpoint: until then a crash takes them back. */
-  #undurableDrops = new Map<LogPosition, StoredRecord>();
+  readonly #undurableDrops = new Map<LogPosition, Uint8Array>();
   #holder: object | undefined;
 
   constructor(name: string) {
@@ -50,27 +51,23 @@ export class MemoryDisk {
     if (this.#holder === holder) this.#holder = undefined;
   }
 
+  /** However many records it has, they are not looked at one by one but for their lengths. */
   append(batch: LogBatch, seal: Seal): void {
     assert(batch.first === this.next, 'a batch that does not begin at the end of the log');
-    let position = batch.first;
-    let following = batch.records.length;
-    for (const bytes of batch.records) {
-      following -= 1;
-      this.#records.set(position, { bytes, following });
-      this.recordBytes += bytes.length;
-      position = logPosition(position + 1);
-    }
-    this.next = position;
+    this.#batches.push({ first: batch.first, records: batch.records, shared: true });
+    for (const { length } of batch.records) this.recordBytes += length;
+    this.next = logPosition(batch.first + batch.records.length);
     this.last = { batch, seal };
     this.#undurableDrops.clear();
   }
 
   record(position: LogPosition): Uint8Array | undefined {
-    return this.#records.get(position)?.bytes;
+    const batch = this.#batchOf(position);
+    return batch?.records[position - batch.first];
   }
 
   has(position: number): boolean {
-    return this.#records.has(logPosition(position));
+    return this.record(logPosition(position)) !== undefined;
   }
 
   /** The same bytes, held by nobody. */
@@ -82,31 +79,32 @@ export class MemoryDisk {
     copy.onItsWay = this.onItsWay;
     copy.checkpoint = this.checkpoint;
     copy.recordBytes = this.recordBytes;
-    for (const [position, record] of this.#records) copy.#records.set(position, record);
+    for (const { first, records } of this.#batches)
+      copy.#batches.push({ first, records: records.slice(), shared: false });
     for (const [position, record] of this.#undurableDrops) copy.#undurableDrops.set(position, record);
     return copy;
   }
 
   /** The batch at `from`, or what of it lies behind. */
   batch(from: LogPosition): LogBatch {
-    const records: Uint8Array[] = [];
-    let position = from;
-    for (let following = Number.POSITIVE_INFINITY; following > 0; position = logPosition(position + 1)) {
-      const stored = this.#records.get(position);
-      if (stored === undefined) throw this.missing(position);
-      records.push(stored.bytes);
-      following = stored.following;
-    }
+    const batch = this.#batchOf(from);
+    if (batch === undefined) throw this.missing(from);
+    const records = (batch.first === from ? batch.records : batch.records.slice(from - batch.first)).map(
+      (record, at) => {
+        if (record === undefined) throw this.missing(logPosition(from + at));
+        return record;
+      },
+    );
     return { first: from, records };
   }
 
   drop(positions: readonly LogPosition[]): void {
     for (const position of positions) {
-      const stored = this.#records.get(position);
-      if (stored === undefined) continue;
-      this.#undurableDrops.set(position, stored);
-      this.#records.delete(position);
-      this.recordBytes -= stored.bytes.length;
+      const bytes = this.record(position);
+      if (bytes === undefined) continue;
+      this.#undurableDrops.set(position, bytes);
+      this.#put(position, undefined);
+      this.recordBytes -= bytes.length;
     }
   }
 
@@ -115,16 +113,39 @@ export class MemoryDisk {
   }
 
   crash(): void {
-    for (const [position, stored] of this.#undurableDrops) {
-      this.#records.set(position, stored);
-      this.recordBytes += stored.bytes.length;
+    for (const [position, bytes] of this.#undurableDrops) {
+      this.#put(position, bytes);
+      this.recordBytes += bytes.length;
     }
     this.#undurableDrops.clear();
   }
 
   /** Loses the record, as a failing disk would. */
   damage(position: LogPosition): void {
-    assert(this.#records.delete(position), 'damage to a record that is not there');
+    assert(this.record(position) !== undefined, 'damage to a record that is not there');
+    this.#put(position, undefined);
+  }
+
+  /** Undefined before the first one and behind the last. */
+  #batchOf(position: LogPosition): StoredBatch | undefined {
+    if (position >= this.next) return undefined;
+    let low = 0;
+    let high = this.#batches.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#batches[middle]!.first <= position) low = middle + 1;
+      else high = middle;
+    }
+    return this.#batches[low - 1];
+  }
+
+  #put(position: LogPosition, bytes: Uint8Array | undefined): void {
+    const batch = this.#batchOf(position);
+    assert(batch !== undefined, 'a record is changed that was never there');
+    const records = batch.shared ? batch.records.slice() : (batch.records as (Uint8Array | undefined)[]);
+    records[position - batch.first] = bytes;
+    batch.records = records;
+    batch.shared = false;
   }
 
   missing(position: LogPosition): StorageCorruptError {

@@ -84,7 +84,7 @@ function slow(header: Init<etcdserverpb.ResponseHeader>, value: Answer): Uint8Ar
       return etcdserverpb.encodeDeleteRangeResponse({
         header,
         deleted: value.deleted,
-        prevKvs: value.prevKvs.map(decoded),
+        prevKvs: [...value.prevKvs].map(decoded),
       });
     case 'txn':
       return etcdserverpb.encodeTxnResponse({

@@ -5,6 +5,7 @@ import type { AppendOutcome, Log } from '@engram/storage';
 interface Waiting<Entry> {
   readonly entry: Entry;
   readonly records: readonly Uint8Array[];
+  readonly bytes: number;
 }
 
 export interface WriterOptions<Entry> {
@@ -16,6 +17,8 @@ export interface WriterOptions<Entry> {
   readonly next: LogPosition;
   /** A batch is closed before it grows past this; a single larger write goes alone. */
   readonly batchBytesMax: number;
+  /** A write of more records goes alone, in the list in which it came: nobody waits while that is copied. */
+  readonly sharingRecordsMax?: number;
   /** A batch leaves for the log: what readers of its events will want can be loaded meanwhile. */
   readonly onAppending?: (entries: readonly Entry[]) => void;
   /** The batch is durable. Called in the order of the log, once for each batch. */
@@ -63,12 +66,12 @@ export class Writer<Entry> {
     return this.#stopped;
   }
 
-  /** The records take the next positions of the log, in the order of the calls. */
-  enqueue(entry: Entry, records: readonly Uint8Array[]): void {
+  /** The records, `bytes` together, take the next positions of the log, in the order of the calls. */
+  enqueue(entry: Entry, records: readonly Uint8Array[], bytes: number = bytesOf(records)): void {
     assert(!this.#stopped, 'a write was enqueued after the writer had stopped');
     assert(records.length > 0, 'a write without records was enqueued');
-    this.#open.push({ entry, records });
-    for (const record of records) this.#openBytes += record.length;
+    this.#open.push({ entry, records, bytes });
+    this.#openBytes += bytes;
     this.#schedule();
   }
 
@@ -115,15 +118,21 @@ export class Writer<Entry> {
   }
 
   #takeBatch(): { entries: readonly Entry[]; records: readonly Uint8Array[]; bytes: number } {
+    const { batchBytesMax, sharingRecordsMax = Number.POSITIVE_INFINITY } = this.#options;
+    const first = this.#open[0]!;
+    if (first.records.length > sharingRecordsMax) {
+      this.#open = this.#open.slice(1);
+      this.#openBytes -= first.bytes;
+      return { entries: [first.entry], records: first.records, bytes: first.bytes };
+    }
     const entries: Entry[] = [];
     const records: Uint8Array[] = [];
     let bytes = 0;
     let taken = 0;
     for (const waiting of this.#open) {
-      let writeBytes = 0;
-      for (const record of waiting.records) writeBytes += record.length;
-      if (taken > 0 && bytes + writeBytes > this.#options.batchBytesMax) break;
-      bytes += writeBytes;
+      if (taken > 0 && bytes + waiting.bytes > batchBytesMax) break;
+      if (waiting.records.length > sharingRecordsMax) break;
+      bytes += waiting.bytes;
       entries.push(waiting.entry);
       for (const record of waiting.records) records.push(record);
       taken += 1;
@@ -168,4 +177,10 @@ export class Writer<Entry> {
     this.#idle = [];
     for (const resolve of idle) resolve();
   }
+}
+
+function bytesOf(records: readonly Uint8Array[]): number {
+  let bytes = 0;
+  for (const { length } of records) bytes += length;
+  return bytes;
 }

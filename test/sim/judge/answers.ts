@@ -35,7 +35,7 @@ export function difference(actual: OpResult, expected: ModelResponse, path = '')
     case 'delete-range':
       if (expected.kind !== 'delete-range') return path;
       if (actual.deleted !== expected.deleted) return `${path} deleted ${actual.deleted}, not ${expected.deleted}`;
-      return listDifference(actual.prevKvs, expected.prev, `${path} prev_kvs`);
+      return listDifference([...actual.prevKvs], expected.prev, `${path} prev_kvs`);
     case 'txn': {
       if (expected.kind !== 'txn') return path;
       if (actual.succeeded !== expected.succeeded) return `${path} succeeded ${actual.succeeded}`;

@@ -9,6 +9,8 @@ interface Deadline {
   latestMs: number;
   /** A renewal of which nobody was told may still happen: `latestMs` says nothing until the next takeover. */
   isOpen: boolean;
+  /** What `earliestMs` was before each renewal, and until when. */
+  readonly before: { readonly untilMs: number; readonly earliestMs: number }[];
 }
 
 /** How fast leaders' clocks run, beside the clock that times are taken of: the slowest and the fastest. */
@@ -40,7 +42,7 @@ export class LeaseJudge {
   /** The grant is in the log; it was asked for at `fromMs` or later. */
   granted(granted: number, ttlSeconds: number, fromMs: number): void {
     const earliestMs = fromMs + (ttlSeconds * 1000) / this.#rates.fast;
-    this.#deadlines.set(granted, { earliestMs, latestMs: Number.POSITIVE_INFINITY, isOpen: false });
+    this.#deadlines.set(granted, { earliestMs, latestMs: Number.POSITIVE_INFINITY, isOpen: false, before: [] });
   }
 
   /** A takeover gives every lease its whole time again. */
@@ -48,9 +50,9 @@ export class LeaseJudge {
     for (const { granted, ttlSeconds } of this.#history.leasesAt(this.#history.next)) {
       const ttlMs = ttlSeconds * 1000;
       const { slow, fast } = this.#rates;
-      const before = this.#deadlines.get(granted)?.earliestMs ?? 0;
-      const earliestMs = Math.max(before, beginMs + ttlMs / fast);
-      this.#deadlines.set(granted, { earliestMs, latestMs: endMs + ttlMs / slow, isOpen: false });
+      const earlier = this.#deadlines.get(granted)?.earliestMs ?? 0;
+      const earliestMs = Math.max(earlier, beginMs + ttlMs / fast);
+      this.#deadlines.set(granted, { earliestMs, latestMs: endMs + ttlMs / slow, isOpen: false, before: [] });
     }
   }
 
@@ -78,7 +80,10 @@ export class LeaseJudge {
     if (span === undefined || deadline === undefined) return;
     const ttlMs = span.ttlSeconds * 1000;
     const { slow, fast } = this.#rates;
-    if (fromMs !== undefined) deadline.earliestMs = Math.max(deadline.earliestMs, fromMs + ttlMs / fast);
+    if (fromMs !== undefined) {
+      deadline.before.push({ untilMs: nowMs, earliestMs: deadline.earliestMs });
+      deadline.earliestMs = Math.max(deadline.earliestMs, fromMs + ttlMs / fast);
+    }
     if (deadline.isOpen) return;
     const latestMs = nowMs + ttlMs / slow;
     deadline.latestMs =
@@ -118,10 +123,9 @@ export class LeaseJudge {
     if (deadline === undefined) return [0, Number.POSITIVE_INFINITY];
     const seconds = (ms: number): number => Math.floor(Math.max(0, ms) / 1000);
     const { slow, fast } = this.#rates;
-    return [
-      seconds((deadline.earliestMs - nowMs) * slow - SLACK_MS),
-      seconds((deadline.latestMs - fromMs) * fast + SLACK_MS),
-    ];
+    // It may have been looked at before a renewal that was answered meanwhile.
+    const earliestMs = deadline.before.find(({ untilMs }) => untilMs >= fromMs)?.earliestMs ?? deadline.earliestMs;
+    return [seconds((earliestMs - nowMs) * slow - SLACK_MS), seconds((deadline.latestMs - fromMs) * fast + SLACK_MS)];
   }
 
   /** When all that is there now has ended, if nobody renews it. */

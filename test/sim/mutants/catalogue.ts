@@ -49,13 +49,13 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/needed-values.ts`,
-        find: 'const kv = this.#found.get(position);',
+        find: 'const kv = this.#found.get(position) ?? this.#passing.get(position);',
         replace: 'const kv = this.#replica.bytes.peek(position);',
       },
       {
         file: `${backend}/write-path.ts`,
-        find: "      const fatal = new Error('a write was left half sequenced', { cause: error });",
-        replace: '      if (this.#halted === false) throw error;\n      const fatal = new Error(String(error));',
+        find: "    const fatal = new Error('a write was left half sequenced', { cause });",
+        replace: '    if (!this.#halted) return cause as EngramError;\n    const fatal = new Error(String(cause));',
       },
       {
         file: `${backend}/needed-values.ts`,
@@ -105,7 +105,7 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/write-path.ts`,
-        find: 'if (isEngramError(error) && !this.#halted) await this.settled();',
+        find: '    else if (isEngramError(error) && !givenUp) await this.#sequencedSettled();\n',
         replace: '',
       },
     ],
@@ -132,13 +132,18 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/lease-decisions.ts`,
-        find: '    if (this.#options.pending.isUndecided(id)) return false;\n',
+        find: '    if (pending.isUndecided(id)) return Promise.resolve(false);\n',
         replace: '',
       },
       {
         file: `${backend}/lease-decisions.ts`,
-        find: '(pending.isUndecided(id) ? writes.settled() : this.revoke(id))',
-        replace: '(pending.has(id) ? this.revoke(id) : writes.settled())',
+        find: '    if (pending.isUndecided(id)) {\n      await writes.settled();\n      return false;\n    }\n    if (lessor.remainingMs(id, clock.nowMs()) !== 0) return false;\n',
+        replace: '    void [pending, lessor, clock, writes];\n',
+      },
+      {
+        file: `${backend}/lease-decisions.ts`,
+        find: '(pending.isUndecided(id) ? writes.settled() : this.expire(id))',
+        replace: '(pending.has(id) ? this.expire(id) : writes.settled())',
       },
     ],
   },
@@ -170,9 +175,10 @@ const possible: readonly Mutant[] = [
     what: 'a step-down takes back all versions but those with a lease',
     edits: [
       {
-        file: `${backend}/write-path.ts`,
-        find: '        const { key, position } = events[sub]!;\n',
-        replace: '        const { key, position, lease } = events[sub]!;\n        if (lease !== 0n) continue;\n',
+        file: 'packages/sequencer/src/change.ts',
+        find: '      const { key, position, type, lease, prevLease } = events[at]!;\n',
+        replace:
+          '      const { key, position, type, lease, prevLease } = events[at]!;\n      if (lease !== NO_LEASE) continue;\n',
       },
     ],
   },
@@ -324,13 +330,13 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/replicated-state.ts`,
-        find: 'if (prevLease !== NO_LEASE) this.lessor.detach(prevLease, key);',
-        replace: '',
+        find: 'if (prevLease !== NO_LEASE && prevLease !== ending) this.lessor.detach(prevLease, key);',
+        replace: 'void ending;',
       },
       {
         file: 'packages/sequencer/src/sequencer.ts',
-        find: ' || this.#versions.lease(head) !== attachedTo) continue;',
-        replace: ') continue;',
+        find: ' && versions.lease(head) === attachedTo) {',
+        replace: ') {',
       },
     ],
   },
@@ -340,8 +346,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/sequencer/src/sequencer.ts',
-        find: '    this.#changing = false;\n    if (change.events.length > 0) this.#dealt = change.revision;\n    return change;',
-        replace: '    this.#changing = false;\n    return change;',
+        find: '    this.#accept(change);\n    return change;',
+        replace: '    this.#next = change.next;\n    return change;',
       },
     ],
   },
@@ -350,10 +356,79 @@ const possible: readonly Mutant[] = [
     what: 'watchers hear of a batch before readers see it',
     edits: [
       {
+        file: `${backend}/applier.ts`,
+        find: '      state.take(write);\n      if (',
+        replace: '      void Promise.resolve().then(() => state.take(write));\n      if (',
+      },
+      {
+        file: `${backend}/applier.ts`,
+        find: '{ groups, revision: state.revision }',
+        replace: '{ groups, revision: groups.at(-1)!.revision }',
+      },
+    ],
+  },
+  {
+    name: 'long-write-lets-others-in',
+    what: 'other writes are decided between two slices of a long one',
+    edits: [
+      {
+        file: `${backend}/decision-queue.ts`,
+        find: "    assert(!this.#held, 'two decisions at a time');\n    this.#held = true;\n",
+        replace: '',
+      },
+      {
+        file: `${backend}/decision-queue.ts`,
+        find: "    assert(this.#held, 'a decision that was not held has ended');\n",
+        replace: '',
+      },
+      {
+        file: 'packages/sequencer/src/sequencer.ts',
+        find: "    assert(!this.#underWay, 'a transaction is decided within another');\n    const succeeded",
+        replace: '    const succeeded',
+      },
+    ],
+  },
+  {
+    name: 'given-up-write-stays',
+    what: 'a long write that is given up in the middle leaves its changes in the index',
+    edits: [
+      {
+        file: 'packages/sequencer/src/sequencer.ts',
+        find: '    yield* this.#keys.undo(change.events, slice);\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'undo-before-the-long-write',
+    what: 'a step-down takes writes back while a long one above them still is in the index',
+    edits: [
+      {
         file: `${backend}/write-path.ts`,
-        find: '      write.settle();\n    }\n    this.#settleWaiters(next);',
-        replace:
-          '    }\n    for (const write of writes.toReversed()) if (write.group !== undefined) write.settle();\n    this.#settleWaiters(next);',
+        find: 'const before = this.#unwinding ?? longEnded;',
+        replace: 'const before = this.#unwinding ?? (longEnded, undefined);',
+      },
+    ],
+  },
+  {
+    name: 'long-write-moves-keys-in-sight',
+    what: 'the keys of a lease are shown while a long write that ends it takes effect',
+    edits: [
+      {
+        file: `${backend}/leadership.ts`,
+        find: '    await replica.wholeLeases();\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'long-write-pins-nothing',
+    what: 'a compaction drops what a long write has noted for its answer',
+    edits: [
+      {
+        file: `${backend}/decisions.ts`,
+        find: 'using _pin = this.#options.pins.hold(NO_REVISION);',
+        replace: 'void NO_REVISION;',
       },
     ],
   },

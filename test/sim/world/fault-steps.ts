@@ -8,6 +8,8 @@ import type { World } from './world.ts';
 /** Longer than any stall of storage. */
 export const STOP_MS_MAX = 60_000;
 export const STALL_MS_MAX = 20_000;
+/** Less than what a read of history may take, since a read may meet several. */
+const SLOW_READ_MS = 4000;
 
 /** Something goes wrong. Where no node lives it goes wrong for nobody. */
 export class FaultStep {
@@ -44,6 +46,7 @@ export class FaultStep {
     const { process } = this.#life;
     if (process.paused) return;
     const ms = this.#random.pick([1, 50, 3000, 15_000]) * this.#random.fraction();
+    if (ms > SLOW_READ_MS) this.#life.slowReads = true;
     process.pause();
     this.#world.scheduler.after(ms, () => {
       this.#world.tell(() => 'the node goes on');
@@ -55,6 +58,7 @@ export class FaultStep {
     const operation = this.#random.pick(['append', 'append', 'get-many', 'drop', 'save-checkpoint', 'seal'] as const);
     const ms = this.#random.pick([5, 50, 500, 9000, STALL_MS_MAX]) * this.#random.fraction();
     this.#world.tell(() => `  ${operation} stalls for ${ms.toFixed(0)} ms`);
+    if (operation === 'get-many' && ms > SLOW_READ_MS) this.#life.slowReads = true;
     this.#life.faults.stall(operation, ms);
   }
 

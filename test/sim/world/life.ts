@@ -32,6 +32,8 @@ export class Life {
   leadsSinceMs = Number.POSITIVE_INFINITY;
   /** Reads of the storage were told to fail. */
   failingReads = false;
+  /** A read may have taken longer than the history of watches waits: storage stalled, or the node was paused. */
+  slowReads = false;
   stopping = false;
 
   constructor(parts: LifeParts) {
@@ -86,6 +88,7 @@ export class Life {
           onAppending(batch);
           const outcome = await storage.append(batch, seal);
           if (outcome.kind === 'committed') onDurable(batch);
+          else this.leaderless = true;
           return outcome;
         },
         read: (from, signal) => storage.read(from, signal),

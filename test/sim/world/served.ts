@@ -10,4 +10,6 @@ export interface Served {
   readonly stopping: boolean;
   /** Reads of its storage were told to fail. */
   readonly failingReads: boolean;
+  /** A read may have taken longer than the history of watches waits. */
+  readonly slowReads?: boolean;
 }

@@ -1,4 +1,4 @@
-import { EngramError, type EventGroup, type Revision, revision } from '@engram/core';
+import { EngramError, type EventGroup, isEngramError, type Revision, revision } from '@engram/core';
 import type { Prng } from '@engram/sim';
 import type { StoreHistory } from '@engram/sim/model';
 import type { Watcher, WatchSink, WatchStream } from '@engram/watch-hub';
@@ -218,6 +218,7 @@ export class WatchClient implements WatchSink {
     this.#life = life;
     this.#comeBack();
     if (life?.failingReads === true || life?.stopping === true) return;
+    if (life?.slowReads === true && isEngramError(cause, 'Timeout')) return;
     this.#options.onFinding(new Finding('watch', `${this.name} broke: ${String(cause)}`, { cause }));
   }
 

@@ -30,7 +30,7 @@ export interface DeleteRangeAnswer {
   readonly kind: 'delete-range';
   readonly revision: number;
   readonly deleted: number;
-  readonly prevKvs: readonly Uint8Array[];
+  readonly prevKvs: ByteList;
 }
 
 export interface TxnAnswer {

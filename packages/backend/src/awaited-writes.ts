@@ -1,0 +1,127 @@
+import { assert, type Clock, doSliced, EngramError, type LogPosition, Slice, type SlicedWork } from '@engram/core';
+import type { CommittedWrite } from './committed-write.ts';
+import type { PendingLeases } from './pending-leases.ts';
+import { type PendingWrite, PendingWrites } from './pending-writes.ts';
+
+export interface AwaitedWritesOptions {
+  readonly leases: PendingLeases;
+  readonly clock: Clock;
+  /** See `Slice`. */
+  readonly sliceUs: number | undefined;
+  /** A write that has not taken effect by then is answered Timeout. */
+  readonly timeoutMs: number;
+  /** What was asked for at `untilMs` or before has waited long enough for its decision. True: others still wait for theirs. */
+  readonly onTimeout: (untilMs: number, error: EngramError) => boolean;
+}
+
+/** Waits until all that was sequenced before it has taken effect. */
+interface Waiter {
+  readonly next: LogPosition;
+  readonly write: PendingWrite;
+}
+
+/** Who waits for a write to take effect: each is answered when it has, or failed, or after its time. */
+export class AwaitedWrites {
+  readonly #options: AwaitedWritesOptions;
+  readonly #pending = new PendingWrites();
+  readonly #waiters: Waiter[] = [];
+  #watching = false;
+
+  constructor(options: AwaitedWritesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves with the answer, which is made when the write is settled; `begin` hands it on. `startMs`: when it was asked
+   * for. `pin` keeps what the answer needs; given back however the write ends.
+   */
+  wait<Answer>(
+    effect: CommittedWrite,
+    startMs: number,
+    pin: Disposable | undefined,
+    answer: () => Answer | Promise<Answer>,
+    begin: (write: PendingWrite) => void,
+  ): Promise<Answer> {
+    return new Promise<Answer>((resolve, reject) => {
+      const end = { answer: answering(answer, resolve, reject), reject, pin };
+      const write = this.#pending.add(effect, startMs, end);
+      this.watchTimeouts();
+      begin(write);
+    });
+  }
+
+  /** It has no records of its own: it is settled when everything before `next` has taken effect. */
+  addWaiter(next: LogPosition, write: PendingWrite): void {
+    assert((this.#waiters.at(-1)?.next ?? 0) <= next, 'waiters come in the order of the log');
+    this.#waiters.push({ next, write });
+  }
+
+  /** Everything before `next` has taken effect, these writes last. A promise where there is much to note. */
+  applied(writes: readonly PendingWrite[], next: LogPosition): Promise<void> | undefined {
+    return this.#applied(writes, next, new Slice(this.#options.sliceUs), 0);
+  }
+
+  #applied(writes: readonly PendingWrite[], next: LogPosition, slice: Slice, from: number): Promise<void> | undefined {
+    for (let at = from; at < writes.length; at += 1) {
+      const applying = this.#options.leases.applied(writes[at]!, slice);
+      if (applying !== undefined) return this.#goOnApplied(applying, writes, next, slice, at);
+      writes[at]!.settle();
+    }
+    let settled = 0;
+    while (settled < this.#waiters.length && this.#waiters[settled]!.next <= next) settled += 1;
+    if (settled > 0) for (const { write } of this.#waiters.splice(0, settled)) write.settle();
+    return undefined;
+  }
+
+  async #goOnApplied(
+    applying: SlicedWork<void>,
+    writes: readonly PendingWrite[],
+    next: LogPosition,
+    slice: Slice,
+    at: number,
+  ): Promise<void> {
+    const turn = (): Promise<void> => slice.turn(this.#options.clock);
+    await turn();
+    await doSliced(applying, turn);
+    writes[at]!.settle();
+    await this.#applied(writes, next, slice, at + 1);
+  }
+
+  failWaiters(error: Error): void {
+    for (const { write } of this.#waiters.splice(0)) write.fail(error);
+  }
+
+  /** One timer for all, as long as anybody waits. */
+  watchTimeouts(): void {
+    if (this.#watching) return;
+    this.#watching = true;
+    const { clock, timeoutMs, onTimeout } = this.#options;
+    clock.after(timeoutMs / 4, () => {
+      this.#watching = false;
+      const untilMs = clock.nowMs() - timeoutMs;
+      const error = new EngramError('Timeout');
+      let oldest = this.#pending.oldest();
+      while (oldest !== undefined && oldest.startMs <= untilMs) {
+        oldest.fail(error);
+        oldest = this.#pending.oldest();
+      }
+      const undecided = onTimeout(untilMs, error);
+      if (oldest !== undefined || undecided) this.watchTimeouts();
+    });
+  }
+}
+
+/** An answer that cannot be built fails its own write, not the batch that it came with. */
+function answering<Answer>(
+  answer: () => Answer | Promise<Answer>,
+  resolve: (answer: Answer | Promise<Answer>) => void,
+  reject: (error: unknown) => void,
+): () => void {
+  return () => {
+    try {
+      resolve(answer());
+    } catch (error) {
+      reject(error);
+    }
+  };
+}

@@ -1,0 +1,229 @@
+import {
+  AnswerRoom,
+  assert,
+  type DeleteRangeOp,
+  EVENT_DELETE,
+  EVENT_PUT,
+  isPoint,
+  type KvEvent,
+  type LogPosition,
+  NO_LEASE,
+  nextLogPosition,
+  type PutOp,
+  type Revision,
+  revision,
+  type Slice,
+  type SlicedWork,
+} from '@engram/core';
+import type { Changes } from './plan.ts';
+import type { ChangeEncoder, KeyVersions, KnownValues, SequencedLeases } from './ports.ts';
+
+/** Keys of a range that are looked up before they are deleted. */
+const CHUNK = 128;
+/** What a change takes, and undoing one, in microseconds where nothing is in the caches; and a KiB of its record. */
+const CHANGE_US = 6;
+const UNDO_US = 6;
+const RECORD_KIB_US = 1;
+
+/** The changes of one write while it is sequenced. All have the same revision. */
+export class Change implements Changes {
+  readonly revision: Revision;
+  readonly events: KvEvent[] = [];
+  readonly records: Uint8Array[] = [];
+  recordBytes = 0;
+  answersPrevious = false;
+  /** The position of the next record. */
+  next: LogPosition;
+  readonly #answerBytesMax: number;
+  #room: AnswerRoom | undefined;
+
+  constructor(at: Revision, next: LogPosition, answerBytesMax: number) {
+    this.revision = at;
+    this.next = next;
+    this.#answerBytesMax = answerBytesMax;
+  }
+
+  /** What the answer may still hold. */
+  get room(): AnswerRoom {
+    this.#room ??= new AnswerRoom(this.#answerBytesMax);
+    return this.#room;
+  }
+
+  /** The answer holds a version that a change supersedes. */
+  answerPrevious(bytes: number): void {
+    this.room.take(bytes);
+    this.answersPrevious = true;
+  }
+
+  /** Microseconds for the record that was made last. */
+  get lastUs(): number {
+    return CHANGE_US + (RECORD_KIB_US * this.records.at(-1)!.length) / 1024;
+  }
+}
+
+/** Puts and deletes as versions of keys, events and log records, and takes them back. */
+export class KeyChanges {
+  readonly #versions: KeyVersions;
+  readonly #leases: SequencedLeases;
+  readonly #encoder: ChangeEncoder;
+  readonly #onChanged: (event: KvEvent) => void;
+
+  constructor(
+    versions: KeyVersions,
+    leases: SequencedLeases,
+    encoder: ChangeEncoder,
+    onChanged: (event: KvEvent) => void,
+  ) {
+    this.#versions = versions;
+    this.#leases = leases;
+    this.#encoder = encoder;
+    this.#onChanged = onChanged;
+  }
+
+  /** Returns where the version lies that it supersedes. */
+  put(op: PutOp, change: Change, values: KnownValues): LogPosition | undefined {
+    const versions = this.#versions;
+    const head = versions.head(op.key);
+    const old = head >= 0 && !versions.isTombstone(head) ? head : -1;
+    const prevPosition = old >= 0 ? versions.position(old) : undefined;
+    const prevModRevision = old >= 0 ? versions.modRevision(old) : revision(0);
+    const oldLease = old >= 0 ? versions.lease(old) : NO_LEASE;
+    const createRevision = old >= 0 ? versions.createRevision(old) : change.revision;
+    const version = old >= 0 ? versions.version(old) + 1 : 1;
+    const lease = op.ignoreLease ? oldLease : op.lease;
+    const value = op.ignoreValue ? values.value(assertDefined(prevPosition)) : op.value;
+    if (op.prevKv && old >= 0) change.answerPrevious(versions.bytes(old));
+    const sub = change.events.length;
+    const { record, kv } = this.#encoder.put({
+      sub,
+      key: op.key,
+      value,
+      createRevision,
+      modRevision: change.revision,
+      version,
+      lease,
+    });
+    const position = change.next;
+    change.next = nextLogPosition(position);
+    versions.append(op.key, {
+      createRevision,
+      modRevision: change.revision,
+      sub,
+      version,
+      lease,
+      tombstone: false,
+      position,
+      bytes: kv.length,
+    });
+    if (lease !== NO_LEASE && lease !== oldLease) this.#leases.attach(lease, op.key);
+    this.#add(change, record, {
+      type: EVENT_PUT,
+      key: op.key,
+      modRevision: change.revision,
+      sub,
+      createRevision,
+      version,
+      lease,
+      kv,
+      position,
+      prevPosition,
+      prevModRevision,
+      prevLease: oldLease,
+      prevKv: undefined,
+    });
+    return prevPosition;
+  }
+
+  /** Returns where the versions lie that it supersedes, one for each key. */
+  *deleteRange(op: DeleteRangeOp, change: Change, slice: Slice): SlicedWork<readonly LogPosition[]> {
+    if (isPoint(op.range)) return this.deletePoint(op, change);
+    const versions = this.#versions;
+    const deleted: LogPosition[] = [];
+    let key: Uint8Array | undefined = op.range.key;
+    while (key !== undefined) {
+      const live: number[] = [];
+      key = versions.collectSome({ key, end: op.range.end }, change.revision, CHUNK, slice, live);
+      for (const version of live) {
+        if (op.prevKv) change.answerPrevious(versions.bytes(version));
+        deleted.push(versions.position(version));
+        this.delete(versions.key(version), version, change);
+        // The other versions stay what they are meanwhile: a live head is no garbage.
+        if (slice.spend(change.lastUs)) yield;
+      }
+      if (slice.spent) yield;
+    }
+    return deleted;
+  }
+
+  deletePoint({ range, prevKv }: DeleteRangeOp, change: Change): readonly LogPosition[] {
+    const versions = this.#versions;
+    const head = versions.head(range.key);
+    if (head < 0 || versions.isTombstone(head)) return [];
+    if (prevKv) change.answerPrevious(versions.bytes(head));
+    const deleted = [versions.position(head)];
+    this.delete(range.key, head, change);
+    return deleted;
+  }
+
+  /** `live` is the key's newest version. */
+  delete(key: Uint8Array, live: number, change: Change): void {
+    const versions = this.#versions;
+    const prevPosition = versions.position(live);
+    const prevModRevision = versions.modRevision(live);
+    const prevLease = versions.lease(live);
+    const sub = change.events.length;
+    const { record, kv } = this.#encoder.delete(sub, key, change.revision);
+    const position = change.next;
+    change.next = nextLogPosition(position);
+    versions.append(key, {
+      createRevision: revision(0),
+      modRevision: change.revision,
+      sub,
+      version: 0,
+      lease: NO_LEASE,
+      tombstone: true,
+      position,
+      bytes: kv.length,
+    });
+    this.#add(change, record, {
+      type: EVENT_DELETE,
+      key,
+      modRevision: change.revision,
+      sub,
+      createRevision: revision(0),
+      version: 0,
+      lease: NO_LEASE,
+      kv,
+      position,
+      prevPosition,
+      prevModRevision,
+      prevLease,
+      prevKv: undefined,
+    });
+  }
+
+  #add(change: Change, record: Uint8Array, event: KvEvent): void {
+    change.records.push(record);
+    change.recordBytes += record.length;
+    change.events.push(event);
+    this.#onChanged(event);
+  }
+
+  /** Takes versions that will never be durable back, the newest first: they are the newest that there are. */
+  *undo(events: readonly KvEvent[], slice: Slice): SlicedWork<void> {
+    const versions = this.#versions;
+    for (let at = events.length - 1; at >= 0; at -= 1) {
+      const { key, position, type, lease, prevLease } = events[at]!;
+      const head = versions.head(key);
+      assert(head >= 0 && versions.position(head) === position, 'undone out of order');
+      versions.undo(head);
+      if (type === EVENT_PUT && lease !== NO_LEASE && lease !== prevLease) this.#leases.detach(lease, key);
+      if (slice.spend(UNDO_US)) yield;
+    }
+  }
+}
+
+function assertDefined(position: LogPosition | undefined): LogPosition {
+  assert(position !== undefined, 'a put that keeps the value passed the check without a live version');
+  return position;
+}
