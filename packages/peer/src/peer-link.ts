@@ -18,6 +18,8 @@ export interface PeerLinkOptions {
   readonly onDisconnected: () => void;
   /** Its address refuses connections: the process is gone. */
   readonly onGone: () => void;
+  /** An attempt has failed. It makes another, unless it is closed in here. */
+  readonly onUnreached: () => void;
 }
 
 interface Waiting {
@@ -133,11 +135,15 @@ export class PeerLink {
     });
     const failed = (error?: unknown): void => {
       if (this.#stream !== stream) return;
+      const reached = this.#connected;
       this.#stream = undefined;
       this.#ended();
       if (this.#closed) return;
       if (isServiceError(error) && /ECONNREFUSED/.test(error.details)) this.#options.onGone();
-      this.#retry = this.#options.clock.after(RETRY_MS, () => this.#open());
+      this.#retry = this.#options.clock.after(RETRY_MS, () => {
+        if (!reached) this.#options.onUnreached();
+        if (!this.#closed) this.#open();
+      });
     };
     stream.on('error', failed);
     stream.on('end', () => failed());

@@ -15,11 +15,11 @@ export interface PeerLinksOptions {
 }
 
 interface Link {
-  readonly url: string;
+  readonly urls: readonly string[];
   readonly link: PeerLink;
 }
 
-/** A connection to every other member. */
+/** A connection to every other member, by the first of its peer URLs that can be reached. */
 export class PeerLinks implements PeerNetwork, Disposable {
   readonly #options: PeerLinksOptions;
   readonly #links = new Map<bigint, Link>();
@@ -30,14 +30,14 @@ export class PeerLinks implements PeerNetwork, Disposable {
 
   setMembers(members: readonly PeerAddress[]): void {
     const { memberId } = this.#options;
-    const wanted = new Map(members.filter(({ id }) => id !== memberId).map(({ id, peerUrls }) => [id, peerUrls[0]]));
-    for (const [id, { url, link }] of this.#links) {
-      if (wanted.get(id) === url) continue;
+    const wanted = new Map(members.filter(({ id }) => id !== memberId).map(({ id, peerUrls }) => [id, peerUrls]));
+    for (const [id, { urls, link }] of this.#links) {
+      if (wanted.get(id)?.join() === urls.join()) continue;
       this.#links.delete(id);
       link.close();
     }
-    for (const [id, url] of wanted) {
-      if (url !== undefined && !this.#links.has(id)) this.#links.set(id, { url, link: this.#open(id, url) });
+    for (const [id, urls] of wanted) {
+      if (urls.length > 0 && !this.#links.has(id)) this.#open(id, urls, 0);
     }
   }
 
@@ -64,11 +64,12 @@ export class PeerLinks implements PeerNetwork, Disposable {
     return found.link;
   }
 
-  #open(id: bigint, url: string): PeerLink {
+  #open(id: bigint, urls: readonly string[], at: number): void {
+    const url = urls[at]!;
     const { clusterId, memberId, tls, clock, logger, service } = this.#options;
     const { host, protocol } = new URL(url);
     const member = id.toString(16);
-    return new PeerLink({
+    const link = new PeerLink({
       hello: { cluster: clusterId, from: memberId, to: id },
       target: host,
       tls: protocol === 'https:' ? tls : undefined,
@@ -82,6 +83,12 @@ export class PeerLinks implements PeerNetwork, Disposable {
         service()?.disconnected(id);
       },
       onGone: () => service()?.gone(id),
+      onUnreached: () => {
+        if (urls.length === 1 || this.#links.get(id)?.link !== link) return;
+        link.close();
+        this.#open(id, urls, (at + 1) % urls.length);
+      },
     });
+    this.#links.set(id, { urls, link });
   }
 }

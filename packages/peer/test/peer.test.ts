@@ -16,11 +16,11 @@ afterEach(async () => {
   closing = [];
 });
 
-async function serve(service: PeerService, memberId: bigint): Promise<PeerServer> {
+async function serve(service: PeerService, memberId: bigint, port = 0): Promise<PeerServer> {
   const server = await servePeers({
     clusterId: CLUSTER,
     memberId,
-    addresses: [{ host: '127.0.0.1', port: 0, secure: false }],
+    addresses: [{ host: '127.0.0.1', port, secure: false }],
     tls: undefined,
     service,
     logger: quiet,
@@ -29,7 +29,20 @@ async function serve(service: PeerService, memberId: bigint): Promise<PeerServer
   return server;
 }
 
-function dial(service: Echo, port: number, id = 2n, clusterId = CLUSTER): PeerLinks {
+/** A port that somebody had just now: nobody listens there. */
+async function closedPort(): Promise<number> {
+  const server = await serve(new Echo(), 9n);
+  await server[Symbol.asyncDispose]();
+  return server.ports[0]!;
+}
+
+function dial(
+  service: Echo,
+  port: number,
+  id = 2n,
+  clusterId = CLUSTER,
+  otherPorts: readonly number[] = [],
+): PeerLinks {
   const links = new PeerLinks({
     clusterId,
     memberId: 1n,
@@ -41,7 +54,7 @@ function dial(service: Echo, port: number, id = 2n, clusterId = CLUSTER): PeerLi
   closing.push({ [Symbol.asyncDispose]: async () => links[Symbol.dispose]() });
   links.setMembers([
     { id: 1n, peerUrls: ['http://127.0.0.1:1'] },
-    { id, peerUrls: [`http://127.0.0.1:${port}`] },
+    { id, peerUrls: [...otherPorts, port].map((each) => `http://127.0.0.1:${each}`) },
   ]);
   return links;
 }
@@ -72,6 +85,20 @@ test('a call before there is a connection has not left; one whose connection end
   await expect(failing).rejects.toMatchObject({ fault: 'lost' });
   await mine.until(() => mine.links.includes('gone 2'));
   expect(mine.links.slice(0, 2)).toEqual(['connected 2', 'disconnected 2']);
+});
+
+test('a member with several URLs is reached by the first that works, and again when it was gone', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const [deadA, deadB] = [await closedPort(), await closedPort()];
+  const server = await serve(theirs, 2n);
+  const links = dial(mine, server.ports[0]!, 2n, CLUSTER, [deadA, deadB]);
+  await mine.until(() => mine.links.includes('connected 2'));
+  expect(Buffer.from(await links.call(2n, utf8('a'), never)).toString()).toBe('answer to a');
+  await server[Symbol.asyncDispose]();
+  await mine.until(() => mine.links.includes('disconnected 2'));
+  await serve(theirs, 2n, deadA);
+  await mine.until(() => mine.links.filter((each) => each === 'connected 2').length === 2);
+  expect(Buffer.from(await links.call(2n, utf8('b'), never)).toString()).toBe('answer to b');
 });
 
 test('a call that nobody waits for is given up at the other end too', async () => {
