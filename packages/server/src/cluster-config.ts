@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 import type { CertificateFiles } from './self-signed-certificate.ts';
+import type { SrvDiscovery } from './srv-discovery.ts';
 import { bindProblem, parseUrls, type ServeUrl } from './urls.ts';
 
 /** One name in --initial-cluster, with its peer URLs. */
@@ -28,7 +29,8 @@ export interface ClusterConfig {
   readonly tikvTls: { readonly caPath?: string; readonly certPath?: string; readonly keyPath?: string } | undefined;
   readonly localValues: 'disk' | 'memory';
   readonly token: string;
-  readonly initialMembers: readonly InitialMember[];
+  /** By name in DNS, or as --initial-cluster says. */
+  readonly initialMembers: readonly InitialMember[] | SrvDiscovery;
   readonly listenPeerUrls: readonly ServeUrl[];
   readonly peerTls: PeerTlsConfig | undefined;
   readonly heartbeatMs: number;
@@ -64,7 +66,8 @@ export function clusterConfig(
   advertisePeerUrls: readonly string[],
   warnings: string[],
 ): ClusterConfig | undefined {
-  const initialMembers = initialCluster(name, values.text('initial-cluster'), advertisePeerUrls);
+  const discovery = srvDiscovery(values);
+  const initialMembers = discovery ?? initialCluster(name, values.text('initial-cluster'), advertisePeerUrls);
   if (values.text('storage') !== 'tikv') {
     refuseWithoutTikv(values, initialMembers);
     const idle = changedAmong(values, peerFlags);
@@ -79,7 +82,7 @@ export function clusterConfig(
   const localValues = values.text('local-values');
   if (localValues !== 'disk' && localValues !== 'memory')
     throw new ConfigError(`--local-values=${localValues}: expected disk or memory`);
-  checkOwnUrls(name, initialMembers, advertisePeerUrls);
+  if (!('domain' in initialMembers)) checkOwnUrls(name, initialMembers, advertisePeerUrls);
   const token = values.text('initial-cluster-token');
   const listenPeerUrls = peerUrls(values);
   return {
@@ -98,7 +101,23 @@ export function clusterConfig(
   };
 }
 
-function refuseWithoutTikv(values: FlagValues, members: readonly InitialMember[]): void {
+function srvDiscovery(values: FlagValues): SrvDiscovery | undefined {
+  const domain = values.text('discovery-srv');
+  const serviceName = values.text('discovery-srv-name');
+  if (domain === '') {
+    if (serviceName !== '') throw new ConfigError('--discovery-srv-name needs --discovery-srv');
+    return undefined;
+  }
+  if (values.text('initial-cluster') !== '') {
+    throw new ConfigError(
+      'multiple discovery or bootstrap flags are set. Choose one of "initial-cluster", "discovery-endpoints" or "discovery-srv"',
+    );
+  }
+  return { domain, serviceName };
+}
+
+function refuseWithoutTikv(values: FlagValues, members: readonly InitialMember[] | SrvDiscovery): void {
+  if ('domain' in members) throw new ConfigError('--discovery-srv: a cluster needs --storage=tikv');
   if (members.length > 1) {
     const names = members.map((member) => member.name).join(', ');
     throw new ConfigError(

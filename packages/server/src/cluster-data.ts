@@ -18,6 +18,7 @@ import type { ClusterConfig } from './cluster-config.ts';
 import { ownFolder } from './data-directory.ts';
 import { ConfigError } from './flag-values.ts';
 import type { NodeConfig } from './node-config.ts';
+import { discoverMembers, systemNames } from './srv-discovery.ts';
 
 export interface ClusterDataParts {
   readonly clock: Clock;
@@ -52,7 +53,7 @@ const KEPT_ENTRIES = 100;
 
 /**
  * Determines this member's identity and opens its data in TiKV. The first members of a cluster know their ids from
- * --initial-cluster. A member that was added finds itself, by its peer URLs, in what the others have agreed on. Rejects
+ * --initial-cluster, or from DNS. A member that was added finds itself, by its peer URLs, in what the others have agreed on. Rejects
  *   with ConfigError if it is no member, or has lost its vote.
  */
 export async function openClusterData(
@@ -74,7 +75,10 @@ export async function openClusterData(
     }),
   );
   const keys = new LogKeys(cluster.prefix);
-  const founders = cluster.initialMembers.map(({ name, peerUrls }) => ({
+  const { initialMembers } = cluster;
+  const named =
+    'domain' in initialMembers ? await discoverMembers(initialMembers, config, systemNames(), logger) : initialMembers;
+  const founders = named.map(({ name, peerUrls }) => ({
     id: memberIdOf(peerUrls, cluster.token),
     name,
     peerUrls: [...peerUrls].sort(),

@@ -141,8 +141,8 @@ export const flagSections: readonly FlagSection[] = [
     ignored('discovery-user', 'string', '', 'Discovery.'),
     ignored('discovery-password', 'string', '', 'Discovery.'),
     ignored('discovery-fallback', 'string', 'exit', 'Discovery.'),
-    refused('discovery-srv', 'string', '', 'Discovery: one node has nobody to find.'),
-    refused('discovery-srv-name', 'string', '', 'Discovery: one node has nobody to find.'),
+    works('discovery-srv', 'string', '', 'Domain whose SRV records name the members, instead of --initial-cluster.'),
+    works('discovery-srv-name', 'string', '', 'Part of the names of these records: _etcd-server-<name>._tcp.'),
     works('strict-reconfig-check', 'bool', 'true', 'Refuse changes of the membership that would cost the quorum.'),
     works('pre-vote', 'bool', 'true', 'Ask before an election whether it could be won.'),
     works(

@@ -197,7 +197,12 @@ test.each([
   },
   { args: ['--initial-cluster=nonsense'], says: 'error setting up initial cluster' },
   { args: ['--initial-cluster-state=old'], says: 'unexpected clusterState "old"' },
-  { args: ['--discovery-srv=example.org'], says: '--discovery-srv is not supported' },
+  { args: ['--discovery-srv=example.org'], says: '--discovery-srv: a cluster needs --storage=tikv' },
+  { args: ['--discovery-srv-name=blue'], says: '--discovery-srv-name needs --discovery-srv' },
+  {
+    args: ['--storage=tikv', '--discovery-srv=example.org', '--initial-cluster=default=http://a:1'],
+    says: 'multiple discovery or bootstrap flags are set. Choose one of "initial-cluster"',
+  },
   { args: ['--auth-token=jwt,pub-key=a'], says: '--auth-token is not supported' },
   { args: ['--auto-compaction-mode=never'], says: 'unknown auto-compaction-mode "never"' },
   { args: ['--auto-compaction-retention=soon'], says: 'error parsing CompactionRetention' },
