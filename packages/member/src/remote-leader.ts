@@ -242,7 +242,8 @@ export class RemoteLeader implements Proposals {
   async #try(to: Leader, request: Uint8Array, signal: AbortSignal): Promise<peerpb.Answer | undefined> {
     try {
       const answer = peerpb.decodeAnswer(await this.#options.peers.call(to.memberId, request, signal));
-      return isNotLeader(answer) ? undefined : answer;
+      // One that ends has not answered: the next leader will.
+      return isNotLeader(answer) || answer.error === 'Stopped' ? undefined : answer;
     } catch (error) {
       if (error instanceof PeerError) return undefined;
       throw error;

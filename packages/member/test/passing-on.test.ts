@@ -43,6 +43,7 @@ class TestMember {
       backend,
       clock,
       confirm: async () => {
+        if (group.stops) throw new EngramError('Stopped');
         if (backend.leadership === undefined) throw new EngramError('NotLeader');
       },
       changeMembers: async () => [],
@@ -69,6 +70,8 @@ class Group {
   /** What happens to the next calls, one each; then they arrive. */
   readonly ways: Way[] = [];
   calls = 0;
+  /** Whoever leads is about to end. */
+  stops = false;
 
   static async open(): Promise<Group> {
     const group = new Group();
@@ -99,6 +102,7 @@ class Group {
         get leader() {
           return member!.remote;
         },
+        confirm: async () => undefined,
         readIndex: (caller: Caller) => {
           if (backend.leadership !== undefined) return undefined;
           return member!.remote.ask({ readIndex: {} }, caller).then(() => undefined);
@@ -320,3 +324,14 @@ async function refusal(work: Promise<unknown>): Promise<string> {
     throw error;
   }
 }
+
+test('a read whose leader stops meanwhile is asked of whoever leads next', async () => {
+  const group = await Group.open();
+  const { backend } = group.member(2n);
+  group.stops = true;
+  const read = Promise.resolve(backend.range({ ...range('k'), serializable: false }, nodeItself));
+  group.clock.after(200, () => {
+    group.stops = false;
+  });
+  expect(await group.run(read)).toMatchObject({ count: 0, revision: 1 });
+});
