@@ -3,6 +3,7 @@ import {
   type Clock,
   EngramError,
   type Epoch,
+  isEngramError,
   type KeyRange,
   type LeaseId,
   type Logger,
@@ -98,6 +99,8 @@ export interface BackendCluster {
   readonly leader: Proposals;
   /** See `Store.readIndex`; asked on the leader too, which must know that it still is one. */
   readIndex(caller: Caller): Promise<void> | undefined;
+  /** Confirms by a quorum that this node leads at some moment after the call. NotLeader, LeaderChanged. */
+  confirm(signal: AbortSignal): Promise<void>;
 }
 
 /** Below the five seconds that etcdctl waits for an answer. */
@@ -180,12 +183,13 @@ export class Backend implements Store, AsyncDisposable {
       const end = await storage.log.seal({ epoch, holder: memberId });
       await this.#readTo(end);
       if (this.#closed) throw new EngramError('Stopped');
-      const { minLeaseTtlSeconds = MIN_LEASE_TTL_SECONDS, onDeposed } = this.#options;
+      const { minLeaseTtlSeconds = MIN_LEASE_TTL_SECONDS, onDeposed, cluster } = this.#options;
       const leadership: Leadership = new Leadership({
         ...this.#options,
         replica: this.replica,
         epoch,
         minLeaseTtlSeconds,
+        ...(cluster === undefined ? {} : { confirm: () => this.#confirm(cluster) }),
         onEnded: (outcome) => {
           if (this.#leadership === leadership) this.#leadership = undefined;
           if (outcome.kind === 'uncertain') this.#mustRestart = true;
@@ -336,6 +340,15 @@ export class Backend implements Store, AsyncDisposable {
     await this.#leadership?.drain();
     await this.#settled;
     await this.replica[Symbol.asyncDispose]();
+  }
+
+  /** LeaderChanged where this node does not lead any more. */
+  async #confirm(cluster: BackendCluster): Promise<void> {
+    try {
+      await cluster.confirm(this.#neverAborted);
+    } catch (cause) {
+      throw isEngramError(cause, 'NotLeader') ? new EngramError('LeaderChanged', { cause }) : cause;
+    }
   }
 
   get #proposals(): Proposals {

@@ -3,6 +3,8 @@ import {
   doSliced,
   EngramError,
   type Epoch,
+  type ErrorCode,
+  isEngramError,
   type LeaseId,
   type Logger,
   type LogPosition,
@@ -46,6 +48,8 @@ export interface LeadershipOptions {
   readonly sliceMax?: number;
   /** etcd: 5 s and two election timeouts. */
   readonly requestTimeoutMs?: number;
+  /** See `WritePathOptions.confirm`. */
+  readonly confirm?: () => Promise<void>;
   /**
    * The log takes no more from this leadership: it has ended. After `uncertain` nobody knows what the log holds, and
    * the node must start anew.
@@ -59,6 +63,14 @@ const MIB = 1024 * 1024;
 const TXN_CHANGES_MAX = 1_000_000;
 /** What a mark that waits to be decided takes in memory. */
 const MARK_COST_BYTES = 256;
+const restsOnState: ReadonlySet<ErrorCode> = new Set([
+  'Compacted',
+  'Corrupt',
+  'FutureRev',
+  'LeaseExist',
+  'LeaseNotFound',
+  'NoSpace',
+]);
 
 /**
  * The right to write, for one epoch: it decides on writes, compactions, alarms and leases, and appends them. It holds
@@ -99,6 +111,7 @@ export class Leadership implements Proposals {
       txnAnswerBytesMax: replica.txnAnswerBytesMax,
       sliceUs: options.sliceMax,
       timeoutMs: options.requestTimeoutMs ?? 7000,
+      confirm: options.confirm,
       onStopped: (outcome) => {
         this.#leaseKeeper.close();
         this.#ended ??= Promise.resolve();
@@ -140,16 +153,20 @@ export class Leadership implements Proposals {
       this.#refuseIfCorrupt();
       const cost = txnCost(txn);
       const refusal = cost > 0 ? this.#refusalForSpace(cost) : undefined;
-      if (refusal !== undefined) return refusal;
+      if (refusal !== undefined) return this.#refusing(refusal);
       if (txn.success.length > 1 || txn.failure.length > 1) this.#options.observer?.txn?.();
       return this.#writes.txn(txn, caller.origin);
     } catch (error) {
-      return Promise.reject(error);
+      return this.#refusing(Promise.reject(error));
     }
   }
 
   /** Resolves when readers are refused. */
-  async compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
+  compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
+    return this.#refusing(this.#compactInTurn(wanted, caller));
+  }
+
+  async #compactInTurn(wanted: number, caller: Caller): Promise<void> {
     this.#refuseIfCorrupt();
     return this.#writes.inTurn(MARK_COST_BYTES, () => this.#compact(wanted, caller));
   }
@@ -168,14 +185,22 @@ export class Leadership implements Proposals {
     await compacted;
   }
 
-  async leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
+  leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
+    return this.#refusing(this.#grant(id, ttlSeconds, caller));
+  }
+
+  async #grant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
     this.#refuseIfCorrupt();
     const refusal = this.#refusalForSpace(LEASE_COST_BYTES);
     if (refusal !== undefined) return refusal;
     return this.#leases.grant(id, ttlSeconds, caller.origin);
   }
 
-  async leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
+  leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
+    return this.#refusing(this.#revoke(id, caller));
+  }
+
+  async #revoke(id: LeaseId, caller: Caller): Promise<Revision> {
     this.#refuseIfCorrupt();
     return this.#leases.revoke(id, caller.origin);
   }
@@ -199,14 +224,17 @@ export class Leadership implements Proposals {
 
   async activateAlarm(alarm: Alarm, caller: Caller): Promise<void> {
     await this.#changingAlarms.get(alarmName(alarm));
-    if (this.#options.replica.state.hasAlarm(alarm)) return;
+    if (this.#options.replica.state.hasAlarm(alarm)) return this.#options.confirm?.();
     await this.#changeAlarm(alarm, true, caller);
   }
 
   /** False: it was not set. */
   async deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
     await this.#changingAlarms.get(alarmName(alarm));
-    if (!this.#options.replica.state.hasAlarm(alarm)) return false;
+    if (!this.#options.replica.state.hasAlarm(alarm)) {
+      await this.#options.confirm?.();
+      return false;
+    }
     await this.#changeAlarm(alarm, false, caller);
     return true;
   }
@@ -239,6 +267,16 @@ export class Leadership implements Proposals {
       changed.catch(() => undefined),
     );
     return changed;
+  }
+
+  /** A refusal says what the state is: see `WritePathOptions.confirm`. */
+  async #refusing<Answer>(work: Promise<Answer>): Promise<Answer> {
+    try {
+      return await work;
+    } catch (error) {
+      if (isEngramError(error) && restsOnState.has(error.code)) await this.#options.confirm?.();
+      throw error;
+    }
   }
 
   #refuseIfCorrupt(): void {

@@ -59,6 +59,11 @@ export interface WritePathOptions {
    * then never does.
    */
   readonly timeoutMs: number;
+  /**
+   * Confirms that nobody else led when it was called. An append tells by itself that this node still leads; what is answered
+   * without one rests on the state alone, which another leader may have changed by then. Undefined: a lone node.
+   */
+  readonly confirm: (() => Promise<void>) | undefined;
   /** The log took no more: `fenced` by a later epoch, or nobody knows. What was not durable is undone by then. */
   readonly onStopped: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>) => void;
   /** An invariant is broken: the node must end. */
@@ -308,10 +313,10 @@ export class WritePath {
     const lowest = answersPrevious ? Math.min(this.#lowestPinned, planned.revision - 1) : this.#lowestPinned;
     const answer = (): Promise<TxnResult> | TxnResult =>
       answerTxn(planned, lowest as Revision, { scanner: replica.scanner, clock, sliceUs, signal: this.#neverAborted });
-    if (events.length === 0 && this.isSettled) return promised(answer);
+    if (events.length === 0 && this.isSettled) return this.#confirmed(promised(answer));
     const pin = lowest === Number.POSITIVE_INFINITY ? undefined : replica.pins.hold(lowest as Revision);
     // What it read may not be durable yet: the answer waits for it, as one that writes waits for its own records.
-    if (events.length === 0) return this.#whenSettled(pin, answer);
+    if (events.length === 0) return this.#confirmed(this.#whenSettled(pin, answer));
     const write = { mark: undefined, group: this.#groupOf(events), origin };
     return this.#enqueue(write, records, recordBytes, pin, answer);
   }
@@ -344,8 +349,16 @@ export class WritePath {
   async #refuse(error: unknown): Promise<never> {
     const givenUp = isEngramError(error, 'Timeout') || isEngramError(error, 'Stopped');
     if (this.#halted) await this.#unwinding;
-    else if (isEngramError(error) && !givenUp) await this.#sequencedSettled();
+    else if (isEngramError(error) && !givenUp) {
+      await this.#sequencedSettled();
+      await this.#options.confirm?.();
+    }
     throw error;
+  }
+
+  #confirmed<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const { confirm } = this.#options;
+    return confirm === undefined ? answer : answer.then((value) => confirm().then(() => value));
   }
 
   /** What is thrown between a write's first change and its place in the queue leaves index and log apart: the node ends. */

@@ -1,5 +1,5 @@
 import { type Backend, type Caller, nodeItself, openReplica } from '@engram/backend';
-import { EngramError, type Epoch, isEngramError, type LogPosition, type Timer } from '@engram/core';
+import { EngramError, type Epoch, epoch, isEngramError, type LogPosition, type Timer } from '@engram/core';
 import {
   type ClusterState,
   ElectionDriver,
@@ -227,6 +227,7 @@ class Parts implements ElectionOwner {
         return parts.#remote;
       },
       readIndex: reads,
+      confirm: (signal: AbortSignal) => this.#confirm(signal),
     };
   }
 
@@ -299,7 +300,9 @@ class Parts implements ElectionOwner {
     }
     this.calls.reset();
     const position: LogPosition = this.backend.replica.next;
-    this.known.set({ memberId: this.#options.identity.memberId, epoch: inEpoch });
+    // It may have lost the election meanwhile, and know who has won it.
+    const { leader, self, term } = this.driver.view;
+    if (leader === self && epoch(term) === inEpoch) this.known.set({ memberId: self, epoch: inEpoch });
     this.driver.announce(inEpoch, { segment: 0, position });
     logger.info({ epoch: inEpoch, position, 'took-ms': Math.round(clock.nowMs() - startMs) }, 'leads');
   }

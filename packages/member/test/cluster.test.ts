@@ -123,6 +123,61 @@ test('a leader that is cut off serves no linearizable read, renews no lease, wri
   expect(cluster.fatal).toEqual([]);
 });
 
+test('a leader that is cut off refuses nothing, and answers no transaction, by what it knows', async () => {
+  const cluster = await TestCluster.start();
+  const old = await cluster.leader();
+  const { store } = old.member;
+  const oldId = old.member.cluster.memberId;
+  await cluster.run(store.leaseGrant(leaseId(5n), 60, nodeItself));
+  await cluster.run(store.txn(put('k', '1'), nodeItself));
+  for (const { member } of cluster.running) {
+    cluster.cut.add(`${oldId}>${member.cluster.memberId}`);
+    cluster.cut.add(`${member.cluster.memberId}>${oldId}`);
+  }
+  const isUnwritten = { range: { key: keyBytes('k'), end: EMPTY_BYTES }, result: 0, target: 2, number: 0 };
+  const compare = { ...isUnwritten, lease: leaseId(0n), value: EMPTY_BYTES };
+  const create: Txn = { ...put('k', '2'), compares: [compare], failure: [rangeOf('k', false)] };
+  // Another member may lead by now, and may have changed all that these rest on.
+  const answers = [
+    refusal(store.txn(create, nodeItself)),
+    refusal(store.txn(put('k', '2', 7n), nodeItself)),
+    refusal(store.leaseGrant(leaseId(5n), 60, nodeItself)),
+    refusal(store.leaseRevoke(leaseId(6n), nodeItself)),
+    refusal(store.compact(1000, false, nodeItself)),
+    refusal(store.deactivateAlarm({ memberId: oldId, alarm: 1 }, nodeItself)),
+  ];
+  await cluster.pass(4000);
+  expect(await Promise.all(answers)).toEqual(answers.map(() => 'LeaderChanged'));
+  expect(cluster.fatal).toEqual([]);
+});
+
+test('a member that is elected, and not any more when it has taken over, follows whoever is', async () => {
+  const cluster = new TestCluster();
+  const held = new Map<bigint, PromiseWithResolvers<void>>();
+  for (const id of [1n, 2n, 3n]) {
+    cluster.plans.set(id, { gate: (operation) => (operation === 'read' ? held.get(id)?.promise : undefined) });
+    await cluster.start(id);
+  }
+  const first = (await cluster.leader()).member;
+  await cluster.run(first.store.txn(put('k', '1'), nodeItself));
+  // Who takes over has something to read then.
+  const others = [1n, 2n, 3n].filter((id) => id !== first.cluster.memberId);
+  for (const id of others) cluster.cut.add(`${first.cluster.memberId}>${id}`);
+  await cluster.run(first.store.txn(put('k', '2'), nodeItself));
+  for (const id of others) held.set(id, Promise.withResolvers());
+  cluster.kill(first.cluster.memberId);
+  for (let step = 0; others.indexOf(cluster.log.sealed.holder) < 0 && step < 500; step += 1) await cluster.pass(10);
+  const second = cluster.log.sealed.holder;
+  const third = others.find((id) => id !== second)!;
+  await cluster.run(cluster.member(second).member.cluster.changes.moveLeader(third, nodeItself));
+  held.get(second)!.resolve();
+  await cluster.pass(100);
+  held.get(third)!.resolve();
+  for (const id of [second, third]) expect(await cluster.run(get(cluster.member(id).member.store, 'k'))).toBe('2');
+  expect(cluster.member(third).member.store.leadership).toBeDefined();
+  expect(cluster.fatal).toEqual([]);
+});
+
 test('nobody shows what is in the log before its leader knows of it', async () => {
   const cluster = new TestCluster();
   let unanswered = false;

@@ -105,8 +105,8 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/write-path.ts`,
-        find: '    else if (isEngramError(error) && !givenUp) await this.#sequencedSettled();\n',
-        replace: '',
+        find: '      await this.#sequencedSettled();\n      await this.#options.confirm?.();\n',
+        replace: '      await this.#options.confirm?.();\n',
       },
     ],
   },
