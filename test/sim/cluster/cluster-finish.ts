@@ -10,9 +10,8 @@ import type { ClusterLife } from './cluster-life.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { ClusterWorld } from './cluster-world.ts';
 
-/** Leases that last longer are not waited for. */
-const EXPIRY_MS_MAX = 10_000;
-const EXPIRY_SLACK_MS = 3000;
+/** Leases that last longer are not waited for: they outlive what comes after them. */
+const EXPIRY_SECONDS_MAX = 100;
 const WATCH_QUIET_MS = 5000;
 
 /** Nothing fails any more: everything must come to its end, and every node must hold what the log says. */
@@ -79,16 +78,13 @@ function living(world: ClusterWorld): readonly (readonly [ClusterNode, ClusterLi
   });
 }
 
-/** Those whose time is over go, with their keys. */
+/** Nobody renews any more: those that do not last long go, with their keys. */
 async function leasesEnd(world: ClusterWorld): Promise<void> {
-  const { history, judge } = world;
-  const waitMs = judge.leases.lastDeadlineMs() - world.nowMs;
-  if (waitMs < 0 || waitMs > EXPIRY_MS_MAX) return;
-  await world.delay(waitMs + EXPIRY_SLACK_MS);
+  const { history } = world;
   const left = (): readonly bigint[] =>
     history
       .leasesAt(history.next)
-      .filter(({ ttlSeconds }) => ttlSeconds * 1000 < EXPIRY_MS_MAX)
+      .filter(({ ttlSeconds }) => ttlSeconds < EXPIRY_SECONDS_MAX)
       .map(({ id }) => id);
   await until(
     world,
@@ -132,6 +128,7 @@ async function compareWithRecovery(world: ClusterWorld): Promise<void> {
 
 /** One after another: each that leads hands over, and the last one ends by itself. */
 async function stopAll(world: ClusterWorld): Promise<void> {
+  world.over = true;
   for (const [node, life] of living(world)) {
     stopNode(world, node, life);
     await until(world, `${node.name} stops`, () => !life.process.alive);

@@ -36,6 +36,8 @@ export class ClusterWorld implements Clients {
   readonly spareHost: SimHost;
   /** Nothing fails any more. */
   ending = false;
+  /** Nobody is started any more. */
+  over = false;
   /** Something has gone wrong, or nobody led yet: calls may fail for it. */
   troubled = true;
   readonly #firstMembers: readonly ElectedMember[];
@@ -167,7 +169,7 @@ export class ClusterWorld implements Clients {
   /** Nothing where it lives, or is no member any more. */
   start(node: ClusterNode): void {
     node.starting = false;
-    if (node.alive !== undefined || node.removed) return;
+    if (node.alive !== undefined || node.removed || this.over) return;
     const life: ClusterLife = new ClusterLife({
       id: node.id,
       host: node.host,

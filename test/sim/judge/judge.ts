@@ -262,9 +262,12 @@ export class Judge {
     );
   }
 
-  /** The newest write of the call's window with such a mark that is not explained yet. */
+  /**
+   * The oldest write of the call's window with such a mark that is not explained yet. Answers come in any order: whoever
+   * asked later may find only a later one.
+   */
   #markOf(call: Call, matches: (write: LoggedWrite) => boolean): LoggedWrite | undefined {
-    return this.writes.unexplained(call.from).findLast(matches);
+    return this.writes.unexplained(call.from).find(matches);
   }
 
   leaseGranted(call: Call, id: bigint, ttlSeconds: number): void {
@@ -316,7 +319,7 @@ export class Judge {
       const expected = this.history.leaseKeys(id, position);
       if (texts.length > 0 && (texts.length !== expected.length || texts.some((key, at) => key !== expected[at])))
         return false;
-      const [least, most] = this.leases.remaining(span.granted, call.startMs, nowMs);
+      const [least, most] = this.leases.remaining(id, span.granted, call.startMs, nowMs);
       return remaining >= least && remaining <= most;
     });
     expectThat(

@@ -33,6 +33,8 @@ export class LeaseJudge {
   readonly #rates: ClockRates;
   /** By the position of the grant: an id may be granted again. */
   readonly #deadlines = new Map<number, Deadline>();
+  /** Renewals without an answer, by lease. */
+  readonly #underWay = new Map<bigint, number>();
 
   constructor(history: StoreHistory, rates: ClockRates = EXACT) {
     this.#history = history;
@@ -50,10 +52,23 @@ export class LeaseJudge {
     for (const { granted, ttlSeconds } of this.#history.leasesAt(this.#history.next)) {
       const ttlMs = ttlSeconds * 1000;
       const { slow, fast } = this.#rates;
-      const earlier = this.#deadlines.get(granted)?.earliestMs ?? 0;
-      const earliestMs = Math.max(earlier, beginMs + ttlMs / fast);
-      this.#deadlines.set(granted, { earliestMs, latestMs: endMs + ttlMs / slow, isOpen: false, before: [] });
+      const known = this.#deadlines.get(granted);
+      const earlierMs = known?.earliestMs ?? 0;
+      const earliestMs = Math.max(earlierMs, beginMs + ttlMs / fast);
+      const before = [...(known?.before ?? []), { untilMs: endMs, earliestMs: earlierMs }];
+      this.#deadlines.set(granted, { earliestMs, latestMs: endMs + ttlMs / slow, isOpen: false, before });
     }
+  }
+
+  /** A renewal leaves its client; what is returned is called when its end is known. */
+  renewing(id: bigint): () => void {
+    this.#underWay.set(id, (this.#underWay.get(id) ?? 0) + 1);
+    return () => void this.#underWay.set(id, (this.#underWay.get(id) ?? 1) - 1);
+  }
+
+  /** Nobody knows when its time is over: a renewal is under way that may have happened, or may still. */
+  #latestMs(id: bigint, deadline: Deadline): number {
+    return (this.#underWay.get(id) ?? 0) > 0 ? Number.POSITIVE_INFINITY : deadline.latestMs;
   }
 
   /** The grant has been answered. */
@@ -67,7 +82,7 @@ export class LeaseJudge {
     const deadline = span && this.#deadlines.get(span.granted);
     if (deadline === undefined) return;
     expectThat(
-      fromMs <= deadline.latestMs + SLACK_MS,
+      fromMs <= this.#latestMs(id, deadline) + SLACK_MS,
       'lease',
       () => `lease ${id} was renewed at ${fromMs.toFixed(3)}, and its time was over at ${deadline.latestMs.toFixed(3)}`,
     );
@@ -118,14 +133,22 @@ export class LeaseJudge {
   }
 
   /** What a lease that was asked for between two times may have left. */
-  remaining(granted: number, fromMs: number, nowMs: number): readonly [leastSeconds: number, mostSeconds: number] {
+  remaining(
+    id: bigint,
+    granted: number,
+    fromMs: number,
+    nowMs: number,
+  ): readonly [leastSeconds: number, mostSeconds: number] {
     const deadline = this.#deadlines.get(granted);
     if (deadline === undefined) return [0, Number.POSITIVE_INFINITY];
     const seconds = (ms: number): number => Math.floor(Math.max(0, ms) / 1000);
     const { slow, fast } = this.#rates;
     // It may have been looked at before a renewal that was answered meanwhile.
     const earliestMs = deadline.before.find(({ untilMs }) => untilMs >= fromMs)?.earliestMs ?? deadline.earliestMs;
-    return [seconds((earliestMs - nowMs) * slow - SLACK_MS), seconds((deadline.latestMs - fromMs) * fast + SLACK_MS)];
+    return [
+      seconds((earliestMs - nowMs) * slow - SLACK_MS),
+      seconds((this.#latestMs(id, deadline) - fromMs) * fast + SLACK_MS),
+    ];
   }
 
   /** When all that is there now has ended, if nobody renews it. */

@@ -188,18 +188,24 @@ export class RequestStep {
   'keep-alive'(): void {
     const { judge, history } = this.#world;
     const id = this.#requests.leaseId();
+    const ended = judge.leases.renewing(id);
     this.#world.calls.start({
       what: `${this.#name} keep lease ${id} alive`,
       life: this.#life,
       send: (signal) => this.#face.keepAlive(id, signal),
       answered: (call, ttlSeconds) => {
+        ended();
         judge.leaseSeen(call, id, ttlSeconds > 0, `${ttlSeconds} s`);
         if (ttlSeconds > 0) judge.leases.renewed(id, history.next, call.startMs, this.#world.nowMs);
       },
       refused: (call, code) => {
+        ended();
         if (code !== 'TooManyRequests') judge.leaseSeen(call, id, false, code);
       },
-      unknown: () => judge.leases.maybeRenewed(id, history.next),
+      unknown: () => {
+        ended();
+        judge.leases.maybeRenewed(id, history.next);
+      },
       text: (ttlSeconds) => `${ttlSeconds} s`,
     });
   }
