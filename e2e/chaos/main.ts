@@ -12,7 +12,7 @@ import { Prng } from '@engram/sim';
 import { Recorder } from '../../test/linearizability/record.ts';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
 import { type ClusterPlace, MemberProcess } from '../cluster/cluster-member.ts';
-import { Load } from '../cluster/load.ts';
+import { Load, spread } from '../cluster/load.ts';
 import { Lab } from '../tikv/lab.ts';
 import { RecordedClients } from './clients.ts';
 import { faults, type Scene } from './faults.ts';
@@ -133,7 +133,7 @@ if (problems.length > 0) {
 for (const member of members) await member.stop().catch(() => undefined);
 await lab[Symbol.asyncDispose]();
 for (const [name, stalls] of stallsMs) {
-  console.log(`${name}: ${stalls.length} times, longest stall ${Math.max(...stalls)} ms`);
+  console.log(`without an acknowledged write, ${name}: ${spread(stalls)}`);
 }
 console.log(
   `${load.acknowledged.length} writes acknowledged, ${load.uncertain} without an answer, ${recorder.calls} calls checked, ` +

@@ -7,6 +7,13 @@ export interface Acknowledged {
   readonly revision: number;
 }
 
+/** Some durations in words. */
+export function spread(durationsMs: readonly number[]): string {
+  const sorted = durationsMs.toSorted((left, right) => left - right);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${sorted.at(-1) ?? 0} ms of ${sorted.length}`;
+}
+
 export interface LoadOptions {
   readonly deadlineMs?: number;
   /** A client's pause from one write to the next. */

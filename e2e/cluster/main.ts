@@ -12,7 +12,7 @@ import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { Lab } from '../tikv/lab.ts';
 import { type ClusterPlace, MemberProcess } from './cluster-member.ts';
-import { Load, Watcher } from './load.ts';
+import { Load, spread, Watcher } from './load.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -122,8 +122,7 @@ await check(`kill -9 of the leader, ${rounds} times`, async () => {
     await victim.ready();
     await sleep(1000);
   }
-  pauses.sort((left, right) => left - right);
-  return `longest time without an acknowledged write: median ${pauses[pauses.length >> 1]} ms, worst ${pauses.at(-1)} ms`;
+  return `longest time without an acknowledged write: ${spread(pauses)}`;
 });
 
 await check('SIGSTOP of the leader past its successor, and on', async () => {
