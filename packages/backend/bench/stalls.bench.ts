@@ -10,6 +10,8 @@ import {
   type Op,
   type PutOp,
   type RangeOp,
+  type Revision,
+  revision,
   SortOrder,
   SortTarget,
   type Txn,
@@ -90,6 +92,30 @@ async function fill(backend: Backend, count: number, lease?: (at: number) => big
   }
 }
 
+/** A watcher of everything, with prev_kv. */
+function watchFrom(backend: Backend, from: Revision, onEvents: () => void): void {
+  const stream = backend.watchHub.openStream({
+    events() {
+      onEvents();
+      return true;
+    },
+    compacted() {},
+    progress() {},
+    failed: onEvents,
+  });
+  const outcome = stream.create({
+    range: ALL,
+    startRevision: from,
+    prevKv: true,
+    progressNotify: false,
+    noPut: false,
+    noDelete: false,
+    fragment: false,
+    watchId: 0,
+  });
+  if (outcome.kind === 'created') stream.start(outcome.watcher);
+}
+
 interface Scenario {
   readonly name: string;
   readonly lease?: (at: number) => bigint;
@@ -111,26 +137,15 @@ const scenarios: readonly Scenario[] = [
   { name: 'delete all, prev_kv', run: (backend) => backend.txn(deleteAll(true), nodeItself) },
   {
     name: 'delete all, a watcher with prev_kv',
-    prepare: async (backend) => {
-      const stream = backend.watchHub.openStream({
-        events: () => true,
-        compacted() {},
-        progress() {},
-        failed() {},
-      });
-      const outcome = stream.create({
-        range: ALL,
-        startRevision: 0 as never,
-        prevKv: true,
-        progressNotify: false,
-        noPut: false,
-        noDelete: false,
-        fragment: false,
-        watchId: 0,
-      });
-      if (outcome.kind === 'created') stream.start(outcome.watcher);
-    },
+    prepare: async (backend) => watchFrom(backend, revision(0), () => {}),
     run: (backend) => backend.txn(deleteAll(false), nodeItself),
+  },
+  {
+    name: 'a watcher with prev_kv that comes back to where all was deleted',
+    prepare: async (backend) => {
+      await backend.txn(deleteAll(false), nodeItself);
+    },
+    run: (backend) => new Promise<void>((resolve) => watchFrom(backend, backend.revision, resolve)),
   },
   {
     name: 'revoke a lease with all keys',

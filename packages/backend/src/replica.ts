@@ -113,7 +113,7 @@ export class Replica implements AsyncDisposable {
     const walkMax = sliceMax ?? Number.POSITIVE_INFINITY;
     this.#walkParts = { state, scanner: this.scanner, pins: this.pins, clock, sliceMax: walkMax };
     this.hub = new WatchHub({
-      history: new WatchHistory(state, this.scanner),
+      history: new WatchHistory({ state, scanner: this.scanner, clock, sliceUs: sliceMax }),
       revision: state.revision,
       clock,
       random,

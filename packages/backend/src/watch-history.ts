@@ -1,4 +1,6 @@
 import {
+  type Clock,
+  doSliced,
   EngramError,
   EVENT_DELETE,
   EVENT_PUT,
@@ -9,6 +11,8 @@ import {
   NO_LEASE,
   type Revision,
   revision,
+  Slice,
+  type SlicedWork,
 } from '@engram/core';
 import type { VersionSlot } from '@engram/index';
 import type { Scanner } from '@engram/scanner';
@@ -19,18 +23,38 @@ const WINDOW_MIN = 4096;
 const WINDOW_MAX = 1 << 20;
 /** Eight pages may be read at a time: large values make them shorter, not the memory larger. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
+/** Versions that are read at once. */
+const READ_VERSIONS = 1024;
+/** Choosing a version, describing it, and making an event of it, in microseconds. */
+const CHOOSE_US = 0.1;
+const DESCRIBE_US = 2;
+const EVENT_US = 0.5;
+
+export interface WatchHistoryOptions {
+  readonly state: ReplicatedState;
+  readonly scanner: Scanner;
+  readonly clock: Clock;
+  /** See `Slice`. */
+  readonly sliceUs: number | undefined;
+}
 
 /**
  * The past of a range, from the index: it knows every version that compaction has left, and passes over subtrees that
- * have not changed, so a watcher that comes back costs what changed in its range, not what changed in the store.
+ * have not changed, so a watcher that comes back costs what changed in its range, not what changed in the store. A page
+ * holds whole revisions, which may have very many events: it is made in slices.
  */
 export class WatchHistory implements History {
   readonly #state: ReplicatedState;
   readonly #scanner: Scanner;
 
-  constructor(state: ReplicatedState, scanner: Scanner) {
+  readonly #clock: Clock;
+  readonly #sliceUs: number | undefined;
+
+  constructor({ state, scanner, clock, sliceUs }: WatchHistoryOptions) {
     this.#state = state;
     this.#scanner = scanner;
+    this.#clock = clock;
+    this.#sliceUs = sliceUs;
   }
 
   get compactRevision(): Revision {
@@ -45,38 +69,53 @@ export class WatchHistory implements History {
     prevKv: boolean,
     signal: AbortSignal,
   ): Promise<HistoryPage> {
-    if (from < this.#state.compactRevision) throw new EngramError('Compacted');
-    const { slots, next } = this.#select(range, from, to, groupsMax);
-    const index = this.#state.index;
-    const drafts = slots.map((slot) => draftOf(index, slot, this.#state.compactRevision));
-    const positions: LogPosition[] = drafts.map((draft) => draft.position);
-    if (prevKv) for (const draft of drafts) if (draft.prevPosition !== undefined) positions.push(draft.prevPosition);
+    const { compactRevision } = this.#state;
+    if (from < compactRevision) throw new EngramError('Compacted');
     // The version before the first event may be read too, unless the compaction has made it invisible (see `draftOf`). No
     // pin is below the compaction, so that watchers who catch up steadily do not hold it back.
-    const pinned = revision(Math.max(from - 1, this.#state.compactRevision));
-    const kvs = await this.#scanner.versions(positions, pinned, signal);
-    let prevAt = drafts.length;
-    const groups: EventGroup[] = [];
-    let events: KvEvent[] = [];
-    for (let at = 0; at < drafts.length; at += 1) {
-      const draft = drafts[at]!;
-      const previous = prevKv && draft.prevPosition !== undefined ? kvs[prevAt++] : undefined;
-      events.push({ ...draft, kv: kvs[at]!, prevKv: previous });
-      if (drafts[at + 1]?.modRevision !== draft.modRevision) {
-        groups.push({ revision: draft.modRevision, events });
-        events = [];
+    const pinned = revision(Math.max(from - 1, compactRevision));
+    return this.#scanner.pinned(pinned, async () => {
+      const slice = new Slice(this.#sliceUs);
+      const turn = (): Promise<void> => slice.turn(this.#clock, signal);
+      const { drafts, next } = await doSliced(this.#drafts(range, from, to, groupsMax, slice), turn);
+      const positions: LogPosition[] = [];
+      for (const { position } of drafts) positions.push(position);
+      if (prevKv) for (const { prevPosition } of drafts) if (prevPosition !== undefined) positions.push(prevPosition);
+      const kvs: Uint8Array[] = [];
+      for (let at = 0; at < positions.length; at += READ_VERSIONS) {
+        const part = positions.slice(at, at + READ_VERSIONS);
+        for (const kv of await this.#scanner.versions(part, pinned, signal)) kvs.push(kv);
+        if (slice.spend(EVENT_US * part.length)) await turn();
       }
-    }
-    return { groups, next };
+      return { groups: await doSliced(groupsOf(drafts, kvs, prevKv, slice), turn), next };
+    });
   }
 
-  /** Whole revisions only, and no more of them than fit a page; the window grows where little has changed. */
-  #select(
+  *#drafts(
     range: KeyRange,
     from: Revision,
     to: Revision,
     groupsMax: number,
-  ): { slots: readonly VersionSlot[]; next: Revision } {
+    slice: Slice,
+  ): SlicedWork<{ readonly drafts: readonly Draft[]; readonly next: Revision }> {
+    const { index, compactRevision } = this.#state;
+    const { slots, next } = yield* this.#select(range, from, to, groupsMax, slice);
+    const drafts: Draft[] = [];
+    for (const slot of slots) {
+      drafts.push(draftOf(index, slot, compactRevision));
+      if (slice.spend(DESCRIBE_US)) yield;
+    }
+    return { drafts, next };
+  }
+
+  /** Whole revisions only, and no more of them than fit a page; the window grows where little has changed. */
+  *#select(
+    range: KeyRange,
+    from: Revision,
+    to: Revision,
+    groupsMax: number,
+    slice: Slice,
+  ): SlicedWork<{ readonly slots: readonly VersionSlot[]; readonly next: Revision }> {
     const index = this.#state.index;
     const found: VersionSlot[] = [];
     let groups = 0;
@@ -85,7 +124,7 @@ export class WatchHistory implements History {
     for (let window = WINDOW_MIN; start <= to; window = Math.min(window * 4, WINDOW_MAX)) {
       const end = revision(Math.min(to, start + window - 1));
       let last = revision(-1);
-      for (const slot of index.changes(range, start, end)) {
+      for (const slot of yield* index.changes(range, start, end, slice)) {
         const mod = index.modRevision(slot);
         if (mod !== last) {
           if (groups === groupsMax || bytes > PAGE_BYTES_MAX) return { slots: found, next: mod };
@@ -94,6 +133,7 @@ export class WatchHistory implements History {
         }
         found.push(slot);
         bytes += index.bytes(slot);
+        if (slice.spend(CHOOSE_US)) yield;
       }
       start = revision(end + 1);
     }
@@ -102,6 +142,29 @@ export class WatchHistory implements History {
 }
 
 type Draft = Omit<KvEvent, 'kv' | 'prevKv'>;
+
+/** `kvs`: of all drafts, and behind them of what they supersede. */
+function* groupsOf(
+  drafts: readonly Draft[],
+  kvs: readonly Uint8Array[],
+  prevKv: boolean,
+  slice: Slice,
+): SlicedWork<readonly EventGroup[]> {
+  let prevAt = drafts.length;
+  const groups: EventGroup[] = [];
+  let events: KvEvent[] = [];
+  for (let at = 0; at < drafts.length; at += 1) {
+    const draft = drafts[at]!;
+    const previous = prevKv && draft.prevPosition !== undefined ? kvs[prevAt++] : undefined;
+    events.push({ ...draft, kv: kvs[at]!, prevKv: previous });
+    if (drafts[at + 1]?.modRevision !== draft.modRevision) {
+      groups.push({ revision: draft.modRevision, events });
+      events = [];
+    }
+    if (slice.spend(EVENT_US)) yield;
+  }
+  return groups;
+}
 
 function draftOf(index: ReplicatedState['index'], slot: VersionSlot, compactRevision: Revision): Draft {
   // The version before counts as of the revision before the event: below the compaction it is gone, dropped yet or not.

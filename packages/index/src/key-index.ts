@@ -9,6 +9,7 @@ import {
   NO_REVISION,
   type Revision,
   type Slice,
+  type SlicedWork,
 } from '@engram/core';
 import { GarbageQueue } from './garbage-queue.ts';
 import { IndexLoader } from './index-loader.ts';
@@ -249,13 +250,21 @@ export class KeyIndex {
 
   /**
    * All versions of a range with from <= modRevision <= to, tombstones included, in the order of (modRevision, sub).
-   * Cheap where little has changed since `from`.
+   * Cheap where little has changed since `from`. Between two slices nothing of the result may be dropped or undone.
    */
-  changes(range: KeyRange, from: Revision, to: Revision): VersionSlot[] {
-    const visitor = new ChangesVisitor(this.#nodes, this.#versions, from, to);
-    if (isPoint(range)) visitor.chain(this.head(range.key));
-    else scanRange(this.#nodes, this.#tree, range, visitor);
-    return sortByRevision(visitor.found, this.#versions);
+  *changes(range: KeyRange, from: Revision, to: Revision, slice: Slice): SlicedWork<VersionSlot[]> {
+    const found: VersionSlot[] = [];
+    if (isPoint(range))
+      new ChangesVisitor(this.#nodes, this.#versions, from, to, found, slice).chain(this.head(range.key));
+    else {
+      for (let key: Uint8Array | undefined = range.key; key !== undefined; ) {
+        const visitor = new ChangesVisitor(this.#nodes, this.#versions, from, to, found, slice);
+        scanRange(this.#nodes, this.#tree, { key, end: range.end }, visitor);
+        key = visitor.next;
+        if (slice.spent) yield;
+      }
+    }
+    return yield* sortByRevision(found, this.#versions, slice);
   }
 
   /**

@@ -130,13 +130,26 @@ export class ChangesVisitor implements RangeVisitor {
   readonly #versions: VersionTable;
   readonly #from: Revision;
   readonly #to: Revision;
-  readonly found: VersionSlot[] = [];
+  readonly #into: VersionSlot[];
+  readonly #slice: Slice;
+  /** Where to continue; undefined when everything was seen. */
+  next: Uint8Array | undefined;
 
-  constructor(nodes: TreeNodes, versions: VersionTable, from: Revision, to: Revision) {
+  /** Stops when the slice is used up. */
+  constructor(
+    nodes: TreeNodes,
+    versions: VersionTable,
+    from: Revision,
+    to: Revision,
+    into: VersionSlot[],
+    slice: Slice,
+  ) {
     this.#nodes = nodes;
     this.#versions = versions;
     this.#from = from;
     this.#to = to;
+    this.#into = into;
+    this.#slice = slice;
   }
 
   subtree(_whole: boolean, _live: number, newest: number): boolean {
@@ -147,10 +160,13 @@ export class ChangesVisitor implements RangeVisitor {
     const nodes = this.#nodes;
     const mods = nodes.leaves.doubles(leaf);
     const newests = nodes.leaves.newestAt(leaf);
+    const before = this.#into.length;
     for (let row = from; row < to; row += 1) {
       if (mods[newests + row]! >= this.#from) this.chain(slotOf(nodes.head(leaf, row)));
     }
-    return false;
+    if (!this.#slice.spend(LEAF_US + OLDER_US * (this.#into.length - before))) return false;
+    this.next = behind(nodes, leaf, to - 1);
+    return true;
   }
 
   /** Takes the wanted versions of one key. */
@@ -158,7 +174,7 @@ export class ChangesVisitor implements RangeVisitor {
     const versions = this.#versions;
     let slot = versions.at(head, this.#to);
     while (slot !== NO_VERSION && versions.mod(slot) >= this.#from) {
-      this.found.push(slot);
+      this.#into.push(slot);
       slot = versions.previous(slot);
     }
   }

@@ -1,3 +1,4 @@
+import type { Slice, SlicedWork } from '@engram/core';
 import type { VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
@@ -5,9 +6,17 @@ const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 /** Below this, comparing is faster than counting digits. */
 const FEW = 128;
+/** Versions after each of which a slice may end, and microseconds for looking one up and for placing it once. */
+const BLOCK = 1024;
+const LOOK_UP_US = 0.1;
+const PLACE_US = 0.02;
 
-/** Sorts slots by (modRevision, sub). A checkpoint may bring millions. */
-export function sortByRevision(slots: readonly VersionSlot[], versions: VersionTable): VersionSlot[] {
+/** Sorts slots by (modRevision, sub). A checkpoint may bring millions. The versions must stay as they are meanwhile. */
+export function* sortByRevision(
+  slots: readonly VersionSlot[],
+  versions: VersionTable,
+  slice: Slice,
+): SlicedWork<VersionSlot[]> {
   if (slots.length < FEW) {
     return slots.toSorted(
       (left, right) => versions.mod(left) - versions.mod(right) || versions.sub(left) - versions.sub(right),
@@ -17,39 +26,55 @@ export function sortByRevision(slots: readonly VersionSlot[], versions: VersionT
   const subs = new Float64Array(count);
   const mods = new Float64Array(count);
   let lowest = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < count; at += 1) {
-    const slot = slots[at]!;
-    subs[at] = versions.sub(slot);
-    mods[at] = versions.mod(slot);
-    if (mods[at]! < lowest) lowest = mods[at]!;
+  for (let from = 0; from < count; from += BLOCK) {
+    for (let at = from; at < Math.min(from + BLOCK, count); at += 1) {
+      const slot = slots[at]!;
+      subs[at] = versions.sub(slot);
+      mods[at] = versions.mod(slot);
+      if (mods[at]! < lowest) lowest = mods[at]!;
+    }
+    if (slice.spend(BLOCK * LOOK_UP_US)) yield;
   }
-  for (let at = 0; at < count; at += 1) mods[at] = mods[at]! - lowest;
   // The last sort decides; equal elements keep the order of the sort before.
-  let order: Uint32Array = new Uint32Array(count);
+  const order = new Uint32Array(count);
   for (let at = 0; at < count; at += 1) order[at] = at;
-  order = sortDigits(sortDigits(order, subs), mods);
+  const places = yield* sortDigits(yield* sortDigits(order, subs, 0, slice), mods, lowest, slice);
   const sorted: VersionSlot[] = [];
-  for (const at of order) sorted.push(slots[at]!);
+  for (let from = 0; from < count; from += BLOCK) {
+    for (let at = from; at < Math.min(from + BLOCK, count); at += 1) sorted.push(slots[places[at]!]!);
+    if (slice.spend(BLOCK * PLACE_US)) yield;
+  }
   return sorted;
 }
 
-/** Sorts indexes of `values` (integers, not negative) by value, stably, digit after digit. */
-function sortDigits(indexes: Uint32Array, values: Float64Array): Uint32Array {
+/** Sorts indexes of `values` (integers, none below `lowest`) by value, stably, digit after digit. */
+function* sortDigits(
+  indexes: Uint32Array,
+  values: Float64Array,
+  lowest: number,
+  slice: Slice,
+): SlicedWork<Uint32Array> {
+  const count = indexes.length;
   let highest = 0;
-  for (const value of values) if (value > highest) highest = value;
+  for (const value of values) if (value - lowest > highest) highest = value - lowest;
   let sorted = indexes;
-  let target: Uint32Array = new Uint32Array(indexes.length);
+  let target: Uint32Array = new Uint32Array(count);
   for (let unit = 1; unit <= highest; unit *= DIGITS) {
     const starts = new Uint32Array(DIGITS + 1);
     for (const value of values) {
-      const digit = Math.floor(value / unit) % DIGITS;
+      const digit = Math.floor((value - lowest) / unit) % DIGITS;
       starts[digit + 1] = starts[digit + 1]! + 1;
     }
     for (let digit = 1; digit <= DIGITS; digit += 1) starts[digit] = starts[digit]! + starts[digit - 1]!;
-    for (const index of sorted) {
-      const digit = Math.floor(values[index]! / unit) % DIGITS;
-      target[starts[digit]!] = index;
-      starts[digit] = starts[digit]! + 1;
+    for (let from = 0; from < count; from += BLOCK) {
+      for (let at = from; at < Math.min(from + BLOCK, count); at += 1) {
+        const index = sorted[at]!;
+        const digit = Math.floor((values[index]! - lowest) / unit) % DIGITS;
+        target[starts[digit]!] = index;
+        starts[digit] = starts[digit]! + 1;
+      }
+      // Counting the digits is in it.
+      if (slice.spend(2 * BLOCK * PLACE_US)) yield;
     }
     [sorted, target] = [target, sorted];
   }

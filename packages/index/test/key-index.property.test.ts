@@ -1,5 +1,6 @@
 import {
   type VersionMeta,
+  doAtOnce,
   isPoint,
   type KeyRange,
   keyText,
@@ -209,8 +210,11 @@ class Pair {
     // Up to its revision, an unfinished compaction may or may not have dropped a version.
     if (!this.#compacting) expect(metaOf(index, found)).toEqual(model.at(range.key, at));
     const from = this.#compacting ? this.#compacted + 1 : at - 2;
-    const changes = index.changes(range, revision(from), revision(at + max - 2));
-    expect(changes.map((slot) => metaOf(index, slot))).toEqual(model.changes(range, from, at + max - 2));
+    const to = at + max - 2;
+    for (const sliceUs of [0, 1000]) {
+      const changes = doAtOnce(index.changes(range, revision(from), revision(to), new Slice(sliceUs)));
+      expect(changes.map((slot) => metaOf(index, slot))).toEqual(model.changes(range, from, to));
+    }
   }
 
   /** Leaf by leaf and a few versions at a time: nothing is lost or doubled between two slices. */

@@ -1,4 +1,5 @@
 import {
+  doAtOnce,
   AssertionError,
   keyText,
   type LogPosition,
@@ -8,6 +9,7 @@ import {
   prefixRange,
   revision,
   utf8,
+  Slice,
 } from '@engram/core';
 import { KeyIndex, NO_VERSION } from '@engram/index';
 import { expect, test } from 'vitest';
@@ -198,7 +200,7 @@ test('an empty index answers everything', () => {
     expect(index.at(key, revision(9))).toBe(NO_VERSION);
     expect(index.count(ALL, revision(9))).toBe(0);
     expect(index.collect(ALL, revision(9), 9)).toEqual([]);
-    expect(index.changes(ALL, revision(0), revision(9))).toEqual([]);
+    expect(doAtOnce(index.changes(ALL, revision(0), revision(9), new Slice()))).toEqual([]);
     expect(index.walk(new Uint8Array(0), 9, () => expect.unreachable())).toBeUndefined();
     expect(index.compact(revision(9), 1, [])).toBe(true);
     index.append(key, put(10));

@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type VersionMeta, keyText, type LogPosition, prefixRange, revision, utf8 } from '@engram/core';
+import {
+  type VersionMeta,
+  doAtOnce,
+  keyText,
+  type LogPosition,
+  prefixRange,
+  revision,
+  Slice,
+  utf8,
+} from '@engram/core';
 import { KeyIndex, NO_VERSION } from '@engram/index';
 import { Prng } from '@engram/sim';
 import { expect, test } from 'vitest';
@@ -142,7 +151,7 @@ test('changes come in the order in which they were made, however many', () => {
     }
   }
   expect(made.length).toBeGreaterThan(500);
-  const changes = index.changes(ALL, revision(0), revision(40_000_000));
+  const changes = doAtOnce(index.changes(ALL, revision(0), revision(40_000_000), new Slice()));
   expect(changes.map((slot) => `${index.modRevision(slot)}/${index.sub(slot)}`)).toEqual(made);
 });
 
@@ -215,7 +224,7 @@ test('what is loaded answers as what was appended, and goes on like it', () => {
       for (const list of dropped) list.sort((left, right) => left - right);
       expect(dropped[1]).toEqual(dropped[0]);
       const positions = (of: KeyIndex) =>
-        of.changes(ALL, revision(compacted), revision(mod)).map((slot) => of.position(slot));
+        doAtOnce(of.changes(ALL, revision(compacted), revision(mod), new Slice())).map((slot) => of.position(slot));
       expect(positions(loaded)).toEqual(positions(index));
       expect([loaded.versions, loaded.liveBytes, loaded.liveKeys]).toEqual([
         index.versions,

@@ -10,7 +10,7 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/index/src/garbage-queue.ts',
-        find: 'for (const slot of sortByRevision(slots, this.#versions)) this.#push(queue, slot);',
+        find: 'for (const slot of doAtOnce(sortByRevision(slots, this.#versions, new Slice()))) this.#push(queue, slot);',
         replace: 'for (const slot of slots) queue.push(slot);',
       },
       {
@@ -278,6 +278,17 @@ const possible: readonly Mutant[] = [
         file: 'packages/watch-hub/src/catch-up.ts',
         find: '[...groups, ...backlog.groups]',
         replace: '[...backlog.groups, ...groups]',
+      },
+    ],
+  },
+  {
+    name: 'history-pins-nothing',
+    what: 'a compaction drops versions between two slices of a read of history',
+    edits: [
+      {
+        file: `${backend}/watch-history.ts`,
+        find: 'return this.#scanner.pinned(pinned, async () => {',
+        replace: 'return (async (work: () => Promise<HistoryPage>) => work())(async () => {',
       },
     ],
   },

@@ -1,0 +1,45 @@
+import { nodeItself } from '@engram/backend';
+import { keyBytes, prefixRange } from '@engram/core';
+import { Scheduler, SimClock } from '@engram/sim';
+import { MemoryStorage } from '@engram/storage';
+import { expect, test } from 'vitest';
+import { openNode, plainKv, watchAll } from './harness.ts';
+import { checkQuiet, everything, put, putOp, txnOf } from './ops.ts';
+
+const KEYS = 3000;
+const keyOf = (at: number): string => `k${String(at).padStart(5, '0')}`;
+
+test('a revision with very many events is read in slices, and a compaction takes nothing of it away', async () => {
+  const clock = new SimClock({ scheduler: new Scheduler(), turnMs: () => 1 });
+  const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceMax: 500, cacheBytesMax: 4000 }));
+  const { backend } = node;
+  for (let from = 0; from < KEYS; from += 100) {
+    const puts = Array.from({ length: 100 }, (_, at) => putOp(keyOf(from + at), `v${from + at}`));
+    await clock.run(backend.txn(txnOf(...puts), nodeItself));
+  }
+  const range = prefixRange(keyBytes('k'));
+  await clock.run(backend.txn(txnOf({ kind: 'delete-range', range, prevKv: false }), nodeItself));
+  const deleted = backend.revision;
+  await clock.run(backend.txn(put('z', 'last'), nodeItself));
+
+  const sink = watchAll(node, deleted);
+  await clock.pass(2);
+  const compacted = backend.compact(deleted, true, nodeItself);
+  let seen = 0;
+  for (; sink.groups.length === 0 && seen < 1000; seen += 1) {
+    await clock.pass(1);
+    // Everybody else is served.
+    expect((await clock.run(Promise.resolve(backend.range(everything(), nodeItself)))).count).toBe(1);
+  }
+  expect(seen, 'turns that others had').toBeGreaterThan(10);
+  expect(sink.groups.map(({ revision, events }) => [revision, events.length])).toEqual([
+    [deleted, KEYS],
+    [deleted + 1, 1],
+  ]);
+  const { events } = sink.groups[0]!;
+  expect(events.map(({ prevKv }) => plainKv(prevKv!).value)).toEqual(Array.from({ length: KEYS }, (_, at) => `v${at}`));
+  await clock.run(compacted);
+  expect(sink.failures).toEqual([]);
+  expect(node.fatal).toEqual([]);
+  checkQuiet(backend);
+});
