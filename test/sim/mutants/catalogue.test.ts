@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { mutants } from './catalogue.ts';
+import { clusterMutants } from './cluster-catalogue.ts';
 import { applyEdits } from './mutant.ts';
 
-test.each(mutants)('the mutant $name fits the sources', ({ edits }) => {
+const all = [...new Set([...mutants, ...clusterMutants])];
+
+test.each(all)('the mutant $name fits the sources', ({ edits }) => {
   for (const file of new Set(edits.map((edit) => edit.file))) {
     const source = readFileSync(file, 'utf8');
     const mine = edits.filter((edit) => edit.file === file);
@@ -12,7 +15,7 @@ test.each(mutants)('the mutant $name fits the sources', ({ edits }) => {
 });
 
 test('names of mutants are their own', () => {
-  expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
+  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
 });
 
 test('an edit that does not fit is refused', () => {

@@ -2,11 +2,12 @@
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { mutants } from './catalogue.ts';
+import { clusterMutants } from './cluster-catalogue.ts';
 import { applyEdits } from './mutant.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const name = process.env['MUTANT'] ?? '';
-const mutant = mutants.find((one) => one.name === name);
+const mutant = [...mutants, ...clusterMutants].find((one) => one.name === name);
 if (mutant === undefined) throw new Error(`no mutant is called ${name}`);
 
 registerHooks({

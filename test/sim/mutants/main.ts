@@ -1,17 +1,21 @@
 // `make sim-mutants`: puts each defect in and looks for a seed that finds it. MUTANTS=a,b takes only these, MINUTES=n is the
-// time for each (5), FROM=seed where to begin.
+// time for each (5), FROM=seed where to begin, WORKERS=n on so many cores; CLUSTER=1: those of clusters.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { manyRuns } from '../many-runs.ts';
+import { clusterSimulation, chosenSimulation } from '../simulation.ts';
 import { mutants } from './catalogue.ts';
+import { clusterMutants } from './cluster-catalogue.ts';
 
 const RUNS_MAX = 1_000_000;
-const { MUTANTS, MINUTES, FROM } = process.env;
+const { MUTANTS, MINUTES, FROM, WORKERS } = process.env;
+const all = chosenSimulation() === clusterSimulation ? clusterMutants : mutants;
+const workers = Number(WORKERS ?? availableParallelism());
 const timeMaxMs = Number(MINUTES ?? 5) * 60_000;
-const chosen = MUTANTS === undefined ? mutants : mutants.filter(({ name }) => MUTANTS.split(',').includes(name));
+const chosen = MUTANTS === undefined ? all : all.filter(({ name }) => MUTANTS.split(',').includes(name));
 const hook = fileURLToPath(new URL('./hook.ts', import.meta.url));
 
-console.log(`| mutant | found by | seed | runs | seconds on ${availableParallelism()} cores |`);
+console.log(`| mutant | found by | seed | runs | seconds on ${workers} cores |`);
 console.log('| --- | --- | --- | --- | --- |');
 let missed = 0;
 for (const { name } of chosen) {
@@ -20,6 +24,7 @@ for (const { name } of chosen) {
     runs: RUNS_MAX,
     findingsMax: 1,
     timeMaxMs,
+    workers,
     env: { MUTANT: name },
     execArgv: ['--import', hook],
   });

@@ -1,0 +1,261 @@
+import { mutants } from './catalogue.ts';
+import type { Mutant } from './mutant.ts';
+
+const member = 'packages/member/src';
+const backend = 'packages/backend/src';
+
+/** Defects that members of this store have had, put back. */
+const past: readonly Mutant[] = [
+  {
+    name: 'follower-ahead-of-its-leader',
+    what: 'a follower that reads the log takes batches of which its leader does not know yet',
+    edits: [
+      {
+        file: `${member}/follower.ts`,
+        find: '      await this.#take(batch, signal);\n      if (replica.next >= end) return;\n',
+        replace: '      await this.#take(batch, signal);\n',
+      },
+      { file: `${member}/follower.ts`, find: '    if (replica.next >= end) return;\n    for', replace: '    for' },
+    ],
+  },
+  {
+    name: 'recovered-shown-early',
+    what: 'a member that has just started answers from what its leader does not know of yet',
+    edits: [{ file: `${member}/read-index.ts`, find: 'if (this.#isKnown) return;', replace: 'return;' }],
+  },
+  {
+    name: 'unwritten-unconfirmed',
+    what: 'a deposed leader answers transactions that change nothing',
+    edits: [
+      {
+        file: `${backend}/write-path.ts`,
+        find: 'return confirm === undefined ? answer',
+        replace: 'return confirm !== undefined ? answer',
+      },
+    ],
+  },
+  {
+    name: 'refusal-unconfirmed',
+    what: 'a deposed leader refuses by what it knows',
+    edits: [
+      {
+        file: `${backend}/leadership.ts`,
+        find: 'if (isEngramError(error) && restsOnState.has(error.code)) await this.#options.confirm?.();',
+        replace: 'void restsOnState;',
+      },
+      { file: `${backend}/write-path.ts`, find: '      await this.#options.confirm?.();\n', replace: '' },
+    ],
+  },
+  {
+    name: 'leader-for-itself',
+    what: 'a member that lost the election during its takeover takes itself for the leader',
+    edits: [
+      {
+        file: `${member}/cluster-member.ts`,
+        find: 'if (leader === self && epoch(term) === inEpoch) this.known',
+        replace: 'void leader;\n    void epoch(term);\n    this.known',
+      },
+    ],
+  },
+  {
+    name: 'stopped-by-the-leader',
+    what: 'a follower takes the end of its leader for its own',
+    edits: [{ file: `${member}/remote-leader.ts`, find: " || answer.error === 'Stopped'", replace: '' }],
+  },
+];
+
+/** Defects that they might have. */
+const possible: readonly Mutant[] = [
+  {
+    name: 'no-fence',
+    what: 'the log takes what a deposed leader appends',
+    edits: [
+      { file: 'packages/storage/src/sealing.ts', find: 'return !sameSeal(held, by);', replace: 'return held === by;' },
+    ],
+  },
+  {
+    name: 'equal-epoch-of-another',
+    what: 'a seal of the same epoch by another member is taken for one’s own (epochs are made to meet: terms never do)',
+    edits: [
+      {
+        file: 'packages/storage/src/sealing.ts',
+        find: 'if (sameSeal(held, asked)) return false;',
+        replace: 'if (held.epoch === asked.epoch) return false;',
+      },
+      {
+        file: 'packages/storage/src/sealing.ts',
+        find: 'return !sameSeal(held, by);',
+        replace: 'return held.epoch > by.epoch;',
+      },
+      {
+        file: `${backend}/backend.ts`,
+        find: 'const end = await storage.log.seal({ epoch, holder: memberId });',
+        replace:
+          'const end = await storage.log.seal({ epoch: Math.ceil(epoch / 2) as typeof epoch, holder: memberId });',
+      },
+      {
+        file: `${backend}/leadership.ts`,
+        find: 'seal: { epoch: options.epoch, holder: options.memberId },',
+        replace: 'seal: { epoch: Math.ceil(options.epoch / 2) as typeof options.epoch, holder: options.memberId },',
+      },
+    ],
+  },
+  {
+    name: 'tail-before-seal',
+    what: 'a takeover reads the end of the log before it seals it',
+    edits: [
+      {
+        file: `${backend}/backend.ts`,
+        find: '      const end = await storage.log.seal({ epoch, holder: memberId });\n      await this.#readTo(end);\n',
+        replace:
+          '      for await (const batch of storage.log.read(this.replica.next, this.#neverAborted)) this.replica.follow(batch);\n      await this.replica.settled();\n      await storage.log.seal({ epoch, holder: memberId });\n',
+      },
+    ],
+  },
+  {
+    name: 'revision-again-after-takeover',
+    what: 'a new leader deals the last revision of the one before again',
+    edits: [
+      {
+        file: `${backend}/write-path.ts`,
+        find: '      revision: state.revision,\n',
+        replace: '      revision: Math.max(1, state.revision - 1) as typeof state.revision,\n',
+      },
+    ],
+  },
+  {
+    name: 'keep-alive-unconfirmed',
+    what: 'a leader renews leases without a quorum that says that it still leads',
+    edits: [
+      {
+        file: `${member}/leader-calls.ts`,
+        find: '      await confirm(signal);\n      const renewals',
+        replace: '      const renewals',
+      },
+      {
+        file: `${backend}/backend.ts`,
+        find: 'const confirmed = proposals === this.#leadership ? this.readIndex(caller) : undefined;',
+        replace: 'const confirmed = undefined as Promise<void> | undefined;',
+      },
+    ],
+  },
+  {
+    name: 'read-joins-a-round',
+    what: 'a read index is that of a round that began before the read came',
+    edits: [
+      {
+        file: `${member}/read-index.ts`,
+        find: '      this.#next = undefined;\n      return this.#round();\n',
+        replace: '      return this.#round().finally(() => {\n        this.#next = undefined;\n      });\n',
+      },
+    ],
+  },
+  {
+    name: 'read-without-quorum',
+    what: 'a leader serves linearizable reads because it thinks that it leads',
+    edits: [
+      {
+        file: `${member}/cluster-member.ts`,
+        find: 'const confirmed = await this.driver.confirmLeadership(signal);',
+        replace: 'void signal;\n    const confirmed = leadership.epoch;',
+      },
+    ],
+  },
+  {
+    name: 'forwarded-write-twice',
+    what: 'a write that a follower sends again is done again',
+    edits: [
+      {
+        file: `${member}/leader-calls.ts`,
+        find: 'let answer = answers.get(request.sequence);',
+        replace: 'let answer = answers.get(-request.sequence);',
+      },
+    ],
+  },
+  {
+    name: 'absent-before-the-seal',
+    what: 'a follower settles a write before the next leader has said how far the log had come',
+    edits: [
+      {
+        file: `${member}/remote-leader.ts`,
+        find: '        if (!(await this.#caughtUpWith(known, sentTo, deadlineMs, caller))) continue;\n',
+        replace: '        void this.#caughtUpWith;\n',
+      },
+    ],
+  },
+  {
+    name: 'follower-skips-a-batch',
+    what: 'a follower leaves out a batch now and then',
+    edits: [
+      {
+        file: `${backend}/replica.ts`,
+        find: 'this.apply(writes, logPosition(batch.first + batch.records.length), bytes, nothing);',
+        replace:
+          'this.apply(batch.first % 11 === 7 ? [] : writes, logPosition(batch.first + batch.records.length), bytes, nothing);',
+      },
+    ],
+  },
+  {
+    name: 'fed-before-committed',
+    what: 'followers get a batch when it leaves for the log',
+    edits: [
+      {
+        file: `${member}/committed-feed.ts`,
+        find: "    const outcome = await this.#log.append(batch, seal);\n    if (outcome.kind === 'committed') this.#feed.push(batch);\n",
+        replace: '    this.#feed.push(batch);\n    const outcome = await this.#log.append(batch, seal);\n',
+      },
+    ],
+  },
+  {
+    name: 'uncertain-is-committed',
+    what: 'an append without an answer counts as committed',
+    edits: [
+      {
+        file: 'packages/retry-queue/src/retry-queue.ts',
+        find: "return outcome.kind === 'uncertain' ? await this.#settle(batch, seal, outcome.cause) : outcome;",
+        replace:
+          "return outcome.kind === 'uncertain' ? ((await this.#settle(batch, seal, outcome.cause)), { kind: 'committed' }) : outcome;",
+      },
+    ],
+  },
+  {
+    name: 'uncertain-is-fenced',
+    what: 'an append without an answer counts as fenced',
+    edits: [
+      {
+        file: 'packages/retry-queue/src/retry-queue.ts',
+        find: "return outcome.kind === 'uncertain' ? await this.#settle(batch, seal, outcome.cause) : outcome;",
+        replace: "return outcome.kind === 'uncertain' ? { kind: 'fenced' } : outcome;",
+      },
+    ],
+  },
+  {
+    name: 'answered-before-applied',
+    what: 'a follower answers a write before it has applied it itself',
+    edits: [
+      {
+        file: `${member}/remote-leader.ts`,
+        find: '    await applied.reach(logPosition(answer.position), Math.max(0, deadlineMs - clock.nowMs()));\n',
+        replace: '    void [applied, clock, deadlineMs, logPosition];\n',
+      },
+    ],
+  },
+];
+
+/** Of the node's, those that meet a cluster where one leader follows another. */
+const alsoOfNodes = [
+  'undo-forgets-leased-keys',
+  'undo-in-order',
+  'lease-granted-before-durable',
+  'progress-early',
+  'revision-dealt-twice',
+  'takeover-extends-no-lease',
+  'cache-remembers-undone-writes',
+  'answer-before-durable',
+];
+
+export const clusterMutants: readonly Mutant[] = [
+  ...past,
+  ...possible,
+  ...mutants.filter(({ name }) => alsoOfNodes.includes(name)),
+];
