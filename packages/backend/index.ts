@@ -13,6 +13,7 @@ export type {
   LocalStore,
   Proposals,
   RangeResult,
+  PagedRangeResult,
   PutResult,
   DeleteRangeResult,
   TxnResult,

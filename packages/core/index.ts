@@ -46,6 +46,7 @@ export {
   SortTarget,
 } from './src/txn.ts';
 export { type ByteList, ByteViews } from './src/byte-views.ts';
+export type { PagedBytes } from './src/paged-bytes.ts';
 export { LinkedQueue, type Queued } from './src/linked-queue.ts';
 export { SharedBudget, Share, type SharedBudgetOptions } from './src/shared-budget.ts';
 export { ClientBudgets, type ClientBounds } from './src/client-budgets.ts';

@@ -1,5 +1,5 @@
 // Ranges over index and storage.
-export { Scanner, type ScannerOptions, type ScanResult } from './src/scanner.ts';
+export { Scanner, type ScannerOptions, type ScanResult, type PagedScanResult } from './src/scanner.ts';
 export type { RangePlan } from './src/range-plan.ts';
 export { VersionBytes } from './src/version-bytes.ts';
 export { RecordCache } from './src/record-cache.ts';

@@ -23,6 +23,7 @@ export {
   encodeRangeChunk,
   type Answer,
   type RangeAnswer,
+  type PagedRangeAnswer,
   type PutAnswer,
   type DeleteRangeAnswer,
   type TxnAnswer,
@@ -37,7 +38,7 @@ export {
   type WatchHead,
 } from './src/messages/watch-responses.ts';
 export { decodeKeepAlive, encodeKeepAlive } from './src/messages/lease-keep-alive.ts';
-export { messageBytes, joinMessage, isLong } from './src/messages/message.ts';
+export { messageBytes, joinMessage, gatherMessage, dropMessage, isLong } from './src/messages/message.ts';
 
 // The messages, one namespace for each protobuf package. For every message X: an interface X, encodeX and decodeX.
 export * as etcdserverpb from './src/gen/etcdserverpb.ts';

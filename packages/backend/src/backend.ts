@@ -29,6 +29,7 @@ import type {
   LeaseDetails,
   LeaseGrant,
   LeaseView,
+  PagedRangeResult,
   Proposals,
   RangeResult,
   Store,
@@ -234,6 +235,13 @@ export class Backend implements Store, AsyncDisposable {
     // A read of one key is over before its caller could give up, and making a signal costs more than that.
     const signal = op.range.end.length === 0 ? this.#neverAborted : caller.signal;
     return wait === undefined ? this.replica.range(op, signal) : wait.then(() => this.replica.range(op, signal));
+  }
+
+  rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
+    const wait = op.serializable ? undefined : this.readIndex(caller);
+    const signal = op.range.end.length === 0 ? this.#neverAborted : caller.signal;
+    if (wait === undefined) return this.replica.rangePaged(op, signal);
+    return wait.then(() => this.replica.rangePaged(op, signal));
   }
 
   async *rangeStream(op: RangeOp, chunkBytes: number, caller: Caller): AsyncGenerator<RangeResult> {

@@ -14,7 +14,7 @@ import {
   Slice,
   SortTarget,
 } from '@engram/core';
-import { Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
+import { type PagedScanResult, Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
 import type { LogBatch, Storage } from '@engram/storage';
 import { WatchHub } from '@engram/watch-hub';
 import { Applier } from './applier.ts';
@@ -27,7 +27,7 @@ import { hashKv } from './hash-kv.ts';
 import type { StoreObserver } from './observer.ts';
 import type { Recovered } from './recovery.ts';
 import type { ReplicatedState } from './replicated-state.ts';
-import type { HashKvResult, RangeResult, StoreImage } from './store.ts';
+import type { HashKvResult, PagedRangeResult, RangeResult, StoreImage } from './store.ts';
 import { takeImage } from './store-image.ts';
 import type { WalkParts } from './walk-parts.ts';
 import { WatchHistory } from './watch-history.ts';
@@ -244,6 +244,21 @@ export class Replica implements AsyncDisposable {
     return scanned instanceof Promise
       ? scanned.then((result) => rangeResult(current, result))
       : rangeResult(current, scanned);
+  }
+
+  /** As `range`, where a long list comes in pages. */
+  rangePaged(
+    op: RangeOp,
+    signal: AbortSignal,
+  ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
+    this.#options.observer?.range?.();
+    const current = this.revision;
+    const made = (result: ScanResult | PagedScanResult): RangeResult | PagedRangeResult =>
+      'bring' in result.kvs
+        ? { kind: 'paged-range', revision: current, kvs: result.kvs, more: result.more, count: result.count }
+        : rangeResult(current, { kvs: result.kvs, more: result.more, count: result.count });
+    const scanned = this.scanner.scanPaged(op, this.readable(op.revision), signal);
+    return scanned instanceof Promise ? scanned.then(made) : made(scanned);
   }
 
   async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal): AsyncGenerator<RangeResult> {

@@ -1,4 +1,4 @@
-import type { ByteList, KeyRange, LeaseId, LogPosition, RangeOp, Revision, Txn } from '@engram/core';
+import type { ByteList, KeyRange, LeaseId, LogPosition, PagedBytes, RangeOp, Revision, Txn } from '@engram/core';
 import type { WatchHub } from '@engram/watch-hub';
 import type { Caller } from './caller.ts';
 
@@ -17,6 +17,15 @@ export interface PutResult {
   readonly revision: Revision;
   /** Encoded mvccpb.KeyValue; undefined when not asked for or not there. */
   readonly prevKv: Uint8Array | undefined;
+}
+
+/** A long list for whoever sends it as it is: its bytes are brought while they are read. See PagedBytes. */
+export interface PagedRangeResult {
+  readonly kind: 'paged-range';
+  readonly revision: Revision;
+  readonly kvs: PagedBytes;
+  readonly more: boolean;
+  readonly count: number;
 }
 
 export interface DeleteRangeResult {
@@ -152,6 +161,8 @@ export interface Store extends LocalStore, Proposals {
   readIndex(caller: Caller): Promise<void> | undefined;
   /** Linearizable unless the range is serializable. Synchronous where all bytes are at hand. Compacted, FutureRev. */
   range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult>;
+  /** As `range`, where a long list comes in pages. Whoever gets one disposes of its `kvs`. */
+  rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult>;
   /**
    * The same range in chunks of about `chunkBytes`, all at one revision; the last one alone carries `more` and
    * `count` of the whole. Sort orders and filters are the caller's to refuse.

@@ -14,9 +14,14 @@ export type ByteList = readonly Uint8Array[] | ByteViews;
  */
 export class ByteViews implements Iterable<Uint8Array> {
   readonly #buffers: ArrayBufferLike[] = [];
-  #places = new Int32Array(PLACES_MIN * PLACE_WORDS);
+  #places: Int32Array;
   #length = 0;
   #bytes = 0;
+
+  /** With room for `places` stretches; it grows. */
+  constructor(places = PLACES_MIN) {
+    this.#places = new Int32Array(places * PLACE_WORDS);
+  }
 
   static of(views: readonly Uint8Array[]): ByteViews {
     const made = new ByteViews();

@@ -1,5 +1,5 @@
 import { assert, EngramError, type Op, type Txn } from '@engram/core';
-import type { Caller, OpResult, TxnResult } from '@engram/backend';
+import type { Caller, OpResult, PagedRangeResult, TxnResult } from '@engram/backend';
 import {
   decodeDeleteRange,
   decodePut,
@@ -58,7 +58,7 @@ class KvService {
   range(request: Uint8Array, caller: Caller): Message | Promise<Message> {
     const op = decodeRange(request);
     checkRange(op);
-    const result = this.#parts.store.range(op, caller);
+    const result = this.#parts.store.rangePaged(op, caller);
     return result instanceof Promise ? result.then(this.#answer) : this.#answer(result);
   }
 
@@ -106,7 +106,8 @@ class KvService {
   }
 
   // Not methods: made once, where a call would make a closure and an async function two objects more.
-  readonly #answer = (result: OpResult): Message => encodeAnswer(this.#parts.headerBytes(result.revision), result);
+  readonly #answer = (result: OpResult | PagedRangeResult): Message =>
+    encodeAnswer(this.#parts.headerBytes(result.revision), result);
 
   readonly #answerFirst = ({ responses }: TxnResult): Message => {
     const [result] = responses;

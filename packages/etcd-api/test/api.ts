@@ -5,8 +5,8 @@ import { Prng, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import {
   etcdserverpb,
+  gatherMessage,
   type Init,
-  joinMessage,
   type MethodTable,
   type mvccpb,
   type RpcStatus,
@@ -89,7 +89,7 @@ export class Api implements AsyncDisposable {
   async call(path: string, request: Uint8Array, metadata?: Metadata): Promise<Uint8Array> {
     const method = this.methods.get(path);
     if (method?.kind !== 'unary') throw new Error(`${path} is no unary method`);
-    return joinMessage(await method.handle(request, new FakeCall(metadata)));
+    return gatherMessage(await method.handle(request, new FakeCall(metadata)));
   }
 
   bidi(path: string, metadata?: Metadata): FakeCall {

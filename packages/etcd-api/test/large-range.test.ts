@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { etcdserverpb, isLong, type Message } from '@engram/wire';
+import { dropMessage, etcdserverpb, gatherMessage, isLong, type Message } from '@engram/wire';
 import { ALL, Api, b, t } from './api.ts';
 import { FakeCall } from './fake-call.ts';
 
@@ -42,9 +42,25 @@ test('a large answer is made while it leaves, into whatever room there is', asyn
   expect(message.bytes).toBeGreaterThan(KEYS * VALUE);
   const whole = new Uint8Array(message.bytes);
   for (let at = 0, room = 1; at < whole.length; room = (room * 7) % 20_011) {
-    at = message.read(whole, at, Math.min(whole.length, at + room));
+    const end = Math.min(whole.length, at + room);
+    await message.prepare(end - at);
+    at = message.read(whole, at, end);
   }
   expect(etcdserverpb.decodeRangeResponse(whole).kvs.map(({ key }) => t(key))).toEqual(keys);
+});
+
+test('an answer holds its places, not its versions, until it is read or dropped', async () => {
+  const message = await handle(new FakeCall());
+  if (!isLong(message)) throw new Error('the answer was put together at once');
+  expect(message.heldBytes).toBeLessThan(message.bytes / 4);
+  const { pins } = api.backend.replica;
+  expect(pins.size).toBe(1);
+  await gatherMessage(message);
+  expect(pins.size).toBe(0);
+  const dropped = await handle(new FakeCall());
+  expect(pins.size).toBe(1);
+  dropMessage(dropped);
+  expect(pins.size).toBe(0);
 });
 
 test('a client that goes away ends the work on its answer', async () => {
@@ -52,4 +68,5 @@ test('a client that goes away ends the work on its answer', async () => {
   const answer = handle(call);
   call.cancel();
   await expect(answer).rejects.toThrow();
+  expect(api.backend.replica.pins.size).toBe(0);
 });

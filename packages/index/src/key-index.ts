@@ -147,6 +147,11 @@ export class KeyIndex {
     return this.#versions.places(slots, into, from);
   }
 
+  /** As `places`, with the length of each. */
+  placesOf(slots: readonly VersionSlot[], positions: Float64Array, lengths: Uint32Array, from: number): number {
+    return this.#versions.placesOf(slots, positions, lengths, from);
+  }
+
   isTombstone(slot: VersionSlot): boolean {
     return this.#versions.isTombstone(slot);
   }

@@ -176,6 +176,21 @@ export class VersionTable {
     return bytes;
   }
 
+  /** As `places`, with the length of each. */
+  placesOf(slots: readonly VersionSlot[], positions: Float64Array, lengths: Uint32Array, from: number): number {
+    let bytes = 0;
+    for (let at = 0; at < slots.length; at += 1) {
+      const slot = slots[at]!;
+      const chunk = slot >>> CHUNK_BITS;
+      const row = slot & ROW_MASK;
+      const length = this.#words[chunk]![row * ROW_WORDS + BYTES]! >>> 0;
+      positions[from + at] = this.#doubles[chunk]![row * ROW_DOUBLES + POSITION]!;
+      lengths[from + at] = length;
+      bytes += length;
+    }
+    return bytes;
+  }
+
   /** The key's place in the slabs. */
   key(slot: VersionSlot): number {
     return this.#words[slot >>> CHUNK_BITS]![(slot & ROW_MASK) * ROW_WORDS + KEY]!;

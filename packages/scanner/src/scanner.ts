@@ -14,6 +14,7 @@ import {
 } from '@engram/core';
 import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
 import { KeyOnlyList } from './key-only-list.ts';
+import { PagedList } from './paged-list.ts';
 import type { Pin, Pins } from './pins.ts';
 import {
   countRange,
@@ -33,6 +34,13 @@ export interface ScanResult {
   readonly more: boolean;
 }
 
+/** A list whose bytes are brought while it is read. Whoever gets it disposes of `kvs`. */
+export interface PagedScanResult {
+  readonly kvs: PagedList;
+  readonly count: number;
+  readonly more: boolean;
+}
+
 export interface ScannerOptions {
   readonly index: KeyIndex;
   readonly bytes: VersionBytes;
@@ -44,10 +52,23 @@ export interface ScannerOptions {
   readonly answerBytesMax?: number;
 }
 
+/** What was found of a list at once: the rest begins at `next`, unless it is `whole`. */
+interface ListBegin {
+  readonly slots: VersionSlot[];
+  readonly next: Uint8Array | undefined;
+  readonly whole: boolean;
+  readonly slice: Slice;
+}
+
 /** Keys of a list that are looked at and fetched before others get their turn: about a millisecond of work. */
 const LIST_KEYS = 4096;
 /** Fewer are answered by a view for each. */
 const LIST_MIN = 64;
+/** A list that is longer comes in pages. */
+const PAGED_BYTES_MIN = 64 * 1024;
+/** Unless its versions are as long on average: they are sent from where they lie, which pages cannot. */
+const SENT_BYTES_MIN = 16 * 1024;
+const SENT_TOTAL_MAX = 1024 * 1024;
 /** Of a stream's chunk. */
 const STREAM_KEYS = 1024;
 /** Versions that are fetched at once where the answer is not a plain list. */
@@ -96,9 +117,63 @@ export class Scanner {
         return found;
       }
     }
-    if (isPlainList(op)) return this.#list(op, at, room ?? new AnswerRoom(this.#answerBytesMax), signal);
+    if (isPlainList(op)) {
+      return this.#list(op, at, this.#listBegin(op, at), room ?? new AnswerRoom(this.#answerBytesMax), signal);
+    }
     if (op.countOnly) return this.#countOnly(op.range, at, signal);
     return this.#planAndFetch(op, at, room ?? new AnswerRoom(this.#answerBytesMax), signal);
+  }
+
+  /**
+   * As `scan`, for an answer that is sent as it is: a long list holds its places only, and brings its versions a page at a
+   * time.
+   */
+  scanPaged(
+    op: RangeOp,
+    at: Revision,
+    signal: AbortSignal,
+  ): ScanResult | PagedScanResult | Promise<ScanResult | PagedScanResult> {
+    if (!isPlainList(op) || isPlainPoint(op)) return this.scan(op, at, signal);
+    const room = new AnswerRoom(this.#answerBytesMax);
+    const first = this.#listBegin(op, at);
+    const { slots, whole } = first;
+    if (whole && this.#isHeld(slots)) return this.#list(op, at, first, room, signal);
+    return this.#page(op, at, first, room, signal);
+  }
+
+  /** The versions of a list are held while it is sent. */
+  #isHeld(slots: readonly VersionSlot[]): boolean {
+    let bytes = 0;
+    for (let at = 0; at < slots.length && bytes <= SENT_TOTAL_MAX; at += 1) bytes += this.#index.bytes(slots[at]!);
+    const long = bytes >= slots.length * SENT_BYTES_MIN;
+    return bytes <= PAGED_BYTES_MIN || (long && bytes <= SENT_TOTAL_MAX);
+  }
+
+  async #page(
+    op: RangeOp,
+    at: Revision,
+    { slots: firstSlots, next, whole, slice }: ListBegin,
+    room: AnswerRoom,
+    signal: AbortSignal,
+  ): Promise<PagedScanResult> {
+    const max = fetchMax(op);
+    const list = new PagedList(this.#bytes, this.#pins.hold(at, true), signal);
+    try {
+      room.take(list.add(this.#index, firstSlots), firstSlots.length);
+      for (let key = whole ? undefined : next; key !== undefined && list.length < max; ) {
+        await slice.turn(this.#clock, signal);
+        const slots: VersionSlot[] = [];
+        const range = { key, end: op.range.end };
+        key = this.#index.collectSome(range, at, Math.min(LIST_KEYS, max - list.length), slice, slots);
+        room.take(list.add(this.#index, slots), slots.length);
+      }
+      if (list.length < max) return { kvs: list, count: list.length, more: false };
+      list.truncate(op.limit);
+      return { kvs: list, count: await this.#count(op.range, at, slice, signal), more: true };
+    } catch (error) {
+      list[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** One key, as most reads are: no plan for it, only its bytes where they are in memory. */
@@ -198,12 +273,23 @@ export class Scanner {
     return { ...(await doSliced(chosen.finish(), turn)), count };
   }
 
-  #list(op: RangeOp, at: Revision, room: AnswerRoom, signal: AbortSignal): ScanResult | Promise<ScanResult> {
+  #listBegin(op: RangeOp, at: Revision): ListBegin {
     const max = fetchMax(op);
     const slice = new Slice(this.#sliceUs);
     const slots: VersionSlot[] = [];
     const next = this.#index.collectSome(op.range, at, Math.min(LIST_KEYS, max), slice, slots);
-    if (next !== undefined && slots.length < max) return this.#listInSlices(op, at, room, slots, next, slice, signal);
+    return { slots, next, whole: next === undefined || slots.length === max, slice };
+  }
+
+  #list(
+    op: RangeOp,
+    at: Revision,
+    { slots, next, whole, slice }: ListBegin,
+    room: AnswerRoom,
+    signal: AbortSignal,
+  ): ScanResult | Promise<ScanResult> {
+    const max = fetchMax(op);
+    if (next !== undefined && !whole) return this.#listInSlices(op, at, room, slots, next, slice, signal);
     const more = slots.length === max;
     if (more) slots.length = op.limit;
     const positions = this.#positions(slots, room);

@@ -44,7 +44,7 @@ function senderTo(socket: Socket): Sender {
   return new Sender(
     socket,
     commons,
-    { streamSent: () => {}, batchTaken: () => {} },
+    { streamSent: () => {}, streamBroken: () => {}, batchTaken: () => {} },
     new AbuseBudget(0),
     share,
     () => 0,

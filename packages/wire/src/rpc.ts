@@ -3,12 +3,24 @@
  * transport knows no message. Both transports (our own codec and @grpc/grpc-js) serve the same table of methods.
  */
 
-/** A message that is encoded while it is sent, because it is too long to assemble first. It can be read once. */
+/**
+ * A message that is encoded while it is sent, because it is too long to assemble first. It can be read once, and is either
+ * read to its end or dropped.
+ */
 export interface LongMessage {
   /** The length of the whole message. */
   readonly bytes: number;
+  /** What it takes of memory, about: as much as its length, or less. */
+  readonly heldBytes: number;
+  /**
+   * Makes the next `bytes` bytes ready to be read. Undefined: they are. Rejects where they cannot be had: then the message
+   * has no end. Whoever has waited asks once more: the promise may be that of an earlier call for less.
+   */
+  prepare(bytes: number): Promise<void> | undefined;
   /** Writes the next bytes to target[start..end), as many as fit, and returns where they end. */
   read(target: Uint8Array, start: number, end: number): number;
+  /** Nobody reads the rest. May be called more than once, and after the end. */
+  drop(): void;
 }
 
 /**

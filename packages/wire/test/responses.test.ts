@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EVENT_DELETE, EVENT_PUT, logPosition, NO_LEASE, revision, type KvEvent } from '@engram/core';
+import { EVENT_DELETE, EVENT_PUT, logPosition, NO_LEASE, type PagedBytes, revision, type KvEvent } from '@engram/core';
 import {
   encodeAnswer,
   encodeEvents,
@@ -164,6 +164,70 @@ test('a long list is made while it leaves, into windows of any size, and has the
       const expected = slow(fullHeader(one.revision), long);
       expect(Buffer.compare(bytes, expected)).toBe(0);
       expect(Buffer.compare(whole(encodeAnswer(headerBytes(one.revision), long)), expected)).toBe(0);
+    }),
+  );
+});
+
+/** What was brought can be read, and nothing else; some of it is there at once. */
+class TestPages implements PagedBytes {
+  readonly #kvs: readonly Uint8Array[];
+  readonly #pageKvs: number;
+  readonly bytes: number;
+  readonly heldBytes = 0;
+  disposed = false;
+  #from = 0;
+  #end = 0;
+
+  constructor(kvs: readonly Uint8Array[], pageKvs: number) {
+    this.#kvs = kvs;
+    this.#pageKvs = pageKvs;
+    this.bytes = kvs.reduce((sum, { length }) => sum + length, 0);
+  }
+  get length(): number {
+    return this.#kvs.length;
+  }
+  lengthOf(index: number): number {
+    return this.#kvs[index]!.length;
+  }
+  broughtBytes = 0;
+  bring(from: number, bytes: number): Promise<void> | undefined {
+    this.#from = from;
+    for (let page = 0; this.#end < this.length && (this.broughtBytes < bytes || page < this.#pageKvs); page += 1) {
+      this.broughtBytes += this.lengthOf(this.#end);
+      this.#end += 1;
+    }
+    return bytes % 2 === 0 ? undefined : Promise.resolve();
+  }
+  view(index: number): Uint8Array {
+    if (this.disposed || index < this.#from || index >= this.#end) throw new Error(`${index} is not there`);
+    return this.#kvs[index]!;
+  }
+  [Symbol.dispose](): void {
+    this.disposed = true;
+  }
+}
+
+test('a list that comes in pages has the same bytes, whatever the windows, and is disposed of at its end', async () => {
+  const value = fc.tuple(
+    range.map((one) => ({ ...one, kvs: [...one.kvs, ...one.kvs, ...one.kvs, ...one.kvs] })),
+    fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1 }),
+    fc.integer({ min: 1, max: 4 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(value, async ([one, windows, pageKvs]) => {
+      const pages = new TestPages(one.kvs, pageKvs);
+      const message = encodeAnswer(headerBytes(one.revision), { ...one, kind: 'paged-range', kvs: pages });
+      if (!isLong(message)) throw new Error('pages are put together');
+      const bytes = new Uint8Array(message.bytes);
+      for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+        const end = Math.min(bytes.length, at + windows[turn % windows.length]!);
+        await message.prepare(end - at);
+        expect(message.read(bytes, at, end)).toBe(end);
+        at = end;
+      }
+      expect(Buffer.compare(bytes, slow(fullHeader(one.revision), one))).toBe(0);
+      message.read(bytes, 0, 1);
+      expect(pages.disposed).toBe(true);
     }),
   );
 });

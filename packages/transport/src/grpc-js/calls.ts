@@ -4,6 +4,8 @@ import { type Clock, GrpcCode } from '@engram/core';
 import {
   type BidiMethod,
   type CallContext,
+  gatherMessage,
+  isLong,
   type Message,
   type Method,
   messageBytes,
@@ -104,8 +106,10 @@ export function unaryHandler(
     onCancelled(call, () => finish((deadlinePassed(call) ? DEADLINE_EXCEEDED : CANCELLED).code));
     try {
       const answer = method.handle(call.request, new GrpcJsContext(call, environment.unixPath));
-      if (answer instanceof Promise) answer.then(succeed, fail);
-      else succeed(answer);
+      // The library takes a message as a whole.
+      if (answer instanceof Promise) answer.then(gatherMessage).then(succeed, fail);
+      else if (answer instanceof Uint8Array || !isLong(answer)) succeed(answer);
+      else gatherMessage(answer).then(succeed, fail);
     } catch (error) {
       fail(error);
     }

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { GrpcCode } from '@engram/core';
-import { joinMessage, type Message, messageBytes, type RpcStatus } from '@engram/wire';
+import { isLong, joinMessage, type LongMessage, type Message, messageBytes, type RpcStatus } from '@engram/wire';
 
 /** Longer messages go out as they are, which gRPC allows: compressing one would hold everybody else up. */
 const COMPRESSED_MAX_BYTES = 256 * 1024;
@@ -40,9 +40,18 @@ function fault(text: string): Inflated {
   return { fault: { code: GrpcCode.INTERNAL, message: `grpc: failed to ${text}` } };
 }
 
-/** The message as gzip; undefined when it is better sent as it is. */
+/** Whether all of it can be read now. Otherwise it is asked again when it is sent, and has it then. */
+function isReady(message: LongMessage): boolean {
+  if (message.bytes > COMPRESSED_MAX_BYTES) return false;
+  const ready = message.prepare(message.bytes);
+  ready?.catch(() => {}); // who sends it asks again
+  return ready === undefined;
+}
+
+/** The message as gzip; undefined when it is better sent as it is, or is not there yet. */
 export function deflate(message: Message): Buffer | undefined {
   const bytes = messageBytes(message);
+  if (!(message instanceof Uint8Array) && isLong(message) && !isReady(message)) return undefined;
   // The fastest level: whoever wants less bytes still pays for them with our time.
   return bytes === 0 || bytes > COMPRESSED_MAX_BYTES ? undefined : gzipSync(joinMessage(message), { level: 1 });
 }

@@ -1,4 +1,4 @@
-import { isLong, type Message, putUint32, type RpcStatus } from '@engram/wire';
+import { dropMessage, isLong, type Message, putUint32, type RpcStatus } from '@engram/wire';
 import { COPY_MAX_BYTES } from '../h2/output.ts';
 import type { Sender } from '../h2/sender.ts';
 import type { Stream } from '../h2/stream.ts';
@@ -27,7 +27,13 @@ export class MessageWriter {
   unary(stream: MessageStream, message: Message, messageBytes: number): boolean {
     const sender = this.#sender;
     const dataBytes = MESSAGE_PREFIX_BYTES + messageBytes;
-    if (dataBytes > COPY_MAX_BYTES || stream.answerForm !== undefined || !sender.fits(stream, dataBytes)) return false;
+    if (
+      !isWritten(message) ||
+      dataBytes > COPY_MAX_BYTES ||
+      stream.answerForm !== undefined ||
+      !sender.fits(stream, dataBytes)
+    )
+      return false;
     sender.announceAnswer();
     sender.shared(this.#frames.head(), stream.id);
     sender.frame(stream, dataBytes);
@@ -40,7 +46,10 @@ export class MessageWriter {
 
   /** One message of a stream, its head before it if that was not sent. */
   message(stream: MessageStream, message: Message, messageBytes: number): void {
-    if (this.#sender.ended) return;
+    if (this.#sender.ended) {
+      dropMessage(message);
+      return;
+    }
     if (!stream.headSent) this.#head(stream);
     const compressed = stream.answerForm?.gzip === true ? deflate(message) : undefined;
     if (compressed === undefined) this.#message(stream, 0, message, messageBytes);
@@ -69,7 +78,7 @@ export class MessageWriter {
   #message(stream: Stream, compressedFlag: number, message: Message, messageBytes: number): void {
     const sender = this.#sender;
     const dataBytes = MESSAGE_PREFIX_BYTES + messageBytes;
-    if (sender.fits(stream, dataBytes)) {
+    if (isWritten(message) && sender.fits(stream, dataBytes)) {
       sender.join(stream, dataBytes);
       this.#prefix(compressedFlag, messageBytes);
       this.#write(message);
@@ -82,10 +91,9 @@ export class MessageWriter {
     sender.queue(stream, prefix, message);
   }
 
-  #write(message: Message): void {
+  #write(message: Uint8Array | readonly Uint8Array[]): void {
     const { output } = this.#sender;
     if (message instanceof Uint8Array) output.put(message);
-    else if (isLong(message)) output.pull(message, message.bytes);
     else for (const piece of message) output.put(piece);
   }
 
@@ -96,3 +104,7 @@ export class MessageWriter {
     output.at = putUint32(output.slab, output.at + 1, messageBytes);
   }
 }
+
+/** It is there. A message that is made while it leaves waits in the queue, however short it is. */
+const isWritten = (message: Message): message is Uint8Array | readonly Uint8Array[] =>
+  message instanceof Uint8Array || !isLong(message);

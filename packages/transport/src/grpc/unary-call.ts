@@ -1,5 +1,5 @@
 import { GrpcCode } from '@engram/core';
-import { type Message, messageBytes, type RpcStatus, type UnaryMethod } from '@engram/wire';
+import { dropMessage, type Message, messageBytes, type RpcStatus, type UnaryMethod } from '@engram/wire';
 import type { Admissible } from '../h2/admission.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError } from '../status.ts';
@@ -95,10 +95,14 @@ export class UnaryCall extends GrpcStream implements Admissible {
   #succeed(message: Message): void {
     const bytes = messageBytes(message);
     if (bytes > SENT_MESSAGE_MAX_BYTES) {
+      dropMessage(message);
       this.fail(answerTooLarge(bytes));
       return;
     }
-    if (!this.handled(GrpcCode.OK)) return;
+    if (!this.handled(GrpcCode.OK)) {
+      dropMessage(message);
+      return;
+    }
     this.sentMessage(bytes);
     const { messages, host } = this.connection;
     if (messages.unary(this, message, bytes)) return;

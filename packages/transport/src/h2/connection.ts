@@ -217,6 +217,15 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     if (this.#leave.begun) this.#leave.streamGone();
   }
 
+  streamBroken(stream: Stream, cause: unknown): void {
+    this.server.logger.warn(
+      { peer: this.peer, cause: String(cause) },
+      'an answer was cut: the rest of it cannot be had',
+    );
+    this.sender.control(rstStreamFrame(stream.id, ErrorCode.INTERNAL_ERROR));
+    this.#drop(stream, 'server');
+  }
+
   batchTaken(): void {
     this.#account();
     this.admission.advance();

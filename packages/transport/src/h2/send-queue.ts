@@ -9,9 +9,16 @@ export class SendQueue {
   #first = 0;
   #sentOfFirst = 0;
   #bytes = 0;
+  /** By how much the pieces are longer than what they take of memory. */
+  #unheldBytes = 0;
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** What it takes of memory, about. A long message counts by what it took when it came. */
+  get heldBytes(): number {
+    return Math.max(0, this.#bytes - this.#unheldBytes);
   }
 
   /** Bytes must not change any more; a message that is made while it leaves takes its place between them. */
@@ -20,6 +27,23 @@ export class SendQueue {
     if (bytes === 0) return;
     this.#pieces.push(piece);
     this.#bytes += bytes;
+    this.#unheldBytes += unheldBytesOf(piece);
+  }
+
+  /** Has what `move` would take ready. Undefined: it is. Rejects where it will never be. */
+  prepare(bytes: number): Promise<void> | undefined {
+    let start = this.#sentOfFirst;
+    for (let at = this.#first, left = bytes; left > 0; at += 1) {
+      const piece = this.#pieces[at];
+      assert(piece !== undefined, 'the queue is shorter than it says');
+      const long = !(piece instanceof Uint8Array);
+      const wanted = Math.min(left, (long ? piece.bytes : piece.length) - start);
+      const waits = long ? piece.prepare(wanted) : undefined;
+      if (waits !== undefined) return waits;
+      left -= wanted;
+      start = 0;
+    }
+    return undefined;
   }
 
   /** Moves exactly so many bytes to the output. */
@@ -40,6 +64,7 @@ export class SendQueue {
         return;
       }
       left -= moved;
+      this.#unheldBytes -= unheldBytesOf(piece);
       this.#sentOfFirst = 0;
       this.#first += 1;
     }
@@ -47,7 +72,12 @@ export class SendQueue {
   }
 
   clear(): void {
+    for (let at = this.#first; at < this.#pieces.length; at += 1) {
+      const piece = this.#pieces[at]!;
+      if (!(piece instanceof Uint8Array)) piece.drop();
+    }
     this.#pieces = [];
+    this.#unheldBytes = 0;
     this.#first = 0;
     this.#sentOfFirst = 0;
     this.#bytes = 0;
@@ -65,3 +95,6 @@ export class SendQueue {
     this.#first = 0;
   }
 }
+
+const unheldBytesOf = (piece: Uint8Array | LongMessage): number =>
+  piece instanceof Uint8Array ? 0 : Math.max(0, piece.bytes - piece.heldBytes);

@@ -3,6 +3,7 @@ import { LinkedQueue, type Share } from '@engram/core';
 import {
   DEFAULT_MAX_FRAME_BYTES,
   DEFAULT_WINDOW_BYTES,
+  dropMessage,
   Flag,
   FRAME_HEADER_BYTES,
   FrameType,
@@ -25,6 +26,8 @@ import type { Stream } from './stream.ts';
 export interface SenderOwner {
   /** The last frame of the stream is written. */
   streamSent(stream: Stream): void;
+  /** A message that has begun has no end: the stream must be reset. */
+  streamBroken(stream: Stream, cause: unknown): void;
   /** The kernel has taken a batch; there may be room again. */
   batchTaken(): void;
 }
@@ -59,6 +62,8 @@ export class Sender implements Flushable {
   readonly #share: Share;
   readonly #nowMs: () => number;
   readonly #line = new LinkedQueue<Stream>();
+  /** What the queues take of memory: less than `queuedBytes` where messages are made while they leave. */
+  #queuesHoldBytes = 0;
   #counted: Stream[] = [];
   #flying: Stream[] = [];
   #corked = false;
@@ -91,7 +96,7 @@ export class Sender implements Flushable {
 
   /** Bytes of answers that are here, wherever, and of those that are being made. */
   get heldBytes(): number {
-    return this.queuedBytes + this.output.pendingBytes + this.output.flyingBytes + this.#reservedBytes;
+    return this.#queuesHoldBytes + this.output.pendingBytes + this.output.flyingBytes + this.#reservedBytes;
   }
 
   /** Counts answers that are being made; what was reserved is given back, as a negative number, when they are sent. */
@@ -218,15 +223,19 @@ export class Sender implements Flushable {
 
   /** Takes bytes that do not fit yet, and a message behind them. */
   queue(stream: Stream, bytes: Uint8Array, message: Message = []): void {
-    if (this.#ended) return;
+    if (this.#ended) {
+      dropMessage(message);
+      return;
+    }
     stream.queue ??= new SendQueue();
     const { queue } = stream;
-    const before = queue.bytes;
+    const [before, heldBefore] = [queue.bytes, queue.heldBytes];
     queue.push(bytes);
     if (message instanceof Uint8Array || isLong(message)) queue.push(message);
     else for (const piece of message) queue.push(piece);
     if (this.queuedBytes === 0) this.progressMs = this.#nowMs();
     this.queuedBytes += queue.bytes - before;
+    this.#queuesHoldBytes += queue.heldBytes - heldBefore;
     if (stream.sendWindow > 0) this.#joinLine(stream);
   }
 
@@ -261,13 +270,29 @@ export class Sender implements Flushable {
     stream.ending = false;
     if (stream.queue === undefined) return;
     this.queuedBytes -= stream.queue.bytes;
+    this.#queuesHoldBytes -= stream.queue.heldBytes;
     stream.queue.clear();
     if (stream.queued) this.#line.remove(stream);
   }
 
   #joinLine(stream: Stream): void {
+    if (stream.preparing) return;
     this.#touch();
     if (!stream.queued) this.#line.push(stream);
+  }
+
+  /** The stream is out of the line until its next bytes are there. */
+  async #await(stream: Stream, ready: Promise<void>): Promise<void> {
+    stream.preparing = true;
+    try {
+      await ready;
+    } catch (cause) {
+      if (!stream.gone) this.#owner.streamBroken(stream, cause);
+      return;
+    } finally {
+      stream.preparing = false;
+    }
+    this.resume(stream);
   }
 
   #takeTurns(): void {
@@ -283,9 +308,16 @@ export class Sender implements Flushable {
     const { queue } = stream;
     if (queue === undefined || queue.bytes === 0 || stream.sendWindow <= 0) return;
     const bytes = Math.min(queue.bytes, this.frameMax, this.window, stream.sendWindow);
+    const ready = queue.prepare(bytes);
+    if (ready !== undefined) {
+      void this.#await(stream, ready);
+      return;
+    }
+    const heldBefore = queue.heldBytes;
     this.#dataHeader(stream, bytes, 0);
     queue.move(bytes, this.output);
     this.queuedBytes -= bytes;
+    this.#queuesHoldBytes += queue.heldBytes - heldBefore;
     // Not for less: whoever opens windows byte by byte makes us send frames of a byte (CVE-2019-9511).
     if (bytes >= earningFrameBytes) this.#budget.earn();
     if (queue.bytes > 0) {

@@ -21,6 +21,8 @@ export abstract class Stream implements Queued<Stream> {
   ending = false;
   /** Its place in the sender's line of streams with something to send. */
   queued = false;
+  /** What it has to send next is on its way from where it is stored: it is in no line until then. */
+  preparing = false;
   before: Stream | undefined;
   after: Stream | undefined;
   /** Bytes in the batch that gathers, and in the one that the kernel is taking. Counted for streams with `counted`. */

@@ -1,4 +1,4 @@
-import { EngramError, GrpcCode } from '@engram/core';
+import { assert, EngramError, GrpcCode } from '@engram/core';
 import {
   type CallContext,
   type LongMessage,
@@ -21,11 +21,51 @@ const ignore: StreamHandler = { message() {}, halfClosed() {}, drained() {}, clo
 /** A message of so many zeros, made while it leaves. */
 const endless = (bytes: number): LongMessage => ({
   bytes,
+  heldBytes: bytes,
+  prepare: () => undefined,
+  drop() {},
   read: (target, start, end) => target.fill(0, start, end) && end,
 });
 
+/** How the messages of /test.Echo/Paged are made. */
+export class Pages {
+  /** Each `prepare` waits for the next one. */
+  readonly waiting: ((error?: Error) => void)[] = [];
+  dropped = 0;
+
+  /** As `endless`, but only what was prepared can be read: 100,000 bytes at a time. */
+  message(bytes: number): LongMessage {
+    let [ready, at, open] = [0, 0, true];
+    return {
+      bytes,
+      heldBytes: 1_000,
+      prepare: (wanted) => {
+        if (at + wanted <= ready) return undefined;
+        return new Promise((resolve, reject) => {
+          this.waiting.push((error) => {
+            ready += 100_000;
+            if (error === undefined) resolve();
+            else reject(error);
+          });
+        });
+      },
+      read: (target, start, end) => {
+        at += end - start;
+        assert(at <= ready, 'read before it was there');
+        if (at === bytes) open = false;
+        target.fill(0, start, end);
+        return end;
+      },
+      drop: () => {
+        if (open) this.dropped += 1;
+        open = false;
+      },
+    };
+  }
+}
+
 /** Methods that do one thing each, so that a case of the suite names what it proves. */
-export function echoMethods(journal: Journal): MethodTable {
+export function echoMethods(journal: Journal, pages = new Pages()): MethodTable {
   const unary = (handle: (request: Uint8Array, call: CallContext) => Message | Promise<Message>): Method => ({
     kind: 'unary',
     handle,
@@ -36,6 +76,7 @@ export function echoMethods(journal: Journal): MethodTable {
     ['/test.Echo/Async', unary(async (request) => Uint8Array.from(request))],
     ['/test.Echo/Pieces', unary((request) => [Buffer.from('<'), Uint8Array.from(request), Buffer.from('>')])],
     ['/test.Echo/Big', unary((request) => Buffer.alloc(Number(text(request)), 'x'))],
+    ['/test.Echo/Paged', unary((request) => pages.message(Number(text(request))))],
     ['/test.Echo/Endless', unary((request) => endless(Number(text(request))))],
     [
       '/test.Echo/EndlessStream',

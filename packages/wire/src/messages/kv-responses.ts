@@ -1,4 +1,4 @@
-import { type ByteList, ByteViews, unreachable } from '@engram/core';
+import { type ByteList, ByteViews, type PagedBytes, unreachable } from '@engram/core';
 import { sizeVarint } from '@engram/protobuf';
 import type { Message } from '../rpc.ts';
 import { sizeRevision } from './header.ts';
@@ -16,6 +16,16 @@ export interface RangeAnswer {
   readonly revision: number;
   /** Encoded mvccpb.KeyValue. Shared: the message may hold them. */
   readonly kvs: ByteList;
+  readonly more: boolean;
+  readonly count: number;
+}
+
+/** A range whose versions come in pages: the whole of an answer, never a part of a transaction's. */
+export interface PagedRangeAnswer {
+  readonly kind: 'paged-range';
+  readonly revision: number;
+  /** The message disposes of it. */
+  readonly kvs: PagedBytes;
   readonly more: boolean;
   readonly count: number;
 }
@@ -43,8 +53,10 @@ export interface TxnAnswer {
 export type Answer = RangeAnswer | PutAnswer | DeleteRangeAnswer | TxnAnswer;
 
 /** A RangeResponse, PutResponse, DeleteRangeResponse or TxnResponse, by the answer's kind. */
-export function encodeAnswer(header: Uint8Array, answer: Answer): Message {
-  if (answer.kind === 'range' && isLongRange(answer)) return new RangeMessage(header, answer);
+export function encodeAnswer(header: Uint8Array, answer: Answer | PagedRangeAnswer): Message {
+  if (answer.kind === 'paged-range' || (answer.kind === 'range' && isLongRange(answer))) {
+    return new RangeMessage(header, answer);
+  }
   const sizing = new Sizing();
   const size = 1 + sizeVarint(header.length) + header.length + sizing.body(answer);
   const writer = new PieceWriter(size - sizing.uncopied);

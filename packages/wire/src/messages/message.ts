@@ -1,6 +1,9 @@
 import { assert } from '@engram/core';
 import type { LongMessage, Message } from '../rpc.ts';
 
+/** Made ready at a time. */
+const GATHERED_BYTES = 64 * 1024;
+
 /** The length of a message, all pieces together. */
 export function messageBytes(message: Message): number {
   if (message instanceof Uint8Array) return message.length;
@@ -10,13 +13,34 @@ export function messageBytes(message: Message): number {
   return bytes;
 }
 
-/** The message in one piece. A LongMessage is read by this. */
+/** The message in one piece. A LongMessage is read by this, and must be ready. */
 export function joinMessage(message: Message): Uint8Array {
   if (message instanceof Uint8Array) return message;
   if (!isLong(message)) return Buffer.concat(message);
   const whole = Buffer.allocUnsafeSlow(message.bytes);
   assert(message.read(whole, 0, whole.length) === whole.length, 'a message is shorter than it says');
   return whole;
+}
+
+/** As `joinMessage`, for a message that may not be ready. */
+export async function gatherMessage(message: Message): Promise<Uint8Array> {
+  if (message instanceof Uint8Array || !isLong(message)) return joinMessage(message);
+  const whole = Buffer.allocUnsafeSlow(message.bytes);
+  try {
+    for (let at = 0; at < whole.length; ) {
+      const end = Math.min(whole.length, at + GATHERED_BYTES);
+      for (let ready = message.prepare(end - at); ready !== undefined; ready = message.prepare(end - at)) await ready;
+      at = message.read(whole, at, end);
+    }
+  } finally {
+    message.drop();
+  }
+  return whole;
+}
+
+/** Nobody will send the message. */
+export function dropMessage(message: Message): void {
+  if (!(message instanceof Uint8Array) && isLong(message)) message.drop();
 }
 
 export const isLong = (message: Message): message is LongMessage => 'read' in message;

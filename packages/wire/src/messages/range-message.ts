@@ -1,7 +1,7 @@
-import { assert, ByteViews } from '@engram/core';
+import { assert, type ByteList, ByteViews, type PagedBytes } from '@engram/core';
 import { sizeVarint, writeVarint } from '@engram/protobuf';
 import type { LongMessage } from '../rpc.ts';
-import type { RangeAnswer } from './kv-responses.ts';
+import type { PagedRangeAnswer, RangeAnswer } from './kv-responses.ts';
 
 /** The length of a tag and of the length of a message of at most 4 GiB. */
 const FIELD_HEAD_BYTES_MAX = 6;
@@ -10,11 +10,12 @@ const KVS_TAG = 18;
 /**
  * A RangeResponse that is made while it is sent. Each version is copied once, from where it lies into the buffer for
  * the kernel. So a list of everything needs no buffer of its size, nobody waits while it is assembled, and a slow
- * client holds views instead of copies.
+ * client holds views instead of copies, or places where the versions come in pages.
  */
 export class RangeMessage implements LongMessage {
   readonly bytes: number;
-  readonly #kvs: ByteViews;
+  readonly #kvs: ByteViews | PagedBytes;
+  readonly #paged: PagedBytes | undefined;
   readonly #end: Uint8Array;
   /** What is being copied: the header, a version, the end, or the head of a field that was cut. */
   #part: Uint8Array;
@@ -22,17 +23,36 @@ export class RangeMessage implements LongMessage {
   /** The version whose head is in `#part`. */
   #behind: Uint8Array | undefined;
   #next = 0;
+  /** Of the versions before it. */
+  #begunBytes = 0;
   #ended = false;
 
   /** `header` is an encoded ResponseHeader. `answer.kvs` must not change until everything is read. */
-  constructor(header: Uint8Array, answer: RangeAnswer) {
-    const kvs = answer.kvs instanceof ByteViews ? answer.kvs : ByteViews.of(answer.kvs);
+  constructor(header: Uint8Array, answer: RangeAnswer | PagedRangeAnswer) {
+    this.#paged = answer.kind === 'paged-range' ? answer.kvs : undefined;
+    const kvs = this.#paged ?? viewsOf(answer.kvs);
     this.#kvs = kvs;
     this.#part = fieldHead(10, header.length, header);
     this.#end = endOf(answer);
     let bytes = this.#part.length + this.#end.length;
     for (let index = 0; index < kvs.length; index += 1) bytes += 1 + sizeVarint(kvs.lengthOf(index));
     this.bytes = bytes + kvs.bytes;
+  }
+
+  get heldBytes(): number {
+    return this.#paged?.heldBytes ?? this.bytes;
+  }
+
+  prepare(bytes: number): Promise<void> | undefined {
+    const paged = this.#paged;
+    // What is left of the part that is being copied is not counted: a version too many is no harm.
+    return paged === undefined || paged.broughtBytes - this.#begunBytes >= bytes
+      ? undefined
+      : paged.bring(this.#next, this.#begunBytes + bytes);
+  }
+
+  drop(): void {
+    this.#paged?.[Symbol.dispose]();
   }
 
   read(target: Uint8Array, start: number, end: number): number {
@@ -44,9 +64,11 @@ export class RangeMessage implements LongMessage {
       } else if (this.#next === this.#kvs.length) {
         this.#part = this.#end;
         this.#ended = true;
+        this.drop();
       } else {
         const kv = this.#kvs.view(this.#next);
         this.#next += 1;
+        this.#begunBytes += kv.length;
         if (at + FIELD_HEAD_BYTES_MAX + kv.length <= end) {
           target[at] = KVS_TAG;
           at = writeVarint(kv.length, target, at + 1);
@@ -73,6 +95,8 @@ export class RangeMessage implements LongMessage {
   }
 }
 
+const viewsOf = (kvs: ByteList | PagedBytes): ByteViews | PagedBytes => ('bytes' in kvs ? kvs : ByteViews.of(kvs));
+
 function fieldHead(tag: number, length: number, content: Uint8Array = new Uint8Array(0)): Uint8Array {
   const head = new Uint8Array(FIELD_HEAD_BYTES_MAX + content.length);
   head[0] = tag;
@@ -82,7 +106,7 @@ function fieldHead(tag: number, length: number, content: Uint8Array = new Uint8A
 }
 
 /** The fields `more` and `count`. */
-function endOf({ more, count }: RangeAnswer): Uint8Array {
+function endOf({ more, count }: { readonly more: boolean; readonly count: number }): Uint8Array {
   assert(count >= 0, 'a count below 0');
   const end = new Uint8Array(13);
   let at = 0;

@@ -1,0 +1,172 @@
+import { encodeKeyValue, encodePutRecord, recordKv } from '@engram/coder';
+import {
+  isEngramError,
+  keyBytes,
+  leaseId,
+  logPosition,
+  type LogPosition,
+  prefixRange,
+  type RangeOp,
+  revision,
+} from '@engram/core';
+import { KeyIndex } from '@engram/index';
+import { Pins, RecordCache, Scanner, VersionBytes, type PagedScanResult } from '@engram/scanner';
+import { SimClock } from '@engram/sim';
+import type { Values } from '@engram/storage';
+import { expect, test } from 'vitest';
+
+const never = new AbortController().signal;
+const newest = revision(1_000_000);
+const list: RangeOp = {
+  kind: 'range',
+  range: prefixRange(keyBytes('k')),
+  limit: 0,
+  revision: 0,
+  sortOrder: 0,
+  sortTarget: 0,
+  serializable: false,
+  keysOnly: false,
+  countOnly: false,
+  minModRevision: 0,
+  maxModRevision: 0,
+  minCreateRevision: 0,
+  maxCreateRevision: 0,
+};
+
+interface Bed {
+  readonly scanner: Scanner;
+  readonly pins: Pins;
+  readonly reads: number[];
+  readonly expected: readonly Buffer[];
+}
+
+/** Keys in order, none of them in the cache; notes the bytes of each read. */
+function bed(keys: number, valueBytes: number, answerBytesMax = 2 ** 31): Bed {
+  const index = new KeyIndex();
+  const records = new Map<LogPosition, Uint8Array>();
+  const reads: number[] = [];
+  for (let at = 0; at < keys; at += 1) {
+    const [mod, position] = [revision(at + 2), logPosition(at + 1)];
+    const key = keyBytes(`k${String(at).padStart(5, '0')}`);
+    const kv = {
+      key,
+      createRevision: mod,
+      modRevision: mod,
+      version: 1,
+      value: new Uint8Array(valueBytes),
+      lease: leaseId(0n),
+    };
+    records.set(position, encodePutRecord(0, kv));
+    index.append(key, { ...kv, sub: 0, tombstone: false, position, bytes: encodeKeyValue(kv).length });
+  }
+  const values: Values = {
+    peek: () => undefined,
+    async getMany(positions, signal) {
+      await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+      const read = positions.map((position) => records.get(position)!);
+      reads.push(read.reduce((sum, { length }) => sum + length, 0));
+      return read;
+    },
+    drop: async () => {},
+    saveCheckpoint: async () => {},
+    loadCheckpoint: async () => undefined,
+    size: () => ({ totalBytes: 0, inUseBytes: 0 }),
+  };
+  const pins = new Pins();
+  const bytes = new VersionBytes(new RecordCache(0), values);
+  const scanner = new Scanner({ index, bytes, pins, clock: new SimClock(), answerBytesMax });
+  const expected = [...records.values()].map((record) => Buffer.from(recordKv(record)));
+  return { scanner, pins, reads, expected };
+}
+
+async function paged(scanner: Scanner, over: Partial<RangeOp> = {}, signal = never): Promise<PagedScanResult> {
+  const result = await scanner.scanPaged({ ...list, ...over }, newest, signal);
+  if (!('bring' in result.kvs)) throw new Error('it came at once');
+  return { kvs: result.kvs, more: result.more, count: result.count };
+}
+
+async function readAll({ kvs }: PagedScanResult, step: number): Promise<readonly Buffer[]> {
+  const read: Buffer[] = [];
+  for (let at = 0, bytes = 0; at < kvs.length; at += step) {
+    const end = Math.min(kvs.length, at + step);
+    for (let index = at; index < end; index += 1) bytes += kvs.lengthOf(index);
+    for (let ready = kvs.bring(at, bytes); ready !== undefined; ready = kvs.bring(at, bytes)) await ready;
+    for (let index = at; index < end; index += 1) read.push(Buffer.from(kvs.view(index)));
+  }
+  return read;
+}
+
+const sameBytes = (left: readonly Buffer[], right: readonly Buffer[]): boolean =>
+  Buffer.concat(left).equals(Buffer.concat(right)) && left.length === right.length;
+
+test.each([
+  { limit: 0, keys: 9_000, more: false, step: 1 },
+  { limit: 5_000, keys: 5_000, more: true, step: 37 },
+  { limit: 300, keys: 300, more: true, step: 1_000 },
+])('a list with limit $limit, read $step at a time', async ({ limit, keys, more, step }) => {
+  const { scanner, pins, reads, expected } = bed(9_000, 300);
+  const result = await paged(scanner, { limit });
+  expect(reads).toEqual([]); // it holds places
+  expect(result).toMatchObject({ count: 9_000, more });
+  expect(result.kvs).toHaveLength(keys);
+  expect(result.kvs.bytes).toBe(expected.slice(0, keys).reduce((sum, { length }) => sum + length, 0));
+  expect(sameBytes(await readAll(result, step), expected.slice(0, keys))).toBe(true);
+  // A page, or what was asked for at once.
+  expect(Math.max(...reads)).toBeLessThan(400_000);
+  expect(pins.size).toBe(1);
+  result.kvs[Symbol.dispose]();
+  expect(pins.size).toBe(0);
+});
+
+test.each([
+  { keys: 100, valueBytes: 300, why: 'short' },
+  { keys: 10, valueBytes: 60_000, why: 'a few long versions, which are sent from where they lie' },
+])('$keys versions of $valueBytes bytes come at once: $why', async ({ keys, valueBytes }) => {
+  const { scanner, pins } = bed(keys, valueBytes);
+  const { kvs, count } = await scanner.scanPaged(list, newest, never);
+  expect('bring' in kvs).toBe(false);
+  expect(count).toBe(keys);
+  expect(pins.size).toBe(0);
+});
+
+test('long versions, and many, come one at a time', async () => {
+  const { scanner, reads, expected } = bed(20, 700_000);
+  const result = await paged(scanner);
+  expect(sameBytes(await readAll(result, 1), expected)).toBe(true);
+  expect(Math.max(...reads)).toBeLessThan(750_000);
+  result.kvs[Symbol.dispose]();
+});
+
+test('a page that is on its way is asked for once', async () => {
+  const { scanner, reads } = bed(9_000, 300);
+  const { kvs } = await paged(scanner);
+  const [first, again] = [kvs.bring(0, 100), kvs.bring(0, 200)];
+  expect(again).toBe(first);
+  await first;
+  expect(kvs.bring(0, 200)).toBeUndefined();
+  expect(reads).toHaveLength(1);
+});
+
+test('a reader that is too slow for a compaction is told so', async () => {
+  const { scanner, pins } = bed(9_000, 300);
+  const { kvs } = await paged(scanner);
+  await kvs.bring(0, 1);
+  expect(pins.revokeBelow(revision(2_000_000))).toBe(1);
+  await expect(kvs.bring(8_000, 3_000_000)).rejects.toSatisfy((error) => isEngramError(error, 'Compacted'));
+});
+
+test('a list that nobody waits for any more holds nothing back', async () => {
+  const { scanner, pins } = bed(9_000, 300);
+  const abort = new AbortController();
+  const result = paged(scanner, {}, abort.signal);
+  abort.abort();
+  await expect(result).rejects.toThrow();
+  expect(pins.size).toBe(0);
+});
+
+test('more than gRPC can carry is refused, and holds nothing back', async () => {
+  const { scanner, pins } = bed(9_000, 300, 1_000_000);
+  await expect(paged(scanner)).rejects.toSatisfy((error) => isEngramError(error, 'ResponseTooLarge'));
+  expect(pins.size).toBe(0);
+});

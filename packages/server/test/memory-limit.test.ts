@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { RawClient } from '@engram/transport/testing';
+import { etcdserverpb, windowUpdateFrame } from '@engram/wire';
+import { Engram } from './support/engram-process.ts';
+
+/* A node of 256 MiB below clients that ask for much and read nothing. */
+
+const MiB = 1024 * 1024;
+const limit = 256 * MiB;
+
+function peakBytes(engram: Engram): number {
+  return 1024 * Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${engram.child.pid}/status`, 'utf8'))?.[1]);
+}
+
+async function gauges(engram: Engram, name: string): Promise<Readonly<Record<string, number>>> {
+  const text = await (await fetch(`${engram.url}/metrics`)).text();
+  const lines = text.matchAll(new RegExp(`^${name}(?:\\{resource="(\\w+)"\\})? (\\S+)$`, 'gm'));
+  return Object.fromEntries([...lines].map(([, resource = '', value]) => [resource, Number(value)]));
+}
+
+test('lists that nobody reads do not take a node above its limit, and others are served', async () => {
+  await using engram = await Engram.start([`--memory-limit=${limit}`]);
+  using modest = await RawClient.open(engram.port);
+  modest.write(windowUpdateFrame(0, 2 ** 30));
+  const value = Buffer.alloc(15_000, 'v');
+  for (let at = 0; at < 2_000; at += 1) {
+    const put = etcdserverpb.encodePutRequest({ key: Buffer.from(`key/${at}`), value });
+    modest.write(modest.request(2 * at + 1, '/etcdserverpb.KV/Put', put));
+    expect(await modest.outcome(2 * at + 1)).toBe('grpc-status: 0');
+    modest.received.length = 0;
+  }
+  const all = etcdserverpb.encodeRangeRequest({ key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) });
+  const greedy = await Promise.all(Array.from({ length: 20 }, () => RawClient.open(engram.port)));
+  for (const client of greedy) {
+    client.socket.pause();
+    for (let id = 1; id < 20; id += 2) client.write(client.request(id, '/etcdserverpb.KV/Range', all));
+  }
+  for (let id = 10_001; id < 10_401; id += 2) {
+    const put = etcdserverpb.encodePutRequest({ key: Buffer.from('key/modest'), value: Buffer.from(`${id}`) });
+    modest.write(modest.request(id, '/etcdserverpb.KV/Put', put));
+    expect(await modest.outcome(id)).toBe('grpc-status: 0');
+  }
+  expect(await gauges(engram, 'engram_memory_limit_bytes')).toEqual({ '': limit });
+  const limits = await gauges(engram, 'engram_budget_limit');
+  expect(limits).toMatchObject({ answer_bytes: 12 * MiB, value_cache_bytes: 12 * MiB, log_queue_bytes: 6 * MiB });
+  const used = await gauges(engram, 'engram_budget_used');
+  expect(Object.keys(used)).toEqual(Object.keys(limits));
+  expect(used['value_cache_bytes']).toBeGreaterThan(0);
+  expect(used['value_cache_bytes']).toBeLessThanOrEqual(12 * MiB);
+  expect(peakBytes(engram)).toBeLessThan(limit);
+  for (const client of greedy) client[Symbol.dispose]();
+});
