@@ -236,6 +236,8 @@ export class Sender implements Flushable {
     if (this.queuedBytes === 0) this.progressMs = this.#nowMs();
     this.queuedBytes += queue.bytes - before;
     this.#queuesHoldBytes += queue.heldBytes - heldBefore;
+    // At once: the calls of one chunk start one after another, and each asks first whether there is room for its answer.
+    this.#share.hold(this.heldBytes);
     if (stream.sendWindow > 0) this.#joinLine(stream);
   }
 
