@@ -27,6 +27,8 @@ const smoke = process.env['BENCH'] === 'smoke';
 
 const answer = Buffer.from('0a0c08b8a6b5d10210c0c40718022805', 'hex');
 const request = Buffer.alloc(560, 'r');
+/** The first message of a watch: events that are published before it would be missed. */
+const opened = Buffer.from('opened');
 const event: Message = [Buffer.from('0a0408011005', 'hex'), Buffer.alloc(600, 'e')];
 
 interface Case {
@@ -106,7 +108,10 @@ function methods(): Map<string, Method> {
       {
         kind: 'bidi',
         open: (call) => ({
-          message: () => void watchers.add(call),
+          message() {
+            watchers.add(call);
+            call.send(opened);
+          },
           halfClosed: () => call.end(),
           drained() {},
           closed: () => void watchers.delete(call),
@@ -180,15 +185,19 @@ class Caller {
     return finished;
   }
 
-  /** Opens streams that stay open, and resolves when so many messages have come on them. */
-  listen(path: string, streams: number, messages: number): Promise<void> {
+  /** Opens streams that stay open, and resolves when the first message has come on each. */
+  open(path: string, streams: number): Promise<void> {
     this.#path = path;
-    this.#wanted = messages;
-    const finished = new Promise<void>((resolve) => {
+    this.#socket.write(Buffer.concat(Array.from({ length: streams }, () => this.#request(false))));
+    return this.hear(streams);
+  }
+
+  /** Resolves when so many more messages have come. */
+  hear(messages: number): Promise<void> {
+    this.#wanted = this.messages + messages;
+    return new Promise((resolve) => {
       this.#done = resolve;
     });
-    this.#socket.write(Buffer.concat(Array.from({ length: streams }, () => this.#request(false))));
-    return finished;
   }
 
   close(): void {
@@ -259,9 +268,11 @@ async function measure({ name, path, connections, inflight, calls, server: kind 
     if (watches) await publisher.call('/bench/Publish', share * callers.length, 16);
     else await Promise.all(callers.map((caller) => caller.call(path, share, inflight)));
   };
-  const listening = watches
-    ? callers.map((caller) => caller.listen(path, inflight, 2 * inflight * share * callers.length))
-    : [];
+  let listening: readonly Promise<void>[] = [];
+  if (watches) {
+    await Promise.all(callers.map((caller) => caller.open(path, inflight)));
+    listening = callers.map((caller) => caller.hear(2 * inflight * share * callers.length));
+  }
   await round(); // warm
   const before = await cpuMs(server);
   const startMs = performance.now();
