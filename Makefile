@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec interop kube crash linearizability snapshot kube-storage etcd differential tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec fuzz interop kube crash linearizability snapshot kube-storage etcd differential tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -132,6 +132,10 @@ e2e-etcd: setup ## etcd's own black-box tests, as far as one node goes
 .PHONY: e2e-h2spec
 e2e-h2spec: setup ## Every frame of HTTP/2, right and wrong
 	@$(WITH_NODE) tools/e2e h2spec
+
+.PHONY: e2e-fuzz
+e2e-fuzz: setup ## Bytes that nobody meant, for FUZZ_SECONDS (60), from SEED
+	@$(WITH_NODE) tools/e2e fuzz
 
 .PHONY: e2e-interop
 e2e-interop: setup ## Real clients on five gRPC stacks (needs go, python3, a JDK with mvn, cargo)

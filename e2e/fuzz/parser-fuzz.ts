@@ -1,0 +1,81 @@
+import { Prng } from '@engram/sim';
+import { Coverage } from './coverage.ts';
+import type { Finding, Kept } from './finding.ts';
+import { someCall } from './messages.ts';
+import { mutated, randomBytes } from './mutate.ts';
+import { mayThrow, type Parser, parsers } from './parsers.ts';
+import { someFrames } from './http2-script.ts';
+
+/** Between two looks at the coverage, each of which costs some milliseconds. */
+const BATCH = 64;
+const KEPT_MAX = 400;
+/** Of CPU. The first calls compile, and a collection may fall into one: the least of three counts. */
+const MS_MAX = 20;
+const NS_PER_BYTE_MAX = 2_000;
+const HEAP_MAX_BYTES = 512 * 1024 * 1024;
+
+export interface ParserReport {
+  readonly inputs: number;
+  readonly blocks: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Inputs for the pure parsers until the time is over: what runs a block for the first time is kept and changed further. */
+export async function fuzzParsers(seed: number, endMs: number, saved: readonly Kept[]): Promise<ParserReport> {
+  const random = new Prng(seed).fork('parsers');
+  const findings: Finding[] = [];
+  const found = new Set<string>();
+  let inputs = 0;
+  await using coverage = await Coverage.start(/packages\/(wire|protobuf)\//);
+  const kept = new Map(parsers.map(({ name }) => [name, seedsOf(random, name, saved)]));
+  const run = (parser: Parser, bytes: Buffer): void => {
+    inputs += 1;
+    const what = faultOf(parser, bytes);
+    if (what === undefined || found.has(`${parser.name} ${what.split('\n')[0]}`)) return;
+    found.add(`${parser.name} ${what.split('\n')[0]}`);
+    findings.push({ target: parser.name, what, chunks: [bytes] });
+  };
+  for (const parser of parsers) for (const bytes of kept.get(parser.name)!) run(parser, Buffer.from(bytes));
+  await coverage.fresh();
+  while (performance.now() < endMs) {
+    const parser = random.chance(0.6) ? random.pick(parsers.slice(0, 7)) : random.pick(parsers);
+    const seeds = kept.get(parser.name)!;
+    const batch = Array.from({ length: BATCH }, () => mutated(random, random.pick(seeds), seeds));
+    for (const bytes of batch) run(parser, bytes);
+    const fresh = new Set(await coverage.fresh());
+    for (const bytes of batch) {
+      if (fresh.size === 0) break;
+      run(parser, bytes);
+      if ((await coverage.found(fresh)) > 0 && seeds.length < KEPT_MAX) seeds.push(bytes);
+    }
+  }
+  return { inputs, blocks: coverage.blocks, findings };
+}
+
+function seedsOf(random: Prng, target: string, saved: readonly Kept[]): Uint8Array[] {
+  const seeds: Uint8Array[] = saved.filter((each) => each.target === target).map(({ chunks }) => Buffer.concat(chunks));
+  for (let at = 0; at < 30; at += 1) {
+    if (target === 'frames') seeds.push(Buffer.concat([randomBytes(random, 1), ...someFrames(random)]));
+    else seeds.push(someCall(random).message);
+  }
+  return seeds;
+}
+
+function faultOf({ parse }: Parser, bytes: Buffer): string | undefined {
+  const maxMs = MS_MAX + (NS_PER_BYTE_MAX * bytes.length) / 1e6;
+  let leastMs = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 3; run += 1) {
+    const before = process.threadCpuUsage();
+    try {
+      parse(bytes);
+    } catch (error) {
+      if (!mayThrow(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
+    }
+    const { user, system } = process.threadCpuUsage(before);
+    leastMs = Math.min(leastMs, (user + system) / 1000);
+    if (leastMs <= maxMs) break;
+  }
+  if (leastMs > maxMs) return `${Math.round(leastMs)} ms for ${bytes.length} bytes`;
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external > HEAP_MAX_BYTES ? 'more memory than all inputs together may take' : undefined;
+}

@@ -1,0 +1,85 @@
+import { isEngramError } from '@engram/core';
+import {
+  decodeDeleteRange,
+  decodeKeepAlive,
+  decodePut,
+  decodeRange,
+  decodeTxn,
+  etcdserverpb,
+  FrameReader,
+  FrameType,
+  type HeaderField,
+  HpackDecoder,
+  Http2Error,
+  readSettings,
+  WireError,
+} from '@engram/wire';
+
+/** A pure parser: throws nothing but what a client may be told, and takes time by the byte. */
+export interface Parser {
+  readonly name: string;
+  parse(bytes: Buffer): void;
+}
+
+export const mayThrow = (error: unknown): boolean =>
+  error instanceof WireError || error instanceof Http2Error || isEngramError(error);
+
+const MAX_TXN_OPS = 128;
+const FRAME_MAX_BYTES = 16_384;
+const HEADER_TABLE_BYTES = 4096;
+
+/** Frames in chunks as the first byte cuts them; header blocks are decoded, settings read. */
+function parseFrames(bytes: Buffer): void {
+  const reader = new FrameReader(FRAME_MAX_BYTES);
+  const decoder = new HpackDecoder(HEADER_TABLE_BYTES);
+  const step = 1 + (bytes[0] ?? 0) * 7;
+  for (let at = 1; at < bytes.length; at += step) {
+    reader.push(bytes.subarray(at, at + step));
+    while (reader.next()) {
+      const { type, start, end } = reader;
+      if (type === FrameType.HEADERS) decoder.decode(reader.bytes, start, end, new Fields());
+      else if (type === FrameType.SETTINGS) readSettings(reader.bytes, start, end, () => {});
+    }
+  }
+}
+
+class Fields {
+  bytes = 0;
+  field({ name, value }: HeaderField): void {
+    this.bytes += name.length + value.length;
+  }
+}
+
+/** What was decoded is encoded, decoded and encoded again: the bytes must be the same. */
+const generated: readonly Parser[] = Object.entries(etcdserverpb).flatMap(([name, decode]) => {
+  if (!name.startsWith('decode') || typeof decode !== 'function') return [];
+  const encode: unknown = Object.entries(etcdserverpb).find(
+    ([other]) => other === name.replace('decode', 'encode'),
+  )?.[1];
+  if (typeof encode !== 'function') return [];
+  const parse = (bytes: Buffer): void => {
+    const once = Buffer.from(Reflect.apply(encode, undefined, [Reflect.apply(decode, undefined, [bytes])]));
+    const again = Buffer.from(Reflect.apply(encode, undefined, [Reflect.apply(decode, undefined, [once])]));
+    if (!once.equals(again)) throw new Error(`${name}: another message when it is read again`);
+  };
+  return [{ name, parse }];
+});
+
+export const parsers: readonly Parser[] = [
+  { name: 'frames', parse: parseFrames },
+  {
+    name: 'hpack',
+    parse: (bytes) => {
+      const decoder = new HpackDecoder(HEADER_TABLE_BYTES);
+      const half = bytes.length >> 1;
+      decoder.decode(bytes, 0, half, new Fields());
+      decoder.decode(bytes, half, bytes.length, new Fields());
+    },
+  },
+  { name: 'range', parse: (bytes) => void decodeRange(bytes) },
+  { name: 'put', parse: (bytes) => void decodePut(bytes) },
+  { name: 'delete-range', parse: (bytes) => void decodeDeleteRange(bytes) },
+  { name: 'txn', parse: (bytes) => void decodeTxn(bytes, MAX_TXN_OPS) },
+  { name: 'keep-alive', parse: (bytes) => void decodeKeepAlive(bytes) },
+  ...generated,
+];

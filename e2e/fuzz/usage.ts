@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+
+const MS_PER_TICK = 10;
+
+/** What a process uses, as Linux tells. */
+export class Usage {
+  readonly #pid: number;
+
+  constructor(pid: number) {
+    this.#pid = pid;
+  }
+
+  /** Of CPU since its start, all threads. */
+  cpuMs(): number {
+    const fields = this.#read('stat').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * MS_PER_TICK;
+  }
+
+  residentBytes(): number {
+    return 1024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(this.#read('status'))?.[1] ?? 0);
+  }
+
+  #read(file: string): string {
+    try {
+      return readFileSync(`/proc/${this.#pid}/${file}`, 'utf8');
+    } catch {
+      return ''; // it has ended, which is another oracle's
+    }
+  }
+}
+
+export interface Stretch {
+  readonly by: string;
+  readonly ms: number;
+}
+
+/** What kept the event loop of the node for longer than its budget, the longest first. */
+export async function longestStretches(port: number): Promise<readonly Stretch[]> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return [...text.matchAll(/^engram_loop_longest_stretch_seconds\{phase="(.*?)",method="(.*?)"\} (.*)$/gm)]
+    .map(([, phase = '', method = '', seconds]) => ({
+      by: `${phase} ${method}`.trim(),
+      ms: Math.round(1000 * Number(seconds)),
+    }))
+    .sort((left, right) => right.ms - left.ms);
+}
