@@ -45,6 +45,8 @@ export class LeaderCalls {
     const leadership = this.#options.backend.leadership;
     if (leadership === undefined) return { error: 'NotLeader' };
     if (request.sequence === 0) return this.#done(request, leadership, signal);
+    // An earlier leadership may have done it, also one of this member's own: only its asker finds out.
+    if (request.epoch !== leadership.epoch) return { error: 'NotLeader' };
     const answers = this.#answersOf(request.member);
     for (const sequence of answers.keys()) if (sequence < request.settled) answers.delete(sequence);
     let answer = answers.get(request.sequence);

@@ -55,7 +55,8 @@ const RETRY_MS = 50;
 /**
  * The leader's work, asked of it by another member on behalf of its clients. A write that was not sent waits for a leader.
  * One that was sent and not answered is settled exactly once: while the same epoch lasts it is sent again under its
- * number, which the leader does once; when another leads, the log up to its beginning says whether the write is there.
+ * number, which the leader does once; in a later one, also of the same member, the log up to its beginning says whether the
+ * write is there.
  */
 export class RemoteLeader implements Proposals {
   readonly #options: RemoteLeaderOptions;
@@ -199,7 +200,6 @@ export class RemoteLeader implements Proposals {
     deadlineMs: number,
   ): Promise<Outcome> {
     const { leader, clock } = this.#options;
-    const request = this.#request(call, caller, sequence);
     /** The leader that may have it; undefined: nobody can. */
     let sentTo: Leader | undefined;
     for (;;) {
@@ -211,6 +211,7 @@ export class RemoteLeader implements Proposals {
         sentTo = undefined;
       }
       try {
+        const request = this.#request(call, caller, sequence, known.epoch);
         const bytes = await this.#options.peers.call(known.memberId, request, caller.signal);
         const answer = peerpb.decodeAnswer(bytes);
         // It ended before it knew what became of the write.
@@ -258,10 +259,11 @@ export class RemoteLeader implements Proposals {
     return answer;
   }
 
-  #request(call: peerpb.RequestInit, { user, authRevision, timeoutMs }: Caller, sequence: number): Uint8Array {
+  #request(call: peerpb.RequestInit, caller: Caller, sequence: number, epoch = 0): Uint8Array {
     const settled = Math.min(...this.#passedOn.keys(), this.#sequence + 1);
     const { memberId: member } = this.#options;
-    return peerpb.encodeRequest({ ...call, member, sequence, settled, user, authRevision, timeoutMs: timeoutMs ?? 0 });
+    const { user, authRevision, timeoutMs = 0 } = caller;
+    return peerpb.encodeRequest({ ...call, member, sequence, settled, user, authRevision, timeoutMs, epoch });
   }
 
   #deadlineMs({ timeoutMs }: Caller): number {

@@ -335,3 +335,20 @@ test('a read whose leader stops meanwhile is asked of whoever leads next', async
   });
   expect(await group.run(read)).toMatchObject({ count: 0, revision: 1 });
 });
+
+test('a write that an earlier leadership of the same member has done is not done by a later one', async () => {
+  const group = await Group.open();
+  const leader = group.member(1n);
+  const { backend, known } = group.member(2n);
+  const pass = (ms: number): Promise<void> => group.run(new Promise((resolve) => void group.clock.after(ms, resolve)));
+  group.ways.push('lost-after', 'unsent', 'unsent', 'unsent');
+  const writing = backend.txn(put('k', '1'), nodeItself);
+  await pass(100);
+  await leader.backend.stepDown();
+  await group.elect(1n, 3, [1n, 3n]);
+  await pass(1000);
+  expect(leader.backend.revision, 'the follower has not heard of the new epoch').toBe(2);
+  known.set({ memberId: 1n, epoch: epoch(3) });
+  expect(await group.run(writing)).toMatchObject({ revision: 2 });
+  expect(leader.backend.revision).toBe(2);
+});

@@ -11,6 +11,7 @@ export interface Request {
   user: string;
   authRevision: number;
   timeoutMs: number;
+  epoch: number;
   txn: Uint8Array | undefined;
   compact: Compact | undefined;
   leaseGrant: LeaseGrant | undefined;
@@ -23,7 +24,7 @@ export interface Request {
 }
 export type RequestInit = Init<Request>;
 
-export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, });
+export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readRequest(r: Reader, message: Request): Request {
@@ -47,6 +48,9 @@ export function readRequest(r: Reader, message: Request): Request {
         break;
       case 48:
         message.timeoutMs = r.uint64();
+        break;
+      case 56:
+        message.epoch = r.uint64();
         break;
       case 82:
         message.txn = r.bytes();
@@ -231,6 +235,10 @@ export function writeRequest(w: Writer, message: RequestInit): void {
   if (message.txn !== undefined) {
     w.bytes(message.txn);
     w.varint(82);
+  }
+  if (message.epoch !== undefined && message.epoch !== 0) {
+    w.uint64(message.epoch);
+    w.varint(56);
   }
   if (message.timeoutMs !== undefined && message.timeoutMs !== 0) {
     w.uint64(message.timeoutMs);
