@@ -164,7 +164,7 @@ class Parts implements ElectionOwner {
       onFatal: (error) => this.#fatal(error),
     });
     const { replica } = this.backend;
-    const timeoutMs = settings.requestTimeoutMs ?? 7000;
+    const timeoutMs = this.#timeoutMs;
     this.#applied = new AppliedPositions(replica, clock);
     replica.onApplied = () => this.#applied.advanced();
     // A call that waits for a leader may find that this member has become it.
@@ -217,6 +217,10 @@ class Parts implements ElectionOwner {
     this.driver.publish(name, clientUrls);
     this.#follower.start();
     this.#watchStorage();
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.settings.requestTimeoutMs ?? 7000;
   }
 
   #backendCluster() {
@@ -326,11 +330,15 @@ class Parts implements ElectionOwner {
     });
   }
 
-  /** Resolves when a quorum has confirmed that this member leads, in the epoch that its store leads in. */
+  /**
+   * Resolves when a quorum has confirmed that this member leads, in the epoch that its store leads in, and when it has applied
+   * all that it had committed by then: the others may have applied that already, and have shown it.
+   */
   async #confirm(signal: AbortSignal): Promise<void> {
     const leadership = this.backend.leadership;
     if (leadership === undefined) throw new EngramError('NotLeader');
     const confirmed = await this.driver.confirmLeadership(signal);
+    await this.#applied.reach(this.backend.replica.next, this.#timeoutMs);
     if (confirmed !== leadership.epoch || this.backend.leadership !== leadership)
       throw new EngramError('LeaderChanged');
   }

@@ -1,6 +1,6 @@
 import { nodeItself, type Store } from '@engram/backend';
 import { decodeKeyValue } from '@engram/coder';
-import { EMPTY_BYTES, isEngramError, keyBytes, leaseId, type RangeOp, type Txn } from '@engram/core';
+import { EMPTY_BYTES, isEngramError, keyBytes, leaseId, type RangeOp, revision, type Txn } from '@engram/core';
 import { expect, test } from 'vitest';
 import { TestCluster } from './cluster.ts';
 
@@ -214,6 +214,48 @@ test('nobody shows what is in the log before its leader knows of it', async () =
   await cluster.run(writing);
   expect(await cluster.run(waiting)).toBe('unknown');
   for (const { member } of cluster.running) expect(await cluster.run(get(member.store, 'k'))).toBe('unknown');
+  expect(cluster.fatal).toEqual([]);
+});
+
+test('a leader shows what a follower has shown, also where it applies more slowly', async () => {
+  const cluster = new TestCluster();
+  cluster.settings = { requestTimeoutMs: 7000, cacheBytesMax: 0 };
+  let held: PromiseWithResolvers<void> | undefined;
+  const gate = (operation: string): Promise<void> | undefined =>
+    operation === 'get-many' && held !== undefined ? held.promise : undefined;
+  for (const id of [1n, 2n, 3n]) {
+    cluster.plans.set(id, { cold: true, gate });
+    await cluster.start(id);
+  }
+  const { store } = (await cluster.leader()).member;
+  await cluster.run(store.txn(put('k', '1'), nodeItself));
+  for (let at = 0; at < 5; at += 1) await cluster.run(store.txn(put(`other${at}`, ''), nodeItself));
+  // It wants what the next write supersedes, and that has to be read.
+  const ignore = { events: () => true, compacted() {}, progress() {}, failed() {} };
+  const stream = store.watchHub.openStream(ignore);
+  const watched = stream.create({
+    range: { key: keyBytes('k'), end: EMPTY_BYTES },
+    startRevision: revision(0),
+    prevKv: true,
+    progressNotify: false,
+    noPut: false,
+    noDelete: false,
+    fragment: false,
+    watchId: 0,
+  });
+  if (watched.kind === 'created') stream.start(watched.watcher);
+  held = Promise.withResolvers();
+  const writing = store.txn(put('k', '2'), nodeItself);
+  await cluster.pass(500);
+  const follower = cluster.running.find(({ member }) => member.store !== store)!.member.store;
+  expect(follower.revision).toBe(8);
+  expect(store.revision).toBe(7);
+  const read = store.range({ ...rangeOf('k', false), countOnly: true }, nodeItself);
+  await cluster.pass(100);
+  held.resolve();
+  held = undefined;
+  expect(await cluster.run(Promise.resolve(read))).toMatchObject({ revision: 8 });
+  await cluster.run(writing);
   expect(cluster.fatal).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import type { BackendSettings } from '@engram/backend';
 import type { LogPosition } from '@engram/core';
 import { MemoryRaftDisk, MemoryRaftStorage, type Member as ElectedMember, memberId } from '@engram/election';
 import { ClusterMember, PeerError, type PeerNetwork } from '@engram/member';
@@ -25,6 +26,8 @@ export class TestCluster {
   readonly removed: bigint[] = [];
   /** What goes wrong with a member's way to the log, from its next start on. */
   readonly plans = new Map<bigint, FaultPlan>();
+  /** Of members that start from then on. */
+  settings: BackendSettings = { requestTimeoutMs: 7000 };
   readonly cut = new Set<string>();
   /** Pairs, from and to, whose answers to calls are lost, though the call has arrived. */
   readonly unanswered = new Set<string>();
@@ -80,7 +83,7 @@ export class TestCluster {
       token: 'test',
       probeStorage: async () => {},
       firstMembers: joins ? undefined : this.#firstMembers,
-      settings: { requestTimeoutMs: 7000 },
+      settings: this.settings,
       limits: {},
       version: '3.7.0',
       compaction: { mode: 'off' },
