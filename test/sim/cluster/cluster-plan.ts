@@ -46,6 +46,8 @@ export const isClusterFault = (kind: ClusterStepKind): kind is ClusterFaultKind 
 
 const STEPS_MIN = 30;
 const STEPS_MAX = 200;
+/** Elections take seconds: bursts alone would be over before the first. */
+const GAPS_MS = [0, 0.5, 5, 50, 200, 400];
 
 /** Alarms are the one node's: who raises them is part of the answer. */
 const { 'alarm-on': _on, 'alarm-off': _off, ...nodeWeights } = requestWeights;
@@ -56,11 +58,12 @@ export function makeClusterPlan(seed: number, cut: Cut = {}): ClusterPlan {
   const kept = cut.keep === undefined ? undefined : new Set(cut.keep);
   const requests = drawWeights(random, { ...nodeWeights, ...clusterWeights }, 0.2);
   const faults = drawWeights(random, faultWeights, 0.4);
-  const faultShare = random.pick([0, 0.03, 0.08, 0.2]);
+  const faultShare = random.pick([0, 0.05, 0.1, 0.2, 0.2]);
   const steps = drawPhases(
     random,
     random.between(STEPS_MIN, STEPS_MAX),
     (): ClusterStepKind => (random.chance(faultShare) ? faults(random) : requests(random)),
+    GAPS_MS,
   ).filter(({ id }) => kept === undefined || kept.has(id));
   return { seed, settings, steps };
 }

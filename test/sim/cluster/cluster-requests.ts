@@ -2,6 +2,7 @@ import { isEngramError } from '@engram/core';
 import { Prng } from '@engram/sim';
 import { Finding } from '../judge/finding.ts';
 import { RequestStep } from '../world/request-steps.ts';
+import type { ClusterLife } from './cluster-life.ts';
 import type { ClusterFaultKind, ClusterStep, ClusterStepKind } from './cluster-plan.ts';
 import type { ClusterWorld } from './cluster-world.ts';
 
@@ -24,10 +25,18 @@ export class ClusterRequestStep {
     const request = new ClusterRequestStep(world, step);
     if (kind === 'move-watch' || kind === 'move-leader') request[kind]();
     else {
-      const life = world.serving.length === 0 ? undefined : request.#random.pick(world.serving);
+      const life = request.#life;
       if (life !== undefined) world.tell(() => `at m${life.id}:`);
       RequestStep.run(world, life, step, kind);
     }
+  }
+
+  /** Often one that leads, or thinks that it does. */
+  get #life(): ClusterLife | undefined {
+    const { serving } = this.#world;
+    const leaders = serving.filter(({ leads }) => leads);
+    const among = leaders.length > 0 && this.#random.chance(0.3) ? leaders : serving;
+    return among.length === 0 ? undefined : this.#random.pick(among);
   }
 
   /** A client ends its stream and goes on at another node. */

@@ -85,6 +85,7 @@ export class ClusterWorld implements Clients {
           fullMsMax: [1, 30, 1000][at % 3]!,
           tell,
           onFinding,
+          onSeen: (revision) => this.judge.told(revision),
         }),
     );
     this.spareHost = new SimHost(this.scheduler, { name: 'spare', random: this.random.fork('spare') });

@@ -102,7 +102,7 @@ export class Judge {
   }
 
   /** Somebody has been told of the state at `revision`. */
-  #tell(revision: number): void {
+  told(revision: number): void {
     const write = this.history.writeOf(revision);
     if (write !== undefined) this.tellWrite(write);
   }
@@ -143,7 +143,7 @@ export class Judge {
       this.#judgeTxn(call, txn, answer, { ...this.history.stateAt(write.position), compactRevision }, write);
       expectThat(this.writes.explain(write), 'answer', () => `${call.what} is the second to be ${textOf(write)}`);
     }
-    this.#tell(answer.revision);
+    this.told(answer.revision);
   }
 
   #judgeTxn(call: Call, txn: Txn, answer: TxnResult, state: StateAt, write: LoggedWrite | undefined): void {
@@ -210,7 +210,7 @@ export class Judge {
     const whole: RangeResult = { ...last, kvs: chunks.flatMap(({ kvs }) => [...kvs]) };
     const found = difference(whole, expected);
     if (found !== undefined) throw new Finding('answer', `${call.what}:${found}`);
-    this.#tell(revision);
+    this.told(revision);
   }
 
   /** Compacted or FutureRev. */

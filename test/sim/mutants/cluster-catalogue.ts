@@ -8,14 +8,19 @@ const backend = 'packages/backend/src';
 const past: readonly Mutant[] = [
   {
     name: 'follower-ahead-of-its-leader',
-    what: 'a follower that reads the log takes batches of which its leader does not know yet',
+    what: 'a follower without a stream reads the log, and takes batches of which the leader does not know yet',
     edits: [
       {
         file: `${member}/follower.ts`,
-        find: '      await this.#take(batch, signal);\n      if (replica.next >= end) return;\n',
-        replace: '      await this.#take(batch, signal);\n',
+        find: 'const end = known === undefined ? undefined : await this.#options.endOf(known, signal);',
+        replace:
+          'await this.#readLog(Number.MAX_SAFE_INTEGER as LogPosition, signal);\n        const end = replica.next;',
       },
-      { file: `${member}/follower.ts`, find: '    if (replica.next >= end) return;\n    for', replace: '    for' },
+      {
+        file: `${member}/follower.ts`,
+        find: 'const { leader, clock, memberId, logger } = this.#options;',
+        replace: 'const { leader, clock, memberId, logger, replica } = this.#options;',
+      },
     ],
   },
   {
@@ -54,6 +59,28 @@ const past: readonly Mutant[] = [
         file: `${member}/cluster-member.ts`,
         find: 'if (leader === self && epoch(term) === inEpoch) this.known',
         replace: 'void leader;\n    void epoch(term);\n    this.known',
+      },
+    ],
+  },
+  {
+    name: 'done-again-in-a-later-epoch',
+    what: 'a write that was sent again is done by the same member in a later epoch, though it was done in an earlier one',
+    edits: [
+      {
+        file: `${member}/leader-calls.ts`,
+        find: "    if (request.epoch !== leadership.epoch) return { error: 'NotLeader' };\n",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'reads-before-it-applies',
+    what: 'a leader answers reads although followers have applied more',
+    edits: [
+      {
+        file: `${member}/cluster-member.ts`,
+        find: '    await this.#applied.reach(this.backend.replica.next, this.#timeoutMs);\n',
+        replace: '',
       },
     ],
   },

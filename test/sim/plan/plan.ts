@@ -97,12 +97,20 @@ function drawSteps(random: Prng): Step[] {
   );
 }
 
+/** Between two steps, on average. */
+const GAPS_MS = [0, 0, 0.05, 0.5, 0.5, 5, 50, 500];
+
 /** Phases of one pace each: bursts, quiet hours, and what is between. So many steps, each of a kind that is drawn when it is its turn. */
-export function drawPhases<Kind extends string>(random: Prng, count: number, kindOf: () => Kind): Step<Kind>[] {
+export function drawPhases<Kind extends string>(
+  random: Prng,
+  count: number,
+  kindOf: () => Kind,
+  gapsMs: readonly number[] = GAPS_MS,
+): Step<Kind>[] {
   const steps: Step<Kind>[] = [];
   let atMs = 0;
   while (steps.length < count) {
-    const gapMs = random.pick([0, 0, 0.05, 0.5, 0.5, 5, 50, 500]);
+    const gapMs = random.pick(gapsMs);
     for (let left = random.between(1, STEPS_OF_A_PHASE_MAX); left > 0 && steps.length < count; left -= 1) {
       atMs += gapMs * 2 * random.fraction();
       const kind = kindOf();

@@ -15,6 +15,8 @@ export interface WatchClientOptions {
   readonly fullMsMax: number;
   readonly tell: (text: () => string) => void;
   readonly onFinding: (error: unknown) => void;
+  /** It has been told of this revision: whoever reads later must find it. */
+  readonly onSeen: (revision: number) => void;
 }
 
 interface Watch {
@@ -182,6 +184,7 @@ export class WatchClient implements WatchSink {
       const watch = this.#watches.find((one) => one.watcher === watcher);
       if (watch === undefined) throw new Finding('watch', `${this.name}: events of a watch that it has cancelled`);
       watch.judge.events(groups, header);
+      this.#options.onSeen(header);
       this.#options.tell(
         () => `${this.name} ${watch.judge.watched.name} gets ${groups.map(({ revision: at }) => at).join(' ')}`,
       );

@@ -87,6 +87,7 @@ export class World implements Clients {
           fullMsMax: [1, 30, 1000][at % 3]!,
           tell,
           onFinding,
+          onSeen: (revision) => this.judge.told(revision),
         }),
     );
     this.#failed = new Promise((_resolve, reject) => {
