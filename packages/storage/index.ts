@@ -1,12 +1,14 @@
 // The ports that every storage adapter implements.
 export type { Log, LogBatch, AppendOutcome } from './src/log.ts';
 export type { Values, Checkpoint, Storage, StorageSize } from './src/values.ts';
+export type { ImagePart, ImageStatus, SharedImage, Trimmed } from './src/shared-image.ts';
 export {
   StorageCorruptError,
   StorageOpenError,
   StorageClosedError,
   StorageFailedError,
   StorageFencedError,
+  StorageTrimmedError,
   StorageUnavailableError,
 } from './src/storage-error.ts';
 // The adapter in memory, and what can go wrong in it.

@@ -6,12 +6,15 @@ import { type Chain, parseChain } from './chain.ts';
 export interface CopyMark {
   readonly clusterId: bigint;
   readonly prefix: string;
+  /** The first record of the log that the copy has. */
+  readonly begin: LogPosition;
   /** A place in the copy, between two batches. */
   readonly position: LogPosition;
   readonly chain: Chain;
 }
 
-const FORMAT = 1;
+/** The first one had no `begin`: its copies began with the log. */
+const FORMAT = 2;
 
 /**
  * Undefined where there is none, or none that says anything: the copy is worth nothing then. It is not synced, as the copy
@@ -24,19 +27,22 @@ export async function readMark(path: string): Promise<CopyMark | undefined> {
   } catch {
     return undefined;
   }
-  if (typeof mark !== 'object' || mark === null || !('format' in mark) || mark.format !== FORMAT) return undefined;
+  if (typeof mark !== 'object' || mark === null || !('format' in mark)) return undefined;
+  const begin = mark.format === 1 ? 1 : mark.format === FORMAT && 'begin' in mark ? mark.begin : undefined;
+  if (typeof begin !== 'number' || !Number.isSafeInteger(begin) || begin < 1) return undefined;
   if (!('clusterId' in mark && 'prefix' in mark && 'position' in mark && 'chain' in mark)) return undefined;
   const { clusterId, prefix, position, chain } = mark;
   if (typeof clusterId !== 'string' || !/^[\da-f]{1,16}$/.test(clusterId) || typeof prefix !== 'string')
     return undefined;
   const parsed = typeof chain === 'string' ? parseChain(chain) : undefined;
   if (typeof position !== 'number' || !Number.isSafeInteger(position) || parsed === undefined) return undefined;
-  return { clusterId: BigInt(`0x${clusterId}`), prefix, position: logPosition(position), chain: parsed };
+  const id = BigInt(`0x${clusterId}`);
+  return { clusterId: id, prefix, begin: logPosition(begin), position: logPosition(position), chain: parsed };
 }
 
 /** Replaces it whole. */
-export async function writeMark(path: string, { clusterId, prefix, position, chain }: CopyMark): Promise<void> {
-  const text = { format: FORMAT, clusterId: clusterId.toString(16), prefix, position, chain };
+export async function writeMark(path: string, { clusterId, prefix, begin, position, chain }: CopyMark): Promise<void> {
+  const text = { format: FORMAT, clusterId: clusterId.toString(16), prefix, begin, position, chain };
   await writeFile(`${path}.new`, `${JSON.stringify(text)}\n`, { mode: 0o600 });
   await rename(`${path}.new`, path);
 }

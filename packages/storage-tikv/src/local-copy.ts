@@ -1,7 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Logger, type LogPosition, logPosition, NEW_LOG_SEAL } from '@engram/core';
-import { type LogBatch, type Storage, StorageCorruptError, StorageFailedError, type Values } from '@engram/storage';
+import { assert, type Logger, type LogPosition, logPosition, NEW_LOG_SEAL } from '@engram/core';
+import {
+  type Checkpoint,
+  type LogBatch,
+  type Storage,
+  StorageCorruptError,
+  StorageFailedError,
+  type StorageSize,
+} from '@engram/storage';
 import { chainBehind } from './batch-format.ts';
 import type { Chain } from './chain.ts';
 import { readMark, writeMark } from './copy-mark.ts';
@@ -19,6 +26,14 @@ export interface LocalCopyOptions {
   /** The chain of the log when it was empty. */
   readonly empty: Chain;
   readonly logger: Logger;
+}
+
+/** Where a new copy begins. */
+export interface CopyStart {
+  /** It takes the batch that holds this position, whole, and what follows. */
+  readonly from: LogPosition;
+  /** Of the log before `from`, if `from` is known to lie between two batches. */
+  readonly chain: Chain | undefined;
 }
 
 /** Batches that wait to be written; above it nobody need wait, but what comes is left for later. */
@@ -40,53 +55,64 @@ interface Waiting {
 
 /**
  * The node's own copy of the log, without a gap from its first record on, with the chain that it has led to: it finds the
- * bytes of versions without asking TiKV, and is worth nothing but time. A copy that cannot be opened or does not say what it
+ * bytes of versions without asking TiKV, and is worth nothing but time. It begins with the log, or where the node began that
+ * had nothing and started from an image; the storage in which it lies counts positions from there. A copy that cannot be opened or does not say what it
  * is of is thrown away; one that can no longer be written, or turns out to be damaged, is read from as far as it goes.
  */
 export class LocalCopy {
   readonly #options: LocalCopyOptions;
   readonly #storage: Storage;
+  /** Its first record; undefined until it has one, where only the batch itself can say. */
+  #begin: LogPosition | undefined;
+  /** The newest checkpoint's. */
+  #checkpointFrom: LogPosition | undefined;
   /** In the order of the log; those before `#head` are written. */
   #waiting: Waiting[] = [];
   #head = 0;
   #waitingBytes = 0;
   /** Where that ends which is written, and the chain there. */
   #end: LogPosition;
-  #endChain: Chain;
+  #endChain: Chain | undefined;
   #unmarkedBytes = 0;
   #writing: Promise<void> | undefined;
   #marking: Promise<unknown> = Promise.resolve();
   #room: (() => void)[] = [];
   #failed = false;
 
-  private constructor(options: LocalCopyOptions, storage: Storage, end: LogPosition, chain: Chain) {
+  private constructor(
+    options: LocalCopyOptions,
+    storage: Storage,
+    begin: LogPosition | undefined,
+    end: LogPosition,
+    chain: Chain | undefined,
+  ) {
     this.#options = options;
     this.#storage = storage;
+    this.#begin = begin;
     this.#end = end;
     this.#endChain = chain;
   }
 
-  /** What is there, if it is a copy of this cluster's log; otherwise a new one. Rejects where that cannot be made. */
-  static async open(options: LocalCopyOptions): Promise<LocalCopy> {
+  /** What is there, if it is a copy of this cluster's log. Rejects where something else is there. */
+  static async open(options: LocalCopyOptions): Promise<LocalCopy | undefined> {
     try {
-      const copy = await LocalCopy.#openExisting(options);
-      if (copy !== undefined) return copy;
+      return await LocalCopy.#openExisting(options);
     } catch (error) {
       // Locked by somebody who lives, or of something else: not ours to throw away.
       if (!(error instanceof StorageCorruptError)) throw error;
       options.logger.warn({ path: options.path, err: error }, 'the copy of the log is damaged, and fetched again');
     }
-    return await LocalCopy.create(options);
+    return undefined;
   }
 
   /** A new one in place of what is there. */
-  static async create(options: LocalCopyOptions): Promise<LocalCopy> {
+  static async create(options: LocalCopyOptions, { from, chain }: CopyStart): Promise<LocalCopy> {
     // The mark first: without it the rest is nothing.
     await rm(markPath(options), { force: true });
     await rm(options.path, { recursive: true, force: true });
     const storage = await options.openStorage(storagePath(options));
-    const copy = new LocalCopy(options, storage, logPosition(1), options.empty);
-    await copy.#mark();
+    const copy = new LocalCopy(options, storage, chain === undefined ? undefined : from, from, chain);
+    if (chain !== undefined) await copy.#mark();
     return copy;
   }
 
@@ -95,11 +121,17 @@ export class LocalCopy {
     if (mark?.clusterId !== options.clusterId || mark.prefix !== options.prefix) return undefined;
     const storage = await options.openStorage(storagePath(options));
     try {
-      const end = await storage.log.seal(NEW_LOG_SEAL);
+      const { begin } = mark;
+      const end = logPosition((await storage.log.seal(NEW_LOG_SEAL)) + begin - 1);
       if (end < mark.position) throw new StorageCorruptError(`it ends at ${end}, before its mark`, options.path);
       let { chain } = mark;
-      for await (const batch of storage.log.read(mark.position, never)) chain = chainBehind(chain, batch);
-      return new LocalCopy(options, storage, end, chain);
+      const inside = logPosition(mark.position - begin + 1);
+      for await (const { first, records } of storage.log.read(inside, never)) {
+        chain = chainBehind(chain, { first: logPosition(first + begin - 1), records });
+      }
+      const copy = new LocalCopy(options, storage, begin, end, chain);
+      copy.#checkpointFrom = (await copy.loadCheckpoint())?.from;
+      return copy;
     } catch (error) {
       await storage[Symbol.asyncDispose]();
       throw error;
@@ -112,8 +144,18 @@ export class LocalCopy {
     return last === undefined ? this.#end : endOf(last.batch);
   }
 
-  /** Of the log before `next`. */
-  get chain(): Chain {
+  /** Its first record, or the one that it waits for. */
+  get begin(): LogPosition {
+    return this.#begin ?? this.#end;
+  }
+
+  /** The newest checkpoint's; undefined where there is none. */
+  get checkpointFrom(): LogPosition | undefined {
+    return this.#checkpointFrom;
+  }
+
+  /** Of the log before `next`; undefined where the copy has nothing yet. */
+  get chain(): Chain | undefined {
     return this.#waiting.at(-1)?.chain ?? this.#endChain;
   }
 
@@ -122,8 +164,39 @@ export class LocalCopy {
     return this.#failed;
   }
 
-  get values(): Values {
-    return this.#storage.values;
+  size(): StorageSize {
+    return this.#storage.values.size();
+  }
+
+  async reclaim(): Promise<void> {
+    await this.#storage.values.reclaim?.();
+  }
+
+  /** Of records that it has. StorageCorruptError where they are damaged. */
+  getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    return this.#storage.values.getMany(
+      positions.map((position) => this.#inside(position)),
+      signal,
+    );
+  }
+
+  peek(position: LogPosition): Uint8Array | undefined {
+    return this.has(position) ? this.#storage.values.peek(this.#inside(position)) : undefined;
+  }
+
+  /** Of records that it has, before the newest checkpoint. */
+  drop(positions: readonly LogPosition[], bytes: number | undefined): Promise<void> {
+    return this.#storage.values.drop(
+      positions.map((position) => this.#inside(position)),
+      bytes,
+    );
+  }
+
+  async loadCheckpoint(): Promise<Checkpoint | undefined> {
+    const checkpoint = await this.#storage.values.loadCheckpoint();
+    if (checkpoint === undefined) return undefined;
+    const from = logPosition(checkpoint.from + this.begin - 1);
+    return { from, chunks: (signal) => checkpoint.chunks(signal) };
   }
 
   /**
@@ -131,12 +204,18 @@ export class LocalCopy {
    * next one would not wait for the disk. `chain` is the log's behind the batch, where it is known.
    */
   offer(batch: LogBatch, chain?: Chain): { readonly taken: boolean; readonly room: Promise<void> | undefined } {
-    if (batch.first !== this.next || this.#failed || this.#waitingBytes > WAITING_BYTES_MAX) {
-      return { taken: false, room: undefined };
+    const goesOn = batch.first === this.next || (this.#begin === undefined && this.#isFirst(batch));
+    if (!goesOn || this.#failed || this.#waitingBytes > WAITING_BYTES_MAX) return { taken: false, room: undefined };
+    const before = this.chain;
+    const behind = chain ?? (before && chainBehind(before, batch));
+    if (behind === undefined) return { taken: false, room: undefined };
+    if (this.#begin === undefined) {
+      this.#begin = batch.first;
+      this.#end = batch.first;
     }
     let bytes = 0;
     for (const record of batch.records) bytes += record.length;
-    this.#waiting.push({ batch, bytes, chain: chain ?? chainBehind(this.chain, batch) });
+    this.#waiting.push({ batch, bytes, chain: behind });
     this.#waitingBytes += bytes;
     this.#writing ??= this.#write();
     return { taken: true, room: this.#waitingBytes > WAITING_BYTES_HIGH ? this.#roomLater() : undefined };
@@ -156,12 +235,15 @@ export class LocalCopy {
 
   /** Whether the record is written. It may be damaged all the same. */
   has(position: LogPosition): boolean {
-    return position < this.#end;
+    return this.#begin !== undefined && this.#begin <= position && position < this.#end;
   }
 
   /** What is written, from `from` on. */
   async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
-    if (from < this.#end) yield* this.#storage.log.read(from, signal);
+    if (!this.has(from)) return;
+    for await (const { first, records } of this.#storage.log.read(this.#inside(from), signal)) {
+      yield { first: logPosition(first + this.begin - 1), records };
+    }
   }
 
   /** Resolves when everything that was taken is written, or cannot be. */
@@ -173,24 +255,27 @@ export class LocalCopy {
    * Also moves the mark: what is before a checkpoint may be dropped, and the next start could not read it to find the chain.
    */
   async saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-    await this.#storage.values.saveCheckpoint(from, chunks);
+    await this.#storage.values.saveCheckpoint(this.#inside(from), chunks);
+    this.#checkpointFrom = from;
     await this.#mark();
   }
 
   async close(): Promise<void> {
     await this.written();
-    if (!this.#failed) await this.#mark().catch((error: unknown) => this.abandon(error));
+    if (!this.#failed && this.#endChain !== undefined) await this.#mark().catch((error: unknown) => this.abandon(error));
     await this.#storage[Symbol.asyncDispose]();
   }
 
   async #write(): Promise<void> {
     for (let next = this.#waiting[this.#head]; next !== undefined; next = this.#waiting[this.#head]) {
       try {
-        const outcome = await this.#storage.log.append(next.batch, NEW_LOG_SEAL);
+        const first = this.#inside(next.batch.first);
+        const outcome = await this.#storage.log.append({ first, records: next.batch.records }, NEW_LOG_SEAL);
         if (outcome.kind === 'uncertain') throw outcome.cause;
         if (outcome.kind === 'fenced') throw new StorageFailedError('the copy of the log is sealed by somebody');
+        const unmarked = this.#endChain === undefined;
         this.#wrote(next);
-        if (this.#unmarkedBytes > MARK_BYTES) await this.#mark();
+        if (unmarked || this.#unmarkedBytes > MARK_BYTES) await this.#mark();
       } catch (error) {
         this.abandon(error);
       }
@@ -216,8 +301,10 @@ export class LocalCopy {
   #mark(): Promise<void> {
     const { clusterId, prefix } = this.#options;
     const marked = this.#marking.then(async () => {
+      const [begin, position, chain] = [this.#begin, this.#end, this.#endChain];
+      assert(begin !== undefined && chain !== undefined, 'a copy without a record is marked');
       this.#unmarkedBytes = 0;
-      await writeMark(markPath(this.#options), { clusterId, prefix, position: this.#end, chain: this.#endChain });
+      await writeMark(markPath(this.#options), { clusterId, prefix, begin, position, chain });
     });
     this.#marking = marked.catch(() => {});
     return marked;
@@ -231,6 +318,16 @@ export class LocalCopy {
     this.#waiting = [];
     this.#head = 0;
     this.#waitingBytes = 0;
+  }
+
+  #isFirst({ first, records }: LogBatch): boolean {
+    return first <= this.#end && this.#end < first + records.length;
+  }
+
+  /** As the storage counts it in which the copy lies. */
+  #inside(position: LogPosition): LogPosition {
+    assert(this.#begin !== undefined && position >= this.#begin, 'a position before the copy');
+    return logPosition(position - this.#begin + 1);
   }
 
   #roomLater(): Promise<void> {

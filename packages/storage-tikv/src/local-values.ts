@@ -2,6 +2,9 @@ import { assert, type LogPosition, logPosition } from '@engram/core';
 import { type Checkpoint, StorageFailedError, type StorageSize } from '@engram/storage';
 import type { LocalCopy } from './local-copy.ts';
 import type { NodeBytes } from './node-bytes.ts';
+import type { SharedRecords } from './shared-records.ts';
+
+const never = new AbortController().signal;
 
 /** What of `Values` is this node's own affair: what it drops, its checkpoints, its size. As `Values` has it. */
 export interface LocalValues {
@@ -19,15 +22,30 @@ export interface LocalValues {
 export class DiskValues implements LocalValues {
   readonly #copy: LocalCopy;
   readonly #bytes: NodeBytes;
+  readonly #shared: SharedRecords;
+  /** Where the image begins its replay that the state came from; 1: it came from what is here. */
+  #imageFrom = logPosition(1);
+  /** Dropped, and covered by that image only: they go with the next checkpoint of the copy's own. */
+  #later: LogPosition[] = [];
 
-  constructor(copy: LocalCopy, bytes: NodeBytes) {
+  constructor(copy: LocalCopy, bytes: NodeBytes, shared: SharedRecords) {
     this.#copy = copy;
     this.#bytes = bytes;
+    this.#shared = shared;
   }
 
   async drop(positions: readonly LogPosition[], bytes: number | undefined): Promise<void> {
+    const copy = this.#copy;
     // A copy that is given up is thrown away as a whole.
-    if (!this.#copy.failed) await this.#copy.values.drop(positions, bytes);
+    if (copy.failed) return;
+    const covered = copy.checkpointFrom ?? copy.begin;
+    const now: LogPosition[] = [];
+    for (const position of positions) {
+      if (position < copy.begin) continue;
+      assert(position < covered || position < this.#imageFrom, 'a record that a replay needs may not be dropped');
+      (position < covered ? now : this.#later).push(position);
+    }
+    if (now.length > 0) await copy.drop(now, now.length === positions.length ? bytes : undefined);
   }
 
   /** What the checkpoint covers must be in the copy: the next start reads on from there. */
@@ -37,18 +55,29 @@ export class DiskValues implements LocalValues {
     if (!copy.has(logPosition(from - 1))) await copy.written();
     if (copy.failed) throw new StorageFailedError('the copy of the log is given up, and takes no checkpoint');
     await copy.saveCheckpoint(from, chunks);
+    const covered = this.#later.filter((position) => position < from);
+    this.#later = this.#later.filter((position) => position >= from);
+    if (covered.length > 0) await copy.drop(covered, undefined);
   }
 
-  loadCheckpoint(): Promise<Checkpoint | undefined> {
-    return this.#copy.values.loadCheckpoint();
+  /** The copy's own, else the image's. */
+  async loadCheckpoint(): Promise<Checkpoint | undefined> {
+    const own = this.#copy.failed ? undefined : await this.#copy.loadCheckpoint();
+    if (own !== undefined) return own;
+    const checkpoint = await this.#shared.checkpoint(never);
+    this.#imageFrom = checkpoint?.from ?? this.#imageFrom;
+    return checkpoint;
   }
 
+  /** A copy that does not begin with the log lacks what the image has. */
   size(): StorageSize {
-    return this.#copy.values.size();
+    const { totalBytes, inUseBytes } = this.#copy.size();
+    const elsewhere = this.#copy.begin === 1 ? 0 : this.#shared.imageBytes;
+    return { totalBytes: totalBytes + elsewhere, inUseBytes: inUseBytes + elsewhere };
   }
 
-  async reclaim(): Promise<void> {
-    await this.#copy.values.reclaim?.();
+  reclaim(): Promise<void> {
+    return this.#copy.reclaim();
   }
 }
 
@@ -66,17 +95,22 @@ export class CheckpointMemory {
 export class MemoryValues implements LocalValues {
   readonly #memory: CheckpointMemory;
   readonly #bytes: NodeBytes;
+  readonly #shared: SharedRecords;
+  /** As in `DiskValues`. */
+  #imageFrom = logPosition(1);
   #droppedBytes = 0;
   #saving = false;
 
-  constructor(memory: CheckpointMemory, bytes: NodeBytes) {
+  constructor(memory: CheckpointMemory, bytes: NodeBytes, shared: SharedRecords) {
     this.#memory = memory;
     this.#bytes = bytes;
+    this.#shared = shared;
   }
 
   async drop(positions: readonly LogPosition[], bytes: number | undefined): Promise<void> {
+    const covered = Math.max(this.#memory.from, this.#imageFrom);
     for (const position of positions) {
-      assert(position < this.#memory.from, 'a record that a replay needs may not be dropped');
+      assert(position < covered, 'a record that a replay needs may not be dropped');
     }
     const { next, logBytes } = this.#bytes.newest;
     this.#droppedBytes += bytes ?? (positions.length * logBytes) / Math.max(1, next - 1);
@@ -103,9 +137,11 @@ export class MemoryValues implements LocalValues {
     }
   }
 
+  /** The process's own, else the image's. */
   async loadCheckpoint(): Promise<Checkpoint | undefined> {
     const { from, chunks } = this.#memory;
-    if (chunks === undefined) return undefined;
+    const trimmed = chunks === undefined ? from : await this.#shared.trimmedBefore(never);
+    if (chunks === undefined || from < trimmed) return await this.#loadImage();
     return {
       from,
       async *chunks(signal) {
@@ -115,6 +151,16 @@ export class MemoryValues implements LocalValues {
         }
       },
     };
+  }
+
+  async #loadImage(): Promise<Checkpoint | undefined> {
+    const checkpoint = await this.#shared.checkpoint(never);
+    const { image } = this.#shared;
+    if (checkpoint === undefined || image === undefined) return undefined;
+    this.#imageFrom = checkpoint.from;
+    // What was dropped before the image is not in it.
+    this.#droppedBytes = image.logBytes - this.#shared.imageBytes;
+    return checkpoint;
   }
 
   size(): StorageSize {

@@ -21,8 +21,12 @@ export class LogIndex {
   /** The first batch in a segment, or behind it. */
   readonly #firsts = new Map<number, BatchPlaceInLog>();
 
-  constructor(source: LogSource) {
+  /** The first segment that is left: what lies before it was deleted, and would be searched in vain, region by region. */
+  readonly #begin: () => number;
+
+  constructor(source: LogSource, begin: () => number = () => 1) {
     this.#source = source;
+    this.#begin = begin;
   }
 
   /** Undefined where the snapshot has none. `tail` is of the same snapshot. */
@@ -53,11 +57,11 @@ export class LogIndex {
     position: LogPosition,
     signal: AbortSignal,
   ): Promise<number | undefined> {
-    let [low, high] = [1, lastSegment];
+    let [low, high] = [this.#begin(), lastSegment];
     let found: number | undefined;
     while (low <= high) {
       const middle = Math.floor((low + high) / 2);
-      const first = await this.#firstFrom(snapshot, middle, signal);
+      const first = await this.firstFrom(snapshot, middle, signal);
       if (first !== undefined && first.first <= position) {
         found = first.segment;
         low = Math.max(middle, first.segment) + 1;
@@ -68,7 +72,8 @@ export class LogIndex {
     return found;
   }
 
-  async #firstFrom(snapshot: Snapshot, segment: number, signal: AbortSignal): Promise<BatchPlaceInLog | undefined> {
+  /** The first batch in the segment or behind it; undefined where the snapshot has none. */
+  async firstFrom(snapshot: Snapshot, segment: number, signal: AbortSignal): Promise<BatchPlaceInLog | undefined> {
     const known = this.#firsts.get(segment);
     if (known !== undefined) return known;
     const { keys } = this.#source;

@@ -6,14 +6,18 @@ import { assert, type LogPosition, logPosition } from '@engram/core';
 //   'l' segment (u64) first (u64) part (u16)   a part of the batch that begins at this position
 //   'l' segment (u64) FF                       the segment's seal: behind its batches, whatever their position
 //   'm' 'root'                                 whose all this is
+//   'm' 'image'                                the newest image, the round that may replace it, and where the log begins
+//   'n' member (u64)                           what a member needs of the log
+//   'p' round (u64) kind number (u64) part (u16)   a part of a piece of the image that this round wrote
 //   'r' member (u64)                           the Raft state of a member
 //
 // Numbers are big endian, so the order of keys is the order of the log. Positions are below 2^53: their first byte is 0.
-// 'p' (pages) is kept free.
 
 const ROOT = Buffer.from('engram/');
 const LOG = 'l'.charCodeAt(0);
 const META = 'm'.charCodeAt(0);
+const NEED = 'n'.charCodeAt(0);
+const IMAGE = 'p'.charCodeAt(0);
 const RAFT = 'r'.charCodeAt(0);
 const SEAL = 0xff;
 const PREFIX_BYTES_MAX = 256;
@@ -24,6 +28,21 @@ const SEGMENT_MAX = Number.MAX_SAFE_INTEGER;
 export type LogKey =
   | { readonly kind: 'slot'; readonly segment: number; readonly first: LogPosition; readonly part: number }
   | { readonly kind: 'seal'; readonly segment: number };
+
+/** Chunks of the index, pages of records, and where each position's page is. */
+export type ImageKind = 'chunk' | 'page' | 'places';
+
+const imageKinds: Readonly<Record<ImageKind, number>> = { chunk: 1, page: 2, places: 3 };
+
+const kinds = ['chunk', 'page', 'places'] as const;
+
+/** What a key of an image is of. */
+export interface ImageKey {
+  readonly round: number;
+  readonly kind: ImageKind;
+  readonly number: number;
+  readonly part: number;
+}
 
 /** The keys of one cluster. */
 export class LogKeys {
@@ -61,6 +80,49 @@ export class LogKeys {
   /** Of a key that `raft` has made. */
   memberOf(key: Uint8Array): bigint {
     return Buffer.from(key.buffer, key.byteOffset, key.length).readBigUInt64BE(key.length - 8);
+  }
+
+  get image(): Uint8Array {
+    return this.#key([META, ...Buffer.from('image')]);
+  }
+
+  need(member: bigint): Uint8Array {
+    const id = Buffer.alloc(8);
+    id.writeBigUInt64BE(member);
+    return this.#key([NEED, ...id]);
+  }
+
+  /** What all members need. */
+  get needs(): { readonly start: Uint8Array; readonly end: Uint8Array } {
+    return { start: this.#key([NEED]), end: this.#key([NEED + 1]) };
+  }
+
+  piece({ round, kind, number, part }: ImageKey): Uint8Array {
+    assert(part <= PART_MAX, 'a piece of an image of too many parts');
+    const key = Buffer.concat([this.roundStart(round), Buffer.alloc(11)]);
+    const at = key.length - 11;
+    key[at] = imageKinds[kind];
+    key.writeBigUInt64BE(BigInt(number), at + 1);
+    key.writeUInt16BE(part, at + 9);
+    return key;
+  }
+
+  /** Where the pieces of this round begin, and those of the rounds before it end. */
+  roundStart(round: number): Uint8Array {
+    const number = Buffer.alloc(8);
+    number.writeBigUInt64BE(BigInt(round));
+    return this.#key([IMAGE, ...number]);
+  }
+
+  /** Undefined for what is no key of an image. */
+  parsePiece(key: Uint8Array): ImageKey | undefined {
+    const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength);
+    const at = this.#base.length;
+    if (bytes.length !== at + 20 || !bytes.subarray(0, at).equals(this.#base) || bytes[at] !== IMAGE) return undefined;
+    const kind = kinds.find((name) => imageKinds[name] === bytes[at + 9]);
+    const [round, number] = [bytes.readBigUInt64BE(at + 1), bytes.readBigUInt64BE(at + 10)].map(Number);
+    if (kind === undefined || !Number.isSafeInteger(round) || !Number.isSafeInteger(number)) return undefined;
+    return { round: round!, kind, number: number!, part: bytes.readUInt16BE(at + 18) };
   }
 
   get logStart(): Uint8Array {

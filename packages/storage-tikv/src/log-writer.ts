@@ -36,10 +36,10 @@ export interface LogWriterOptions {
 /** The segment that this process appends to, and where the log stands in it. */
 export interface HeldLog extends LogMark {
   readonly segment: number;
+  readonly seal: Seal;
 }
 
 interface Held extends HeldLog {
-  readonly seal: Seal;
   /** Of the values in the segment. */
   readonly segmentBytes: number;
   /** The batch that ends the log. */

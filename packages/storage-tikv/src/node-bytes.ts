@@ -7,13 +7,13 @@ import type { LogIndex } from './log-index.ts';
 import { ChainMismatch, readBatches } from './log-reader.ts';
 import type { LogSource } from './log-source.ts';
 import { endOf, type RecentBatches } from './recent-batches.ts';
-import type { RecordLookup } from './record-lookup.ts';
+import type { SharedRecords } from './shared-records.ts';
 
 export interface NodeBytesParts {
   readonly source: LogSource;
   readonly index: LogIndex;
   readonly recent: RecentBatches;
-  readonly lookup: RecordLookup;
+  readonly shared: SharedRecords;
   /** Undefined on a node without a disk. */
   readonly copy: LocalCopy | undefined;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export interface LogExtent {
 /** After a failed attempt to fetch what the copy lacks. */
 const CATCH_UP_AGAIN_MS = 1_000;
 
-/** The log's records as this node finds them: in memory, in its copy, or in TiKV. */
+/** The log's records as this node finds them: in memory, in its copy, or in TiKV, in the log or in the image. */
 export class NodeBytes {
   readonly #parts: NodeBytesParts;
   #newest: LogExtent = { next: logPosition(1), logBytes: 0 };
@@ -69,7 +69,7 @@ export class NodeBytes {
 
   /** In their order. StorageCorruptError where one is missing; an error of the client where TiKV had to be asked. */
   async getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
-    const { recent, copy, lookup } = this.#parts;
+    const { recent, copy, shared } = this.#parts;
     const records = new Array<Uint8Array | undefined>(positions.length);
     const written: number[] = [];
     const elsewhere: number[] = [];
@@ -85,20 +85,20 @@ export class NodeBytes {
     const at = (places: readonly number[]): LogPosition[] => places.map((place) => positions[place]!);
     if (copy !== undefined && written.length > 0) {
       try {
-        fill(written, await copy.values.getMany(at(written), signal));
+        fill(written, await copy.getMany(at(written), signal));
       } catch (error) {
         if (!(error instanceof StorageCorruptError)) throw error;
         this.#damaged(error);
         elsewhere.push(...written);
       }
     }
-    if (elsewhere.length > 0) fill(elsewhere, await lookup.getMany(at(elsewhere), signal));
+    if (elsewhere.length > 0) fill(elsewhere, await shared.getMany(at(elsewhere), signal));
     return records.map((record) => record!);
   }
 
   peek(position: LogPosition): Uint8Array | undefined {
     const { recent, copy } = this.#parts;
-    return copy?.waiting(position) ?? recent.get(position) ?? copy?.values.peek(position);
+    return copy?.waiting(position) ?? recent.get(position) ?? copy?.peek(position);
   }
 
   /** Batches of the copy from `from` on, as far as it goes and is whole. */
@@ -142,10 +142,17 @@ export class NodeBytes {
     } catch (error) {
       this.#catchUpFromMs = clock.nowMs() + CATCH_UP_AGAIN_MS;
       if (closing.aborted) return;
-      if (error instanceof ChainMismatch) copy.abandon(error);
+      const gone = error instanceof StorageCorruptError && copy.next < (await this.#trimmedBefore());
+      if (gone || error instanceof ChainMismatch) copy.abandon(error);
       else if (isTikvError(error)) logger.warn({ err: error }, 'cannot fetch yet what the copy of the log lacks');
       else logger.error({ err: error }, 'cannot fetch what the copy of the log lacks');
     }
+  }
+
+  /** What of the log may be gone; 1 where TiKV does not say. */
+  async #trimmedBefore(): Promise<LogPosition> {
+    const { shared, closing } = this.#parts;
+    return await shared.trimmedBefore(closing).catch(() => logPosition(1));
   }
 
   #damaged(error: StorageCorruptError): void {

@@ -1,19 +1,26 @@
-import { type Clock, joinU64, type Logger, logPosition, type Random } from '@engram/core';
+import { type Clock, joinU64, type Logger, logPosition, type Random, splitU64 } from '@engram/core';
 import { Lifetime, StorageOpenError } from '@engram/storage';
 import { isTikvError, type TikvClient } from '@engram/tikv-client';
 import { NewerFormat } from './batch-format.ts';
 import { emptyChain } from './chain.ts';
 import type { ClusterRoot } from './cluster-root.ts';
-import { LocalCopy, type LocalCopyOptions, type OpenCopyStorage } from './local-copy.ts';
+import type { ImageRoot } from './image-root.ts';
+import { ImageRootStore, type RootHolder } from './image-root-store.ts';
+import { type CopyStart, LocalCopy, type LocalCopyOptions, type OpenCopyStorage } from './local-copy.ts';
 import { CheckpointMemory, DiskValues, MemoryValues } from './local-values.ts';
 import { LogIndex } from './log-index.ts';
 import { LogKeys } from './log-keys.ts';
 import type { LogSource } from './log-source.ts';
+import type { LogTail } from './log-tail.ts';
+import { LogTrim } from './log-trim.ts';
 import { LogWriter } from './log-writer.ts';
+import { MemberNeeds } from './member-needs.ts';
 import { NodeBytes } from './node-bytes.ts';
 import { endOf, RecentBatches } from './recent-batches.ts';
 import { RecordLookup } from './record-lookup.ts';
 import { SegmentRegions } from './segment-regions.ts';
+import { SharedRecords } from './shared-records.ts';
+import { TikvImage } from './tikv-image.ts';
 import { TikvLog } from './tikv-log.ts';
 import { TikvStorage } from './tikv-storage.ts';
 import { TikvValues } from './tikv-values.ts';
@@ -34,6 +41,8 @@ export interface TikvStorageOptions {
   /** What `openRoot` gave for this prefix. */
   readonly root: ClusterRoot;
   readonly local: LocalOptions;
+  /** Whose the storage is; undefined: of nobody whom a trim of the log must heed. */
+  readonly member?: bigint;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -47,13 +56,17 @@ export interface TikvStorageOptions {
   readonly sealTimeoutMs?: number;
   /** Of each question of a read; 10 s. */
   readonly readTimeoutMs?: number;
+  /** How long another member may be silent before it no longer holds a trim of the log up; 10 minutes. */
+  readonly silentMaxMs?: number;
 }
 
 const never = new AbortController().signal;
 
-const DISK_RECENT_BYTES = 8 << 20;
+/** One half is the log's, the other the image's. */
+const DISK_RECENT_BYTES = 16 << 20;
 const MEMORY_RECENT_BYTES = 64 << 20;
 const SEGMENT_BYTES = 64 << 20;
+const SILENT_MAX_MS = 600_000;
 const PART_BYTES_MAX = (4 << 20) - 4096;
 
 /**
@@ -67,64 +80,104 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const keys = new LogKeys(prefix);
   const empty = emptyChain(root.clusterId);
   const source: LogSource = { client, keys, empty, name, timeoutMs: options.readTimeoutMs ?? 10_000 };
-  const index = new LogIndex(source);
-  const recent = new RecentBatches(recentBytes(options.local));
+  let writer: LogWriter | undefined;
+  const opener = openerId(random);
+  const holder = (): RootHolder | undefined => {
+    const held = writer?.held;
+    return held && { seal: held.seal, segment: held.segment, opener };
+  };
+  const roots = new ImageRootStore({ source, holder });
+  const index = new LogIndex(source, () => roots.known.segment);
+  const recent = new RecentBatches(recentBytes(options.local) / 2);
   const lookup = new RecordLookup(source, index, recent, clock);
-  // Asked before the disk is touched: without TiKV there is nothing to hold a copy against.
+  const shared = new SharedRecords(source, roots, lookup, recentBytes(options.local) / 2);
+  const needs = new MemberNeeds({
+    source,
+    member: options.member,
+    clock,
+    firstBeat: splitU64(opener)[1],
+    silentMaxMs: options.silentMaxMs ?? SILENT_MAX_MS,
+  });
+  // Who starts needs everything, until he says otherwise. Asked before the disk is touched: without TiKV there is nothing to
+  // hold a copy against.
+  await reaching(source, () => needs.say(logPosition(1), never));
+  const imageRoot = await reaching(source, () => roots.read(never));
   const tail = await reaching(source, () => lookup.tail(never));
-  const copy = await openCopy(options, source, lookup);
+  const copy = await openCopy(options, source, lookup, imageRoot, tail);
   const closer = new AbortController();
   const closing = closer.signal;
   const lifetime = new Lifetime(name);
-  const bytes = new NodeBytes({ source, index, recent, lookup, copy, clock, logger, closing });
+  const bytes = new NodeBytes({ source, index, recent, shared, copy, clock, logger, closing });
   const regions = new SegmentRegions({ client, keys, logger, closing });
-  const writer = new LogWriter({
+  const partBytesMax = options.partBytesMax ?? PART_BYTES_MAX;
+  writer = new LogWriter({
     source,
     timestamps: new TimestampPool({ client, clock, logger, closing }),
     regions,
     logger,
-    opener: openerId(random),
+    opener,
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
-    partBytesMax: options.partBytesMax ?? PART_BYTES_MAX,
+    partBytesMax,
     appendTimeoutMs: options.appendTimeoutMs ?? 5_000,
     sealTimeoutMs: options.sealTimeoutMs ?? 10_000,
     nowMs: () => clock.nowMs(),
   });
   bytes.saw(tail);
-  const log = new TikvLog({ source, index, writer, bytes, lifetime, closing });
+  const log = new TikvLog({ source, index, writer, bytes, shared, lifetime, closing });
   const local =
-    copy === undefined ? new MemoryValues(checkpointMemory(options.local), bytes) : new DiskValues(copy, bytes);
+    copy === undefined
+      ? new MemoryValues(checkpointMemory(options.local), bytes, shared)
+      : new DiskValues(copy, bytes, shared);
   const values = new TikvValues({ bytes, local, name, lifetime, closing });
-  return new TikvStorage({ log, values, lifetime, closer, bytes, copy, regions });
+  const trim = new LogTrim({ source, index, roots, needs });
+  const common = { source, roots, bytes, clock, logger, lifetime, closing };
+  const image = new TikvImage({ ...common, trim, needs, holder, partBytesMax });
+  return new TikvStorage({ log, values, image, lifetime, closer, bytes, copy, regions });
 }
 
-/** Undefined on a node without a disk. One that does not belong to the log is replaced. */
+/** Undefined on a node without a disk. One that does not belong to the log, or ends before what is left of it, is replaced. */
 async function openCopy(
   { local, root, prefix, logger }: TikvStorageOptions,
   source: LogSource,
   lookup: RecordLookup,
+  imageRoot: ImageRoot,
+  tail: LogTail,
 ): Promise<LocalCopy | undefined> {
   if (local.kind === 'memory') return undefined;
   const { path, openStorage } = local;
   const { clusterId } = root;
   const options: LocalCopyOptions = { path, openStorage, clusterId, prefix, empty: source.empty, logger };
+  const start = startOf(imageRoot, tail, source);
   const copy = await LocalCopy.open(options);
-  let ours = false;
+  if (copy === undefined) return await LocalCopy.create(options, start);
+  let useless: string | undefined = 'was not looked at';
   try {
-    ours = await reaching(source, () => belongs(copy, lookup));
+    useless = await reaching(source, () => whyUseless(copy, lookup, imageRoot));
   } finally {
-    if (!ours) await copy.close();
+    if (useless !== undefined) await copy.close();
   }
-  if (ours) return copy;
-  logger.warn({ path, next: copy.next }, 'the copy is not of this log, and is fetched again');
-  return await LocalCopy.create(options);
+  if (useless === undefined) return copy;
+  logger.warn({ path, next: copy.next }, `the copy ${useless}, and is fetched again`);
+  return await LocalCopy.create(options, start);
 }
 
-/** Whether the log led to the same chain where the copy ends. */
-async function belongs(copy: LocalCopy, lookup: RecordLookup): Promise<boolean> {
-  if (copy.next === 1) return true;
+/** Where a copy begins that has nothing yet. */
+function startOf({ image }: ImageRoot, tail: LogTail, { empty }: LogSource): CopyStart {
+  if (image === undefined) return { from: logPosition(1), chain: empty };
+  return { from: image.from, chain: image.from === tail.next ? tail.chain : undefined };
+}
+
+/** Undefined where the log led to the same chain where the copy ends, and the node can go on from what it has. */
+async function whyUseless(copy: LocalCopy, lookup: RecordLookup, root: ImageRoot): Promise<string | undefined> {
+  if (copy.next < root.trimmed) return 'ends before what is left of the log';
+  const { image } = root;
+  // It has no checkpoint and not the whole log: the state comes from the image, and the copy must reach that far.
+  const rootless = copy.begin > 1 && copy.checkpointFrom === undefined;
+  if (rootless && (image === undefined || image.from > copy.next)) return 'begins behind what is known';
+  if (copy.next === 1) return undefined;
   const last = await lookup.batchWith(logPosition(copy.next - 1), never);
-  return last !== undefined && endOf(last) === copy.next && last.header.chain === copy.chain;
+  const ours = last !== undefined && endOf(last) === copy.next && last.header.chain === copy.chain;
+  return ours ? undefined : 'is not of this log';
 }
 
 /** What TiKV does not answer while a storage is opened. */

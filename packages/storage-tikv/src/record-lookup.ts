@@ -3,7 +3,7 @@ import type { Snapshot } from '@engram/tikv-client';
 import type { BatchPart, StoredBatch } from './batch-format.ts';
 import type { BatchPlaceInLog, LogIndex } from './log-index.ts';
 import { wholeBatch } from './log-reader.ts';
-import { corrupt, type LogRow, type LogSource, partOf } from './log-source.ts';
+import { type LogRow, type LogSource, partOf } from './log-source.ts';
 import { findTail, type LogTail } from './log-tail.ts';
 import { endOf, type RecentBatches } from './recent-batches.ts';
 
@@ -34,18 +34,15 @@ export class RecordLookup {
     this.#clock = clock;
   }
 
-  /** In their order; copies, so that nobody holds a batch for one record. StorageCorruptError where one is missing. */
-  async getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
-    const found = new Map<LogPosition, Uint8Array>();
-    const sorted = [...new Set(positions)].sort((left, right) => left - right);
-    const share = Math.max(1, Math.ceil(sorted.length / LOOKUPS_MAX));
+  /** Puts into `found` what the log has of these: copies, so that nobody holds a batch for one record. Ascending, each once. */
+  async find(positions: readonly LogPosition[], found: Map<LogPosition, Uint8Array>, signal: AbortSignal): Promise<void> {
+    const share = Math.max(1, Math.ceil(positions.length / LOOKUPS_MAX));
     const lookups: Promise<void>[] = [];
-    for (let from = 0; from < sorted.length; from += share) {
-      lookups.push(this.#fetch(sorted.slice(from, from + share), found, signal));
+    for (let from = 0; from < positions.length; from += share) {
+      lookups.push(this.#fetch(positions.slice(from, from + share), found, signal));
     }
     // All of them end before the answer: nothing is left under way.
     for (const lookup of await Promise.allSettled(lookups)) if (lookup.status === 'rejected') throw lookup.reason;
-    return positions.map((position) => found.get(position)!);
   }
 
   /** Ascending positions, batch by batch. */
@@ -63,8 +60,7 @@ export class RecordLookup {
       }
       if (batch === undefined || position >= endOf(batch)) batch = await this.batchWith(position, signal);
       const record = batch?.records[position - batch.first];
-      if (record === undefined) throw corrupt(this.#source, `record ${position} is missing`);
-      found.set(position, record.slice());
+      if (record !== undefined) found.set(position, record.slice());
     }
   }
 

@@ -6,6 +6,7 @@ import {
   type LogBatch,
   StorageCorruptError,
   StorageFencedError,
+  StorageTrimmedError,
   StorageUnavailableError,
 } from '@engram/storage';
 import type { LogIndex } from './log-index.ts';
@@ -15,13 +16,15 @@ import { findTail } from './log-tail.ts';
 import type { HeldLog, LogWriter } from './log-writer.ts';
 import type { NodeBytes } from './node-bytes.ts';
 import { endOf } from './recent-batches.ts';
-import { signalOf, translate } from './tikv-errors.ts';
+import type { SharedRecords } from './shared-records.ts';
+import { type Ends, signalOf, translate } from './tikv-errors.ts';
 
 export interface TikvLogParts {
   readonly source: LogSource;
   readonly index: LogIndex;
   readonly writer: LogWriter;
   readonly bytes: NodeBytes;
+  readonly shared: SharedRecords;
   readonly lifetime: Lifetime;
   readonly closing: AbortSignal;
 }
@@ -99,17 +102,33 @@ export class TikvLog implements Log {
     const { source, lifetime, closing } = this.#parts;
     const ends = { signal, closing };
     signal.throwIfAborted();
+    let position = from;
     try {
       for await (const batch of this.#batches(from, held, signalOf(ends))) {
         signal.throwIfAborted();
         lifetime.check();
+        position = endOf(batch);
         yield batch;
         signal.throwIfAborted();
         lifetime.check();
       }
     } catch (error) {
+      if (error instanceof StorageCorruptError) throw await this.#trimmedOr(error, position, ends);
       if (error instanceof ChainMismatch) throw new StorageCorruptError(error.message, source.name, { cause: error });
       throw translate(error, source.name, ends);
+    }
+  }
+
+  /** What is missing was deleted on purpose where the log begins behind it by now. */
+  async #trimmedOr(error: StorageCorruptError, position: LogPosition, ends: Ends): Promise<unknown> {
+    const { shared, source } = this.#parts;
+    try {
+      const trimmed = await shared.trimmedBefore(signalOf(ends));
+      if (position >= trimmed) return error;
+      const text = `${source.name} begins at ${trimmed}, and ${position} is asked for`;
+      return new StorageTrimmedError(text, { cause: error });
+    } catch (other) {
+      return translate(other, source.name, ends);
     }
   }
 

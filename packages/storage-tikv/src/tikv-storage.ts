@@ -1,4 +1,4 @@
-import type { Log, Storage, Values } from '@engram/storage';
+import type { Log, SharedImage, Storage, Values } from '@engram/storage';
 import type { Lifetime } from '@engram/storage';
 import type { LocalCopy } from './local-copy.ts';
 import type { NodeBytes } from './node-bytes.ts';
@@ -7,6 +7,7 @@ import type { SegmentRegions } from './segment-regions.ts';
 export interface TikvStorageParts {
   readonly log: Log;
   readonly values: Values;
+  readonly image: SharedImage;
   readonly lifetime: Lifetime;
   /** Ends what goes on beside the calls. */
   readonly closer: AbortController;
@@ -19,12 +20,14 @@ export interface TikvStorageParts {
 export class TikvStorage implements Storage {
   readonly log: Log;
   readonly values: Values;
+  readonly image: SharedImage;
   readonly #parts: TikvStorageParts;
   #closing: Promise<void> | undefined;
 
   constructor(parts: TikvStorageParts) {
     this.log = parts.log;
     this.values = parts.values;
+    this.image = parts.image;
     this.#parts = parts;
   }
 

@@ -55,8 +55,30 @@ export class TikvValues implements Values {
   }
 
   loadCheckpoint(): Promise<Checkpoint | undefined> {
-    const { lifetime, local } = this.#parts;
-    return lifetime.run(() => local.loadCheckpoint());
+    const { lifetime, local, closing, name } = this.#parts;
+    return lifetime.run(async () => {
+      try {
+        const checkpoint = await local.loadCheckpoint();
+        return checkpoint && this.#translated(checkpoint);
+      } catch (error) {
+        throw translate(error, name, { closing });
+      }
+    });
+  }
+
+  /** Its chunks may be TiKV's. */
+  #translated({ from, chunks }: Checkpoint): Checkpoint {
+    const { closing, name } = this.#parts;
+    return {
+      from,
+      async *chunks(signal) {
+        try {
+          yield* chunks(signal);
+        } catch (error) {
+          throw translate(error, name, { signal, closing });
+        }
+      },
+    };
   }
 
   size(): StorageSize {

@@ -43,3 +43,11 @@ export class StorageFencedError extends Error {
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }
+
+/**
+ * What is asked for lies before what is left of the log, and the newest image does not have it either: it was compacted. A
+ * node that reads the log there is behind, and starts again from the image.
+ */
+export class StorageTrimmedError extends Error {
+  override readonly name = 'StorageTrimmedError';
+}

@@ -1,5 +1,6 @@
 import type { LogPosition } from '@engram/core';
 import type { Log, LogBatch } from './log.ts';
+import type { SharedImage } from './shared-image.ts';
 
 /** What a storage holds, in bytes: on disk, and thereof what live versions need. */
 export interface StorageSize {
@@ -66,4 +67,6 @@ export interface Values {
 export interface Storage extends AsyncDisposable {
   readonly log: Log;
   readonly values: Values;
+  /** Only where several nodes share one log. */
+  readonly image?: SharedImage;
 }

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
+import { NewerFormat } from './batch-format.ts';
+import type { ImageKind } from './log-keys.ts';
+
+/** All pieces of one kind. */
+export interface PieceTotals {
+  readonly count: number;
+  /** Of their payloads. */
+  readonly bytes: number;
+  /** Of their payloads in their order: see `PieceHash`. */
+  readonly hash: string;
+}
+
+/** A published image: all its pieces are there and were read back. */
+export interface Image {
+  readonly round: number;
+  /** Replay goes on here. */
+  readonly from: LogPosition;
+  /** The bytes of all records of the log before `from`, about. */
+  readonly logBytes: number;
+  /** Records in its pages. */
+  readonly records: number;
+  readonly totals: Readonly<Record<ImageKind, PieceTotals>>;
+}
+
+/** Who writes the image of this round: nobody else publishes it. */
+export interface RoundClaim {
+  readonly round: number;
+  readonly epoch: Epoch;
+  /** The opened storage. */
+  readonly opener: bigint;
+}
+
+/** What stands beside the log. One value, which changes only from what it was. */
+export interface ImageRoot {
+  readonly image: Image | undefined;
+  /** The last one. A round's number is claimed once. */
+  readonly claim: RoundClaim | undefined;
+  /** The log before this position may be gone. */
+  readonly trimmed: LogPosition;
+  /** The one that begins there: those before it may be gone. */
+  readonly segment: number;
+}
+
+export const EMPTY_IMAGE_ROOT: ImageRoot = { image: undefined, claim: undefined, trimmed: logPosition(1), segment: 1 };
+
+export const imageBytes = ({ totals }: Image): number => totals.chunk.bytes + totals.page.bytes + totals.places.bytes;
+
+const MAGIC = 'engram image';
+const FORMAT = 1;
+const HASH_HEX = 32;
+
+/** A hash over pieces, one after the other. */
+export class PieceHash {
+  #hash = '';
+  count = 0;
+  bytes = 0;
+
+  add(payload: Uint8Array): void {
+    this.#hash = createHash('sha256').update(this.#hash).update(payload).digest('hex').slice(0, HASH_HEX);
+    this.count += 1;
+    this.bytes += payload.length;
+  }
+
+  get totals(): PieceTotals {
+    return { count: this.count, bytes: this.bytes, hash: this.#hash };
+  }
+}
+
+export const sameTotals = (left: PieceTotals, right: PieceTotals): boolean =>
+  left.count === right.count && left.bytes === right.bytes && left.hash === right.hash;
+
+/** A line of JSON, and behind it a line with its hash. */
+export function encodeImageRoot({ image, claim, trimmed, segment }: ImageRoot): Uint8Array {
+  const named = claim && { ...claim, opener: claim.opener.toString(16) };
+  const text = JSON.stringify({ magic: MAGIC, format: FORMAT, image, claim: named, trimmed, segment });
+  return Buffer.from(`${text}\n${hashOf(text)}\n`);
+}
+
+/** Undefined where it is damaged. Throws NewerFormat. */
+export function decodeImageRoot(value: Uint8Array): ImageRoot | undefined {
+  const [text, hash] = Buffer.from(value).toString().split('\n');
+  if (text === undefined || hash !== hashOf(text)) return undefined;
+  const root: unknown = JSON.parse(text);
+  if (!isObject(root) || root['magic'] !== MAGIC || typeof root['format'] !== 'number') return undefined;
+  if (root['format'] > FORMAT) {
+    throw new NewerFormat(`an image has format ${root['format']}, and ${FORMAT} is the newest known`);
+  }
+  const image = root['image'] === undefined ? undefined : parseImage(root['image']);
+  const claim = root['claim'] === undefined ? undefined : parseClaim(root['claim']);
+  const { trimmed, segment } = root;
+  if (image === undefined && root['image'] !== undefined) return undefined;
+  if (claim === undefined && root['claim'] !== undefined) return undefined;
+  return isCount(trimmed) && isCount(segment)
+    ? { image, claim, trimmed: logPosition(trimmed), segment }
+    : undefined;
+}
+
+function parseImage(value: unknown): Image | undefined {
+  if (!isObject(value) || !isObject(value['totals'])) return undefined;
+  const { round, from, logBytes, records } = value;
+  const chunk = parseTotals(value['totals']['chunk']);
+  const page = parseTotals(value['totals']['page']);
+  const places = parseTotals(value['totals']['places']);
+  if (chunk === undefined || page === undefined || places === undefined) return undefined;
+  if (!isCount(round) || !isCount(from) || !isCount(logBytes) || !isCount(records)) return undefined;
+  return { round, from: logPosition(from), logBytes, records, totals: { chunk, page, places } };
+}
+
+function parseTotals(value: unknown): PieceTotals | undefined {
+  if (!isObject(value)) return undefined;
+  const { count, bytes, hash } = value;
+  return isCount(count) && isCount(bytes) && typeof hash === 'string' ? { count, bytes, hash } : undefined;
+}
+
+function parseClaim(value: unknown): RoundClaim | undefined {
+  if (!isObject(value)) return undefined;
+  const { round, epoch: claimed, opener } = value;
+  if (!isCount(round) || !isCount(claimed)) return undefined;
+  if (typeof opener !== 'string' || !/^[\da-f]{1,16}$/.test(opener)) return undefined;
+  return { round, epoch: epoch(claimed), opener: BigInt(`0x${opener}`) };
+}
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, HASH_HEX);

@@ -1,0 +1,168 @@
+import { type Clock, type LogPosition, type Logger, nextTurn } from '@engram/core';
+import type { ImagePart } from '@engram/storage';
+import { StorageUnavailableError } from '@engram/storage';
+import { encodePage, PlacesBuilder } from './image-page.ts';
+import { decodePiecePart, encodePiece } from './image-piece.ts';
+import { type Image, imageBytes, PieceHash, type RoundClaim, sameTotals } from './image-root.ts';
+import type { ImageRootStore } from './image-root-store.ts';
+import type { ImageKind } from './log-keys.ts';
+import { corrupt, type LogSource } from './log-source.ts';
+
+export interface ImageWriterOptions {
+  readonly source: LogSource;
+  readonly roots: ImageRootStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The most that one value has. */
+  readonly partBytesMax: number;
+}
+
+/** What is written with one transaction. */
+const WRITE_BYTES = 1 << 20;
+const WRITE_ATTEMPTS_MAX = 5;
+
+interface Row {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/**
+ * One image on its way into TiKV, under a round's number that nobody else ever writes under. It counts when the root names
+ * it, and only the claim that its round began with may do that; so what a round leaves that was given up, or overtaken,
+ * belongs to nobody, and the next one deletes it.
+ */
+export class ImageWriter {
+  readonly #options: ImageWriterOptions;
+  readonly #claim: RoundClaim;
+  readonly #signal: AbortSignal;
+  readonly #hashes: Readonly<Record<ImageKind, PieceHash>>;
+  readonly #places = new PlacesBuilder();
+  #rows: Row[] = [];
+  #rowBytes = 0;
+
+  constructor(options: ImageWriterOptions, claim: RoundClaim, signal: AbortSignal) {
+    this.#options = options;
+    this.#claim = claim;
+    this.#signal = signal;
+    this.#hashes = { chunk: new PieceHash(), page: new PieceHash(), places: new PieceHash() };
+  }
+
+  /** Of rounds before this one, whoever wrote them: all but the image that is published now. */
+  async collect(published: Image | undefined): Promise<void> {
+    const { source } = this.#options;
+    const { client, keys } = source;
+    const call = { signal: this.#signal, timeoutMs: source.timeoutMs };
+    const own = keys.roundStart(this.#claim.round);
+    if (published === undefined) {
+      await client.admin.deleteRange(keys.roundStart(0), own, call);
+      return;
+    }
+    await client.admin.deleteRange(keys.roundStart(0), keys.roundStart(published.round), call);
+    await client.admin.deleteRange(keys.roundStart(published.round + 1), own, call);
+  }
+
+  async write(parts: AsyncIterable<ImagePart>): Promise<void> {
+    for await (const part of parts) {
+      this.#signal.throwIfAborted();
+      if (part.kind === 'chunk') {
+        await this.#add('chunk', part.bytes);
+        continue;
+      }
+      const page = this.#hashes.page.count;
+      for (const position of part.positions) this.#places.add(position, page);
+      await this.#add('page', encodePage(part.positions, part.records));
+    }
+    for (const piece of this.#places.pieces()) {
+      if (piece === undefined) await nextTurn(this.#options.clock);
+      else await this.#add('places', piece);
+    }
+    await this.#flush();
+  }
+
+  /** Reads everything back. StorageCorruptError where it is not what was written. */
+  async verify(): Promise<void> {
+    const { source } = this.#options;
+    const { keys } = source;
+    const { round } = this.#claim;
+    const snapshot = await source.client.snapshot({
+      signal: this.#signal,
+      timeoutMs: source.timeoutMs,
+      notFillCache: true,
+    });
+    const seen = { chunk: new PieceHash(), page: new PieceHash(), places: new PieceHash() };
+    let shares: Uint8Array[] = [];
+    const call = { signal: this.#signal, timeoutMs: source.timeoutMs };
+    for await (const rows of snapshot.pages(keys.roundStart(round), keys.roundStart(round + 1), call)) {
+      for (const { key, value } of rows) {
+        const name = keys.parsePiece(key);
+        const part = name && decodePiecePart(name, value);
+        if (name === undefined || part === undefined || name.part !== shares.length) {
+          throw corrupt(source, `the value of ${Buffer.from(key).toString('hex')}, of an image, is damaged`);
+        }
+        shares.push(part.payload);
+        if (shares.length < part.parts) continue;
+        if (name.number !== seen[name.kind].count) {
+          throw corrupt(source, `${name.kind} ${seen[name.kind].count} of image ${round} is missing`);
+        }
+        seen[name.kind].add(shares.length === 1 ? shares[0]! : Buffer.concat(shares));
+        shares = [];
+      }
+      await nextTurn(this.#options.clock);
+    }
+    for (const kind of ['chunk', 'page', 'places'] as const) {
+      if (sameTotals(seen[kind].totals, this.#hashes[kind].totals)) continue;
+      throw corrupt(source, `what is read of image ${round} is not what was written (${kind})`);
+    }
+  }
+
+  /** Undefined: another round has begun, or another holds the log. */
+  async publish(from: LogPosition, logBytes: number): Promise<Image | undefined> {
+    const { chunk, page, places } = this.#hashes;
+    const { round, opener } = this.#claim;
+    const totals = { chunk: chunk.totals, page: page.totals, places: places.totals };
+    const image: Image = { round, from, logBytes, records: this.#places.count, totals };
+    const published = await this.#options.roots.update((root) => {
+      const mine = root.claim?.round === round && root.claim.opener === opener;
+      if (!mine || (root.image !== undefined && root.image.from > from)) return undefined;
+      return { ...root, image };
+    }, this.#signal);
+    if (published === undefined) return undefined;
+    this.#options.logger.info(
+      { round, from, records: image.records, bytes: imageBytes(image) },
+      'published an image of the store',
+    );
+    return image;
+  }
+
+  async #add(kind: ImageKind, payload: Uint8Array): Promise<void> {
+    const { source, partBytesMax } = this.#options;
+    const number = this.#hashes[kind].count;
+    this.#hashes[kind].add(payload);
+    const name = { round: this.#claim.round, kind, number };
+    for (const [part, value] of encodePiece(name, payload, partBytesMax).entries()) {
+      if (this.#rowBytes + value.length > WRITE_BYTES) await this.#flush();
+      this.#rows.push({ key: source.keys.piece({ ...name, part }), value });
+      this.#rowBytes += value.length;
+    }
+  }
+
+  /** The same values may be written again: nobody else writes under these keys. */
+  async #flush(): Promise<void> {
+    const { source } = this.#options;
+    const rows = this.#rows;
+    if (rows.length === 0) return;
+    this.#rows = [];
+    this.#rowBytes = 0;
+    const call = { signal: this.#signal, timeoutMs: source.timeoutMs };
+    let last = '';
+    for (let attempt = 0; attempt < WRITE_ATTEMPTS_MAX; attempt += 1) {
+      const txn = await source.client.begin(call);
+      for (const { key, value } of rows) txn.put(key, value);
+      const outcome = await txn.commit(call);
+      if (outcome.kind === 'committed') return;
+      if (outcome.kind === 'undetermined' && (await outcome.settle(call)).kind === 'committed') return;
+      last = outcome.kind;
+    }
+    throw new StorageUnavailableError(`${source.name}: an image cannot be written: ${last}`);
+  }
+}

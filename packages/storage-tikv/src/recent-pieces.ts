@@ -1,0 +1,34 @@
+/** Pieces of an image in memory, by their number: those used last, up to a bound. A single one may be larger than it. */
+export class RecentPieces<Piece> {
+  readonly #bytesMax: number;
+  /** The one used longest ago first. */
+  readonly #pieces = new Map<number, { readonly piece: Piece; readonly bytes: number }>();
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(number: number): Piece | undefined {
+    const kept = this.#pieces.get(number);
+    if (kept === undefined) return undefined;
+    this.#pieces.delete(number);
+    this.#pieces.set(number, kept);
+    return kept.piece;
+  }
+
+  add(number: number, piece: Piece, bytes: number): void {
+    if (this.#pieces.has(number)) return;
+    this.#pieces.set(number, { piece, bytes });
+    this.#bytes += bytes;
+    for (const [oldest, { bytes: its }] of this.#pieces) {
+      if (this.#bytes <= this.#bytesMax || oldest === number) break;
+      this.#pieces.delete(oldest);
+      this.#bytes -= its;
+    }
+  }
+}

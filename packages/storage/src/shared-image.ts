@@ -1,0 +1,56 @@
+import type { LogPosition } from '@engram/core';
+
+/** A piece of an image, in the order in which it is written. */
+export type ImagePart =
+  /** As a checkpoint's: the first one is its header, the others list keys in ascending order. */
+  | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
+  /** Records of versions that chunks name, in the order of their keys. `records[n]` is the log's at `positions[n]`. */
+  | { readonly kind: 'page'; readonly positions: readonly LogPosition[]; readonly records: readonly Uint8Array[] };
+
+/** What the cluster has beside its log, as storage says now. */
+export interface ImageStatus {
+  /** Where the newest image begins its replay; undefined where there is none. */
+  readonly from: LogPosition | undefined;
+  /** Of all its pieces. */
+  readonly imageBytes: number;
+  /** Of the log's records behind it. */
+  readonly logBytesBehind: number;
+  /** The log before it may be gone. */
+  readonly trimmed: LogPosition;
+}
+
+/** What a trim did. */
+export interface Trimmed {
+  /** The log before it may be gone. */
+  readonly before: LogPosition;
+  /** Where the log must begin for the node that lags most, of those that live; undefined: none said. */
+  readonly needed: LogPosition | undefined;
+}
+
+/**
+ * Where several nodes share one log: images of the state with the bytes of all versions, which the nodes share too. The log
+ * before an image is deleted. A node that has nothing of its own, or is behind what is left of the log, starts from the image:
+ * `Values.loadCheckpoint` gives its chunks, `Values.getMany` the records of its pages.
+ */
+export interface SharedImage {
+  /** Rejects with StorageUnavailableError. */
+  status(signal: AbortSignal): Promise<ImageStatus>;
+  /**
+   * Writes an image, reads it back, and publishes it in place of the one before. `from`: every record before it is durable
+   * and its effect is in the parts, unless a record behind it has undone it; a replay from there leads to the state. `deposed`:
+   * another holds the log, or writes an image, and nothing was published. One at a time. When `parts` fails, or the signal
+   * aborts, its error is the answer. Rejects with StorageCorruptError where what is read back is not what was written, and with
+   * StorageUnavailableError.
+   */
+  save(from: LogPosition, parts: AsyncIterable<ImagePart>, signal: AbortSignal): Promise<'published' | 'deposed'>;
+  /**
+   * Deletes of the log what neither the newest image nor a node that lives needs. Only the holder of the log calls it; one
+   * that is deposed without knowing does no harm. Undefined: there is nothing to delete.
+   */
+  trim(signal: AbortSignal): Promise<Trimmed | undefined>;
+  /**
+   * Says that this node will not read the log before `from` again, and that it lives. To be repeated, also without progress:
+   * a node that is silent for long no longer holds a trim up.
+   */
+  need(from: LogPosition, signal: AbortSignal): Promise<void>;
+}
