@@ -17,8 +17,9 @@ export interface ImageWriterOptions {
   readonly partBytesMax: number;
 }
 
-/** What is written with one transaction. */
+/** What is written with one transaction, or a few values of the largest size. */
 const WRITE_BYTES = 1 << 20;
+const WRITE_PARTS_MAX = 4;
 const WRITE_ATTEMPTS_MAX = 5;
 
 interface Row {
@@ -49,16 +50,17 @@ export class ImageWriter {
 
   /** Of rounds before this one, whoever wrote them: all but the image that is published now. */
   async collect(published: Image | undefined): Promise<void> {
-    const { source } = this.#options;
-    const { client, keys } = source;
-    const call = { signal: this.#signal, timeoutMs: source.timeoutMs };
-    const own = keys.roundStart(this.#claim.round);
-    if (published === undefined) {
-      await client.admin.deleteRange(keys.roundStart(0), own, call);
-      return;
-    }
-    await client.admin.deleteRange(keys.roundStart(0), keys.roundStart(published.round), call);
-    await client.admin.deleteRange(keys.roundStart(published.round + 1), own, call);
+    const { round } = this.#claim;
+    await this.#deleteRounds(0, published?.round ?? round);
+    if (published !== undefined) await this.#deleteRounds(published.round + 1, round);
+  }
+
+  /** Those before `end`. */
+  async #deleteRounds(start: number, end: number): Promise<void> {
+    const { client, keys, timeoutMs } = this.#options.source;
+    if (start >= end) return;
+    const call = { signal: this.#signal, timeoutMs };
+    await client.admin.deleteRange(keys.roundStart(start), keys.roundStart(end), call);
   }
 
   async write(parts: AsyncIterable<ImagePart>): Promise<void> {
@@ -140,7 +142,8 @@ export class ImageWriter {
     this.#hashes[kind].add(payload);
     const name = { round: this.#claim.round, kind, number };
     for (const [part, value] of encodePiece(name, payload, partBytesMax).entries()) {
-      if (this.#rowBytes + value.length > WRITE_BYTES) await this.#flush();
+      const full = Math.min(WRITE_BYTES, WRITE_PARTS_MAX * partBytesMax);
+      if (this.#rowBytes + value.length > full) await this.#flush();
       this.#rows.push({ key: source.keys.piece({ ...name, part }), value });
       this.#rowBytes += value.length;
     }

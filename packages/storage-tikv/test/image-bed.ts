@@ -1,0 +1,98 @@
+import { logPosition, type LogPosition, type Seal } from '@engram/core';
+import type { ImagePart, Storage } from '@engram/storage';
+import { never } from '@engram/storage/testing';
+import { LogKeys, type TikvStorage, type TikvStorageOptions } from '@engram/storage-tikv';
+import type { TikvClient } from '@engram/tikv-client';
+import { expect } from 'vitest';
+import { batchOf, SimBed } from './sim-bed.ts';
+
+const PAGE_RECORDS = 7;
+
+/** What a replay of the log up to `end` leaves in the store of these tests: every third record was superseded. */
+export const liveBefore = (end: number): LogPosition[] =>
+  Array.from({ length: end - 1 }, (_, index) => logPosition(index + 1)).filter((position) => position % 3 !== 0);
+
+/** An image of that store, as of `from`: its chunk says where it begins. */
+export async function* imageAt(from: number): AsyncGenerator<ImagePart> {
+  yield { kind: 'chunk', bytes: Uint8Array.from(Buffer.from(`image at ${from}`)) };
+  const live = liveBefore(from);
+  for (let first = 0; first < live.length; first += PAGE_RECORDS) {
+    const positions = live.slice(first, first + PAGE_RECORDS);
+    yield { kind: 'page', positions, records: positions.map((position) => batchOf(position).records[0]!) };
+  }
+}
+
+/** Nodes that write images, and a look at what TiKV has in the end. */
+export class ImageBed extends SimBed {
+  readonly logKeys = new LogKeys('test');
+
+  /** Batches of four records, from the end of what is there up to `end`. */
+  async fill(storage: Storage, from: number, end: number, seal: Seal): Promise<void> {
+    for (let first = from; first < end; first += 4) {
+      const batch = batchOf(first, Math.min(first + 3, end - 1));
+      expect(await this.append(storage, batch, seal)).toBe('committed');
+    }
+  }
+
+  save(storage: TikvStorage, from: number, signal: AbortSignal = never): Promise<string> {
+    return this.run(storage.image.save(logPosition(from), imageAt(from), signal));
+  }
+
+  /** What a node that starts finds must lead to the whole store: every living record, and the log to its end. */
+  async expectWhole(end: number, more: Partial<TikvStorageOptions> = {}): Promise<void> {
+    const node = await this.open(more);
+    try {
+      await this.run(expectWhole(node, end));
+    } finally {
+      await this.run(node[Symbol.asyncDispose]());
+    }
+  }
+
+  async keysOf(client: TikvClient, range: { readonly start: Uint8Array; readonly end: Uint8Array }) {
+    const reading = async (): Promise<Uint8Array[]> => {
+      const found: Uint8Array[] = [];
+      const snapshot = await client.snapshot();
+      for await (const { key } of snapshot.scan(range.start, range.end, { keysOnly: true })) found.push(key);
+      return found;
+    };
+    return await this.run(reading());
+  }
+
+  /** Rounds of which there are pieces. */
+  async rounds(client: TikvClient): Promise<number[]> {
+    const found = await this.keysOf(client, {
+      start: this.logKeys.roundStart(0),
+      end: this.logKeys.roundStart(Number.MAX_SAFE_INTEGER),
+    });
+    return [...new Set(found.map((key) => this.logKeys.parsePiece(key)!.round))];
+  }
+
+  /** Segments of which there are batches. */
+  async segments(client: TikvClient): Promise<number[]> {
+    const found = await this.keysOf(client, { start: this.logKeys.logStart, end: this.logKeys.logEnd });
+    const parsed = found.map((key) => this.logKeys.parse(key)!);
+    return [...new Set(parsed.filter(({ kind }) => kind === 'slot').map(({ segment }) => segment))];
+  }
+}
+
+export async function expectWhole(node: Storage, end: number): Promise<void> {
+  const checkpoint = await node.values.loadCheckpoint();
+  const from = checkpoint?.from ?? logPosition(1);
+  if (checkpoint !== undefined) {
+    const chunks: string[] = [];
+    for await (const chunk of checkpoint.chunks(never)) chunks.push(Buffer.from(chunk).toString());
+    expect(chunks).toEqual([`image at ${from}`]);
+  }
+  let next: number = from;
+  for await (const { first, records } of node.log.read(from, never)) {
+    expect(first).toBe(next);
+    for (const record of records) {
+      expect(Buffer.from(record).readUInt32LE()).toBe(next);
+      next += 1;
+    }
+  }
+  expect(next).toBe(end);
+  const live = liveBefore(end);
+  const records = await node.values.getMany(live, never);
+  expect(records.map((record) => Buffer.from(record).readUInt32LE())).toEqual(live);
+}
