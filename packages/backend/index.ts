@@ -29,6 +29,7 @@ export type {
 export { type Caller, type Origin, nodeItself } from './src/caller.ts';
 export type { CommittedWrite } from './src/committed-write.ts';
 export { Replica } from './src/replica.ts';
+export type { PartsFrom, SharedImageOptions } from './src/shared-image.ts';
 export type { Leadership } from './src/leadership.ts';
 export { recallTxn } from './src/recall-txn.ts';
 export type { StoreObserver } from './src/observer.ts';

@@ -10,5 +10,6 @@ export {
   type Peers,
   type PeerService,
 } from './src/peers.ts';
+export { defaultImagePolicy, type ImagePolicy } from './src/image-keeper.ts';
 export type { CompactionRetention } from './src/auto-compaction.ts';
 export { HealthChecks, livezChecks, readyzChecks, type HealthCheck, type Outcome } from './src/health-checks.ts';

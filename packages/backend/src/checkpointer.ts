@@ -1,8 +1,10 @@
-import { CheckpointWriter, encodeCheckpointGarbage, encodeCheckpointHeader } from '@engram/coder';
+import { CheckpointWriter, encodeCheckpointGarbage } from '@engram/coder';
 import { type VersionMeta, type Clock, EMPTY_BYTES, type Logger, type LogPosition, nextTurn } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Values } from '@engram/storage';
+import { checkpointHeader } from './checkpoint-header.ts';
 import type { ReplicatedState } from './replicated-state.ts';
+import { versionMeta } from './version-meta.ts';
 
 /** Keys that are written before others get their turn: about a millisecond of work. */
 const SLICE_KEYS = 1000;
@@ -67,7 +69,7 @@ export class Checkpointer {
     const startMs = clock.nowMs();
     const from = applied();
     const { revision } = state;
-    const header = this.#header(from);
+    const header = checkpointHeader(state, from, clock.nowMs());
     const counts = { keys: 0, bytes: header.length };
     try {
       await values.saveCheckpoint(from, this.#chunks(header, counts));
@@ -118,23 +120,6 @@ export class Checkpointer {
       await nextTurn(clock);
     }
   }
-
-  #header(from: LogPosition): Uint8Array {
-    const { state, clock } = this.#options;
-    const nowMs = clock.nowMs();
-    const leases = state.lessor.list().map((id) => ({
-      id,
-      ttlSeconds: state.lessor.get(id)!.ttlSeconds,
-      remainingSeconds: Math.ceil((state.lessor.remainingMs(id, nowMs) ?? 0) / 1000),
-    }));
-    return encodeCheckpointHeader({
-      revision: state.revision,
-      compactRevision: state.compactRevision,
-      nextPosition: from,
-      leases,
-      alarms: [...state.alarms],
-    });
-  }
 }
 
 /** Oldest first, those before `next` in the log: the others are under way and may never be there. */
@@ -142,16 +127,7 @@ function versionsOf(index: KeyIndex, head: VersionSlot, next: LogPosition): Vers
   const versions: VersionMeta[] = [];
   for (let slot = head; slot >= 0; slot = index.previous(slot)) {
     if (index.position(slot) >= next) continue;
-    versions.push({
-      createRevision: index.createRevision(slot),
-      modRevision: index.modRevision(slot),
-      sub: index.sub(slot),
-      version: index.version(slot),
-      lease: index.lease(slot),
-      tombstone: index.isTombstone(slot),
-      position: index.position(slot),
-      bytes: index.bytes(slot),
-    });
+    versions.push(versionMeta(index, slot));
   }
   return versions.reverse();
 }

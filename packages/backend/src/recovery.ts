@@ -8,7 +8,7 @@ import {
 import { assert, type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
 import { KeyIndex } from '@engram/index';
 import { Lessor } from '@engram/lease';
-import type { Storage } from '@engram/storage';
+import { type Storage, StorageTrimmedError } from '@engram/storage';
 import { decodeBatch } from './batch-decoder.ts';
 import { ReplicatedState } from './replicated-state.ts';
 
@@ -34,12 +34,26 @@ export interface RecoveryOptions {
 }
 
 const FIRST_POSITION = logPosition(1);
+/** Where the log is trimmed again and again while it is read. */
+const ATTEMPTS_MAX = 5;
 
 /**
  * Rebuilds the state: the newest checkpoint, then the log behind it, up to its end. Damage rejects with the storage's
- * or the coder's error; nothing is skipped.
+ * or the coder's error; nothing is skipped. Where nodes share the log, another may replace the image that is being read, or trim
+ * the log behind it: then it begins again with the newer one.
  */
 export async function recover(storage: Storage, options: RecoveryOptions): Promise<Recovered> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await rebuild(storage, options);
+    } catch (error) {
+      if (!(error instanceof StorageTrimmedError) || attempt === ATTEMPTS_MAX) throw error;
+      options.logger.info({ error: String(error) }, 'begins again: the log was trimmed while it was read');
+    }
+  }
+}
+
+async function rebuild(storage: Storage, options: RecoveryOptions): Promise<Recovered> {
   const startMs = options.clock.nowMs();
   const { state, from, garbage } = await loadCheckpoint(storage, options);
   let position = from;

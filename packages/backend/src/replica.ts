@@ -27,6 +27,7 @@ import { hashKv } from './hash-kv.ts';
 import type { StoreObserver } from './observer.ts';
 import type { Recovered } from './recovery.ts';
 import type { ReplicatedState } from './replicated-state.ts';
+import { type PartsFrom, sharedImage, type SharedImageOptions } from './shared-image.ts';
 import type { HashKvResult, PagedRangeResult, RangeResult, StoreImage } from './store.ts';
 import { takeImage } from './store-image.ts';
 import type { WalkParts } from './walk-parts.ts';
@@ -295,6 +296,14 @@ export class Replica implements AsyncDisposable {
 
   image(signal: AbortSignal): Promise<StoreImage> {
     return takeImage(this.#walkParts, this.revision, signal);
+  }
+
+  /** What the nodes that share the log share beside it: see `SharedImage`. */
+  sharedImage(options: SharedImageOptions): PartsFrom {
+    const { state, pins } = this;
+    const { clock, sliceMax } = this.#walkParts;
+    const { values } = this.#options.storage;
+    return sharedImage({ state, pins, values, clock, applied: this.applied, sliceMax }, options);
   }
 
   count(range: KeyRange): number {

@@ -16,6 +16,7 @@ import { AppliedPositions } from './applied-positions.ts';
 import { ClusterOfMembers } from './cluster-of-members.ts';
 import { CommittedFeed, FeedingLog } from './committed-feed.ts';
 import { Follower } from './follower.ts';
+import { defaultImagePolicy, ImageKeeper, type ImagePolicy } from './image-keeper.ts';
 import { KnownLeader } from './known-leader.ts';
 import { LeaderCalls } from './leader-calls.ts';
 import { Member, type MemberOptions } from './member.ts';
@@ -33,6 +34,8 @@ export interface ClusterMemberOptions extends MemberOptions {
    * so for all of them, the leader stays.
    */
   readonly probeStorage: (signal: AbortSignal) => Promise<void>;
+  /** How the image is kept that members share; its default where it is absent. */
+  readonly imagePolicy?: ImagePolicy;
   /** `--initial-cluster-token`. */
   readonly token: string;
   /** The first members of a new cluster, the same on each; undefined: this member joins one that has added it. */
@@ -123,6 +126,7 @@ class Parts implements ElectionOwner {
   #applied!: AppliedPositions;
   #reads!: ReadIndex;
   #follower!: Follower;
+  #images: ImageKeeper | undefined;
   #transition: Promise<void> = Promise.resolve();
   #healthTimer: Timer | undefined;
   #probing = false;
@@ -217,6 +221,17 @@ class Parts implements ElectionOwner {
     this.driver.publish(name, clientUrls);
     this.#follower.start();
     this.#watchStorage();
+    this.#images = this.#keepImages();
+  }
+
+  /** Undefined where the members share nothing but the log. */
+  #keepImages(): ImageKeeper | undefined {
+    const { storage, clock, logger, imagePolicy: policy = defaultImagePolicy } = this.#options;
+    const { image } = storage;
+    if (image === undefined) return undefined;
+    const leads = (): boolean => this.backend.leadership !== undefined;
+    const onFatal = (error: Error): void => this.#fatal(error);
+    return new ImageKeeper({ replica: this.backend.replica, image, leads, policy, clock, logger, onFatal });
   }
 
   get #timeoutMs(): number {
@@ -385,6 +400,7 @@ class Parts implements ElectionOwner {
     }
     this.#closing.abort(new EngramError('Stopped'));
     this.#healthTimer?.cancel();
+    await this.#images?.[Symbol.asyncDispose]();
     await this.#transition;
     await this.#follower.stop();
     this.#applied.close();

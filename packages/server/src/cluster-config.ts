@@ -1,5 +1,7 @@
 import { accessSync, constants } from 'node:fs';
+import type { ImagePolicy } from '@engram/member';
 import { ConfigError, type FlagValues } from './flag-values.ts';
+import { imagePolicy, logSegmentBytes } from './image-flags.ts';
 import type { CertificateFiles } from './self-signed-certificate.ts';
 import type { SrvDiscovery } from './srv-discovery.ts';
 import { bindProblem, parseUrls, type ServeUrl } from './urls.ts';
@@ -28,6 +30,10 @@ export interface ClusterConfig {
   readonly prefix: string;
   readonly tikvTls: { readonly caPath?: string; readonly certPath?: string; readonly keyPath?: string } | undefined;
   readonly localValues: 'disk' | 'memory';
+  readonly imagePolicy: ImagePolicy;
+  /** How long another member may be silent before it no longer holds a trim of the log up. */
+  readonly memberSilentMaxMs: number;
+  readonly logSegmentBytes: number;
   readonly token: string;
   /** By name in DNS, or as --initial-cluster says. */
   readonly initialMembers: readonly InitialMember[] | SrvDiscovery;
@@ -40,7 +46,20 @@ export interface ClusterConfig {
 }
 
 /** Flags that have a meaning only if the log is in TiKV. */
-const tikvFlags = ['tikv-pd-endpoints', 'tikv-prefix', 'tikv-cacert', 'tikv-cert', 'tikv-key', 'local-values'] as const;
+const tikvFlags = [
+  'tikv-pd-endpoints',
+  'tikv-prefix',
+  'tikv-cacert',
+  'tikv-cert',
+  'tikv-key',
+  'local-values',
+  'image-every-bytes-min',
+  'image-every-bytes-max',
+  'image-bytes-per-second',
+  'image-interval',
+  'log-member-timeout',
+  'log-segment-bytes',
+] as const;
 
 /** Flags that only members of a cluster read. */
 const peerFlags: readonly string[] = [
@@ -90,6 +109,9 @@ export function clusterConfig(
     prefix: values.text('tikv-prefix') || token,
     tikvTls: tikvTls(values),
     localValues,
+    imagePolicy: imagePolicy(values),
+    memberSilentMaxMs: values.durationMs('log-member-timeout'),
+    logSegmentBytes: logSegmentBytes(values),
     token,
     initialMembers,
     listenPeerUrls,

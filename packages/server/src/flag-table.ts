@@ -278,6 +278,27 @@ export const flagSections: readonly FlagSection[] = [
       "'disk': a copy of the log in the data directory, which may be lost. 'memory': only what was used last; the rest is read from TiKV.",
     ),
     works(
+      'image-every-bytes-min',
+      'uint',
+      '67108864',
+      'With --storage=tikv: the leader writes a new image of the store when the log behind the last one is as large as that; at least so many bytes.',
+    ),
+    works('image-every-bytes-max', 'uint', '4294967296', 'As --image-every-bytes-min: at most so many bytes.'),
+    works('image-bytes-per-second', 'uint', '16777216', 'How fast an image is written.'),
+    works(
+      'image-interval',
+      'duration',
+      '5s',
+      'How often a member says which part of the log it needs, and the leader looks whether an image is due, or the log can be trimmed.',
+    ),
+    works(
+      'log-member-timeout',
+      'duration',
+      '10m',
+      'A member that has been silent for so long does not keep the log in TiKV from being trimmed; it starts again from the image.',
+    ),
+    works('log-segment-bytes', 'uint', '67108864', 'The log in TiKV is trimmed in segments of this size.'),
+    works(
       'loop-budget',
       'duration',
       '10ms',

@@ -67,6 +67,7 @@ async function startInCluster(
     raftStorage: data.raftStorage,
     network,
     election: data.election,
+    imagePolicy: cluster.imagePolicy,
     token: cluster.token,
     probeStorage: data.probeStorage,
     firstMembers: data.firstMembers,

@@ -40,7 +40,11 @@ export class ImageReader {
     const hash = new PieceHash();
     const ask = (from: number): Promise<readonly Uint8Array[]> => {
       const until = Math.min(count, from + CHUNKS_AHEAD);
-      return this.#fetch('chunk', Array.from({ length: until - from }, (_, at) => from + at), signal);
+      return this.#fetch(
+        'chunk',
+        Array.from({ length: until - from }, (_, at) => from + at),
+        signal,
+      );
     };
     let next: Promise<readonly Uint8Array[]> | undefined = ask(0);
     try {
@@ -62,7 +66,11 @@ export class ImageReader {
   }
 
   /** Puts into `found` what the image has of these positions: copies, so that nobody holds a page for one record. */
-  async find(positions: readonly LogPosition[], found: Map<LogPosition, Uint8Array>, signal: AbortSignal): Promise<void> {
+  async find(
+    positions: readonly LogPosition[],
+    found: Map<LogPosition, Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const count = placesCount(this.image.records);
     if (count === 0 || positions.length === 0) return;
     const wanted = new Map<number, LogPosition[]>();

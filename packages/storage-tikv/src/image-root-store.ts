@@ -48,7 +48,10 @@ export class ImageRootStore {
    * TiKV refuses the change where somebody has changed the root since it was read. So of two who both believe to hold the log
    * one comes first, and the other's `change` sees that.
    */
-  async update(change: (root: ImageRoot) => ImageRoot | undefined, signal: AbortSignal): Promise<ImageRoot | undefined> {
+  async update(
+    change: (root: ImageRoot) => ImageRoot | undefined,
+    signal: AbortSignal,
+  ): Promise<ImageRoot | undefined> {
     const { source, holder } = this.#options;
     const call = { signal, timeoutMs: source.timeoutMs };
     let cause: unknown;

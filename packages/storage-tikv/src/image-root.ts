@@ -92,9 +92,7 @@ export function decodeImageRoot(value: Uint8Array): ImageRoot | undefined {
   const { trimmed, segment } = root;
   if (image === undefined && root['image'] !== undefined) return undefined;
   if (claim === undefined && root['claim'] !== undefined) return undefined;
-  return isCount(trimmed) && isCount(segment)
-    ? { image, claim, trimmed: logPosition(trimmed), segment }
-    : undefined;
+  return isCount(trimmed) && isCount(segment) ? { image, claim, trimmed: logPosition(trimmed), segment } : undefined;
 }
 
 function parseImage(value: unknown): Image | undefined {

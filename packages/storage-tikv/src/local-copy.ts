@@ -262,7 +262,8 @@ export class LocalCopy {
 
   async close(): Promise<void> {
     await this.written();
-    if (!this.#failed && this.#endChain !== undefined) await this.#mark().catch((error: unknown) => this.abandon(error));
+    if (!this.#failed && this.#endChain !== undefined)
+      await this.#mark().catch((error: unknown) => this.abandon(error));
     await this.#storage[Symbol.asyncDispose]();
   }
 
@@ -308,6 +309,13 @@ export class LocalCopy {
     });
     this.#marking = marked.catch(() => {});
     return marked;
+  }
+
+  /** Gives it up, and the next start does not find it. */
+  async discard(error: unknown): Promise<void> {
+    this.abandon(error);
+    await this.#marking;
+    await rm(markPath(this.#options), { force: true });
   }
 
   /** Nothing more is written. What waits is in the log, and will be asked for there. */

@@ -35,7 +35,11 @@ export class RecordLookup {
   }
 
   /** Puts into `found` what the log has of these: copies, so that nobody holds a batch for one record. Ascending, each once. */
-  async find(positions: readonly LogPosition[], found: Map<LogPosition, Uint8Array>, signal: AbortSignal): Promise<void> {
+  async find(
+    positions: readonly LogPosition[],
+    found: Map<LogPosition, Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const share = Math.max(1, Math.ceil(positions.length / LOOKUPS_MAX));
     const lookups: Promise<void>[] = [];
     for (let from = 0; from < positions.length; from += share) {

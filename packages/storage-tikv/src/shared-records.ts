@@ -43,7 +43,9 @@ export class SharedRecords {
     const first = missing[0];
     if (first === undefined) return positions.map((position) => found.get(position)!);
     if (first < root.trimmed) {
-      throw new StorageTrimmedError(`record ${first} of ${this.#source.name} is neither in image ${root.image?.round} nor in the log, which begins at ${root.trimmed}`);
+      throw new StorageTrimmedError(
+        `record ${first} of ${this.#source.name} is neither in image ${root.image?.round} nor in the log, which begins at ${root.trimmed}`,
+      );
     }
     throw corrupt(this.#source, `record ${first} is missing`);
   }

@@ -47,11 +47,7 @@ export class TikvImage implements SharedImage {
     });
   }
 
-  save(
-    from: LogPosition,
-    parts: AsyncIterable<ImagePart>,
-    signal: AbortSignal,
-  ): Promise<'published' | 'deposed'> {
+  save(from: LogPosition, parts: AsyncIterable<ImagePart>, signal: AbortSignal): Promise<'published' | 'deposed'> {
     return this.#run(signal, async (either) => {
       assert(!this.#saving, 'two images at a time');
       assert(from <= this.#parts.bytes.newest.next, 'an image of what the log has not reached');

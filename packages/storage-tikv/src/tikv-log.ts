@@ -121,12 +121,15 @@ export class TikvLog implements Log {
 
   /** What is missing was deleted on purpose where the log begins behind it by now. */
   async #trimmedOr(error: StorageCorruptError, position: LogPosition, ends: Ends): Promise<unknown> {
-    const { shared, source } = this.#parts;
+    const { shared, source, bytes } = this.#parts;
     try {
       const trimmed = await shared.trimmedBefore(signalOf(ends));
       if (position >= trimmed) return error;
       const text = `${source.name} begins at ${trimmed}, and ${position} is asked for`;
-      return new StorageTrimmedError(text, { cause: error });
+      const cause = new StorageTrimmedError(text, { cause: error });
+      // The copy ends before it, or is damaged there: nothing can be read that would mend it.
+      await bytes.copy?.discard(cause);
+      return cause;
     } catch (other) {
       return translate(other, source.name, ends);
     }

@@ -18,8 +18,7 @@ describe('keys of an image', () => {
     const names: ImageKey[] = [];
     for (const round of [1, 2, 255, 256, 2 ** 40])
       for (const kind of ['chunk', 'page', 'places'] as const)
-        for (const number of [0, 1, 256])
-          for (const part of [0, 1, 256]) names.push({ round, kind, number, part });
+        for (const number of [0, 1, 256]) for (const part of [0, 1, 256]) names.push({ round, kind, number, part });
     const made = names.map((name) => keys.piece(name));
     expect(made.toSorted(Buffer.compare)).toEqual(made);
     expect(made.map((key) => keys.parsePiece(key))).toEqual(names);

@@ -17,7 +17,10 @@ function partsOf(bed: ImageBed, client: TikvClient, opener: bigint, epoch = 1) {
   const holder = () => ({ seal: sealOf(epoch, opener), segment: 1, opener });
   const roots = new ImageRootStore({ source, holder });
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const claims = (round: number) => (root: ImageRoot) => ({ ...root, claim: { round, epoch: holder().seal.epoch, opener } });
+  const claims = (round: number) => (root: ImageRoot) => ({
+    ...root,
+    claim: { round, epoch: holder().seal.epoch, opener },
+  });
   const writer = (claim: RoundClaim) =>
     new ImageWriter({ source, roots, clock: bed.clock, logger, partBytesMax: 1000 }, claim, never);
   return { source, roots, holder, claims, writer };
@@ -89,7 +92,10 @@ describe('the root of images', () => {
     await bed.fill(node, 1, 9, sealOf(1));
     const later = partsOf(bed, await bed.client(), 33n, 2);
     // Another who leads in a later epoch, and has not been able to seal the log yet.
-    const unsealed = { ...later, roots: new ImageRootStore({ ...later, holder: () => ({ ...later.holder(), segment: 99 }) }) };
+    const unsealed = {
+      ...later,
+      roots: new ImageRootStore({ ...later, holder: () => ({ ...later.holder(), segment: 99 }) }),
+    };
     await bed.run(unsealed.roots.update(later.claims(4), never));
     expect(await bed.save(node, 9)).toBe('deposed');
     expect((await bed.run(later.roots.read(never))).claim?.round).toBe(4);

@@ -148,31 +148,34 @@ describe('an image', () => {
     await expect(bed.open(small)).rejects.toThrow("the value of the image's root is damaged");
   });
 
-  test.each(['chunk', 'page', 'places'] as const)('whose %s is damaged, or missing, is refused by name', async (kind) => {
-    const { bed, leader, client, need } = await filled();
-    expect(await bed.save(leader, 81)).toBe('published');
-    await need(81);
-    await bed.run(leader.image.trim(never));
-    const key = bed.keys.piece({ round: 1, kind, number: 0, part: 0 });
-    const value = (await bed.run(client.get(key)))!;
-    const write = (bytes: Uint8Array | undefined): Promise<void> =>
-      bed.run(
-        (async () => {
-          const txn = await client.begin();
-          if (bytes === undefined) txn.delete(key);
-          else txn.put(key, bytes);
-          await txn.commit();
-        })(),
-      );
-    const damaged = value.slice();
-    damaged[damaged.length - 1]! ^= 1;
-    await write(damaged);
-    await expect(bed.expectWhole(81, small)).rejects.toThrow(`${kind} 0 of image 1 is damaged`);
-    await write(undefined);
-    await expect(bed.expectWhole(81, small)).rejects.toThrow(`${kind} 0 of image 1 is missing`);
-    await write(value);
-    await bed.expectWhole(81, small);
-  });
+  test.each(['chunk', 'page', 'places'] as const)(
+    'whose %s is damaged, or missing, is refused by name',
+    async (kind) => {
+      const { bed, leader, client, need } = await filled();
+      expect(await bed.save(leader, 81)).toBe('published');
+      await need(81);
+      await bed.run(leader.image.trim(never));
+      const key = bed.keys.piece({ round: 1, kind, number: 0, part: 0 });
+      const value = (await bed.run(client.get(key)))!;
+      const write = (bytes: Uint8Array | undefined): Promise<void> =>
+        bed.run(
+          (async () => {
+            const txn = await client.begin();
+            if (bytes === undefined) txn.delete(key);
+            else txn.put(key, bytes);
+            await txn.commit();
+          })(),
+        );
+      const damaged = value.slice();
+      damaged[damaged.length - 1]! ^= 1;
+      await write(damaged);
+      await expect(bed.expectWhole(81, small)).rejects.toThrow(`${kind} 0 of image 1 is damaged`);
+      await write(undefined);
+      await expect(bed.expectWhole(81, small)).rejects.toThrow(`${kind} 0 of image 1 is missing`);
+      await write(value);
+      await bed.expectWhole(81, small);
+    },
+  );
 });
 
 test('a chunk that is whole, and not the one that was published, is refused', async () => {

@@ -1,0 +1,113 @@
+import { CheckpointWriter } from '@engram/coder';
+import { type Clock, EMPTY_BYTES, type LogPosition, nextTurn, type VersionMeta } from '@engram/core';
+import type { VersionSlot } from '@engram/index';
+import type { Pins } from '@engram/scanner';
+import type { ImagePart, Values } from '@engram/storage';
+import { checkpointHeader } from './checkpoint-header.ts';
+import { visitKept } from './kept-versions.ts';
+import type { ReplicatedState } from './replicated-state.ts';
+import { versionMeta } from './version-meta.ts';
+
+/** Keys whose versions are pinned, and whose records are read, before others get their turn. */
+const SLICE_KEYS = 250;
+/** What a version costs in a page beside its KeyValue. */
+const RECORD_OVERHEAD_BYTES = 16;
+
+export interface SharedImageParts {
+  readonly state: ReplicatedState;
+  readonly pins: Pins;
+  readonly values: Values;
+  readonly clock: Clock;
+  /** Every record before it has taken effect. */
+  readonly applied: LogPosition;
+  /** Keys that are written before others get their turn. */
+  readonly sliceMax: number;
+}
+
+export interface SharedImageOptions {
+  /** A page ends when it has so many; a single record may be larger. */
+  readonly pageBytes: number;
+  /** Resolves when so many more bytes may be read and written. */
+  readonly pace: (bytes: number) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** What `SharedImage.save` writes. */
+export interface PartsFrom {
+  readonly from: LogPosition;
+  readonly parts: AsyncIterable<ImagePart>;
+}
+
+/**
+ * The state as a checkpoint has it, and the records of its versions, taken while writes go on. Leases, alarms and marks are
+ * those of one position of the log. The keys are walked in slices, so it also has some of what takes effect meanwhile, and
+ * lacks what is compacted meanwhile; both come again in the replay from that position. It has every version that a
+ * compaction at the state's compact revision keeps, and none that has not taken effect: who starts from it serves the same
+ * history.
+ */
+export function sharedImage(parts: SharedImageParts, options: SharedImageOptions): PartsFrom {
+  const { state, clock, applied } = parts;
+  const header = checkpointHeader(state, applied, clock.nowMs());
+  return { from: applied, parts: partsOf(header, parts, options) };
+}
+
+async function* partsOf(
+  header: Uint8Array,
+  { state, pins, values, clock, sliceMax }: SharedImageParts,
+  { pageBytes, pace, signal }: SharedImageOptions,
+): AsyncGenerator<ImagePart> {
+  yield { kind: 'chunk', bytes: header };
+  const { index } = state;
+  const writer = new CheckpointWriter();
+  for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
+    const chunks: Uint8Array[] = [];
+    const pages = new PageCutter(pageBytes);
+    // Until their records are read: a compaction would let storage forget them.
+    using _pin = pins.hold(state.compactRevision);
+    next = index.walk(next, Math.min(SLICE_KEYS, sliceMax), (key, head) => {
+      const versions: VersionMeta[] = [];
+      visitKept(index, head, state.compactRevision, state.revision, (slot: VersionSlot) => {
+        versions.push(versionMeta(index, slot));
+      });
+      if (versions.length === 0) return;
+      versions.reverse();
+      for (const { position, bytes } of versions) pages.add(position, bytes + RECORD_OVERHEAD_BYTES);
+      const chunk = writer.add(key, versions);
+      if (chunk !== undefined) chunks.push(chunk);
+    });
+    for (const bytes of chunks) yield { kind: 'chunk', bytes };
+    for (const { positions, bytes } of pages.all) {
+      await pace(bytes);
+      yield { kind: 'page', positions, records: await values.getMany(positions, signal) };
+    }
+    await nextTurn(clock);
+    signal.throwIfAborted();
+  }
+  const last = writer.finish();
+  if (last !== undefined) yield { kind: 'chunk', bytes: last };
+}
+
+interface Cut {
+  readonly positions: LogPosition[];
+  bytes: number;
+}
+
+/** Versions, in the order of their keys, as pages of about one size. */
+class PageCutter {
+  readonly #pageBytes: number;
+  readonly all: Cut[] = [];
+
+  constructor(pageBytes: number) {
+    this.#pageBytes = pageBytes;
+  }
+
+  add(position: LogPosition, bytes: number): void {
+    let page = this.all.at(-1);
+    if (page === undefined || page.bytes >= this.#pageBytes) {
+      page = { positions: [], bytes: 0 };
+      this.all.push(page);
+    }
+    page.positions.push(position);
+    page.bytes += bytes;
+  }
+}

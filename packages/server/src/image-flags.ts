@@ -1,0 +1,27 @@
+import { defaultImagePolicy, type ImagePolicy } from '@engram/member';
+import { ConfigError, type FlagValues } from './flag-values.ts';
+
+/** A region of TiKV splits at 96 MiB and more; a segment has to stay in one. */
+const SEGMENT_BYTES_MAX = 64 << 20;
+const SEGMENT_BYTES_MIN = 64 << 10;
+const INTERVAL_MS_MIN = 100;
+
+/** When the leader writes images of the store into TiKV. Throws ConfigError. */
+export function imagePolicy(values: FlagValues): ImagePolicy {
+  const everyBytesMin = values.number('image-every-bytes-min');
+  const everyBytesMax = values.number('image-every-bytes-max');
+  const bytesPerSecond = values.number('image-bytes-per-second');
+  const intervalMs = values.durationMs('image-interval');
+  if (everyBytesMin > everyBytesMax) throw new ConfigError('--image-every-bytes-min is above --image-every-bytes-max');
+  if (bytesPerSecond < 1) throw new ConfigError('--image-bytes-per-second must be at least 1');
+  if (intervalMs < INTERVAL_MS_MIN) throw new ConfigError(`--image-interval must be at least ${INTERVAL_MS_MIN}ms`);
+  return { ...defaultImagePolicy, everyBytesMin, everyBytesMax, bytesPerSecond, intervalMs };
+}
+
+/** The size of the log's segments in TiKV. Throws ConfigError. */
+export function logSegmentBytes(values: FlagValues): number {
+  const bytes = values.number('log-segment-bytes');
+  if (bytes < SEGMENT_BYTES_MIN || bytes > SEGMENT_BYTES_MAX)
+    throw new ConfigError(`--log-segment-bytes: expected ${SEGMENT_BYTES_MIN} to ${SEGMENT_BYTES_MAX}`);
+  return bytes;
+}

@@ -1,0 +1,234 @@
+import { nodeItself, type RangeResult } from '@engram/backend';
+import { decodeKeyValue } from '@engram/coder';
+import { EMPTY_BYTES, epoch, keyBytes, leaseId, type Op, type RangeOp, type Txn } from '@engram/core';
+import { Prng } from '@engram/sim';
+import { StorageTrimmedError } from '@engram/storage';
+import { expect, test } from 'vitest';
+import { catchUp, dump, ImageWorld, type TestNode } from './node.ts';
+
+// Nodes that lead one after the other, with a disk, an emptied one, or none, while images are written and the log is
+// trimmed; beside them one that follows. What a node knows when it ends, the next one must know when it starts, version by
+// version; and both what a plain model of the history says.
+
+const LIVES = 8;
+const STEPS = 60;
+const KEYS = 25;
+const PAGE_BYTES = 500;
+
+const putOp = (key: string, value: string, lease: bigint): Op => ({
+  kind: 'put',
+  key: keyBytes(key),
+  value: keyBytes(value),
+  lease: leaseId(lease),
+  prevKv: false,
+  ignoreValue: false,
+  ignoreLease: false,
+});
+
+const deleteOp = (key: string): Op => ({
+  kind: 'delete-range',
+  range: { key: keyBytes(key), end: EMPTY_BYTES },
+  prevKv: false,
+});
+
+const everything = (revision: number): RangeOp => ({
+  kind: 'range',
+  range: { key: Uint8Array.of(0), end: Uint8Array.of(0) },
+  limit: 0,
+  revision,
+  sortOrder: 0,
+  sortTarget: 0,
+  serializable: true,
+  keysOnly: false,
+  countOnly: false,
+  minModRevision: 0,
+  maxModRevision: 0,
+  minCreateRevision: 0,
+  maxCreateRevision: 0,
+});
+
+const txnOf = (...success: Op[]): Txn => ({ compares: [], success, failure: [] });
+
+/** The keys and values at each revision. */
+class History {
+  readonly #at = new Map<number, ReadonlyMap<string, string>>([[1, new Map()]]);
+  newest = 1;
+
+  write(revision: number, puts: readonly (readonly [string, string])[], deleted: readonly string[]): void {
+    if (revision === this.newest) return;
+    const next = new Map(this.#at.get(this.newest));
+    for (const key of deleted) next.delete(key);
+    for (const [key, value] of puts) next.set(key, value);
+    this.#at.set(revision, next);
+    this.newest = revision;
+  }
+
+  async check({ store }: TestNode, random: Prng): Promise<void> {
+    expect(store.revision).toBe(this.newest);
+    const from = Math.max(1, store.compactRevision);
+    for (const at of [from, this.newest, random.between(from, this.newest), random.between(from, this.newest)]) {
+      const { kvs }: RangeResult = await store.range(everything(at), nodeItself);
+      const seen = new Map<string, string>();
+      for (const kv of kvs) {
+        const { key, value } = decodeKeyValue(kv);
+        seen.set(Buffer.from(key).toString('latin1'), Buffer.from(value).toString('latin1'));
+      }
+      const due = [...this.#at.get(at)!].sort(([left], [right]) => (left < right ? -1 : 1));
+      expect([...seen]).toEqual(due);
+    }
+  }
+}
+
+class Lives {
+  readonly #random: Prng;
+  readonly #world: ImageWorld;
+  readonly #history = new History();
+  #follower: TestNode | undefined;
+  #value = 0;
+  saved = 0;
+  trims = 0;
+  rejoined = 0;
+
+  constructor(seed: number, world: ImageWorld) {
+    this.#random = new Prng(seed);
+    this.#world = world;
+  }
+
+  async run(): Promise<void> {
+    let before: object | undefined;
+    for (let life = 1; life <= LIVES; life += 1) {
+      const disk = await this.#disk('leader');
+      const node = await this.#world.open(1n, disk, epoch(life));
+      if (before !== undefined) expect(await dump(node)).toEqual(before);
+      await this.#history.check(node, this.#random);
+      await this.#live(node);
+      await node.store.replica.settled();
+      before = await dump(node);
+      await this.#history.check(node, this.#random);
+      await this.#followAnd(before);
+      expect(node.fatal).toEqual([]);
+      await node[Symbol.asyncDispose]();
+    }
+    await this.#follower?.[Symbol.asyncDispose]();
+  }
+
+  /** The one that was there, an emptied one, or none. */
+  async #disk(name: string): Promise<string | undefined> {
+    const choice = this.#random.below(3);
+    if (choice === 0) return undefined;
+    if (choice === 1) await this.#world.deleteDisk(name);
+    return name;
+  }
+
+  async #live(node: TestNode): Promise<void> {
+    const giveUp = new AbortController();
+    let saving: Promise<unknown> | undefined;
+    for (let step = 0; step < STEPS; step += 1) {
+      const choice = this.#random.below(100);
+      if (choice < 4 && saving === undefined) {
+        saving = this.#save(node, giveUp.signal).finally(() => {
+          saving = undefined;
+        });
+      } else if (choice < 7) await saving;
+      else if (choice < 12) await this.#trim(node);
+      else if (choice < 16) await this.#compact(node);
+      else if (choice < 19) await this.#lease(node);
+      else if (choice < 22) await this.#follow();
+      else await this.#write(node);
+    }
+    if (this.#random.chance(0.3)) giveUp.abort(new Error('given up'));
+    await saving;
+  }
+
+  async #save({ storage, store }: TestNode, signal: AbortSignal): Promise<void> {
+    const pace = async (): Promise<void> => signal.throwIfAborted();
+    const { from, parts } = store.replica.sharedImage({ pageBytes: PAGE_BYTES, pace, signal });
+    try {
+      expect(await storage.image.save(from, parts, signal)).toBe('published');
+      this.saved += 1;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #trim({ storage, store }: TestNode): Promise<void> {
+    await storage.image.need(store.replica.applied, nodeItself.signal);
+    const follower = this.#follower;
+    // Now and then a follower is held to be gone.
+    const need = this.#random.chance(0.5) ? store.replica.applied : follower?.store.replica.applied;
+    if (follower !== undefined && need !== undefined) await follower.storage.image.need(need, nodeItself.signal);
+    if ((await storage.image.trim(nodeItself.signal)) !== undefined) this.trims += 1;
+  }
+
+  async #compact({ store }: TestNode): Promise<void> {
+    const from = Math.max(1, store.compactRevision);
+    const at = this.#random.between(from, store.revision);
+    if (at > from) await store.compact(at, this.#random.chance(0.3), nodeItself);
+  }
+
+  async #lease({ store }: TestNode): Promise<void> {
+    const leases = store.leases();
+    if (leases.length < 3) {
+      await store.leaseGrant(leaseId(BigInt(1 + this.#random.below(1000))), 3600, nodeItself).catch(() => undefined);
+      return;
+    }
+    const { id } = this.#random.pick(leases);
+    const keys = (await store.leaseTimeToLive(id, true, nodeItself))!.keys.map((key) =>
+      Buffer.from(key).toString('latin1'),
+    );
+    this.#history.write(await store.leaseRevoke(id, nodeItself), [], keys);
+  }
+
+  async #write({ store }: TestNode): Promise<void> {
+    const ops: Op[] = [];
+    const puts: (readonly [string, string])[] = [];
+    const deleted: string[] = [];
+    const keys = new Set(Array.from({ length: this.#random.between(1, 3) }, () => `k${this.#random.below(KEYS)}`));
+    const leases = store.leases();
+    for (const key of keys) {
+      if (this.#random.chance(0.25)) {
+        ops.push(deleteOp(key));
+        deleted.push(key);
+        continue;
+      }
+      this.#value += 1;
+      const value = `${this.#value}`.padStart(this.#random.pick([4, 40, 700]), '.');
+      const lease = leases.length > 0 && this.#random.chance(0.2) ? this.#random.pick(leases).id : 0n;
+      ops.push(putOp(key, value, lease));
+      puts.push([key, value]);
+    }
+    const { revision } = await store.txn(txnOf(...ops), nodeItself);
+    this.#history.write(revision, puts, deleted);
+  }
+
+  /** A node that reads the log of the other; behind a trim it starts again. */
+  async #follow(): Promise<void> {
+    this.#follower ??= await this.#world.open(2n, await this.#disk('follower'));
+    try {
+      await catchUp(this.#follower);
+    } catch (error) {
+      if (!(error instanceof StorageTrimmedError)) throw error;
+      this.rejoined += 1;
+      await this.#follower[Symbol.asyncDispose]();
+      this.#follower = await this.#world.open(2n, await this.#disk('follower'));
+    }
+  }
+
+  async #followAnd(due: object): Promise<void> {
+    await this.#follow();
+    expect(await dump(this.#follower!)).toEqual(due);
+    await this.#history.check(this.#follower!, this.#random);
+  }
+}
+
+test.each(Array.from({ length: 6 }, (_, index) => index + 1))(
+  'seed %i: no version is lost, and none comes back',
+  async (seed) => {
+    await using world = await ImageWorld.make();
+    const lives = new Lives(seed, world);
+    await lives.run();
+    expect(world.cluster.refusal).toBeUndefined();
+    expect(lives.saved).toBeGreaterThan(2);
+    expect(lives.trims).toBeGreaterThan(2);
+  },
+);

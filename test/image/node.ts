@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Backend, nodeItself, openReplica } from '@engram/backend';
+import { type Epoch, type Logger, NEW_LOG_SEAL } from '@engram/core';
+import { Prng, realClock } from '@engram/sim';
+import { openSegmentStorage } from '@engram/storage-segment';
+import { LogKeys, openRoot, openTikvStorage, type TikvStorage } from '@engram/storage-tikv';
+import { TikvClient } from '@engram/tikv-client';
+import { FakeCluster } from '@engram/tikv-client/testing';
+
+const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+const clusterId = 77n;
+
+/** What a node has beside TiKV: a disk of its own, by its name, or none. */
+export type NodeDisk = string | undefined;
+
+export interface TestNode extends AsyncDisposable {
+  readonly storage: TikvStorage;
+  readonly store: Backend;
+  readonly fatal: readonly Error[];
+}
+
+/** Stores in this process, and whole nodes on them, without sockets. */
+export class ImageWorld implements AsyncDisposable {
+  readonly cluster = new FakeCluster({ clock: realClock });
+  readonly keys = new LogKeys('test');
+  readonly #path: string;
+  #opened = 0;
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  static async make(): Promise<ImageWorld> {
+    return new ImageWorld(await mkdtemp(join(tmpdir(), 'engram-image-')));
+  }
+
+  async client(): Promise<TikvClient> {
+    const { pdAddresses, transport } = this.cluster;
+    this.#opened += 1;
+    return await TikvClient.connect({ pdAddresses, transport, clock: realClock, random: new Prng(this.#opened) });
+  }
+
+  async deleteDisk(disk: string): Promise<void> {
+    await rm(join(this.#path, disk), { recursive: true, force: true });
+  }
+
+  /** A node that has read what there is. With an epoch it leads. */
+  async open(member: bigint, disk: NodeDisk, epoch?: Epoch): Promise<TestNode> {
+    const client = await this.client();
+    const root = await openRoot({ client, keys: this.keys, found: { clusterId, members: [] }, timeoutMs: 5_000 });
+    const random = new Prng(1000 + this.#opened);
+    const parts = { clock: realClock, random, logger: quiet };
+    const storage = await openTikvStorage({
+      client,
+      prefix: 'test',
+      root,
+      member,
+      segmentBytes: 3_000,
+      local:
+        disk === undefined
+          ? { kind: 'memory', bytesMax: 20_000 }
+          : {
+              kind: 'disk',
+              path: join(this.#path, disk),
+              openStorage: (path) => openSegmentStorage({ path, ...parts, durability: 'none' }),
+            },
+      ...parts,
+    });
+    const fatal: Error[] = [];
+    let store: Backend;
+    try {
+      store = await openReplica({
+        storage,
+        ...parts,
+        memberId: member,
+        // So small that nothing but storage remembers.
+        cacheBytesMax: 2_000,
+        checkpointEveryBytes: 5_000,
+        cluster: { leader: nobody, readIndex: () => undefined },
+        onDeposed: () => {},
+        onFatal: (error) => fatal.push(error),
+      });
+    } catch (error) {
+      await storage[Symbol.asyncDispose]();
+      await client.close(0);
+      throw error;
+    }
+    if (epoch !== undefined) await store.lead(epoch);
+    return {
+      storage,
+      store,
+      fatal,
+      async [Symbol.asyncDispose]() {
+        await store[Symbol.asyncDispose]();
+        await client.close(0);
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#path, { recursive: true, force: true });
+  }
+}
+
+const nobody = new Proxy({} as never, {
+  get: () => () => Promise.reject(new Error('nobody leads')),
+});
+
+/** Takes what the log has. */
+export async function catchUp({ storage, store }: TestNode): Promise<void> {
+  for await (const batch of storage.log.read(store.replica.next, nodeItself.signal)) store.replica.follow(batch);
+  await store.replica.settled();
+}
+
+/** Everything that a node knows: all versions with their bytes as storage has them, leases, marks. */
+export async function dump({ store }: TestNode): Promise<object> {
+  using image = await store.image(nodeItself.signal);
+  const versions: string[] = [];
+  const kvs = await image.read(0, image.count, nodeItself.signal);
+  for (const [at, kv] of kvs.entries()) {
+    const place = `${image.modRevision(at)}/${image.sub(at)}${image.isTombstone(at) ? ' deleted' : ''}`;
+    versions.push(`${place} ${Buffer.from(kv).toString('hex')}`);
+  }
+  return {
+    revision: store.revision,
+    compactRevision: store.compactRevision,
+    versions,
+    leases: store
+      .leases()
+      .map(({ id, grantedTtlSeconds }) => `${id} ${grantedTtlSeconds}`)
+      .sort(),
+    alarms: store.alarms(),
+    hash: (await store.hashKv(0, nodeItself.signal)).hash,
+  };
+}
+
+export const unsealed = NEW_LOG_SEAL;
