@@ -23,7 +23,7 @@ export const defaultImagePolicy: ImagePolicy = {
 };
 
 export interface ImageKeeperOptions {
-  readonly replica: Replica;
+  readonly replica: Pick<Replica, 'applied' | 'sharedImage'>;
   readonly image: SharedImage;
   /** Whether this member leads: only then it writes images, and trims the log. */
   readonly leads: () => boolean;

@@ -69,11 +69,14 @@ export class DiskValues implements LocalValues {
     return checkpoint;
   }
 
-  /** A copy that does not begin with the log lacks what the image has. */
+  /** A copy that does not begin with the log lacks what the image has; all together are at least the image and the log behind. */
   size(): StorageSize {
-    const { totalBytes, inUseBytes } = this.#copy.size();
-    const elsewhere = this.#copy.begin === 1 ? 0 : this.#shared.imageBytes;
-    return { totalBytes: totalBytes + elsewhere, inUseBytes: inUseBytes + elsewhere };
+    const size = this.#copy.size();
+    const { image, imageBytes } = this.#shared;
+    if (this.#copy.begin === 1 || image === undefined) return size;
+    const behind = Math.max(0, this.#bytes.newest.logBytes - image.logBytes);
+    const totalBytes = Math.max(size.totalBytes, imageBytes + behind);
+    return { totalBytes, inUseBytes: Math.min(totalBytes, Math.max(size.inUseBytes, imageBytes)) };
   }
 
   reclaim(): Promise<void> {
