@@ -101,14 +101,17 @@ test.each([
   { behind: 3000, image: 3000, due: true },
   { behind: 4999, image: 90_000, due: false },
   { behind: 5000, image: 90_000, due: true },
-])('behind an image of $image bytes and $behind bytes of log a new one is due: $due', async ({ behind, image, due }) => {
-  const bed = new Bed();
-  bed.behind(behind, image);
-  await bed.pass(3000);
-  expect(bed.saved).toEqual(due ? [7] : []);
-  expect(bed.trims).toBeGreaterThan(0);
-  await bed.keeper[Symbol.asyncDispose]();
-});
+])(
+  'behind an image of $image bytes and $behind bytes of log a new one is due: $due',
+  async ({ behind, image, due }) => {
+    const bed = new Bed();
+    bed.behind(behind, image);
+    await bed.pass(3000);
+    expect(bed.saved).toEqual(due ? [7] : []);
+    expect(bed.trims).toBeGreaterThan(0);
+    await bed.keeper[Symbol.asyncDispose]();
+  },
+);
 
 test('a member that does not lead says what it needs, and writes and trims nothing', async () => {
   const bed = new Bed(false);
