@@ -1,0 +1,270 @@
+/**
+ * Three members on PD and one store that deletes ranges: images of the store are written, and the log is trimmed, every few
+ * seconds under a load of overwrites and compactions, while members lose their disks, leaders are killed, and at last all
+ * of them start without a disk. Nothing acknowledged is lost, all copies are equal, and what is in TiKV stays bounded.
+ *
+ *   images.ts <folder> [--rounds N] [--seconds N]
+ */
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { LogKeys } from '@engram/storage-tikv';
+import { TikvClient } from '@engram/tikv-client';
+import { ALL_KEYS, EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import { Lab } from '../tikv/lab.ts';
+import { type ClusterPlace, MemberProcess } from './cluster-member.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '20' } },
+});
+const rounds = Number(values.rounds);
+const seconds = Number(values.seconds);
+const folder = positionals[0] ?? '.';
+const KEYS = 300;
+const VALUE_BYTES = 512;
+const SEGMENT_BYTES = 1 << 17;
+const EVERY_BYTES = 1 << 20;
+let failed = 0;
+
+const lab = await Lab.start(join(folder, 'lab'), { store: 'onenode' });
+const place: ClusterPlace = {
+  pd: lab.pdAddresses,
+  prefix: 'images',
+  members: await Promise.all(
+    ['a', 'b', 'c'].map(async (name) => ({
+      name,
+      clientPort: await freePort(),
+      peerPort: await freePort(),
+      dataDir: join(folder, name),
+    })),
+  ),
+};
+const flags = [
+  `--log-segment-bytes=${SEGMENT_BYTES}`,
+  `--image-every-bytes-min=${EVERY_BYTES}`,
+  '--image-interval=500ms',
+  '--log-member-timeout=20s',
+];
+// The last one has no disk at all.
+const members = place.members.map(
+  (member) => new MemberProcess(place, member, member.name === 'c' ? [...flags, '--local-values=memory'] : flags),
+);
+process.once('exit', () => {
+  for (const member of members) member.signal('SIGKILL');
+});
+for (const member of members) member.start();
+await Promise.all(members.map((member) => member.ready()));
+
+async function check(name: string, work: () => Promise<string>): Promise<void> {
+  try {
+    console.log(`ok: ${name}: ${await work()}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED: ${name}: ${error instanceof Error ? error.stack : String(error)}`);
+    for (const { place: at, lines } of members) console.log(`-- ${at.name}\n${lines.slice(-12).join('\n')}`);
+  }
+}
+
+/** Writers that overwrite keys, each its own, and one who compacts behind them. */
+class Overwrites {
+  /** The newest that was acknowledged of each key. */
+  readonly acknowledged = new Map<string, { readonly value: string; readonly revision: number }>();
+  count = 0;
+  compactions = 0;
+  readonly #unknown = new Set<string>();
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>[];
+
+  constructor() {
+    this.#running = members.flatMap((member, at) => [this.#write(member, at * 2), this.#write(member, at * 2 + 1)]);
+    this.#running.push(this.#compact());
+  }
+
+  async #write({ endpoint }: MemberProcess, writer: number): Promise<void> {
+    using client = new EtcdClient(endpoint);
+    for (let turn = 0; !this.#stop.signal.aborted; turn += 1) {
+      const key = `${writer}/${turn % KEYS}`;
+      const value = `${turn}`.padEnd(VALUE_BYTES, '.');
+      try {
+        const { header } = await client.put({ key: Buffer.from(key), value: Buffer.from(value) });
+        this.acknowledged.set(key, { value, revision: Number(header?.revision ?? 0) });
+        this.#unknown.delete(key);
+        this.count += 1;
+      } catch (error) {
+        if (!(error instanceof EtcdError)) throw error;
+        this.#unknown.add(key);
+        await sleep(20);
+      }
+    }
+  }
+
+  async #compact(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await sleep(1000);
+      try {
+        using client = new EtcdClient((await leader()).endpoint);
+        const { header } = await client.range({ ...ALL_KEYS, countOnly: true });
+        await client.compact({ revision: Number(header?.revision ?? 0) - 100 });
+        this.compactions += 1;
+      } catch (error) {
+        if (!(error instanceof EtcdError)) throw error;
+      }
+    }
+  }
+
+  async until(more: number): Promise<void> {
+    const due = this.count + more;
+    const endMs = performance.now() + 60_000;
+    while (this.count < due) {
+      assert.ok(performance.now() < endMs, `only ${this.count} of ${due} writes in a minute`);
+      await sleep(20);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
+
+  /** Each key has what was acknowledged last, or what came after it and was not answered. */
+  async checkAt(endpoint: string): Promise<number> {
+    using client = new EtcdClient(endpoint, { deadlineMs: 60_000 });
+    const { kvs, header } = await client.range({ ...ALL_KEYS });
+    const found = new Map(kvs.map((kv) => [Buffer.from(kv.key).toString(), kv]));
+    for (const [key, { value, revision }] of this.acknowledged) {
+      const kv = found.get(key);
+      assert.ok(kv !== undefined, `${key} is lost`);
+      assert.ok(Number(kv.modRevision) >= revision, `${key} has gone back to ${kv.modRevision} from ${revision}`);
+      const same = Buffer.from(kv.value).toString() === value && Number(kv.modRevision) === revision;
+      assert.ok(same || this.#unknown.has(key), `${key} has another value than was acknowledged`);
+    }
+    return Number(header?.revision ?? 0);
+  }
+}
+
+async function leader(): Promise<MemberProcess> {
+  for (;;) {
+    for (const member of members) {
+      if (!member.running) continue;
+      using client = new EtcdClient(member.endpoint, { deadlineMs: 1000 });
+      const status = await client.status().catch(() => undefined);
+      if (status !== undefined && status.leader === status.header?.memberId) return member;
+    }
+    await sleep(50);
+  }
+}
+
+async function equalHashes(): Promise<string> {
+  using first = new EtcdClient(members[0]!.endpoint);
+  const { header } = await first.range({ ...ALL_KEYS, countOnly: true });
+  const revision = Number(header?.revision ?? 0);
+  const hashes = new Set<number>();
+  for (const { endpoint } of members) {
+    using each = new EtcdClient(endpoint, { deadlineMs: 60_000 });
+    await each.range({ key: Buffer.from('x') });
+    hashes.add((await each.hashKv({ revision })).hash);
+  }
+  assert.equal(hashes.size, 1, `hashes differ at ${revision}`);
+  return `hash ${[...hashes][0]} at ${revision}`;
+}
+
+/** Bytes and keys under the log and under images. */
+async function sizes(client: TikvClient): Promise<{ log: number; images: number; segments: number }> {
+  const keys = new LogKeys(place.prefix);
+  const snapshot = await client.snapshot();
+  let [log, images] = [0, 0];
+  const segments = new Set<number>();
+  for await (const { key, value } of snapshot.scan(keys.logStart, keys.logEnd)) {
+    log += value.length;
+    const parsed = keys.parse(key);
+    if (parsed?.kind === 'slot') segments.add(parsed.segment);
+  }
+  const range = { start: keys.roundStart(0), end: keys.roundStart(Number.MAX_SAFE_INTEGER) };
+  for await (const { value } of snapshot.scan(range.start, range.end)) images += value.length;
+  return { log, images, segments: segments.size };
+}
+
+const said = (text: string): number =>
+  members.reduce((sum, { lines }) => sum + lines.filter((line) => line.includes(text)).length, 0);
+
+const client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
+const load = new Overwrites();
+await load.until(500);
+
+await check('log and images stay bounded under overwrites', async () => {
+  const largest = { log: 0, images: 0, segments: 0 };
+  for (let second = 0; second < seconds; second += 1) {
+    await sleep(1000);
+    const now = await sizes(client);
+    largest.log = Math.max(largest.log, now.log);
+    largest.images = Math.max(largest.images, now.images);
+    largest.segments = Math.max(largest.segments, now.segments);
+  }
+  const written = load.count * VALUE_BYTES;
+  assert.ok(said('published an image') > 1, 'no image was published');
+  assert.ok(said('trimmed the log') > 1, 'the log was not trimmed');
+  const live = 6 * KEYS * VALUE_BYTES;
+  // What is due before a round, what is written during one, and what members that lag hold back.
+  assert.ok(largest.log < 4 * Math.max(EVERY_BYTES, 2 * live) + 4 * SEGMENT_BYTES, `${largest.log} bytes of log`);
+  return `${load.count} writes, ${mib(written)} of values; at most ${mib(largest.log)} of log in ${largest.segments} segments, ${mib(largest.images)} of images; ${said('published an image')} images, ${said('trimmed the log')} trims, ${load.compactions} compactions`;
+});
+
+await check('each member in turn loses its disk under load', async () => {
+  const took: number[] = [];
+  for (const member of members) {
+    await member.stop();
+    await rm(member.place.dataDir, { recursive: true, force: true });
+    await load.until(300);
+    const startMs = performance.now();
+    member.start();
+    await member.ready();
+    took.push(Math.round(performance.now() - startMs));
+    await load.until(300);
+  }
+  return `ready after ${took.join(', ')} ms; ${await equalHashes()}`;
+});
+
+await check(`kill -9 of the leader, ${rounds} times, while images are written`, async () => {
+  const before = said('published an image');
+  for (let round = 0; round < rounds; round += 1) {
+    const victim = await leader();
+    for (let waited = 0; waited < 100 && !victim.lines.slice(-3).join().includes('writes an image'); waited += 1)
+      await sleep(50);
+    await victim.kill();
+    await load.until(200);
+    if (round % 2 === 0) await rm(victim.place.dataDir, { recursive: true, force: true });
+    victim.start();
+    await victim.ready();
+  }
+  return `${said('published an image') - before} images meanwhile; ${await equalHashes()}`;
+});
+
+await load.stop();
+await check('all members are stopped, lose their disks, and start', async () => {
+  const before = await load.checkAt(members[0]!.endpoint);
+  const hash = await equalHashes();
+  await Promise.all(members.map((member) => member.stop()));
+  for (const { place: at } of members) await rm(at.dataDir, { recursive: true, force: true });
+  for (const member of members) member.start();
+  await Promise.all(members.map((member) => member.ready()));
+  for (const { endpoint } of members) assert.ok((await load.checkAt(endpoint)) >= before, 'revisions went back');
+  assert.equal(await equalHashes(), hash);
+  using writer = new EtcdClient(members[1]!.endpoint);
+  const { header } = await writer.put({ key: Buffer.from('after'), value: Buffer.from('x') });
+  assert.equal(Number(header?.revision ?? 0), before + 1, 'revisions do not go on');
+  return `${load.acknowledged.size} keys, revision ${before}, ${hash}`;
+});
+
+await client.close();
+for (const member of members) await member.stop().catch(() => undefined);
+await lab[Symbol.asyncDispose]();
+console.log(`e2e-cluster-images: ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
+
+function mib(bytes: number): string {
+  return `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+}
