@@ -78,7 +78,7 @@ export class ImageWorld implements AsyncDisposable {
         // So small that nothing but storage remembers.
         cacheBytesMax: 2_000,
         checkpointEveryBytes: 5_000,
-        cluster: { leader: nobody, readIndex: () => undefined },
+        cluster: { leader: nobody, readIndex: () => undefined, confirm: () => Promise.resolve() },
         onDeposed: () => {},
         onFatal: (error) => fatal.push(error),
       });
