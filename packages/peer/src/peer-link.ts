@@ -55,6 +55,10 @@ export class PeerLink {
     this.#open();
   }
 
+  get isConnected(): boolean {
+    return this.#connected;
+  }
+
   send(bytes: Uint8Array): void {
     if (!this.#connected || this.#outgoing.size > QUEUED_FRAMES_MAX) return;
     this.#outgoing.add({ kind: 'message', bytes });

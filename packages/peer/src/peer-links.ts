@@ -10,7 +10,10 @@ export interface PeerLinksOptions {
   readonly tls: PeerTls | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told of connections; asked at the time, because the member comes to be after its network. */
+  /**
+   * Told of connections; asked at the time, because the member comes to be after its network. It is to be told of those
+   * it has missed: see `introduce`.
+   */
   readonly service: () => PeerService | undefined;
 }
 
@@ -39,6 +42,11 @@ export class PeerLinks implements PeerNetwork, Disposable {
     for (const [id, urls] of wanted) {
       if (urls.length > 0 && !this.#links.has(id)) this.#open(id, urls, 0);
     }
+  }
+
+  /** Tells the service of the connections that there are. Those made before it came to be, nobody has told it of. */
+  introduce(): void {
+    for (const [id, { link }] of this.#links) if (link.isConnected) this.#options.service()?.connected(id);
   }
 
   send(member: bigint, bytes: Uint8Array): void {

@@ -87,6 +87,38 @@ test('a call before there is a connection has not left; one whose connection end
   expect(mine.links.slice(0, 2)).toEqual(['connected 2', 'disconnected 2']);
 });
 
+test('a service that comes after the first connections is told of them', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const { ports } = await serve(theirs, 2n);
+  const dead = await closedPort();
+  let service: PeerService | undefined;
+  const links = new PeerLinks({
+    clusterId: CLUSTER,
+    memberId: 1n,
+    tls: undefined,
+    clock: realClock,
+    logger: quiet,
+    service: () => service,
+  });
+  closing.push({ [Symbol.asyncDispose]: async () => links[Symbol.dispose]() });
+  links.setMembers([
+    { id: 2n, peerUrls: [`http://127.0.0.1:${ports[0]}`] },
+    { id: 3n, peerUrls: [`http://127.0.0.1:${dead}`] },
+  ]);
+  // It is connected when a call has its answer.
+  for (let answered = false; !answered; ) {
+    answered = await links.call(2n, utf8('x'), never).then(
+      () => true,
+      () => false,
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  service = mine;
+  expect(mine.links).toEqual([]);
+  links.introduce();
+  expect(mine.links).toEqual(['connected 2']);
+});
+
 test('a member with several URLs is reached by the first that works, and again when it was gone', async () => {
   const [mine, theirs] = [new Echo(), new Echo()];
   const [deadA, deadB] = [await closedPort(), await closedPort()];

@@ -75,6 +75,7 @@ async function startInCluster(
   });
   // The listener for peers is closed last: a leader that hands over still needs it.
   service = started.service;
+  network.introduce();
   const server = await servePeers({
     clusterId,
     memberId,
