@@ -47,6 +47,8 @@ export type ElectionRules = Pick<
 >;
 
 const START_TIMEOUT_MS = 30_000;
+/** A start that waits says so after this time. */
+const LATE_MS = 2000;
 const PROBE_TIMEOUT_MS = 1000;
 const SNAPSHOT_ENTRIES = 1000;
 const KEPT_ENTRIES = 100;
@@ -63,17 +65,7 @@ export async function openClusterData(
   opened: AsyncDisposableStack,
 ): Promise<ClusterData> {
   const { clock, random, logger } = parts;
-  const client = opened.use(
-    await TikvClient.connect({
-      pdAddresses: cluster.pdEndpoints,
-      tls: cluster.tikvTls,
-      timeoutMs: START_TIMEOUT_MS,
-      clock,
-      random,
-      logger,
-      requestSource: 'engram',
-    }),
-  );
+  const client = opened.use(await connect(cluster, parts));
   const keys = new LogKeys(cluster.prefix);
   const { initialMembers } = cluster;
   const named =
@@ -151,6 +143,28 @@ export async function openClusterData(
     },
     election,
   };
+}
+
+async function connect(cluster: ClusterConfig, { clock, random, logger }: ClusterDataParts): Promise<TikvClient> {
+  const late = clock.after(LATE_MS, () =>
+    logger.warn(
+      { 'pd-endpoints': cluster.pdEndpoints, 'given-up-after-ms': START_TIMEOUT_MS },
+      'PD does not answer yet',
+    ),
+  );
+  try {
+    return await TikvClient.connect({
+      pdAddresses: cluster.pdEndpoints,
+      tls: cluster.tikvTls,
+      timeoutMs: START_TIMEOUT_MS,
+      clock,
+      random,
+      logger,
+      requestSource: 'engram',
+    });
+  } finally {
+    late.cancel();
+  }
 }
 
 function electionRules({ electionTimeoutMs }: NodeConfig, cluster: ClusterConfig): ElectionRules {
