@@ -173,17 +173,19 @@ export class Backend implements Store, AsyncDisposable {
 
   /**
    * Takes over: seals the log for `epoch`, applies what it holds beyond this replica, and leads. Rejects with
-   * StorageFencedError where a later epoch has sealed it.
+   * StorageFencedError where a later epoch has sealed it, and with Stopped where this node must start anew.
    */
   async lead(epoch: Epoch): Promise<void> {
     assert(this.#leadership === undefined && !this.#leading, 'a leadership begins before the last one has ended');
     this.#leading = true;
     try {
       await this.#settled;
+      // The last leadership has ended with an append of which nobody knows.
+      if (this.#mustRestart) throw new EngramError('Stopped');
       const { storage, memberId } = this.#options;
       const end = await storage.log.seal({ epoch, holder: memberId });
       await this.#readTo(end);
-      if (this.#closed) throw new EngramError('Stopped');
+      if (this.#closed || this.#mustRestart) throw new EngramError('Stopped');
       const { minLeaseTtlSeconds = MIN_LEASE_TTL_SECONDS, onDeposed, cluster } = this.#options;
       const leadership: Leadership = new Leadership({
         ...this.#options,

@@ -224,3 +224,21 @@ test('every lease has its time again at a takeover, and none ends while nobody l
   expect(backend.leases()).toHaveLength(0);
   expect((await backend.range(get('k'), nodeItself)).count).toBe(0);
 });
+
+test('a node does not lead again when the last append of its leadership turns out to be uncertain', async () => {
+  let fault: AppendFault = 'none';
+  const gate = new Gate('append');
+  const storage = new MemoryStorage({ gate: gate.gate, append: () => fault });
+  const { backend, clock } = await openNode(storage);
+  gate.shut = true;
+  const waiting = refusal(backend.txn(put('k', 'x'), nodeItself));
+  await clock.settle();
+  const down = backend.stepDown();
+  const again = refusal(backend.lead(epoch(2)));
+  fault = 'uncertain-lost';
+  gate.open();
+  expect(await waiting).toBe('Stopped');
+  await down;
+  expect(await again).toBe('Stopped');
+  expect(backend.leadership).toBeUndefined();
+});
