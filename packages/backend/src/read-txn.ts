@@ -17,7 +17,9 @@ const VERSION_US = 0.5;
 export async function readTxn(txn: Txn, replica: Replica, signal: AbortSignal): Promise<TxnResult> {
   const { state, scanner, pins, clock } = replica;
   const at = replica.revision;
-  using _pin = pins.hold(at);
+  // All of it is as of now: also what is compacted. An older revision may be compacted while others are read.
+  const { compactRevision } = state;
+  using _pin = pins.hold(compactRevision);
   const slice = replica.newSlice();
   const turn = (): Promise<void> => slice.turn(clock, signal);
   const values = new NeededValues(replica);
@@ -28,10 +30,8 @@ export async function readTxn(txn: Txn, replica: Replica, signal: AbortSignal): 
   for (const op of ops) {
     assert(op.kind === 'range', 'a transaction that only reads has another op');
     if (op.revision > at) throw new EngramError('FutureRev');
-    if (op.revision !== 0 && op.revision < state.compactRevision) throw new EngramError('Compacted');
+    if (op.revision !== 0 && op.revision < compactRevision) throw new EngramError('Compacted');
   }
-  // An older revision may be compacted while others are read.
-  using _oldest = pins.hold(state.compactRevision);
   const room = new AnswerRoom(replica.txnAnswerBytesMax);
   const responses: RangeResult[] = [];
   for (const op of ops) {
