@@ -296,6 +296,12 @@ export class Judge {
     this.tellWrite(write);
   }
 
+  /** The newest state of the window in which the lease was there: its end may be durable, and nobody told of it. */
+  leaseThere(call: Call, id: bigint): number {
+    const { next } = this.history;
+    return this.writes.positions(call.from, next).find((at) => this.history.leaseAt(id, at) !== undefined) ?? next;
+  }
+
   /** Whether the lease was there, or was not, in some state of the window. */
   leaseSeen(call: Call, id: bigint, there: boolean, code: string): void {
     const seen = this.writes

@@ -282,17 +282,6 @@ const possible: readonly Mutant[] = [
     ],
   },
   {
-    name: 'history-pins-nothing',
-    what: 'a compaction drops versions between two slices of a read of history',
-    edits: [
-      {
-        file: `${backend}/watch-history.ts`,
-        find: 'return this.#scanner.pinned(pinned, async () => {',
-        replace: 'return (async (work: () => Promise<HistoryPage>) => work())(async () => {',
-      },
-    ],
-  },
-  {
     name: 'prev-kv-below-compaction',
     what: 'history shows the version before a compacted revision, which may be dropped',
     edits: [

@@ -34,6 +34,7 @@ const faultWeights = {
   stop: 0.7,
   pause: 0.7,
   stall: 2,
+  'late-reads': 2,
   'append-fault': 0.7,
   'read-fault': 0.7,
   'wall-jump': 0.3,

@@ -108,16 +108,18 @@ export class Requests {
     };
   }
 
+  /** As a lock does: what was there before, and what is there now. */
+  lockTxn(key = this.key(), range: KeyRange = { key: keyBytes(key), end: EMPTY_BYTES }): Txn {
+    const read: RangeOp = { ...this.rangeOp(range), revision: 0 };
+    return { compares: [], success: [read, this.put(key)], failure: [] };
+  }
+
   /** What clients mostly send: an update of what they have seen, else a read. Or anything at all. */
   txn(): Txn {
     const random = this.#random;
     const key = this.key();
     const range: KeyRange = { key: keyBytes(key), end: EMPTY_BYTES };
-    if (random.chance(0.15)) {
-      // As a lock does: what was there before, and what is there now.
-      const read: RangeOp = { ...this.rangeOp(random.chance(0.7) ? range : undefined), revision: 0 };
-      return { compares: [], success: [read, this.put(key)], failure: [] };
-    }
+    if (random.chance(0.15)) return this.lockTxn(key, random.chance(0.7) ? range : this.range());
     if (random.chance(0.4)) {
       const known = this.#history.live(key, this.#history.revision - random.below(2));
       return {

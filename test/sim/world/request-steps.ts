@@ -15,6 +15,9 @@ const WATCHES_MAX = 4;
 const NOSPACE = 1;
 const CORRUPT = 2;
 
+/** Requests that a fault sends by itself, because it needs them in this order. */
+export type LateReadKind = 'lock' | 'compact-newest' | 'watch-from-compaction';
+
 /** What is left of a step when its kind is known. */
 export interface RequestedStep {
   readonly id: number;
@@ -39,7 +42,7 @@ export class RequestStep {
     this.#requests = new Requests(this.#random, world.settings, world.history, `${step.id}.`);
   }
 
-  static run(world: Clients, life: Served | undefined, step: RequestedStep, kind: RequestKind): void {
+  static run(world: Clients, life: Served | undefined, step: RequestedStep, kind: RequestKind | LateReadKind): void {
     const face = life?.face;
     if (life === undefined || face === undefined || life.stopping) return;
     new RequestStep(world, life, face, step)[kind]();
@@ -59,6 +62,11 @@ export class RequestStep {
 
   txn(): void {
     this.#txn(this.#requests.txn());
+  }
+
+  /** What was there before, and what is there now. */
+  lock(): void {
+    this.#txn(this.#requests.lockTxn());
   }
 
   #txn(txn: Txn): void {
@@ -130,10 +138,12 @@ export class RequestStep {
     this.#compact(true);
   }
 
-  #compact(physical: boolean): void {
-    const { judge, history } = this.#world;
-    const wanted =
-      history.revision - this.#random.below(this.#random.pick([1, 2, 10, 30])) + this.#random.pick([0, 0, 0, 0, 1]);
+  'compact-newest'(): void {
+    this.#compact(false, this.#world.history.revision);
+  }
+
+  #compact(physical: boolean, wanted = this.#compactedNext()): void {
+    const { judge } = this.#world;
     this.#world.calls.start({
       what: `${this.#name} compact ${wanted}${physical ? ' physically' : ''}`,
       life: this.#life,
@@ -145,6 +155,11 @@ export class RequestStep {
         else if (code !== 'TooManyRequests') judge.compactRefused(call, wanted, code);
       },
     });
+  }
+
+  #compactedNext(): number {
+    const random = this.#random;
+    return this.#world.history.revision - random.below(random.pick([1, 2, 10, 30])) + random.pick([0, 0, 0, 0, 1]);
   }
 
   'lease-grant'(): void {
@@ -196,7 +211,7 @@ export class RequestStep {
       answered: (call, ttlSeconds) => {
         ended();
         judge.leaseSeen(call, id, ttlSeconds > 0, `${ttlSeconds} s`);
-        if (ttlSeconds > 0) judge.leases.renewed(id, history.next, call.startMs, this.#world.nowMs);
+        if (ttlSeconds > 0) judge.leases.renewed(id, judge.leaseThere(call, id), call.startMs, this.#world.nowMs);
       },
       refused: (call, code) => {
         ended();
@@ -353,19 +368,24 @@ export class RequestStep {
   }
 
   watch(): void {
-    const { watchClients, history } = this.#world;
+    const { history } = this.#world;
+    const start = this.#random.pick([0, 0, history.revision - this.#random.below(20), history.revision + 3, 1]);
+    const prevKv = this.#random.chance(0.5);
+    const noPut = this.#random.chance(0.15);
+    this.#watch(start, this.#watchedRange(), prevKv, noPut, this.#random.chance(0.15));
+  }
+
+  'watch-from-compaction'(): void {
+    const everything = { key: Uint8Array.of(0), end: Uint8Array.of(0) };
+    this.#watch(this.#world.history.compactRevision, everything, true, false, false);
+  }
+
+  #watch(start: number, range: KeyRange, prevKv: boolean, noPut: boolean, noDelete: boolean): void {
+    const { watchClients } = this.#world;
     if (watchClients.length === 0) return;
     const client = this.#random.pick(watchClients);
     if (client.watches >= WATCHES_MAX) return;
-    const range = this.#watchedRange();
-    const start = this.#random.pick([0, 0, history.revision - this.#random.below(20), history.revision + 3, 1]);
-    const watched: Watched = {
-      name: `watch ${this.#name} ${textOfKeys(range)}`,
-      range,
-      prevKv: this.#random.chance(0.5),
-      noPut: this.#random.chance(0.15),
-      noDelete: this.#random.chance(0.15),
-    };
+    const watched: Watched = { name: `watch ${this.#name} ${textOfKeys(range)}`, range, prevKv, noPut, noDelete };
     const progressNotify = this.#random.chance(0.4);
     // A client that has a stream uses it, wherever that is.
     const life = client.life ?? this.#life;
