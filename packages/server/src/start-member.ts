@@ -110,6 +110,7 @@ function memberOptions(
       quotaBytes: config.quotaBytes ?? 0,
       cacheBytesMax: config.memory.valueCacheBytes,
       waitingBytesMax: config.memory.logQueueBytes,
+      txnAnswerBytesMax: config.memory.answerBytes,
       watchBacklogBytesMax: config.memory.watchBacklogBytes,
       requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
       watchProgressIntervalMs: config.watchProgressIntervalMs,

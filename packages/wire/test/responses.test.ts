@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EVENT_DELETE, EVENT_PUT, logPosition, NO_LEASE, type PagedBytes, revision, type KvEvent } from '@engram/core';
+import {
+  ByteViews,
+  EVENT_DELETE,
+  EVENT_PUT,
+  logPosition,
+  NO_LEASE,
+  type PagedBytes,
+  revision,
+  type KvEvent,
+} from '@engram/core';
 import {
   encodeAnswer,
   encodeEvents,
@@ -165,6 +174,54 @@ test('a long list is made while it leaves, into windows of any size, and has the
       expect(Buffer.compare(bytes, expected)).toBe(0);
       expect(Buffer.compare(whole(encodeAnswer(headerBytes(one.revision), long)), expected)).toBe(0);
     }),
+  );
+});
+
+test('a long answer of a transaction or a delete is made while it leaves, and has the same bytes', () => {
+  const repeated = (kvs: readonly Uint8Array[]): Uint8Array[] => {
+    const bytes = kvs.reduce((sum, { length }) => sum + length, 0);
+    return Array.from({ length: Math.ceil((64 * 1024) / bytes) }, () => kvs).flat();
+  };
+  const value = fc.tuple(
+    fc.record({
+      kind: fc.constant('txn' as const),
+      revision: at,
+      succeeded: fc.boolean(),
+      responses: fc.array(answer, { minLength: 1, maxLength: 6 }),
+    }),
+    fc.array(kv, { minLength: 1, maxLength: 3 }),
+    fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1 }),
+    fc.boolean(),
+  );
+  fc.assert(
+    fc.property(value, ([txn, some, windows, views]) => {
+      const kvs = repeated(some);
+      const list = {
+        kind: 'range' as const,
+        revision: 7,
+        more: true,
+        count: 9_000,
+        kvs: views ? ByteViews.of(kvs) : kvs,
+      };
+      const deleted = { kind: 'delete-range' as const, revision: 8, deleted: 3, prevKvs: kvs };
+      const nested = { kind: 'txn' as const, revision: 9, succeeded: true, responses: [list, deleted] };
+      const slowNested = { ...nested, responses: [{ ...list, kvs }, deleted] };
+      const long: Answer = { ...txn, responses: [...txn.responses, nested, list] };
+      const message = encodeAnswer(headerBytes(txn.revision), long);
+      if (!isLong(message)) throw new Error('a long transaction is put together');
+      const bytes = new Uint8Array(message.bytes);
+      for (let from = 0, turn = 0; from < bytes.length; turn += 1) {
+        const end = Math.min(bytes.length, from + windows[turn % windows.length]!);
+        expect(message.read(bytes, from, end)).toBe(end);
+        from = end;
+      }
+      const expected = slow(fullHeader(txn.revision), {
+        ...txn,
+        responses: [...txn.responses, slowNested, { ...list, kvs }],
+      });
+      expect(Buffer.compare(bytes, expected)).toBe(0);
+    }),
+    { numRuns: 40 },
   );
 });
 

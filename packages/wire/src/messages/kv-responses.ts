@@ -1,6 +1,7 @@
 import { type ByteList, ByteViews, type PagedBytes, unreachable } from '@engram/core';
 import { sizeVarint } from '@engram/protobuf';
 import type { Message } from '../rpc.ts';
+import { AnswerMessage } from './answer-message.ts';
 import { sizeRevision } from './header.ts';
 import { PIECE_MIN, PieceWriter } from './piece-writer.ts';
 import { RangeMessage } from './range-message.ts';
@@ -59,6 +60,9 @@ export function encodeAnswer(header: Uint8Array, answer: Answer | PagedRangeAnsw
   }
   const sizing = new Sizing();
   const size = 1 + sizeVarint(header.length) + header.length + sizing.body(answer);
+  if (size > LONG_BYTES_MIN && size < sizing.versions * COPIED_BYTES_MAX) {
+    return new AnswerMessage(size, answerParts(header, answer, sizing));
+  }
   const writer = new PieceWriter(size - sizing.uncopied);
   writer.shared(10, header);
   writeBody(writer, answer, sizing);
@@ -94,6 +98,7 @@ export function encodeRangeChunk(header: Uint8Array | undefined, answer: RangeAn
 class Sizing {
   /** Bytes that are sent as pieces of their own. */
   uncopied = 0;
+  versions = 0;
   #sizes: number[] | undefined;
   #read = 0;
 
@@ -107,17 +112,13 @@ class Sizing {
   body(answer: Answer): number {
     switch (answer.kind) {
       case 'range': {
-        let size = (answer.more ? 2 : 0) + sizeCount(answer.count);
-        for (const kv of answer.kvs) size += this.#shared(kv);
-        return size;
+        const size = (answer.more ? 2 : 0) + sizeCount(answer.count);
+        return size + this.#list(answer.kvs);
       }
       case 'put':
-        return answer.prevKv === undefined ? 0 : this.#shared(answer.prevKv);
-      case 'delete-range': {
-        let size = sizeCount(answer.deleted);
-        for (const kv of answer.prevKvs) size += this.#shared(kv);
-        return size;
-      }
+        return answer.prevKv === undefined ? 0 : this.#shared(answer.prevKv.length);
+      case 'delete-range':
+        return sizeCount(answer.deleted) + this.#list(answer.prevKvs);
       case 'txn': {
         let size = answer.succeeded ? 2 : 0;
         for (const response of answer.responses) size += this.#response(response);
@@ -128,9 +129,16 @@ class Sizing {
     }
   }
 
-  /** The size of a field that holds encoded bytes. */
-  #shared(bytes: Uint8Array): number {
-    const { length } = bytes;
+  #list(kvs: ByteList): number {
+    let size = 0;
+    if (kvs instanceof ByteViews) for (let at = 0; at < kvs.length; at += 1) size += this.#shared(kvs.lengthOf(at));
+    else for (const { length } of kvs) size += this.#shared(length);
+    return size;
+  }
+
+  /** The size of a field that holds so many encoded bytes. */
+  #shared(length: number): number {
+    this.versions += 1;
     if (length >= PIECE_MIN) this.uncopied += length;
     return 1 + sizeVarint(length) + length;
   }
@@ -176,7 +184,11 @@ function writeBody(writer: PieceWriter, answer: Answer, sizes: Sizing): void {
 }
 
 function writeResponse(writer: PieceWriter, answer: Answer, sizes: Sizing): void {
-  const size = sizes.next();
+  writeResponseHead(writer, answer, sizes.next());
+  writeBody(writer, answer, sizes);
+}
+
+function writeResponseHead(writer: PieceWriter, answer: Answer, size: number): void {
   writer.byte(26);
   writer.varint(1 + sizeVarint(size) + size);
   writer.byte(responseTag[answer.kind]);
@@ -188,8 +200,64 @@ function writeResponse(writer: PieceWriter, answer: Answer, sizes: Sizing): void
     writer.byte(24);
     writer.varint(revision);
   }
-  writeBody(writer, answer, sizes);
 }
+
+/** The same message as `encodeAnswer` writes at once, in parts: heads of fields, and versions as they lie. */
+function* answerParts(header: Uint8Array, answer: Answer, sizes: Sizing): Generator<Uint8Array, undefined> {
+  yield fieldHead(10, header.length);
+  yield header;
+  yield* bodyParts(answer, sizes);
+}
+
+function* bodyParts(answer: Answer, sizes: Sizing): Generator<Uint8Array, undefined> {
+  switch (answer.kind) {
+    case 'range':
+      yield* listParts(18, answer.kvs);
+      yield smallBody({ ...answer, kvs: [] }, sizes);
+      return;
+    case 'put':
+      if (answer.prevKv !== undefined) yield* listParts(18, [answer.prevKv]);
+      return;
+    case 'delete-range':
+      yield smallBody({ ...answer, prevKvs: [] }, sizes);
+      yield* listParts(26, answer.prevKvs);
+      return;
+    case 'txn':
+      yield smallBody({ ...answer, responses: [] }, sizes);
+      for (const response of answer.responses) {
+        yield responseHead(response, sizes.next());
+        yield* bodyParts(response, sizes);
+      }
+      return;
+    default:
+      unreachable(answer);
+  }
+}
+
+function* listParts(tag: number, kvs: ByteList): Generator<Uint8Array, undefined> {
+  for (const kv of kvs) {
+    yield fieldHead(tag, kv.length);
+    yield kv;
+  }
+}
+
+/** A few bytes at most: what is written is cut out of them. */
+const SMALL_MAX_BYTES = 32;
+
+function small(write: (writer: PieceWriter) => void): Uint8Array {
+  const writer = new PieceWriter(SMALL_MAX_BYTES);
+  write(writer);
+  return writer.written();
+}
+
+const fieldHead = (tag: number, length: number): Uint8Array =>
+  small((writer) => {
+    writer.byte(tag);
+    writer.varint(length);
+  });
+const smallBody = (answer: Answer, sizes: Sizing): Uint8Array => small((writer) => writeBody(writer, answer, sizes));
+const responseHead = (answer: Answer, size: number): Uint8Array =>
+  small((writer) => writeResponseHead(writer, answer, size));
 
 function writeFlag(writer: PieceWriter, tag: number): void {
   writer.byte(tag);

@@ -51,6 +51,11 @@ export class PieceWriter {
     this.#flush().push(bytes);
   }
 
+  /** What was written so far, where nothing was large. */
+  written(): Uint8Array {
+    return this.#small.subarray(0, this.#at);
+  }
+
   finish(): Uint8Array | readonly Uint8Array[] {
     assert(this.#at === this.#small.length, 'a message has not the size that was computed for it');
     return this.#pieces === undefined ? this.#small : this.#flush();
