@@ -61,6 +61,10 @@ format: setup ## Bring the whole tree into form, and fix what can be fixed safel
 types: setup ## Check the types
 	@$(WITH_NODE) tsc -p .
 
+.PHONY: sbom
+sbom: setup ## A bill of materials of what runs, as CycloneDX
+	@$(WITH_NODE) npm sbom --sbom-format=cyclonedx --sbom-type=application --omit=dev
+
 .PHONY: generate
 generate: setup ## Remake the protobuf codecs from proto/
 	@$(WITH_NODE) node packages/protobuf/tools/generate.ts

@@ -424,6 +424,13 @@ export const attacks: readonly Attack[] = [
     },
     40_000,
   ),
+  flood(
+    'empty-frames',
+    'CVE-2019-9518: 500,000 frames of DATA without payload, on an open stream',
+    (client, round) =>
+      round === 0 ? client.headers(1, grpcHeaders(path.put)) : repeated(500, frame('DATA', 0, 1, Buffer.alloc(0))),
+    1_001,
+  ),
   flood('ping-flood', 'CVE-2019-9512: 500,000 pings', () => repeated(500, frame('PING', 0, 0, Buffer.alloc(8))), 1_000),
   flood(
     'settings-flood',
