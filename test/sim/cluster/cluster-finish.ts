@@ -28,8 +28,9 @@ export async function finish(world: ClusterWorld): Promise<void> {
   );
   world.logJudge.settleWrites();
   await leasesEnd(world);
-  await until(world, 'all nodes have applied the log', () => members(world).every(isLevel(world)));
+  await until(world, 'all nodes have applied the log', () => world.members.every(isLevel(world)));
   await watchesAreComplete(world);
+  sameMembers(world);
   for (const [node, life] of living(world)) {
     const check = new StateCheck(world, life.face!, node.name);
     await check.all(world.history.compactRevision);
@@ -43,6 +44,7 @@ export async function finish(world: ClusterWorld): Promise<void> {
 async function healthy(world: ClusterWorld): Promise<void> {
   const heal = (): void => {
     world.network.healAll();
+    world.startAdded();
     for (const node of world.nodes) {
       const life = node.alive;
       life?.log.heal();
@@ -55,12 +57,10 @@ async function healthy(world: ClusterWorld): Promise<void> {
   const isWell = (): boolean => {
     heal();
     const [leader, second] = world.leaders;
-    return second === undefined && leader !== undefined && members(world).every((node) => knows(node, leader));
+    return second === undefined && leader !== undefined && world.members.every((node) => knows(node, leader));
   };
   await until(world, 'one member leads, and all know it', isWell, () => world.leaders.map(({ id }) => id).join(' '));
 }
-
-const members = (world: ClusterWorld): readonly ClusterNode[] => world.nodes.filter(({ removed }) => !removed);
 
 const knows = ({ serving }: ClusterNode, leader: ClusterLife): boolean =>
   serving?.member?.member.cluster.leaderId === leader.id;
@@ -71,11 +71,24 @@ const isLevel =
     serving?.face?.applied === world.history.next;
 
 function living(world: ClusterWorld): readonly (readonly [ClusterNode, ClusterLife])[] {
-  return members(world).map((node) => {
+  return world.members.map((node) => {
     const life = node.serving;
     if (life === undefined) throw new Finding('hang', `${node.name} does not serve`);
     return [node, life];
   });
+}
+
+/** All know the same members, and those are the ones that live. */
+function sameMembers(world: ClusterWorld): void {
+  const expected = world.members.map(({ id }) => id).sort();
+  for (const [node, { member }] of living(world)) {
+    const known = member!.member.cluster.members.map(({ id }) => id).sort();
+    expectThat(
+      known.join() === expected.join(),
+      'state',
+      () => `${node.name} knows the members ${known}, and there are ${expected}`,
+    );
+  }
 }
 
 /** Nobody renews any more: those that do not last long go, with their keys. */

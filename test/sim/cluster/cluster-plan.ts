@@ -7,6 +7,9 @@ import { type ClusterSettings, drawClusterSettings, plainClusterSettings } from 
 const clusterWeights = {
   'move-watch': 3,
   'move-leader': 1,
+  'add-member': 1.5,
+  'promote-member': 1.5,
+  'remove-member': 1,
 } as const;
 
 /** What goes wrong. Where a kind has no node in its name, it is of any node. */

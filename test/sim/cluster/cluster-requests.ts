@@ -1,4 +1,6 @@
+import type { Caller } from '@engram/backend';
 import { isEngramError } from '@engram/core';
+import type { ClusterChanges } from '@engram/etcd-api';
 import { Prng } from '@engram/sim';
 import { Finding } from '../judge/finding.ts';
 import { RequestStep } from '../world/request-steps.ts';
@@ -7,7 +9,15 @@ import type { ClusterFaultKind, ClusterStep, ClusterStepKind } from './cluster-p
 import type { ClusterWorld } from './cluster-world.ts';
 
 type RequestKind = Exclude<ClusterStepKind, ClusterFaultKind>;
-const never = new AbortController().signal;
+type OwnKind = 'move-watch' | 'move-leader' | 'add-member' | 'promote-member' | 'remove-member';
+const isOwnKind = (kind: RequestKind): kind is OwnKind => kind in ClusterRequestStep.prototype;
+
+const anybody: Caller = {
+  signal: new AbortController().signal,
+  user: '',
+  authRevision: 0,
+  timeoutMs: undefined,
+};
 
 /** One request of a client at any node that serves. */
 export class ClusterRequestStep {
@@ -23,7 +33,7 @@ export class ClusterRequestStep {
 
   static run(world: ClusterWorld, step: ClusterStep, kind: RequestKind): void {
     const request = new ClusterRequestStep(world, step);
-    if (kind === 'move-watch' || kind === 'move-leader') request[kind]();
+    if (isOwnKind(kind)) request[kind]();
     else {
       const life = request.#life;
       if (life !== undefined) world.tell(() => `at m${life.id}:`);
@@ -49,23 +59,47 @@ export class ClusterRequestStep {
     this.#world.moveAway(client);
   }
 
-  /** Whatever becomes of it: it is refused as etcd refuses it, or somebody leads. */
   'move-leader'(): void {
     const life = this.#world.serving.find(({ leads }) => leads);
     const target = this.#random.pick(this.#world.nodes);
+    this.#change(life, `move the leadership to ${target.name}`, (changes) => changes.moveLeader(target.id, anybody));
+  }
+
+  /** A learner, one at a time. It is started when somebody hears of it: see `ClusterWorld.startAdded`. */
+  'add-member'(): void {
+    const { members, settings } = this.#world;
+    if (members.length > settings.members) return;
+    const url = `http://127.0.0.1:${3000 + this.#step.id}`;
+    this.#change(this.#life, 'add a learner', (changes) => changes.add([url], true, anybody));
+  }
+
+  'promote-member'(): void {
+    const target = this.#random.pick(this.#world.members);
+    this.#change(this.#life, `promote ${target.name}`, (changes) => changes.promote(target.id, anybody));
+  }
+
+  /** As many stay as the cluster began with. */
+  'remove-member'(): void {
+    const { members, settings } = this.#world;
+    if (members.length <= settings.members) return;
+    const target = this.#random.pick(members);
+    this.#change(this.#life, `remove ${target.name}`, (changes) => changes.remove(target.id, anybody));
+  }
+
+  /** Whatever becomes of it: it is refused as etcd refuses it, or done, or nobody knows. */
+  #change(life: ClusterLife | undefined, what: string, make: (changes: ClusterChanges) => Promise<unknown>): void {
     if (life === undefined) return;
-    const name = `#${this.#step.id} move the leadership from m${life.id} to ${target.name}`;
+    const name = `#${this.#step.id} m${life.id}: ${what}`;
     this.#world.tell(() => name);
     this.#world.disturb();
     life.process.after(0, () => {
-      const moved = life.member?.member.cluster.changes.moveLeader(target.id, {
-        signal: never,
-        user: '',
-        authRevision: 0,
-        timeoutMs: undefined,
-      });
-      moved?.then(
-        () => this.#world.tell(() => `${name}: done`),
+      const changes = life.member?.member.cluster.changes;
+      if (changes === undefined) return;
+      make(changes).then(
+        () => {
+          this.#world.tell(() => `${name}: done`);
+          this.#world.startAdded();
+        },
         (error: unknown) => {
           this.#world.tell(() => `${name}: ${String(error)}`);
           if (!isEngramError(error)) this.#world.fail(new Finding('error', `${name} failed with ${String(error)}`));

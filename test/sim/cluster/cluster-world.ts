@@ -108,6 +108,21 @@ export class ClusterWorld implements Clients {
     return this.scheduler.nowMs;
   }
 
+  /** Those that were not removed, as far as they know. */
+  get members(): readonly ClusterNode[] {
+    return this.nodes.filter(({ removed }) => !removed);
+  }
+
+  /** Members in whoever's list that run nowhere yet. */
+  startAdded(): void {
+    for (const { member } of this.serving) {
+      for (const { id } of member?.member.cluster.members ?? []) {
+        const node = this.nodeOf(id);
+        if (node.life === undefined) this.startSoon(node);
+      }
+    }
+  }
+
   /** Those that take requests. */
   get serving(): readonly ClusterLife[] {
     return this.nodes.flatMap(({ serving }) => serving ?? []);
