@@ -271,13 +271,22 @@ export class Election {
     if (this.#dismissed) {
       this.#dismissalShown = true;
       this.#effects.push({ kind: 'removed' });
-    } else if (this.#state.removed.includes(self) && this.#ticks - this.#askedToGoTick >= limits.electionTicks) {
+    } else if (this.#mayBeRemoved && this.#ticks - this.#askedToGoTick >= limits.electionTicks) {
       this.#askedToGoTick = this.#ticks;
-      const messages = this.#state.members.map(
-        ({ id: to }): PeerMessage => ({ kind: 'leaving', clusterId, from: self, to }),
-      );
+      const messages = this.#state.members
+        .filter(({ id }) => id !== self)
+        .map(({ id: to }): PeerMessage => ({ kind: 'leaving', clusterId, from: self, to }));
       this.#effects.push({ kind: 'send', messages });
     }
+  }
+
+  /** A voter that was removed and does not know it asks for votes; a learner must ask by itself. */
+  get #mayBeRemoved(): boolean {
+    const { self, limits } = this.#options;
+    if (this.#state.removed.includes(self)) return true;
+    const { leader } = this.#raft.node;
+    const silentTicks = leader === undefined ? Number.POSITIVE_INFINITY : this.#peers.silentTicks(leader);
+    return memberOf(this.#state, self)?.isLearner === true && silentTicks > 2 * limits.electionTicks;
   }
 
   /** Only a leader that has committed something, and would know of the removal after a crash: it can do without. */

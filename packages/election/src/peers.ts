@@ -47,6 +47,11 @@ export class Peers {
     return since === undefined ? -1 : this.#tick + this.#missedTicks - since;
   }
 
+  /** Since it was heard last, of those that were not missed. */
+  silentTicks(id: MemberId): number {
+    return this.#tick - (this.#peers.get(id)?.heardTick ?? Number.NEGATIVE_INFINITY);
+  }
+
   /** It said so within the last `ticks`; silence is no health. */
   hasHealthyStorage(id: MemberId, ticks: number): boolean {
     const peer = this.#peers.get(id);

@@ -156,6 +156,24 @@ describe('members', () => {
     expect(kinds(members.get(2).takeSeen())).toContain('removed');
   });
 
+  test('a learner that was removed while it was away asks, though it asks for no votes', () => {
+    const members = new Members(3);
+    const leader = members.elect(1);
+    members.tick(5);
+    const url = 'http://127.0.0.1:4';
+    leader.election.changeMembers(1, { kind: 'add', id: id(4), peerUrls: [url], isLearner: true });
+    members.settle();
+    const learner = members.add(id(4), NEW_RAFT_STATE);
+    members.tick(2 * ELECTION_TICKS);
+    members.isolate(4);
+    leader.election.changeMembers(2, { kind: 'remove', id: id(4) });
+    members.tick(4 * ELECTION_TICKS);
+    expect(kinds(learner.takeSeen())).not.toContain('removed');
+    members.heal();
+    members.tick(2 * ELECTION_TICKS);
+    expect(kinds(learner.takeSeen())).toContain('removed');
+  });
+
   test('who was removed while it was away is told so by whoever it asks', () => {
     const members = new Members(3);
     const leader = members.elect(1);
