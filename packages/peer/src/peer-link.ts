@@ -14,6 +14,8 @@ export interface PeerLinkOptions {
   readonly target: string;
   readonly tls: PeerTls | undefined;
   readonly clock: Clock;
+  /** A message of Raft's that came back on this connection. */
+  readonly onMessage: (bytes: Uint8Array) => void;
   readonly onConnected: () => void;
   readonly onDisconnected: () => void;
   /** Its address refuses connections: the process is gone. */
@@ -134,8 +136,9 @@ export class PeerLink {
     this.#stream = stream;
     // Headers come when the server has taken the call: only then something that is written arrives somewhere.
     stream.on('metadata', () => this.#opened(stream));
-    stream.on('data', ({ answers }: linkpb.Answers) => {
+    stream.on('data', ({ answers, messages }: linkpb.Answers) => {
       for (const { number, answer } of answers) this.#answered(number, answer);
+      for (const message of messages) this.#options.onMessage(message);
     });
     const failed = (error?: unknown): void => {
       if (this.#stream !== stream) return;

@@ -15,6 +15,8 @@ export interface PeerLinksOptions {
    * it has missed: see `introduce`.
    */
   readonly service: () => PeerService | undefined;
+  /** To a member that this one does not dial: over the connection that it has made, if it has. */
+  readonly sendBack?: (member: bigint, bytes: Uint8Array) => void;
 }
 
 interface Link {
@@ -50,7 +52,9 @@ export class PeerLinks implements PeerNetwork, Disposable {
   }
 
   send(member: bigint, bytes: Uint8Array): void {
-    this.#links.get(member)?.link.send(bytes);
+    const found = this.#links.get(member);
+    if (found !== undefined) found.link.send(bytes);
+    else this.#options.sendBack?.(member, bytes);
   }
 
   async call(member: bigint, request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
@@ -82,6 +86,7 @@ export class PeerLinks implements PeerNetwork, Disposable {
       target: host,
       tls: protocol === 'https:' ? tls : undefined,
       clock,
+      onMessage: (bytes) => service()?.message(bytes),
       onConnected: () => {
         logger.info({ member, url }, 'connected to a member');
         service()?.connected(id);

@@ -20,6 +20,8 @@ export interface PeerServerOptions {
 export interface PeerServer extends AsyncDisposable {
   /** As bound, in the order of `addresses`. */
   readonly ports: readonly number[];
+  /** A message of Raft's to a member that has dialled; dropped where none has. */
+  send(member: bigint, bytes: Uint8Array): void;
 }
 
 /** Serves the other members. Rejects where an address cannot be listened on. */
@@ -38,6 +40,7 @@ export async function servePeers(options: PeerServerOptions): Promise<PeerServer
   }
   return {
     ports,
+    send: (member, bytes) => connection.send(member, bytes),
     [Symbol.asyncDispose]: async () => {
       connection.close();
       server.forceShutdown();
@@ -54,9 +57,16 @@ const QUEUED_BYTES_MAX = 4 * 1024 * 1024;
 class PeerCalls {
   readonly #options: PeerServerOptions;
   readonly #closing = new AbortController();
+  /** The newest connection of each member that has dialled. */
+  readonly #dialled = new Map<bigint, Exchange>();
 
   constructor(options: PeerServerOptions) {
     this.#options = options;
+  }
+
+  send(member: bigint, bytes: Uint8Array): void {
+    const call = this.#dialled.get(member);
+    if (call !== undefined && !call.destroyed) call.write({ messages: [bytes] });
   }
 
   close(): void {
@@ -66,6 +76,7 @@ class PeerCalls {
   exchange(call: Exchange): void {
     const underWay = new Map<number, AbortController>();
     let greeted = false;
+    let from = 0n;
     const answers = new Gathered<linkpb.CallAnswerInit>((gathered) => {
       if (!call.destroyed) call.write({ answers: gathered });
     });
@@ -77,6 +88,8 @@ class PeerCalls {
           return;
         }
         greeted = true;
+        from = frame.hello?.from ?? 0n;
+        this.#dialled.set(from, call);
         call.sendMetadata(new Metadata()); // the dialer takes it for "connected"
       }
       for (const message of frame.messages) this.#options.service.message(message);
@@ -92,6 +105,7 @@ class PeerCalls {
     const end = (): void => {
       for (const abort of underWay.values()) abort.abort(new PeerError('lost', 'the connection has ended'));
       underWay.clear();
+      if (this.#dialled.get(from) === call) this.#dialled.delete(from);
     };
     call.on('end', () => {
       end();

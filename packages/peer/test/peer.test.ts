@@ -174,3 +174,29 @@ test.each([
   await expect(links.call(id, utf8('x'), never)).rejects.toMatchObject({ fault: 'unsent' });
   expect(mine.links).toEqual([]);
 });
+
+test('a member that is not dialled any more gets messages over the connection that it has made', async () => {
+  const removed = new Echo();
+  const server = await serve(new Echo(), 2n);
+  server.send(1n, utf8('nobody has dialled yet'));
+  dial(removed, server.ports[0]!);
+  await removed.until(() => removed.links.length > 0);
+  const sendBack: string[] = [];
+  const links = new PeerLinks({
+    clusterId: CLUSTER,
+    memberId: 2n,
+    tls: undefined,
+    clock: realClock,
+    logger: quiet,
+    service: () => undefined,
+    sendBack: (member, bytes) => {
+      sendBack.push(`${member}`);
+      server.send(member, bytes);
+    },
+  });
+  closing.push({ [Symbol.asyncDispose]: async () => links[Symbol.dispose]() });
+  links.send(1n, utf8('you were removed'));
+  await removed.until(() => removed.messages.length > 0);
+  expect(removed.messages).toEqual(['you were removed']);
+  expect(sendBack).toEqual(['1']);
+});

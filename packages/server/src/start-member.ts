@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Logger, Random } from '@engram/core';
 import { ClusterMember, type Member, type MemberOptions, type PeerService, startLoneMember } from '@engram/member';
-import { type PeerCertificate, PeerLinks, type PeerTls, servePeers } from '@engram/peer';
+import { type PeerCertificate, PeerLinks, type PeerTls, type PeerServer, servePeers } from '@engram/peer';
 import type { ClusterConfig, PeerTlsConfig } from './cluster-config.ts';
 import { openClusterData } from './cluster-data.ts';
 import { openData, ownFolder } from './data-directory.ts';
@@ -58,7 +58,16 @@ async function startInCluster(
   const { clusterId, memberId } = data;
   const tls = cluster.peerTls && readPeerTls(cluster.peerTls, config.dataDir, cluster.listenPeerUrls);
   let service: PeerService | undefined;
-  const network = new PeerLinks({ clusterId, memberId, tls, clock, logger, service: () => service });
+  let server: PeerServer | undefined;
+  const network = new PeerLinks({
+    clusterId,
+    memberId,
+    tls,
+    clock,
+    logger,
+    service: () => service,
+    sendBack: (member, bytes) => server?.send(member, bytes),
+  });
   opened.defer(() => network[Symbol.dispose]());
   network.setMembers(data.members);
   const started = await ClusterMember.start({
@@ -76,7 +85,7 @@ async function startInCluster(
   // The listener for peers is closed last: a leader that hands over still needs it.
   service = started.service;
   network.introduce();
-  const server = await servePeers({
+  server = await servePeers({
     clusterId,
     memberId,
     addresses: cluster.listenPeerUrls.map(({ host, port, secure }) => ({

@@ -33,7 +33,15 @@ export class PeerLinks implements PeerNetwork {
   }
 
   send(member: bigint, bytes: Uint8Array): void {
-    this.#links.get(member)?.send(bytes);
+    const found = this.#links.get(member);
+    if (found !== undefined) {
+      found.send(bytes);
+      return;
+    }
+    // Over the connection that the other one has made, where it has.
+    const { network, process, hostOf, serviceOf } = this.#options;
+    const sent = bytes.slice();
+    network.send(process, hostOf(member), (receiver) => serviceOf(receiver)?.message(sent));
   }
 
   async call(member: bigint, request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {

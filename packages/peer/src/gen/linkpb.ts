@@ -185,10 +185,11 @@ export const decodeCall = (bytes: Uint8Array): Call => decode(CallCodec, bytes);
 
 export interface Answers {
   answers: CallAnswer[];
+  messages: Uint8Array[];
 }
 export type AnswersInit = Init<Answers>;
 
-export const newAnswers = (): Answers => ({ answers: [], });
+export const newAnswers = (): Answers => ({ answers: [], messages: [], });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readAnswers(r: Reader, message: Answers): Answers {
@@ -201,6 +202,9 @@ export function readAnswers(r: Reader, message: Answers): Answers {
         r.leave(outer);
         break;
       }
+      case 18:
+        message.messages.push(r.bytes());
+        break;
       default:
         r.skip(tag);
     }
@@ -210,6 +214,12 @@ export function readAnswers(r: Reader, message: Answers): Answers {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeAnswers(w: Writer, message: AnswersInit): void {
+  if (message.messages !== undefined && message.messages.length > 0) {
+    for (let at = message.messages.length - 1; at >= 0; at -= 1) {
+      w.bytes(message.messages[at]!);
+      w.varint(18);
+    }
+  }
   if (message.answers !== undefined && message.answers.length > 0) {
     for (let at = message.answers.length - 1; at >= 0; at -= 1) {
       const end = w.length;
