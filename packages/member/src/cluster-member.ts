@@ -47,7 +47,9 @@ export interface ClusterMemberOptions extends MemberOptions {
 /** How long a member that stops waits for somebody to take its leadership over. */
 const HAND_OVER_MS = 2000;
 const HEALTH_CHECK_MS = 250;
-/** Storage that has not settled an append for so long is called slow. */
+/** An append that takes longer makes its leader ask whether storage answers at all. */
+const LONG_APPEND_MS = 250;
+/** Storage that has not answered for so long is called slow. */
 const SLOW_STORAGE_MS = 1000;
 
 /**
@@ -358,14 +360,20 @@ class Parts implements ElectionOwner {
       throw new EngramError('LeaderChanged');
   }
 
-  /** A leader is told by its own appends; the others ask now and then. */
+  /**
+   * Members ask storage now and then. A leader's appends say that all is well, until one takes long: it may never end,
+   * where a network swallows what is sent, so a leader does not wait for its outcome.
+   */
   #watchStorage(): void {
     this.#healthTimer = this.#options.clock.after(HEALTH_CHECK_MS, () => {
-      if (this.backend.leadership !== undefined)
-        this.driver.setStorageHealth(this.#retry.unsettledMs < SLOW_STORAGE_MS);
+      if (this.#appendsWell) this.driver.setStorageHealth(true);
       else if (!this.#probing) void this.#probe();
       this.#watchStorage();
     });
+  }
+
+  get #appendsWell(): boolean {
+    return this.backend.leadership !== undefined && this.#retry.appendMs < LONG_APPEND_MS;
   }
 
   async #probe(): Promise<void> {
@@ -381,7 +389,7 @@ class Parts implements ElectionOwner {
     }
     timer.cancel();
     this.#probing = false;
-    if (!this.#closing.signal.aborted && this.backend.leadership === undefined) this.driver.setStorageHealth(healthy);
+    if (!this.#closing.signal.aborted) this.driver.setStorageHealth(healthy || this.#appendsWell);
   }
 
   #fatal(error: Error): void {

@@ -259,6 +259,47 @@ test('a leader shows what a follower has shown, also where it applies more slowl
   expect(cluster.fatal).toEqual([]);
 });
 
+test('a leader whose requests to storage go nowhere hands over, and nothing of it is lost or done twice', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  const id = leader.member.cluster.memberId;
+  await cluster.pass(1000); // the others have said that their storage is well
+  cluster.cutStorage(id);
+  const waiting = cluster.run(leader.member.store.txn(put('a', '1'), nodeItself));
+  const fromMs = cluster.clock.nowMs();
+  while (
+    cluster.running.every(({ member }) => member.store.leadership === undefined || member.cluster.memberId === id)
+  ) {
+    await cluster.pass(10);
+    expect(cluster.clock.nowMs() - fromMs).toBeLessThan(4000);
+  }
+  const other = await cluster.leader();
+  expect(other.member.cluster.memberId).not.toBe(id);
+  await cluster.run(other.member.store.txn(put('b', '2'), nodeItself));
+  cluster.healStorage(id);
+  await waiting.catch(() => undefined);
+  await cluster.pass(2000);
+  expect(await cluster.run(get(leader.member.store, 'b'))).toBe('2');
+  const revisions = cluster.running.map(({ member }) => member.store.revision);
+  expect(new Set(revisions).size).toBe(1);
+  expect(cluster.fatal).toEqual([]);
+});
+
+test('where storage is slow for all of them, the leader stays', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  await cluster.pass(1000);
+  for (const { member } of cluster.running) cluster.cutStorage(member.cluster.memberId);
+  const waiting = leader.member.store.txn(put('a', '1'), nodeItself);
+  waiting.catch(() => undefined);
+  await cluster.pass(5000);
+  expect(leader.member.store.leadership).toBeDefined();
+  for (const { member } of cluster.running) cluster.healStorage(member.cluster.memberId);
+  await cluster.run(waiting);
+  expect(await cluster.run(get(leader.member.store, 'a'))).toBe('1');
+  expect(cluster.fatal).toEqual([]);
+});
+
 test('a leader that stops hands over: writes at the others go on', async () => {
   const cluster = await TestCluster.start();
   const old = await cluster.leader();

@@ -31,6 +31,8 @@ export class TestCluster {
   readonly cut = new Set<string>();
   /** Pairs, from and to, whose answers to calls are lost, though the call has arrived. */
   readonly unanswered = new Set<string>();
+  /** Members whose requests to storage arrive nowhere, until they are healed. */
+  readonly #cutOffStorage = new Map<bigint, PromiseWithResolvers<void>>();
   /** Whom each member keeps a connection to, as it last said. */
   readonly dialed = new Map<bigint, readonly bigint[]>();
   readonly #hosts = new Map<bigint, Host>();
@@ -61,7 +63,8 @@ export class TestCluster {
     }
     host.generation += 1;
     const { generation } = host;
-    host.storage = new SharedLogStorage(this.log, host.copy, this.plans.get(id));
+    const way = async (): Promise<void> => this.#cutOffStorage.get(id)?.promise;
+    host.storage = new SharedLogStorage(this.log, host.copy, { gate: way, ...this.plans.get(id) });
     host.member = await ClusterMember.start({
       storage: host.storage,
       raftStorage: new MemoryRaftStorage(host.raft),
@@ -81,7 +84,11 @@ export class TestCluster {
         keptEntries: 50,
       },
       token: 'test',
-      probeStorage: async () => {},
+      probeStorage: async (signal) => {
+        const late = Promise.withResolvers<never>();
+        signal.addEventListener('abort', () => late.reject(signal.reason), { once: true });
+        await Promise.race([way(), late.promise]);
+      },
       firstMembers: joins ? undefined : this.#firstMembers,
       settings: this.settings,
       limits: {},
@@ -111,6 +118,15 @@ export class TestCluster {
 
   get running(): readonly ClusterMember[] {
     return [...this.#hosts.values()].flatMap(({ member }) => (member === undefined ? [] : [member]));
+  }
+
+  cutStorage(id: bigint): void {
+    this.#cutOffStorage.set(id, Promise.withResolvers());
+  }
+
+  healStorage(id: bigint): void {
+    this.#cutOffStorage.get(id)?.resolve();
+    this.#cutOffStorage.delete(id);
   }
 
   /** The process is gone, and its address refuses connections. */

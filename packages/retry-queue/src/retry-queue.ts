@@ -26,7 +26,8 @@ export interface RetryQueueOptions {
 export class RetryQueue implements Log {
   readonly #options: RetryQueueOptions;
   readonly #policy: RetryPolicy;
-  #appending = false;
+  /** Undefined: no append is under way. */
+  #appendStartMs: number | undefined;
   #unsettled: Unsettled | undefined;
 
   constructor(options: RetryQueueOptions) {
@@ -39,9 +40,9 @@ export class RetryQueue implements Log {
     return this.#unsettled;
   }
 
-  /** For how long it has been unsettled; 0 in ordinary times. */
-  get unsettledMs(): number {
-    return this.#unsettled === undefined ? 0 : this.#options.clock.nowMs() - this.#unsettled.sinceMs;
+  /** How long the append under way has taken so far, with all its attempts; 0: there is none. */
+  get appendMs(): number {
+    return this.#appendStartMs === undefined ? 0 : this.#options.clock.nowMs() - this.#appendStartMs;
   }
 
   /**
@@ -50,14 +51,14 @@ export class RetryQueue implements Log {
    * next seal tells.
    */
   async append(batch: LogBatch, seal: Seal): Promise<SettledOutcome> {
-    assert(!this.#appending, 'two appends at a time');
-    this.#appending = true;
+    assert(this.#appendStartMs === undefined, 'two appends at a time');
+    this.#appendStartMs = this.#options.clock.nowMs();
     try {
       this.#options.signal.throwIfAborted();
       const outcome = await this.#options.log.append(batch, seal);
       return outcome.kind === 'uncertain' ? await this.#settle(batch, seal, outcome.cause) : outcome;
     } finally {
-      this.#appending = false;
+      this.#appendStartMs = undefined;
       this.#unsettled = undefined;
     }
   }

@@ -23,6 +23,8 @@ let faults: AppendFault[];
 let attempts: number[];
 let storage: MemoryStorage;
 let queue: RetryQueue;
+/** Appends wait for it first. */
+let gate: Promise<void> | undefined;
 
 const keep = (_fields: object, message: string): void => void lines.push(message);
 const logger: Logger = { debug: keep, info: keep, warn: keep, error: keep };
@@ -33,7 +35,9 @@ beforeEach(async () => {
   stop = new AbortController();
   faults = [];
   attempts = [];
+  gate = undefined;
   storage = new MemoryStorage({
+    gate: async (operation) => (operation === 'append' ? gate : undefined),
     append() {
       attempts.push(clock.nowMs());
       return faults.shift() ?? 'none';
@@ -77,16 +81,16 @@ test.each([
   expect(lines).toEqual(['an append is uncertain: it is tried again', 'settled an append']);
 });
 
-test('the delays double up to the last, and it says for how long it has been unsettled', async () => {
+test('the delays double up to the last, and it says how long the append has taken', async () => {
   faults = ['uncertain-lost', 'uncertain-lost', 'uncertain-there', 'uncertain-lost', 'uncertain-lost'];
   const append = queue.append(batch, first);
   const seen: unknown[] = [];
   for (const ms of [10, 20, 35, 35]) {
     await pass(ms);
-    seen.push([queue.unsettledMs, queue.unsettled?.attempts]);
+    seen.push([queue.appendMs, queue.unsettled?.attempts]);
   }
   await pass(34);
-  expect(queue.unsettledMs).toBe(134);
+  expect(queue.appendMs).toBe(134);
   await pass(1);
   expect(await append).toEqual({ kind: 'committed' });
   expect(seen).toEqual([
@@ -96,8 +100,20 @@ test('the delays double up to the last, and it says for how long it has been uns
     [100, 5],
   ]);
   expect(attempts).toEqual([0, 10, 30, 65, 100, 135]);
-  expect(queue.unsettledMs).toBe(0);
+  expect(queue.appendMs).toBe(0);
   expect(await readAll()).toEqual([7, 8]);
+});
+
+test('an append that does not end counts from its beginning', async () => {
+  const stuck = Promise.withResolvers<void>();
+  gate = stuck.promise;
+  expect(queue.appendMs).toBe(0);
+  const append = queue.append(batch, first);
+  await pass(5000);
+  expect([queue.appendMs, queue.unsettled]).toEqual([5000, undefined]);
+  stuck.resolve();
+  expect(await append).toEqual({ kind: 'committed' });
+  expect(queue.appendMs).toBe(0);
 });
 
 test('a second append while one is unsettled is an assertion', async () => {
@@ -158,7 +174,7 @@ describe('it rejects', () => {
     stop.abort(reason);
     await rejected;
     expect(clock.waiting).toBe(0);
-    expect(queue.unsettledMs).toBe(0);
+    expect(queue.appendMs).toBe(0);
     await expect(queue.append(batch, first)).rejects.toBe(reason);
     expect(attempts).toEqual([0]);
   });
