@@ -6,11 +6,12 @@
  *   images.ts <folder> [--rounds N] [--seconds N]
  */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { LogKeys } from '@engram/storage-tikv';
+import { parseArgs, promisify } from 'node:util';
+import { LogKeys, type StorageReport } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import { ALL_KEYS, EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
@@ -257,6 +258,17 @@ await check('all members are stopped, lose their disks, and start', async () => 
   const { header } = await writer.put({ key: Buffer.from('after'), value: Buffer.from('x') });
   assert.equal(Number(header?.revision ?? 0), before + 1, 'revisions do not go on');
   return `${load.acknowledged.size} keys, revision ${before}, ${hash}`;
+});
+
+await check('inspect-storage shows what is there', async () => {
+  const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
+  const args = ['inspect-storage', '--storage=tikv', `--tikv-pd-endpoints=${place.pd.join()}`, '--tikv-prefix=images'];
+  const { stdout } = await promisify(execFile)(engram, args);
+  const report: StorageReport = JSON.parse(stdout);
+  assert.equal(report.rounds.filter(({ state }) => state === 'published').length, 1);
+  assert.equal(report.needs.length, 3);
+  assert.equal(report.log.segments[0]?.first, report.log.begin);
+  return `${report.log.segments.length} segments from ${report.log.begin} to ${report.log.next}, image ${report.image?.round} at ${report.image?.from}; trimming waits for ${report.trimWaitsFor}`;
 });
 
 await client.close();

@@ -9,3 +9,5 @@ export { openRoot, type ClusterRoot, type FoundingMember, type OpenRootOptions }
 export { readRaftStates, TikvRaftStorage, type TikvRaftStorageOptions } from './src/tikv-raft-storage.ts';
 // The keys of a cluster, for those who keep something of their own beside the log.
 export { LogKeys } from './src/log-keys.ts';
+// What a cluster has in TiKV, for people.
+export { inspectStorage, type InspectOptions, type StorageReport } from './src/inspect.ts';

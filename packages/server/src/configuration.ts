@@ -1,3 +1,4 @@
+import type { ClusterConfig } from './cluster-config.ts';
 import { applyConfigFile } from './config-file.ts';
 import { applyEnvironment } from './environment.ts';
 import { parseArguments } from './flag-parser.ts';
@@ -6,10 +7,14 @@ import { type NodeConfig, nodeConfig } from './node-config.ts';
 
 export type Configuration =
   | { readonly kind: 'config'; readonly config: NodeConfig }
+  /** `engram inspect-storage`, with a node's flags. */
+  | { readonly kind: 'inspect'; readonly cluster: ClusterConfig }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   /** The arguments are wrong: print the text and usage, exit with code 2. */
   | { readonly kind: 'usage'; readonly problem: string };
+
+const INSPECT_STORAGE = 'inspect-storage';
 
 /**
  * Reads the configuration from arguments and environment, or from a file alone: as in etcd, a file makes everything
@@ -22,6 +27,13 @@ export async function readConfiguration(
   const [command] = args;
   if (command === 'gateway' || command === 'grpc-proxy') {
     return { kind: 'usage', problem: `the command ${command} is not supported` };
+  }
+  if (command === INSPECT_STORAGE) {
+    const configuration = await readConfiguration(args.slice(1), environment);
+    if (configuration.kind !== 'config') return configuration;
+    const { cluster } = configuration.config;
+    if (cluster === undefined) throw new ConfigError(`${INSPECT_STORAGE} needs --storage=tikv and --tikv-pd-endpoints`);
+    return { kind: 'inspect', cluster };
   }
   const given = new FlagValues();
   const parsed = parseArguments(args, given);

@@ -1,4 +1,5 @@
 import { createLogger, type ProcessLogger } from '@engram/telemetry';
+import type { ClusterConfig } from './cluster-config.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { RunningNode } from './node.ts';
 import type { NodeConfig } from './node-config.ts';
@@ -25,6 +26,9 @@ async function main(args: readonly string[]): Promise<void> {
       process.stderr.write(`${configuration.problem}\n${usageText}`);
       process.exitCode = EXIT_USAGE;
       return;
+    case 'inspect':
+      await inspect(configuration.cluster);
+      return;
     case 'config':
       await run(configuration.config, args);
   }
@@ -36,6 +40,16 @@ async function readOrEnd(args: readonly string[]): Promise<Configuration> {
   } catch (error) {
     const logger = createLogger({ level: 'info', format: 'json', outputs: ['stderr'] });
     return end(logger, 'failed to verify flags', error);
+  }
+}
+
+async function inspect(cluster: ClusterConfig): Promise<void> {
+  const logger = createLogger({ level: 'info', format: 'json', outputs: ['stderr'] });
+  try {
+    const { storageText } = await import('./inspect-storage.ts');
+    process.stdout.write(await storageText(cluster));
+  } catch (error) {
+    return end(logger, 'cannot inspect the storage', error);
   }
 }
 

@@ -11,6 +11,10 @@ export const usageText = `Usage:
   engram -h | --help
     Show every flag.
 
+  engram inspect-storage [flags]
+    Show what the cluster has in TiKV: its log, its images, and what trimming waits for. Changes nothing. The flags are
+    those of a member.
+
   engram --config-file FILE
     Take the configuration from a file; other flags and environment variables are then ignored.
 `;

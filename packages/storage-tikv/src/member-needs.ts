@@ -1,4 +1,5 @@
 import { type Clock, type LogPosition, logPosition } from '@engram/core';
+import type { Snapshot } from '@engram/tikv-client';
 import { corrupt, type LogSource } from './log-source.ts';
 
 // What a member needs of the log, as it says itself now and then: the position (u64) before which it will not read, and how
@@ -15,6 +16,13 @@ export interface MemberNeedsOptions {
   readonly firstBeat: number;
   /** How long a member may be silent before it no longer holds a trim up. */
   readonly silentMaxMs: number;
+}
+
+export interface Said {
+  /** It will not read the log before this again. */
+  readonly from: LogPosition;
+  /** How often it has said something. */
+  readonly beat: bigint;
 }
 
 interface Heard {
@@ -52,21 +60,28 @@ export class MemberNeeds {
   /** Undefined: nobody said anything, or all are silent. Who was never heard counts as alive from now on. */
   async lowest(signal: AbortSignal): Promise<LogPosition | undefined> {
     const { source, clock, silentMaxMs } = this.#options;
-    const { start, end } = source.keys.needs;
     const snapshot = await source.client.snapshot({ signal, timeoutMs: source.timeoutMs });
     const nowMs = clock.nowMs();
     let lowest: LogPosition | undefined;
-    for await (const { key, value } of snapshot.scan(start, end, { signal, timeoutMs: source.timeoutMs })) {
-      const member = source.keys.memberOf(key);
-      if (value.length !== BYTES) throw corrupt(source, `what member ${member.toString(16)} needs is damaged`);
-      const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
-      const from = logPosition(Number(view.getBigUint64(0, true)));
-      const beat = view.getBigUint64(8, true);
+    for (const [member, { from, beat }] of await MemberNeeds.all(source, snapshot, signal)) {
       const heard = this.#heard.get(member);
       if (heard?.beat !== beat) this.#heard.set(member, { beat, sinceMs: nowMs });
       else if (nowMs - heard.sinceMs > silentMaxMs) continue;
       if (lowest === undefined || from < lowest) lowest = from;
     }
     return lowest;
+  }
+
+  /** What each member has said last, alive or not. */
+  static async all(source: LogSource, snapshot: Snapshot, signal: AbortSignal): Promise<ReadonlyMap<bigint, Said>> {
+    const { start, end } = source.keys.needs;
+    const said = new Map<bigint, Said>();
+    for await (const { key, value } of snapshot.scan(start, end, { signal, timeoutMs: source.timeoutMs })) {
+      const member = source.keys.memberOf(key);
+      if (value.length !== BYTES) throw corrupt(source, `what member ${member.toString(16)} needs is damaged`);
+      const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
+      said.set(member, { from: logPosition(Number(view.getBigUint64(0, true))), beat: view.getBigUint64(8, true) });
+    }
+    return said;
   }
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StorageTrimmedError } from '@engram/storage';
 import { never, record, sealOf, stream } from '@engram/storage/testing';
@@ -56,6 +56,28 @@ test.each([61, 63, 81])('a copy begins where the image at %i does, and is of use
   // What lies before it is the image's.
   const before = liveBefore(from);
   expect((await again.values.getMany(before, never)).map((bytes) => Buffer.from(bytes).readUInt32LE())).toEqual(before);
+  expect(bed.logger.warnings).toEqual([]);
+});
+
+test('a copy that began at an image, and was not closed, is of use to the next start', async () => {
+  const { bed, leader } = await trimmed();
+  await using _ = bed;
+  const node = await bed.open();
+  await expectWhole(node, 81);
+  // Its mark was written with its first batch.
+  await fill(leader, 81, 101);
+  await expectWhole(node, 101);
+  await cp(join(bed.path, 'copy'), join(bed.path, 'left'), { recursive: true });
+  await node[Symbol.asyncDispose]();
+  await rm(join(bed.path, 'copy'), { recursive: true });
+  await cp(join(bed.path, 'left'), join(bed.path, 'copy'), { recursive: true });
+  const again = await bed.open();
+  const reads = readsSince(bed);
+  expect(
+    (await again.values.getMany([at(70), at(95)], never)).map((bytes) => Buffer.from(bytes).readUInt32LE()),
+  ).toEqual([70, 95]);
+  expect(reads()).toBe(0);
+  await expectWhole(again, 101);
   expect(bed.logger.warnings).toEqual([]);
 });
 

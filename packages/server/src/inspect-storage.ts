@@ -1,0 +1,22 @@
+import { inspectStorage } from '@engram/storage-tikv';
+import { TikvClient } from '@engram/tikv-client';
+import type { ClusterConfig } from './cluster-config.ts';
+import { SystemClock } from './system-clock.ts';
+import { SystemRandom } from './system-random.ts';
+
+const TIMEOUT_MS = 30_000;
+
+/** What the cluster has in TiKV, as a text of JSON. Changes nothing. */
+export async function storageText({ pdEndpoints, tikvTls, prefix }: ClusterConfig): Promise<string> {
+  await using client = await TikvClient.connect({
+    pdAddresses: pdEndpoints,
+    tls: tikvTls,
+    timeoutMs: TIMEOUT_MS,
+    clock: new SystemClock(),
+    random: new SystemRandom(),
+    requestSource: 'engram',
+  });
+  const { signal } = new AbortController();
+  const report = await inspectStorage({ client, prefix, signal, timeoutMs: TIMEOUT_MS });
+  return `${JSON.stringify(report, undefined, 2)}\n`;
+}

@@ -1,0 +1,193 @@
+import { compareBytes } from '@engram/core';
+import type { RegionInfo, Snapshot, TikvClient } from '@engram/tikv-client';
+import { emptyChain } from './chain.ts';
+import { type ClusterRoot, openRoot } from './cluster-root.ts';
+import { decodeImageRoot, EMPTY_IMAGE_ROOT, type ImageRoot } from './image-root.ts';
+import { type LogKey, LogKeys } from './log-keys.ts';
+import { corrupt, type LogSource, ownerOf, scanLog } from './log-source.ts';
+import { findTail } from './log-tail.ts';
+import { MemberNeeds } from './member-needs.ts';
+
+/** A segment of the log, as far as it is left. */
+export interface SegmentReport {
+  readonly segment: number;
+  /** Whose it is, and by which epoch. */
+  readonly epoch: number;
+  readonly holder: string;
+  /** Of its first record; undefined where it has none. */
+  readonly first: number | undefined;
+  /** Values: batches, or parts of them. */
+  readonly values: number;
+  readonly sealed: boolean;
+}
+
+export interface RoundReport {
+  readonly round: number;
+  /** `left`: given up, or replaced; the next round deletes it. */
+  readonly state: 'published' | 'claimed' | 'left';
+  readonly pieces: number;
+}
+
+/** What the values of a cluster are in one region. */
+export interface RegionReport {
+  readonly region: number;
+  readonly leaderStore: number | undefined;
+  readonly logValues: number;
+  readonly imagePieces: number;
+}
+
+/** What a cluster has in TiKV, as one snapshot shows it. Ids are in hex. */
+export interface StorageReport {
+  readonly prefix: string;
+  readonly clusterId: string;
+  readonly log: {
+    /** The log before it may be gone. */
+    readonly begin: number;
+    readonly next: number;
+    /** Of all records that it ever had. */
+    readonly recordBytes: number;
+    readonly segments: readonly SegmentReport[];
+  };
+  readonly image: ImageRoot['image'];
+  readonly claim: { readonly round: number; readonly epoch: number; readonly opener: string } | undefined;
+  readonly rounds: readonly RoundReport[];
+  /** From where on each member needs the log, as it said last. */
+  readonly needs: readonly { readonly member: string; readonly from: number }[];
+  /** What keeps the log from being trimmed up to its end. */
+  readonly trimWaitsFor: string;
+  readonly regions: readonly RegionReport[];
+}
+
+export interface InspectOptions {
+  readonly client: TikvClient;
+  readonly prefix: string;
+  readonly signal: AbortSignal;
+  /** Of each question. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Looks at what a cluster has in TiKV, and changes nothing; keys only, so that it is cheap beside a cluster that works. Rejects as
+ * `openRoot` does, with StorageCorruptError where it meets damage, and with the client's errors.
+ */
+export async function inspectStorage({ client, prefix, signal, timeoutMs }: InspectOptions): Promise<StorageReport> {
+  const keys = new LogKeys(prefix);
+  const root: ClusterRoot = await openRoot({ client, keys, signal, timeoutMs });
+  const name = `the log at the prefix ${JSON.stringify(prefix)} of TiKV`;
+  const source: LogSource = { client, keys, empty: emptyChain(root.clusterId), name, timeoutMs };
+  const snapshot = await client.snapshot({ signal, timeoutMs, notFillCache: true });
+  const value = await snapshot.get(keys.image, { signal, timeoutMs });
+  const imageRoot = value === undefined ? EMPTY_IMAGE_ROOT : decodeImageRoot(value);
+  if (imageRoot === undefined) throw corrupt(source, "the value of the image's root is damaged");
+  const { image, claim, trimmed } = imageRoot;
+  const tail = await findTail(source, snapshot, signal);
+  const regions = new RegionCounts(await client.admin.regions(keys.range.start, keys.range.end, { signal, timeoutMs }));
+  const segments = await segmentsOf(source, snapshot, regions, tail.segment, signal);
+  const rounds = await roundsOf(source, snapshot, regions, imageRoot, signal);
+  const needs = await MemberNeeds.all(source, snapshot, signal);
+  return {
+    prefix,
+    clusterId: root.clusterId.toString(16),
+    log: { begin: trimmed, next: tail.next, recordBytes: tail.logBytes, segments },
+    image,
+    claim: claim && { round: claim.round, epoch: claim.epoch, opener: claim.opener.toString(16) },
+    rounds,
+    needs: [...needs].map(([member, { from }]) => ({ member: member.toString(16), from })),
+    trimWaitsFor: waitsFor(imageRoot, new Map([...needs].map(([member, { from }]) => [member, from]))),
+    regions: regions.reports,
+  };
+}
+
+async function segmentsOf(
+  source: LogSource,
+  snapshot: Snapshot,
+  regions: RegionCounts,
+  last: number,
+  signal: AbortSignal,
+): Promise<SegmentReport[]> {
+  const { keys } = source;
+  const found = new Map<number, { first: number | undefined; values: number; sealed: boolean }>();
+  const range = { start: keys.logStart, end: keys.logEnd };
+  for await (const { key } of scanLog(source, snapshot, range, { keysOnly: true, signal })) {
+    const seen = found.get(key.segment) ?? { first: undefined, values: 0, sealed: false };
+    found.set(key.segment, seen);
+    regions.count(keyOf(keys, key), 'logValues');
+    if (key.kind === 'seal') {
+      seen.sealed = true;
+      continue;
+    }
+    seen.first ??= key.first;
+    seen.values += 1;
+  }
+  if (!found.has(last)) found.set(last, { first: undefined, values: 0, sealed: false });
+  const reports: SegmentReport[] = [];
+  for (const [segment, { first, values, sealed }] of found) {
+    // Of the one before what is left there is only the seal.
+    if (values === 0 && sealed && first === undefined && !found.has(segment - 1) && segment > 1) continue;
+    const { seal } = await ownerOf(source, snapshot, segment, signal);
+    reports.push({ segment, epoch: seal.epoch, holder: seal.holder.toString(16), first, values, sealed });
+  }
+  return reports;
+}
+
+async function roundsOf(
+  { keys, timeoutMs }: LogSource,
+  snapshot: Snapshot,
+  regions: RegionCounts,
+  { image, claim }: ImageRoot,
+  signal: AbortSignal,
+): Promise<RoundReport[]> {
+  const pieces = new Map<number, number>();
+  const range = { start: keys.roundStart(0), end: keys.roundStart(Number.MAX_SAFE_INTEGER) };
+  for await (const { key } of snapshot.scan(range.start, range.end, { keysOnly: true, signal, timeoutMs })) {
+    const round = keys.parsePiece(key)?.round;
+    if (round === undefined) continue;
+    pieces.set(round, (pieces.get(round) ?? 0) + 1);
+    regions.count(key, 'imagePieces');
+  }
+  return [...pieces].map(([round, count]) => {
+    const claimed = claim?.round === round ? 'claimed' : 'left';
+    return { round, state: image?.round === round ? 'published' : claimed, pieces: count };
+  });
+}
+
+function waitsFor({ image }: ImageRoot, needs: ReadonlyMap<bigint, number>): string {
+  if (image === undefined) return 'the first image';
+  const behind = [...needs].filter(([, from]) => from < image.from);
+  if (behind.length === 0) return 'the next image, or the end of a segment';
+  return behind.map(([member, from]) => `member ${member.toString(16)}, which needs the log from ${from}`).join('; ');
+}
+
+function keyOf(keys: LogKeys, key: LogKey): Uint8Array {
+  return key.kind === 'seal' ? keys.seal(key.segment) : keys.slot(key.segment, key.first, key.part);
+}
+
+/** Counts by region. */
+class RegionCounts {
+  readonly #regions: readonly RegionInfo[];
+  readonly #counts: { logValues: number; imagePieces: number }[];
+
+  constructor(regions: readonly RegionInfo[]) {
+    this.#regions = regions;
+    this.#counts = regions.map(() => ({ logValues: 0, imagePieces: 0 }));
+  }
+
+  count(key: Uint8Array, what: 'logValues' | 'imagePieces'): void {
+    let [low, high] = [0, this.#regions.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (compareBytes(this.#regions[middle]!.start, key) <= 0) low = middle;
+      else high = middle - 1;
+    }
+    const counts = this.#counts[low];
+    if (counts !== undefined) counts[what] += 1;
+  }
+
+  get reports(): RegionReport[] {
+    return this.#regions.map(({ id, leaderStoreId }, at) => ({
+      region: id,
+      leaderStore: leaderStoreId,
+      ...this.#counts[at]!,
+    }));
+  }
+}
