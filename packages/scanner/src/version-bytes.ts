@@ -1,6 +1,6 @@
 import { recordKv } from '@engram/coder';
-import type { ByteViews, LogPosition } from '@engram/core';
-import type { Values } from '@engram/storage';
+import { type ByteViews, EngramError, type LogPosition } from '@engram/core';
+import { StorageTrimmedError, type Values } from '@engram/storage';
 import type { RecordCache } from './record-cache.ts';
 
 /** Of the cache's bound: what one read may bring in. */
@@ -66,8 +66,18 @@ export class VersionBytes {
 
   /** All of them in their order, durable ones only, around the cache: neither looked for in it nor put there. */
   async passing(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
-    const records = await this.#values.getMany(positions, signal);
+    const records = await this.#records(positions, signal);
     return records.map(recordKv);
+  }
+
+  /** Compacted: this node still lists a version that its cluster has compacted, and has deleted with its log since. */
+  async #records(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    try {
+      return await this.#values.getMany(positions, signal);
+    } catch (error) {
+      if (error instanceof StorageTrimmedError) throw new EngramError('Compacted', { cause: error });
+      throw error;
+    }
   }
 
   /** `take` is called for each that is missing, with its index among the positions. */
@@ -78,7 +88,7 @@ export class VersionBytes {
     signal: AbortSignal,
   ): Promise<void> {
     const wanted = missing.map((at) => positions[at]!);
-    const records = await this.#values.getMany(wanted, signal);
+    const records = await this.#records(wanted, signal);
     // Who lists will list again, all the more after a restart of many clients; a list that is a large part of the
     // cache would only push the hot versions out.
     let bytes = 0;
