@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock, Logger, Random } from '@engram/core';
 import { MemoryStorage, type Storage, StorageOpenError } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
-import { openSegmentStorage } from '@engram/storage-segment';
+import { nodeFileSystem, openSegmentStorage } from '@engram/storage-segment';
 import { ConfigError } from './flag-values.ts';
 import { type Identity, nextIdentity, randomIdentity } from './identity.ts';
 import { type NodeConfig, type StorageEngine, storageEngines } from './node-config.ts';
@@ -57,7 +57,7 @@ export async function openData(config: NodeConfig, { clock, random, logger }: Da
     throw cause;
   }
   try {
-    return { storage, identity: nextIdentity(identityFile, random) };
+    return { storage, identity: await nextIdentity(nodeFileSystem, identityFile, random) };
   } catch (error) {
     await storage[Symbol.asyncDispose]();
     throw error;

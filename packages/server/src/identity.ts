@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Random, systemErrorCode } from '@engram/core';
+import type { FileSystem, StorageFile } from '@engram/storage-segment';
 
 /**
  * A node's identity, for the life of its data. Ids are not 0 and fit in 63 bits, because some tools read them as
@@ -14,6 +14,8 @@ export interface Identity {
 }
 
 const FORMAT = 1;
+/** A longer file is damaged. */
+const FILE_BYTES_MAX = 1024;
 /** A new etcd has won one election, in term 2. */
 const FIRST_START = 2;
 
@@ -21,13 +23,13 @@ const FIRST_START = 2;
  * Returns the identity of a new start, durable: a count that was used is never used again. The caller holds the data
  * directory's lock. Throws if the file is damaged or not ours; then nothing is written over it.
  */
-export function nextIdentity(file: string, random: Random): Identity {
-  const before = readIdentity(file);
+export async function nextIdentity(files: FileSystem, file: string, random: Random): Promise<Identity> {
+  const before = await readIdentity(files, file);
   const identity: Identity =
     before === undefined
       ? { clusterId: randomId(random), memberId: randomId(random), startCount: FIRST_START }
       : { ...before, startCount: before.startCount + 1 };
-  writeDurably(file, `${JSON.stringify({ format: FORMAT, ...texts(identity) })}\n`);
+  await writeDurably(files, file, `${JSON.stringify({ format: FORMAT, ...texts(identity) })}\n`);
   return identity;
 }
 
@@ -47,15 +49,17 @@ const texts = ({ clusterId, memberId, startCount }: Identity): object => ({
   term: startCount,
 });
 
-function readIdentity(file: string): Identity | undefined {
-  let text: string;
+async function readIdentity(files: FileSystem, file: string): Promise<Identity | undefined> {
+  let opened: StorageFile;
   try {
-    text = readFileSync(file, 'utf8');
+    opened = await files.open(file, 'read');
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-  const identity = parseIdentity(text);
+  const bytes = new Uint8Array(FILE_BYTES_MAX);
+  const length = await opened.read(bytes, 0).finally(() => opened.close());
+  const identity = parseIdentity(Buffer.from(bytes.subarray(0, length)).toString());
   if (identity === undefined) throw new Error(`${file} is damaged, or was written by a newer version`);
   return identity;
 }
@@ -77,22 +81,17 @@ function parseIdentity(text: string): Identity | undefined {
 }
 
 /** Replaces the whole file. A crash leaves the old one or the new one. */
-function writeDurably(file: string, text: string): void {
+async function writeDurably(files: FileSystem, file: string, text: string): Promise<void> {
   const directory = dirname(file);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  await files.makeDirectory(directory);
   const temporary = join(directory, 'identity.new');
-  const descriptor = openSync(temporary, 'w', 0o600);
+  const opened = await files.open(temporary, 'create');
   try {
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
+    await opened.write(Buffer.from(text), 0);
+    await opened.sync();
   } finally {
-    closeSync(descriptor);
+    await opened.close();
   }
-  renameSync(temporary, file);
-  const directoryDescriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(directoryDescriptor);
-  } finally {
-    closeSync(directoryDescriptor);
-  }
+  await files.rename(temporary, file);
+  await files.syncDirectory(directory);
 }

@@ -85,7 +85,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const metrics = new MetricRegistry();
   const slow = new SlowLog(clock, logger);
   const clientLog = new ClientLog(logger, clock);
-  const storeMetrics = new StoreMetrics(metrics, config.slowCommitMs, (ms) =>
+  const storeMetrics = new StoreMetrics(metrics, clock, config.slowCommitMs, (ms) =>
     slow.warn({ 'took-ms': Math.round(ms) }, 'slow append to the log'),
   );
   // The table of methods comes first: only methods that are served get counters.
@@ -145,7 +145,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   opened.defer(() => {
     // Watchers of the health learn of it before their connection closes.
     member.serving.set(false);
-    return drainAll(servers);
+    return drainAll(servers, clock);
   });
   const listeners: BoundListener[] = [];
   for (const each of planned) {
@@ -206,9 +206,14 @@ function addressText(address: BoundAddress): string {
   return address.host.includes(':') ? `[${address.host}]:${address.port}` : `${address.host}:${address.port}`;
 }
 
-async function drainAll(servers: readonly Server[]): Promise<void> {
-  const signal = AbortSignal.timeout(DRAIN_MS);
-  await Promise.all(servers.map((server) => server.drain(signal)));
+async function drainAll(servers: readonly Server[], clock: Clock): Promise<void> {
+  const late = new AbortController();
+  const timer = clock.after(DRAIN_MS, () => late.abort());
+  try {
+    await Promise.all(servers.map((server) => server.drain(late.signal)));
+  } finally {
+    timer.cancel();
+  }
 }
 
 function tlsOptions({ tls, dataDir, listenClientUrls }: NodeConfig): TlsOptions | undefined {

@@ -1,3 +1,4 @@
+import type { Clock } from '@engram/core';
 import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds } from './plain-histogram.ts';
 
@@ -23,6 +24,7 @@ export class StoreMetrics {
   #revoked = 0;
   #renewed = 0;
   #expired = 0;
+  readonly #clock: Clock;
   readonly #slowAppendMs: number;
   readonly #onSlowAppend: ((durationMs: number) => void) | undefined;
   readonly #append;
@@ -30,7 +32,13 @@ export class StoreMetrics {
   readonly #leaseTtl;
 
   /** Appends slower than `slowAppendMs` (etcd's --warning-apply-duration) count as slow and are reported. */
-  constructor(registry: MetricRegistry, slowAppendMs: number, onSlowAppend?: (durationMs: number) => void) {
+  constructor(
+    registry: MetricRegistry,
+    clock: Clock,
+    slowAppendMs: number,
+    onSlowAppend?: (durationMs: number) => void,
+  ) {
+    this.#clock = clock;
     this.#slowAppendMs = slowAppendMs;
     this.#onSlowAppend = onSlowAppend;
     registry.counter('etcd_mvcc_put_total', 'Puts, those inside transactions too.', () => this.#puts);
@@ -114,7 +122,7 @@ export class StoreMetrics {
 
   compacted(_revision: number, dropped: number, durationMs: number): void {
     this.#compactedKeys += dropped;
-    this.#compactedAtSeconds = Math.floor(Date.now() / 1000);
+    this.#compactedAtSeconds = Math.floor(this.#clock.wallMs() / 1000);
     this.#compaction.observe(durationMs);
   }
 

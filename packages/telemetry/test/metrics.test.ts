@@ -1,3 +1,4 @@
+import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import {
   HealthMetrics,
@@ -43,7 +44,7 @@ function all(extensive = false) {
     ],
     extensive,
   });
-  const store = new StoreMetrics(registry, 100);
+  const store = new StoreMetrics(registry, new SimClock(), 100);
   const health = new HealthMetrics(registry);
   registerNodeMetrics(registry, () => gauges);
   registerProcessMetrics(registry);
@@ -261,7 +262,7 @@ test('slow calls and slow appends are told, streams are not: they last', () => {
     slowUnaryMs: 300,
     onSlowUnary: (path, ms) => told.push(`${path} ${ms}`),
   });
-  const store = new StoreMetrics(registry, 100, (ms) => told.push(`append ${ms}`));
+  const store = new StoreMetrics(registry, new SimClock(), 100, (ms) => told.push(`append ${ms}`));
   rpc.rpcHandled(RANGE, 0, 300);
   rpc.rpcHandled(RANGE, 0, 301);
   rpc.rpcHandled(WATCH, 0, 5000);
