@@ -122,12 +122,16 @@ export class SimProcess {
     this.#held ??= [];
   }
 
-  /** As SIGCONT: what came due meanwhile happens now, in its order, each followed by what it leads to. */
-  resume(): void {
+  /**
+   * As SIGCONT: what came due meanwhile happens now, each followed by what it leads to. In its order, or in one that `order`
+   * draws: a process that wakes reads its connections in any order.
+   */
+  resume(order?: Prng): void {
     const held = this.#held;
     this.#held = undefined;
     if (!this.#alive || held === undefined) return;
-    for (const [at, fire] of held.entries()) this.host.scheduler.after(at * ORDER_MS, () => this.#deliver(fire));
+    for (const [at, fire] of (order?.shuffled(held) ?? held).entries())
+      this.host.scheduler.after(at * ORDER_MS, () => this.#deliver(fire));
   }
 
   /** The end of something that it asked of the world, `delayMs` of the scheduler's time from now. */

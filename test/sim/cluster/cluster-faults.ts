@@ -60,7 +60,7 @@ export class ClusterFaultStep {
   #pause(node: ClusterNode): void {
     const life = node.alive;
     if (life === undefined || life.process.paused) return;
-    const ms = this.#random.pick([10, 500, 3000, 15_000]) * this.#random.fraction();
+    const ms = this.#random.pick([500, 3000, 6000, 15_000]) * this.#random.fraction();
     this.#world.tell(() => `  ${node.name} is paused for ${ms.toFixed(0)} ms`);
     life.process.pause();
     // Clients that hear nothing look elsewhere.
@@ -69,7 +69,7 @@ export class ClusterFaultStep {
     this.#world.scheduler.after(ms, () => {
       if (!life.process.alive) return;
       this.#world.tell(() => `  ${node.name} goes on`);
-      life.process.resume();
+      life.process.resume(this.#random.chance(0.7) ? this.#random : undefined);
     });
   }
 
