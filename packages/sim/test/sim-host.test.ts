@@ -115,3 +115,43 @@ test('a message reaches the process that lives when it arrives, or nobody', asyn
   await scheduler.pass(20);
   expect(seen).toEqual([2]);
 });
+
+test('what is sent surely waits for the way, and finds who lives there by then', async () => {
+  const { scheduler, host } = world();
+  const [one, two] = [host('one'), host('two')];
+  const network = new SimNetwork(new Prng(1));
+  const sender = one.start();
+  two.start();
+  network.cut(one, two);
+  const seen: (number | undefined)[] = [];
+  network.sendSurely(sender, two, (receiver) => seen.push(receiver?.generation));
+  await scheduler.pass(1000);
+  expect(seen).toEqual([]);
+  two.process!.kill();
+  two.start();
+  network.heal(one, two);
+  await scheduler.pass(1000);
+  two.process!.kill();
+  network.sendSurely(sender, two, (receiver) => seen.push(receiver?.generation));
+  await scheduler.pass(1000);
+  expect(seen).toEqual([2, undefined]);
+});
+
+test('a process that wakes may take what has come in another order', async () => {
+  const { scheduler, host } = world();
+  const process = host('one').start();
+  const numbers = Array.from({ length: 20 }, (_, at) => at);
+  const wake = async (order: Prng | undefined): Promise<readonly number[]> => {
+    const seen: number[] = [];
+    process.pause();
+    for (const number of numbers) process.after(number, () => seen.push(number));
+    await scheduler.pass(100);
+    process.resume(order);
+    await scheduler.pass(100);
+    return seen;
+  };
+  expect(await wake(undefined)).toEqual(numbers);
+  const shuffled = await wake(new Prng(5));
+  expect(shuffled).not.toEqual(numbers);
+  expect(shuffled.toSorted((left, right) => left - right)).toEqual(numbers);
+});
