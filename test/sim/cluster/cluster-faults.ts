@@ -1,5 +1,7 @@
 import { LocalCopy, Prng } from '@engram/sim';
 import { Finding } from '../judge/finding.ts';
+import type { RequestKind } from '../plan/plan.ts';
+import { RequestStep } from '../world/request-steps.ts';
 import type { ClusterLife } from './cluster-life.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { ClusterFaultKind, ClusterStep } from './cluster-plan.ts';
@@ -13,9 +15,11 @@ const STALL_MS_MAX = 20_000;
 export class ClusterFaultStep {
   readonly #world: ClusterWorld;
   readonly #random: Prng;
+  readonly #step: ClusterStep;
 
   private constructor(world: ClusterWorld, step: ClusterStep) {
     this.#world = world;
+    this.#step = step;
     this.#random = new Prng(step.seed);
   }
 
@@ -56,11 +60,43 @@ export class ClusterFaultStep {
     this.#pause(this.#leader);
   }
 
+  /**
+   * The leader is paused until another one has taken over and has written. Then clients ask the one that does not know it
+   * yet, and it goes on.
+   */
+  'oust-leader'(): void {
+    const world = this.#world;
+    const leader = this.#leader;
+    const life = leader.serving;
+    if (life === undefined || life.process.paused) return;
+    const ms = this.#random.between(2500, 6000);
+    this.#pause(leader, ms);
+    const ask = (at: number, kinds: readonly RequestKind[], whom: () => ClusterLife | undefined): void => {
+      const kind = this.#random.pick(kinds);
+      // Its own, though it is no step of the plan: values tell who wrote them.
+      const request = { id: this.#step.id + at / 100, seed: this.#random.uint32() };
+      world.scheduler.after(Math.max(0, ms - (20 - at) * 50), () =>
+        world.guarded(() => {
+          const asked = whom();
+          if (asked !== undefined) world.tell(() => `at m${asked.id}:`);
+          RequestStep.run(world, asked, request, kind);
+        }),
+      );
+    };
+    const others = (): ClusterLife | undefined => {
+      const serving = world.serving.filter((one) => one !== life && !one.process.paused);
+      return serving.length === 0 ? undefined : this.#random.pick(serving);
+    };
+    for (let at = 1; at <= 8; at += 1)
+      ask(at, ['put', 'put', 'txn', 'delete', 'lease-grant', 'lease-revoke', 'compact'], others);
+    for (let at = 12; at <= 19; at += 1)
+      ask(at, ['range', 'txn', 'txn', 'keep-alive', 'lease-grant', 'lease-revoke', 'lease-ttl', 'compact'], () => life);
+  }
+
   /** SIGSTOP, and SIGCONT some time later. */
-  #pause(node: ClusterNode): void {
+  #pause(node: ClusterNode, ms = this.#random.pick([500, 3000, 6000, 15_000]) * this.#random.fraction()): void {
     const life = node.alive;
     if (life === undefined || life.process.paused) return;
-    const ms = this.#random.pick([500, 3000, 6000, 15_000]) * this.#random.fraction();
     this.#world.tell(() => `  ${node.name} is paused for ${ms.toFixed(0)} ms`);
     life.process.pause();
     // Clients that hear nothing look elsewhere.

@@ -19,6 +19,7 @@ const faultWeights = {
   stop: 0.7,
   pause: 1,
   'pause-leader': 1,
+  'oust-leader': 1.5,
   'cut-way': 1,
   'cut-off': 1,
   'cut-off-leader': 1,
