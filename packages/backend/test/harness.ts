@@ -4,7 +4,7 @@ import { type Backend, type LeadershipEnd, openBackend, type OpResult } from '@e
 import { Prng, SimClock } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import type { Watcher, WatchSink } from '@engram/watch-hub';
-import type { ModelKv, ModelResponse } from './model-store.ts';
+import type { ModelKv, ModelResponse } from '@engram/sim/model';
 
 export const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -1,10 +1,11 @@
 import { nodeItself } from '@engram/backend';
 import { EngramError, keyBytes, keyText, leaseId, type Txn } from '@engram/core';
 import { Prng } from '@engram/sim';
+import type { ModelEvent, ModelKv } from '@engram/sim/model';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { type Node, openNode, plainKv, plainModel, plainResult, type RecordingSink, watchAll } from './harness.ts';
-import { ModelError, type ModelKv, ModelStore } from './model-store.ts';
+import { LogModel, Refused } from './log-model.ts';
 import { randomDeleteRange, randomPutTxn, randomRangeOp, randomTxn } from './random-ops.ts';
 
 const SEED = Number(process.env['SEED'] ?? 20_261_121);
@@ -17,7 +18,7 @@ async function same(what: string, real: () => unknown, model: () => unknown): Pr
     try {
       return await run();
     } catch (error) {
-      if (error instanceof EngramError || error instanceof ModelError) return { refused: error.code };
+      if (error instanceof EngramError || error instanceof Refused) return { refused: error.code };
       throw error;
     }
   };
@@ -34,7 +35,7 @@ function plainEvents(sink: RecordingSink): unknown[] {
   );
 }
 
-function expectedEvents(model: ModelStore, events: readonly ModelKv[], prevFrom: number): unknown[] {
+function expectedEvents(model: LogModel, events: readonly ModelEvent[], prevFrom: number): unknown[] {
   return events.map((event) => {
     const prev = model.prevOf(event);
     const known = prev !== undefined && event.mod - 1 >= prevFrom ? prev : undefined;
@@ -54,8 +55,8 @@ for (let run = 0; run < RUNS; run += 1) {
   const seed = SEED + run;
   test(`the store answers as the model does (SEED=${seed}, ${OPS} operations)`, async () => {
     const prng = new Prng(seed);
-    const model = new ModelStore();
     const storage = new MemoryStorage();
+    const model = new LogModel(storage.disk);
     let current = storage;
     const settings = {
       checkpointEveryBytes: 4000 + prng.below(20_000),
@@ -105,7 +106,7 @@ for (let run = 0; run < RUNS; run += 1) {
         await same(
           what,
           async () => void (await backend.leaseGrant(leaseId(id), 1000, nodeItself)),
-          () => model.grant(id, 1000),
+          () => model.grant(id),
         );
       } else if (kind < 94) {
         const id = BigInt(1 + prng.below(6));
@@ -117,29 +118,19 @@ for (let run = 0; run < RUNS; run += 1) {
       } else if (kind < 96) {
         const id = BigInt(1 + prng.below(6));
         const lease = await backend.leaseTimeToLive(leaseId(id), true, nodeItself);
-        expect(lease?.keys.map(keyText), what).toEqual(model.leases.has(id) ? model.leaseKeys(id) : undefined);
+        expect(lease?.keys.map(keyText), what).toEqual(model.hasLease(id) ? model.leaseKeys(id) : undefined);
       } else if (kind < 98) {
         const from = Math.max(1, model.compactRevision) + prng.below(5);
         if (from > model.revision) continue;
         const past = watchAll(node, from);
-        const wanted = expectedEvents(
-          model,
-          model.events.filter((event) => event.mod >= from && !hidden(model, event)),
-          model.compactRevision,
-        );
+        const wanted = expectedEvents(model, model.events(from), model.compactRevision);
         // As many turns as it takes, and some in which nothing more comes.
         for (let turn = 0; turn < 100_000 && plainEvents(past).length < wanted.length; turn += 20)
           await node.clock.settle(20);
         await node.clock.settle(60);
         expect(plainEvents(past), `${what}: history from ${from}`).toEqual(wanted);
       } else if (kind < 99 && prng.chance(0.3)) {
-        expect(plainEvents(sink), what).toEqual(
-          expectedEvents(
-            model,
-            model.events.filter((event) => event.mod > watchedFrom),
-            0,
-          ),
-        );
+        expect(plainEvents(sink), what).toEqual(expectedEvents(model, model.events(watchedFrom + 1), 0));
         if (prng.chance(0.5)) await backend[Symbol.asyncDispose]();
         else current.crash();
         current = current.reopen();
@@ -153,19 +144,10 @@ for (let run = 0; run < RUNS; run += 1) {
       expect(node.fatal, what).toEqual([]);
       expect(node.backend.revision, what).toBe(model.revision);
     }
-    expect(plainEvents(sink)).toEqual(
-      expectedEvents(
-        model,
-        model.events.filter((event) => event.mod > watchedFrom),
-        0,
-      ),
-    );
+    expect(plainEvents(sink)).toEqual(expectedEvents(model, model.events(watchedFrom + 1), 0));
     await node.backend[Symbol.asyncDispose]();
   });
 }
-
-/** Gone by compaction: older than what was compacted, unless it is the change at that very revision. */
-const hidden = (model: ModelStore, event: ModelKv): boolean => event.mod < model.compactRevision;
 
 test('keys and bytes survive their way through texts', () => {
   const all = Uint8Array.from({ length: 256 }, (_, at) => at);
