@@ -77,6 +77,7 @@ export class ClusterFaultStep {
       const request = { id: this.#step.id + at / 100, seed: this.#random.uint32() };
       world.scheduler.after(Math.max(0, ms - (20 - at) * 50), () =>
         world.guarded(() => {
+          if (world.ending) return;
           const asked = whom();
           if (asked !== undefined) world.tell(() => `at m${asked.id}:`);
           RequestStep.run(world, asked, request, kind);

@@ -52,6 +52,11 @@ async function healthy(world: ClusterWorld): Promise<void> {
       life?.values.heal();
       if (life?.process.paused === true) life.process.resume();
       if (life === undefined) world.start(node);
+      if (isForgotten(world, node)) {
+        world.tell(() => `${node.name} was removed before it had joined`);
+        node.removed = true;
+        world.kill(node);
+      }
     }
   };
   const isWell = (): boolean => {
@@ -60,6 +65,13 @@ async function healthy(world: ClusterWorld): Promise<void> {
     return second === undefined && leader !== undefined && world.members.every((node) => knows(node, leader));
   };
   await until(world, 'one member leads, and all know it', isWell, () => world.leaders.map(({ id }) => id).join(' '));
+}
+
+/** It was removed before it had heard of anybody: it knows nobody whom it could ask, and an operator must end it. */
+function isForgotten(world: ClusterWorld, { id, joins, life }: ClusterNode): boolean {
+  const [leader] = world.leaders;
+  if (!joins || leader === undefined || (life?.member?.member.cluster.members.length ?? 0) > 0) return false;
+  return leader.member?.member.cluster.members.every((member) => member.id !== id) === true;
 }
 
 const knows = ({ serving }: ClusterNode, leader: ClusterLife): boolean =>
