@@ -101,6 +101,14 @@ bench-mixed: setup ## Beside etcd: puts and renewals during a large list, a snap
 bench-sustained: setup ## Beside etcd: half an hour each of writes, watchers and compactions, minute by minute (needs go)
 	@$(WITH_NODE) node bench/sustained/run.ts $(BENCH_FLAGS)
 
+.PHONY: bench-attacks
+bench-attacks: setup ## What others wait while a client attacks, beside etcd (needs go)
+	@$(WITH_NODE) node bench/attacks/run.ts --stores new,etcd $(BENCH_FLAGS)
+
+.PHONY: bench-attacks-mixed
+bench-attacks-mixed: setup ## All attacks beside a kube-like load for MINUTES (10): p99, memory, nothing lost
+	@$(WITH_NODE) node bench/attacks/mixed.ts $(BENCH_FLAGS)
+
 .PHONY: bench-etcd-tool
 bench-etcd-tool: setup ## Beside etcd, driven by etcd's own benchmark tool (needs go)
 	@$(WITH_NODE) node bench/etcd-tool/run.ts $(BENCH_FLAGS)

@@ -1,0 +1,187 @@
+/**
+ * All attacks at random for MINUTES, two at a time, beside a load as a kube-apiserver's: objects that are read and written
+ * where nobody else has (a transaction on mod_revision), pages of lists, a watch of everything. Fails where the process
+ * ends, an acknowledged write or an event is lost, or memory goes on growing.
+ *
+ *   MINUTES=10 node bench/attacks/mixed.ts [--store new|etcd] [--memory-limit BYTES] [--markdown FILE]
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
+import { readOptions } from '../support/options.ts';
+import { commandOf } from '../support/programs.ts';
+import { DataFolder, report } from '../support/report.ts';
+import { figure, quantile } from '../support/statistics.ts';
+import { attacks } from './attacks.ts';
+import { TargetProcess } from './target-process.ts';
+
+const minutes = Number(process.env['MINUTES'] || 10);
+const options = readOptions(
+  process.argv.slice(2),
+  { store: 'new', 'memory-limit': 0, keys: 5_000, patience: 5, markdown: '' },
+  { keys: 500, patience: 2 },
+);
+const WRITERS = 4;
+const OBJECTS = 50;
+const ATTACKERS = 2;
+const PAUSE_MS = 5;
+/** Growth from the end of the first third to the end of the last one that is no growth. */
+const GROWTH_MAX_MB = 64;
+/** It needs a process with fewer descriptors than the load itself. */
+const chosen = attacks.filter(({ descriptors }) => descriptors === undefined);
+
+using folder = new DataFolder();
+const more = options['memory-limit'] > 0 ? [`--memory-limit=${options['memory-limit']}`] : [];
+const command = commandOf(options.store === 'etcd' ? 'etcd' : 'engram').join(' ');
+await using target = await TargetProcess.start(command, folder.path, undefined, more);
+await target.fill(options.keys);
+
+const endMs = performance.now() + 60_000 * minutes;
+const goesOn = (): boolean => performance.now() < endMs && target.running;
+const failures: string[] = [];
+const latencies = { write: [] as number[], list: [] as number[] };
+let refused = 0;
+/** The newest acknowledged mod_revision of each object. */
+const acknowledged = new Map<string, number>();
+const seen = new Map<string, number>();
+
+async function timed<Result>(into: number[], work: () => Promise<Result>): Promise<Result | undefined> {
+  const startMs = performance.now();
+  try {
+    return await work();
+  } catch {
+    refused += 1;
+    return undefined;
+  } finally {
+    into.push(performance.now() - startMs);
+  }
+}
+
+async function writer(name: string): Promise<void> {
+  using client = new EtcdClient(`127.0.0.1:${target.port}`, { deadlineMs: 30_000 });
+  for (let round = 0; goesOn(); round += 1) {
+    const key = `/registry/${name}/${round % OBJECTS}`;
+    const value = Buffer.alloc(600, `${round} `);
+    const compare = [{ target: 2, result: 0, key: Buffer.from(key), modRevision: acknowledged.get(key) ?? 0 }];
+    const txn = {
+      compare,
+      success: [{ requestPut: { key: Buffer.from(key), value } }],
+      failure: [{ requestRange: { key: Buffer.from(key) } }],
+    };
+    const answer = await timed(latencies.write, () => client.txn(txn));
+    const revision = answer?.header?.revision ?? 0;
+    if (answer?.succeeded === true) acknowledged.set(key, revision);
+    // A write whose answer was lost may have happened.
+    else if (answer !== undefined) {
+      const found = answer.responses[0]?.responseRange?.kvs[0]?.modRevision ?? 0;
+      if (found < (acknowledged.get(key) ?? 0)) failures.push(`${key} went back to ${found}`);
+      acknowledged.set(key, found);
+    }
+    await delay(PAUSE_MS);
+  }
+}
+
+async function lister(): Promise<void> {
+  using client = new EtcdClient(`127.0.0.1:${target.port}`, { deadlineMs: 30_000 });
+  while (goesOn()) {
+    await timed(latencies.list, () =>
+      client.range({ key: Buffer.from('/registry/'), rangeEnd: Buffer.from('/registry0'), limit: 500 }),
+    );
+    await delay(20 * PAUSE_MS);
+  }
+}
+
+async function watcher(client: EtcdClient): Promise<void> {
+  for await (const { events } of client.watch({
+    key: Buffer.from('/registry/'),
+    rangeEnd: Buffer.from('/registry0'),
+  })) {
+    for (const { kv } of events) if (kv !== undefined) seen.set(Buffer.from(kv.key).toString(), kv.modRevision);
+  }
+}
+
+async function attacker(first: number): Promise<void> {
+  for (let at = first; goesOn(); at += ATTACKERS) {
+    const { name } = chosen[at % chosen.length]!;
+    const args = [name, String(target.port), String(target.securePort), String(1000 * options.patience)];
+    const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'attacker.ts'), ...args], {
+      stdio: 'ignore',
+    });
+    await Promise.race([once(child, 'close'), delay(1000 * (options.patience + 10))]);
+    child.kill('SIGKILL');
+  }
+}
+
+const memoryMb: number[] = [];
+async function weigh(): Promise<void> {
+  while (goesOn()) {
+    memoryMb.push(target.usage()?.residentMb ?? Number.NaN);
+    await delay(1_000);
+  }
+}
+
+const watching = new EtcdClient(`127.0.0.1:${target.port}`);
+let over = false;
+watcher(watching).catch((error: unknown) => {
+  if (!over) failures.push(`the watch ended: ${String(error)}`);
+});
+await Promise.all([
+  ...Array.from({ length: WRITERS }, (_, at) => writer(`kind-${at}`)),
+  ...Array.from({ length: ATTACKERS }, (_, at) => attacker(at)),
+  lister(),
+  weigh(),
+]);
+
+if (!target.running) failures.push(`the process ended:\n${target.output}`);
+else {
+  using client = new EtcdClient(`127.0.0.1:${target.port}`, { deadlineMs: 60_000 });
+  const { kvs } = await client.range({
+    ...ALL_KEYS,
+    key: Buffer.from('/registry/'),
+    rangeEnd: Buffer.from('/registry0'),
+  });
+  const stored = new Map(kvs.map(({ key, modRevision }) => [Buffer.from(key).toString(), modRevision]));
+  for (const [key, revision] of acknowledged) {
+    if ((stored.get(key) ?? 0) < revision)
+      failures.push(`${key}: acknowledged at ${revision}, found at ${stored.get(key)}`);
+  }
+  // The watch may be a moment behind.
+  for (const waitUntilMs = performance.now() + 10_000; performance.now() < waitUntilMs; await delay(100)) {
+    if ([...stored].every(([key, revision]) => seen.get(key) === revision)) break;
+  }
+  for (const [key, revision] of stored)
+    if (seen.get(key) !== revision) failures.push(`${key}: no event of ${revision}`);
+}
+over = true;
+watching.close();
+const third = Math.floor(memoryMb.length / 3);
+const [early, late] = [Math.max(...memoryMb.slice(0, third)), Math.max(...memoryMb.slice(-third))];
+if (late - early > GROWTH_MAX_MB) failures.push(`memory grew from ${figure(early)} to ${figure(late)} MiB`);
+
+const row = (name: string, values: readonly number[]): readonly string[] => [
+  name,
+  String(values.length),
+  ...[0.5, 0.99, 1].map((share) => figure(quantile(values, share))),
+];
+report({
+  title: 'All attacks beside a load',
+  command: `MINUTES=${minutes} node bench/attacks/mixed.ts ${process.argv.slice(2).join(' ')}`,
+  tables: [
+    {
+      title: 'The load',
+      columns: ['what', 'calls', 'p50 ms', 'p99 ms', 'worst ms'],
+      rows: [row('write', latencies.write), row('list', latencies.list)],
+    },
+    {
+      title: 'The process',
+      columns: ['peak MiB, first third', 'last third', 'refused calls'],
+      rows: [[figure(early), figure(late), String(refused)]],
+    },
+  ],
+  notes: [`${ATTACKERS} of ${chosen.length} kinds of attacks at a time`],
+  failures,
+  directory: folder.path,
+  markdown: options.markdown,
+});
