@@ -149,6 +149,26 @@ describe('leases', () => {
     judge.leases.answered(7n, 2, 1100);
     expect(() => judge.leases.renewed(7n, 2, 6101, 6102)).toThrow(/its time was over/);
   });
+
+  test('of two ends, that before its time is the one that a client asked for; the other came by itself', () => {
+    const grant = mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds: 5 });
+    const end = mark({ kind: 'lease-revoke', id: leaseId(7n) });
+    const judge = judgeOf(grant, end, grant, end);
+    judge.leases.granted(2, 5, 1000);
+    judge.leases.granted(4, 5, 6000);
+    const [, first, , second] = judge.history.writes;
+    judge.leaseEnded(first!, 2, 6000);
+    judge.leaseEnded(second!, 4, 6100);
+    judge.leaseRevoked(call, 7n, 1);
+    expect([judge.writes.isUnexplained(first!), judge.writes.isUnexplained(second!)]).toEqual([true, false]);
+  });
+
+  test('a renewal counts for a lease whose end nobody had been told of', () => {
+    const grant = mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds: 5 });
+    const judge = judgeOf(grant, mark({ kind: 'lease-revoke', id: leaseId(7n) }));
+    expect(judge.leaseThere(call, 7n)).toBe(2);
+    expect(judge.leaseThere({ ...call, from: 3 }, 7n)).toBe(3);
+  });
 });
 
 describe('watches', () => {

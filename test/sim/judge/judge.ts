@@ -64,6 +64,8 @@ export class Judge {
   readonly leases: LeaseJudge;
   /** Everything before it has been told to somebody. */
   #acknowledged = 1;
+  /** Positions of ends of leases that came before the leases' time was over. */
+  readonly #earlyEnds = new Set<number>();
 
   constructor(history: StoreHistory, rates?: ClockRates) {
     this.history = history;
@@ -284,13 +286,21 @@ export class Judge {
     this.tellWrite(write);
   }
 
+  /** The end of a lease is durable; it left for the log at `sentMs`. */
+  leaseEnded({ position }: LoggedWrite, granted: number, sentMs: number): void {
+    if (this.leases.isEarly(granted, sentMs)) this.#earlyEnds.add(position);
+  }
+
   leaseRevoked(call: Call, id: bigint, revision: number): void {
     this.#checkFresh(call, revision);
     const isIt = ({ mark }: LoggedWrite): boolean => mark?.kind === 'lease-revoke' && mark.id === id;
     // The revision is that of the deleted keys, or what was visible where there were none.
+    const hadNoKeys = (one: LoggedWrite): boolean => isIt(one) && one.events.length === 0;
     const write =
       this.#markOf(call, (one) => isIt(one) && one.events.length > 0 && one.revision === revision) ??
-      this.#markOf(call, (one) => isIt(one) && one.events.length === 0);
+      // One that has ended before its time needs a client; another one may have ended by itself.
+      this.#markOf(call, (one) => hadNoKeys(one) && this.#earlyEnds.has(one.position)) ??
+      this.#markOf(call, hadNoKeys);
     expectThat(write !== undefined, 'answer', () => `${call.what} answered ${revision}, and the log has no such mark`);
     this.writes.explain(write);
     this.tellWrite(write);

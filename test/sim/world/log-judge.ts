@@ -43,6 +43,7 @@ export class LogJudge {
       } else if (mark?.kind === 'lease-revoke') {
         const span = history.leases.find(({ id, revoked }) => id === mark.id && revoked === write.next)!;
         const expiry = { write, id: mark.id, granted: span.granted, sentMs };
+        judge.leaseEnded(write, span.granted, sentMs);
         if (calls.mayExplain(write) || judge.writes.unknownFor(write) !== undefined) this.#expiries.push(expiry);
         else this.#expired(expiry);
       } else if (isItsOwn(write) && !calls.mayExplain(write)) judge.writes.explain(write);
