@@ -15,7 +15,7 @@ export interface ImagePolicy {
 }
 
 export const defaultImagePolicy: ImagePolicy = {
-  everyBytesMin: 64 << 20,
+  everyBytesMin: 256 << 20,
   everyBytesMax: 4 * 2 ** 30,
   bytesPerSecond: 16 << 20,
   pageBytes: 64 << 10,

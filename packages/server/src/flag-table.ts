@@ -280,7 +280,7 @@ export const flagSections: readonly FlagSection[] = [
     works(
       'image-every-bytes-min',
       'uint',
-      '67108864',
+      '268435456',
       'With --storage=tikv: the leader writes a new image of the store when the log behind the last one is as large as that; at least so many bytes.',
     ),
     works('image-every-bytes-max', 'uint', '4294967296', 'As --image-every-bytes-min: at most so many bytes.'),

@@ -8,7 +8,7 @@ test('when images are written and the log is trimmed has flags', async () => {
     config: {
       cluster: {
         imagePolicy: {
-          everyBytesMin: 64 << 20,
+          everyBytesMin: 256 << 20,
           everyBytesMax: 4 * 2 ** 30,
           bytesPerSecond: 16 << 20,
           intervalMs: 5000,
