@@ -71,7 +71,9 @@ async function healthy(world: ClusterWorld): Promise<void> {
 function isForgotten(world: ClusterWorld, { id, joins, life }: ClusterNode): boolean {
   const [leader] = world.leaders;
   if (!joins || leader === undefined || (life?.member?.member.cluster.members.length ?? 0) > 0) return false;
-  return leader.member?.member.cluster.members.every((member) => member.id !== id) === true;
+  // Whoever was elected just now may not have applied the addition yet: somebody has.
+  const lists = world.serving.map(({ member }) => member?.member.cluster.members ?? []);
+  return lists.flat().every((member) => member.id !== id);
 }
 
 const knows = ({ serving }: ClusterNode, leader: ClusterLife): boolean =>
