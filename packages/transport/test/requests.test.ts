@@ -205,15 +205,22 @@ test('a pseudo-header behind an empty one of its name is one too many', async ()
   expect(await client.outcome(1)).toBe('RST_STREAM PROTOCOL_ERROR');
 });
 
-test('what is not gRPC is refused in plain text', async () => {
+test("what is not gRPC is refused in gRPC's form, a plain request with a body too", async () => {
   await using serving = await startServing(serve);
   using client = await RawClient.open(serving.port);
   client.write(
     client.headers(1, { ':method': 'GET', ':scheme': 'http', ':path': '/version', ':authority': 'h' }, true),
   );
-  expect(await client.outcome(1)).toBe(
-    ':status: 415, grpc-status: 3, grpc-message: invalid gRPC request content-type ""',
-  );
+  await client.outcome(1);
+  const [head, ...body] = client.received.filter(({ streamId }) => streamId === 1);
+  expect(Buffer.concat(body.map(({ payload }) => payload)).toString()).toBe('invalid gRPC request content-type ""\n');
+  expect(body.at(-1)).toMatchObject({ type: 'DATA', endStream: true });
+  expect(head?.fields).toEqual([
+    ':status: 415',
+    'content-type: application/grpc',
+    'grpc-status: 3',
+    'grpc-message: invalid gRPC request content-type ""',
+  ]);
   client.write(client.request(3, sync, 'hi', { 'content-type': 'application/json' }));
   const asGrpc = ':status: 415, grpc-status: 3, grpc-message: invalid gRPC request content-type "application/json"';
   expect(await client.outcome(3)).toBe(asGrpc);

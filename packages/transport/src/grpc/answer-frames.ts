@@ -76,6 +76,12 @@ export class AnswerFrames {
       form === undefined ? contentType : { name: 'content-type', value: form.contentType, indexing: 'once' };
     return this.#headers.frames(streamId, [status, type, ...statusFields(code, message)], true);
   }
+
+  /** As `trailersOnly`, for an answer that goes on with a body. */
+  headWithStatus(streamId: number, httpStatus: number, code: number, message: string): Buffer {
+    const status: FieldToEncode = { name: ':status', value: String(httpStatus), indexing: 'once' };
+    return this.#headers.frames(streamId, [status, contentType, ...statusFields(code, message)], false);
+  }
 }
 
 function statusFields(code: number, message: string): readonly FieldToEncode[] {

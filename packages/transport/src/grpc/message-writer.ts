@@ -69,6 +69,11 @@ export class MessageWriter {
     return this.#frames.trailersOnly(streamId, httpStatus, code, message, form);
   }
 
+  /** As `trailersOnly`, for an answer that goes on with a body. */
+  headWithStatus(streamId: number, httpStatus: number, code: number, message: string): Buffer {
+    return this.#frames.headWithStatus(streamId, httpStatus, code, message);
+  }
+
   #head(stream: MessageStream): void {
     stream.headSent = true;
     if (stream.answerForm === undefined) this.#sender.shared(this.#frames.head(), stream.id);
