@@ -51,6 +51,7 @@ async function decideRoot(options: OpenRootOptions): Promise<ClusterRoot> {
   const { client, keys, found, clusterId, signal, timeoutMs } = options;
   const call: CallOptions = { signal, timeoutMs };
   // A winner is found in the second round; more are needed only where answers are lost.
+  let held: string | undefined;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const txn = await client.begin(call);
     const value = await txn.get(keys.root, call);
@@ -64,13 +65,18 @@ async function decideRoot(options: OpenRootOptions): Promise<ClusterRoot> {
       }
       return root;
     }
-    const { start, end } = keys.range;
-    for await (const { key } of txn.snapshot.scan(start, end, { ...call, limit: 1, keysOnly: true })) {
+    if (held !== undefined) {
       throw new StorageOpenError(
         'not-ours',
-        `${where(options)} holds keys (${Buffer.from(key).toString('hex')}), and does not say of which cluster`,
+        `${where(options)} holds keys (${held}), and does not say of which cluster`,
       );
     }
+    const { start, end } = keys.range;
+    for await (const { key } of txn.snapshot.scan(start, end, { ...call, limit: 1, keysOnly: true })) {
+      held = Buffer.from(key).toString('hex');
+    }
+    // Another member may have founded the cluster just now: stores have been seen to show its root to the scan alone.
+    if (held !== undefined) continue;
     if (found === undefined) throw new StorageOpenError('missing', `there is no cluster at ${where(options)}`);
     txn.insert(keys.root, encodeRoot(found));
     await txn.commitOnePhase(call);

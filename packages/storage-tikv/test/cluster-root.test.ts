@@ -1,7 +1,7 @@
 import { StorageOpenError } from '@engram/storage';
 import { type ClusterRoot, openRoot } from '@engram/storage-tikv';
 import type { TikvClient } from '@engram/tikv-client';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { batchOf, first, SimBed } from './sim-bed.ts';
 
 let bed: SimBed;
@@ -53,6 +53,17 @@ test('of many that start at a time one founds it, also where answers are lost', 
   );
   expect(new Set(roots.map(({ clusterId }) => clusterId)).size).toBe(1);
   expect(bed.cluster.mvcc.row(bed.keys.root).writes.filter(({ kind }) => kind === 'put')).toHaveLength(1);
+});
+
+test('a root that only the scan sees, because it is being written, is a cluster and no foreign key', async () => {
+  await open({ found: rootOf(5n) });
+  const begin = client.begin.bind(client);
+  vi.spyOn(client, 'begin').mockImplementationOnce(async (options) => {
+    const txn = await begin(options);
+    vi.spyOn(txn, 'get').mockResolvedValue(undefined);
+    return txn;
+  });
+  expect(await open({ found: rootOf(6n) })).toEqual(rootOf(5n));
 });
 
 test('a cluster that differs from the expected is refused, with both ids', async () => {
