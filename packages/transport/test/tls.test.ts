@@ -232,7 +232,7 @@ test.each([
   { protocols: 'http' as const, answer: '200 GET /version null ', why: 'a port for plain HTTP speaks HTTP/2 as well' },
   {
     protocols: 'grpc' as const,
-    answer: '415 ',
+    answer: '415 invalid gRPC request content-type ""\n',
     why: 'a port for gRPC serves no other',
   },
 ])('$why', async ({ protocols, answer }) => {
