@@ -10,8 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Prng } from '@engram/sim';
 import { Recorder } from '../../test/linearizability/record.ts';
-import { EtcdClient } from '../../test/support/etcd-client.ts';
-import { type ClusterPlace, MemberProcess } from '../cluster/cluster-member.ts';
+import { type ClusterPlace, leaderAmong, MemberProcess } from '../cluster/cluster-member.ts';
 import { Load, spread } from '../cluster/load.ts';
 import { Lab } from '../tikv/lab.ts';
 import { RecordedClients } from './clients.ts';
@@ -67,16 +66,7 @@ for (const member of members) member.start();
 await Promise.all(members.map((member) => member.ready()));
 const endpoints = members.map(({ endpoint }) => endpoint);
 
-async function leader(): Promise<MemberProcess> {
-  for (;;) {
-    for (const member of members) {
-      using client = new EtcdClient(member.endpoint, { deadlineMs: 500 });
-      const status = await client.status().catch(() => undefined);
-      if (status !== undefined && status.leader === status.header?.memberId) return member;
-    }
-    await sleep(50);
-  }
-}
+const leader = (): Promise<MemberProcess> => leaderAmong(members, 500);
 
 const seen: Seen[] = [];
 const witnesses = [

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EtcdClient } from '../../test/support/etcd-client.ts';
 import { inNetns } from '../tikv/lab.ts';
 
 export interface MemberPlace {
@@ -130,5 +131,18 @@ export class MemberProcess {
       child.kill('SIGKILL');
       throw new Error(`${this.place.name} did not end by ${signal}`);
     }
+  }
+}
+
+/** The member that leads, by its own word; asks until there is one. */
+export async function leaderAmong(members: readonly MemberProcess[], deadlineMs = 1000): Promise<MemberProcess> {
+  for (;;) {
+    for (const member of members) {
+      if (!member.running) continue;
+      using client = new EtcdClient(member.endpoint, { deadlineMs });
+      const status = await client.status().catch(() => undefined);
+      if (status !== undefined && status.leader === status.header?.memberId) return member;
+    }
+    await sleep(50);
   }
 }

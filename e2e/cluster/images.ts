@@ -16,7 +16,7 @@ import { TikvClient } from '@engram/tikv-client';
 import { ALL_KEYS, EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { Lab } from '../tikv/lab.ts';
-import { type ClusterPlace, MemberProcess } from './cluster-member.ts';
+import { type ClusterPlace, leaderAmong, MemberProcess } from './cluster-member.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -149,17 +149,7 @@ class Overwrites {
   }
 }
 
-async function leader(): Promise<MemberProcess> {
-  for (;;) {
-    for (const member of members) {
-      if (!member.running) continue;
-      using client = new EtcdClient(member.endpoint, { deadlineMs: 1000 });
-      const status = await client.status().catch(() => undefined);
-      if (status !== undefined && status.leader === status.header?.memberId) return member;
-    }
-    await sleep(50);
-  }
-}
+const leader = (): Promise<MemberProcess> => leaderAmong(members);
 
 async function equalHashes(): Promise<string> {
   using first = new EtcdClient(members[0]!.endpoint);

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { Lab } from '../tikv/lab.ts';
-import { type ClusterPlace, MemberProcess } from './cluster-member.ts';
+import { type ClusterPlace, leaderAmong, MemberProcess } from './cluster-member.ts';
 import { Load, spread, Watcher } from './load.ts';
 
 const { values, positionals } = parseArgs({
@@ -55,17 +55,7 @@ async function check(name: string, work: () => Promise<string>): Promise<void> {
   }
 }
 
-async function leader(): Promise<MemberProcess> {
-  for (;;) {
-    for (const member of members) {
-      if (!member.running) continue;
-      using client = new EtcdClient(member.endpoint, { deadlineMs: 1000 });
-      const status = await client.status().catch(() => undefined);
-      if (status !== undefined && status.leader === status.header?.memberId) return member;
-    }
-    await sleep(50);
-  }
-}
+const leader = (): Promise<MemberProcess> => leaderAmong(members);
 
 /**
  * Every acknowledged write is there at its revision, revisions have no gap, watchers saw each once, and all copies are
