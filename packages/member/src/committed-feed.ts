@@ -54,14 +54,21 @@ export class CommittedFeed {
 
   /** See `Peers.follow`. Whoever reads too slowly is told that he is behind. */
   async *follow(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
-    for (let position = from; this.#open && !signal.aborted; ) {
-      const batch = this.#at(position);
-      if (batch === undefined) {
-        await this.#more(signal);
-        continue;
+    const wake = (): void => this.#wakeAll();
+    // Once for the whole stream: a listener for each wait would stay with the signal, and each would make the next dearer.
+    signal.addEventListener('abort', wake);
+    try {
+      for (let position = from; this.#open && !signal.aborted; ) {
+        const batch = this.#at(position);
+        if (batch === undefined) {
+          await this.#more();
+          continue;
+        }
+        position = logPosition(batch.first + batch.records.length);
+        yield batch;
       }
-      position = logPosition(batch.first + batch.records.length);
-      yield batch;
+    } finally {
+      signal.removeEventListener('abort', wake);
     }
   }
 
@@ -82,11 +89,8 @@ export class CommittedFeed {
     return batch;
   }
 
-  async #more(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#wake.push(resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+  #more(): Promise<void> {
+    return new Promise((resolve) => this.#wake.push(resolve));
   }
 
   #wakeAll(): void {

@@ -171,7 +171,12 @@ function bind(server: Server, host: string, port: number, tls: PeerTls | undefin
 
 async function drained(call: Follow, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    call.once('drain', resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    const end = (): void => {
+      call.off('drain', end);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    call.once('drain', end);
+    signal.addEventListener('abort', end);
   });
 }
