@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { cpuMsOf } from './cpu-of-process.ts';
 
 export interface Found {
   readonly seed: number;
@@ -35,8 +36,10 @@ export type WorkerMessage =
       readonly found?: { readonly kind: string; readonly message: string };
     };
 
-/** A run takes far less. One that takes longer goes round in circles, in which no event has its turn. */
+/** A run takes far less of a CPU. One that takes more goes round in circles, in which no event has its turn. */
 const RUN_MAX_MS = 60_000;
+/** A process that has waited so long for a CPU will not get one any more. */
+const RUN_MAX_WALL_MS = 30 * RUN_MAX_MS;
 /** Seeds that a worker is given at once. */
 const CHUNK = 50;
 const worker = fileURLToPath(new URL('./worker.ts', import.meta.url));
@@ -94,16 +97,28 @@ function runChunk(
     ended(seed, finding);
     if (over()) child.kill('SIGKILL');
   };
+  /** On a busy machine a run may wait for long: what counts is what it has used. */
+  const watch = (seed: number, beganMs: number, beganCpuMs: number): void => {
+    stuck = setTimeout(() => {
+      const wallMs = performance.now() - beganMs;
+      const cpuNowMs = cpuMs();
+      const usedMs = cpuNowMs === undefined ? wallMs : cpuNowMs - beganCpuMs;
+      if (usedMs < RUN_MAX_MS && wallMs < RUN_MAX_WALL_MS) {
+        watch(seed, beganMs, beganCpuMs);
+        return;
+      }
+      end(seed, { kind: 'hang', message: 'goes round in circles: no event has its turn any more' });
+      child.kill('SIGKILL');
+    }, RUN_MAX_MS);
+  };
+  const cpuMs = (): number | undefined => (child.pid === undefined ? undefined : cpuMsOf(child.pid));
   child.on('message', (message: WorkerMessage) => {
     if (message.kind === 'end') {
       end(message.seed, message.found);
       return;
     }
     current = message.seed;
-    stuck = setTimeout(() => {
-      end(message.seed, { kind: 'hang', message: 'goes round in circles: no event has its turn any more' });
-      child.kill('SIGKILL');
-    }, RUN_MAX_MS);
+    watch(message.seed, performance.now(), cpuMs() ?? 0);
   });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
