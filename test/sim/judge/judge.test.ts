@@ -218,6 +218,15 @@ describe('watches', () => {
     expect(() => judge(2).checkComplete()).toThrow(/without/);
   });
 
+  test('what an event superseded is not told where the watch began behind its compaction', () => {
+    const compacted = judge(3);
+    compacted.begins(2);
+    compacted.events([group(3, kvOf(2))], 3);
+    const behind = judge(3);
+    behind.begins(3);
+    expect(() => behind.events([group(3, kvOf(2))], 3)).toThrow(/prev_kv at 3, and it began compacted at 3/);
+  });
+
   test('a progress mark comes after the events, and never of what is not durable', () => {
     expect(() => judge(2).progress(2)).toThrow(/without/);
     expect(() => judge(4).progress(4)).toThrow(/the log ends at 3/);

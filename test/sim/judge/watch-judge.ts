@@ -20,12 +20,19 @@ export class WatchJudge {
   readonly watched: Watched;
   readonly #history: StoreHistory;
   #next: number;
+  /** The history that it is served from is compacted so far at least. */
+  #compactRevision = -1;
 
   /** `next`: the first revision that it is to see. */
   constructor(history: StoreHistory, watched: Watched, next: number) {
     this.#history = history;
     this.watched = watched;
     this.#next = next;
+  }
+
+  /** It begins, or goes on, at a node that is compacted so far. */
+  begins(compactRevision: number): void {
+    this.#compactRevision = Math.max(this.#compactRevision, compactRevision);
   }
 
   /** What a client that comes back asks for. */
@@ -77,6 +84,12 @@ export class WatchJudge {
       );
       return;
     }
+    // As of the revision before the event, which is compacted: etcd says nothing of it, dropped yet or not.
+    expectThat(
+      expected.mod > this.#compactRevision,
+      'watch',
+      () => `${this.#name}: prev_kv at ${expected.mod}, and it began compacted at ${this.#compactRevision}`,
+    );
     expectThat(
       prev !== undefined && isVersion(event.prevKv, prev),
       'watch',

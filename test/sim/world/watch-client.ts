@@ -126,7 +126,8 @@ export class WatchClient implements WatchSink {
   /** From a revision on; 0: from now. Nothing without a node. `from` is what everybody knows to be there. */
   watch(watched: Watched, startRevision: number, progressNotify: boolean, from: number): void {
     const stream = this.#stream;
-    if (stream === undefined || this.#life?.face === undefined || this.#life.stopping) return;
+    const face = this.#life?.face;
+    if (stream === undefined || face === undefined || this.#life?.stopping === true) return;
     this.#guarded(() => {
       const { history, tell } = this.#options;
       const { watcher, revision: created } = this.#create(watched, progressNotify, startRevision);
@@ -137,6 +138,7 @@ export class WatchClient implements WatchSink {
       );
       tell(() => `${this.name} watches ${watched.name} from ${startRevision}, created at ${created}`);
       const judge = new WatchJudge(history, watched, startRevision === 0 ? created + 1 : startRevision);
+      judge.begins(face.compactRevision);
       this.#watches.push({ judge, progressNotify, watcher });
       stream.start(watcher);
     });
@@ -234,6 +236,7 @@ export class WatchClient implements WatchSink {
   #resume(watch: Watch): void {
     const { watched, next } = watch.judge;
     const { watcher } = this.#create(watched, watch.progressNotify, next);
+    watch.judge.begins(this.#life?.face?.compactRevision ?? -1);
     watch.watcher = watcher;
     this.#options.tell(() => `${this.name} resumes ${watched.name} from ${next}`);
     this.#stream!.start(watcher);
