@@ -1,8 +1,9 @@
 import { Finding } from './judge/finding.ts';
-import { type Cut, isFault, makePlan } from './plan/plan.ts';
+import { type Cut, isFault, isScenario, makePlan } from './plan/plan.ts';
 import { FaultStep } from './world/fault-steps.ts';
 import { finish } from './world/final-checks.ts';
 import { RequestStep } from './world/request-steps.ts';
+import { ScenarioStep } from './world/scenario-steps.ts';
 import { World } from './world/world.ts';
 
 export interface Outcome {
@@ -69,6 +70,7 @@ async function play(world: World): Promise<void> {
     world.scheduler.after(step.atMs, () =>
       world.guarded(() => {
         if (isFault(step.kind)) FaultStep.run(world, step, step.kind);
+        else if (isScenario(step.kind)) ScenarioStep.run(world, step, step.kind);
         else RequestStep.run(world, world.life, step, step.kind);
       }),
     );

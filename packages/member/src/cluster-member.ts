@@ -148,7 +148,7 @@ class Parts implements ElectionOwner {
   }
 
   async #open(): Promise<void> {
-    const { storage, identity, clock, random, logger, settings, storeObserver, onRecovery, network } = this.#options;
+    const { storage, identity, clock, random, logger, settings, storeObserver, network } = this.#options;
     const { name, clientUrls, memberId: self } = identity;
     this.backend = await openReplica({
       ...settings,
@@ -162,7 +162,6 @@ class Parts implements ElectionOwner {
       logger,
       memberId: self,
       ...(storeObserver === undefined ? {} : { observer: storeObserver }),
-      ...(onRecovery === undefined ? {} : { onRecovery }),
       cluster: this.#backendCluster(),
       onDeposed: (end) => {
         if (end.kind === 'uncertain') this.#fatal(new Error('nobody knows what the log holds', { cause: end.cause }));

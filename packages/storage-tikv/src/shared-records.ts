@@ -55,8 +55,7 @@ export class SharedRecords {
     const { image } = await this.#roots.read(signal);
     if (image === undefined) return undefined;
     const chunks = (reading: AbortSignal): AsyncIterable<Uint8Array> => this.#chunks(this.#readerOf(image), reading);
-    const { count, bytes } = image.totals.chunk;
-    return { from: image.from, image: { chunks: count, bytes }, chunks };
+    return { from: image.from, chunks };
   }
 
   /** Whether the log before the position may be gone, by the newest root. */

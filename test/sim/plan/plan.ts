@@ -34,7 +34,6 @@ const faultWeights = {
   stop: 0.7,
   pause: 0.7,
   stall: 2,
-  'late-reads': 2,
   'append-fault': 0.7,
   'read-fault': 0.7,
   'wall-jump': 0.3,
@@ -42,9 +41,18 @@ const faultWeights = {
   rival: 0.3,
 } as const;
 
+/** Several requests in an order that chance alone rarely brings about. */
+const scenarioWeights = {
+  'late-reads': 2,
+  'moving-keys': 1,
+  'old-reads': 1,
+  'stop-deposed': 0.5,
+} as const;
+
 export type RequestKind = keyof typeof requestWeights;
 export type FaultKind = keyof typeof faultWeights;
-export type StepKind = RequestKind | FaultKind;
+export type ScenarioKind = keyof typeof scenarioWeights;
+export type StepKind = RequestKind | FaultKind | ScenarioKind;
 
 /**
  * One thing that happens. What it is in detail is drawn from its own seed, and from what the run is like when it is its
@@ -74,6 +82,7 @@ export interface Cut {
 }
 
 export const isFault = (kind: StepKind): kind is FaultKind => kind in faultWeights;
+export const isScenario = (kind: StepKind): kind is ScenarioKind => kind in scenarioWeights;
 
 const STEPS_MIN = 60;
 const STEPS_MAX = 360;
@@ -93,9 +102,12 @@ function drawSteps(random: Prng): Step[] {
   const requests = drawWeights(random, requestWeights, 0.2);
   const faults = drawWeights(random, faultWeights, 0.4);
   const faultShare = random.pick([0, 0.01, 0.03, 0.08]);
-  return drawPhases(random, random.between(STEPS_MIN, STEPS_MAX), () =>
-    random.chance(faultShare) ? faults(random) : requests(random),
-  );
+  const scenarios = drawWeights(random, scenarioWeights, 0.2);
+  const scenarioShare = random.pick([0, 0.01, 0.03]);
+  return drawPhases(random, random.between(STEPS_MIN, STEPS_MAX), () => {
+    if (random.chance(scenarioShare)) return scenarios(random);
+    return random.chance(faultShare) ? faults(random) : requests(random);
+  });
 }
 
 /** Between two steps, on average. */

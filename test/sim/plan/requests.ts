@@ -114,6 +114,47 @@ export class Requests {
     return { compares: [], success: [read, this.put(key)], failure: [] };
   }
 
+  /** As `lockTxn` of a key that lives, if there is one. */
+  lockLiveTxn(): Txn {
+    const random = this.#random;
+    const live = this.#history.liveIn(EVERYTHING, this.#history.revision);
+    const key = live.length === 0 ? this.key() : random.pick(live).key;
+    const range: KeyRange = { key: keyBytes(key), end: EMPTY_BYTES };
+    if (random.chance(0.3)) return this.lockTxn(key, range);
+    return { compares: [], success: [plainRange(range, 0), this.put(key)], failure: [] };
+  }
+
+  /** Puts of many keys under one lease. */
+  crowdTxn(lease: bigint): Txn {
+    const success = this.#manyKeys().map((key): Op => ({ ...plainPut(key, this.#tag), lease: leaseId(lease) }));
+    return { compares: [], success, failure: [] };
+  }
+
+  /** Deletes everything, or puts many keys without a lease. */
+  scatterTxn(): Txn {
+    if (this.#random.chance(0.5)) return this.deleteTxn(EVERYTHING);
+    return { compares: [], success: this.#manyKeys().map((key) => plainPut(key, this.#tag)), failure: [] };
+  }
+
+  /** Reads everything at a revision of the past; then many small steps, one of which changes something. */
+  readOldTxn(): Txn {
+    const random = this.#random;
+    const { revision, compactRevision } = this.#history;
+    const least = Math.max(1, compactRevision);
+    const old = random.between(least, Math.max(least, revision - 1));
+    const key = this.key();
+    const small = Array.from({ length: random.pick([3, 10, 30]) }, () =>
+      plainRange({ key: keyBytes(key), end: EMPTY_BYTES }, 0),
+    );
+    return { compares: [], success: [plainRange(EVERYTHING, old), ...small, plainPut(key, this.#tag)], failure: [] };
+  }
+
+  #manyKeys(): readonly string[] {
+    const { keys } = this.#settings;
+    const count = Math.min(keys, this.#random.between(2, 12));
+    return Array.from({ length: count }, (_, at) => keyAt(at));
+  }
+
   /** What clients mostly send: an update of what they have seen, else a read. Or anything at all. */
   txn(): Txn {
     const random = this.#random;
@@ -178,6 +219,34 @@ export class Requests {
     };
   }
 }
+
+const EVERYTHING: KeyRange = { key: Uint8Array.of(0), end: Uint8Array.of(0) };
+
+const plainRange = (range: KeyRange, revision: number): RangeOp => ({
+  kind: 'range',
+  range,
+  limit: 0,
+  revision,
+  sortOrder: 0,
+  sortTarget: 0,
+  serializable: false,
+  keysOnly: false,
+  countOnly: false,
+  minModRevision: 0,
+  maxModRevision: 0,
+  minCreateRevision: 0,
+  maxCreateRevision: 0,
+});
+
+const plainPut = (key: string, value: string): PutOp => ({
+  kind: 'put',
+  key: keyBytes(key),
+  value: keyBytes(value),
+  lease: leaseId(0n),
+  prevKv: false,
+  ignoreValue: false,
+  ignoreLease: false,
+});
 
 /** Different for each number below 64. */
 function keyAt(number: number): string {

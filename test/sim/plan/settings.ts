@@ -66,10 +66,13 @@ export function withPlain<Of extends object>(drawn: Of, plain: Of, names: readon
   return settings;
 }
 
-/** Each setting is that of production or a rare one, apart from the others. */
+/** The part of runs that read everything from storage, drop what they can, and give way after each step. */
+const FORGETFUL = 0.25;
+
+/** Each setting is that of production or a rare one. Most are drawn apart from the others. */
 export function drawSettings(random: Prng): Settings {
   const pick = <Value>(...values: readonly Value[]): Value => random.pick(values);
-  return {
+  const settings: Settings = {
     keys: pick(3, 6, 12, 12, 30),
     valueBytesMax: pick(10, 40, 40, 400),
     leases: pick(1, 2, 6),
@@ -90,4 +93,6 @@ export function drawSettings(random: Prng): Settings {
     storageAtOnce: pick(0, 0.5, 0.95),
     storageCold: random.chance(0.5),
   };
+  if (!random.chance(FORGETFUL)) return settings;
+  return { ...settings, sliceMax: 1, cacheBytesMax: 0, storageCold: true, checkpointEveryBytes: pick(1, 300) };
 }

@@ -3,7 +3,6 @@ import { Prng } from '@engram/sim';
 import { Finding } from '../judge/finding.ts';
 import type { FaultKind, Step } from '../plan/plan.ts';
 import type { Life } from './life.ts';
-import { type LateReadKind, RequestStep } from './request-steps.ts';
 import type { World } from './world.ts';
 
 /** Longer than any stall of storage. */
@@ -16,11 +15,9 @@ const SLOW_READ_MS = 4000;
 export class FaultStep {
   readonly #world: World;
   readonly #life: Life;
-  readonly #step: Step;
   readonly #random: Prng;
 
   private constructor(world: World, life: Life, step: Step) {
-    this.#step = step;
     this.#world = world;
     this.#life = life;
     this.#random = new Prng(step.seed);
@@ -63,46 +60,6 @@ export class FaultStep {
     this.#world.tell(() => `  ${operation} stalls for ${ms.toFixed(0)} ms`);
     if (operation === 'get-many' && ms > SLOW_READ_MS) this.#life.slowReads = true;
     this.#life.faults.stall(operation, ms);
-  }
-
-  /**
-   * Reads take long, and meanwhile what they read is superseded, compacted and dropped: a transaction that reads what it
-   * changes, and a watch from the compacted revision on.
-   */
-  'late-reads'(): void {
-    const world = this.#world;
-    const ms = this.#random.pick([20, 200, 1000]) * (0.5 + this.#random.fraction());
-    const seed = this.#random.uint32();
-    const before = world.history.revision;
-    const send = (kind: LateReadKind): void => RequestStep.run(world, this.#life, { id: this.#step.id, seed }, kind);
-    this.#stallReads(ms);
-    send('lock');
-    this.#when(
-      () => world.history.revision > before,
-      () => {
-        const { revision } = world.history;
-        send('compact-newest');
-        this.#when(
-          () => world.history.compactRevision === revision,
-          () => {
-            this.#stallReads(ms + 2 * this.#random.fraction() * ms);
-            send('watch-from-compaction');
-          },
-        );
-      },
-    );
-  }
-
-  #stallReads(ms: number): void {
-    this.#world.tell(() => `  get-many stalls for ${ms.toFixed(0)} ms`);
-    this.#life.faults.stall('get-many', ms);
-  }
-
-  /** As soon as it is so, if it is soon. */
-  #when(isSo: () => boolean, then: () => void, looks = 200): void {
-    const { process } = this.#life;
-    if (looks === 0 || this.#world.ending) return;
-    process.after(0.1 + this.#random.fraction(), () => (isSo() ? then() : this.#when(isSo, then, looks - 1)));
   }
 
   'append-fault'(): void {

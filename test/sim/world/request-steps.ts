@@ -1,5 +1,5 @@
-import type { RangeResult, StoreImage } from '@engram/backend';
-import { EMPTY_BYTES, isEmptyRange, type KeyRange, keyText, type Op, type RangeOp, type Txn } from '@engram/core';
+import type { RangeResult } from '@engram/backend';
+import { EMPTY_BYTES, isEmptyRange, type KeyRange, type RangeOp, type Txn } from '@engram/core';
 import { Prng } from '@engram/sim';
 import type { LoggedWrite } from '@engram/sim/model';
 import type { Watched } from '../judge/watch-judge.ts';
@@ -7,16 +7,28 @@ import type { RequestKind } from '../plan/plan.ts';
 import { Requests } from '../plan/requests.ts';
 import type { Face } from './face.ts';
 import type { Clients } from './clients.ts';
+import { copyOfImage } from './copy-of-image.ts';
 import { MEMBER_ID } from './face.ts';
 import type { Served } from './served.ts';
+import { textOfKeys, textOfRange, textOfTxn } from './text-of-request.ts';
 import type { WatchClient } from './watch-client.ts';
 
 const WATCHES_MAX = 4;
 const NOSPACE = 1;
 const CORRUPT = 2;
+/** The lease of scenarios that need one with many keys. Others may use it too. */
+export const CROWDED = 1n;
 
-/** Requests that a fault sends by itself, because it needs them in this order. */
-export type LateReadKind = 'lock' | 'compact-newest' | 'watch-from-compaction';
+/** Requests that only scenarios send, because they need them in a certain order. */
+export type ScenarioRequestKind =
+  | 'lock'
+  | 'compact-newest'
+  | 'watch-from-compaction'
+  | 'grant-crowded'
+  | 'crowd'
+  | 'scatter'
+  | 'look-at-crowded'
+  | 'read-old';
 
 /** What is left of a step when its kind is known. */
 export interface RequestedStep {
@@ -42,7 +54,12 @@ export class RequestStep {
     this.#requests = new Requests(this.#random, world.settings, world.history, `${step.id}.`);
   }
 
-  static run(world: Clients, life: Served | undefined, step: RequestedStep, kind: RequestKind | LateReadKind): void {
+  static run(
+    world: Clients,
+    life: Served | undefined,
+    step: RequestedStep,
+    kind: RequestKind | ScenarioRequestKind,
+  ): void {
     const face = life?.face;
     if (life === undefined || face === undefined || life.stopping) return;
     new RequestStep(world, life, face, step)[kind]();
@@ -64,9 +81,24 @@ export class RequestStep {
     this.#txn(this.#requests.txn());
   }
 
-  /** What was there before, and what is there now. */
+  /** What was there before, and what is there now, of a key that lives if there is one. */
   lock(): void {
-    this.#txn(this.#requests.lockTxn());
+    this.#txn(this.#requests.lockLiveTxn());
+  }
+
+  /** Many keys come to one lease in one revision. */
+  crowd(): void {
+    this.#txn(this.#requests.crowdTxn(CROWDED));
+  }
+
+  /** They leave it in one revision. */
+  scatter(): void {
+    this.#txn(this.#requests.scatterTxn());
+  }
+
+  /** A long transaction that begins with a read of the past. */
+  'read-old'(): void {
+    this.#txn(this.#requests.readOldTxn());
   }
 
   #txn(txn: Txn): void {
@@ -163,9 +195,16 @@ export class RequestStep {
   }
 
   'lease-grant'(): void {
-    const { judge } = this.#world;
     const wanted = this.#random.chance(0.8) ? this.#requests.leaseId() : 0n;
-    const ttlSeconds = this.#random.pick([-1, 1, 2, 3, 5, 20, 1000]);
+    this.#grant(wanted, this.#random.pick([-1, 1, 2, 3, 5, 20, 1000]));
+  }
+
+  'grant-crowded'(): void {
+    this.#grant(CROWDED, 1000);
+  }
+
+  #grant(wanted: bigint, ttlSeconds: number): void {
+    const { judge } = this.#world;
     this.#world.calls.start({
       what: `${this.#name} grant lease ${wanted} for ${ttlSeconds} s`,
       life: this.#life,
@@ -226,9 +265,15 @@ export class RequestStep {
   }
 
   'lease-ttl'(): void {
+    this.#timeToLive(this.#requests.leaseId(), this.#random.chance(0.6));
+  }
+
+  'look-at-crowded'(): void {
+    this.#timeToLive(CROWDED, true);
+  }
+
+  #timeToLive(id: bigint, withKeys: boolean): void {
     const { judge } = this.#world;
-    const id = this.#requests.leaseId();
-    const withKeys = this.#random.chance(0.6);
     this.#world.calls.start({
       what: `${this.#name} time to live of lease ${id}`,
       life: this.#life,
@@ -335,7 +380,7 @@ export class RequestStep {
           for (const kv of await image.read(from, Math.min(image.count, from + slice), signal)) kvs.push(kv);
           await this.#pause(pauseMs, signal);
         }
-        return { image: copyOf(image), kvs };
+        return { image: copyOfImage(image), kvs };
       },
       answered: (call, { image, kvs }) => judge.image(call, image, kvs),
       refused: (call, code) => judge.imageRefused(call, code, this.#world.settings.imageHoldMaxMs),
@@ -432,64 +477,4 @@ export class RequestStep {
   #patience(probability: number): number | undefined {
     return this.#random.chance(probability) ? this.#random.fraction() * this.#random.pick([0.5, 20, 500]) : undefined;
   }
-}
-
-/** What is left of an image when it was let go. */
-function copyOf(image: StoreImage): StoreImage {
-  const { revision, compactRevision, count } = image;
-  const versions = Array.from({ length: count }, (_, at) => ({
-    mod: image.modRevision(at),
-    sub: image.sub(at),
-    tombstone: image.isTombstone(at),
-    bytes: image.bytes(at),
-  }));
-  return {
-    revision,
-    compactRevision,
-    count,
-    modRevision: (at) => versions[at]!.mod,
-    sub: (at) => versions[at]!.sub,
-    isTombstone: (at) => versions[at]!.tombstone,
-    bytes: (at) => versions[at]!.bytes,
-    read: () => Promise.reject(new Error('a copy')),
-    [Symbol.dispose]: () => undefined,
-  };
-}
-
-function textOfTxn(txn: Txn): string {
-  const ifs = txn.compares.map(
-    ({ range, target, result, number }) =>
-      `${['version', 'create', 'mod', 'value', 'lease'][target] ?? target}(${textOfKeys(range)}) ${'=><!'[result] ?? '?'} ${number}`,
-  );
-  const then = txn.success.map(textOfOp).join('; ');
-  const otherwise = txn.failure.map(textOfOp).join('; ');
-  if (ifs.length === 0 && txn.failure.length === 0) return then === '' ? 'nothing' : then;
-  return `if ${ifs.join(' and ')} {${then}} else {${otherwise}}`;
-}
-
-function textOfOp(op: Op): string {
-  switch (op.kind) {
-    case 'put': {
-      const value = op.ignoreValue ? '(its value)' : keyText(op.value).replace(/x{4,}$/, (run) => `x*${run.length}`);
-      return `put ${textOfKey(op.key)}=${value}${op.lease === 0n ? '' : ` lease ${op.lease}`}${op.ignoreLease ? ' its lease' : ''}`;
-    }
-    case 'delete-range':
-      return `delete ${textOfKeys(op.range)}`;
-    case 'range':
-      return `range ${textOfRange(op)}`;
-    case 'txn':
-      return `(${textOfTxn(op.txn)})`;
-  }
-}
-
-const textOfKey = (key: Uint8Array): string => JSON.stringify(keyText(key));
-
-function textOfKeys({ key, end }: KeyRange): string {
-  return end.length === 0 ? textOfKey(key) : `${textOfKey(key)}..${textOfKey(end)}`;
-}
-
-function textOfRange(op: RangeOp): string {
-  const flags = (['serializable', 'keysOnly', 'countOnly'] as const).filter((flag) => op[flag]);
-  const at = op.revision === 0 ? '' : ` at ${op.revision}`;
-  return `${textOfKeys(op.range)}${at}${op.limit > 0 ? ` limit ${op.limit}` : ''}${flags.map((flag) => ` ${flag}`).join('')}`;
 }

@@ -1,0 +1,23 @@
+import type { StoreImage } from '@engram/backend';
+
+/** What is left of an image when it was let go. */
+export function copyOfImage(image: StoreImage): StoreImage {
+  const { revision, compactRevision, count } = image;
+  const versions = Array.from({ length: count }, (_, at) => ({
+    mod: image.modRevision(at),
+    sub: image.sub(at),
+    tombstone: image.isTombstone(at),
+    bytes: image.bytes(at),
+  }));
+  return {
+    revision,
+    compactRevision,
+    count,
+    modRevision: (at) => versions[at]!.mod,
+    sub: (at) => versions[at]!.sub,
+    isTombstone: (at) => versions[at]!.tombstone,
+    bytes: (at) => versions[at]!.bytes,
+    read: () => Promise.reject(new Error('a copy')),
+    [Symbol.dispose]: () => undefined,
+  };
+}

@@ -1,0 +1,123 @@
+import { Prng } from '@engram/sim';
+import type { FaultKind, ScenarioKind, Step } from '../plan/plan.ts';
+import { FaultStep } from './fault-steps.ts';
+import type { Life } from './life.ts';
+import { CROWDED, RequestStep, type ScenarioRequestKind } from './request-steps.ts';
+import type { World } from './world.ts';
+
+/** Looks at a lease whose keys move. */
+const LOOKS = 25;
+
+/**
+ * Several requests, each sent when the one before has had its effect. Nothing else is special about them: whatever else
+ * happens in the run happens meanwhile, and where no node serves they are nothing.
+ */
+export class ScenarioStep {
+  readonly #world: World;
+  readonly #life: Life;
+  readonly #step: Step;
+  readonly #random: Prng;
+
+  private constructor(world: World, life: Life, step: Step) {
+    this.#step = step;
+    this.#world = world;
+    this.#life = life;
+    this.#random = new Prng(step.seed);
+  }
+
+  static run(world: World, step: Step, kind: ScenarioKind): void {
+    const { life } = world;
+    if (life === undefined || !life.process.alive || world.ending) return;
+    world.tell(() => `#${step.id} ${kind}`);
+    new ScenarioStep(world, life, step)[kind]();
+  }
+
+  /**
+   * Reads take long, and meanwhile what they read is superseded, compacted and dropped: a transaction that reads what it
+   * changes, and a watch from the compacted revision on.
+   */
+  'late-reads'(): void {
+    const { history } = this.#world;
+    const ms = this.#random.pick([20, 200, 1000]) * (0.5 + this.#random.fraction());
+    const before = history.revision;
+    this.#stallReads(ms);
+    this.#send('lock');
+    this.#when(
+      () => history.revision > before,
+      () => {
+        const { revision } = history;
+        this.#send('compact-newest');
+        this.#when(
+          () => history.compactRevision === revision,
+          () => {
+            this.#stallReads(ms + 2 * this.#random.fraction() * ms);
+            this.#send('watch-from-compaction');
+          },
+        );
+      },
+    );
+  }
+
+  /** Many keys leave a lease in one revision, and meanwhile clients ask for the lease's keys. */
+  'moving-keys'(): void {
+    const { history } = this.#world;
+    this.#send('grant-crowded');
+    this.#when(
+      () => history.leaseAt(CROWDED, history.next) !== undefined,
+      () => {
+        const before = history.revision;
+        this.#send('crowd');
+        this.#when(
+          () => history.revision > before,
+          () => {
+            const crowded = history.revision;
+            this.#send('scatter');
+            this.#when(
+              () => history.revision > crowded,
+              () => this.#look(LOOKS),
+            );
+          },
+        );
+      },
+    );
+  }
+
+  #look(left: number): void {
+    if (left === 0 || this.#world.ending) return;
+    this.#send('look-at-crowded');
+    this.#life.process.after(this.#random.fraction() * this.#world.settings.turnMsMax, () => this.#look(left - 1));
+  }
+
+  /** A compaction takes effect while a long transaction is decided that has read what it drops. */
+  'old-reads'(): void {
+    this.#send('compact-newest');
+    this.#send('read-old');
+  }
+
+  /** Writes, a stop and the end of the leadership, all at the same time. */
+  'stop-deposed'(): void {
+    for (let left = this.#random.between(1, 4); left > 0; left -= 1) this.#send('put');
+    for (const fault of this.#random.shuffled(['stop', 'step-down'] as const)) this.#fail(fault);
+  }
+
+  #send(kind: ScenarioRequestKind | 'put'): void {
+    RequestStep.run(this.#world, this.#life, { id: this.#step.id, seed: this.#random.uint32() }, kind);
+  }
+
+  #fail(kind: FaultKind): void {
+    const step = { ...this.#step, seed: this.#random.uint32() };
+    this.#life.process.after(0, () => this.#world.guarded(() => FaultStep.run(this.#world, step, kind)));
+  }
+
+  #stallReads(ms: number): void {
+    this.#world.tell(() => `  get-many stalls for ${ms.toFixed(0)} ms`);
+    this.#life.faults.stall('get-many', ms);
+  }
+
+  /** As soon as it is so, if it is soon. */
+  #when(isSo: () => boolean, then: () => void, looks = 200): void {
+    if (looks === 0 || this.#world.ending) return;
+    const next = (): void => (isSo() ? then() : this.#when(isSo, then, looks - 1));
+    this.#life.process.after(this.#random.fraction(), next);
+  }
+}
