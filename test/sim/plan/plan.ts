@@ -44,6 +44,7 @@ const faultWeights = {
 /** Several requests in an order that chance alone rarely brings about. */
 const scenarioWeights = {
   'late-reads': 2,
+  'late-append': 1,
   'moving-keys': 1,
   'old-reads': 1,
   'stop-deposed': 0.5,

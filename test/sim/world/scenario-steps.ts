@@ -1,6 +1,6 @@
 import { Prng } from '@engram/sim';
-import type { FaultKind, ScenarioKind, Step } from '../plan/plan.ts';
-import { FaultStep } from './fault-steps.ts';
+import type { FaultKind, RequestKind, ScenarioKind, Step } from '../plan/plan.ts';
+import { FaultStep, STALL_MS_MAX } from './fault-steps.ts';
 import type { Life } from './life.ts';
 import { CROWDED, RequestStep, type ScenarioRequestKind } from './request-steps.ts';
 import type { World } from './world.ts';
@@ -58,6 +58,16 @@ export class ScenarioStep {
     );
   }
 
+  /** The log takes longer than a request may, and the requests of that time are answered before they have their effect. */
+  'late-append'(): void {
+    const { requestTimeoutMs } = this.#world.settings;
+    const ms = Math.min(STALL_MS_MAX, requestTimeoutMs * (0.5 + 2 * this.#random.fraction()));
+    this.#world.tell(() => `  append stalls for ${ms.toFixed(0)} ms`);
+    this.#life.faults.stall('append', ms);
+    for (const kind of ['lock', 'compact-newest', 'lease-grant', 'alarm-off', 'put'] as const)
+      if (this.#random.chance(0.7)) this.#send(kind);
+  }
+
   /** Many keys leave a lease in one revision, and meanwhile clients ask for the lease's keys. */
   'moving-keys'(): void {
     const { history } = this.#world;
@@ -100,7 +110,7 @@ export class ScenarioStep {
     for (const fault of this.#random.shuffled(['stop', 'step-down'] as const)) this.#fail(fault);
   }
 
-  #send(kind: ScenarioRequestKind | 'put'): void {
+  #send(kind: ScenarioRequestKind | RequestKind): void {
     RequestStep.run(this.#world, this.#life, { id: this.#step.id, seed: this.#random.uint32() }, kind);
   }
 
