@@ -5,5 +5,5 @@ import type { Clock } from './ports.ts';
  * slice and not for all of them.
  */
 export function nextTurn(clock: Clock): Promise<void> {
-  return new Promise((resolve) => clock.soon(resolve));
+  return new Promise((resolve) => clock.giveWay(resolve));
 }

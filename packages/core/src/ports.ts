@@ -6,8 +6,13 @@ export interface Clock {
   wallMs(): number;
   /** Calls `fire` once, after at least `delayMs`. */
   after(delayMs: number, fire: () => void): Timer;
-  /** Calls `fire` after other waiting work had its turn. Long work uses it to let others through. */
+  /** Calls `fire` in the next turn, after other waiting work had its turn. For what is short: long work gives way. */
   soon(fire: () => void): void;
+  /**
+   * Calls `fire` in a later turn, in the order in which it was asked. Long work uses it between slices: of all that gives
+   * way, a turn does only so much together.
+   */
+  giveWay(fire: () => void): void;
   /** Calls `fire` when the running code and its microtasks are done, before anything else that waits. */
   endOfTurn(fire: () => void): void;
 }

@@ -24,8 +24,8 @@ test('work that fits a slice is done within the call', () => {
 test('others have their turn whenever the slice is used up', async () => {
   const slice = new Slice(100);
   const log: string[] = [];
-  const clock: Pick<Clock, 'soon'> = {
-    soon: (fire) => {
+  const clock: Pick<Clock, 'giveWay'> = {
+    giveWay: (fire) => {
       log.push('turn');
       queueMicrotask(fire);
     },
@@ -58,6 +58,6 @@ test('what the work throws is the outcome, in a later slice too', async () => {
 
 test('a turn rejects where nobody waits any more', async () => {
   const given = new Error('nobody waits');
-  const clock = { soon: (fire: () => void) => queueMicrotask(fire) } as Clock;
+  const clock = { giveWay: (fire: () => void) => queueMicrotask(fire) } as Clock;
   await expect(new Slice().turn(clock, AbortSignal.abort(given))).rejects.toBe(given);
 });

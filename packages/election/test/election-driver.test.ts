@@ -320,7 +320,14 @@ test('ticks that were missed are not made up for', async () => {
     due = { atMs: nowMs + delayMs, fire };
     return { cancel: () => {} };
   };
-  const stopped: Clock = { nowMs: () => nowMs, wallMs: () => nowMs, after, soon: () => {}, endOfTurn: () => {} };
+  const stopped: Clock = {
+    nowMs: () => nowMs,
+    wallMs: () => nowMs,
+    after,
+    soon: () => {},
+    giveWay: () => {},
+    endOfTurn: () => {},
+  };
   await open(id(1), [member(1)], {}, stopped);
   const missed = vi.spyOn(Election.prototype, 'missed');
   // The process stops for a minute.

@@ -1,10 +1,13 @@
 import type { Clock, Timer } from '@engram/core';
+import { TurnLine } from './turn-line.ts';
 
 /** setTimeout's longest delay. A longer one fires at once. */
 const TIMEOUT_MAX_MS = 2 ** 31 - 1;
 
 /** The machine's time. */
 export class SystemClock implements Clock {
+  readonly #line = new TurnLine(() => performance.now(), setImmediate);
+
   nowMs(): number {
     return performance.now();
   }
@@ -33,6 +36,10 @@ export class SystemClock implements Clock {
 
   soon(fire: () => void): void {
     setImmediate(fire);
+  }
+
+  giveWay(fire: () => void): void {
+    this.#line.push(fire);
   }
 
   endOfTurn(fire: () => void): void {

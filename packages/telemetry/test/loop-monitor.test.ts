@@ -15,6 +15,7 @@ function start(cpuSeconds?: () => number) {
       return { cancel: () => (fire = () => {}) };
     },
     soon() {},
+    giveWay() {},
     endOfTurn() {},
   };
   const monitor = new LoopMonitor(registry, {
