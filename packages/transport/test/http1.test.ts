@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type HttpRequest, type HttpResponse, serve } from '@engram/transport';
@@ -76,6 +77,20 @@ test('thousands of them end the connection, and next to none is served', async (
   for (const { socket } of clients) socket.write(get('/').repeat(1_500));
   await until(() => serving.observer.connections === 0);
   expect(asked.length).toBeLessThanOrEqual(4);
+});
+
+test('of thousands at once the parser works off a few, also behind the one that ends the connection', async () => {
+  let parsed = 0;
+  const count = (): void => {
+    parsed += 1;
+  };
+  subscribe('http.server.request.start', count);
+  const { socket } = await dial();
+  socket.write(get('/wait').repeat(2_000));
+  await once(socket, 'close');
+  unsubscribe('http.server.request.start', count);
+  expect(parsed).toBeGreaterThan(8);
+  expect(parsed).toBeLessThan(100);
 });
 
 test('while one is served no more is read than may wait', async () => {

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server as NodeHttpServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { assert, type ClientBudgets, type Share } from '@engram/core';
 import type { Accepted } from '../listener.ts';
+import { PacedSocket } from './paced-socket.ts';
 import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } from '../serve-options.ts';
 
 /** An idle connection is kept this long for the next request. */
@@ -20,6 +21,7 @@ interface Exchange {
 /** A connection, and what it has asked before its turn. */
 interface Line {
   readonly connection: Accepted;
+  readonly socket: PacedSocket;
   readonly waiting: Exchange[];
   serving: boolean;
 }
@@ -33,7 +35,7 @@ export class Http1Server {
   readonly #options: ServeOptions;
   readonly #budgets: ClientBudgets;
   readonly #server: NodeHttpServer;
-  readonly #lines = new WeakMap<Socket, Line>();
+  readonly #lines = new WeakMap<Duplex, Line>();
   readonly #busy = new Set<ServerResponse>();
   #draining = false;
 
@@ -61,9 +63,9 @@ export class Http1Server {
   }
 
   accept(connection: Accepted): void {
-    this.#lines.set(connection.socket, { connection, waiting: [], serving: false });
-    this.#server.emit('connection', connection.socket);
-    connection.socket.resume();
+    const socket = new PacedSocket(connection.socket);
+    this.#lines.set(socket, { connection, socket, waiting: [], serving: false });
+    this.#server.emit('connection', socket);
   }
 
   /** Idle connections end now, busy ones after their answer. */
@@ -92,7 +94,7 @@ export class Http1Server {
   }
 
   async #serveLine(line: Line): Promise<void> {
-    const { socket } = line.connection;
+    const { socket } = line;
     line.serving = true;
     for (let next = line.waiting.shift(); next !== undefined; next = line.waiting.shift()) {
       // Its body may still be to come.
