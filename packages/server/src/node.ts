@@ -119,6 +119,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   registerNodeMetrics(metrics, () => nodeGauges(member, config));
   registerProcessMetrics(metrics);
   registerBudgetMetrics(metrics, budgets, nodeResources(member, memory, descriptors), memory.limitBytes);
+  await metrics.load();
   const watch = opened.use(watchLoop(options, metrics, slow));
 
   const endpoints = {
