@@ -3,6 +3,7 @@ import { CallConnection, CallServer } from './grpc/call-connection.ts';
 import { CallLeads } from './grpc/call-leads.ts';
 import type { ConnectionServer } from './h2/connection-server.ts';
 import { Flusher } from './h2/flusher.ts';
+import { IntakeTurn } from './h2/intake-turn.ts';
 import type { Leads } from './h2/lead.ts';
 import { STREAMS_MAX } from './h2/limits.ts';
 import { SlabPool } from './h2/slab-pool.ts';
@@ -22,6 +23,7 @@ export class ServerContext implements ConnectionServer {
   readonly watch: LoopWatch;
   readonly calls: CallServer;
   readonly flusher: Flusher;
+  readonly intakeTurn: IntakeTurn;
   readonly slabs = new SlabPool();
   readonly #options: ServeOptions;
 
@@ -35,6 +37,7 @@ export class ServerContext implements ConnectionServer {
     this.handshakeMs = timeoutsOf(options).handshakeMs;
     this.budgets = budgets;
     this.watch = options.watch ?? unwatched;
+    this.intakeTurn = new IntakeTurn(options.clock);
     this.flusher = new Flusher(options.clock, this.watch);
     this.calls = new CallServer(options);
   }

@@ -25,7 +25,9 @@ class TestStream extends Stream {
   override get congested(): boolean {
     return this.full;
   }
-  data(): void {}
+  data(_bytes: Buffer, _start: number, end: number): number {
+    return end;
+  }
   halfClosed(): void {}
   writeEnd(): void {}
   aborted(): void {}

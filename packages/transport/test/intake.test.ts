@@ -4,7 +4,8 @@ import { unwatched } from '@engram/core';
 import { SimClock } from '@engram/sim';
 import { CLIENT_PREFACE, type FrameReader, pingFrame } from '@engram/wire';
 import { Intake, type IntakeOwner } from '../src/h2/intake.ts';
-import { INTAKE_SLICE_MS, OUTPUT_HELD_MAX_BYTES } from '../src/h2/limits.ts';
+import { IntakeTurn } from '../src/h2/intake-turn.ts';
+import { INTAKE_SHARED_SLICE_MS, INTAKE_TURN_MS, OUTPUT_HELD_MAX_BYTES } from '../src/h2/limits.ts';
 
 /** A socket that gives what it is told to, also while it is paused: TLS does so with what it has decrypted. */
 class FakeSocket extends EventEmitter {
@@ -25,6 +26,8 @@ class Owner implements IntakeOwner {
   readonly frames: number[] = [];
   readonly slices: number[] = [];
   faults = 0;
+  readonly unfinished = false;
+  goOn(): void {}
   onFrame = (): void => {};
   sliceBegan(): void {}
   frame({ bytes, start }: FrameReader): void {
@@ -53,7 +56,7 @@ function begin(): { socket: FakeSocket; owner: Owner; clock: SimClock; intake: I
   const socket = new FakeSocket();
   const clock = new SimClock();
   const owner = new Owner();
-  const intake = new Intake(socket, clock, unwatched, owner);
+  const intake = new Intake(socket, clock, new IntakeTurn(clock), unwatched, owner);
   socket.emit('data', Buffer.from(CLIENT_PREFACE));
   return { socket, owner, clock, intake };
 }
@@ -62,7 +65,7 @@ const range = (count: number): number[] => Array.from({ length: count }, (_, at)
 
 test('work that takes long goes on in the next turn, in order, and nothing new is read meanwhile', async () => {
   const { socket, owner, clock } = begin();
-  owner.onFrame = () => void clock.advance(INTAKE_SLICE_MS / 40);
+  owner.onFrame = () => void clock.advance(INTAKE_TURN_MS / 40);
   socket.emit('data', numbered(0, 100));
   expect(socket.paused).toBe(true);
   expect(owner.frames.length).toBe(64); // the clock is asked every 32
@@ -113,8 +116,48 @@ test('another preface is a fault', () => {
   const { socket, owner } = begin();
   expect(owner.faults).toBe(0);
   const other = new FakeSocket();
-  new Intake(other, new SimClock(), unwatched, owner);
+  const clock = new SimClock();
+  new Intake(other, clock, new IntakeTurn(clock), unwatched, owner);
   other.emit('data', Buffer.from('PRI * HTTP/2.0\r\n\r\nXX'));
   expect(owner.faults).toBe(1);
   expect(socket.paused).toBe(false);
+});
+
+test('a turn takes only so much of all connections together, and all have their share of it', async () => {
+  const clock = new SimClock();
+  const turn = new IntakeTurn(clock);
+  const connections = 20;
+  const each = 64;
+  const taken: { readonly connection: number; readonly atMs: number }[] = [];
+  const turns: number[] = [];
+  const sockets = range(connections).map((connection) => {
+    const socket = new FakeSocket();
+    const owner = new Owner();
+    owner.onFrame = () => {
+      taken.push({ connection, atMs: clock.nowMs() });
+      clock.advance(INTAKE_SHARED_SLICE_MS / 32);
+    };
+    new Intake(socket, clock, turn, unwatched, owner);
+    socket.emit('data', Buffer.from(CLIENT_PREFACE));
+    return { socket, owner };
+  });
+  const look = (): void => {
+    turns.push(clock.nowMs());
+    if (taken.length < connections * each) clock.soon(look);
+  };
+  // One turn of the event loop brings a chunk of each.
+  for (const { socket } of sockets) socket.emit('data', numbered(0, each));
+  look();
+  expect(clock.nowMs()).toBeLessThanOrEqual(INTAKE_TURN_MS + INTAKE_SHARED_SLICE_MS);
+  await clock.settle();
+  for (const { owner, socket } of sockets) {
+    expect(owner.frames).toEqual(range(each));
+    expect(socket.paused).toBe(false);
+  }
+  const longest = Math.max(...turns.map((atMs, at) => atMs - (turns[at - 1] ?? 0)));
+  expect(longest).toBeLessThanOrEqual(INTAKE_TURN_MS + INTAKE_SHARED_SLICE_MS);
+  // The first two had the first turn for themselves; of the others none is through before the last has had a slice.
+  const lastBegins = taken.find(({ connection }) => connection === connections - 1)!.atMs;
+  const ends = range(connections).map((wanted) => taken.findLast(({ connection }) => connection === wanted)!.atMs);
+  expect(ends.slice(2).filter((atMs) => atMs < lastBegins).length).toBe(0);
 });

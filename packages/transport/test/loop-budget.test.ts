@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { type LoopWatch, unwatched } from '@engram/core';
+import { GrpcCode, type LoopWatch, unwatched } from '@engram/core';
 import { SimClock } from '@engram/sim';
 import { serve } from '@engram/transport';
+import { pingFrame, type StreamCall, type StreamHandler } from '@engram/wire';
 import { DeadlineWheel } from '../src/deadline-wheel.ts';
 import { Flusher } from '../src/h2/flusher.ts';
 import { FLUSH_SLICE_MS } from '../src/h2/limits.ts';
-import { RawClient } from './support/raw-client.ts';
+import { grpcHeaders, grpcMessage, RawClient } from './support/raw-client.ts';
 import { startServing } from './support/serving.ts';
 
 /* Work on many things at once is done a few at a time, and what takes long all the same is named. */
@@ -36,6 +37,63 @@ test('the method that keeps the event loop is named, and the frames around it ar
   client.write(client.request(1, '/test.Slow/Call', 'x'));
   await client.outcome(1);
   expect(watch.told).toEqual(['handle 30 /test.Slow/Call']);
+});
+
+test('a frame of a thousand messages is worked off in slices, in order, and what follows it waits', async () => {
+  const clock = new SimClock();
+  const watch = new Watch();
+  const log: string[] = [];
+  const open = (call: StreamCall): StreamHandler => ({
+    message: (bytes) => {
+      clock.advance(0.1);
+      log.push(Buffer.from(bytes).toString());
+    },
+    halfClosed: () => {
+      log.push('half closed');
+      call.end();
+    },
+    drained() {},
+    closed: () => void log.push('closed'),
+  });
+  const methods = new Map([['/test.Slow/Stream', { kind: 'bidi' as const, open }]]);
+  await using serving = await startServing(serve, { clock, watch, methods });
+  using client = await RawClient.open(serving.port);
+  const messages = Array.from({ length: 1_000 }, (_, at) => String(at));
+  const frame = client.data(1, Buffer.concat(messages.map((text) => grpcMessage(text))), true);
+  expect(frame.length).toBeLessThan(16_384);
+  client.write(
+    client.headers(1, grpcHeaders('/test.Slow/Stream')),
+    frame,
+    client.headers(3, grpcHeaders('/test.Slow/Stream'), true),
+  );
+  await client.outcome(1);
+  await client.outcome(3);
+  expect(log.slice(0, 1_002)).toEqual([...messages, 'half closed', 'half closed']);
+  expect(watch.told).toEqual([]);
+});
+
+test('the rest of a frame is dropped with its stream', async () => {
+  const clock = new SimClock();
+  let messages = 0;
+  const open = (call: StreamCall): StreamHandler => ({
+    message: () => {
+      clock.advance(0.1);
+      messages += 1;
+      if (messages === 500) call.end({ code: GrpcCode.ABORTED, message: 'enough' });
+    },
+    halfClosed() {},
+    drained() {},
+    closed() {},
+  });
+  const methods = new Map([['/test.Slow/Stream', { kind: 'bidi' as const, open }]]);
+  await using serving = await startServing(serve, { clock, methods });
+  using client = await RawClient.open(serving.port);
+  const frame = client.data(1, Buffer.concat(Array.from({ length: 1_000 }, () => grpcMessage('x'))));
+  client.write(client.headers(1, grpcHeaders('/test.Slow/Stream')), frame);
+  expect(await client.outcome(1)).toContain('enough');
+  client.write(pingFrame(Buffer.from('whatever'), false));
+  await client.frame(({ type, ack }) => type === 'PING' && ack);
+  expect(messages).toBe(500);
 });
 
 test('a thousand connections are written to a few at a time, all of them', async () => {

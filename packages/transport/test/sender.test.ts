@@ -17,7 +17,9 @@ class TestStream extends Stream implements MessageStream {
   headSent = false;
   readonly answerForm = undefined;
   contentLength = -1;
-  data(): void {}
+  data(_bytes: Buffer, _start: number, end: number): number {
+    return end;
+  }
   halfClosed(): void {}
   writeEnd(): void {}
   aborted(): void {}

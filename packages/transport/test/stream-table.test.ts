@@ -5,7 +5,9 @@ import { StreamTable } from '../src/h2/stream-table.ts';
 
 class NamedStream extends Stream {
   readonly contentLength = -1;
-  data(): void {}
+  data(_bytes: Buffer, _start: number, end: number): number {
+    return end;
+  }
   halfClosed(): void {}
   writeEnd(): void {}
   aborted(): void {}

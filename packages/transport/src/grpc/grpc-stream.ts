@@ -11,6 +11,9 @@ import { inflate } from './gzip.ts';
 import { MESSAGE_PREFIX_BYTES, MessageAssembler } from './message-assembler.ts';
 import type { MessageStream } from './message-writer.ts';
 
+/** A frame may hold a thousand messages of a stream. The clock is asked after so many. */
+const MESSAGES_BETWEEN_LOOKS = 16;
+
 const succeeded: RpcStatus = { code: GrpcCode.OK, message: '' };
 const tooMuchHeld: RpcStatus = {
   code: GrpcCode.RESOURCE_EXHAUSTED,
@@ -83,14 +86,16 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     return this.host.commonName;
   }
 
-  data(bytes: Buffer, start: number, end: number): void {
+  data(bytes: Buffer, start: number, end: number): number {
     let at = start;
-    while (at < end && !this.finished && !this.satisfied) {
+    for (let messages = 1; at < end && !this.finished && !this.satisfied; messages += 1) {
       at =
         this.#assembler === undefined
           ? this.#wholeMessage(bytes, at, end)
           : this.#continue(this.#assembler, bytes, at, end);
+      if (messages % MESSAGES_BETWEEN_LOOKS === 0 && this.host.sliceSpent) return at;
     }
+    return end;
   }
 
   halfClosed(): void {

@@ -21,7 +21,9 @@ export class NotGrpc extends Stream {
     this.contentLength = head.contentLength;
   }
 
-  data(): void {}
+  data(_bytes: Buffer, _start: number, end: number): number {
+    return end;
+  }
 
   halfClosed(): void {
     const { host, messages } = this.#connection;

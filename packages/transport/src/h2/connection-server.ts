@@ -1,5 +1,6 @@
 import type { ClientBudgets, Clock, Logger, LoopWatch } from '@engram/core';
 import type { KeepaliveOptions } from '../serve-options.ts';
+import type { IntakeTurn } from './intake-turn.ts';
 import type { Leads } from './lead.ts';
 import type { SenderCommons } from './sender.ts';
 import type { StreamHost } from './stream-host.ts';
@@ -14,6 +15,7 @@ export interface ConnectionServer extends SenderCommons {
   readonly handshakeMs: number;
   readonly budgets: ClientBudgets;
   readonly watch: LoopWatch;
+  readonly intakeTurn: IntakeTurn;
   /** For a new connection. */
   leads(host: StreamHost): Leads;
 }

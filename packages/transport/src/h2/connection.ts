@@ -104,7 +104,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     );
     this.#leave = new LeaveTaking(server.clock, this.sender, this.streams, () => this.#close());
     this.#socket.on('close', this.#onClose);
-    this.#intake = new Intake(accepted.socket, clock, server.watch, this);
+    this.#intake = new Intake(accepted.socket, clock, server.intakeTurn, server.watch, this);
     this.#greet();
     this.#socket.resume();
   }
@@ -135,6 +135,10 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
       this.server.logger.warn({ peer: this.peer }, 'connection cut: the client has not read for too long');
       this.destroy();
     }
+  }
+
+  get sliceSpent(): boolean {
+    return this.#intake.sliceSpent;
   }
 
   // What frames lead to (FrameHost):
@@ -243,6 +247,14 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
 
   frame(reader: FrameReader): void {
     this.#frames.handle(reader);
+  }
+
+  get unfinished(): boolean {
+    return this.#frames.unfinished;
+  }
+
+  goOn(): void {
+    this.#frames.goOn();
   }
 
   sliceEnded(): void {

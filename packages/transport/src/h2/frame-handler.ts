@@ -1,3 +1,4 @@
+import { assert } from '@engram/core';
 import {
   ErrorCode,
   Flag,
@@ -46,6 +47,15 @@ interface OpenBlock {
   readonly dependsOnItself: boolean;
 }
 
+/** What of a DATA frame its stream has not taken yet. */
+interface RestOfData {
+  readonly stream: Stream;
+  readonly bytes: Buffer;
+  readonly at: number;
+  readonly end: number;
+  readonly endStream: boolean;
+}
+
 /** Bytes of the priority fields in HEADERS and PRIORITY. They are checked and otherwise ignored (RFC 9113 §5.3.2). */
 const priorityBytes = 5;
 
@@ -59,6 +69,7 @@ export class FrameHandler {
   /** A header block whose end has not come: no other frame may come before it. */
   #block: OpenBlock | undefined;
   #settingsSeen = false;
+  #rest: RestOfData | undefined;
 
   constructor(host: FrameHost) {
     this.#host = host;
@@ -134,11 +145,36 @@ export class FrameHandler {
     const end = padding > 0 ? payloadEnd - padding + 1 : payloadEnd;
     const endStream = (flags & Flag.END_STREAM) !== 0;
     stream.receivedBytes += end - start;
-    if (end > start) stream.data(bytes, start, end);
-    else if (!endStream) this.#host.spend(1, 'empty DATA');
+    if (end > start) {
+      this.#take({ stream, bytes, at: start, end, endStream });
+      return;
+    }
+    if (!endStream) this.#host.spend(1, 'empty DATA');
+    this.#taken(stream, endStream);
+  }
+
+  /** A DATA frame is not through: its messages took more than a slice. No other frame may come before the rest of it. */
+  get unfinished(): boolean {
+    return this.#rest !== undefined;
+  }
+
+  goOn(): void {
+    const rest = this.#rest;
+    assert(rest !== undefined, 'no frame is unfinished');
+    this.#rest = undefined;
+    if (!rest.stream.remoteClosed) this.#take(rest);
+  }
+
+  #take({ stream, bytes, at, end, endStream }: RestOfData): void {
+    const reached = stream.data(bytes, at, end);
+    if (reached < end) this.#rest = { stream, bytes, at: reached, end, endStream };
+    else this.#taken(stream, endStream);
+  }
+
+  #taken(stream: Stream, endStream: boolean): void {
     if (stream.remoteClosed) return;
     if (endStream) this.#host.remoteEnd(stream);
-    else receive.creditStream(stream);
+    else this.#host.receive.creditStream(stream);
   }
 
   /** DATA for a stream that takes none. What was under way when we ended the stream is dropped. */

@@ -1,6 +1,7 @@
 import type { Clock, LoopWatch } from '@engram/core';
 import { CLIENT_PREFACE, DEFAULT_MAX_FRAME_BYTES, ErrorCode, FrameReader, Http2Error } from '@engram/wire';
-import { INTAKE_SLICE_MS, OUTPUT_HELD_MAX_BYTES } from './limits.ts';
+import type { IntakeTurn } from './intake-turn.ts';
+import { OUTPUT_HELD_MAX_BYTES } from './limits.ts';
 
 const preface = Buffer.from(CLIENT_PREFACE, 'latin1');
 
@@ -20,6 +21,10 @@ export interface IntakeOwner {
   /** A slice of work begins; what is answered until `sliceEnded` leaves together. */
   sliceBegan(): void;
   frame(reader: FrameReader): void;
+  /** The last frame is not through: its messages took more than the slice. */
+  readonly unfinished: boolean;
+  /** Goes on with it. */
+  goOn(): void;
   /** The connection must end: nothing is taken any more. */
   fault(error: unknown): void;
   sliceEnded(): void;
@@ -28,8 +33,8 @@ export interface IntakeOwner {
 }
 
 /**
- * Takes the frames of a client, and never more than it should at a time: a slice of INTAKE_SLICE_MS in a turn of the event
- * loop, and none while the client leaves so much of what we say in the socket. grpc-go stops reading for the same reason
+ * Takes the frames of a client, and never more than it should at a time: a slice of what all connections may take of a
+ * turn of the event loop (`IntakeTurn`), and none while the client leaves so much of what we say in the socket. grpc-go stops reading for the same reason
  * (internal/transport/controlbuf.go: throttle): what a frame provokes has no window, so the client's own reading has to
  * bound it.
  */
@@ -38,6 +43,7 @@ export class Intake {
   readonly #clock: Clock;
   readonly #owner: IntakeOwner;
   readonly #watch: LoopWatch;
+  readonly #turn: IntakeTurn;
   readonly #reader = new FrameReader(DEFAULT_MAX_FRAME_BYTES);
   /** Chunks that came while nothing was taken; sockets may give what they have when they are told to pause. */
   #chunks: Buffer[] = [];
@@ -45,7 +51,10 @@ export class Intake {
   #prefaceBytes = 0;
   #state: 'flowing' | 'next-slice' | 'unsent' | 'ended' = 'flowing';
 
-  constructor(socket: Source, clock: Clock, watch: LoopWatch, owner: IntakeOwner) {
+  #sliceEndMs = 0;
+
+  constructor(socket: Source, clock: Clock, turn: IntakeTurn, watch: LoopWatch, owner: IntakeOwner) {
+    this.#turn = turn;
     this.#socket = socket;
     this.#clock = clock;
     this.#watch = watch;
@@ -64,13 +73,24 @@ export class Intake {
   sent(): void {
     if (this.#state !== 'unsent' || this.#isBehind) return;
     this.#state = 'next-slice';
-    this.#clock.soon(this.#slice);
+    this.#turn.wait(this.#slice);
+  }
+
+  /** The slice is used up: whoever works on a frame should stop where it can. */
+  get sliceSpent(): boolean {
+    return this.#clock.nowMs() >= this.#sliceEndMs;
   }
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#state === 'ended') return;
     this.#chunks.push(chunk);
-    if (this.#state === 'flowing') this.#slice();
+    if (this.#state !== 'flowing') return;
+    if (this.#turn.spent) {
+      this.#state = 'next-slice';
+      this.#proceed();
+    } else {
+      this.#slice();
+    }
   };
 
   get #isBehind(): boolean {
@@ -81,16 +101,19 @@ export class Intake {
     if (this.#state === 'ended') return;
     this.#state = 'flowing';
     const [startMs, toldMs] = [this.#clock.nowMs(), this.#watch.toldMs];
+    this.#sliceEndMs = startMs + this.#turn.sliceMs;
     this.#owner.sliceBegan();
     try {
-      const next = this.#take(startMs);
+      const next = this.#take();
       if (!this.#isEnded) this.#state = next;
     } catch (error) {
       this.#owner.fault(error);
     }
     this.#owner.sliceEnded();
     // What handlers were blamed for is not the frames' doing.
-    const ms = this.#clock.nowMs() - startMs - (this.#watch.toldMs - toldMs);
+    const tookMs = this.#clock.nowMs() - startMs;
+    this.#turn.spend(tookMs);
+    const ms = tookMs - (this.#watch.toldMs - toldMs);
     if (ms > this.#watch.budgetMs) this.#watch.stretched('frames', ms);
     this.#proceed();
   };
@@ -107,23 +130,30 @@ export class Intake {
       this.#socket.pause();
       // Some of it may have left with the slice.
       if (this.#state === 'unsent' && !this.#isBehind) this.#state = 'next-slice';
-      if (this.#state === 'next-slice') this.#clock.soon(this.#slice);
+      if (this.#state === 'next-slice') this.#turn.wait(this.#slice);
     }
   }
 
   /** Works until there is nothing more, or not now. */
-  #take(startMs: number): 'flowing' | 'next-slice' | 'unsent' {
+  #take(): 'flowing' | 'next-slice' | 'unsent' {
     for (let frames = 1; ; frames += 1) {
-      while (!this.#reader.next()) {
-        const chunk = this.#chunks.shift();
-        if (chunk === undefined) return 'flowing';
-        this.#reader.push(this.#prefaceBytes === preface.length ? chunk : this.#takePreface(chunk));
-      }
-      this.#owner.frame(this.#reader);
+      if (this.#owner.unfinished) this.#owner.goOn();
+      else if (this.#next()) this.#owner.frame(this.#reader);
+      else return 'flowing';
       if (this.#isEnded) return 'flowing';
       if (this.#isBehind) return 'unsent';
-      if (frames % framesBetweenLooks === 0 && this.#clock.nowMs() - startMs >= INTAKE_SLICE_MS) return 'next-slice';
+      if (this.#owner.unfinished || (frames % framesBetweenLooks === 0 && this.sliceSpent)) return 'next-slice';
     }
+  }
+
+  /** Whether another frame has come. */
+  #next(): boolean {
+    while (!this.#reader.next()) {
+      const chunk = this.#chunks.shift();
+      if (chunk === undefined) return false;
+      this.#reader.push(this.#prefaceBytes === preface.length ? chunk : this.#takePreface(chunk));
+    }
+    return true;
   }
 
   /** Returns what is behind the preface. */

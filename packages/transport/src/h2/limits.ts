@@ -32,8 +32,10 @@ export const BATCH_MAX_BYTES = 256 * 1024;
  * are in no window. Above BATCH_MAX_BYTES, so that DATA alone does not reach it.
  */
 export const OUTPUT_HELD_MAX_BYTES = 512 * 1024;
-/** What one connection's frames may take of a turn of the event loop. */
-export const INTAKE_SLICE_MS = 4;
+/** What the frames of all connections may take of a turn of the event loop, together. */
+export const INTAKE_TURN_MS = 4;
+/** What the frames of one connection may take at a time while others wait. */
+export const INTAKE_SHARED_SLICE_MS = 1;
 /** What writing to sockets may take of a turn, all connections together. */
 export const FLUSH_SLICE_MS = 4;
 /** No new call starts while this much waits to be sent to the client of the connection. */

@@ -15,6 +15,8 @@ export interface StreamHost {
   readonly draining: boolean;
   /** When the chunk that is being worked on came. */
   readonly receivedMs: number;
+  /** What frames may take of this turn is used up: whoever works on one should stop where it can. */
+  readonly sliceSpent: boolean;
   /** Charges the client for work that it makes and that brings nothing. Throws when it has overdrawn. */
   spend(tokens: number, what: string): void;
   /** Ends a stream with RST_STREAM. */

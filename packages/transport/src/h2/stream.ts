@@ -53,8 +53,11 @@ export abstract class Stream implements Queued<Stream> {
   abstract get contentLength(): number;
   /** The connection knows the stream now. */
   opened(): void {}
-  /** Payload of a DATA frame. The bytes never change. */
-  abstract data(bytes: Buffer, start: number, end: number): void;
+  /**
+   * Payload of a DATA frame. The bytes never change. Returns how far it has come: less than `end` where the slice is used
+   * up. It is called again with the rest, before anything else that the client has sent.
+   */
+  abstract data(bytes: Buffer, start: number, end: number): number;
   /** The client has ended its side. */
   abstract halfClosed(): void;
   /** Writes its last frame: trailers, or the end of its DATA. Nothing of it is queued any more. */

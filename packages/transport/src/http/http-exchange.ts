@@ -40,14 +40,15 @@ export class HttpExchange extends Stream implements Admissible {
     return this.#head.contentLength;
   }
 
-  data(bytes: Buffer, start: number, end: number): void {
+  data(bytes: Buffer, start: number, end: number): number {
     if (this.#bodyTooLong) {
       this.#forgetBody();
-      return;
+      return end;
     }
     this.#body.push(Buffer.from(bytes.subarray(start, end)));
     this.#hold(this.#bodyBytes + end - start + PIECE_BYTES);
     if (this.#host.receive.overdrawn) this.#host.reset(this, ErrorCode.ENHANCE_YOUR_CALM);
+    return end;
   }
 
   /** Admitted like a call: who resets it before its answer still has it running, and who does not read gets no more. */
