@@ -85,6 +85,8 @@ export interface BackendOptions extends BackendSettings {
   readonly logger: Logger;
   /** Holds the log's seal; whose alarm it is when the quota is reached. */
   readonly memberId: bigint;
+  /** Of the empty store, the same for every node that shares its log; 1 if absent. What lies below another is compacted. */
+  readonly firstRevision?: Revision | undefined;
   readonly observer?: StoreObserver;
   /** What other nodes do for this one. Without it the node is alone: nothing is written while it does not lead. */
   readonly cluster?: BackendCluster;
@@ -115,6 +117,7 @@ export async function openReplica(options: BackendOptions): Promise<Backend> {
     clock: options.clock,
     logger: options.logger,
     signal: new AbortController().signal,
+    firstRevision: options.firstRevision,
     ...(options.keyPagesMax === undefined ? {} : { keyPagesMax: options.keyPagesMax }),
   });
   return new Backend(options, new Replica(options, recovered));

@@ -5,7 +5,7 @@ import {
   decodeCheckpointHeader,
   isCheckpointGarbage,
 } from '@engram/coder';
-import { assert, type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
+import { assert, type Clock, type Logger, type LogPosition, logPosition, type Revision } from '@engram/core';
 import { KeyIndex } from '@engram/index';
 import { Lessor } from '@engram/lease';
 import { type Storage, StorageTrimmedError } from '@engram/storage';
@@ -31,6 +31,8 @@ export interface RecoveryOptions {
   readonly signal: AbortSignal;
   /** See `KeyIndex`. */
   readonly keyPagesMax?: number;
+  /** See `ReplicatedState`. */
+  readonly firstRevision?: Revision | undefined;
 }
 
 const FIRST_POSITION = logPosition(1);
@@ -107,7 +109,7 @@ async function loadCheckpoint(
     );
   }
   const lessor = new Lessor({ minTtlSeconds: options.minLeaseTtlSeconds });
-  const state = new ReplicatedState(loader.finish(), lessor, options.clock);
+  const state = new ReplicatedState(loader.finish(), lessor, options.clock, options.firstRevision);
   if (header !== undefined) state.adopt(header);
   return { state, from: checkpoint?.from ?? FIRST_POSITION, garbage };
 }

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import type { ImagePolicy } from '@engram/member';
+import type { RevisionOrigin } from '@engram/storage-tikv';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 import { imagePolicy, logSegmentBytes } from './image-flags.ts';
 import type { CertificateFiles } from './self-signed-certificate.ts';
@@ -35,6 +36,8 @@ export interface ClusterConfig {
   readonly memberSilentMaxMs: number;
   readonly logSegmentBytes: number;
   readonly token: string;
+  /** Of a cluster that this member founds. */
+  readonly revisionOrigin: RevisionOrigin;
   /** By name in DNS, or as --initial-cluster says. */
   readonly initialMembers: readonly InitialMember[] | SrvDiscovery;
   readonly listenPeerUrls: readonly ServeUrl[];
@@ -59,6 +62,7 @@ const tikvFlags = [
   'image-interval',
   'log-member-timeout',
   'log-segment-bytes',
+  'revision-origin',
 ] as const;
 
 /** Flags that only members of a cluster read. */
@@ -113,6 +117,7 @@ export function clusterConfig(
     memberSilentMaxMs: values.durationMs('log-member-timeout'),
     logSegmentBytes: logSegmentBytes(values),
     token,
+    revisionOrigin: revisionOrigin(values.text('revision-origin')),
     initialMembers,
     listenPeerUrls,
     peerTls: peerTls(values, listenPeerUrls),
@@ -121,6 +126,11 @@ export function clusterConfig(
     learnersMax: values.number('max-learners'),
     preVote: values.bool('pre-vote'),
   };
+}
+
+function revisionOrigin(text: string): RevisionOrigin {
+  if (text === 'sequence' || text === 'timestamp') return text;
+  throw new ConfigError(`--revision-origin=${text}: expected sequence or timestamp`);
 }
 
 function srvDiscovery(values: FlagValues): SrvDiscovery | undefined {

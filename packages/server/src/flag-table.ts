@@ -297,6 +297,12 @@ export const flagSections: readonly FlagSection[] = [
       '10m',
       'A member that has been silent for so long does not keep the log in TiKV from being trimmed; it starts again from the image.',
     ),
+    works(
+      'revision-origin',
+      'string',
+      'sequence',
+      "Of a new cluster with --storage=tikv: 'sequence': revisions begin at 1, as etcd's. 'timestamp': at PD's time in microseconds, so that clients of an earlier cluster never see them go back; what lies below counts as compacted.",
+    ),
     works('log-segment-bytes', 'uint', '67108864', 'The log in TiKV is trimmed in segments of this size.'),
     works(
       'loop-budget',

@@ -80,6 +80,7 @@ async function startInCluster(
     token: cluster.token,
     probeStorage: data.probeStorage,
     firstMembers: data.firstMembers,
+    firstRevision: data.firstRevision,
     onRemoved: parts.onRemoved,
   });
   // The listener for peers is closed last: a leader that hands over still needs it.
