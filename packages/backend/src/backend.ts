@@ -22,6 +22,7 @@ import type { StoreObserver } from './observer.ts';
 import { isReadOnly } from './quota.ts';
 import { readTxn } from './read-txn.ts';
 import { recover } from './recovery.ts';
+import type { OnRecovery } from './recovery-progress.ts';
 import { Replica } from './replica.ts';
 import type {
   Alarm,
@@ -90,6 +91,8 @@ export interface BackendOptions extends BackendSettings {
   readonly observer?: StoreObserver;
   /** What other nodes do for this one. Without it the node is alone: nothing is written while it does not lead. */
   readonly cluster?: BackendCluster;
+  /** How far the replica is rebuilt. */
+  readonly onRecovery?: OnRecovery;
   /** The leadership has ended by itself; `lead` may be called again unless nobody knows what the log holds. */
   readonly onDeposed?: (end: LeadershipEnd) => void;
   /** The node must end: an invariant is broken. */
@@ -119,6 +122,7 @@ export async function openReplica(options: BackendOptions): Promise<Backend> {
     signal: new AbortController().signal,
     firstRevision: options.firstRevision,
     ...(options.keyPagesMax === undefined ? {} : { keyPagesMax: options.keyPagesMax }),
+    ...(options.onRecovery === undefined ? {} : { onProgress: options.onRecovery }),
   });
   return new Backend(options, new Replica(options, recovered));
 }

@@ -158,7 +158,8 @@ class Parts implements ElectionOwner {
   }
 
   async #open(): Promise<void> {
-    const { storage, identity, clock, random, logger, settings, storeObserver, network, firstRevision } = this.#options;
+    const { storage, identity, clock, random, logger, settings, network } = this.#options;
+    const { storeObserver, onRecovery, firstRevision } = this.#options;
     const { name, clientUrls, memberId: self } = identity;
     this.backend = await openReplica({
       ...settings,
@@ -173,6 +174,7 @@ class Parts implements ElectionOwner {
       memberId: self,
       firstRevision,
       ...(storeObserver === undefined ? {} : { observer: storeObserver }),
+      ...(onRecovery === undefined ? {} : { onRecovery }),
       cluster: this.#backendCluster(),
       onDeposed: (end) => {
         if (end.kind === 'uncertain') this.#fatal(new Error('nobody knows what the log holds', { cause: end.cause }));

@@ -1,4 +1,4 @@
-import { type Backend, type BackendSettings, openBackend, type StoreObserver } from '@engram/backend';
+import { type Backend, type BackendSettings, type OnRecovery, openBackend, type StoreObserver } from '@engram/backend';
 import { type Clock, epoch, type Logger, type Random } from '@engram/core';
 import {
   type Cluster,
@@ -36,6 +36,8 @@ export interface MemberOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly storeObserver?: StoreObserver;
+  /** Told how far the start is. */
+  readonly onRecovery?: OnRecovery;
   readonly servicesObserver?: ServicesObserver;
   /** The storage failed for good, or an invariant is broken: the process must end. */
   readonly onFatal: (error: Error) => void;
@@ -90,7 +92,7 @@ export class Member implements AsyncDisposable {
 
 /** A cluster of one: it leads from the start, and ends with its leadership. What fails leaves nothing open. */
 export async function startLoneMember(options: LoneMemberOptions): Promise<Member> {
-  const { storage, identity, startCount, clock, random, logger, storeObserver } = options;
+  const { storage, identity, startCount, clock, random, logger, storeObserver, onRecovery } = options;
   const { clusterId, memberId, name, peerUrls, clientUrls } = identity;
   const serving = new HealthStatus();
   let store: Backend;
@@ -104,6 +106,7 @@ export async function startLoneMember(options: LoneMemberOptions): Promise<Membe
       logger,
       memberId,
       ...(storeObserver === undefined ? {} : { observer: storeObserver }),
+      ...(onRecovery === undefined ? {} : { onRecovery }),
       onFatal: (error) => {
         serving.set(false);
         options.onFatal(error);

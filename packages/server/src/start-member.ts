@@ -14,7 +14,7 @@ export interface StartParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly observers: Pick<MemberOptions, 'storeObserver' | 'servicesObserver'>;
+  readonly observers: Pick<MemberOptions, 'storeObserver' | 'servicesObserver' | 'onRecovery'>;
   readonly version: string;
   readonly onFatal: (error: Error) => void;
   /** The cluster has removed this member. */

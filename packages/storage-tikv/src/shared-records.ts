@@ -55,7 +55,8 @@ export class SharedRecords {
     const { image } = await this.#roots.read(signal);
     if (image === undefined) return undefined;
     const chunks = (reading: AbortSignal): AsyncIterable<Uint8Array> => this.#chunks(this.#readerOf(image), reading);
-    return { from: image.from, chunks };
+    const { count, bytes } = image.totals.chunk;
+    return { from: image.from, image: { chunks: count, bytes }, chunks };
   }
 
   /** Whether the log before the position may be gone, by the newest root. */
