@@ -11,6 +11,7 @@ import {
   openDescriptors,
   RpcMetrics,
   registerBudgetMetrics,
+  registerLocalBytesMetrics,
   registerNodeMetrics,
   registerProcessMetrics,
   registerStartMetrics,
@@ -108,7 +109,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   listeners.announce('metrics', logger);
   // The table of methods comes first: only methods that are served get counters.
   let rpcMetrics: RpcMetrics | undefined;
-  const { member, identity, ready } = await startMember(
+  const { member, identity, ready, localBytes } = await startMember(
     config,
     {
       clock,
@@ -137,6 +138,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     onSlowUnary: (path, ms) => slow.warn({ path, 'took-ms': Math.round(ms) }, 'request took too long'),
   });
   registerNodeMetrics(metrics, () => nodeGauges(member, config));
+  registerLocalBytesMetrics(metrics, localBytes);
   registerBudgetMetrics(metrics, budgets, nodeResources(member, memory, descriptors), memory.limitBytes);
   await metrics.load();
   const watch = opened.use(watchLoop(options, metrics, slow));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock, Logger, Random } from '@engram/core';
 import { ClusterMember, type Member, type MemberOptions, type PeerService, startLoneMember } from '@engram/member';
 import { type PeerCertificate, PeerLinks, type PeerTls, type PeerServer, servePeers } from '@engram/peer';
+import type { LocalShare } from '@engram/storage';
 import type { ClusterConfig, PeerTlsConfig } from './cluster-config.ts';
 import { openClusterData } from './cluster-data.ts';
 import { openData, ownFolder } from './data-directory.ts';
@@ -32,6 +33,8 @@ export interface StartedMember {
   readonly identity: NodeIdentity;
   /** Resolves when the node can serve: alone at once, in a cluster after a leader has answered it. */
   readonly ready: (signal: AbortSignal) => Promise<void>;
+  /** How much of an image it has on its disk; undefined: it keeps no bytes beside TiKV, or shares none. */
+  readonly localBytes: () => LocalShare | undefined;
 }
 
 /** Starts the configured member. `opened` disposes of it. */
@@ -44,7 +47,7 @@ export async function startMember(
   const { storage, identity } = await openData(config, parts);
   const { startCount, ...ids } = identity;
   const member = opened.use(await startLoneMember({ ...memberOptions(config, parts, ids), storage, startCount }));
-  return { member, identity, ready: async () => {} };
+  return { member, identity, ready: async () => {}, localBytes: () => undefined };
 }
 
 async function startInCluster(
@@ -105,6 +108,7 @@ async function startInCluster(
     member: started.member,
     identity: { clusterId, memberId },
     ready: (signal) => started.ready(signal),
+    localBytes: () => data.storage.image?.local,
   };
 }
 

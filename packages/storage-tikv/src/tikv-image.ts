@@ -1,5 +1,5 @@
 import { assert, type Clock, type Logger, type LogPosition } from '@engram/core';
-import type { ImagePart, ImageStatus, Lifetime, SharedImage, Trimmed } from '@engram/storage';
+import type { ImagePart, ImageStatus, Lifetime, LocalShare, SharedImage, Trimmed } from '@engram/storage';
 import { imageBytes, type ImageRoot } from './image-root.ts';
 import type { ImageRootStore, RootHolder } from './image-root-store.ts';
 import { ImageWriter } from './image-writer.ts';
@@ -94,7 +94,13 @@ export class TikvImage implements SharedImage {
     return this.#run(signal, (either) => this.#parts.trim.trim(either));
   }
 
+  get local(): LocalShare | undefined {
+    return this.#parts.bytes.local;
+  }
+
   need(from: LogPosition, signal: AbortSignal): Promise<void> {
+    // Whoever says this has read its state: what is left to fetch no longer delays it.
+    void this.#parts.bytes.fetchImage();
     return this.#run(signal, (either) => this.#parts.needs.say(from, either));
   }
 

@@ -16,6 +16,25 @@ export interface StartGauges {
   readonly read: ReadonlyMap<string, StartRead>;
 }
 
+/** What a node has on its disk of the bytes that it started without. */
+export interface LocalBytes {
+  readonly bytes: number;
+  readonly of: number;
+  readonly whole: boolean;
+}
+
+/** Nothing is said where the node keeps no bytes of its own. */
+export function registerLocalBytesMetrics(registry: MetricRegistry, local: () => LocalBytes | undefined): void {
+  const gauge = (name: string, help: string, value: (local: LocalBytes) => number): void =>
+    registry.gauge(name, help, () => {
+      const now = local();
+      return now === undefined ? [] : [{ labels: {}, value: value(now) }];
+    });
+  gauge('engram_local_values_whole', '1 when all bytes of the store are on this node.', ({ whole }) => (whole ? 1 : 0));
+  gauge('engram_local_image_bytes', 'Bytes of the image that this node has fetched.', ({ bytes }) => bytes);
+  gauge('engram_local_image_bytes_expected', 'Bytes of the image that this node fetches.', ({ of }) => of);
+}
+
 /** How far a start is, and once the node serves, what it has read for that. */
 export function registerStartMetrics(registry: MetricRegistry, start: () => StartGauges): void {
   const read = (name: string, help: string, value: (read: StartRead) => number | undefined): void =>
