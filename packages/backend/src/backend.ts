@@ -14,7 +14,7 @@ import {
   type Timer,
   type Txn,
 } from '@engram/core';
-import type { Storage } from '@engram/storage';
+import { type Storage, StorageFencedError } from '@engram/storage';
 import type { WatchHub } from '@engram/watch-hub';
 import type { Caller } from './caller.ts';
 import { Leadership } from './leadership.ts';
@@ -221,10 +221,14 @@ export class Backend implements Store, AsyncDisposable {
     return this.#settled;
   }
 
-  /** Applies what the log holds from this replica's end to before `end`, and resolves when it has taken effect. */
+  /**
+   * Applies what the log holds from this replica's end to before `end`, and resolves when it has taken effect. `end` is where
+   * this node has sealed it: what stands behind is of a later epoch, and its leader may have no answer for it yet.
+   */
   async #readTo(end: LogPosition): Promise<void> {
     if (this.replica.next < end) {
       for await (const batch of this.#options.storage.log.read(this.replica.next, this.#neverAborted)) {
+        if (batch.first >= end) throw new StorageFencedError(`the log holds batches of a later epoch from ${end} on`);
         this.replica.follow(batch);
       }
     }
