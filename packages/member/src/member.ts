@@ -1,5 +1,5 @@
 import { type Backend, type BackendSettings, type OnRecovery, openBackend, type StoreObserver } from '@engram/backend';
-import { type Clock, epoch, type Logger, type Random } from '@engram/core';
+import { type Clock, epoch, type Logger, type Random, type SharedBudget } from '@engram/core';
 import {
   type Cluster,
   etcdServices,
@@ -39,6 +39,8 @@ export interface MemberOptions {
   /** Told how far the start is. */
   readonly onRecovery?: OnRecovery;
   readonly servicesObserver?: ServicesObserver;
+  /** What the watchers of all clients may take of memory. */
+  readonly watcherBytes?: SharedBudget;
   /** The storage failed for good, or an invariant is broken: the process must end. */
   readonly onFatal: (error: Error) => void;
 }
@@ -60,7 +62,7 @@ export class Member implements AsyncDisposable {
   readonly #compaction: Disposable;
 
   constructor(store: Backend, cluster: Cluster, serving: HealthStatus, options: MemberOptions) {
-    const { clock, logger, version, limits, servicesObserver: observer } = options;
+    const { clock, logger, version, limits, servicesObserver: observer, watcherBytes } = options;
     this.store = store;
     this.cluster = cluster;
     this.serving = serving;
@@ -73,6 +75,7 @@ export class Member implements AsyncDisposable {
       clock,
       logger,
       ...(observer === undefined ? {} : { observer }),
+      ...(watcherBytes === undefined ? {} : { watcherBytes }),
       health: serving,
     });
     this.#compaction = startAutoCompaction(options.compaction, {

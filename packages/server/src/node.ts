@@ -123,6 +123,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
         },
         onRecovery: (read) => progress.recovering(read),
       },
+      watcherBytes: budgets.watcherBytes,
       version: ETCD_VERSION,
       onFatal: options.onFatal,
       onRemoved: options.onRemoved,

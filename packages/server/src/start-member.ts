@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock, Logger, Random } from '@engram/core';
+import type { Clock, Logger, Random, SharedBudget } from '@engram/core';
 import { ClusterMember, type Member, type MemberOptions, type PeerService, startLoneMember } from '@engram/member';
 import { type PeerCertificate, PeerLinks, type PeerTls, type PeerServer, servePeers } from '@engram/peer';
 import type { LocalShare } from '@engram/storage';
@@ -16,6 +16,7 @@ export interface StartParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly observers: Pick<MemberOptions, 'storeObserver' | 'servicesObserver' | 'onRecovery'>;
+  readonly watcherBytes: SharedBudget;
   readonly version: string;
   readonly onFatal: (error: Error) => void;
   /** The cluster has removed this member. */
@@ -114,7 +115,7 @@ async function startInCluster(
 
 function memberOptions(
   config: NodeConfig,
-  { clock, random, logger, observers, version, onFatal }: StartParts,
+  { clock, random, logger, observers, watcherBytes, version, onFatal }: StartParts,
   ids: NodeIdentity,
 ): Omit<MemberOptions, 'storage'> {
   return {
@@ -140,6 +141,7 @@ function memberOptions(
     random,
     logger,
     ...observers,
+    watcherBytes,
     onFatal,
   };
 }
