@@ -3,6 +3,7 @@ export { openTikvStorage, type LocalOptions, type TikvStorageOptions } from './s
 export type { TikvStorage } from './src/tikv-storage.ts';
 export { CheckpointMemory } from './src/local-values.ts';
 export type { OpenCopyStorage } from './src/local-copy.ts';
+export { defaultSafePoint, type SafePointOptions } from './src/safe-point-keeper.ts';
 // Whose a prefix is: asked first, when a node starts.
 export {
   openRoot,

@@ -1,8 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import type { ImagePolicy } from '@engram/member';
+import type { SafePointOptions } from '@engram/storage-tikv';
 import type { RevisionOrigin } from '@engram/storage-tikv';
 import { ConfigError, type FlagValues } from './flag-values.ts';
-import { imagePolicy, logSegmentBytes } from './image-flags.ts';
+import { imagePolicy, logSegmentBytes, safePoint } from './image-flags.ts';
 import type { CertificateFiles } from './self-signed-certificate.ts';
 import type { SrvDiscovery } from './srv-discovery.ts';
 import { bindProblem, parseUrls, type ServeUrl } from './urls.ts';
@@ -32,6 +33,7 @@ export interface ClusterConfig {
   readonly tikvTls: { readonly caPath?: string; readonly certPath?: string; readonly keyPath?: string } | undefined;
   readonly localValues: 'disk' | 'memory';
   readonly imagePolicy: ImagePolicy;
+  readonly safePoint: SafePointOptions;
   /** How long another member may be silent before it no longer holds a trim of the log up. */
   readonly memberSilentMaxMs: number;
   readonly logSegmentBytes: number;
@@ -62,6 +64,7 @@ const tikvFlags = [
   'image-interval',
   'log-member-timeout',
   'log-segment-bytes',
+  'tikv-gc-retention',
   'revision-origin',
 ] as const;
 
@@ -116,6 +119,7 @@ export function clusterConfig(
     imagePolicy: imagePolicy(values),
     memberSilentMaxMs: values.durationMs('log-member-timeout'),
     logSegmentBytes: logSegmentBytes(values),
+    safePoint: safePoint(values),
     token,
     revisionOrigin: revisionOrigin(values.text('revision-origin')),
     initialMembers,

@@ -122,6 +122,7 @@ export async function openClusterData(
     member: self,
     segmentBytes: cluster.logSegmentBytes,
     silentMaxMs: cluster.memberSilentMaxMs,
+    safePoint: cluster.safePoint,
     imageBytesPerSecond: cluster.imagePolicy.bytesPerSecond,
     clock,
     random,

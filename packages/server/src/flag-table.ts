@@ -298,6 +298,12 @@ export const flagSections: readonly FlagSection[] = [
       'A member that has been silent for so long does not keep the log in TiKV from being trimmed; it starts again from the image.',
     ),
     works(
+      'tikv-gc-retention',
+      'duration',
+      '1h',
+      "The leader moves TiKV's safe point, below which old versions are collected, so far behind the time, if nobody else has moved it for as long; 0: never. To be 0 where TiDB uses the same TiKV with its own collection switched off.",
+    ),
+    works(
       'revision-origin',
       'string',
       'sequence',

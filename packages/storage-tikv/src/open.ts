@@ -20,6 +20,7 @@ import { MemberNeeds } from './member-needs.ts';
 import { NodeBytes } from './node-bytes.ts';
 import { endOf, RecentBatches } from './recent-batches.ts';
 import { RecordLookup } from './record-lookup.ts';
+import { defaultSafePoint, SafePointKeeper, type SafePointOptions } from './safe-point-keeper.ts';
 import { SegmentRegions } from './segment-regions.ts';
 import { SharedRecords } from './shared-records.ts';
 import { TikvImage } from './tikv-image.ts';
@@ -58,6 +59,8 @@ export interface TikvStorageOptions {
   readonly sealTimeoutMs?: number;
   /** Of each question of a read; 10 s. */
   readonly readTimeoutMs?: number;
+  /** Who moves TiKV's safe point; 1 hour, looked at every 10 minutes. */
+  readonly safePoint?: SafePointOptions;
   /** How fast a node with a disk fetches an image's bytes, once it has read its state; 16 MiB. */
   readonly imageBytesPerSecond?: number;
   /** How many fetches of the image's pages run at a time, of all reads; 8. */
@@ -145,7 +148,8 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const values = new TikvValues({ bytes, local, name, lifetime, closing });
   const trim = new LogTrim({ source, index, roots, needs });
   const common = { source, roots, bytes, clock, logger, lifetime, closing };
-  const image = new TikvImage({ ...common, trim, needs, holder, partBytesMax });
+  const safePoint = new SafePointKeeper(source, prefix, clock, logger, options.safePoint ?? defaultSafePoint);
+  const image = new TikvImage({ ...common, trim, needs, safePoint, holder, partBytesMax });
   return new TikvStorage({ log, values, image, lifetime, closer, bytes, copy, imageCopy, regions });
 }
 

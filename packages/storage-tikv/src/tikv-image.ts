@@ -7,6 +7,7 @@ import type { LogSource } from './log-source.ts';
 import type { LogTrim } from './log-trim.ts';
 import type { MemberNeeds } from './member-needs.ts';
 import type { NodeBytes } from './node-bytes.ts';
+import type { SafePointKeeper } from './safe-point-keeper.ts';
 import { signalOf, translate } from './tikv-errors.ts';
 
 export interface TikvImageParts {
@@ -14,6 +15,7 @@ export interface TikvImageParts {
   readonly roots: ImageRootStore;
   readonly trim: LogTrim;
   readonly needs: MemberNeeds;
+  readonly safePoint: SafePointKeeper;
   readonly bytes: NodeBytes;
   /** Of this node; undefined: it does not hold the log. */
   readonly holder: () => RootHolder | undefined;
@@ -92,6 +94,10 @@ export class TikvImage implements SharedImage {
 
   trim(signal: AbortSignal): Promise<Trimmed | undefined> {
     return this.#run(signal, (either) => this.#parts.trim.trim(either));
+  }
+
+  collectGarbage(signal: AbortSignal): Promise<void> {
+    return this.#run(signal, (either) => this.#parts.safePoint.keep(either));
   }
 
   get local(): LocalShare | undefined {

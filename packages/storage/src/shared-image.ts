@@ -60,6 +60,11 @@ export interface SharedImage {
    */
   trim(signal: AbortSignal): Promise<Trimmed | undefined>;
   /**
+   * Lets storage forget versions of its own that nobody can read any more. Only the holder of the log calls it, as often as it
+   * likes; one that is deposed does no harm. Rejects with StorageUnavailableError.
+   */
+  collectGarbage?(signal: AbortSignal): Promise<void>;
+  /**
    * Says that this node will not read the log before `from` again, and that it lives. To be repeated, also without progress:
    * a node that is silent for long no longer holds a trim up. With it a node that keeps bytes of its own begins to fetch those of the
    * image that it lacks, beside all other work.
