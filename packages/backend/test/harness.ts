@@ -29,7 +29,6 @@ export async function openNode(
     txnAnswerBytesMax?: number;
     keyPagesMax?: number;
     sliceMax?: number;
-    firstRevision?: Revision;
     onDeposed?: (end: LeadershipEnd) => void;
   } = {},
 ): Promise<Node> {

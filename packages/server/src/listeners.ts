@@ -9,16 +9,14 @@ const GRPC_OVERHEAD_BYTES = 512 * 1024;
 export interface ListenerParts {
   readonly config: NodeConfig;
   readonly tls: TlsOptions | undefined;
-  readonly http: HttpHandler;
+  readonly methods: ServeOptions['methods'];
+  readonly clientHttp: HttpHandler;
+  readonly metricsHttp: HttpHandler;
+  readonly observer: TransportObserver;
   readonly budgets: ClientBudgets;
+  readonly watch: LoopWatch;
   readonly logger: Logger;
   readonly clock: Clock;
-}
-
-export interface ClientListenerParts extends ListenerParts {
-  readonly methods: ServeOptions['methods'];
-  readonly observer: TransportObserver;
-  readonly watch: LoopWatch;
 }
 
 export interface PlannedListener {
@@ -27,35 +25,32 @@ export interface PlannedListener {
   readonly options: ServeOptions;
 }
 
-/** What serves clients. Without HTTP URLs of their own, client URLs serve both protocols on one port. */
-export function planClientListeners(parts: ClientListenerParts): readonly PlannedListener[] {
-  const { config, methods, observer, watch } = parts;
+/** All listeners of a node. Without HTTP URLs of their own, client URLs serve both protocols on one port. */
+export function planListeners(parts: ListenerParts): readonly PlannedListener[] {
+  const { config, clientHttp, metricsHttp } = parts;
   const split = config.listenClientHttpUrls.length > 0;
-  const plan = (urls: readonly ServeUrl[], protocols: ServeOptions['protocols']): readonly PlannedListener[] =>
-    urls.map((url) => ({
-      url,
-      purpose: 'client',
-      options: { ...serveOptions(parts, url, protocols), methods, observer, watch },
-    }));
-  return [...plan(config.listenClientUrls, split ? 'grpc' : 'both'), ...plan(config.listenClientHttpUrls, 'http')];
-}
-
-/** What serves metrics and health, and no calls. */
-export function planMetricsListeners(parts: ListenerParts): readonly PlannedListener[] {
-  return parts.config.listenMetricsUrls.map((url) => ({
-    url,
-    purpose: 'metrics',
-    options: serveOptions(parts, url, 'http'),
-  }));
+  const plan = (
+    urls: readonly ServeUrl[],
+    purpose: PlannedListener['purpose'],
+    protocols: ServeOptions['protocols'],
+    http: HttpHandler,
+  ): readonly PlannedListener[] =>
+    urls.map((url) => ({ url, purpose, options: serveOptions(parts, url, protocols, http) }));
+  return [
+    ...plan(config.listenClientUrls, 'client', split ? 'grpc' : 'both', clientHttp),
+    ...plan(config.listenClientHttpUrls, 'client', 'http', clientHttp),
+    ...plan(config.listenMetricsUrls, 'metrics', 'http', metricsHttp),
+  ];
 }
 
 function serveOptions(
-  { config, tls, http, budgets, logger, clock }: ListenerParts,
+  { config, tls, methods, observer, budgets, watch, logger, clock }: ListenerParts,
   url: ServeUrl,
   protocols: ServeOptions['protocols'],
+  http: HttpHandler,
 ): ServeOptions {
   return {
-    methods: new Map(),
+    methods,
     http,
     listen: listenAddress(url),
     ...(url.secure && tls !== undefined ? { tls } : {}),
@@ -65,7 +60,9 @@ function serveOptions(
     keepalive: config.keepalive,
     logger,
     clock,
+    observer,
     budgets,
+    watch,
   };
 }
 

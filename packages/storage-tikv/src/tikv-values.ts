@@ -67,11 +67,10 @@ export class TikvValues implements Values {
   }
 
   /** Its chunks may be TiKV's. */
-  #translated({ from, image, chunks }: Checkpoint): Checkpoint {
+  #translated({ from, chunks }: Checkpoint): Checkpoint {
     const { closing, name } = this.#parts;
     return {
       from,
-      ...(image === undefined ? {} : { image }),
       async *chunks(signal) {
         try {
           yield* chunks(signal);

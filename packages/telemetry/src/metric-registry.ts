@@ -62,8 +62,7 @@ export class MetricRegistry {
 
   #add(metric: Metric): void {
     assert(!this.#metrics.has(metric.name), `two metrics are called ${metric.name}`);
-    // One that comes after a scrape is in the next.
-    this.#exposition = undefined;
+    assert(this.#exposition === undefined, `${metric.name} was registered after the first scrape`);
     this.#metrics.set(metric.name, metric);
   }
 }

@@ -124,7 +124,6 @@ describe('writes', () => {
 const noExcuse = {
   aborted: false,
   leaderless: false,
-  stopping: false,
   failingReads: false,
   narrow: false,
   quota: false,
