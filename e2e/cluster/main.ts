@@ -5,6 +5,7 @@
  *   main.ts <folder> [--rounds N]
  */
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -170,6 +171,37 @@ await load.stop();
 await check('nothing acknowledged is lost, nothing is doubled', () => checkHistory(load, watchers));
 for (const watcher of watchers) await watcher.stop();
 for (const member of members) await member.stop().catch(() => undefined);
+
+await check(
+  '--revision-origin=timestamp: revisions begin at the time, and go on behind it without the disk',
+  async () => {
+    const dataDir = join(folder, 'timed');
+    const timed = { name: 't', clientPort: await freePort(), peerPort: await freePort(), dataDir };
+    const timedPlace = { pd: lab.pdAddresses, prefix: 'timed', members: [timed] };
+    const founded = new MemberProcess(timedPlace, timed, ['--revision-origin=timestamp']);
+    // The cluster knows by itself where its revisions begin.
+    const again = new MemberProcess(timedPlace, timed);
+    try {
+      const beforeUs = Date.now() * 1000;
+      founded.start();
+      await founded.ready();
+      using client = new EtcdClient(founded.endpoint);
+      const first = Number((await client.put({ key: Buffer.from('a'), value: Buffer.from('1') })).header?.revision);
+      assert.ok(first > beforeUs && first <= Date.now() * 1000, `revision ${first}, founded after ${beforeUs}`);
+      await assert.rejects(client.range({ ...ALL_KEYS, revision: 5 }), /required revision has been compacted/);
+      await founded.kill();
+      rmSync(dataDir, { recursive: true });
+      again.start();
+      await again.ready();
+      const second = Number((await client.put({ key: Buffer.from('a'), value: Buffer.from('2') })).header?.revision);
+      assert.equal(second, first + 1);
+      await assert.rejects(client.range({ ...ALL_KEYS, revision: 5 }), /required revision has been compacted/);
+      return `first write at ${first}`;
+    } finally {
+      await Promise.all([founded, again].map((member) => member.kill()));
+    }
+  },
+);
 await lab[Symbol.asyncDispose]();
 console.log(`e2e-cluster: ${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

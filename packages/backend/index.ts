@@ -33,5 +33,6 @@ export type { PartsFrom, SharedImageOptions } from './src/shared-image.ts';
 export type { Leadership } from './src/leadership.ts';
 export { recallTxn } from './src/recall-txn.ts';
 export type { StoreObserver } from './src/observer.ts';
+export type { OnRecovery, RecoveryProgress } from './src/recovery-progress.ts';
 export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/replicated-state.ts';
 export { txnCost } from './src/quota.ts';

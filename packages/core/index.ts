@@ -1,6 +1,6 @@
 // The words of the store, and the ports to the outside world. Every package uses them.
 export { assert, AssertionError, unreachable } from './src/assert.ts';
-export { type Revision, revision, nextRevision, NO_REVISION } from './src/revision.ts';
+export { type Revision, revision, nextRevision, FIRST_REVISION, NO_REVISION } from './src/revision.ts';
 export {
   type LogPosition,
   logPosition,

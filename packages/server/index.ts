@@ -1,4 +1,5 @@
 // One node: its configuration, and running it.
 export { readConfiguration, type Configuration } from './src/configuration.ts';
 export type { NodeConfig } from './src/node-config.ts';
-export { startNode, type NodeOptions, type RunningNode, type BoundListener } from './src/node.ts';
+export { startNode, type NodeOptions, type RunningNode } from './src/node.ts';
+export type { BoundListener } from './src/open-listeners.ts';

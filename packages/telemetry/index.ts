@@ -11,6 +11,13 @@ export { MetricRegistry, type Reading } from './src/metric-registry.ts';
 export { RpcMetrics, type RpcMetricsOptions, type RpcKind } from './src/rpc-metrics.ts';
 export { StoreMetrics } from './src/store-metrics.ts';
 export { registerNodeMetrics, HealthMetrics, type NodeGauges } from './src/node-metrics.ts';
+export {
+  type LocalBytes,
+  registerLocalBytesMetrics,
+  registerStartMetrics,
+  type StartGauges,
+  type StartRead,
+} from './src/start-metrics.ts';
 export { ClientLog } from './src/client-log.ts';
 export { LoopMonitor, type LoopMonitorOptions, type Stretch } from './src/loop-monitor.ts';
 export { type BoundedResource, registerBudgetMetrics } from './src/budget-metrics.ts';

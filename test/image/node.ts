@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Backend, nodeItself, openReplica } from '@engram/backend';
+import { type Backend, nodeItself, type OnRecovery, openReplica } from '@engram/backend';
 import { type Epoch, type Logger, NEW_LOG_SEAL } from '@engram/core';
 import { Prng, realClock } from '@engram/sim';
 import { openSegmentStorage } from '@engram/storage-segment';
@@ -47,7 +47,7 @@ export class ImageWorld implements AsyncDisposable {
   }
 
   /** A node that has read what there is. With an epoch it leads. */
-  async open(member: bigint, disk: NodeDisk, epoch?: Epoch): Promise<TestNode> {
+  async open(member: bigint, disk: NodeDisk, epoch?: Epoch, onRecovery?: OnRecovery): Promise<TestNode> {
     const client = await this.client();
     const root = await openRoot({ client, keys: this.keys, found: { clusterId, members: [] }, timeoutMs: 5_000 });
     const random = new Prng(1000 + this.#opened);
@@ -79,6 +79,7 @@ export class ImageWorld implements AsyncDisposable {
         cacheBytesMax: 2_000,
         checkpointEveryBytes: 5_000,
         cluster: { leader: nobody, readIndex: () => undefined, confirm: () => Promise.resolve() },
+        ...(onRecovery === undefined ? {} : { onRecovery }),
         onDeposed: () => {},
         onFatal: (error) => fatal.push(error),
       });
@@ -107,6 +108,13 @@ export class ImageWorld implements AsyncDisposable {
 const nobody = new Proxy({} as never, {
   get: () => () => Promise.reject(new Error('nobody leads')),
 });
+
+/** Writes an image of what it has. */
+export async function saveImage({ storage, store }: TestNode, pageBytes = 500): Promise<void> {
+  const { signal } = nodeItself;
+  const { from, parts } = store.replica.sharedImage({ pageBytes, pace: async () => {}, signal });
+  await storage.image.save(from, parts, signal);
+}
 
 /** Takes what the log has. */
 export async function catchUp({ storage, store }: TestNode): Promise<void> {

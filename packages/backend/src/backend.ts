@@ -14,7 +14,7 @@ import {
   type Timer,
   type Txn,
 } from '@engram/core';
-import type { Storage } from '@engram/storage';
+import { type Storage, StorageFencedError } from '@engram/storage';
 import type { WatchHub } from '@engram/watch-hub';
 import type { Caller } from './caller.ts';
 import { Leadership } from './leadership.ts';
@@ -22,6 +22,7 @@ import type { StoreObserver } from './observer.ts';
 import { isReadOnly } from './quota.ts';
 import { readTxn } from './read-txn.ts';
 import { recover } from './recovery.ts';
+import type { OnRecovery } from './recovery-progress.ts';
 import { Replica } from './replica.ts';
 import type {
   Alarm,
@@ -85,9 +86,13 @@ export interface BackendOptions extends BackendSettings {
   readonly logger: Logger;
   /** Holds the log's seal; whose alarm it is when the quota is reached. */
   readonly memberId: bigint;
+  /** Of the empty store, the same for every node that shares its log; 1 if absent. What lies below another is compacted. */
+  readonly firstRevision?: Revision | undefined;
   readonly observer?: StoreObserver;
   /** What other nodes do for this one. Without it the node is alone: nothing is written while it does not lead. */
   readonly cluster?: BackendCluster;
+  /** How far the replica is rebuilt. */
+  readonly onRecovery?: OnRecovery;
   /** The leadership has ended by itself; `lead` may be called again unless nobody knows what the log holds. */
   readonly onDeposed?: (end: LeadershipEnd) => void;
   /** The node must end: an invariant is broken. */
@@ -115,7 +120,9 @@ export async function openReplica(options: BackendOptions): Promise<Backend> {
     clock: options.clock,
     logger: options.logger,
     signal: new AbortController().signal,
+    firstRevision: options.firstRevision,
     ...(options.keyPagesMax === undefined ? {} : { keyPagesMax: options.keyPagesMax }),
+    ...(options.onRecovery === undefined ? {} : { onProgress: options.onRecovery }),
   });
   return new Backend(options, new Replica(options, recovered));
 }
@@ -214,10 +221,14 @@ export class Backend implements Store, AsyncDisposable {
     return this.#settled;
   }
 
-  /** Applies what the log holds from this replica's end to before `end`, and resolves when it has taken effect. */
+  /**
+   * Applies what the log holds from this replica's end to before `end`, and resolves when it has taken effect. `end` is where
+   * this node has sealed it: what stands behind is of a later epoch, and its leader may have no answer for it yet.
+   */
   async #readTo(end: LogPosition): Promise<void> {
     if (this.replica.next < end) {
       for await (const batch of this.#options.storage.log.read(this.replica.next, this.#neverAborted)) {
+        if (batch.first >= end) throw new StorageFencedError(`the log holds batches of a later epoch from ${end} on`);
         this.replica.follow(batch);
       }
     }

@@ -5,11 +5,12 @@ import {
   decodeCheckpointHeader,
   isCheckpointGarbage,
 } from '@engram/coder';
-import { assert, type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
+import { assert, type Clock, type Logger, type LogPosition, logPosition, type Revision } from '@engram/core';
 import { KeyIndex } from '@engram/index';
 import { Lessor } from '@engram/lease';
 import { type Storage, StorageTrimmedError } from '@engram/storage';
 import { decodeBatch } from './batch-decoder.ts';
+import type { OnRecovery, RecoveryProgress } from './recovery-progress.ts';
 import { ReplicatedState } from './replicated-state.ts';
 
 export interface Recovered {
@@ -31,7 +32,13 @@ export interface RecoveryOptions {
   readonly signal: AbortSignal;
   /** See `KeyIndex`. */
   readonly keyPagesMax?: number;
+  /** See `ReplicatedState`. */
+  readonly firstRevision?: Revision | undefined;
+  readonly onProgress?: OnRecovery;
 }
+
+/** A long recovery says so often how far it is. */
+const PROGRESS_LOG_MS = 5_000;
 
 const FIRST_POSITION = logPosition(1);
 /** Where the log is trimmed again and again while it is read. */
@@ -55,15 +62,23 @@ export async function recover(storage: Storage, options: RecoveryOptions): Promi
 
 async function rebuild(storage: Storage, options: RecoveryOptions): Promise<Recovered> {
   const startMs = options.clock.nowMs();
-  const { state, from, garbage } = await loadCheckpoint(storage, options);
+  const report = reporter(options);
+  const { state, from, garbage } = await loadCheckpoint(storage, options, report);
   let position = from;
   let replayedBytes = 0;
+  const replayed = (): void => {
+    const end = storage.log.knownEnd;
+    const of = end === undefined ? undefined : Math.max(end, position) - from;
+    report({ phase: 'log', done: position - from, of, bytes: replayedBytes, bytesOf: undefined });
+  };
+  replayed();
   state.index.beginReplay();
   for await (const batch of storage.log.read(from, options.signal)) {
     assert(batch.first === position, `the log goes on at ${batch.first}, not at ${position}`);
     for (const write of decodeBatch(batch, state.index, true)) state.take(write);
     for (const record of batch.records) replayedBytes += record.length;
     position = logPosition(position + batch.records.length);
+    replayed();
   }
   state.index.endReplay();
   state.attachKeys();
@@ -81,9 +96,21 @@ async function rebuild(storage: Storage, options: RecoveryOptions): Promise<Reco
   return { state, next: position, checkpointFrom: from, replayedBytes, garbage };
 }
 
+/** Tells the observer at once, and the log now and then. */
+function reporter({ clock, logger, onProgress }: RecoveryOptions): OnRecovery {
+  let loggedMs = clock.nowMs();
+  return (progress: RecoveryProgress) => {
+    onProgress?.(progress);
+    if (clock.nowMs() - loggedMs < PROGRESS_LOG_MS) return;
+    loggedMs = clock.nowMs();
+    logger.info({ ...progress }, 'is recovering the store');
+  };
+}
+
 async function loadCheckpoint(
   storage: Storage,
   options: RecoveryOptions,
+  report: OnRecovery,
 ): Promise<{ state: ReplicatedState; from: LogPosition; garbage: readonly LogPosition[] }> {
   const checkpoint = await storage.values.loadCheckpoint();
   const { keyPagesMax } = options;
@@ -91,6 +118,11 @@ async function loadCheckpoint(
   const garbage: LogPosition[] = [];
   let header: CheckpointHeader | undefined;
   if (checkpoint !== undefined) {
+    const { image } = checkpoint;
+    const phase = image === undefined ? 'checkpoint' : 'image';
+    let [done, bytes] = [0, 0];
+    const loaded = (): void => report({ phase, done, of: image?.chunks, bytes, bytesOf: image?.bytes });
+    loaded();
     for await (const chunk of checkpoint.chunks(options.signal)) {
       if (header === undefined) header = decodeCheckpointHeader(chunk);
       else if (isCheckpointGarbage(chunk))
@@ -100,6 +132,9 @@ async function loadCheckpoint(
           for (const version of versions) loader.add(key, version);
         });
       }
+      done += 1;
+      bytes += chunk.length;
+      loaded();
     }
     assert(
       header !== undefined && header.nextPosition === checkpoint.from,
@@ -107,7 +142,7 @@ async function loadCheckpoint(
     );
   }
   const lessor = new Lessor({ minTtlSeconds: options.minLeaseTtlSeconds });
-  const state = new ReplicatedState(loader.finish(), lessor, options.clock);
+  const state = new ReplicatedState(loader.finish(), lessor, options.clock, options.firstRevision);
   if (header !== undefined) state.adopt(header);
   return { state, from: checkpoint?.from ?? FIRST_POSITION, garbage };
 }

@@ -6,9 +6,9 @@ import {
   type KvEvent,
   type LeaseId,
   NO_LEASE,
+  FIRST_REVISION,
   NO_REVISION,
   type Revision,
-  revision,
   type Slice,
   type SlicedWork,
   unreachable,
@@ -31,24 +31,30 @@ export class ReplicatedState {
   readonly index: KeyIndex;
   readonly lessor: Lessor;
   readonly #alarms = new Map<string, Alarm>();
-  #revision: Revision = revision(1);
-  #compactRevision: Revision = NO_REVISION;
+  #revision: Revision;
+  #compactRevision: Revision;
   /** Keys are attached to leases as changes come; before `attachKeys` they are not. */
   #attached = false;
   readonly #clock: Clock;
 
-  constructor(index: KeyIndex, lessor: Lessor, clock: Clock) {
+  /**
+   * @param first the revision of the empty store. Where it is not etcd's, an earlier store may have had what lies below it:
+   *   that is compacted, so that nobody takes its history for complete.
+   */
+  constructor(index: KeyIndex, lessor: Lessor, clock: Clock, first: Revision = FIRST_REVISION) {
+    this.#revision = first;
+    this.#compactRevision = first === FIRST_REVISION ? NO_REVISION : first;
     this.index = index;
     this.lessor = lessor;
     this.#clock = clock;
   }
 
-  /** The newest revision that has taken effect; an empty store is at 1. */
+  /** The newest revision that has taken effect. */
   get revision(): Revision {
     return this.#revision;
   }
 
-  /** -1 before the first compaction. */
+  /** -1 before the first compaction, unless revisions begin elsewhere than etcd's. */
   get compactRevision(): Revision {
     return this.#compactRevision;
   }

@@ -29,6 +29,7 @@ export async function openNode(
     txnAnswerBytesMax?: number;
     keyPagesMax?: number;
     sliceMax?: number;
+    firstRevision?: Revision;
     onDeposed?: (end: LeadershipEnd) => void;
   } = {},
 ): Promise<Node> {

@@ -89,3 +89,35 @@ test('a checkpoint names the garbage that storage is being told of: a crash then
   await second.backend.compact(7, true, nodeItself);
   expect([1, 2, 3, 4, 5].filter((position) => storage.disk.has(position))).toEqual([5]);
 });
+
+test('revisions may begin elsewhere: what lies below counts as compacted, also behind a checkpoint', async () => {
+  const first = revision(1_764_000_000_000_000);
+  const storage = new MemoryStorage();
+  const { backend, clock } = await openNode(storage, { firstRevision: first });
+  expect([backend.revision, backend.compactRevision]).toEqual([first, first]);
+  expect(await refusal((async () => backend.range(get('a', { revision: first - 1 }), nodeItself))())).toBe('Compacted');
+  expect(await refusal(backend.compact(revision(first), false, nodeItself))).toBe('Compacted');
+  expect((await backend.range(get('a'), nodeItself)).revision).toBe(first);
+
+  const written = await backend.txn(put('a', '1'), nodeItself);
+  expect(written.revision).toBe(first + 1);
+  await backend.txn(put('a', '2'), nodeItself);
+  const sink = watchAll({ backend, clock, fatal: [] }, revision(first + 1), get('a').range);
+  await clock.settle();
+  expect(sink.groups.flatMap(({ events }) => events.map(({ kv }) => plainKv(kv).mod))).toEqual([first + 1, first + 2]);
+  const stale = watchAll({ backend, clock, fatal: [] }, revision(7), get('a').range);
+  await clock.settle();
+  expect(stale.compactions).toEqual([first]);
+  storage.crash();
+
+  const second = await openNode(storage.reopen(), { epoch: 2, firstRevision: first });
+  expect([second.backend.revision, second.backend.compactRevision]).toEqual([first + 2, first]);
+  expect(await refusal(second.backend.compact(revision(first + 1), true, nodeItself))).toBe('accepted');
+  await second.backend[Symbol.asyncDispose]();
+  const third = await openNode(storage.reopen(), { epoch: 3, firstRevision: first });
+  expect([third.backend.revision, third.backend.compactRevision]).toEqual([first + 2, first + 1]);
+  const { kvs } = await third.backend.range(get('a'), nodeItself);
+  expect([...kvs].map(plainKv)).toEqual([
+    { key: 'a', mod: first + 2, create: first + 1, version: 2, value: '2', lease: 0n },
+  ]);
+});

@@ -1,4 +1,4 @@
-import { type Backend, nodeItself } from '@engram/backend';
+import { type Backend, nodeItself, openReplica } from '@engram/backend';
 import {
   EMPTY_BYTES,
   epoch,
@@ -9,8 +9,8 @@ import {
   type LogPosition,
   prefixRange,
 } from '@engram/core';
-import { Prng, SimClock } from '@engram/sim';
-import { type AppendFault, MemoryStorage, type Storage } from '@engram/storage';
+import { LocalCopy, Prng, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { type AppendFault, MemoryStorage, type Storage, StorageFencedError } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { recover } from '../src/recovery.ts';
 import type { ReplicatedState } from '../src/replicated-state.ts';
@@ -241,4 +241,29 @@ test('a node does not lead again when the last append of its leadership turns ou
   await down;
   expect(await again).toBe('Stopped');
   expect(backend.leadership).toBeUndefined();
+});
+
+test('a takeover that another one has overtaken takes nothing of the later epoch, and is refused', async () => {
+  const log = new SharedLog('log');
+  const gate = new Gate('read');
+  const slow = await openReplica({
+    storage: new SharedLogStorage(log, new LocalCopy(), { gate: gate.gate }),
+    clock: new SimClock(),
+    random: new Prng(7),
+    logger: quiet,
+    memberId: 2n,
+    onFatal: (error) => expect(error).toBeUndefined(),
+  });
+  const { backend: first } = await openNode(new SharedLogStorage(log, new LocalCopy()), { epoch: 1 });
+  await first.txn(put('k', 'first'), nodeItself);
+  gate.shut = true;
+  const taken = slow.lead(epoch(2)).catch((error: unknown) => error);
+  await new SimClock().settle();
+  expect(log.sealed.epoch).toBe(2);
+  const { backend: second } = await openNode(new SharedLogStorage(log, new LocalCopy()), { epoch: 3 });
+  await second.txn(put('k', 'second'), nodeItself);
+  gate.open();
+  expect(await taken).toBeInstanceOf(StorageFencedError);
+  expect(slow.leadership).toBeUndefined();
+  expect(slow.revision).toBe(2);
 });

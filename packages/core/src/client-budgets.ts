@@ -6,6 +6,7 @@ export interface ClientBounds {
   readonly answerBytes: number;
   readonly streams: number;
   readonly connections: number;
+  readonly watcherBytes: number;
 }
 
 /**
@@ -19,17 +20,20 @@ export interface ClientBounds {
  * | answerBytes | answers and events from when they are made until the kernel takes them | a connection | its calls do not start, its watchers fall behind, its streams pause |
  * | streams | open HTTP/2 streams | a connection | REFUSED_STREAM |
  * | connections | sockets of clients | a client's address | closed at once |
+ * | watcherBytes | watchers, with their keys | a connection | the next one is answered as cancelled |
  */
 export class ClientBudgets {
   readonly requestBytes: SharedBudget;
   readonly answerBytes: SharedBudget;
   readonly streams: SharedBudget;
   readonly connections: SharedBudget;
+  readonly watcherBytes: SharedBudget;
 
   constructor(bounds: ClientBounds) {
     this.requestBytes = new SharedBudget({ max: bounds.requestBytes, greed: 1, floor: 64 * 1024 });
     this.answerBytes = new SharedBudget({ max: bounds.answerBytes, greed: 1, floor: 64 * 1024 });
     this.streams = new SharedBudget({ max: bounds.streams, greed: 1, floor: 16 });
     this.connections = new SharedBudget({ max: bounds.connections, greed: 4, floor: 0 });
+    this.watcherBytes = new SharedBudget({ max: bounds.watcherBytes, greed: 1, floor: 64 * 1024 });
   }
 }

@@ -19,15 +19,15 @@ export interface ElectionView {
 }
 
 export function viewOf(self: MemberId, cluster: ClusterState, node: RawNode, tenure: Tenure | undefined): ElectionView {
-  const { term, leader, commit, applied } = node.status();
+  const { term, leader, commitIndex, appliedIndex } = node;
   return {
     self,
     isLearner: memberOf(cluster, self)?.isLearner ?? false,
     term,
     leader,
     leadingIn: tenure?.phase === 'leading' ? tenure.epoch : undefined,
-    commitIndex: commit,
-    appliedIndex: applied,
+    commitIndex,
+    appliedIndex,
     cluster,
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@engram/core';
+import type { Clock, Logger, SharedBudget } from '@engram/core';
 import type { Store } from '@engram/backend';
 import type { Cluster } from './cluster-view.ts';
 import type { HealthStatus } from './health-status.ts';
@@ -44,6 +44,8 @@ export interface ServicesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observer?: ServicesObserver;
+  /** What the watchers of all clients may take of memory. Without one they are not bounded. */
+  readonly watcherBytes?: SharedBudget;
   /** Without one the node is always healthy. */
   readonly health?: HealthStatus;
 }

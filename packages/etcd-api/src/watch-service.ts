@@ -22,6 +22,7 @@ import {
 import type { CallAdmission } from './call-admission.ts';
 import { EventMemo } from './event-memo.ts';
 import type { ServiceParts } from './service-parts.ts';
+import { type StreamOfWatchers, WatcherShares } from './watcher-shares.ts';
 
 /** In a response: no watcher, or all of the stream. */
 const NO_WATCHER = -1;
@@ -30,6 +31,10 @@ const FRAGMENT_SLACK_BYTES = 512 * 1024;
 /** A client that asks without reading may let this many times the stream's bound wait. */
 const HARD_BOUND = 4;
 const ZERO_KEY = Uint8Array.of(0);
+/** What a watcher takes beside its keys: measured, 700 bytes, and 600 more where no other one has its range. */
+const WATCHER_BYTES = 1536;
+/** etcd has no such bound. */
+const TOO_MANY_WATCHERS = 'etcdserver: too many watchers';
 
 /** Clients resume a stream that ends so; with any other code they give up (client/v3/watch.go). */
 const notReading: RpcStatus = {
@@ -50,13 +55,16 @@ const refusals: Readonly<Record<Extract<CreateOutcome, { kind: 'refused' }>['rea
 
 export function watchMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
   const memo = new EventMemo((at) => parts.headerBytes(at), parts.options.clock);
-  return [['/etcdserverpb.Watch/Watch', admission.bidi((call) => new WatchCall(parts, memo, call))]];
+  const shares = new WatcherShares(parts.options.watcherBytes);
+  const open = (call: StreamCall): WatchCall => new WatchCall(parts, memo, shares.open(call.peer), call);
+  return [['/etcdserverpb.Watch/Watch', admission.bidi(open)]];
 }
 
 /** One stream of watches: what the client asks goes to the hub, what the hub tells goes to the client. */
 class WatchCall implements StreamHandler, WatchSink {
   readonly #parts: ServiceParts;
   readonly #memo: EventMemo;
+  readonly #watchers: StreamOfWatchers;
   readonly #call: StreamCall;
   readonly #stream: WatchStream;
   readonly #queueBytesMax: number;
@@ -64,9 +72,10 @@ class WatchCall implements StreamHandler, WatchSink {
   /** The hub is calling: it must not be called. */
   #inSink = false;
 
-  constructor(parts: ServiceParts, memo: EventMemo, call: StreamCall) {
+  constructor(parts: ServiceParts, memo: EventMemo, watchers: StreamOfWatchers, call: StreamCall) {
     this.#parts = parts;
     this.#memo = memo;
+    this.#watchers = watchers;
     this.#call = call;
     this.#queueBytesMax = parts.limits.streamQueueBytesMax;
     this.#stream = parts.store.watchHub.openStream(this);
@@ -96,6 +105,7 @@ class WatchCall implements StreamHandler, WatchSink {
 
   closed(): void {
     this.#ended = true;
+    this.#watchers.close();
     this.#outsideSink(() => this.#stream.close());
   }
 
@@ -129,6 +139,7 @@ class WatchCall implements StreamHandler, WatchSink {
   }
 
   compacted(watcher: Watcher, compactRevision: Revision): void {
+    this.#watchers.remove(watcher.watchId);
     this.#inSink = true;
     this.#send({ revision: revision(0), watchId: watcher.watchId, canceled: true, compactRevision });
     this.#inSink = false;
@@ -155,6 +166,10 @@ class WatchCall implements StreamHandler, WatchSink {
   }
 
   #create(request: etcdserverpb.WatchCreateRequest): void {
+    if (!this.#watchers.mayAdd()) {
+      this.#refuse(TOO_MANY_WATCHERS);
+      return;
+    }
     // The request's bytes are the transport's once this call is over; the watcher lives on.
     const key = request.key.length === 0 ? ZERO_KEY : request.key.slice();
     let outcome: CreateOutcome;
@@ -175,18 +190,23 @@ class WatchCall implements StreamHandler, WatchSink {
       return;
     }
     if (outcome.kind === 'refused') {
-      const cancelReason = refusals[outcome.reason];
-      const at = this.#parts.store.watchHub.revision;
-      this.#send({ revision: at, watchId: NO_WATCHER, created: true, canceled: true, cancelReason });
+      this.#refuse(refusals[outcome.reason]);
       return;
     }
     const { watcher } = outcome;
+    this.#watchers.add(watcher.watchId, WATCHER_BYTES + key.length + request.rangeEnd.length);
     this.#send({ revision: outcome.revision, watchId: watcher.watchId, created: true });
     this.#stream.start(watcher);
   }
 
+  #refuse(cancelReason: string): void {
+    const at = this.#parts.store.watchHub.revision;
+    this.#send({ revision: at, watchId: NO_WATCHER, created: true, canceled: true, cancelReason });
+  }
+
   #cancel(watchId: Int64): void {
     if (!this.#stream.cancel(watchId)) return;
+    this.#watchers.remove(watchId);
     this.#send({ revision: this.#parts.store.watchHub.revision, watchId, canceled: true });
   }
 

@@ -1,5 +1,13 @@
 import { type Backend, type Caller, nodeItself, openReplica } from '@engram/backend';
-import { EngramError, type Epoch, epoch, isEngramError, type LogPosition, type Timer } from '@engram/core';
+import {
+  EngramError,
+  type Epoch,
+  epoch,
+  isEngramError,
+  type LogPosition,
+  type Revision,
+  type Timer,
+} from '@engram/core';
 import {
   type ClusterState,
   ElectionDriver,
@@ -36,6 +44,8 @@ export interface ClusterMemberOptions extends MemberOptions {
   readonly probeStorage: (signal: AbortSignal) => Promise<void>;
   /** How the image is kept that members share; its default where it is absent. */
   readonly imagePolicy?: ImagePolicy;
+  /** See `BackendOptions`. */
+  readonly firstRevision?: Revision;
   /** `--initial-cluster-token`. */
   readonly token: string;
   /** The first members of a new cluster, the same on each; undefined: this member joins one that has added it. */
@@ -148,7 +158,8 @@ class Parts implements ElectionOwner {
   }
 
   async #open(): Promise<void> {
-    const { storage, identity, clock, random, logger, settings, storeObserver, network } = this.#options;
+    const { storage, identity, clock, random, logger, settings, network } = this.#options;
+    const { storeObserver, onRecovery, firstRevision } = this.#options;
     const { name, clientUrls, memberId: self } = identity;
     this.backend = await openReplica({
       ...settings,
@@ -161,7 +172,9 @@ class Parts implements ElectionOwner {
       random,
       logger,
       memberId: self,
+      firstRevision,
       ...(storeObserver === undefined ? {} : { observer: storeObserver }),
+      ...(onRecovery === undefined ? {} : { onRecovery }),
       cluster: this.#backendCluster(),
       onDeposed: (end) => {
         if (end.kind === 'uncertain') this.#fatal(new Error('nobody knows what the log holds', { cause: end.cause }));

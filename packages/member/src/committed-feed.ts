@@ -114,6 +114,10 @@ export class FeedingLog implements Log {
     this.#feed = feed;
   }
 
+  get knownEnd(): LogPosition | undefined {
+    return this.#log.knownEnd;
+  }
+
   async append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
     const outcome = await this.#log.append(batch, seal);
     if (outcome.kind === 'committed') this.#feed.push(batch);

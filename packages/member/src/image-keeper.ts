@@ -50,6 +50,7 @@ export class ImageKeeper implements AsyncDisposable {
   #timer: Timer | undefined;
   #saying: Promise<void> | undefined;
   #working: Promise<void> | undefined;
+  #collecting: Promise<void> | undefined;
 
   constructor(options: ImageKeeperOptions) {
     this.#options = options;
@@ -60,7 +61,7 @@ export class ImageKeeper implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new LeadsNoMore('the member stops'));
     this.#timer?.cancel();
-    await Promise.all([this.#saying, this.#working]);
+    await Promise.all([this.#saying, this.#working, this.#collecting]);
   }
 
   #look(): void {
@@ -72,6 +73,9 @@ export class ImageKeeper implements AsyncDisposable {
     if (leads()) {
       this.#working ??= this.#try('keep the image of the store', () => this.#work()).finally(() => {
         this.#working = undefined;
+      });
+      this.#collecting ??= this.#try('let storage forget old versions', () => this.#collect()).finally(() => {
+        this.#collecting = undefined;
       });
     }
     this.#timer = clock.after(policy.intervalMs, () => this.#look());
@@ -90,6 +94,10 @@ export class ImageKeeper implements AsyncDisposable {
     if (status.logBytesBehind >= due) await this.#save();
     const trimmed = await image.trim(signal);
     if (trimmed !== undefined) logger.info(trimmed, 'trimmed the log');
+  }
+
+  async #collect(): Promise<void> {
+    await this.#options.image.collectGarbage?.(this.#closing.signal);
   }
 
   async #save(): Promise<void> {

@@ -18,14 +18,25 @@ export interface LeaderCallsOptions {
 
 type Answering = Promise<peerpb.AnswerInit>;
 
+/** The writes that one process of a member has passed on. */
+interface PassedOn {
+  /** It waits for none below. */
+  settled: number;
+  readonly answers: Map<number, Answering>;
+}
+
+/** A process begins its sequences at a multiple of this. */
+const SEQUENCES_OF_A_PROCESS = 2 ** 32;
+
 /**
  * What the leader does for the other members. A write that comes twice, because the connection was lost and the leader is
- * still the same, is done once: its answer is kept until the member says that it waits for it no more.
+ * still the same, is done once: its answer is kept until the member says that it waits for it no more. What the member
+ * has given up by then may still be on its way, on a connection that it has left: it is not done any more.
  */
 export class LeaderCalls {
   readonly #options: LeaderCallsOptions;
-  /** Of the leadership that lasts: answers by member and sequence. */
-  #answers = new Map<bigint, Map<number, Answering>>();
+  /** Of the leadership that lasts: by member, and by the number of its process. */
+  #passedOn = new Map<bigint, Map<number, PassedOn>>();
 
   constructor(options: LeaderCallsOptions) {
     this.#options = options;
@@ -33,7 +44,7 @@ export class LeaderCalls {
 
   /** A leadership begins: what an earlier one was asked is settled by the log. */
   reset(): void {
-    this.#answers = new Map();
+    this.#passedOn = new Map();
   }
 
   async call(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
@@ -47,8 +58,12 @@ export class LeaderCalls {
     if (request.sequence === 0) return this.#done(request, leadership, signal);
     // An earlier leadership may have done it, also one of this member's own: only its asker finds out.
     if (request.epoch !== leadership.epoch) return { error: 'NotLeader' };
-    const answers = this.#answersOf(request.member);
-    for (const sequence of answers.keys()) if (sequence < request.settled) answers.delete(sequence);
+    const passedOn = this.#passedOnBy(request);
+    const { answers } = passedOn;
+    // An older copy of what was answered: nobody waits for it.
+    if (request.sequence < passedOn.settled) return { error: 'NotLeader' };
+    passedOn.settled = Math.max(passedOn.settled, request.settled);
+    for (const sequence of answers.keys()) if (sequence < passedOn.settled) answers.delete(sequence);
     let answer = answers.get(request.sequence);
     if (answer === undefined) {
       // Its asker may lose the connection and ask again: nobody's signal ends it.
@@ -58,13 +73,19 @@ export class LeaderCalls {
     return answer;
   }
 
-  #answersOf(member: bigint): Map<number, Answering> {
-    let answers = this.#answers.get(member);
-    if (answers === undefined) {
-      answers = new Map();
-      this.#answers.set(member, answers);
+  #passedOnBy({ member, sequence }: peerpb.Request): PassedOn {
+    let processes = this.#passedOn.get(member);
+    if (processes === undefined) {
+      processes = new Map();
+      this.#passedOn.set(member, processes);
     }
-    return answers;
+    const process = Math.floor(sequence / SEQUENCES_OF_A_PROCESS);
+    let passedOn = processes.get(process);
+    if (passedOn === undefined) {
+      passedOn = { settled: 0, answers: new Map() };
+      processes.set(process, passedOn);
+    }
+    return passedOn;
   }
 
   async #done(request: peerpb.Request, proposals: Proposals, signal: AbortSignal): Answering {

@@ -1,5 +1,5 @@
-import { type Backend, type BackendSettings, openBackend, type StoreObserver } from '@engram/backend';
-import { type Clock, epoch, type Logger, type Random } from '@engram/core';
+import { type Backend, type BackendSettings, type OnRecovery, openBackend, type StoreObserver } from '@engram/backend';
+import { type Clock, epoch, type Logger, type Random, type SharedBudget } from '@engram/core';
 import {
   type Cluster,
   etcdServices,
@@ -36,7 +36,11 @@ export interface MemberOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly storeObserver?: StoreObserver;
+  /** Told how far the start is. */
+  readonly onRecovery?: OnRecovery;
   readonly servicesObserver?: ServicesObserver;
+  /** What the watchers of all clients may take of memory. */
+  readonly watcherBytes?: SharedBudget;
   /** The storage failed for good, or an invariant is broken: the process must end. */
   readonly onFatal: (error: Error) => void;
 }
@@ -58,7 +62,7 @@ export class Member implements AsyncDisposable {
   readonly #compaction: Disposable;
 
   constructor(store: Backend, cluster: Cluster, serving: HealthStatus, options: MemberOptions) {
-    const { clock, logger, version, limits, servicesObserver: observer } = options;
+    const { clock, logger, version, limits, servicesObserver: observer, watcherBytes } = options;
     this.store = store;
     this.cluster = cluster;
     this.serving = serving;
@@ -71,6 +75,7 @@ export class Member implements AsyncDisposable {
       clock,
       logger,
       ...(observer === undefined ? {} : { observer }),
+      ...(watcherBytes === undefined ? {} : { watcherBytes }),
       health: serving,
     });
     this.#compaction = startAutoCompaction(options.compaction, {
@@ -90,7 +95,7 @@ export class Member implements AsyncDisposable {
 
 /** A cluster of one: it leads from the start, and ends with its leadership. What fails leaves nothing open. */
 export async function startLoneMember(options: LoneMemberOptions): Promise<Member> {
-  const { storage, identity, startCount, clock, random, logger, storeObserver } = options;
+  const { storage, identity, startCount, clock, random, logger, storeObserver, onRecovery } = options;
   const { clusterId, memberId, name, peerUrls, clientUrls } = identity;
   const serving = new HealthStatus();
   let store: Backend;
@@ -104,6 +109,7 @@ export async function startLoneMember(options: LoneMemberOptions): Promise<Membe
       logger,
       memberId,
       ...(storeObserver === undefined ? {} : { observer: storeObserver }),
+      ...(onRecovery === undefined ? {} : { onRecovery }),
       onFatal: (error) => {
         serving.set(false);
         options.onFatal(error);

@@ -15,7 +15,7 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const TIMEOUT_MS = 7000;
 
 /** What happens to a call on its way. */
-type Way = 'arrives' | 'unsent' | 'lost-before' | 'lost-after';
+type Way = 'arrives' | 'unsent' | 'lost-before' | 'lost-after' | 'late';
 
 class TestMember {
   readonly id: bigint;
@@ -70,6 +70,8 @@ class Group {
   /** What happens to the next calls, one each; then they arrive. */
   readonly ways: Way[] = [];
   calls = 0;
+  /** Calls that are still on their way: each arrives when it is called. */
+  readonly late: (() => Promise<Uint8Array>)[] = [];
   /** Whoever leads is about to end. */
   stops = false;
 
@@ -142,7 +144,8 @@ class Group {
         this.calls += 1;
         const way = this.ways.shift() ?? 'arrives';
         if (way === 'unsent') throw new PeerError('unsent', 'the test says so');
-        if (way === 'lost-before') throw new PeerError('lost', 'the test says so');
+        if (way === 'late') this.late.push(() => this.member(to).calls.call(request, signal));
+        if (way === 'late' || way === 'lost-before') throw new PeerError('lost', 'the test says so');
         const answer = await this.member(to).calls.call(request, signal);
         if (way === 'lost-after') throw new PeerError('lost', 'the test says so');
         return answer;
@@ -351,4 +354,17 @@ test('a write that an earlier leadership of the same member has done is not done
   known.set({ memberId: 1n, epoch: epoch(3) });
   expect(await group.run(writing)).toMatchObject({ revision: 2 });
   expect(leader.backend.revision).toBe(2);
+});
+
+test('a copy of a write that arrives when the write was answered is not done again', async () => {
+  const group = await Group.open();
+  const { backend: leader } = group.member(1n);
+  const { backend } = group.member(2n);
+  group.ways.push('late');
+  expect(await group.run(backend.txn(put('k', '1'), nodeItself))).toMatchObject({ revision: 2 });
+  expect(await group.run(backend.txn(put('k', '2'), nodeItself))).toMatchObject({ revision: 3 });
+  expect(group.late).toHaveLength(1);
+  await group.run(group.late[0]!());
+  expect(leader.revision).toBe(3);
+  expect(await value(leader, 'k')).toBe('2');
 });

@@ -176,11 +176,20 @@ export class RawNode {
     return this.#raft.role.leader;
   }
 
+  get commitIndex(): LogIndex {
+    return this.#raft.log.committed;
+  }
+
+  get appliedIndex(): LogIndex {
+    return this.#raft.log.applied;
+  }
+
   /** The membership as of what was applied: what a snapshot taken now must carry. */
   get conf(): ConfState {
     return this.#raft.conf;
   }
 
+  /** Made anew at each call, with every follower's progress: not for what each request asks. */
   status(): NodeStatus {
     return statusOf(this.#raft);
   }

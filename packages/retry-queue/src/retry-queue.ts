@@ -45,6 +45,10 @@ export class RetryQueue implements Log {
     return this.#appendStartMs === undefined ? 0 : this.#options.clock.nowMs() - this.#appendStartMs;
   }
 
+  get knownEnd(): LogPosition | undefined {
+    return this.#options.log.knownEnd;
+  }
+
   /**
    * Rejects with the storage's error where it takes nothing more (StorageFailedError, StorageClosedError), and with the
    * signal's reason once that is aborted, after the attempt that is under way: the batch may be in the log then, and the

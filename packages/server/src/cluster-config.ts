@@ -1,7 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import type { ImagePolicy } from '@engram/member';
+import type { SafePointOptions } from '@engram/storage-tikv';
+import type { RevisionOrigin } from '@engram/storage-tikv';
 import { ConfigError, type FlagValues } from './flag-values.ts';
-import { imagePolicy, logSegmentBytes } from './image-flags.ts';
+import { imagePolicy, logSegmentBytes, safePoint } from './image-flags.ts';
 import type { CertificateFiles } from './self-signed-certificate.ts';
 import type { SrvDiscovery } from './srv-discovery.ts';
 import { bindProblem, parseUrls, type ServeUrl } from './urls.ts';
@@ -21,10 +23,6 @@ export type PeerTlsConfig =
       readonly dialed: CertificateFiles;
       readonly trustedCaFile: string | undefined;
       readonly clientCertAuth: boolean;
-      readonly crlFile: string | undefined;
-      /** One of the two at most; empty: any. */
-      readonly allowedCommonNames: readonly string[];
-      readonly allowedHostnames: readonly string[];
     };
 
 /** The configuration of a member of a cluster on TiKV, besides what every node has. */
@@ -35,10 +33,13 @@ export interface ClusterConfig {
   readonly tikvTls: { readonly caPath?: string; readonly certPath?: string; readonly keyPath?: string } | undefined;
   readonly localValues: 'disk' | 'memory';
   readonly imagePolicy: ImagePolicy;
+  readonly safePoint: SafePointOptions;
   /** How long another member may be silent before it no longer holds a trim of the log up. */
   readonly memberSilentMaxMs: number;
   readonly logSegmentBytes: number;
   readonly token: string;
+  /** Of a cluster that this member founds. */
+  readonly revisionOrigin: RevisionOrigin;
   /** By name in DNS, or as --initial-cluster says. */
   readonly initialMembers: readonly InitialMember[] | SrvDiscovery;
   readonly listenPeerUrls: readonly ServeUrl[];
@@ -63,14 +64,12 @@ const tikvFlags = [
   'image-interval',
   'log-member-timeout',
   'log-segment-bytes',
+  'tikv-gc-retention',
+  'revision-origin',
 ] as const;
-
-/** They restrict who may connect. A cluster does not run where they would have no effect. */
-const restrictingPeerFlags = ['peer-cert-allowed-cn', 'peer-cert-allowed-hostname', 'peer-crl-file'] as const;
 
 /** Flags that only members of a cluster read. */
 const peerFlags: readonly string[] = [
-  ...restrictingPeerFlags,
   'listen-peer-urls',
   'peer-cert-file',
   'peer-key-file',
@@ -83,6 +82,8 @@ const peerFlags: readonly string[] = [
   'pre-vote',
   'max-learners',
 ];
+/** They restrict who may connect. A cluster must not run without what they ask for. */
+const unsupportedPeerFlags: readonly string[] = ['peer-cert-allowed-cn', 'peer-cert-allowed-hostname', 'peer-crl-file'];
 
 /** Undefined if this node is alone, with its data on its own disk. Throws ConfigError. */
 export function clusterConfig(
@@ -99,6 +100,9 @@ export function clusterConfig(
     if (idle.length > 0) warnings.push(`flags without effect on a node that is alone: ${idle.join(' ')}`);
     return undefined;
   }
+  const unsupported = changedAmong(values, unsupportedPeerFlags);
+  if (unsupported.length > 0)
+    throw new ConfigError(`${unsupported.join(' ')}: not supported, --peer-trusted-ca-file says who is a member`);
   const pdEndpoints = values.list('tikv-pd-endpoints');
   if (pdEndpoints.length === 0) throw new ConfigError('--storage=tikv needs --tikv-pd-endpoints');
   const localValues = values.text('local-values');
@@ -115,7 +119,9 @@ export function clusterConfig(
     imagePolicy: imagePolicy(values),
     memberSilentMaxMs: values.durationMs('log-member-timeout'),
     logSegmentBytes: logSegmentBytes(values),
+    safePoint: safePoint(values),
     token,
+    revisionOrigin: revisionOrigin(values.text('revision-origin')),
     initialMembers,
     listenPeerUrls,
     peerTls: peerTls(values, listenPeerUrls),
@@ -124,6 +130,11 @@ export function clusterConfig(
     learnersMax: values.number('max-learners'),
     preVote: values.bool('pre-vote'),
   };
+}
+
+function revisionOrigin(text: string): RevisionOrigin {
+  if (text === 'sequence' || text === 'timestamp') return text;
+  throw new ConfigError(`--revision-origin=${text}: expected sequence or timestamp`);
 }
 
 function srvDiscovery(values: FlagValues): SrvDiscovery | undefined {
@@ -213,8 +224,6 @@ function peerTls(values: FlagValues, urls: readonly ServeUrl[]): PeerTlsConfig |
   if (served === undefined) {
     if (dialed !== undefined) throw new ConfigError('--peer-client-cert-file needs --peer-cert-file');
     if (values.bool('peer-auto-tls')) return autoPeerTls(values);
-    const restricting = changedAmong(values, restrictingPeerFlags);
-    if (restricting.length > 0) throw new ConfigError(`${restricting.join(' ')}: only with --peer-cert-file`);
     const secure = urls.find((url) => url.secure);
     if (secure === undefined) return undefined;
     throw new ConfigError(
@@ -223,45 +232,18 @@ function peerTls(values: FlagValues, urls: readonly ServeUrl[]): PeerTlsConfig |
   }
   const trustedCaFile = values.text('peer-trusted-ca-file') || undefined;
   if (trustedCaFile !== undefined) checkReadable('peer-trusted-ca-file', trustedCaFile);
-  const clientCertAuth = values.bool('peer-client-cert-auth') || trustedCaFile !== undefined;
   return {
     kind: 'files',
     served,
     dialed: dialed ?? served,
     trustedCaFile,
-    clientCertAuth,
-    ...allowedPeers(values, urls, clientCertAuth),
+    clientCertAuth: values.bool('peer-client-cert-auth') || trustedCaFile !== undefined,
   };
 }
 
-function allowedPeers(
-  values: FlagValues,
-  urls: readonly ServeUrl[],
-  clientCertAuth: boolean,
-): Pick<Extract<PeerTlsConfig, { kind: 'files' }>, 'crlFile' | 'allowedCommonNames' | 'allowedHostnames'> {
-  const crlFile = values.text('peer-crl-file') || undefined;
-  if (crlFile !== undefined) checkReadable('peer-crl-file', crlFile);
-  const allowedCommonNames = values.list('peer-cert-allowed-cn');
-  const allowedHostnames = values.list('peer-cert-allowed-hostname');
-  if (allowedCommonNames.length > 0 && allowedHostnames.length > 0)
-    throw new ConfigError(
-      `AllowedCNs and AllowedHostnames are mutually exclusive (cns=${quoted(allowedCommonNames)}, hostnames=${quoted(allowedHostnames)})`,
-    );
-  const set = changedAmong(values, restrictingPeerFlags).join(' ');
-  const plain = urls.find(({ secure }) => !secure);
-  if (set !== '' && !clientCertAuth)
-    throw new ConfigError(`${set}: only with --peer-trusted-ca-file or --peer-client-cert-auth`);
-  if (set !== '' && plain !== undefined)
-    throw new ConfigError(`${set}: members that come to ${plain.text} show no certificate`);
-  return { crlFile, allowedCommonNames, allowedHostnames };
-}
-
-/** As Go prints a list with %q. */
-const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;
-
 /** etcd would make its certificate, and drop the request for certificates of an authority. */
 function autoPeerTls(values: FlagValues): PeerTlsConfig {
-  const set = changedAmong(values, ['peer-client-cert-auth', 'peer-trusted-ca-file', ...restrictingPeerFlags]);
+  const set = changedAmong(values, ['peer-client-cert-auth', 'peer-trusted-ca-file']);
   if (set.length > 0)
     throw new ConfigError(`--peer-auto-tls knows no authority: give a certificate, or drop ${set.join(' ')}`);
   return { kind: 'auto', years: Math.max(values.number('self-signed-cert-validity'), 1) };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Clock, Logger, Random } from '@engram/core';
+import { type Clock, type Logger, type Random, type Revision, revision } from '@engram/core';
 import {
   clusterIdOf,
   decodeRaftState,
@@ -30,6 +30,7 @@ export interface ClusterDataParts {
 export interface ClusterData {
   readonly clusterId: bigint;
   readonly memberId: bigint;
+  readonly firstRevision: Revision;
   /** The founders of the cluster; undefined if this member was added later. */
   readonly firstMembers: readonly ElectedMember[] | undefined;
   /** All members, as far as those who have started agree. */
@@ -76,7 +77,11 @@ export async function openClusterData(
     peerUrls: [...peerUrls].sort(),
   }));
   const found = config.newCluster
-    ? { clusterId: clusterIdOf(founders.map(({ id }) => id)), members: founders }
+    ? {
+        clusterId: clusterIdOf(founders.map(({ id }) => id)),
+        members: founders,
+        revisionOrigin: cluster.revisionOrigin,
+      }
     : undefined;
   const root = await openRoot({ client, keys, found, timeoutMs: START_TIMEOUT_MS });
   const election = electionRules(config, cluster);
@@ -117,6 +122,8 @@ export async function openClusterData(
     member: self,
     segmentBytes: cluster.logSegmentBytes,
     silentMaxMs: cluster.memberSilentMaxMs,
+    safePoint: cluster.safePoint,
+    imageBytesPerSecond: cluster.imagePolicy.bytesPerSecond,
     clock,
     random,
     logger,
@@ -133,6 +140,7 @@ export async function openClusterData(
   return {
     clusterId: root.clusterId,
     memberId: self,
+    firstRevision: revision(root.firstRevision),
     firstMembers: isFounder ? firstMembers : undefined,
     members,
     storage,

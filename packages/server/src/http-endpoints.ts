@@ -1,12 +1,14 @@
 import type { Logger } from '@engram/core';
 import type { HealthMetrics } from '@engram/telemetry';
 import type { HttpHandler, HttpRequest, HttpResponse } from '@engram/transport';
-import { type HealthCheck, type HealthChecks, livezChecks, readyzChecks } from '@engram/member';
+import { type HealthCheck, type HealthChecks, livezChecks, type Outcome, readyzChecks } from '@engram/member';
 import type { MetricsPage } from './metrics-page.ts';
 import { CLUSTER_VERSION, ETCD_VERSION } from './version.ts';
 
 export interface HttpEndpointsOptions {
-  readonly checks: HealthChecks;
+  readonly checks: Pick<HealthChecks, 'health' | 'check'>;
+  /** Until there is something to check: how far the start is. */
+  readonly starting?: () => string | undefined;
   readonly metrics: MetricsPage;
   readonly health: HealthMetrics;
   readonly logger: Logger;
@@ -64,12 +66,12 @@ function monitoringRoutes(options: HttpEndpointsOptions): Map<string, Endpoint> 
   return routes;
 }
 
-async function healthEndpoint(
-  { checks, health, logger }: HttpEndpointsOptions,
-  request: HttpRequest,
-): Promise<HttpResponse> {
+async function healthEndpoint(options: HttpEndpointsOptions, request: HttpRequest): Promise<HttpResponse> {
+  const { health, logger } = options;
   const excluded = new Set(request.query.getAll('exclude'));
-  const reason = await checks.health(excluded, request.query.get('serializable') === 'true', request.signal);
+  const serializable = request.query.get('serializable') === 'true';
+  const starting = options.starting?.();
+  const reason = starting ?? (await options.checks.health(excluded, serializable, request.signal));
   health.health(reason === undefined);
   const body = JSON.stringify({ health: String(reason === undefined), reason: reason ?? '' });
   if (reason === undefined) return { status: 200, headers: textHeaders, body };
@@ -77,16 +79,20 @@ async function healthEndpoint(
   return plain(503, `${body}\n`);
 }
 
+/** A node that starts lives and is not ready: who ended it for that would only make it begin again. */
 async function checksEndpoint(
-  { checks, health, logger }: HttpEndpointsOptions,
+  options: HttpEndpointsOptions,
   type: 'livez' | 'readyz',
   names: readonly HealthCheck[],
   request: HttpRequest,
 ): Promise<HttpResponse> {
+  const { health, logger } = options;
+  const starting = options.starting?.();
   let lines = '';
   let failed = false;
   for (const name of names) {
-    const outcome = await checks.check(name, request.signal);
+    const outcome =
+      starting === undefined ? await options.checks.check(name, request.signal) : notReady(type, starting);
     health.check(type, name, outcome === undefined);
     lines += outcome === undefined ? `[+]${name} ok\n` : `[-]${name} failed: ${outcome}\n`;
     failed ||= outcome !== undefined;
@@ -97,6 +103,8 @@ async function checksEndpoint(
   }
   return plain(200, request.query.has('verbose') ? `${lines}ok\n` : 'ok\n');
 }
+
+const notReady = (type: 'livez' | 'readyz', starting: string): Outcome => (type === 'readyz' ? starting : undefined);
 
 function versionEndpoint(): HttpResponse {
   const body = JSON.stringify({ etcdserver: ETCD_VERSION, etcdcluster: CLUSTER_VERSION, storage: CLUSTER_VERSION });

@@ -1,10 +1,13 @@
 import { defaultImagePolicy, type ImagePolicy } from '@engram/member';
+import { defaultSafePoint, type SafePointOptions } from '@engram/storage-tikv';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 
 /** A region of TiKV splits at 96 MiB and more; a segment has to stay in one. */
 const SEGMENT_BYTES_MAX = 64 << 20;
 const SEGMENT_BYTES_MIN = 64 << 10;
 const INTERVAL_MS_MIN = 100;
+/** Longer than any read of a node lasts that must not fail for it. */
+const RETENTION_MS_MIN = 600_000;
 
 /** When the leader writes images of the store into TiKV. Throws ConfigError. */
 export function imagePolicy(values: FlagValues): ImagePolicy {
@@ -16,6 +19,14 @@ export function imagePolicy(values: FlagValues): ImagePolicy {
   if (bytesPerSecond < 1) throw new ConfigError('--image-bytes-per-second must be at least 1');
   if (intervalMs < INTERVAL_MS_MIN) throw new ConfigError(`--image-interval must be at least ${INTERVAL_MS_MIN}ms`);
   return { ...defaultImagePolicy, everyBytesMin, everyBytesMax, bytesPerSecond, intervalMs };
+}
+
+/** How far behind the time TiKV's safe point is kept. Throws ConfigError. */
+export function safePoint(values: FlagValues): SafePointOptions {
+  const retentionMs = values.durationMs('tikv-gc-retention');
+  if (retentionMs !== 0 && retentionMs < RETENTION_MS_MIN)
+    throw new ConfigError('--tikv-gc-retention must be 0, or at least 10m');
+  return { ...defaultSafePoint, retentionMs };
 }
 
 /** The size of the log's segments in TiKV. Throws ConfigError. */

@@ -9,14 +9,16 @@ const GRPC_OVERHEAD_BYTES = 512 * 1024;
 export interface ListenerParts {
   readonly config: NodeConfig;
   readonly tls: TlsOptions | undefined;
-  readonly methods: ServeOptions['methods'];
-  readonly clientHttp: HttpHandler;
-  readonly metricsHttp: HttpHandler;
-  readonly observer: TransportObserver;
+  readonly http: HttpHandler;
   readonly budgets: ClientBudgets;
-  readonly watch: LoopWatch;
   readonly logger: Logger;
   readonly clock: Clock;
+}
+
+export interface ClientListenerParts extends ListenerParts {
+  readonly methods: ServeOptions['methods'];
+  readonly observer: TransportObserver;
+  readonly watch: LoopWatch;
 }
 
 export interface PlannedListener {
@@ -25,32 +27,35 @@ export interface PlannedListener {
   readonly options: ServeOptions;
 }
 
-/** All listeners of a node. Without HTTP URLs of their own, client URLs serve both protocols on one port. */
-export function planListeners(parts: ListenerParts): readonly PlannedListener[] {
-  const { config, clientHttp, metricsHttp } = parts;
+/** What serves clients. Without HTTP URLs of their own, client URLs serve both protocols on one port. */
+export function planClientListeners(parts: ClientListenerParts): readonly PlannedListener[] {
+  const { config, methods, observer, watch } = parts;
   const split = config.listenClientHttpUrls.length > 0;
-  const plan = (
-    urls: readonly ServeUrl[],
-    purpose: PlannedListener['purpose'],
-    protocols: ServeOptions['protocols'],
-    http: HttpHandler,
-  ): readonly PlannedListener[] =>
-    urls.map((url) => ({ url, purpose, options: serveOptions(parts, url, protocols, http) }));
-  return [
-    ...plan(config.listenClientUrls, 'client', split ? 'grpc' : 'both', clientHttp),
-    ...plan(config.listenClientHttpUrls, 'client', 'http', clientHttp),
-    ...plan(config.listenMetricsUrls, 'metrics', 'http', metricsHttp),
-  ];
+  const plan = (urls: readonly ServeUrl[], protocols: ServeOptions['protocols']): readonly PlannedListener[] =>
+    urls.map((url) => ({
+      url,
+      purpose: 'client',
+      options: { ...serveOptions(parts, url, protocols), methods, observer, watch },
+    }));
+  return [...plan(config.listenClientUrls, split ? 'grpc' : 'both'), ...plan(config.listenClientHttpUrls, 'http')];
+}
+
+/** What serves metrics and health, and no calls. */
+export function planMetricsListeners(parts: ListenerParts): readonly PlannedListener[] {
+  return parts.config.listenMetricsUrls.map((url) => ({
+    url,
+    purpose: 'metrics',
+    options: serveOptions(parts, url, 'http'),
+  }));
 }
 
 function serveOptions(
-  { config, tls, methods, observer, budgets, watch, logger, clock }: ListenerParts,
+  { config, tls, http, budgets, logger, clock }: ListenerParts,
   url: ServeUrl,
   protocols: ServeOptions['protocols'],
-  http: HttpHandler,
 ): ServeOptions {
   return {
-    methods,
+    methods: new Map(),
     http,
     listen: listenAddress(url),
     ...(url.secure && tls !== undefined ? { tls } : {}),
@@ -60,9 +65,7 @@ function serveOptions(
     keepalive: config.keepalive,
     logger,
     clock,
-    observer,
     budgets,
-    watch,
   };
 }
 

@@ -9,6 +9,8 @@ export interface MemoryBounds {
   readonly requestBytes: number;
   readonly answerBytes: number;
   readonly streams: number;
+  /** Watchers of all clients. */
+  readonly watcherBytes: number;
   /** Writes that wait for the log. */
   readonly logQueueBytes: number;
   /** Events for watchers that read history. */
@@ -28,12 +30,13 @@ const STREAM_BYTES = 2 * 1024;
 
 /**
  * What of the limit, less OWN_BYTES, each of them gets at most. Together with the values of a member that keeps them in
- * memory it is five eighths. The rest is for the index, which grows with the data, and for what waits to be collected.
+ * memory it is less than two thirds. The rest is for the index, which grows with the data, and for what waits to be collected.
  */
 const shares = {
   requestBytes: 1 / 8,
   answerBytes: 1 / 8,
   streamBytes: 1 / 32,
+  watcherBytes: 1 / 32,
   logQueueBytes: 1 / 16,
   watchBacklogBytes: 1 / 32,
   valueCacheBytes: 1 / 8,
@@ -63,12 +66,19 @@ export function memoryBounds(
     requestBytes: bound('max-received-bytes', shares.requestBytes * spareBytes),
     answerBytes: bound('max-answer-bytes', shares.answerBytes * spareBytes),
     streams: bound('max-streams', (shares.streamBytes * spareBytes) / STREAM_BYTES),
+    watcherBytes: bound('max-watcher-bytes', shares.watcherBytes * spareBytes),
     logQueueBytes: bound('log-queue-bytes', shares.logQueueBytes * spareBytes),
     watchBacklogBytes: bound('watch-backlog-bytes', shares.watchBacklogBytes * spareBytes),
     valueCacheBytes: bound('value-cache-bytes', shares.valueCacheBytes * spareBytes),
     localValuesBytes: bound('local-values-bytes', shares.localValuesBytes * spareBytes),
   };
-  for (const flag of ['max-received-bytes', 'max-answer-bytes', 'max-streams', 'log-queue-bytes']) {
+  for (const flag of [
+    'max-received-bytes',
+    'max-answer-bytes',
+    'max-streams',
+    'max-watcher-bytes',
+    'log-queue-bytes',
+  ]) {
     if (values.isSet(flag) && values.number(flag) === 0) throw new ConfigError(`--${flag} must be above 0`);
   }
   return bounds;

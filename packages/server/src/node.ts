@@ -1,5 +1,5 @@
-import { ClientBudgets, type Clock, type Logger, type Random } from '@engram/core';
-import type { Member } from '@engram/member';
+import { assert, ClientBudgets, type Clock, type Logger, type Random } from '@engram/core';
+import { type Member, StartProgress, startPhases } from '@engram/member';
 import {
   type BoundedResource,
   ClientLog,
@@ -11,19 +11,22 @@ import {
   openDescriptors,
   RpcMetrics,
   registerBudgetMetrics,
+  registerLocalBytesMetrics,
   registerNodeMetrics,
   registerProcessMetrics,
+  registerStartMetrics,
   StoreMetrics,
 } from '@engram/telemetry';
-import { type BoundAddress, type Server, serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
+import type { TlsOptions } from '@engram/transport';
 import { ownFolder } from './data-directory.ts';
 import { connectionsMax, descriptorsMax } from './descriptor-plan.ts';
 import { featureGates } from './feature-gates.ts';
 import { clientEndpoints, metricsEndpoints } from './http-endpoints.ts';
-import { type PlannedListener, planListeners } from './listeners.ts';
+import { planClientListeners, planMetricsListeners } from './listeners.ts';
 import type { MemoryBounds } from './memory-plan.ts';
 import { MetricsPage } from './metrics-page.ts';
 import type { NodeConfig } from './node-config.ts';
+import { type BoundListener, OpenListeners } from './open-listeners.ts';
 import { selfSignedCertificate } from './self-signed-certificate.ts';
 import { SlowLog } from './slow-log.ts';
 import { type NodeIdentity, startMember } from './start-member.ts';
@@ -31,9 +34,6 @@ import { SystemClock } from './system-clock.ts';
 import { SystemRandom } from './system-random.ts';
 import { ETCD_VERSION } from './version.ts';
 import { join } from 'node:path';
-
-/** How long running calls may take at a stop. The rest of the five seconds is for the storage. */
-const DRAIN_MS = 3000;
 
 /** How often the event loop is looked at: often where the CPU time of a stretch has to be told from that before it. */
 const LOOK_MS = 100;
@@ -54,18 +54,16 @@ export interface NodeOptions {
   readonly random?: Random;
 }
 
-export interface BoundListener {
-  readonly purpose: 'client' | 'metrics';
-  readonly address: BoundAddress;
-}
-
 /** A serving node. Disposal drains its clients and closes its storage. */
 export interface RunningNode extends AsyncDisposable {
   readonly identity: NodeIdentity;
   readonly listeners: readonly BoundListener[];
 }
 
-/** Opens the data, recovers the store to the end of its log, and serves on every URL. A failure leaves nothing open. */
+/**
+ * Opens the data, recovers the store to the end of its log, and serves on every URL; metrics and health from the beginning, so
+ * that a long start can be watched. A failure leaves nothing open.
+ */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { config, logger } = options;
   const clock = options.clock ?? new SystemClock();
@@ -83,14 +81,35 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     }),
   });
   const metrics = new MetricRegistry();
+  const progress = new StartProgress();
+  registerStartMetrics(metrics, () => ({ phase: progress.phase, phases: startPhases, read: progress.read }));
+  registerProcessMetrics(metrics);
   const slow = new SlowLog(clock, logger);
   const clientLog = new ClientLog(logger, clock);
   const storeMetrics = new StoreMetrics(metrics, clock, config.slowCommitMs, (ms) =>
     slow.warn({ 'took-ms': Math.round(ms) }, 'slow append to the log'),
   );
+  let started: Member | undefined;
+  const endpoints = {
+    get checks() {
+      assert(started !== undefined, 'a check before there is something to check');
+      return started.health;
+    },
+    starting: () => (started === undefined ? `starting: ${progress}` : undefined),
+    metrics: new MetricsPage(metrics, clock),
+    health: new HealthMetrics(metrics),
+    logger: clientLog,
+    corsOrigins: config.corsOrigins,
+    hostWhitelist: config.hostWhitelist,
+  };
+  const common = { config, tls: tlsOptions(config), budgets, logger: clientLog, clock };
+  const listeners = new OpenListeners(config, clock);
+  opened.defer(() => listeners.drain());
+  await listeners.open(planMetricsListeners({ ...common, http: metricsEndpoints(endpoints) }));
+  listeners.announce('metrics', logger);
   // The table of methods comes first: only methods that are served get counters.
   let rpcMetrics: RpcMetrics | undefined;
-  const { member, identity, ready } = await startMember(
+  const { member, identity, ready, localBytes } = await startMember(
     config,
     {
       clock,
@@ -102,13 +121,16 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
           clientRequest: (type, version) => rpcMetrics?.clientRequest(type, version),
           eventsSent: (count) => rpcMetrics?.eventsSent(count),
         },
+        onRecovery: (read) => progress.recovering(read),
       },
+      watcherBytes: budgets.watcherBytes,
       version: ETCD_VERSION,
       onFatal: options.onFatal,
       onRemoved: options.onRemoved,
     },
     opened,
   );
+  progress.joining();
   const { methods } = member;
   rpcMetrics = new RpcMetrics(metrics, {
     methods: [...methods].map(([path, { kind }]) => [path, kind] as const),
@@ -117,49 +139,26 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     onSlowUnary: (path, ms) => slow.warn({ path, 'took-ms': Math.round(ms) }, 'request took too long'),
   });
   registerNodeMetrics(metrics, () => nodeGauges(member, config));
-  registerProcessMetrics(metrics);
+  registerLocalBytesMetrics(metrics, localBytes);
   registerBudgetMetrics(metrics, budgets, nodeResources(member, memory, descriptors), memory.limitBytes);
   await metrics.load();
   const watch = opened.use(watchLoop(options, metrics, slow));
-
-  const endpoints = {
-    checks: member.health,
-    metrics: new MetricsPage(metrics, clock),
-    health: new HealthMetrics(metrics),
-    logger: clientLog,
-    corsOrigins: config.corsOrigins,
-    hostWhitelist: config.hostWhitelist,
-  };
-  const planned = planListeners({
-    config,
-    tls: tlsOptions(config),
-    methods,
-    clientHttp: clientEndpoints(endpoints),
-    metricsHttp: metricsEndpoints(endpoints),
-    observer: rpcMetrics,
-    budgets,
-    watch,
-    logger: clientLog,
-    clock,
-  });
-  const servers: Server[] = [];
+  started = member;
   opened.defer(() => {
     // Watchers of the health learn of it before their connection closes.
     member.serving.set(false);
-    return drainAll(servers, clock);
+    return listeners.drain();
   });
-  const listeners: BoundListener[] = [];
-  for (const each of planned) {
-    const server = await listen(each, config.transport === 'native' ? serve : serveGrpcJs);
-    servers.push(server);
-    listeners.push({ purpose: each.purpose, address: server.address });
-  }
+  await listeners.open(
+    planClientListeners({ ...common, methods, watch, http: clientEndpoints(endpoints), observer: rpcMetrics }),
+  );
   await ready(options.signal ?? new AbortController().signal);
+  progress.serving();
   // Only once all listen: whoever waits for this line assumes every port.
-  for (const [at, each] of planned.entries()) announce(each, servers[at]!.address, logger);
+  listeners.announce('client', logger);
 
   const stack = opened.move();
-  return { identity, listeners, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { identity, listeners: listeners.bound, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** A stretch that takes CPU time is ours; one that only takes time may be the machine's, and ends nothing. */
@@ -181,40 +180,6 @@ function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, sl
       }
     },
   });
-}
-
-async function listen({ url, options }: PlannedListener, start: typeof serve): Promise<Server> {
-  try {
-    return await start(options);
-  } catch (cause) {
-    throw new Error(`cannot listen on ${url.text}`, { cause });
-  }
-}
-
-function announce({ url, purpose, options }: PlannedListener, bound: BoundAddress, logger: Logger): void {
-  const address = addressText(bound);
-  if (purpose === 'metrics') {
-    logger.info({ address }, 'serving metrics');
-    return;
-  }
-  logger.info({ address }, 'ready to serve client requests');
-  const traffic = { both: 'grpc+http', grpc: 'grpc', http: 'http' }[options.protocols];
-  logger.info({ traffic, address }, `serving client traffic ${url.secure ? 'securely' : 'insecurely'}`);
-}
-
-function addressText(address: BoundAddress): string {
-  if (address.kind === 'unix') return address.path;
-  return address.host.includes(':') ? `[${address.host}]:${address.port}` : `${address.host}:${address.port}`;
-}
-
-async function drainAll(servers: readonly Server[], clock: Clock): Promise<void> {
-  const late = new AbortController();
-  const timer = clock.after(DRAIN_MS, () => late.abort());
-  try {
-    await Promise.all(servers.map((server) => server.drain(late.signal)));
-  } finally {
-    timer.cancel();
-  }
 }
 
 function tlsOptions({ tls, dataDir, listenClientUrls }: NodeConfig): TlsOptions | undefined {

@@ -1,17 +1,22 @@
-import type { Clock, Logger, Random } from '@engram/core';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock, Logger, Random, SharedBudget } from '@engram/core';
 import { ClusterMember, type Member, type MemberOptions, type PeerService, startLoneMember } from '@engram/member';
-import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
-import type { ClusterConfig } from './cluster-config.ts';
+import { type PeerCertificate, PeerLinks, type PeerTls, type PeerServer, servePeers } from '@engram/peer';
+import type { LocalShare } from '@engram/storage';
+import type { ClusterConfig, PeerTlsConfig } from './cluster-config.ts';
 import { openClusterData } from './cluster-data.ts';
-import { openData } from './data-directory.ts';
+import { openData, ownFolder } from './data-directory.ts';
 import type { NodeConfig } from './node-config.ts';
-import { peerTlsOf } from './peer-tls.ts';
+import { type CertificateFiles, selfSignedCertificate } from './self-signed-certificate.ts';
+import type { ServeUrl } from './urls.ts';
 
 export interface StartParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly observers: Pick<MemberOptions, 'storeObserver' | 'servicesObserver'>;
+  readonly observers: Pick<MemberOptions, 'storeObserver' | 'servicesObserver' | 'onRecovery'>;
+  readonly watcherBytes: SharedBudget;
   readonly version: string;
   readonly onFatal: (error: Error) => void;
   /** The cluster has removed this member. */
@@ -29,6 +34,8 @@ export interface StartedMember {
   readonly identity: NodeIdentity;
   /** Resolves when the node can serve: alone at once, in a cluster after a leader has answered it. */
   readonly ready: (signal: AbortSignal) => Promise<void>;
+  /** How much of an image it has on its disk; undefined: it keeps no bytes beside TiKV, or shares none. */
+  readonly localBytes: () => LocalShare | undefined;
 }
 
 /** Starts the configured member. `opened` disposes of it. */
@@ -41,7 +48,7 @@ export async function startMember(
   const { storage, identity } = await openData(config, parts);
   const { startCount, ...ids } = identity;
   const member = opened.use(await startLoneMember({ ...memberOptions(config, parts, ids), storage, startCount }));
-  return { member, identity, ready: async () => {} };
+  return { member, identity, ready: async () => {}, localBytes: () => undefined };
 }
 
 async function startInCluster(
@@ -53,7 +60,7 @@ async function startInCluster(
   const { clock, logger } = parts;
   const data = await openClusterData(config, cluster, parts, opened);
   const { clusterId, memberId } = data;
-  const tls = cluster.peerTls && peerTlsOf(cluster.peerTls, config.dataDir, cluster.listenPeerUrls);
+  const tls = cluster.peerTls && readPeerTls(cluster.peerTls, config.dataDir, cluster.listenPeerUrls);
   let service: PeerService | undefined;
   let server: PeerServer | undefined;
   const network = new PeerLinks({
@@ -77,6 +84,7 @@ async function startInCluster(
     token: cluster.token,
     probeStorage: data.probeStorage,
     firstMembers: data.firstMembers,
+    firstRevision: data.firstRevision,
     onRemoved: parts.onRemoved,
   });
   // The listener for peers is closed last: a leader that hands over still needs it.
@@ -101,12 +109,13 @@ async function startInCluster(
     member: started.member,
     identity: { clusterId, memberId },
     ready: (signal) => started.ready(signal),
+    localBytes: () => data.storage.image?.local,
   };
 }
 
 function memberOptions(
   config: NodeConfig,
-  { clock, random, logger, observers, version, onFatal }: StartParts,
+  { clock, random, logger, observers, watcherBytes, version, onFatal }: StartParts,
   ids: NodeIdentity,
 ): Omit<MemberOptions, 'storage'> {
   return {
@@ -132,6 +141,30 @@ function memberOptions(
     random,
     logger,
     ...observers,
+    watcherBytes,
     onFatal,
   };
 }
+
+function readPeerTls(config: PeerTlsConfig, dataDir: string, urls: readonly ServeUrl[]): PeerTls {
+  if (config.kind === 'auto') {
+    const hosts = new Set(['localhost', '127.0.0.1', '::1', ...urls.map(({ host }) => host)]);
+    hosts.delete('');
+    const made = selfSignedCertificate(join(ownFolder(dataDir), 'peer-tls'), [...hosts], config.years);
+    const pair = readPair(made);
+    return { served: pair, dialed: pair, ca: undefined, clientCertAuth: false, selfSigned: true };
+  }
+  const { served, dialed, trustedCaFile, clientCertAuth } = config;
+  return {
+    served: readPair(served),
+    dialed: readPair(dialed),
+    ca: trustedCaFile === undefined ? undefined : readFileSync(trustedCaFile),
+    clientCertAuth,
+    selfSigned: false,
+  };
+}
+
+const readPair = ({ certFile, keyFile }: CertificateFiles): PeerCertificate => ({
+  cert: readFileSync(certFile),
+  key: readFileSync(keyFile),
+});

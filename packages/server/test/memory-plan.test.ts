@@ -22,6 +22,7 @@ const defaults = {
   requestBytes: 512 * MiB,
   answerBytes: 512 * MiB,
   streams: 262_144,
+  watcherBytes: 512 * MiB,
   logQueueBytes: 256 * MiB,
   watchBacklogBytes: 32 * MiB,
   valueCacheBytes: 128 * MiB,
@@ -47,6 +48,7 @@ test('a limit gives each its share of what the node does not need for itself', (
     requestBytes: 40 * MiB,
     answerBytes: 40 * MiB,
     streams: 5_120,
+    watcherBytes: 10 * MiB,
     logQueueBytes: 20 * MiB,
     watchBacklogBytes: 10 * MiB,
     valueCacheBytes: 40 * MiB,
@@ -68,6 +70,7 @@ test.each([
   ['max-received-bytes', 'requestBytes'],
   ['max-answer-bytes', 'answerBytes'],
   ['max-streams', 'streams'],
+  ['max-watcher-bytes', 'watcherBytes'],
   ['log-queue-bytes', 'logQueueBytes'],
   ['watch-backlog-bytes', 'watchBacklogBytes'],
   ['value-cache-bytes', 'valueCacheBytes'],
@@ -97,7 +100,10 @@ describe('what a node cannot live with', () => {
     expect(warnings).toEqual(['the control group allows 104857600 bytes of memory: a node needs at least 268435456']);
   });
 
-  test.each(['max-received-bytes', 'max-answer-bytes', 'max-streams', 'log-queue-bytes'])('--%s=0', (flag) => {
-    expect(() => boundsOf({ [flag]: 0 })).toThrow(`--${flag} must be above 0`);
-  });
+  test.each(['max-received-bytes', 'max-answer-bytes', 'max-streams', 'max-watcher-bytes', 'log-queue-bytes'])(
+    '--%s=0',
+    (flag) => {
+      expect(() => boundsOf({ [flag]: 0 })).toThrow(`--${flag} must be above 0`);
+    },
+  );
 });

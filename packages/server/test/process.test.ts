@@ -292,6 +292,34 @@ test('metrics and health have URLs of their own, without the version', async () 
   await expect(client.get('a'), 'no gRPC there').rejects.toThrow();
 });
 
+test('metrics and health are served while a start waits, and say so', async () => {
+  const silent = createServer();
+  const connected = new Promise<Socket>((resolve) => silent.once('connection', resolve));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const address = silent.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  try {
+    const peers = ['--listen-peer-urls=http://127.0.0.1:0', '--initial-advertise-peer-urls=http://127.0.0.1:1'];
+    const storage = ['--storage=tikv', `--tikv-pd-endpoints=127.0.0.1:${port}`, ...peers];
+    await using engram = await Engram.start(
+      [...storage, '--initial-cluster=default=http://127.0.0.1:1', '--listen-metrics-urls=http://127.0.0.1:0'],
+      { until: 'serving metrics' },
+    );
+    await connected;
+    const metrics = engram.lines.find(({ msg }) => msg === 'serving metrics')?.['address'];
+    const ready = await fetch(`http://${metrics}/readyz`);
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toContain('[-]serializable_read failed: starting: opening\n');
+    expect((await fetch(`http://${metrics}/livez`)).status).toBe(200);
+    const health = await fetch(`http://${metrics}/health`);
+    expect(await health.json()).toEqual({ health: 'false', reason: 'starting: opening' });
+    expect(await (await fetch(`http://${metrics}/metrics`)).text()).toContain('engram_start_phase{phase="opening"} 1');
+    expect((await engram.stop()).code).toBe(0);
+  } finally {
+    silent.close();
+  }
+});
+
 test('HTTP URLs of their own take HTTP away from the client URLs', async () => {
   await using engram = await Engram.start(['--listen-client-http-urls=http://127.0.0.1:0']);
   const http = engram.lines.findLast(({ msg }) => msg === 'ready to serve client requests')?.['address'];

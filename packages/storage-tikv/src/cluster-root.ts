@@ -1,5 +1,5 @@
 import { StorageOpenError } from '@engram/storage';
-import { type CallOptions, isTikvError, type TikvClient } from '@engram/tikv-client';
+import { type CallOptions, isTikvError, physicalMs, type TikvClient } from '@engram/tikv-client';
 import type { LogKeys } from './log-keys.ts';
 
 /** A member as the cluster was founded. Who is a member later is Raft's. */
@@ -9,17 +9,33 @@ export interface FoundingMember {
   readonly peerUrls: readonly string[];
 }
 
+/**
+ * Where the revisions of a new cluster begin: at 1, as etcd's do, or at the time that PD shows. Clients of an earlier cluster
+ * then never see revisions go back.
+ */
+export type RevisionOrigin = 'sequence' | 'timestamp';
+
+/** What a cluster is founded with. */
+export interface ClusterFounding {
+  readonly clusterId: bigint;
+  readonly members: readonly FoundingMember[];
+  /** 'sequence' if absent. */
+  readonly revisionOrigin?: RevisionOrigin;
+}
+
 /** Whose a prefix is. Written once, by the first member that starts. */
 export interface ClusterRoot {
   readonly clusterId: bigint;
   readonly members: readonly FoundingMember[];
+  /** The revision of the cluster before its first write. */
+  readonly firstRevision: number;
 }
 
 export interface OpenRootOptions {
   readonly client: TikvClient;
   readonly keys: LogKeys;
   /** What to found where the prefix is unused; undefined: it must have been founded. */
-  readonly found?: ClusterRoot | undefined;
+  readonly found?: ClusterFounding | undefined;
   /** The cluster that the caller belongs to, where he knows it. */
   readonly clusterId?: bigint | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -28,7 +44,15 @@ export interface OpenRootOptions {
 }
 
 const MAGIC = 'engram cluster';
-const FORMAT = 1;
+const FORMAT = 2;
+/** Of clusters whose revisions begin at 1: programs that know nothing of other origins may serve them. */
+const FORMAT_OF_SEQUENCE = 1;
+const SEQUENCE_ORIGIN = 1;
+/**
+ * Microseconds since 1970, in which no cluster makes a million revisions a second: they stay below the time, and below 2^53
+ * until the year 2255.
+ */
+const REVISIONS_PER_MS = 1000;
 
 /**
  * Whose the prefix is. Where it is nobody's, all members that start may try to found the cluster: one insert decides, and
@@ -78,7 +102,9 @@ async function decideRoot(options: OpenRootOptions): Promise<ClusterRoot> {
     // Another member may have founded the cluster just now: stores have been seen to show its root to the scan alone.
     if (held !== undefined) continue;
     if (found === undefined) throw new StorageOpenError('missing', `there is no cluster at ${where(options)}`);
-    txn.insert(keys.root, encodeRoot(found));
+    const firstRevision =
+      found.revisionOrigin === 'timestamp' ? physicalMs(txn.startTs) * REVISIONS_PER_MS : SEQUENCE_ORIGIN;
+    txn.insert(keys.root, encodeRoot({ ...found, firstRevision }));
     await txn.commitOnePhase(call);
   }
   throw new StorageOpenError('not-accessible', `nobody's insert of a cluster at ${where(options)} gets through`);
@@ -86,10 +112,10 @@ async function decideRoot(options: OpenRootOptions): Promise<ClusterRoot> {
 
 const ROUNDS_MAX = 10;
 
-function encodeRoot({ clusterId, members }: ClusterRoot): Uint8Array {
+function encodeRoot({ clusterId, members, firstRevision }: ClusterRoot): Uint8Array {
   const text = {
     magic: MAGIC,
-    format: FORMAT,
+    ...(firstRevision === SEQUENCE_ORIGIN ? { format: FORMAT_OF_SEQUENCE } : { format: FORMAT, firstRevision }),
     clusterId: hex(clusterId),
     members: members.map(({ id, name, peerUrls }) => ({ id: hex(id), name, peerUrls })),
   };
@@ -107,10 +133,11 @@ function parseRoot(value: Uint8Array, where: string): ClusterRoot {
   }
   const clusterId = parseId(object['clusterId']);
   const members = Array.isArray(object['members']) ? object['members'].map(parseMember) : [undefined];
-  if (clusterId === undefined || members.includes(undefined)) {
+  const firstRevision = object['firstRevision'] ?? SEQUENCE_ORIGIN;
+  if (clusterId === undefined || members.includes(undefined) || !isRevision(firstRevision)) {
     throw new StorageOpenError('not-ours', `what ${where} says of its cluster is damaged`);
   }
-  return { clusterId, members: members.filter((member) => member !== undefined) };
+  return { clusterId, members: members.filter((member) => member !== undefined), firstRevision };
 }
 
 function parseObject(value: Uint8Array): Record<string, unknown> | undefined {
@@ -134,6 +161,8 @@ function parseMember(member: unknown): FoundingMember | undefined {
 function parseId(text: unknown): bigint | undefined {
   return typeof text === 'string' && /^[\da-f]{1,16}$/.test(text) ? BigInt(`0x${text}`) : undefined;
 }
+
+const isRevision = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= SEQUENCE_ORIGIN;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 

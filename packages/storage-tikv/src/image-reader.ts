@@ -1,35 +1,51 @@
 import type { LogPosition } from '@engram/core';
-import type { Snapshot } from '@engram/tikv-client';
 import { decodePage, findPlace, placesCount, placesOf } from './image-page.ts';
-import { decodePiecePart } from './image-piece.ts';
+import type { ImagePieces } from './image-pieces.ts';
 import { type Image, PieceHash, sameTotals } from './image-root.ts';
 import type { ImageKind } from './log-keys.ts';
 import { corrupt, type LogSource } from './log-source.ts';
 import { RecentPieces } from './recent-pieces.ts';
+import { Turns } from './turns.ts';
 
 /** Pieces of chunks that are asked for at once: regions are read side by side. */
 const CHUNKS_AHEAD = 16;
-/** Pieces of pages or places that one question holds in memory. */
-const PIECES_MAX = 16;
+/** Pieces of pages or places that are fetched at once. */
+const PIECES_AT_ONCE = 8;
+/** Fetches of all questions that run at a time: eight of pages are 4 MiB. */
+const FETCHES_MAX = 8;
 
-/** A piece of the image is not there: the image was replaced, and deleted, or it is damaged. */
-export class PieceMissing extends Error {
-  override readonly name = 'PieceMissing';
+export interface ImageReaderOptions {
+  readonly source: LogSource;
+  readonly image: Image;
+  readonly pieces: ImagePieces;
+  /** Of what is kept in memory for the next questions. */
+  readonly bytesMax: number;
+  /** How many fetches of pages and places run at a time, of all questions; 8. */
+  readonly fetchesMax?: number | undefined;
 }
 
 type Page = ReadonlyMap<LogPosition, Uint8Array>;
 
-/** One published image, read from TiKV. Damage is StorageCorruptError, and says of which piece. */
+/**
+ * One published image, read where its pieces are. Damage is StorageCorruptError, and says of which piece.
+ *
+ * What all questions together hold in memory, beside their answers, is bounded: so many fetches run at a time, and what they
+ * bring is copied and put among the pieces used last. A fetch that has waited looks there again: of many who ask for the same
+ * pages, few fetch them.
+ */
 export class ImageReader {
   readonly image: Image;
   readonly #source: LogSource;
+  readonly #pieces: ImagePieces;
   readonly #pages: RecentPieces<Page>;
   readonly #places: RecentPieces<Uint8Array>;
+  readonly #turns: Turns;
 
-  /** `bytesMax`: of what is kept in memory for the next questions. */
-  constructor(source: LogSource, image: Image, bytesMax: number) {
+  constructor({ source, image, pieces, bytesMax, fetchesMax }: ImageReaderOptions) {
     this.image = image;
     this.#source = source;
+    this.#pieces = pieces;
+    this.#turns = new Turns(fetchesMax ?? FETCHES_MAX);
     this.#pages = new RecentPieces(bytesMax / 2);
     this.#places = new RecentPieces(bytesMax / 2);
   }
@@ -40,7 +56,7 @@ export class ImageReader {
     const hash = new PieceHash();
     const ask = (from: number): Promise<readonly Uint8Array[]> => {
       const until = Math.min(count, from + CHUNKS_AHEAD);
-      return this.#fetch(
+      return this.#pieces.fetch(
         'chunk',
         Array.from({ length: until - from }, (_, at) => from + at),
         signal,
@@ -93,7 +109,7 @@ export class ImageReader {
     });
   }
 
-  /** Each piece with the positions that it was asked for, some pieces at a time. */
+  /** Each piece with the positions that it was asked for, as they come. */
   async #each<Piece>(
     kind: ImageKind,
     wanted: ReadonlyMap<number, readonly LogPosition[]>,
@@ -102,16 +118,20 @@ export class ImageReader {
     signal: AbortSignal,
     visit: (piece: Piece, positions: readonly LogPosition[], number: number) => void,
   ): Promise<void> {
-    const missing: number[] = [];
-    for (const [number, positions] of wanted) {
-      const piece = recent.get(number);
-      if (piece === undefined) missing.push(number);
-      else visit(piece, positions, number);
-    }
-    missing.sort((left, right) => left - right);
-    for (let from = 0; from < missing.length; from += PIECES_MAX) {
-      const numbers = missing.slice(from, from + PIECES_MAX);
-      const payloads = await this.#fetch(kind, numbers, signal);
+    /** Those that are not at hand. */
+    const rest = (numbers: Iterable<number>): number[] => {
+      const missing: number[] = [];
+      for (const number of numbers) {
+        const piece = recent.get(number);
+        if (piece === undefined) missing.push(number);
+        else visit(piece, wanted.get(number)!, number);
+      }
+      return missing;
+    };
+    const fetch = async (some: readonly number[]): Promise<void> => {
+      const numbers = rest(some);
+      if (numbers.length === 0) return;
+      const payloads = await this.#pieces.fetch(kind, numbers, signal);
       for (const [at, number] of numbers.entries()) {
         const payload = payloads[at]!;
         const piece = decode(payload);
@@ -119,45 +139,22 @@ export class ImageReader {
         recent.add(number, piece, payload.length);
         visit(piece, wanted.get(number)!, number);
       }
+    };
+    const missing = rest(wanted.keys()).sort((left, right) => left - right);
+    const fetches: Promise<void>[] = [];
+    let failed = false;
+    for (let from = 0; from < missing.length; from += PIECES_AT_ONCE) {
+      const some = missing.slice(from, from + PIECES_AT_ONCE);
+      const fetched = this.#turns.run(signal, async () => {
+        if (!failed) await fetch(some);
+      });
+      fetches.push(fetched);
+      fetched.catch(() => {
+        failed = true;
+      });
     }
-  }
-
-  /** The payloads of these pieces. PieceMissing, StorageCorruptError. */
-  async #fetch(kind: ImageKind, numbers: readonly number[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
-    const { client, timeoutMs } = this.#source;
-    const snapshot = await client.snapshot({ signal, timeoutMs });
-    const firsts = await this.#parts(snapshot, kind, numbers, [0], signal);
-    return await Promise.all(
-      firsts.map(async ({ payload, parts }, at) => {
-        if (parts === 1) return payload;
-        const others = Array.from({ length: parts - 1 }, (_, index) => index + 1);
-        const rest = await this.#parts(snapshot, kind, [numbers[at]!], others, signal);
-        return Buffer.concat([payload, ...rest.map((part) => part.payload)]);
-      }),
-    );
-  }
-
-  async #parts(
-    snapshot: Snapshot,
-    kind: ImageKind,
-    numbers: readonly number[],
-    parts: readonly number[],
-    signal: AbortSignal,
-  ): Promise<{ readonly payload: Uint8Array; readonly parts: number }[]> {
-    const { keys, timeoutMs } = this.#source;
-    const { round } = this.image;
-    const names = numbers.flatMap((number) => parts.map((part) => ({ round, kind, number, part })));
-    const values = await snapshot.batchGet(
-      names.map((name) => keys.piece(name)),
-      { signal, timeoutMs },
-    );
-    return names.map((name, at) => {
-      const value = values[at];
-      if (value === undefined) throw new PieceMissing(`${kind} ${name.number} of image ${round} is missing`);
-      const part = decodePiecePart(name, value);
-      if (part === undefined) throw this.#damaged(kind, name.number);
-      return part;
-    });
+    // All of them end before the answer: nothing is left under way.
+    for (const fetched of await Promise.allSettled(fetches)) if (fetched.status === 'rejected') throw fetched.reason;
   }
 
   #damaged(kind: ImageKind, number: number): Error {

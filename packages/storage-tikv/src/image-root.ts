@@ -95,7 +95,8 @@ export function decodeImageRoot(value: Uint8Array): ImageRoot | undefined {
   return isCount(trimmed) && isCount(segment) ? { image, claim, trimmed: logPosition(trimmed), segment } : undefined;
 }
 
-function parseImage(value: unknown): Image | undefined {
+/** What JSON made of an image; undefined where it is none. */
+export function parseImage(value: unknown): Image | undefined {
   if (!isObject(value) || !isObject(value['totals'])) return undefined;
   const { round, from, logBytes, records } = value;
   const chunk = parseTotals(value['totals']['chunk']);

@@ -76,7 +76,11 @@ export function partOf(source: LogSource, { key, value }: LogRow): BatchPart {
   return part;
 }
 
-/** Whose a segment is, which the seal of the one before says. */
+/**
+ * Whose a segment is, which the seal of the one before says. A snapshot may show the segment's batches and not that seal: the
+ * two are in regions of their own, and commit timestamps do not follow the order of commits. The seal was acknowledged before
+ * the first of the batches was sent, so a later snapshot has it.
+ */
 export async function ownerOf(
   source: LogSource,
   snapshot: Snapshot,
@@ -84,7 +88,9 @@ export async function ownerOf(
   signal: AbortSignal,
 ): Promise<SegmentOwner> {
   if (segment === 1) return FIRST_OWNER;
-  const value = await snapshot.get(source.keys.seal(segment - 1), { signal, timeoutMs: source.timeoutMs });
+  const key = source.keys.seal(segment - 1);
+  const call = { signal, timeoutMs: source.timeoutMs };
+  const value = (await snapshot.get(key, call)) ?? (await (await source.client.snapshot(call)).get(key, call));
   if (value === undefined) throw corrupt(source, `segment ${segment} has batches, and the one before has no seal`);
   return sealOf(source, segment - 1, value);
 }

@@ -1,7 +1,8 @@
 import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
-import { type LogBatch, StorageCorruptError } from '@engram/storage';
+import { type LocalShare, type LogBatch, StorageCorruptError } from '@engram/storage';
 import { isTikvError } from '@engram/tikv-client';
 import type { BatchHeader } from './batch-format.ts';
+import type { ImageCopy } from './image-copy.ts';
 import type { LocalCopy } from './local-copy.ts';
 import type { LogIndex } from './log-index.ts';
 import { ChainMismatch, readBatches } from './log-reader.ts';
@@ -16,6 +17,8 @@ export interface NodeBytesParts {
   readonly shared: SharedRecords;
   /** Undefined on a node without a disk. */
   readonly copy: LocalCopy | undefined;
+  /** Of what lies before the copy. */
+  readonly imageCopy: ImageCopy | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly closing: AbortSignal;
@@ -69,7 +72,7 @@ export class NodeBytes {
 
   /** In their order. StorageCorruptError where one is missing; an error of the client where TiKV had to be asked. */
   async getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
-    const { recent, copy, shared } = this.#parts;
+    const { recent, copy } = this.#parts;
     const records = new Array<Uint8Array | undefined>(positions.length);
     const written: number[] = [];
     const elsewhere: number[] = [];
@@ -92,8 +95,36 @@ export class NodeBytes {
         elsewhere.push(...written);
       }
     }
-    if (elsewhere.length > 0) fill(elsewhere, await shared.getMany(at(elsewhere), signal));
+    if (elsewhere.length > 0) fill(elsewhere, await this.#beside(at(elsewhere), signal));
     return records.map((record) => record!);
+  }
+
+  /** Out of the copy of the image, and what it lacks out of TiKV. */
+  async #beside(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    const { imageCopy, shared } = this.#parts;
+    if (imageCopy?.complete !== true) return await shared.getMany(positions, signal);
+    const found = new Map<LogPosition, Uint8Array>();
+    await imageCopy.find(positions, found, signal);
+    const missing = positions.filter((position) => !found.has(position));
+    if (missing.length > 0) {
+      const rest = await shared.getMany(missing, signal);
+      for (const [at, position] of missing.entries()) found.set(position, rest[at]!);
+    }
+    return positions.map((position) => found.get(position)!);
+  }
+
+  /** How much of the image this node has of what it needs; undefined: it keeps no bytes. */
+  get local(): LocalShare | undefined {
+    const { copy, imageCopy } = this.#parts;
+    if (copy === undefined || imageCopy === undefined) return undefined;
+    return copy.begin === 1 ? { bytes: 0, of: 0, whole: true } : imageCopy.share;
+  }
+
+  /** Fetches the image's records, beside all other work, where the copy begins behind them. */
+  fetchImage(): Promise<void> {
+    const { copy, imageCopy } = this.#parts;
+    if (copy === undefined || copy.failed || copy.begin === 1) return Promise.resolve();
+    return imageCopy?.fetch() ?? Promise.resolve();
   }
 
   peek(position: LogPosition): Uint8Array | undefined {

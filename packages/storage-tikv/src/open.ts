@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { type Clock, joinU64, type Logger, logPosition, type Random, splitU64 } from '@engram/core';
 import { Lifetime, StorageOpenError } from '@engram/storage';
 import { isTikvError, type TikvClient } from '@engram/tikv-client';
 import { NewerFormat } from './batch-format.ts';
 import { emptyChain } from './chain.ts';
 import type { ClusterRoot } from './cluster-root.ts';
+import { ImageCopy, type ImageCopyOptions } from './image-copy.ts';
 import type { ImageRoot } from './image-root.ts';
 import { ImageRootStore, type RootHolder } from './image-root-store.ts';
 import { type CopyStart, LocalCopy, type LocalCopyOptions, type OpenCopyStorage } from './local-copy.ts';
@@ -18,6 +20,7 @@ import { MemberNeeds } from './member-needs.ts';
 import { NodeBytes } from './node-bytes.ts';
 import { endOf, RecentBatches } from './recent-batches.ts';
 import { RecordLookup } from './record-lookup.ts';
+import { defaultSafePoint, SafePointKeeper, type SafePointOptions } from './safe-point-keeper.ts';
 import { SegmentRegions } from './segment-regions.ts';
 import { SharedRecords } from './shared-records.ts';
 import { TikvImage } from './tikv-image.ts';
@@ -56,15 +59,22 @@ export interface TikvStorageOptions {
   readonly sealTimeoutMs?: number;
   /** Of each question of a read; 10 s. */
   readonly readTimeoutMs?: number;
+  /** Who moves TiKV's safe point; 1 hour, looked at every 10 minutes. */
+  readonly safePoint?: SafePointOptions;
+  /** How fast a node with a disk fetches an image's bytes, once it has read its state; 16 MiB. */
+  readonly imageBytesPerSecond?: number;
+  /** How many fetches of the image's pages run at a time, of all reads; 8. */
+  readonly imageFetchesMax?: number;
   /** How long another member may be silent before it no longer holds a trim of the log up; 10 minutes. */
   readonly silentMaxMs?: number;
 }
 
 const never = new AbortController().signal;
 
-/** One half is the log's, the other the image's. */
+/** One half is the log's, the other the image's; as much as that once more where it has a copy of the image. */
 const DISK_RECENT_BYTES = 16 << 20;
 const MEMORY_RECENT_BYTES = 64 << 20;
+const IMAGE_BYTES_PER_SECOND = 16 << 20;
 const SEGMENT_BYTES = 64 << 20;
 const SILENT_MAX_MS = 600_000;
 const PART_BYTES_MAX = (4 << 20) - 4096;
@@ -90,7 +100,13 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const index = new LogIndex(source, () => roots.known.segment);
   const recent = new RecentBatches(recentBytes(options.local) / 2);
   const lookup = new RecordLookup(source, index, recent, clock);
-  const shared = new SharedRecords(source, roots, lookup, recentBytes(options.local) / 2);
+  const shared = new SharedRecords({
+    source,
+    roots,
+    lookup,
+    bytesMax: recentBytes(options.local) / 2,
+    fetchesMax: options.imageFetchesMax,
+  });
   const needs = new MemberNeeds({
     source,
     member: options.member,
@@ -107,7 +123,8 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const closer = new AbortController();
   const closing = closer.signal;
   const lifetime = new Lifetime(name);
-  const bytes = new NodeBytes({ source, index, recent, shared, copy, clock, logger, closing });
+  const imageCopy = copy && (await openImageCopy(options, { source, roots, closing }));
+  const bytes = new NodeBytes({ source, index, recent, shared, copy, imageCopy, clock, logger, closing });
   const regions = new SegmentRegions({ client, keys, logger, closing });
   const partBytesMax = options.partBytesMax ?? PART_BYTES_MAX;
   writer = new LogWriter({
@@ -131,8 +148,9 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const values = new TikvValues({ bytes, local, name, lifetime, closing });
   const trim = new LogTrim({ source, index, roots, needs });
   const common = { source, roots, bytes, clock, logger, lifetime, closing };
-  const image = new TikvImage({ ...common, trim, needs, holder, partBytesMax });
-  return new TikvStorage({ log, values, image, lifetime, closer, bytes, copy, regions });
+  const safePoint = new SafePointKeeper(source, prefix, clock, logger, options.safePoint ?? defaultSafePoint);
+  const image = new TikvImage({ ...common, trim, needs, safePoint, holder, partBytesMax });
+  return new TikvStorage({ log, values, image, lifetime, closer, bytes, copy, imageCopy, regions });
 }
 
 /** Undefined on a node without a disk. One that does not belong to the log, or ends before what is left of it, is replaced. */
@@ -159,6 +177,25 @@ async function openCopy(
   if (useless === undefined) return copy;
   logger.warn({ path, next: copy.next }, `the copy ${useless}, and is fetched again`);
   return await LocalCopy.create(options, start);
+}
+
+/** It lies with the copy of the log, and goes with it. */
+async function openImageCopy(
+  { local, root, prefix, clock, logger, imageBytesPerSecond, imageFetchesMax }: TikvStorageOptions,
+  parts: Pick<ImageCopyOptions, 'source' | 'roots' | 'closing'>,
+): Promise<ImageCopy | undefined> {
+  if (local.kind === 'memory') return undefined;
+  return await ImageCopy.open({
+    ...parts,
+    path: join(local.path, 'image'),
+    clusterId: root.clusterId,
+    prefix,
+    clock,
+    logger,
+    bytesPerSecond: imageBytesPerSecond ?? IMAGE_BYTES_PER_SECOND,
+    bytesMax: DISK_RECENT_BYTES / 2,
+    fetchesMax: imageFetchesMax,
+  });
 }
 
 /** Where a copy begins that has nothing yet. */

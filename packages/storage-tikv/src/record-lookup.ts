@@ -6,8 +6,9 @@ import { wholeBatch } from './log-reader.ts';
 import { type LogRow, type LogSource, partOf } from './log-source.ts';
 import { findTail, type LogTail } from './log-tail.ts';
 import { endOf, type RecentBatches } from './recent-batches.ts';
+import { Turns } from './turns.ts';
 
-/** Batches of one question that are fetched at a time. */
+/** Batches that are fetched at a time, of all questions: a batch may be some MiB. */
 const LOOKUPS_MAX = 16;
 /** What is in the log stays: only what is not found needs a newer look, as long as no safe point comes near. */
 const VIEW_AGE_MAX_MS = 60_000;
@@ -24,6 +25,7 @@ export class RecordLookup {
   readonly #index: LogIndex;
   readonly #recent: RecentBatches;
   readonly #clock: Clock;
+  readonly #turns = new Turns(LOOKUPS_MAX);
   #view: View | undefined;
 
   /** What is fetched goes to `recent`, too. */
@@ -43,7 +45,8 @@ export class RecordLookup {
     const share = Math.max(1, Math.ceil(positions.length / LOOKUPS_MAX));
     const lookups: Promise<void>[] = [];
     for (let from = 0; from < positions.length; from += share) {
-      lookups.push(this.#fetch(positions.slice(from, from + share), found, signal));
+      const some = positions.slice(from, from + share);
+      lookups.push(this.#turns.run(signal, () => this.#fetch(some, found, signal)));
     }
     // All of them end before the answer: nothing is left under way.
     for (const lookup of await Promise.allSettled(lookups)) if (lookup.status === 'rejected') throw lookup.reason;

@@ -1,6 +1,7 @@
 import type { LogPosition } from '@engram/core';
 import { type Checkpoint, StorageTrimmedError } from '@engram/storage';
-import { ImageReader, PieceMissing } from './image-reader.ts';
+import { PieceMissing, TikvPieces } from './image-pieces.ts';
+import { ImageReader } from './image-reader.ts';
 import { type Image, imageBytes, type ImageRoot } from './image-root.ts';
 import type { ImageRootStore } from './image-root-store.ts';
 import { corrupt, type LogSource } from './log-source.ts';
@@ -9,34 +10,37 @@ import type { RecordLookup } from './record-lookup.ts';
 /** How often the root is read again where what it names is gone: it changes with each round. */
 const LOOKS_MAX = 3;
 
+export interface SharedRecordsOptions {
+  readonly source: LogSource;
+  readonly roots: ImageRootStore;
+  readonly lookup: RecordLookup;
+  /** Of the image's pieces in memory. */
+  readonly bytesMax: number;
+  /** See `ImageReaderOptions`. */
+  readonly fetchesMax: number | undefined;
+}
+
 /** What all nodes share, read by this one: records out of the newest image and out of the log, and the image's chunks. */
 export class SharedRecords {
-  readonly #source: LogSource;
-  readonly #roots: ImageRootStore;
-  readonly #lookup: RecordLookup;
-  readonly #bytesMax: number;
+  readonly #options: SharedRecordsOptions;
   #reader: ImageReader | undefined;
 
-  /** `bytesMax`: of the image's pieces in memory. */
-  constructor(source: LogSource, roots: ImageRootStore, lookup: RecordLookup, bytesMax: number) {
-    this.#source = source;
-    this.#roots = roots;
-    this.#lookup = lookup;
-    this.#bytesMax = bytesMax;
+  constructor(options: SharedRecordsOptions) {
+    this.#options = options;
   }
 
   /** As it was known last. */
   get image(): Image | undefined {
-    return this.#roots.known.image;
+    return this.#options.roots.known.image;
   }
 
   /** In their order. StorageTrimmedError, StorageCorruptError, or an error of the client. */
   async getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
     const found = new Map<LogPosition, Uint8Array>();
     let missing: readonly LogPosition[] = [...new Set(positions)].sort((left, right) => left - right);
-    let root = this.#roots.known;
+    let root = this.#options.roots.known;
     for (let look = 0; look < LOOKS_MAX && missing.length > 0; look += 1) {
-      if (look > 0) root = await this.#roots.read(signal);
+      if (look > 0) root = await this.#options.roots.read(signal);
       await this.#findIn(root, missing, found, signal);
       missing = missing.filter((position) => !found.has(position));
     }
@@ -44,23 +48,24 @@ export class SharedRecords {
     if (first === undefined) return positions.map((position) => found.get(position)!);
     if (first < root.trimmed) {
       throw new StorageTrimmedError(
-        `record ${first} of ${this.#source.name} is neither in image ${root.image?.round} nor in the log, which begins at ${root.trimmed}`,
+        `record ${first} of ${this.#options.source.name} is neither in image ${root.image?.round} nor in the log, which begins at ${root.trimmed}`,
       );
     }
-    throw corrupt(this.#source, `record ${first} is missing`);
+    throw corrupt(this.#options.source, `record ${first} is missing`);
   }
 
   /** Undefined where there is no image. Its chunks reject with StorageTrimmedError when the image is replaced meanwhile. */
   async checkpoint(signal: AbortSignal): Promise<Checkpoint | undefined> {
-    const { image } = await this.#roots.read(signal);
+    const { image } = await this.#options.roots.read(signal);
     if (image === undefined) return undefined;
     const chunks = (reading: AbortSignal): AsyncIterable<Uint8Array> => this.#chunks(this.#readerOf(image), reading);
-    return { from: image.from, chunks };
+    const { count, bytes } = image.totals.chunk;
+    return { from: image.from, image: { chunks: count, bytes }, chunks };
   }
 
   /** Whether the log before the position may be gone, by the newest root. */
   async trimmedBefore(signal: AbortSignal): Promise<LogPosition> {
-    return (await this.#roots.read(signal)).trimmed;
+    return (await this.#options.roots.read(signal)).trimmed;
   }
 
   get imageBytes(): number {
@@ -84,7 +89,7 @@ export class SharedRecords {
       }
     }
     const behind = positions.filter((position) => position >= trimmed && !found.has(position));
-    await this.#lookup.find(behind, found, signal);
+    await this.#options.lookup.find(behind, found, signal);
   }
 
   async *#chunks(reader: ImageReader, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -99,13 +104,15 @@ export class SharedRecords {
 
   /** StorageCorruptError where the image is still the newest one. */
   async #replaced(image: Image, error: PieceMissing, signal: AbortSignal): Promise<void> {
-    const newest = await this.#roots.read(signal);
-    if (newest.image?.round === image.round) throw corrupt(this.#source, error.message);
+    const newest = await this.#options.roots.read(signal);
+    if (newest.image?.round === image.round) throw corrupt(this.#options.source, error.message);
   }
 
   #readerOf(image: Image): ImageReader {
     if (this.#reader?.image.round !== image.round) {
-      this.#reader = new ImageReader(this.#source, image, this.#bytesMax);
+      const { source, bytesMax, fetchesMax } = this.#options;
+      const pieces = new TikvPieces(source, image.round);
+      this.#reader = new ImageReader({ source, image, pieces, bytesMax, fetchesMax });
     }
     return this.#reader;
   }

@@ -1,5 +1,5 @@
 import { assert, type Clock, type Logger, type LogPosition } from '@engram/core';
-import type { ImagePart, ImageStatus, Lifetime, SharedImage, Trimmed } from '@engram/storage';
+import type { ImagePart, ImageStatus, Lifetime, LocalShare, SharedImage, Trimmed } from '@engram/storage';
 import { imageBytes, type ImageRoot } from './image-root.ts';
 import type { ImageRootStore, RootHolder } from './image-root-store.ts';
 import { ImageWriter } from './image-writer.ts';
@@ -7,6 +7,7 @@ import type { LogSource } from './log-source.ts';
 import type { LogTrim } from './log-trim.ts';
 import type { MemberNeeds } from './member-needs.ts';
 import type { NodeBytes } from './node-bytes.ts';
+import type { SafePointKeeper } from './safe-point-keeper.ts';
 import { signalOf, translate } from './tikv-errors.ts';
 
 export interface TikvImageParts {
@@ -14,6 +15,7 @@ export interface TikvImageParts {
   readonly roots: ImageRootStore;
   readonly trim: LogTrim;
   readonly needs: MemberNeeds;
+  readonly safePoint: SafePointKeeper;
   readonly bytes: NodeBytes;
   /** Of this node; undefined: it does not hold the log. */
   readonly holder: () => RootHolder | undefined;
@@ -94,7 +96,17 @@ export class TikvImage implements SharedImage {
     return this.#run(signal, (either) => this.#parts.trim.trim(either));
   }
 
+  collectGarbage(signal: AbortSignal): Promise<void> {
+    return this.#run(signal, (either) => this.#parts.safePoint.keep(either));
+  }
+
+  get local(): LocalShare | undefined {
+    return this.#parts.bytes.local;
+  }
+
   need(from: LogPosition, signal: AbortSignal): Promise<void> {
+    // Whoever says this has read its state: what is left to fetch no longer delays it.
+    void this.#parts.bytes.fetchImage();
     return this.#run(signal, (either) => this.#parts.needs.say(from, either));
   }
 

@@ -40,6 +40,10 @@ export class TikvLog implements Log {
     this.#parts = parts;
   }
 
+  get knownEnd(): LogPosition {
+    return this.#parts.bytes.newest.next;
+  }
+
   append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
     return this.#parts.lifetime.run(async () => {
       assert(!this.#appending, 'two appends at a time');

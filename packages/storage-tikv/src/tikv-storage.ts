@@ -1,5 +1,6 @@
 import type { Log, SharedImage, Storage, Values } from '@engram/storage';
 import type { Lifetime } from '@engram/storage';
+import type { ImageCopy } from './image-copy.ts';
 import type { LocalCopy } from './local-copy.ts';
 import type { NodeBytes } from './node-bytes.ts';
 import type { SegmentRegions } from './segment-regions.ts';
@@ -13,6 +14,7 @@ export interface TikvStorageParts {
   readonly closer: AbortController;
   readonly bytes: NodeBytes;
   readonly copy: LocalCopy | undefined;
+  readonly imageCopy: ImageCopy | undefined;
   readonly regions: SegmentRegions;
 }
 
@@ -38,11 +40,12 @@ export class TikvStorage implements Storage {
   }
 
   async #close(): Promise<void> {
-    const { lifetime, closer, bytes, copy, regions } = this.#parts;
+    const { lifetime, closer, bytes, copy, imageCopy, regions } = this.#parts;
     await lifetime.end('is closed');
     closer.abort(lifetime.closed);
     await bytes.idle();
     await regions.idle();
+    await imageCopy?.[Symbol.asyncDispose]();
     await copy?.close();
   }
 }

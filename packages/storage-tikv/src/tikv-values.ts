@@ -67,10 +67,11 @@ export class TikvValues implements Values {
   }
 
   /** Its chunks may be TiKV's. */
-  #translated({ from, chunks }: Checkpoint): Checkpoint {
+  #translated({ from, image, chunks }: Checkpoint): Checkpoint {
     const { closing, name } = this.#parts;
     return {
       from,
+      ...(image === undefined ? {} : { image }),
       async *chunks(signal) {
         try {
           yield* chunks(signal);

@@ -1,5 +1,5 @@
 import { StorageOpenError } from '@engram/storage';
-import { type ClusterRoot, openRoot } from '@engram/storage-tikv';
+import { type ClusterFounding, type ClusterRoot, openRoot } from '@engram/storage-tikv';
 import type { TikvClient } from '@engram/tikv-client';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { batchOf, first, SimBed } from './sim-bed.ts';
@@ -14,9 +14,10 @@ beforeEach(async () => {
 const rootOf = (clusterId: bigint): ClusterRoot => ({
   clusterId,
   members: [{ id: clusterId + 1n, name: `node of ${clusterId}`, peerUrls: ['http://127.0.0.1:2380'] }],
+  firstRevision: 1,
 });
 
-const open = (more: { found?: ClusterRoot; clusterId?: bigint; timeoutMs?: number } = {}): Promise<ClusterRoot> =>
+const open = (more: { found?: ClusterFounding; clusterId?: bigint; timeoutMs?: number } = {}): Promise<ClusterRoot> =>
   bed.run(openRoot({ client, keys: bed.keys, timeoutMs: 5_000, ...more }));
 
 async function reasonOf(opening: Promise<unknown>): Promise<string> {
@@ -26,6 +27,11 @@ async function reasonOf(opening: Promise<unknown>): Promise<string> {
   );
   if (!(error instanceof StorageOpenError)) throw new Error('it did not fail as it should', { cause: error });
   return `${error.reason}: ${error.message}`;
+}
+
+async function textOfRoot(): Promise<unknown> {
+  const txn = await bed.run(client.begin());
+  return JSON.parse(Buffer.from((await bed.run(txn.get(bed.keys.root)))!).toString());
 }
 
 async function put(key: Uint8Array, value: string): Promise<void> {
@@ -39,6 +45,32 @@ test('who comes first founds the cluster, and all others get what that one wrote
   expect(await open({ found: rootOf(6n) })).toEqual(rootOf(5n));
   expect(await open()).toEqual(rootOf(5n));
   expect(await open({ clusterId: 5n })).toEqual(rootOf(5n));
+});
+
+test('revisions may begin at the time of PD, once and for all; programs that would begin at 1 refuse the prefix', async () => {
+  const members = rootOf(5n).members;
+  const beforeUs = Math.floor(bed.clock.wallMs()) * 1000;
+  const root = await open({ found: { clusterId: 5n, members, revisionOrigin: 'timestamp' } });
+  expect(root.firstRevision).toBeGreaterThanOrEqual(beforeUs);
+  expect(root.firstRevision).toBeLessThanOrEqual(Math.floor(bed.clock.wallMs()) * 1000);
+  expect(await open({ found: { clusterId: 6n, members, revisionOrigin: 'timestamp' } })).toEqual(root);
+  expect(await open({ found: { clusterId: 5n, members } })).toEqual(root);
+  expect(await textOfRoot()).toMatchObject({ format: 2, firstRevision: root.firstRevision });
+});
+
+test('a cluster whose revisions begin at 1 is served by programs that know no other origin', async () => {
+  await open({ found: { ...rootOf(5n), revisionOrigin: 'sequence' } });
+  const text = await textOfRoot();
+  expect(text).toMatchObject({ format: 1 });
+  expect(text).not.toHaveProperty('firstRevision');
+});
+
+test.each([0, -1, 1.5, '7', 2 ** 53])('a first revision of %j is damage', async (firstRevision) => {
+  await put(
+    bed.keys.root,
+    JSON.stringify({ magic: 'engram cluster', format: 2, clusterId: '5', members: [], firstRevision }),
+  );
+  expect(await reasonOf(open())).toMatch(/^not-ours: .* is damaged/);
 });
 
 test('of many that start at a time one founds it, also where answers are lost', async () => {
@@ -77,7 +109,7 @@ test('nothing there, and nothing to found', async () => {
 
 test.each([
   { value: 'something else', reason: 'not-ours' },
-  { value: '{"magic":"engram cluster","format":2}', reason: 'newer-format' },
+  { value: '{"magic":"engram cluster","format":3}', reason: 'newer-format' },
   { value: '{"magic":"engram cluster","format":1,"clusterId":"xyz","members":[]}', reason: 'not-ours' },
   { value: '{"magic":"engram cluster","format":1,"clusterId":"5","members":[{"id":"1"}]}', reason: 'not-ours' },
   { value: '[]', reason: 'not-ours' },

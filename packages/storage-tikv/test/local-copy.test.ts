@@ -171,7 +171,7 @@ describe('a copy that is not of the log', () => {
   test('of another cluster is thrown away, though the records are the same', async () => {
     await using bed = await filled();
     await using other = await TikvBed.make({ local: 'disk' });
-    const root = { clusterId: clusterId + 1n, members: [] };
+    const root = { clusterId: clusterId + 1n, members: [], firstRevision: 1 };
     const writer = await other.open({ local: { kind: 'memory' }, root });
     await writer.log.seal(first);
     for (const batch of ten) await append(writer, batch);

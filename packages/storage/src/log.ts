@@ -44,6 +44,8 @@ export type AppendOutcome =
  *   `read` and `seal` reject with StorageUnavailableError when these do not answer in time: they may be called again.
  */
 export interface Log {
+  /** Where the log ends, at least, as far as that is known without asking; undefined: it is not. */
+  readonly knownEnd?: LogPosition | undefined;
   append(batch: LogBatch, seal: Seal): Promise<AppendOutcome>;
   /**
    * All batches from position `from` on, in order and complete up to the end at the time of the call; where `from` is

@@ -19,6 +19,15 @@ export interface ImageStatus {
   readonly trimmed: LogPosition;
 }
 
+/** How many bytes of an image a node has on its own disk, of those that its copy of the log lacks. */
+export interface LocalShare {
+  readonly bytes: number;
+  /** 0 as long as nothing was fetched. */
+  readonly of: number;
+  /** The node has all bytes of the store. */
+  readonly whole: boolean;
+}
+
 /** What a trim did. */
 export interface Trimmed {
   /** The log before it may be gone. */
@@ -33,6 +42,8 @@ export interface Trimmed {
  * `Values.loadCheckpoint` gives its chunks, `Values.getMany` the records of its pages.
  */
 export interface SharedImage {
+  /** Undefined: this node keeps no bytes of its own. */
+  readonly local?: LocalShare | undefined;
   /** Rejects with StorageUnavailableError. */
   status(signal: AbortSignal): Promise<ImageStatus>;
   /**
@@ -49,8 +60,14 @@ export interface SharedImage {
    */
   trim(signal: AbortSignal): Promise<Trimmed | undefined>;
   /**
+   * Lets storage forget versions of its own that nobody can read any more. Only the holder of the log calls it, as often as it
+   * likes; one that is deposed does no harm. Rejects with StorageUnavailableError.
+   */
+  collectGarbage?(signal: AbortSignal): Promise<void>;
+  /**
    * Says that this node will not read the log before `from` again, and that it lives. To be repeated, also without progress:
-   * a node that is silent for long no longer holds a trim up.
+   * a node that is silent for long no longer holds a trim up. With it a node that keeps bytes of its own begins to fetch those of the
+   * image that it lacks, beside all other work.
    */
   need(from: LogPosition, signal: AbortSignal): Promise<void>;
 }

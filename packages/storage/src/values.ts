@@ -12,6 +12,8 @@ export interface StorageSize {
 export interface Checkpoint {
   /** Replay goes on here. */
   readonly from: LogPosition;
+  /** Only where it is the image that nodes share: what its chunks are together. */
+  readonly image?: { readonly chunks: number; readonly bytes: number };
   /**
    * In the order in which they were saved, verified. Rejects with StorageCorruptError where they are damaged, and as
    * well when it begins after a newer checkpoint has replaced this one.

@@ -25,6 +25,7 @@ export function registerBudgetMetrics(
       ['answer_bytes', budgets.answerBytes],
       ['streams', budgets.streams],
       ['connections', budgets.connections],
+      ['watcher_bytes', budgets.watcherBytes],
     ] as const
   ).map(
     ([resource, budget]): BoundedResource => ({

@@ -62,7 +62,8 @@ export class MetricRegistry {
 
   #add(metric: Metric): void {
     assert(!this.#metrics.has(metric.name), `two metrics are called ${metric.name}`);
-    assert(this.#exposition === undefined, `${metric.name} was registered after the first scrape`);
+    // One that comes after a scrape is in the next.
+    this.#exposition = undefined;
     this.#metrics.set(metric.name, metric);
   }
 }

@@ -131,7 +131,14 @@ export interface TransportTimeouts {
 export function budgetsOf({ budgets }: ServeOptions): ClientBudgets {
   const bytes = 512 * 1024 * 1024;
   return (
-    budgets ?? new ClientBudgets({ requestBytes: bytes, answerBytes: bytes, streams: 2 ** 18, connections: 2 ** 16 })
+    budgets ??
+    new ClientBudgets({
+      requestBytes: bytes,
+      answerBytes: bytes,
+      streams: 2 ** 18,
+      connections: 2 ** 16,
+      watcherBytes: bytes,
+    })
   );
 }
 

@@ -9,7 +9,13 @@ import { ByteClient, type Serving, startServing, until } from './support/serving
 /* What all connections hold together. Each case has greedy clients, and a modest one that is served all the time. */
 
 const MiB = 1024 * 1024;
-const budgets = new ClientBudgets({ requestBytes: 8 * MiB, answerBytes: 16 * MiB, streams: 1_000, connections: 1_000 });
+const budgets = new ClientBudgets({
+  requestBytes: 8 * MiB,
+  answerBytes: 16 * MiB,
+  streams: 1_000,
+  connections: 1_000,
+  watcherBytes: 1,
+});
 let serving: Serving;
 let modest: ByteClient;
 beforeEach(async () => {

@@ -11,7 +11,7 @@ import { startServing, until } from './support/serving.ts';
 /* Descriptors are for everybody: connections end where the storage's begin. */
 
 const budgetsFor = (connections: number): ClientBudgets =>
-  new ClientBudgets({ requestBytes: 2 ** 20, answerBytes: 2 ** 20, streams: 100, connections });
+  new ClientBudgets({ requestBytes: 2 ** 20, answerBytes: 2 ** 20, streams: 100, connections, watcherBytes: 1 });
 
 /** True when it stays open. */
 async function stays(port: number, localAddress: string): Promise<boolean> {

@@ -35,9 +35,21 @@ const faultWeights = {
   'lost-copy': 0.3,
 } as const;
 
+/** See `ClusterScenarioStep`. */
+const scenarioWeights = {
+  'read-what-was-told': 1,
+  'renew-at-ousted': 1,
+  'start-behind-append': 1,
+  'apply-behind-others': 1,
+  'lead-again': 1,
+  'lose-takeover': 1,
+  'stop-asked': 0.7,
+} as const;
+
 export type ClusterRequestKind = RequestKind | keyof typeof clusterWeights;
 export type ClusterFaultKind = keyof typeof faultWeights;
-export type ClusterStepKind = ClusterRequestKind | ClusterFaultKind;
+export type ClusterScenarioKind = keyof typeof scenarioWeights;
+export type ClusterStepKind = ClusterRequestKind | ClusterFaultKind | ClusterScenarioKind;
 export type ClusterStep = Step<ClusterStepKind>;
 
 export interface ClusterPlan {
@@ -47,6 +59,7 @@ export interface ClusterPlan {
 }
 
 export const isClusterFault = (kind: ClusterStepKind): kind is ClusterFaultKind => kind in faultWeights;
+export const isClusterScenario = (kind: ClusterStepKind): kind is ClusterScenarioKind => kind in scenarioWeights;
 
 const STEPS_MIN = 30;
 const STEPS_MAX = 200;
@@ -63,11 +76,14 @@ export function makeClusterPlan(seed: number, cut: Cut = {}): ClusterPlan {
   const requests = drawWeights(random, { ...nodeWeights, ...clusterWeights }, 0.2);
   const faults = drawWeights(random, faultWeights, 0.4);
   const faultShare = random.pick([0, 0.05, 0.1, 0.2, 0.2]);
-  const steps = drawPhases(
-    random,
-    random.between(STEPS_MIN, STEPS_MAX),
-    (): ClusterStepKind => (random.chance(faultShare) ? faults(random) : requests(random)),
-    GAPS_MS,
-  ).filter(({ id }) => kept === undefined || kept.has(id));
+  const scenarios = drawWeights(random, scenarioWeights, 0.3);
+  const scenarioShare = random.pick([0, 0.02, 0.05]);
+  const kindOf = (): ClusterStepKind => {
+    if (random.chance(scenarioShare)) return scenarios(random);
+    return random.chance(faultShare) ? faults(random) : requests(random);
+  };
+  const steps = drawPhases(random, random.between(STEPS_MIN, STEPS_MAX), kindOf, GAPS_MS).filter(
+    ({ id }) => kept === undefined || kept.has(id),
+  );
   return { seed, settings, steps };
 }

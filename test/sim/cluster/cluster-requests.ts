@@ -5,12 +5,11 @@ import { Prng } from '@engram/sim';
 import { Finding } from '../judge/finding.ts';
 import { RequestStep } from '../world/request-steps.ts';
 import type { ClusterLife } from './cluster-life.ts';
-import type { ClusterFaultKind, ClusterStep, ClusterStepKind } from './cluster-plan.ts';
+import type { ClusterRequestKind, ClusterStep } from './cluster-plan.ts';
 import type { ClusterWorld } from './cluster-world.ts';
 
-type RequestKind = Exclude<ClusterStepKind, ClusterFaultKind>;
 type OwnKind = 'move-watch' | 'move-leader' | 'add-member' | 'promote-member' | 'remove-member';
-const isOwnKind = (kind: RequestKind): kind is OwnKind => kind in ClusterRequestStep.prototype;
+const isOwnKind = (kind: ClusterRequestKind): kind is OwnKind => kind in ClusterRequestStep.prototype;
 
 const anybody: Caller = {
   signal: new AbortController().signal,
@@ -31,7 +30,7 @@ export class ClusterRequestStep {
     this.#random = new Prng(step.seed).fork('where');
   }
 
-  static run(world: ClusterWorld, step: ClusterStep, kind: RequestKind): void {
+  static run(world: ClusterWorld, step: ClusterStep, kind: ClusterRequestKind): void {
     const request = new ClusterRequestStep(world, step);
     if (isOwnKind(kind)) request[kind]();
     else {

@@ -1,8 +1,9 @@
 import { guardedRun, type Outcome, type RunOptions } from '../run.ts';
 import { ClusterFaultStep } from './cluster-faults.ts';
 import { finish } from './cluster-finish.ts';
-import { isClusterFault, makeClusterPlan } from './cluster-plan.ts';
+import { isClusterFault, isClusterScenario, makeClusterPlan } from './cluster-plan.ts';
 import { ClusterRequestStep } from './cluster-requests.ts';
+import { ClusterScenarioStep } from './cluster-scenarios.ts';
 import { ClusterWorld } from './cluster-world.ts';
 
 /** Runs the plan of a cluster's seed to its end, or to the first finding. */
@@ -21,6 +22,7 @@ async function play(world: ClusterWorld): Promise<void> {
       world.guarded(() => {
         const { kind } = step;
         if (isClusterFault(kind)) ClusterFaultStep.run(world, step, kind);
+        else if (isClusterScenario(kind)) ClusterScenarioStep.run(world, step, kind);
         else ClusterRequestStep.run(world, step, kind);
       }),
     );

@@ -49,6 +49,8 @@ export class ClusterWorld implements Clients {
   readonly #sentMs = new Map<string, number>();
   /** When an epoch's seal was there. */
   readonly #sealedMs = new Map<number, number>();
+  /** What happens at the next seal of a member. */
+  readonly #sealing = new Map<bigint, () => void>();
 
   constructor(plan: ClusterPlan, told: boolean, line?: (line: string) => void) {
     const { settings } = plan;
@@ -73,6 +75,9 @@ export class ClusterWorld implements Clients {
     this.log.onSealed = ({ epoch, holder }) => {
       this.#sealedMs.set(epoch, this.nowMs);
       this.tell(() => `  sealed: epoch ${epoch} by m${holder}`);
+      const waiting = this.#sealing.get(holder);
+      this.#sealing.delete(holder);
+      waiting?.();
     };
     this.watchClients = Array.from(
       { length: settings.watchers },
@@ -260,6 +265,11 @@ export class ClusterWorld implements Clients {
     });
   }
 
+  /** In the moment in which this member seals the log next; it does not know yet that it has. */
+  onNextSeal(holder: bigint, work: () => void): void {
+    this.#sealing.set(holder, work);
+  }
+
   /** From now on calls may fail without a fault of the cluster's own. */
   disturb(): void {
     this.#disturbed = true;
@@ -307,11 +317,12 @@ export class ClusterWorld implements Clients {
     this.#sentMs.delete(attempt);
   }
 
-  #excuses(_call: Call, _life: Served, aborted: boolean): Excuses {
+  #excuses(_call: Call, life: Served, aborted: boolean): Excuses {
     const { settings } = this;
     return {
       aborted,
       leaderless: this.troubled,
+      stopping: life.stopping,
       failingReads: false,
       narrow: settings.waitingBytesMax < 1 << 20,
       quota: false,

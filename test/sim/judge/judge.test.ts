@@ -124,6 +124,7 @@ describe('writes', () => {
 const noExcuse = {
   aborted: false,
   leaderless: false,
+  stopping: false,
   failingReads: false,
   narrow: false,
   quota: false,

@@ -31,6 +31,8 @@ export interface Excuses {
   readonly aborted: boolean;
   /** The node stops, or has lost its leadership, or never had one. */
   readonly leaderless: boolean;
+  /** The node that answers may be at its end: it says Stopped of itself, and of nobody else. */
+  readonly stopping: boolean;
   /** Storage was told to fail reads. */
   readonly failingReads: boolean;
   /** New writes are refused above a bound that this run can reach. */
@@ -99,6 +101,7 @@ export class Judge {
     }
     const unexpected = (): Finding => new Finding('error', `${call.what} failed with ${error.code}`, { cause: error });
     if (UNKNOWN.has(error.code) && error.code !== 'Timeout' && !excuses.leaderless) throw unexpected();
+    if (error.code === 'Stopped' && !excuses.stopping) throw unexpected();
     if (error.code === 'TooManyRequests' && !excuses.narrow && !excuses.impatient) throw unexpected();
     return UNKNOWN.has(error.code) ? 'unknown' : error.code;
   }

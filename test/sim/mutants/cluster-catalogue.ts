@@ -85,6 +85,28 @@ const past: readonly Mutant[] = [
     ],
   },
   {
+    name: 'late-copy-done-again',
+    what: 'a copy of a write that comes on an old connection when the write was answered is done again',
+    edits: [
+      {
+        file: `${member}/leader-calls.ts`,
+        find: "    if (request.sequence < passedOn.settled) return { error: 'NotLeader' };\n",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'overtaken-takeover-goes-on',
+    what: 'a takeover applies what a later leader has appended behind its seal',
+    edits: [
+      {
+        file: `${backend}/backend.ts`,
+        find: '        if (batch.first >= end) throw new StorageFencedError(`the log holds batches of a later epoch from ${end} on`);\n',
+        replace: '        void StorageFencedError;\n',
+      },
+    ],
+  },
+  {
     name: 'stopped-by-the-leader',
     what: 'a follower takes the end of its leader for its own',
     edits: [{ file: `${member}/remote-leader.ts`, find: " || answer.error === 'Stopped'", replace: '' }],

@@ -220,9 +220,9 @@ export class Requests {
   }
 }
 
-const EVERYTHING: KeyRange = { key: Uint8Array.of(0), end: Uint8Array.of(0) };
+export const EVERYTHING: KeyRange = { key: Uint8Array.of(0), end: Uint8Array.of(0) };
 
-const plainRange = (range: KeyRange, revision: number): RangeOp => ({
+export const plainRange = (range: KeyRange, revision: number): RangeOp => ({
   kind: 'range',
   range,
   limit: 0,

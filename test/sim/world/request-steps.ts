@@ -4,11 +4,12 @@ import { Prng } from '@engram/sim';
 import type { LoggedWrite } from '@engram/sim/model';
 import type { Watched } from '../judge/watch-judge.ts';
 import type { RequestKind } from '../plan/plan.ts';
-import { Requests } from '../plan/requests.ts';
+import { EVERYTHING, plainRange, Requests } from '../plan/requests.ts';
 import type { Face } from './face.ts';
 import type { Clients } from './clients.ts';
 import { copyOfImage } from './copy-of-image.ts';
 import { MEMBER_ID } from './face.ts';
+import { type Asking, grantLease, keepAlive, revokeLease, timeToLive } from './lease-requests.ts';
 import type { Served } from './served.ts';
 import { textOfKeys, textOfRange, textOfTxn } from './text-of-request.ts';
 import type { WatchClient } from './watch-client.ts';
@@ -28,6 +29,10 @@ export type ScenarioRequestKind =
   | 'crowd'
   | 'scatter'
   | 'look-at-crowded'
+  | 'renew-crowded'
+  | 'revoke-crowded'
+  | 'range-all'
+  | 'watch-everything'
   | 'read-old';
 
 /** What is left of a step when its kind is known. */
@@ -123,13 +128,21 @@ export class RequestStep {
   }
 
   range(): void {
+    this.#range(this.#requests.rangeOp(), this.#patience(0.1));
+  }
+
+  /** The newest of everything, linearizable. */
+  'range-all'(): void {
+    this.#range(plainRange(EVERYTHING, 0), undefined);
+  }
+
+  #range(op: RangeOp, abortAfterMs: number | undefined): void {
     const { judge } = this.#world;
-    const op = this.#requests.rangeOp();
     this.#world.calls.start({
       what: `${this.#name} range ${textOfRange(op)}`,
       life: this.#life,
       from: op.serializable ? this.#localFrom : undefined,
-      abortAfterMs: this.#patience(0.1),
+      abortAfterMs,
       send: (signal) => this.#face.range(op, signal),
       answered: (call, answer) => judge.range(call, op, [answer]),
       refused: (call, code) => judge.readRefused(call, op.revision, code),
@@ -196,98 +209,35 @@ export class RequestStep {
 
   'lease-grant'(): void {
     const wanted = this.#random.chance(0.8) ? this.#requests.leaseId() : 0n;
-    this.#grant(wanted, this.#random.pick([-1, 1, 2, 3, 5, 20, 1000]));
+    grantLease(this.#asking, wanted, this.#random.pick([-1, 1, 2, 3, 5, 20, 1000]));
   }
 
   'grant-crowded'(): void {
-    this.#grant(CROWDED, 1000);
-  }
-
-  #grant(wanted: bigint, ttlSeconds: number): void {
-    const { judge } = this.#world;
-    this.#world.calls.start({
-      what: `${this.#name} grant lease ${wanted} for ${ttlSeconds} s`,
-      life: this.#life,
-      explains: ({ mark }) => mark?.kind === 'lease-grant' && (wanted === 0n ? mark.id > 1000n : mark.id === wanted),
-      send: (signal) => this.#face.leaseGrant(wanted, ttlSeconds, signal),
-      answered: (call, { id, grantedTtlSeconds }) => {
-        judge.leaseGranted(call, id, grantedTtlSeconds);
-        judge.leases.answered(id, this.#world.history.next, this.#world.nowMs);
-      },
-      refused: (call, code) => {
-        if (code === 'NoSpace' || code === 'Corrupt') judge.refusedByAlarm(call, code);
-        else if (code !== 'TooManyRequests') judge.leaseSeen(call, wanted, true, code);
-      },
-      text: ({ id }) => `lease ${id}`,
-    });
+    grantLease(this.#asking, CROWDED, 1000);
   }
 
   'lease-revoke'(): void {
-    const { judge } = this.#world;
-    const id = this.#requests.leaseId();
-    this.#world.calls.start({
-      what: `${this.#name} revoke lease ${id}`,
-      life: this.#life,
-      explains: ({ mark }) => mark?.kind === 'lease-revoke' && mark.id === id,
-      send: (signal) => this.#face.leaseRevoke(id, signal),
-      answered: (call, revision) => judge.leaseRevoked(call, id, revision),
-      refused: (call, code) => {
-        if (code === 'Corrupt') judge.refusedByAlarm(call, code);
-        else if (code !== 'TooManyRequests') judge.leaseSeen(call, id, false, code);
-      },
-      text: (revision) => `revision ${revision}`,
-    });
+    revokeLease(this.#asking, this.#requests.leaseId());
+  }
+
+  'revoke-crowded'(): void {
+    revokeLease(this.#asking, CROWDED);
   }
 
   'keep-alive'(): void {
-    const { judge, history } = this.#world;
-    const id = this.#requests.leaseId();
-    const ended = judge.leases.renewing(id);
-    this.#world.calls.start({
-      what: `${this.#name} keep lease ${id} alive`,
-      life: this.#life,
-      send: (signal) => this.#face.keepAlive(id, signal),
-      answered: (call, ttlSeconds) => {
-        ended();
-        judge.leaseSeen(call, id, ttlSeconds > 0, `${ttlSeconds} s`);
-        if (ttlSeconds > 0) judge.leases.renewed(id, judge.leaseThere(call, id), call.startMs, this.#world.nowMs);
-      },
-      refused: (call, code) => {
-        ended();
-        if (code !== 'TooManyRequests') judge.leaseSeen(call, id, false, code);
-      },
-      unknown: () => {
-        ended();
-        judge.leases.maybeRenewed(id, history.next);
-      },
-      text: (ttlSeconds) => `${ttlSeconds} s`,
-    });
+    keepAlive(this.#asking, this.#requests.leaseId());
+  }
+
+  'renew-crowded'(): void {
+    keepAlive(this.#asking, CROWDED);
   }
 
   'lease-ttl'(): void {
-    this.#timeToLive(this.#requests.leaseId(), this.#random.chance(0.6));
+    timeToLive(this.#asking, this.#requests.leaseId(), this.#random.chance(0.6));
   }
 
   'look-at-crowded'(): void {
-    this.#timeToLive(CROWDED, true);
-  }
-
-  #timeToLive(id: bigint, withKeys: boolean): void {
-    const { judge } = this.#world;
-    this.#world.calls.start({
-      what: `${this.#name} time to live of lease ${id}`,
-      life: this.#life,
-      send: (signal) => this.#face.timeToLive(id, withKeys, signal),
-      answered: (call, lease) => {
-        if (lease === undefined) judge.leaseSeen(call, id, false, 'no lease');
-        else {
-          const { grantedTtlSeconds, remainingSeconds, keys } = lease;
-          judge.timeToLive(call, id, grantedTtlSeconds, remainingSeconds, keys, this.#world.nowMs);
-        }
-      },
-      refused: (call, code) => judge.leaseSeen(call, id, false, code),
-      text: (lease) => (lease === undefined ? 'none' : `${lease.remainingSeconds} s left`),
-    });
+    timeToLive(this.#asking, CROWDED, true);
   }
 
   leases(): void {
@@ -421,8 +371,11 @@ export class RequestStep {
   }
 
   'watch-from-compaction'(): void {
-    const everything = { key: Uint8Array.of(0), end: Uint8Array.of(0) };
-    this.#watch(this.#world.history.compactRevision, everything, true, false, false);
+    this.#watch(this.#world.history.compactRevision, EVERYTHING, true, false, false);
+  }
+
+  'watch-everything'(): void {
+    this.#watch(0, EVERYTHING, true, false, false);
   }
 
   #watch(start: number, range: KeyRange, prevKv: boolean, noPut: boolean, noDelete: boolean): void {
@@ -466,6 +419,10 @@ export class RequestStep {
   get #client(): WatchClient | undefined {
     const { watchClients } = this.#world;
     return watchClients.length === 0 ? undefined : this.#random.pick(watchClients);
+  }
+
+  get #asking(): Asking {
+    return { world: this.#world, life: this.#life, face: this.#face, name: this.#name };
   }
 
   /** What the node answers by itself is at least so fresh. */

@@ -270,9 +270,12 @@ export class World implements Clients {
     const { settings } = this.plan;
     const { life } = this;
     assert(life === served, 'an answer of a life that has ended');
+    const leaderless = life.leaderless || life.stopping || call.startMs <= life.leadsSinceMs;
     return {
       aborted,
-      leaderless: life.leaderless || life.stopping || call.startMs <= life.leadsSinceMs,
+      leaderless,
+      // It ends itself where nobody knows what became of an append.
+      stopping: leaderless,
       failingReads: life.failingReads,
       narrow: settings.waitingBytesMax < 1 << 20,
       quota: settings.quotaBytes > 0,

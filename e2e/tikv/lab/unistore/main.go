@@ -33,7 +33,9 @@ type raftLog struct{ *zap.SugaredLogger }
 func (l raftLog) Warning(v ...interface{})            { l.Warn(v...) }
 func (l raftLog) Warningf(f string, v ...interface{}) { l.Warnf(f, v...) }
 
-// writeProfiles answers SIGUSR1: what the store holds in memory, and what it waits for.
+const cpuProfileTime = 5 * time.Second
+
+// writeProfiles answers SIGUSR1: what the store holds in memory, what it waits for, and where its time goes.
 func writeProfiles(dir string) {
 	for _, name := range []string{"heap", "goroutine"} {
 		f, err := os.Create(filepath.Join(dir, name+".pprof"))
@@ -46,6 +48,18 @@ func writeProfiles(dir string) {
 		}
 		f.Close()
 	}
+	f, err := os.Create(filepath.Join(dir, "cpu.pprof"))
+	if err != nil {
+		log.Print(err)
+		return
+	}
+	defer f.Close()
+	if err := pprof.StartCPUProfile(f); err != nil {
+		log.Print(err)
+		return
+	}
+	time.Sleep(cpuProfileTime)
+	pprof.StopCPUProfile()
 }
 
 func main() {

@@ -65,7 +65,7 @@ export class Engram implements AsyncDisposable {
 
   static async start(
     args: readonly string[] = [],
-    options: RunOptions & { dataDir?: string; defaults?: boolean } = {},
+    options: RunOptions & { dataDir?: string; defaults?: boolean; until?: string } = {},
   ): Promise<Engram> {
     const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'engram-server-'));
     const own = [
@@ -82,7 +82,7 @@ export class Engram implements AsyncDisposable {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const engram = new Engram(child, dataDir, options.dataDir !== undefined);
-    await engram.logged((line) => line['msg'] === 'now serving');
+    await engram.logged((line) => line['msg'] === (options.until ?? 'now serving'));
     return engram;
   }
 

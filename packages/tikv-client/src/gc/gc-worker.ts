@@ -55,6 +55,11 @@ export class GcWorker {
     return { safePoint: moved, heldBack: safePoint < target, resolvedLocks };
   }
 
+  /** As PD has it now; 0: nobody has moved it yet. */
+  async safePoint(options?: CallOptions): Promise<Timestamp> {
+    return await this.#engine.safePoint.read(this.#engine.call(options));
+  }
+
   /** Keeps versions from `timestamp` on for `ttlSeconds`, under a name of the caller's. Renew it before it ends. */
   async hold(name: string, timestamp: Timestamp, ttlSeconds: number, options?: CallOptions): Promise<void> {
     if (name === GC_WORKER) throw new TikvError('invalid-argument', `"${name}" is the collector's own name`);

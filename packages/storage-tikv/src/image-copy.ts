@@ -1,0 +1,174 @@
+import { rm } from 'node:fs/promises';
+import type { Clock, Logger, LogPosition } from '@engram/core';
+import { type LocalShare, StorageCorruptError } from '@engram/storage';
+import { isTikvError } from '@engram/tikv-client';
+import { PieceMissing, TikvPieces } from './image-pieces.ts';
+import { ImageReader } from './image-reader.ts';
+import type { Image } from './image-root.ts';
+import type { ImageRootStore } from './image-root-store.ts';
+import { LocalPieces, LocalPiecesWriter, localKinds, type LocalPiecesOptions } from './local-pieces.ts';
+import type { LogSource } from './log-source.ts';
+
+/** Pieces that are fetched and written at once: of pages a MiB. */
+const PIECES_AT_ONCE = 16;
+
+export interface ImageCopyOptions extends LocalPiecesOptions {
+  readonly source: LogSource;
+  readonly roots: ImageRootStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How fast it is fetched, so that other work goes on. */
+  readonly bytesPerSecond: number;
+  /** Of pieces in memory. */
+  readonly bytesMax: number;
+  readonly fetchesMax?: number | undefined;
+  readonly closing: AbortSignal;
+}
+
+/**
+ * The records of an image on this node's disk, where its copy of the log begins at an image: with both it has all bytes, and
+ * asks TiKV for none. Records never change, so it stays of use when newer images come. It is fetched beside all other work, at
+ * a measured pace, and worth nothing but time: what is damaged is thrown away and fetched again, from the image that is the newest then.
+ */
+export class ImageCopy implements AsyncDisposable {
+  readonly #options: ImageCopyOptions;
+  #local: { readonly pieces: LocalPieces; readonly reader: ImageReader } | undefined;
+  #fetching: Promise<void> | undefined;
+  #bytes = 0;
+  #of = 0;
+
+  private constructor(options: ImageCopyOptions) {
+    this.#options = options;
+  }
+
+  /** With what there is from an earlier run. */
+  static async open(options: ImageCopyOptions): Promise<ImageCopy> {
+    const copy = new ImageCopy(options);
+    const pieces = await LocalPieces.open(options);
+    if (pieces !== undefined) copy.#use(pieces);
+    return copy;
+  }
+
+  /** All the image's bytes are here. */
+  get complete(): boolean {
+    return this.#local !== undefined;
+  }
+
+  get share(): LocalShare {
+    return { bytes: this.#bytes, of: this.#of, whole: this.complete };
+  }
+
+  /** Puts into `found` what it has of these; nothing where it is not complete. */
+  async find(
+    positions: readonly LogPosition[],
+    found: Map<LogPosition, Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const local = this.#local;
+    if (local === undefined) return;
+    const before = positions.filter((position) => position < local.pieces.image.from);
+    try {
+      await local.reader.find(before, found, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await this.#discard(local.pieces, error);
+    }
+  }
+
+  /** Fetches it, where it is not here or on its way. Resolves when it is here, or cannot be had now. */
+  fetch(): Promise<void> {
+    if (this.#local !== undefined || this.#options.closing.aborted) return Promise.resolve();
+    this.#fetching ??= this.#fetchNewest().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
+  }
+
+  /** Waits for what is under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#fetching;
+    await this.#local?.pieces[Symbol.asyncDispose]();
+  }
+
+  async #fetchNewest(): Promise<void> {
+    const { roots, clock, logger, closing } = this.#options;
+    const startMs = clock.nowMs();
+    try {
+      const { image } = await roots.read(closing);
+      if (image === undefined) return;
+      const { places, page } = image.totals;
+      this.#bytes = 0;
+      this.#of = places.bytes + page.bytes;
+      logger.info({ round: image.round, bytes: this.#of }, 'fetches the bytes of the image');
+      await this.#write(image);
+      const pieces = await LocalPieces.open(this.#options);
+      if (pieces === undefined) throw new StorageCorruptError('what was written is not there', this.#options.path);
+      this.#use(pieces);
+      logger.info(
+        { round: image.round, bytes: this.#of, 'took-ms': Math.round(clock.nowMs() - startMs) },
+        'has all bytes of the store',
+      );
+    } catch (error) {
+      this.#bytes = 0;
+      if (closing.aborted) return;
+      // The next attempt finds the image that has replaced it.
+      if (error instanceof PieceMissing)
+        logger.info({ error: String(error) }, 'the image was replaced while it was fetched');
+      else if (isTikvError(error)) logger.warn({ err: error }, 'cannot fetch the bytes of the image yet');
+      else logger.error({ err: error }, 'cannot fetch the bytes of the image');
+    }
+  }
+
+  async #write(image: Image): Promise<void> {
+    const { source, closing } = this.#options;
+    const remote = new TikvPieces(source, image.round);
+    await using writer = await LocalPiecesWriter.create(this.#options, image);
+    for (const kind of localKinds) {
+      const { count } = image.totals[kind];
+      for (let from = 0; from < count; from += PIECES_AT_ONCE) {
+        const numbers = Array.from({ length: Math.min(PIECES_AT_ONCE, count - from) }, (_, at) => from + at);
+        const payloads = await remote.fetch(kind, numbers, closing);
+        await writer.add(kind, payloads);
+        let bytes = 0;
+        for (const { length } of payloads) bytes += length;
+        this.#bytes += bytes;
+        await this.#pace(bytes);
+      }
+    }
+    await writer.finish();
+  }
+
+  #use(pieces: LocalPieces): void {
+    const { source, bytesMax, fetchesMax } = this.#options;
+    const { image } = pieces;
+    this.#local = { pieces, reader: new ImageReader({ source, image, pieces, bytesMax, fetchesMax }) };
+    this.#of = image.totals.places.bytes + image.totals.page.bytes;
+    this.#bytes = this.#of;
+  }
+
+  /** TiKV is asked until it is here again. */
+  async #discard(pieces: LocalPieces, error: unknown): Promise<void> {
+    if (this.#local?.pieces !== pieces) return;
+    this.#local = undefined;
+    this.#bytes = 0;
+    const { logger, path } = this.#options;
+    logger.warn({ err: error }, 'the copy of the image is damaged: TiKV is asked instead, and it is fetched again');
+    await pieces[Symbol.asyncDispose]();
+    await rm(path, { recursive: true, force: true });
+  }
+
+  #pace(bytes: number): Promise<void> {
+    const { clock, closing, bytesPerSecond } = this.#options;
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        timer.cancel();
+        closing.removeEventListener('abort', end);
+        if (closing.aborted) reject(closing.reason);
+        else resolve();
+      };
+      const timer = clock.after((bytes / bytesPerSecond) * 1000, end);
+      closing.addEventListener('abort', end);
+      if (closing.aborted) end();
+    });
+  }
+}

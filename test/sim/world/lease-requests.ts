@@ -1,0 +1,88 @@
+import type { Clients } from './clients.ts';
+import type { Face } from './face.ts';
+import type { Served } from './served.ts';
+
+/** Who is asked, and by which name a story tells it. */
+export interface Asking {
+  readonly world: Clients;
+  readonly life: Served;
+  readonly face: Face;
+  readonly name: string;
+}
+
+export function grantLease({ world, life, face, name }: Asking, wanted: bigint, ttlSeconds: number): void {
+  const { judge } = world;
+  world.calls.start({
+    what: `${name} grant lease ${wanted} for ${ttlSeconds} s`,
+    life: life,
+    explains: ({ mark }) => mark?.kind === 'lease-grant' && (wanted === 0n ? mark.id > 1000n : mark.id === wanted),
+    send: (signal) => face.leaseGrant(wanted, ttlSeconds, signal),
+    answered: (call, { id, grantedTtlSeconds }) => {
+      judge.leaseGranted(call, id, grantedTtlSeconds);
+      judge.leases.answered(id, world.history.next, world.nowMs);
+    },
+    refused: (call, code) => {
+      if (code === 'NoSpace' || code === 'Corrupt') judge.refusedByAlarm(call, code);
+      else if (code !== 'TooManyRequests') judge.leaseSeen(call, wanted, true, code);
+    },
+    text: ({ id }) => `lease ${id}`,
+  });
+}
+
+export function revokeLease({ world, life, face, name }: Asking, id: bigint): void {
+  const { judge } = world;
+  world.calls.start({
+    what: `${name} revoke lease ${id}`,
+    life: life,
+    explains: ({ mark }) => mark?.kind === 'lease-revoke' && mark.id === id,
+    send: (signal) => face.leaseRevoke(id, signal),
+    answered: (call, revision) => judge.leaseRevoked(call, id, revision),
+    refused: (call, code) => {
+      if (code === 'Corrupt') judge.refusedByAlarm(call, code);
+      else if (code !== 'TooManyRequests') judge.leaseSeen(call, id, false, code);
+    },
+    text: (revision) => `revision ${revision}`,
+  });
+}
+
+export function keepAlive({ world, life, face, name }: Asking, id: bigint): void {
+  const { judge, history } = world;
+  const ended = judge.leases.renewing(id);
+  world.calls.start({
+    what: `${name} keep lease ${id} alive`,
+    life: life,
+    send: (signal) => face.keepAlive(id, signal),
+    answered: (call, ttlSeconds) => {
+      ended();
+      judge.leaseSeen(call, id, ttlSeconds > 0, `${ttlSeconds} s`);
+      if (ttlSeconds > 0) judge.leases.renewed(id, judge.leaseThere(call, id), call.startMs, world.nowMs);
+    },
+    refused: (call, code) => {
+      ended();
+      if (code !== 'TooManyRequests') judge.leaseSeen(call, id, false, code);
+    },
+    unknown: () => {
+      ended();
+      judge.leases.maybeRenewed(id, history.next);
+    },
+    text: (ttlSeconds) => `${ttlSeconds} s`,
+  });
+}
+
+export function timeToLive({ world, life, face, name }: Asking, id: bigint, withKeys: boolean): void {
+  const { judge } = world;
+  world.calls.start({
+    what: `${name} time to live of lease ${id}`,
+    life: life,
+    send: (signal) => face.timeToLive(id, withKeys, signal),
+    answered: (call, lease) => {
+      if (lease === undefined) judge.leaseSeen(call, id, false, 'no lease');
+      else {
+        const { grantedTtlSeconds, remainingSeconds, keys } = lease;
+        judge.timeToLive(call, id, grantedTtlSeconds, remainingSeconds, keys, world.nowMs);
+      }
+    },
+    refused: (call, code) => judge.leaseSeen(call, id, false, code),
+    text: (lease) => (lease === undefined ? 'none' : `${lease.remainingSeconds} s left`),
+  });
+}
