@@ -13,6 +13,8 @@ import type { ClusterWorld } from './cluster-world.ts';
 /** Leases that last longer are not waited for: they outlive what comes after them. */
 const EXPIRY_SECONDS_MAX = 100;
 const WATCH_QUIET_MS = 5000;
+/** Beside what the log may take to answer. */
+const CALM_MS = 1000;
 
 /** Nothing fails any more: everything must come to its end, and every node must hold what the log says. */
 export async function finish(world: ClusterWorld): Promise<void> {
@@ -51,10 +53,16 @@ async function healthy(world: ClusterWorld): Promise<void> {
       life?.raft.heal();
       life?.values.heal();
       if (life?.process.paused === true) life.process.resume();
+      if (node.forgotten && isListed(world, node)) {
+        world.tell(() => `${node.name} was added after all`);
+        node.removed = false;
+        node.forgotten = false;
+      }
       if (life === undefined) world.start(node);
       if (isForgotten(world, node)) {
         world.tell(() => `${node.name} was removed before it had joined`);
         node.removed = true;
+        node.forgotten = true;
         world.kill(node);
       }
     }
@@ -62,19 +70,30 @@ async function healthy(world: ClusterWorld): Promise<void> {
   const isWell = (): boolean => {
     heal();
     const [leader, second] = world.leaders;
-    return second === undefined && leader !== undefined && world.members.every((node) => knows(node, leader));
+    if (second !== undefined || leader === undefined) return false;
+    return listed(leader) === idsOf(world.members) && world.members.every((node) => knows(node, leader));
   };
   await until(world, 'one member leads, and all know it', isWell, () => world.leaders.map(({ id }) => id).join(' '));
 }
 
 /** It was removed before it had heard of anybody: it knows nobody whom it could ask, and an operator must end it. */
-function isForgotten(world: ClusterWorld, { id, joins, life }: ClusterNode): boolean {
-  const [leader] = world.leaders;
-  if (!joins || leader === undefined || (life?.member?.member.cluster.members.length ?? 0) > 0) return false;
+function isForgotten(world: ClusterWorld, node: ClusterNode): boolean {
+  const { joins, life } = node;
+  if (!joins || world.leaders.length === 0 || (life?.member?.member.cluster.members.length ?? 0) > 0) return false;
   // Whoever was elected just now may not have applied the addition yet: somebody has.
-  const lists = world.serving.map(({ member }) => member?.member.cluster.members ?? []);
-  return lists.flat().every((member) => member.id !== id);
+  return !isListed(world, node);
 }
+
+const isListed = (world: ClusterWorld, { id }: ClusterNode): boolean =>
+  world.serving.some(({ member }) => member?.member.cluster.members.some((one) => one.id === id) === true);
+
+const idsOf = (members: readonly { readonly id: bigint }[]): string =>
+  members
+    .map(({ id }) => String(id))
+    .sort()
+    .join();
+
+const listed = ({ member }: ClusterLife): string => idsOf(member?.member.cluster.members ?? []);
 
 const knows = ({ serving }: ClusterNode, leader: ClusterLife): boolean =>
   serving?.member?.member.cluster.leaderId === leader.id;
@@ -94,14 +113,10 @@ function living(world: ClusterWorld): readonly (readonly [ClusterNode, ClusterLi
 
 /** All know the same members, and those are the ones that live. */
 function sameMembers(world: ClusterWorld): void {
-  const expected = world.members.map(({ id }) => id).sort();
-  for (const [node, { member }] of living(world)) {
-    const known = member!.member.cluster.members.map(({ id }) => id).sort();
-    expectThat(
-      known.join() === expected.join(),
-      'state',
-      () => `${node.name} knows the members ${known}, and there are ${expected}`,
-    );
+  const expected = idsOf(world.members);
+  for (const [node, life] of living(world)) {
+    const known = listed(life);
+    expectThat(known === expected, 'state', () => `${node.name} knows the members ${known}, and there are ${expected}`);
   }
 }
 
@@ -113,10 +128,19 @@ async function leasesEnd(world: ClusterWorld): Promise<void> {
       .leasesAt(history.next)
       .filter(({ ttlSeconds }) => ttlSeconds < EXPIRY_SECONDS_MAX)
       .map(({ id }) => id);
+  // What was answered Timeout may still be on its way: nothing has come for so long.
+  const { logTimeoutMs } = world.settings;
+  let next = -1;
+  let sinceMs = 0;
+  const isCalm = (): boolean => {
+    if (next !== history.next) sinceMs = world.nowMs;
+    next = history.next;
+    return world.nowMs - sinceMs > 2 * logTimeoutMs + CALM_MS;
+  };
   await until(
     world,
     'expired leases end',
-    () => left().length === 0,
+    () => isCalm() && left().length === 0,
     () => left().join(' '),
   );
   world.logJudge.settleWrites();

@@ -20,6 +20,8 @@ export class ClusterNode {
   readonly joins: boolean;
   /** Its member was removed: it is started no more. */
   removed = false;
+  /** It was taken for removed before it had joined: whoever lists it after all starts it again. */
+  forgotten = false;
   /** Somebody will start it. */
   starting = false;
 

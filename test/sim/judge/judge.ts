@@ -296,14 +296,16 @@ export class Judge {
 
   leaseRevoked(call: Call, id: bigint, revision: number): void {
     this.#checkFresh(call, revision);
-    const isIt = ({ mark }: LoggedWrite): boolean => mark?.kind === 'lease-revoke' && mark.id === id;
     // The revision is that of the deleted keys, or what was visible where there were none.
-    const hadNoKeys = (one: LoggedWrite): boolean => isIt(one) && one.events.length === 0;
-    const write =
-      this.#markOf(call, (one) => isIt(one) && one.events.length > 0 && one.revision === revision) ??
-      // One that has ended before its time needs a client; another one may have ended by itself.
-      this.#markOf(call, (one) => hadNoKeys(one) && this.#earlyEnds.has(one.position)) ??
-      this.#markOf(call, hadNoKeys);
+    const candidates = this.writes
+      .unexplained(call.from)
+      .filter(({ mark, events, revision: at }) => {
+        const isIt = mark?.kind === 'lease-revoke' && mark.id === id;
+        return isIt && (events.length === 0 || at === revision);
+      })
+      .sort((left, right) => right.events.length - left.events.length || left.position - right.position);
+    // One that has ended before its time needs a client; another one may have ended by itself.
+    const write = candidates.find(({ position }) => this.#earlyEnds.has(position)) ?? candidates[0];
     expectThat(write !== undefined, 'answer', () => `${call.what} answered ${revision}, and the log has no such mark`);
     this.writes.explain(write);
     this.tellWrite(write);

@@ -151,10 +151,11 @@ export class LeaseJudge {
     ];
   }
 
-  /** When all that is there now has ended, if nobody renews it. */
-  lastDeadlineMs(): number {
+  /** When all leases of less than so many seconds that are there now have ended, if nobody renews them. */
+  lastDeadlineMs(ttlSecondsMax: number): number {
     const ends = this.#history
       .leasesAt(this.#history.next)
+      .filter(({ ttlSeconds }) => ttlSeconds < ttlSecondsMax)
       .map(({ granted }) => this.#deadlines.get(granted)?.latestMs ?? 0)
       .filter((ms) => ms !== Number.POSITIVE_INFINITY);
     return Math.max(0, ...ends);

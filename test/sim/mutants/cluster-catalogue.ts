@@ -101,8 +101,8 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/backend.ts`,
-        find: '        if (batch.first >= end) throw new StorageFencedError(`the log holds batches of a later epoch from ${end} on`);\n',
-        replace: '        void StorageFencedError;\n',
+        find: 'if (batch.first >= end) throw',
+        replace: 'if (batch.first < 0) throw',
       },
     ],
   },
