@@ -31,7 +31,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   backend: ['core', 'coder', 'index', 'sequencer', 'lease', 'watch-hub', 'storage', 'writer', 'scanner'],
   'etcd-api': ['core', 'wire', 'watch-hub', 'backend'],
   member: ['core', 'protobuf', 'wire', 'election', 'storage', 'retry-queue', 'backend', 'etcd-api'],
-  peer: ['core', 'protobuf', 'storage', 'member'],
+  peer: ['core', 'protobuf', 'storage', 'member', 'transport'],
   transport: ['core', 'wire'],
   'storage-leveldb': ['core', 'storage'],
   'storage-segment': ['core', 'storage'],

@@ -1,4 +1,4 @@
 // The way between the members of a cluster.
 export { PeerLinks, type PeerLinksOptions } from './src/peer-links.ts';
 export { servePeers, type PeerServer, type PeerServerOptions } from './src/peer-server.ts';
-export type { PeerCertificate, PeerTls } from './src/tls.ts';
+export type { PeerTls } from './src/tls.ts';

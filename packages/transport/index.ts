@@ -15,3 +15,8 @@ export type {
   TransportObserver,
   TransportTimeouts,
 } from './src/serve-options.ts';
+
+// For packages that serve or dial over TLS by themselves.
+export { refusalOf } from './src/client-certificate.ts';
+export { CertificateFollower, readSecureContext } from './src/tls-context.ts';
+export { TlsGate } from './src/tls-gate.ts';

@@ -2,17 +2,24 @@ import type { Clock, LogPosition, Timer } from '@engram/core';
 import { logPosition } from '@engram/core';
 import { PeerError } from '@engram/member';
 import type { LogBatch } from '@engram/storage';
-import { Client, type ClientDuplexStream, type ClientReadableStream, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  type ClientReadableStream,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
 import { Gathered } from './gathered.ts';
 import type * as linkpb from './gen/linkpb.ts';
 import { channelOptions, EXCHANGE, FOLLOW, peerService } from './methods.ts';
-import { channelCredentials, type PeerTls } from './tls.ts';
+import type { DialedTls } from './tls.ts';
 
 export interface PeerLinkOptions {
   readonly hello: linkpb.Hello;
   /** host:port. */
   readonly target: string;
-  readonly tls: PeerTls | undefined;
+  readonly tls: DialedTls;
   readonly clock: Clock;
   /** A message of Raft's that came back on this connection. */
   readonly onMessage: (bytes: Uint8Array) => void;
@@ -20,8 +27,8 @@ export interface PeerLinkOptions {
   readonly onDisconnected: () => void;
   /** Its address refuses connections: the process is gone. */
   readonly onGone: () => void;
-  /** An attempt has failed. It makes another, unless it is closed in here. */
-  readonly onUnreached: () => void;
+  /** An attempt has failed, for this reason. It makes another, unless it is closed in here. */
+  readonly onUnreached: (why: string) => void;
 }
 
 interface Waiting {
@@ -41,7 +48,8 @@ const QUEUED_FRAMES_MAX = 4096;
 /** The connection to one other member, made anew whenever it ends. */
 export class PeerLink {
   readonly #options: PeerLinkOptions;
-  readonly #client: Client;
+  #client: Client;
+  #credentials: ChannelCredentials;
   readonly #calls = new Map<number, Waiting>();
   readonly #outgoing: Gathered<Item>;
   #stream: ClientDuplexStream<linkpb.FrameInit, linkpb.Answers> | undefined;
@@ -52,7 +60,8 @@ export class PeerLink {
 
   constructor(options: PeerLinkOptions) {
     this.#options = options;
-    this.#client = new Client(options.target, channelCredentials(options.tls), channelOptions);
+    this.#credentials = options.tls.credentials;
+    this.#client = new Client(options.target, this.#credentials, channelOptions);
     this.#outgoing = new Gathered((items) => this.#write(items));
     this.#open();
   }
@@ -127,6 +136,7 @@ export class PeerLink {
   }
 
   #open(): void {
+    this.#followCredentials();
     const { requestSerialize, responseDeserialize } = peerService.exchange;
     const stream = this.#client.makeBidiStreamRequest<linkpb.FrameInit, linkpb.Answers>(
       EXCHANGE,
@@ -148,13 +158,23 @@ export class PeerLink {
       if (this.#closed) return;
       if (isServiceError(error) && /ECONNREFUSED/.test(error.details)) this.#options.onGone();
       this.#retry = this.#options.clock.after(RETRY_MS, () => {
-        if (!reached) this.#options.onUnreached();
+        if (!reached) this.#options.onUnreached(isServiceError(error) ? error.details : 'the connection has ended');
         if (!this.#closed) this.#open();
       });
     };
     stream.on('error', failed);
     stream.on('end', () => failed());
     stream.write({ hello: this.#options.hello });
+  }
+
+  /** New certificates count from the next attempt on; a connection that stands, stays. */
+  #followCredentials(): void {
+    const { target, tls } = this.#options;
+    const { credentials } = tls;
+    if (credentials === this.#credentials) return;
+    this.#client.close();
+    this.#credentials = credentials;
+    this.#client = new Client(target, credentials, channelOptions);
   }
 
   #opened(stream: unknown): void {

@@ -2,7 +2,7 @@ import type { Clock, Logger, LogPosition } from '@engram/core';
 import { type PeerAddress, PeerError, type PeerNetwork, type PeerService } from '@engram/member';
 import type { LogBatch } from '@engram/storage';
 import { PeerLink } from './peer-link.ts';
-import type { PeerTls } from './tls.ts';
+import { DialedTls, type PeerTls } from './tls.ts';
 
 export interface PeerLinksOptions {
   readonly clusterId: bigint;
@@ -29,8 +29,16 @@ export class PeerLinks implements PeerNetwork, Disposable {
   readonly #options: PeerLinksOptions;
   readonly #links = new Map<bigint, Link>();
 
+  /** By URL, why the last attempt has failed: it is logged when it changes, not ten times a second. */
+  readonly #unreached = new Map<string, string>();
+  readonly #secure: DialedTls;
+  readonly #plain: DialedTls;
+
+  /** Throws when the certificates cannot be read. */
   constructor(options: PeerLinksOptions) {
     this.#options = options;
+    this.#secure = new DialedTls(options.tls, options.logger);
+    this.#plain = new DialedTls(undefined, options.logger);
   }
 
   setMembers(members: readonly PeerAddress[]): void {
@@ -78,17 +86,18 @@ export class PeerLinks implements PeerNetwork, Disposable {
 
   #open(id: bigint, urls: readonly string[], at: number): void {
     const url = urls[at]!;
-    const { clusterId, memberId, tls, clock, logger, service } = this.#options;
+    const { clusterId, memberId, clock, logger, service } = this.#options;
     const { host, protocol } = new URL(url);
     const member = id.toString(16);
     const link = new PeerLink({
       hello: { cluster: clusterId, from: memberId, to: id },
       target: host,
-      tls: protocol === 'https:' ? tls : undefined,
+      tls: protocol === 'https:' ? this.#secure : this.#plain,
       clock,
       onMessage: (bytes) => service()?.message(bytes),
       onConnected: () => {
         logger.info({ member, url }, 'connected to a member');
+        this.#unreached.delete(url);
         service()?.connected(id);
       },
       onDisconnected: () => {
@@ -96,7 +105,11 @@ export class PeerLinks implements PeerNetwork, Disposable {
         service()?.disconnected(id);
       },
       onGone: () => service()?.gone(id),
-      onUnreached: () => {
+      onUnreached: (why) => {
+        if (this.#unreached.get(url) !== why) {
+          this.#unreached.set(url, why);
+          logger.warn({ member, url, error: why }, 'cannot reach a member');
+        }
         if (urls.length === 1 || this.#links.get(id)?.link !== link) return;
         link.close();
         this.#open(id, urls, (at + 1) % urls.length);

@@ -1,10 +1,18 @@
 import { assert, type Logger, logPosition } from '@engram/core';
 import { PeerError, type PeerService } from '@engram/member';
-import { Metadata, Server, type ServerDuplexStream, type ServerWritableStream, status } from '@grpc/grpc-js';
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerWritableStream,
+  status,
+} from '@grpc/grpc-js';
 import { Gathered } from './gathered.ts';
 import type * as linkpb from './gen/linkpb.ts';
 import { channelOptions, peerService } from './methods.ts';
-import { type PeerTls, serverCredentials } from './tls.ts';
+import { listenSecurely } from './secure-listener.ts';
+import type { PeerTls } from './tls.ts';
 
 export interface PeerServerOptions {
   readonly clusterId: bigint;
@@ -33,16 +41,29 @@ export async function servePeers(options: PeerServerOptions): Promise<PeerServer
     follow: (call: Follow) => void connection.follow(call),
   });
   const ports: number[] = [];
+  using listeners = new DisposableStack();
   for (const { host, port, secure } of options.addresses) {
-    const { tls } = options;
-    assert(!secure || tls !== undefined, 'a secure address has a certificate');
-    ports.push(await bind(server, host, port, secure ? tls : undefined));
+    try {
+      if (!secure) {
+        ports.push(await bind(server, host, port));
+        continue;
+      }
+      const { tls, logger } = options;
+      assert(tls !== undefined, 'a secure address has a certificate');
+      const listener = listeners.use(await listenSecurely({ host, port, tls: tls.served, server, logger }));
+      ports.push(listener.port);
+    } catch (cause) {
+      server.forceShutdown();
+      throw new Error(`cannot listen for peers on ${addressText(host, port)}`, { cause });
+    }
   }
+  const secureListeners = listeners.move();
   return {
     ports,
     send: (member, bytes) => connection.send(member, bytes),
     [Symbol.asyncDispose]: async () => {
       connection.close();
+      secureListeners.dispose();
       server.forceShutdown();
     },
   };
@@ -159,15 +180,17 @@ class PeerCalls {
   }
 }
 
-function bind(server: Server, host: string, port: number, tls: PeerTls | undefined): Promise<number> {
-  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+function bind(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(address, serverCredentials(tls), (cause, bound) => {
+    server.bindAsync(addressText(host, port), ServerCredentials.createInsecure(), (cause, bound) => {
       if (cause === null) resolve(bound);
-      else reject(new Error(`cannot listen for peers on ${address}`, { cause }));
+      else reject(cause);
     });
   });
 }
+
+const addressText = (host: string, port: number): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 
 async function drained(call: Follow, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {

@@ -1,19 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { logPosition } from '@engram/core';
-import { type PeerCertificate, PeerLinks, type PeerTls, servePeers } from '@engram/peer';
+import { PeerLinks, type PeerTls, servePeers } from '@engram/peer';
 import { realClock } from '@engram/sim';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { Echo } from './echo.ts';
 
 const CLUSTER = 0xc1n;
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const never = new AbortController().signal;
 
 let folder = '';
-const read = (name: string): Buffer => readFileSync(join(folder, name));
+const file = (name: string): string => join(folder, name);
 const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
@@ -45,51 +46,79 @@ afterEach(async () => {
   closing = [];
 });
 
-const pair = (name: string): PeerCertificate => ({ cert: read(`${name}.crt`), key: read(`${name}.key`) });
+const pair = (name: string): PeerTls['dialed'] => ({ certFile: file(`${name}.crt`), keyFile: file(`${name}.key`) });
+const bounds = { minVersion: 'TLS1.2', cipherSuites: [] } as const;
 
-function authority(served: string, dialed = served): PeerTls {
-  return { served: pair(served), dialed: pair(dialed), ca: read('ca.crt'), clientCertAuth: true, selfSigned: false };
+function authority(served: string, dialed = served, changes: Partial<PeerTls['served']> = {}): PeerTls {
+  return {
+    served: { ...pair(served), ...bounds, trustedCaFile: file('ca.crt'), clientCertAuth: true, ...changes },
+    dialed: pair(dialed),
+    selfSigned: false,
+  };
 }
 
 const selfSigned = (): PeerTls => ({
-  served: pair('alone'),
+  served: { ...pair('alone'), ...bounds, clientCertAuth: false },
   dialed: pair('alone'),
-  ca: undefined,
-  clientCertAuth: false,
   selfSigned: true,
 });
 
-async function serve(tls: PeerTls, secure = true): Promise<number> {
+/** Remembers lines, with what they say. */
+class Lines {
+  readonly lines: string[] = [];
+  readonly debug = (): void => {};
+  readonly info = (): void => {};
+  readonly error = (): void => {};
+  readonly warn = (fields: Readonly<Record<string, unknown>>, text: string): void => {
+    this.lines.push(`${text}: ${String(fields['error'])}`);
+  };
+
+  async until(pattern: RegExp): Promise<void> {
+    await vi.waitFor(() => expect(this.lines.join('\n')).toMatch(pattern), { timeout: 10_000, interval: 5 });
+  }
+}
+
+interface Served {
+  readonly port: number;
+  readonly service: Echo;
+  readonly log: Lines;
+}
+
+async function serving(tls: PeerTls, secure = true): Promise<Served> {
+  const [service, log] = [new Echo(), new Lines()];
   const server = await servePeers({
     clusterId: CLUSTER,
     memberId: 2n,
     addresses: [{ host: '127.0.0.1', port: 0, secure }],
     tls,
-    service: new Echo(),
-    logger: quiet,
+    service,
+    logger: log,
   });
   closing.push(server);
-  return server.ports[0]!;
+  return { port: server.ports[0]!, service, log };
 }
+
+const serve = async (tls: PeerTls, secure = true): Promise<number> => (await serving(tls, secure)).port;
 
 interface Dialed {
   readonly mine: Echo;
   readonly links: PeerLinks;
+  readonly log: Lines;
 }
 
 function dial(port: number, tls: PeerTls | undefined, scheme = 'https'): Dialed {
-  const mine = new Echo();
+  const [mine, log] = [new Echo(), new Lines()];
   const links = new PeerLinks({
     clusterId: CLUSTER,
     memberId: 1n,
     tls,
     clock: realClock,
-    logger: quiet,
+    logger: log,
     service: () => mine,
   });
   closing.push({ [Symbol.asyncDispose]: async () => links[Symbol.dispose]() });
   links.setMembers([{ id: 2n, peerUrls: [`${scheme}://127.0.0.1:${port}`] }]);
-  return { mine, links };
+  return { mine, links, log };
 }
 
 async function answers({ mine, links }: Dialed): Promise<void> {
@@ -125,6 +154,17 @@ test.each(['stranger', 'elsewhere'])('a server with the certificate of %s is not
   await refused(dial(await serve(authority(served)), authority('member')));
 });
 
+test('whoever shows no certificate is cut off after the handshake', async () => {
+  const { port, log } = await serving(authority('member'));
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+  socket.on('error', () => {});
+  const got: Buffer[] = [];
+  socket.on('data', (bytes: Buffer) => got.push(bytes));
+  await once(socket, 'close');
+  await log.until(/rejected connection on peer endpoint: UNABLE_TO_GET_ISSUER_CERT/);
+  expect(Buffer.concat(got)).toHaveLength(0);
+});
+
 test('members with certificates that each has signed for itself meet', async () => {
   await answers(dial(await serve(selfSigned()), selfSigned()));
 });
@@ -135,4 +175,81 @@ test('a self-signed server is not trusted by a member with an authority', async 
 
 test('an http URL is served without TLS also where there are certificates', async () => {
   await answers(dial(await serve(authority('member'), false), authority('member'), 'http'));
+});
+
+test.each([
+  { changes: { allowedCommonNames: ['other', 'member'] } },
+  { changes: { allowedHostnames: ['elsewhere', '127.0.0.1'] } },
+])('members that $changes allows meet', async ({ changes }) => {
+  const tls = authority('member', 'member', changes);
+  await answers(dial(await serve(tls), tls));
+});
+
+const notAllowed = [
+  { changes: { allowedCommonNames: ['other'] }, says: /CommonName "member" is not allowed/ },
+  { changes: { allowedHostnames: ['elsewhere'] }, says: /certificate is for none of the allowed hostnames/ },
+];
+
+test.each(notAllowed)('who dials and is not of $changes is refused; both sides say so', async ({ changes, says }) => {
+  const { port, service, log } = await serving(authority('member', 'member', changes));
+  const dialed = dial(port, authority('member'));
+  await refused(dialed);
+  await dialed.log.until(/cannot reach a member: .*certificate of this peer is not allowed/);
+  await log.until(new RegExp(`rejected connection on peer endpoint: ${says.source}`));
+  expect([service.messages, service.links]).toEqual([[], []]);
+});
+
+test.each(notAllowed)('who is dialed and is not of $changes is not trusted', async ({ changes, says }) => {
+  const { port, service } = await serving(authority('member'));
+  const dialed = dial(port, authority('member', 'member', changes));
+  await refused(dialed);
+  await dialed.log.until(new RegExp(`cannot reach a member: .*${says.source}`));
+  expect([service.messages, service.links]).toEqual([[], []]);
+});
+
+/** A new list of what `ca` takes back. */
+function revoke(name: string): void {
+  const config = '[ca]\ndefault_ca=list\n[list]\ndatabase=index.txt\ndefault_md=sha256\ndefault_crl_days=30\n';
+  writeFileSync(file('list.cnf'), config);
+  writeFileSync(file('index.txt'), '');
+  const ca = ['ca', '-config', 'list.cnf', '-keyfile', 'ca.key', '-cert', 'ca.crt'];
+  openssl(...ca, '-revoke', `${name}.crt`);
+  openssl(...ca, '-gencrl', '-out', 'list.crl');
+}
+
+test('who dials with a revoked certificate is refused, as soon as the list says so; both sides say so', async () => {
+  revoke('elsewhere');
+  const { port, service, log } = await serving(authority('member', 'member', { crlFile: file('list.crl') }));
+  await answers(dial(port, authority('member')));
+  revoke('member');
+  const dialed = dial(port, authority('member'));
+  await refused(dialed);
+  await log.until(/rejected connection on peer endpoint: CERT_REVOKED/);
+  await dialed.log.until(/cannot reach a member: .*certificate of this peer is not allowed/);
+  expect([service.messages, service.links]).toEqual([[], []]);
+});
+
+test('who is dialed and shows a revoked certificate is not trusted, as soon as the list says so', async () => {
+  revoke('elsewhere');
+  const { port, service } = await serving(authority('member'));
+  const careful = authority('member', 'member', { crlFile: file('list.crl') });
+  await answers(dial(port, careful));
+  revoke('member');
+  const dialed = dial(port, careful);
+  await refused(dialed);
+  await dialed.log.until(/cannot reach a member: .*certificate revoked/);
+  expect([service.messages, service.links]).toEqual([[], []]);
+});
+
+test('a refused member comes in once it has another certificate, without a restart', async () => {
+  const port = await serve(authority('member', 'member', { allowedCommonNames: ['member'] }));
+  const renew = (from: string): void => {
+    copyFileSync(file(`${from}.key`), file('renewed.key'));
+    copyFileSync(file(`${from}.crt`), file('renewed.crt'));
+  };
+  renew('elsewhere');
+  const dialed = dial(port, authority('member', 'renewed'));
+  await refused(dialed);
+  renew('member');
+  await answers(dialed);
 });

@@ -23,6 +23,10 @@ export type PeerTlsConfig =
       readonly dialed: CertificateFiles;
       readonly trustedCaFile: string | undefined;
       readonly clientCertAuth: boolean;
+      readonly crlFile: string | undefined;
+      /** One of the two at most; empty: any. */
+      readonly allowedCommonNames: readonly string[];
+      readonly allowedHostnames: readonly string[];
     };
 
 /** The configuration of a member of a cluster on TiKV, besides what every node has. */
@@ -68,8 +72,12 @@ const tikvFlags = [
   'revision-origin',
 ] as const;
 
+/** They restrict who may connect. A cluster does not run where they would have no effect. */
+const restrictingPeerFlags = ['peer-cert-allowed-cn', 'peer-cert-allowed-hostname', 'peer-crl-file'] as const;
+
 /** Flags that only members of a cluster read. */
 const peerFlags: readonly string[] = [
+  ...restrictingPeerFlags,
   'listen-peer-urls',
   'peer-cert-file',
   'peer-key-file',
@@ -82,8 +90,6 @@ const peerFlags: readonly string[] = [
   'pre-vote',
   'max-learners',
 ];
-/** They restrict who may connect. A cluster must not run without what they ask for. */
-const unsupportedPeerFlags: readonly string[] = ['peer-cert-allowed-cn', 'peer-cert-allowed-hostname', 'peer-crl-file'];
 
 /** Undefined if this node is alone, with its data on its own disk. Throws ConfigError. */
 export function clusterConfig(
@@ -100,9 +106,6 @@ export function clusterConfig(
     if (idle.length > 0) warnings.push(`flags without effect on a node that is alone: ${idle.join(' ')}`);
     return undefined;
   }
-  const unsupported = changedAmong(values, unsupportedPeerFlags);
-  if (unsupported.length > 0)
-    throw new ConfigError(`${unsupported.join(' ')}: not supported, --peer-trusted-ca-file says who is a member`);
   const pdEndpoints = values.list('tikv-pd-endpoints');
   if (pdEndpoints.length === 0) throw new ConfigError('--storage=tikv needs --tikv-pd-endpoints');
   const localValues = values.text('local-values');
@@ -224,6 +227,8 @@ function peerTls(values: FlagValues, urls: readonly ServeUrl[]): PeerTlsConfig |
   if (served === undefined) {
     if (dialed !== undefined) throw new ConfigError('--peer-client-cert-file needs --peer-cert-file');
     if (values.bool('peer-auto-tls')) return autoPeerTls(values);
+    const restricting = changedAmong(values, restrictingPeerFlags);
+    if (restricting.length > 0) throw new ConfigError(`${restricting.join(' ')}: only with --peer-cert-file`);
     const secure = urls.find((url) => url.secure);
     if (secure === undefined) return undefined;
     throw new ConfigError(
@@ -232,18 +237,45 @@ function peerTls(values: FlagValues, urls: readonly ServeUrl[]): PeerTlsConfig |
   }
   const trustedCaFile = values.text('peer-trusted-ca-file') || undefined;
   if (trustedCaFile !== undefined) checkReadable('peer-trusted-ca-file', trustedCaFile);
+  const clientCertAuth = values.bool('peer-client-cert-auth') || trustedCaFile !== undefined;
   return {
     kind: 'files',
     served,
     dialed: dialed ?? served,
     trustedCaFile,
-    clientCertAuth: values.bool('peer-client-cert-auth') || trustedCaFile !== undefined,
+    clientCertAuth,
+    ...allowedPeers(values, urls, clientCertAuth),
   };
 }
 
+function allowedPeers(
+  values: FlagValues,
+  urls: readonly ServeUrl[],
+  clientCertAuth: boolean,
+): Pick<Extract<PeerTlsConfig, { kind: 'files' }>, 'crlFile' | 'allowedCommonNames' | 'allowedHostnames'> {
+  const crlFile = values.text('peer-crl-file') || undefined;
+  if (crlFile !== undefined) checkReadable('peer-crl-file', crlFile);
+  const allowedCommonNames = values.list('peer-cert-allowed-cn');
+  const allowedHostnames = values.list('peer-cert-allowed-hostname');
+  if (allowedCommonNames.length > 0 && allowedHostnames.length > 0)
+    throw new ConfigError(
+      `AllowedCNs and AllowedHostnames are mutually exclusive (cns=${quoted(allowedCommonNames)}, hostnames=${quoted(allowedHostnames)})`,
+    );
+  const set = changedAmong(values, restrictingPeerFlags).join(' ');
+  const plain = urls.find(({ secure }) => !secure);
+  if (set !== '' && !clientCertAuth)
+    throw new ConfigError(`${set}: only with --peer-trusted-ca-file or --peer-client-cert-auth`);
+  if (set !== '' && plain !== undefined)
+    throw new ConfigError(`${set}: members that come to ${plain.text} show no certificate`);
+  return { crlFile, allowedCommonNames, allowedHostnames };
+}
+
+/** As Go prints a list with %q. */
+const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;
+
 /** etcd would make its certificate, and drop the request for certificates of an authority. */
 function autoPeerTls(values: FlagValues): PeerTlsConfig {
-  const set = changedAmong(values, ['peer-client-cert-auth', 'peer-trusted-ca-file']);
+  const set = changedAmong(values, ['peer-client-cert-auth', 'peer-trusted-ca-file', ...restrictingPeerFlags]);
   if (set.length > 0)
     throw new ConfigError(`--peer-auto-tls knows no authority: give a certificate, or drop ${set.join(' ')}`);
   return { kind: 'auto', years: Math.max(values.number('self-signed-cert-validity'), 1) };

@@ -178,15 +178,25 @@ export const flagSections: readonly FlagSection[] = [
     works('peer-client-cert-file', 'string', '', 'Shown to members that are dialed; empty: --peer-cert-file.'),
     works('peer-client-key-file', 'string', '', 'Key of --peer-client-cert-file.'),
     works('peer-trusted-ca-file', 'string', '', 'Authority of the members; asks them for certificates.'),
-    ignored('peer-cert-allowed-cn', 'strings', '', 'Not there yet: --peer-trusted-ca-file says who is a member.'),
-    ignored('peer-cert-allowed-hostname', 'strings', '', 'Not there yet: --peer-trusted-ca-file says who is a member.'),
+    works(
+      'peer-cert-allowed-cn',
+      'strings',
+      '',
+      'CommonNames of which the certificate of a member must have one; empty: any.',
+    ),
+    works(
+      'peer-cert-allowed-hostname',
+      'strings',
+      '',
+      'Names of which the certificate of a member must have one; empty: any. Not with --peer-cert-allowed-cn.',
+    ),
     works(
       'peer-auto-tls',
       'bool',
       'false',
       'Encrypt between members with certificates that each makes at its first start; proves nobody.',
     ),
-    ignored('peer-crl-file', 'string', '', 'Not there yet: --peer-trusted-ca-file says who is a member.'),
+    works('peer-crl-file', 'string', '', "Members' certificates that are revoked, in PEM or DER."),
     ignored(
       'peer-skip-client-san-verification',
       'bool',

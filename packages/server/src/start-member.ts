@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Clock, Logger, Random, SharedBudget } from '@engram/core';
 import { ClusterMember, type Member, type MemberOptions, type PeerService, startLoneMember } from '@engram/member';
-import { type PeerCertificate, PeerLinks, type PeerTls, type PeerServer, servePeers } from '@engram/peer';
+import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
 import type { LocalShare } from '@engram/storage';
-import type { ClusterConfig, PeerTlsConfig } from './cluster-config.ts';
+import type { ClusterConfig } from './cluster-config.ts';
 import { openClusterData } from './cluster-data.ts';
-import { openData, ownFolder } from './data-directory.ts';
+import { openData } from './data-directory.ts';
 import type { NodeConfig } from './node-config.ts';
-import { type CertificateFiles, selfSignedCertificate } from './self-signed-certificate.ts';
-import type { ServeUrl } from './urls.ts';
+import { peerTlsOf } from './peer-tls.ts';
 
 export interface StartParts {
   readonly clock: Clock;
@@ -60,7 +57,7 @@ async function startInCluster(
   const { clock, logger } = parts;
   const data = await openClusterData(config, cluster, parts, opened);
   const { clusterId, memberId } = data;
-  const tls = cluster.peerTls && readPeerTls(cluster.peerTls, config.dataDir, cluster.listenPeerUrls);
+  const tls = cluster.peerTls && peerTlsOf(cluster.peerTls, config.dataDir, cluster.listenPeerUrls);
   let service: PeerService | undefined;
   let server: PeerServer | undefined;
   const network = new PeerLinks({
@@ -145,26 +142,3 @@ function memberOptions(
     onFatal,
   };
 }
-
-function readPeerTls(config: PeerTlsConfig, dataDir: string, urls: readonly ServeUrl[]): PeerTls {
-  if (config.kind === 'auto') {
-    const hosts = new Set(['localhost', '127.0.0.1', '::1', ...urls.map(({ host }) => host)]);
-    hosts.delete('');
-    const made = selfSignedCertificate(join(ownFolder(dataDir), 'peer-tls'), [...hosts], config.years);
-    const pair = readPair(made);
-    return { served: pair, dialed: pair, ca: undefined, clientCertAuth: false, selfSigned: true };
-  }
-  const { served, dialed, trustedCaFile, clientCertAuth } = config;
-  return {
-    served: readPair(served),
-    dialed: readPair(dialed),
-    ca: trustedCaFile === undefined ? undefined : readFileSync(trustedCaFile),
-    clientCertAuth,
-    selfSigned: false,
-  };
-}
-
-const readPair = ({ certFile, keyFile }: CertificateFiles): PeerCertificate => ({
-  cert: readFileSync(certFile),
-  key: readFileSync(keyFile),
-});

@@ -173,7 +173,11 @@ test.each([
   },
   {
     args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--peer-cert-allowed-cn=x'],
-    says: '--peer-cert-allowed-cn: not supported',
+    says: '--peer-cert-allowed-cn: only with --peer-cert-file',
+  },
+  {
+    args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--peer-auto-tls', '--peer-crl-file=x'],
+    says: '--peer-auto-tls knows no authority: give a certificate, or drop --peer-crl-file',
   },
   {
     args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--listen-peer-urls=https://127.0.0.1:1'],
@@ -372,8 +376,7 @@ something-new: 1
     },
     warnings: [
       `unknown key something-new in ${file}`,
-      'flags without effect here: --peer-cert-allowed-cn',
-      'flags without effect on a node that is alone: --peer-cert-file',
+      'flags without effect on a node that is alone: --peer-cert-file --peer-cert-allowed-cn',
     ],
   });
   expect(config.featureGates.get('InitialCorruptCheck')).toBe(true);
@@ -434,6 +437,7 @@ test("kubeadm's static pod starts as it is, with one warning about what belongs 
 test("a member's certificates for the others: files, a pair of its own for dialing, or self-made", async () => {
   const onTikv = ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1'];
   const files = [`--peer-cert-file=${certFile}`, `--peer-key-file=${certFile}`];
+  const anybody = { crlFile: undefined, allowedCommonNames: [], allowedHostnames: [] };
   const pair = { certFile, keyFile: certFile };
   expect((await configOf([...onTikv, ...files])).cluster?.peerTls).toEqual({
     kind: 'files',
@@ -441,6 +445,7 @@ test("a member's certificates for the others: files, a pair of its own for diali
     dialed: pair,
     trustedCaFile: undefined,
     clientCertAuth: false,
+    ...anybody,
   });
   const other = fileURLToPath(import.meta.url);
   const dialing = [`--peer-client-cert-file=${other}`, `--peer-client-key-file=${other}`];
@@ -451,6 +456,7 @@ test("a member's certificates for the others: files, a pair of its own for diali
     dialed: { certFile: other, keyFile: other },
     trustedCaFile: certFile,
     clientCertAuth: true,
+    ...anybody,
   });
   const made = [...onTikv, '--peer-auto-tls', '--self-signed-cert-validity=3'];
   expect((await configOf(made)).cluster?.peerTls).toEqual({ kind: 'auto', years: 3 });

@@ -22,6 +22,11 @@ export interface TlsGateOptions {
   readonly opened: (client: SecureClient) => void;
   /** The socket is one that was handed to `accept`. */
   readonly rejected: (socket: Socket, why: string) => void;
+  /**
+   * Gets a client whose certificate is the authority's, and revoked or not allowed, after `rejected`: to tell it so.
+   * Without it, its socket is destroyed.
+   */
+  readonly refused?: (socket: TLSSocket) => void;
 }
 
 /** Ends TLS on sockets that others have accepted. */
@@ -39,11 +44,12 @@ export class TlsGate {
       ...readSecureContext(tls),
       ALPNProtocols: [...alpn],
       requestCert: requiresClientCertificate(tls),
-      rejectUnauthorized: requiresClientCertificate(tls),
+      // Otherwise node ends them by itself, before `secureConnection`.
+      rejectUnauthorized: requiresClientCertificate(tls) && options.refused === undefined,
       handshakeTimeout: handshakeMs,
     });
     this.#server.on('tlsClientError', (error, socket) => {
-      options.rejected(underlying(socket), error.message);
+      options.rejected(underlying(socket), verificationFailure(socket) ?? error.message);
       socket.destroy();
     });
     this.#server.on('secureConnection', (socket) => this.#secured(socket));
@@ -57,11 +63,15 @@ export class TlsGate {
 
   #secured(socket: TLSSocket): void {
     socket.on('error', () => socket.destroy());
+    const { tls, rejected, refused } = this.#options;
+    const failure = requiresClientCertificate(tls) ? verificationFailure(socket) : undefined;
     const certificate = verifiedCertificate(socket);
-    const refusal = refusalOf(this.#options.tls, certificate);
+    const refusal = failure ?? refusalOf(tls, certificate);
     if (refusal !== undefined) {
-      this.#options.rejected(underlying(socket), refusal);
-      socket.destroy();
+      rejected(underlying(socket), refusal);
+      const isKnown = failure === 'CERT_REVOKED' || certificate !== undefined;
+      if (refused !== undefined && isKnown) refused(socket);
+      else socket.destroy();
       return;
     }
     const commonName = certificate === undefined ? undefined : commonNameOf(certificate.toLegacyObject());
@@ -73,6 +83,12 @@ export class TlsGate {
 function underlying(socket: TLSSocket): Socket {
   const parent: unknown = '_parent' in socket ? socket._parent : undefined;
   return parent instanceof Socket ? parent : socket;
+}
+
+/** OpenSSL's code of why the client's certificate is not verified; undefined also before it has been looked at. */
+function verificationFailure(socket: TLSSocket): string | undefined {
+  const code: unknown = socket.authorizationError; // a text, whatever its type says
+  return typeof code === 'string' ? code : undefined;
 }
 
 function verifiedCertificate(socket: TLSSocket): X509Certificate | undefined {

@@ -1,0 +1,91 @@
+import type { EventEmitter } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import type { Logger } from '@engram/core';
+import { TlsGate, type TlsOptions } from '@engram/transport';
+import { Server, ServerCredentials, status } from '@grpc/grpc-js';
+import { channelOptions, peerService } from './methods.ts';
+
+export interface SecureListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: TlsOptions;
+  /** Serves whoever may come in. Stays its owner's. */
+  readonly server: Server;
+  readonly logger: Logger;
+}
+
+export interface SecureListener extends Disposable {
+  readonly port: number;
+}
+
+const HANDSHAKE_MS = 10_000;
+/** A refused peer may take so long to read why. */
+const REFUSED_MS = 1000;
+
+/** What a refused peer is told. Which certificates are allowed is not its business: it stands in this member's log. */
+const REFUSED_TEXT = 'the certificate of this peer is not allowed: the log of the member that it has dialed says why';
+
+/**
+ * Serves peers over TLS. Whose certificate is not verified gets no further than the handshake. Whose certificate is
+ * verified and not allowed is told so by the answer to its first call, of a server that has nothing behind it: TLS has
+ * no way to say it once the handshake is through.
+ */
+export async function listenSecurely(options: SecureListenerOptions): Promise<SecureListener> {
+  const { host, port, tls, server, logger } = options;
+  const insecure = ServerCredentials.createInsecure(); // below it, the gate has ended TLS
+  const allowed = server.createConnectionInjector(insecure);
+  const refusing = refusingServer();
+  const refused = refusing.createConnectionInjector(insecure);
+  const sockets = new Set<Socket>();
+  const peers = new WeakMap<Socket, string>();
+  const gate = new TlsGate({
+    tls,
+    alpn: ['h2'],
+    handshakeMs: HANDSHAKE_MS,
+    logger,
+    opened: ({ socket, h2 }) => {
+      if (h2) allowed.injectConnection(socket);
+      else socket.destroy();
+    },
+    rejected: (socket, error) =>
+      logger.warn({ peer: peers.get(socket), error }, 'rejected connection on peer endpoint'),
+    refused: (socket) => {
+      socket.setTimeout(REFUSED_MS, () => socket.destroy());
+      refused.injectConnection(socket);
+    },
+  });
+  const listener = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    peers.set(socket, `${socket.remoteAddress}:${socket.remotePort}`);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+    gate.accept(socket);
+  });
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject);
+    listener.listen({ host, port }, () => {
+      listener.off('error', reject);
+      listener.on('error', (error) => logger.error({ error }, 'listener for peers failed'));
+      resolve();
+    });
+  });
+  const address = listener.address();
+  return {
+    port: address === null || typeof address === 'string' ? port : address.port,
+    [Symbol.dispose]: () => {
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+      allowed.destroy();
+      refused.destroy();
+      refusing.forceShutdown();
+    },
+  };
+}
+
+function refusingServer(): Server {
+  const server = new Server(channelOptions);
+  const error = { code: status.PERMISSION_DENIED, details: REFUSED_TEXT };
+  const refuse = (call: EventEmitter): void => void call.emit('error', error);
+  server.addService(peerService, { exchange: refuse, follow: refuse });
+  return server;
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import type { PeerTls } from '@engram/peer';
+import type { PeerTlsConfig } from './cluster-config.ts';
+import { ownFolder } from './data-directory.ts';
+import { selfSignedCertificate } from './self-signed-certificate.ts';
+import type { ServeUrl } from './urls.ts';
+
+const bounds = { minVersion: 'TLS1.2', cipherSuites: [] } as const;
+
+/** What members show to each other and ask for. With --peer-auto-tls, makes the certificate at the first start. */
+export function peerTlsOf(config: PeerTlsConfig, dataDir: string, urls: readonly ServeUrl[]): PeerTls {
+  if (config.kind === 'auto') {
+    const hosts = new Set(['localhost', '127.0.0.1', '::1', ...urls.map(({ host }) => host)]);
+    hosts.delete('');
+    const made = selfSignedCertificate(join(ownFolder(dataDir), 'peer-tls'), [...hosts], config.years);
+    return { served: { ...made, ...bounds, clientCertAuth: false }, dialed: made, selfSigned: true };
+  }
+  const { served, dialed, trustedCaFile, clientCertAuth, crlFile, allowedCommonNames, allowedHostnames } = config;
+  return {
+    served: {
+      ...served,
+      ...bounds,
+      ...(trustedCaFile === undefined ? {} : { trustedCaFile }),
+      ...(crlFile === undefined ? {} : { crlFile }),
+      clientCertAuth,
+      allowedCommonNames,
+      allowedHostnames,
+    },
+    dialed,
+    selfSigned: false,
+  };
+}

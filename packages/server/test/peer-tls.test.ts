@@ -1,0 +1,82 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { readConfiguration } from '../src/configuration.ts';
+import type { NodeConfig } from '../src/node-config.ts';
+import { peerTlsOf } from '../src/peer-tls.ts';
+
+/** Only looked for, not read. */
+const certFile = fileURLToPath(import.meta.url);
+
+async function configOf(args: readonly string[]): Promise<NodeConfig> {
+  const configuration = await readConfiguration(args, {});
+  if (configuration.kind !== 'config') throw new Error(JSON.stringify(configuration));
+  return configuration.config;
+}
+
+const files = {
+  kind: 'files',
+  served: { certFile: 'served.crt', keyFile: 'served.key' },
+  dialed: { certFile: 'dialed.crt', keyFile: 'dialed.key' },
+  trustedCaFile: undefined,
+  clientCertAuth: false,
+  crlFile: undefined,
+  allowedCommonNames: [],
+  allowedHostnames: [],
+} as const;
+
+test('all that restricts who is a member counts', () => {
+  const restricted = {
+    trustedCaFile: 'ca.crt',
+    clientCertAuth: true,
+    crlFile: 'list.crl',
+    allowedCommonNames: ['a'],
+    allowedHostnames: ['h'],
+  };
+  expect(peerTlsOf({ ...files, ...restricted }, 'unused', [])).toMatchObject({
+    served: { ...files.served, ...restricted },
+    dialed: files.dialed,
+    selfSigned: false,
+  });
+});
+
+test('without restrictions nobody is asked for a certificate', () => {
+  const { served } = peerTlsOf(files, 'unused', []);
+  expect(served).toMatchObject({ clientCertAuth: false, allowedCommonNames: [], allowedHostnames: [] });
+  expect('trustedCaFile' in served || 'crlFile' in served).toBe(false);
+});
+
+test("whose certificate is a member's may be restricted, by one list of names", async () => {
+  const secure = [
+    '--storage=tikv',
+    '--tikv-pd-endpoints=127.0.0.1:1',
+    `--peer-cert-file=${certFile}`,
+    `--peer-key-file=${certFile}`,
+  ];
+  const https = '--listen-peer-urls=https://127.0.0.1:1';
+  const authority = `--peer-trusted-ca-file=${certFile}`;
+  const names = '--peer-cert-allowed-cn=a,b';
+  const hosts = '--peer-cert-allowed-hostname=h';
+  const list = `--peer-crl-file=${certFile}`;
+  expect((await configOf([...secure, https, authority, names, list])).cluster?.peerTls).toMatchObject({
+    crlFile: certFile,
+    allowedCommonNames: ['a', 'b'],
+    allowedHostnames: [],
+  });
+  expect((await configOf([...secure, https, '--peer-client-cert-auth', hosts])).cluster?.peerTls).toMatchObject({
+    crlFile: undefined,
+    allowedCommonNames: [],
+    allowedHostnames: ['h'],
+  });
+  await expect(configOf([...secure, https, authority, names, hosts])).rejects.toThrow(
+    'AllowedCNs and AllowedHostnames are mutually exclusive (cns=["a" "b"], hostnames=["h"])',
+  );
+  await expect(configOf([...secure, https, names, list])).rejects.toThrow(
+    '--peer-cert-allowed-cn --peer-crl-file: only with --peer-trusted-ca-file or --peer-client-cert-auth',
+  );
+  await expect(configOf([...secure, authority, hosts])).rejects.toThrow(
+    '--peer-cert-allowed-hostname: members that come to http://localhost:2380 show no certificate',
+  );
+  await expect(configOf([...secure, https, authority, '--peer-crl-file=nowhere'])).rejects.toThrow(
+    '--peer-crl-file: cannot read nowhere',
+  );
+});
