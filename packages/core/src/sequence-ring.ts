@@ -34,6 +34,24 @@ export class SequenceRing<Value> {
     this.#next = number + 1;
   }
 
+  /** Forgets everything before `first`, which may lie behind all that has come. Numbers from there on may be `set`. */
+  advance(first: number): void {
+    if (first < this.#next) this.forgetBefore(first);
+    else {
+      this.truncate(this.#first);
+      this.#first = first;
+      this.#next = first;
+    }
+  }
+
+  /** As `put`, in any order: `number` is at least what `advance` was told. */
+  set(number: number, value: Value): void {
+    assert(number >= this.#first, 'a number that the ring has forgotten');
+    while (number - this.#first >= this.#slots.length) this.#grow();
+    this.#slots[number & (this.#slots.length - 1)] = value;
+    if (number >= this.#next) this.#next = number + 1;
+  }
+
   get(number: number): Value | undefined {
     if (number < this.#first || number >= this.#next) return undefined;
     return this.#slots[number & (this.#slots.length - 1)];
@@ -46,6 +64,23 @@ export class SequenceRing<Value> {
     const mask = slots.length - 1;
     for (let at = this.#first; at < number; at += 1) slots[at & mask] = undefined;
     if (number > this.#first) this.#first = number;
+  }
+
+  /** Forgets one value. `first` becomes the first number behind it that has a value, or `next`. */
+  remove(number: number): void {
+    if (number < this.#first || number >= this.#next) return;
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    slots[number & mask] = undefined;
+    while (this.#first < this.#next && slots[this.#first & mask] === undefined) this.#first += 1;
+  }
+
+  /** Oldest first. */
+  *values(): Generator<Value> {
+    for (let at = this.#first; at < this.#next; at += 1) {
+      const value = this.get(at);
+      if (value !== undefined) yield value;
+    }
   }
 
   /** Forgets everything from `number` on. `number` may come again. */

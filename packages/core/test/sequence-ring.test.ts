@@ -34,3 +34,46 @@ test('a number does not come back', () => {
   expect(() => ring.forgetBefore(9)).toThrow('has not come');
   expect(() => new SequenceRing(3)).toThrow('power of two');
 });
+
+test('numbers from a floor on come in any order, and go in any order', () => {
+  const steps = fc.array(fc.tuple(fc.constantFrom('set', 'remove', 'advance'), fc.integer({ min: 0, max: 40 })), {
+    maxLength: 80,
+  });
+  fc.assert(
+    fc.property(fc.constantFrom(1, 2 ** 32 - 20, 2 ** 45), steps, (begin, taken) => {
+      const ring = new SequenceRing<string>(4);
+      ring.advance(begin);
+      const model = new Map<number, string>();
+      for (const [what, distance] of taken) {
+        const number = ring.first + distance;
+        if (what === 'set') {
+          ring.set(number, `${number}`);
+          model.set(number, `${number}`);
+        } else if (what === 'remove') {
+          ring.remove(number);
+          model.delete(number);
+        } else {
+          ring.advance(number);
+          for (const held of model.keys()) if (held < number) model.delete(held);
+          expect(ring.first).toBe(number);
+        }
+        for (let at = ring.first - 1; at <= ring.next + 1; at += 1) expect(ring.get(at)).toBe(model.get(at));
+        expect([...ring.values()]).toEqual([...model].sort(([a], [b]) => a - b).map(([, value]) => value));
+      }
+    }),
+  );
+});
+
+test('removing the oldest leaves the next one that has a value as the first', () => {
+  const ring = new SequenceRing<string>(4);
+  for (const number of [5, 6, 7, 9]) ring.put(number, `${number}`);
+  ring.remove(6);
+  expect(ring.first).toBe(5);
+  ring.remove(5);
+  expect(ring.first).toBe(7);
+  ring.remove(7);
+  expect(ring.first).toBe(9);
+  ring.remove(9);
+  expect(ring.first).toBe(ring.next);
+  expect(() => ring.set(3, 'forgotten')).toThrow('forgotten');
+});

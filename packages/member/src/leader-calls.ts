@@ -2,6 +2,7 @@ import type { Backend, Caller, Origin, Proposals, TxnResult } from '@engram/back
 import { type Clock, EngramError, isEngramError, leaseId } from '@engram/core';
 import type { Member } from '@engram/etcd-api';
 import { decodeTxn } from '@engram/wire';
+import { type Answering, KeptAnswers } from './kept-answers.ts';
 import * as peerpb from './gen/peerpb.ts';
 import { txnResultForm } from './txn-result-form.ts';
 
@@ -16,27 +17,14 @@ export interface LeaderCallsOptions {
   readonly txnOpsMax: number;
 }
 
-type Answering = Promise<peerpb.AnswerInit>;
-
-/** The writes that one process of a member has passed on. */
-interface PassedOn {
-  /** It waits for none below. */
-  settled: number;
-  readonly answers: Map<number, Answering>;
-}
-
-/** A process begins its sequences at a multiple of this. */
-const SEQUENCES_OF_A_PROCESS = 2 ** 32;
-
 /**
  * What the leader does for the other members. A write that comes twice, because the connection was lost and the leader is
- * still the same, is done once: its answer is kept until the member says that it waits for it no more. What the member
- * has given up by then may still be on its way, on a connection that it has left: it is not done any more.
+ * still the same, is done once: its answer is kept until the member says that it waits for it no more.
  */
 export class LeaderCalls {
   readonly #options: LeaderCallsOptions;
-  /** Of the leadership that lasts: by member, and by the number of its process. */
-  #passedOn = new Map<bigint, Map<number, PassedOn>>();
+  /** Of the leadership that lasts. */
+  #answers = new KeptAnswers();
 
   constructor(options: LeaderCallsOptions) {
     this.#options = options;
@@ -44,7 +32,7 @@ export class LeaderCalls {
 
   /** A leadership begins: what an earlier one was asked is settled by the log. */
   reset(): void {
-    this.#passedOn = new Map();
+    this.#answers = new KeptAnswers();
   }
 
   async call(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
@@ -58,34 +46,9 @@ export class LeaderCalls {
     if (request.sequence === 0) return this.#done(request, leadership, signal);
     // An earlier leadership may have done it, also one of this member's own: only its asker finds out.
     if (request.epoch !== leadership.epoch) return { error: 'NotLeader' };
-    const passedOn = this.#passedOnBy(request);
-    const { answers } = passedOn;
-    // An older copy of what was answered: nobody waits for it.
-    if (request.sequence < passedOn.settled) return { error: 'NotLeader' };
-    passedOn.settled = Math.max(passedOn.settled, request.settled);
-    for (const sequence of answers.keys()) if (sequence < passedOn.settled) answers.delete(sequence);
-    let answer = answers.get(request.sequence);
-    if (answer === undefined) {
-      // Its asker may lose the connection and ask again: nobody's signal ends it.
-      answer = this.#done(request, leadership, neverAborted);
-      answers.set(request.sequence, answer);
-    }
-    return answer;
-  }
-
-  #passedOnBy({ member, sequence }: peerpb.Request): PassedOn {
-    let processes = this.#passedOn.get(member);
-    if (processes === undefined) {
-      processes = new Map();
-      this.#passedOn.set(member, processes);
-    }
-    const process = Math.floor(sequence / SEQUENCES_OF_A_PROCESS);
-    let passedOn = processes.get(process);
-    if (passedOn === undefined) {
-      passedOn = { settled: 0, answers: new Map() };
-      processes.set(process, passedOn);
-    }
-    return passedOn;
+    // Its asker may lose the connection and ask again: nobody's signal ends it.
+    const answer = this.#answers.once(request, () => this.#done(request, leadership, neverAborted));
+    return answer ?? { error: 'Stopped' };
   }
 
   async #done(request: peerpb.Request, proposals: Proposals, signal: AbortSignal): Answering {

@@ -22,11 +22,13 @@ import {
   type Random,
   type Revision,
   revision,
+  SequenceRing,
   type Txn,
 } from '@engram/core';
 import { encodeTxn } from '@engram/wire';
 import type { AppliedPositions } from './applied-positions.ts';
 import * as peerpb from './gen/peerpb.ts';
+import { WRITES_OF_A_LIFE } from './kept-answers.ts';
 import type { KnownLeader, Leader } from './known-leader.ts';
 import { PeerError, type Peers } from './peers.ts';
 import { txnResultOf } from './txn-result-form.ts';
@@ -49,6 +51,7 @@ interface PassedOn {
   found: CommittedWrite | undefined;
 }
 
+const PASSED_ON_MIN = 64;
 /** Between two tries with nothing known to have changed. */
 const RETRY_MS = 50;
 
@@ -60,7 +63,7 @@ const RETRY_MS = 50;
  */
 export class RemoteLeader implements Proposals {
   readonly #options: RemoteLeaderOptions;
-  readonly #passedOn = new Map<number, PassedOn>();
+  readonly #passedOn = new SequenceRing<PassedOn>(PASSED_ON_MIN);
   #sequence: number;
   #keepAlives: {
     readonly id: LeaseId;
@@ -71,7 +74,7 @@ export class RemoteLeader implements Proposals {
   constructor(options: RemoteLeaderOptions) {
     this.#options = options;
     // Not a number of an earlier life of this member, whose writes may still come to it from the log.
-    this.#sequence = (options.random.uint32() & 0xf_ffff) * 2 ** 32;
+    this.#sequence = (options.random.uint32() & 0xf_ffff) * WRITES_OF_A_LIFE;
     options.replica.onForwarded = (write) => {
       if (write.origin?.memberId !== options.memberId) return;
       const passedOn = this.#passedOn.get(write.origin.sequence);
@@ -184,11 +187,11 @@ export class RemoteLeader implements Proposals {
     this.#sequence += 1;
     const sequence = this.#sequence;
     const passedOn: PassedOn = { found: undefined };
-    this.#passedOn.set(sequence, passedOn);
+    this.#passedOn.put(sequence, passedOn);
     try {
       return await this.#settle(sequence, passedOn, call, caller, deadlineMs);
     } finally {
-      this.#passedOn.delete(sequence);
+      this.#passedOn.remove(sequence);
     }
   }
 
@@ -260,7 +263,8 @@ export class RemoteLeader implements Proposals {
   }
 
   #request(call: peerpb.RequestInit, caller: Caller, sequence: number, epoch = 0): Uint8Array {
-    const settled = Math.min(...this.#passedOn.keys(), this.#sequence + 1);
+    const { first, next } = this.#passedOn;
+    const settled = first === next ? this.#sequence + 1 : first;
     const { memberId: member } = this.#options;
     const { user, authRevision, timeoutMs = 0 } = caller;
     return peerpb.encodeRequest({ ...call, member, sequence, settled, user, authRevision, timeoutMs, epoch });

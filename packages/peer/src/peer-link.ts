@@ -1,5 +1,4 @@
-import type { Clock, LogPosition, Timer } from '@engram/core';
-import { logPosition } from '@engram/core';
+import { type Clock, type LogPosition, logPosition, SequenceRing, type Timer } from '@engram/core';
 import { PeerError } from '@engram/member';
 import type { LogBatch } from '@engram/storage';
 import {
@@ -44,13 +43,14 @@ type Item =
 const RETRY_MS = 100;
 /** Raft's messages are dropped when so much waits in the process. */
 const QUEUED_FRAMES_MAX = 4096;
+const CALLS_MIN = 64;
 
 /** The connection to one other member, made anew whenever it ends. */
 export class PeerLink {
   readonly #options: PeerLinkOptions;
   #client: Client;
   #credentials: ChannelCredentials;
-  readonly #calls = new Map<number, Waiting>();
+  #calls = new SequenceRing<Waiting>(CALLS_MIN);
   readonly #outgoing: Gathered<Item>;
   #stream: ClientDuplexStream<linkpb.FrameInit, linkpb.Answers> | undefined;
   #connected = false;
@@ -82,13 +82,14 @@ export class PeerLink {
     const number = this.#number;
     return new Promise<Uint8Array>((resolve, reject) => {
       const cancel = (): void => {
-        if (!this.#calls.delete(number)) return;
+        if (this.#calls.get(number) === undefined) return;
+        this.#calls.remove(number);
         this.#outgoing.add({ kind: 'cancel', number });
         reject(signal.reason);
       };
       signal.addEventListener('abort', cancel, { once: true });
       const settled = (): void => signal.removeEventListener('abort', cancel);
-      this.#calls.set(number, {
+      this.#calls.put(number, {
         resolve: (answer) => {
           settled();
           resolve(answer);
@@ -184,9 +185,9 @@ export class PeerLink {
   }
 
   #ended(): void {
-    const waiting = [...this.#calls.values()];
-    this.#calls.clear();
-    for (const { reject } of waiting)
+    const calls = this.#calls;
+    this.#calls = new SequenceRing(CALLS_MIN);
+    for (const { reject } of calls.values())
       reject(new PeerError('lost', `the connection to ${this.#options.target} has ended`));
     if (!this.#connected) return;
     this.#connected = false;
@@ -195,7 +196,7 @@ export class PeerLink {
 
   #answered(number: number, answer: Uint8Array): void {
     const waiting = this.#calls.get(number);
-    this.#calls.delete(number);
+    this.#calls.remove(number);
     waiting?.resolve(answer);
   }
 

@@ -89,9 +89,9 @@ const past: readonly Mutant[] = [
     what: 'a copy of a write that comes on an old connection when the write was answered is done again',
     edits: [
       {
-        file: `${member}/leader-calls.ts`,
-        find: "    if (request.sequence < passedOn.settled) return { error: 'NotLeader' };\n",
-        replace: '',
+        file: `${member}/kept-answers.ts`,
+        find: '    if (sequence < life.settled || sequence - life.settled > UNSETTLED_MAX) return undefined;\n',
+        replace: '    if (sequence < life.settled) return perform();\n',
       },
     ],
   },
@@ -215,9 +215,9 @@ const possible: readonly Mutant[] = [
     what: 'a write that a follower sends again is done again',
     edits: [
       {
-        file: `${member}/leader-calls.ts`,
-        find: 'let answer = answers.get(request.sequence);',
-        replace: 'let answer = answers.get(-request.sequence);',
+        file: `${member}/kept-answers.ts`,
+        find: 'let answer = answers.get(sequence);',
+        replace: 'let answer = answers.get(-sequence);',
       },
     ],
   },

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as peerpb from '../src/gen/peerpb.ts';
+import { type Answering, KeptAnswers, WRITES_OF_A_LIFE } from '../src/kept-answers.ts';
+
+const requestOf = (sequence: number, settled: number, member = 1n): peerpb.Request =>
+  peerpb.decodeRequest(peerpb.encodeRequest({ member, sequence, settled }));
+
+/** How often each write was done. */
+class Work {
+  readonly done = new Map<number, number>();
+  readonly #kept = new KeptAnswers();
+
+  ask(sequence: number, settled: number, member?: bigint): Answering | undefined {
+    return this.#kept.once(requestOf(sequence, settled, member), async () => {
+      this.done.set(sequence, (this.done.get(sequence) ?? 0) + 1);
+      return { revision: sequence };
+    });
+  }
+}
+
+describe('answers to the writes of other members', () => {
+  test('a write that comes again is done once, and has the same answer', async () => {
+    const work = new Work();
+    const first = work.ask(7, 7);
+    expect(work.ask(7, 7)).toBe(first);
+    expect(await first).toEqual({ revision: 7 });
+    expect(work.done).toEqual(new Map([[7, 1]]));
+  });
+
+  test('writes come in any order, as those of an ended connection do', () => {
+    const work = new Work();
+    for (const sequence of [8, 6, 7, 200, 5]) expect(work.ask(sequence, 5)).toBeDefined();
+    for (const sequence of [5, 6, 7, 8, 200]) expect(work.ask(sequence, 5)).toBeDefined();
+    expect([...work.done.values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  test('a write that was settled is not done again when it arrives late', () => {
+    const work = new Work();
+    work.ask(7, 7);
+    work.ask(8, 8);
+    expect(work.ask(7, 7)).toBeUndefined();
+    expect(work.done.get(7)).toBe(1);
+  });
+
+  test('members, and the lives of one, have numbers of their own', () => {
+    const work = new Work();
+    const life = 9 * WRITES_OF_A_LIFE;
+    expect(work.ask(life + 5, life + 5)).toBeDefined();
+    expect(work.ask(life + 3, life + 3, 2n)).toBeDefined();
+    // It has started again, at numbers below those of before.
+    expect(work.ask(3, 3)).toBeDefined();
+    expect(work.ask(life + 4, life + 4)).toBeUndefined();
+    for (let more = 20; more < 40; more += 1) expect(work.ask(more * WRITES_OF_A_LIFE + 1, 1)).toBeUndefined();
+    for (let more = 20; more < 40; more += 1) {
+      const number = more * WRITES_OF_A_LIFE + 1;
+      expect(work.ask(number, number)).toBeDefined();
+    }
+  });
+
+  test('a number far beyond what can wait is no number of a member', () => {
+    expect(new Work().ask(2 ** 30, 1)).toBeUndefined();
+  });
+
+  test('each write is done once, however often and late it is sent', () => {
+    const sends = fc.array(fc.tuple(fc.nat(30), fc.boolean()), { maxLength: 200 });
+    fc.assert(
+      fc.property(sends, (order) => {
+        const work = new Work();
+        const waiting = new Set(Array.from({ length: 31 }, (_, at) => at + 1));
+        for (const [at, answered] of order) {
+          const sequence = at + 1;
+          // What a frame says of settled writes is as of when it was sent: here always the oldest possible.
+          const settled = Math.min(sequence, ...waiting);
+          work.ask(sequence, settled);
+          if (answered) waiting.delete(sequence);
+        }
+        for (const times of work.done.values()) expect(times).toBe(1);
+      }),
+    );
+  });
+});
