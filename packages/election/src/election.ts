@@ -273,20 +273,24 @@ export class Election {
       this.#effects.push({ kind: 'removed' });
     } else if (this.#mayBeRemoved && this.#ticks - this.#askedToGoTick >= limits.electionTicks) {
       this.#askedToGoTick = this.#ticks;
-      const messages = this.#state.members
-        .filter(({ id }) => id !== self)
-        .map(({ id: to }): PeerMessage => ({ kind: 'leaving', clusterId, from: self, to }));
+      // Who has heard nothing from a leader knows nobody but those its process is connected to.
+      const others = new Set([...this.#state.members.map(({ id }) => id), ...this.#peers.connectedIds]);
+      others.delete(self);
+      const messages = [...others].map((to): PeerMessage => ({ kind: 'leaving', clusterId, from: self, to }));
       this.#effects.push({ kind: 'send', messages });
     }
   }
 
-  /** A voter that was removed and does not know it asks for votes; a learner must ask by itself. */
+  /**
+   * A voter that was removed and does not know it asks for votes; a learner must ask by itself, and so must one that was
+   * removed before it has heard of its addition: nobody will ever speak to it.
+   */
   get #mayBeRemoved(): boolean {
     const { self, limits } = this.#options;
     if (this.#state.removed.includes(self)) return true;
     const { leader } = this.#raft.node;
     const silentTicks = leader === undefined ? Number.POSITIVE_INFINITY : this.#peers.silentTicks(leader);
-    return memberOf(this.#state, self)?.isLearner === true && silentTicks > 2 * limits.electionTicks;
+    return memberOf(this.#state, self)?.isLearner !== false && silentTicks > 2 * limits.electionTicks;
   }
 
   /** Only a leader that has committed something, and would know of the removal after a crash: it can do without. */

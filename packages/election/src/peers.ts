@@ -41,6 +41,10 @@ export class Peers {
     peer.storageHealthy = storageHealthy;
   }
 
+  get connectedIds(): readonly MemberId[] {
+    return [...this.#peers].filter(([, peer]) => peer.connectedSinceTick !== undefined).map(([id]) => id);
+  }
+
   /** Ticks without a break, with those that were missed; -1: not connected. */
   connectedTicks(id: MemberId): number {
     const since = this.#peers.get(id)?.connectedSinceTick;

@@ -174,6 +174,44 @@ describe('members', () => {
     expect(kinds(learner.takeSeen())).toContain('removed');
   });
 
+  test.each([true, false])(
+    'who was removed before its first start asks whom it is connected to (learner: %s)',
+    (isLearner) => {
+      const members = new Members(3);
+      const leader = members.elect(1);
+      members.tick(5);
+      leader.election.changeMembers(1, { kind: 'add', id: id(4), peerUrls: ['http://127.0.0.1:4'], isLearner });
+      members.settle();
+      leader.election.changeMembers(2, { kind: 'remove', id: id(4) });
+      members.settle();
+      expect(settledOf(leader.takeSeen())).toEqual([{ kind: 'done' }, { kind: 'done' }]);
+      const late = members.add(id(4), NEW_RAFT_STATE);
+      members.tick(3 * ELECTION_TICKS);
+      expect(kinds(late.takeSeen())).not.toContain('removed'); // nobody is there yet
+      late.election.peerConnected(id(1));
+      late.election.peerConnected(id(2));
+      members.tick(2 * ELECTION_TICKS);
+      expect(kinds(late.takeSeen())).toEqual(['removed']);
+      expect(leader.view.leader).toBe(id(1));
+    },
+  );
+
+  test('who was added and hears from the leader late is not sent away', () => {
+    const members = new Members(3);
+    const leader = members.elect(1);
+    members.tick(5);
+    leader.election.changeMembers(1, { kind: 'add', id: id(4), peerUrls: ['http://127.0.0.1:4'], isLearner: true });
+    members.settle();
+    const late = members.add(id(4), NEW_RAFT_STATE);
+    late.election.peerConnected(id(1));
+    members.loses = (message, from) => from === leader && raftOf(message) !== undefined;
+    members.tick(4 * ELECTION_TICKS);
+    members.heal();
+    members.tick(2 * ELECTION_TICKS);
+    expect(kinds(late.takeSeen())).not.toContain('removed');
+    expect(memberOf(late.view.cluster, id(4))?.isLearner).toBe(true);
+  });
+
   test('who was removed while it was away is told so by whoever it asks', () => {
     const members = new Members(3);
     const leader = members.elect(1);

@@ -344,6 +344,19 @@ test('members are added as learners, catch up, are promoted, and removed', async
   expect(cluster.fatal).toEqual([]);
 });
 
+test('a member that was removed before its first start ends, and does not wait for ever', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  await cluster.pass(6000); // members must have been connected for a while
+  const { changes } = leader.member.cluster;
+  const { added } = await cluster.run(changes.add(['http://127.0.0.1:1009'], true, nodeItself));
+  await cluster.run(changes.remove(added.id, nodeItself));
+  await cluster.start(added.id, true);
+  await cluster.pass(3000);
+  expect(cluster.removed).toEqual([added.id]);
+  expect(cluster.fatal).toEqual([]);
+});
+
 test('a change of the membership whose answer is lost is answered once it is known here', async () => {
   const cluster = await TestCluster.start();
   const leader = await cluster.leader();
