@@ -50,6 +50,8 @@ export class Election {
   #dismissalShown = false;
   #askedToGoTick = Number.NEGATIVE_INFINITY;
   #ticks = 0;
+  /** When this member knew a leader last. */
+  #ledTick = 0;
   #unhealthySinceTick = 0;
   #handedOverTick = Number.NEGATIVE_INFINITY;
   #snapshotsSince = new Map<MemberId, number>();
@@ -97,6 +99,7 @@ export class Election {
     this.#ticks += 1;
     this.#peers.tick();
     this.#raft.node.tick();
+    if (this.#raft.node.leader !== undefined) this.#ledTick = this.#ticks;
     this.#retrySnapshots();
     this.#leaveUnhealthyStorage();
     if (this.#gaveUp === this.#epoch && this.#isLeader && this.#raft.node.status().transferTarget === undefined) {
@@ -282,15 +285,15 @@ export class Election {
   }
 
   /**
-   * A voter that was removed and does not know it asks for votes; a learner must ask by itself, and so must one that was
-   * removed before it has heard of its addition: nobody will ever speak to it.
+   * Whoever hears no leader for long. A voter asks for votes, but only those whom it knows as voters, and the leader may be
+   * one of the others; a learner, and a member that has not read of its own addition yet, ask nobody else.
    */
   get #mayBeRemoved(): boolean {
     const { self, limits } = this.#options;
     if (this.#state.removed.includes(self)) return true;
     const { leader } = this.#raft.node;
-    const silentTicks = leader === undefined ? Number.POSITIVE_INFINITY : this.#peers.silentTicks(leader);
-    return memberOf(this.#state, self)?.isLearner !== false && silentTicks > 2 * limits.electionTicks;
+    const silentTicks = leader === undefined ? this.#ticks - this.#ledTick : this.#peers.silentTicks(leader);
+    return silentTicks > 2 * limits.electionTicks;
   }
 
   /** Only a leader that has committed something, and would know of the removal after a crash: it can do without. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Effect, memberOf, NEW_RAFT_STATE } from '../index.ts';
+import { bootstrapState, type Effect, memberOf, NEW_RAFT_STATE } from '../index.ts';
 import { ELECTION_TICKS, id, Members, member, raftOf } from './support/members.ts';
 
 const kinds = (effects: readonly Effect[]): readonly string[] => effects.map((effect) => effect.kind);
@@ -154,6 +154,45 @@ describe('members', () => {
     leader.finishSave();
     members.tick(ELECTION_TICKS);
     expect(kinds(members.get(2).takeSeen())).toContain('removed');
+  });
+
+  test('a voter that was removed while it was away learns of it from a leader that it knows as a learner', () => {
+    const members = new Members(3);
+    const leader = members.elect(1);
+    members.tick(5);
+    leader.election.changeMembers(1, { kind: 'add', id: id(4), peerUrls: ['http://127.0.0.1:4'], isLearner: true });
+    members.settle();
+    const next = members.add(id(4), NEW_RAFT_STATE);
+    members.tick(2 * ELECTION_TICKS);
+    const away = members.get(3);
+    members.isolate(3);
+    leader.election.changeMembers(2, { kind: 'promote', id: id(4) });
+    members.settle();
+    members.tick(2);
+    leader.election.changeMembers(3, { kind: 'remove', id: id(3) });
+    members.settle();
+    expect(leader.election.transferTo(id(4))).toBe(true);
+    members.tick(2 * ELECTION_TICKS);
+    expect(next.takeOver()).toBeDefined();
+    members.tick(2 * ELECTION_TICKS);
+    expect(kinds(away.takeSeen())).not.toContain('removed');
+    members.heal();
+    members.tick(4 * ELECTION_TICKS);
+    expect(kinds(away.takeSeen())).toContain('removed');
+  });
+
+  test('a member that was removed before it had read of its own addition asks too', () => {
+    const members = new Members(3);
+    const leader = members.elect(1);
+    members.tick(5);
+    leader.election.changeMembers(1, { kind: 'add', id: id(4), peerUrls: ['http://127.0.0.1:4'], isLearner: true });
+    members.settle();
+    leader.election.changeMembers(2, { kind: 'remove', id: id(4) });
+    members.settle();
+    // It knows the first members, as one does that has read the log up to there.
+    const late = members.add(id(4), bootstrapState(members.clusterId, [member(1), member(2), member(3)]));
+    members.tick(4 * ELECTION_TICKS);
+    expect(kinds(late.takeSeen())).toContain('removed');
   });
 
   test('a learner that was removed while it was away asks, though it asks for no votes', () => {
