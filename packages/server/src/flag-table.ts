@@ -311,7 +311,7 @@ export const flagSections: readonly FlagSection[] = [
       'tikv-gc-retention',
       'duration',
       '1h',
-      "The leader moves TiKV's safe point, below which old versions are collected, so far behind the time, if nobody else has moved it for as long; 0: never. To be 0 where TiDB uses the same TiKV with its own collection switched off.",
+      "The leader moves TiKV's safe point, below which old versions are collected, so far behind the time, if nobody else has moved it for as long; 0: never. To be 0 where TiDB uses the same TiKV and keeps versions for longer, or has its collection switched off.",
     ),
     works(
       'revision-origin',

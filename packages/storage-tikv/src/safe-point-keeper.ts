@@ -20,7 +20,8 @@ interface Standing {
  * Moves TiKV's safe point, below which it forgets old versions, where nobody else does: the root of the image, what members
  * need and their Raft states are written again and again. The safe point is one for all who use this TiKV. So the one who moves it
  * is left to it, whether TiDB or another cluster of Engram; only when it has stood still for as long as versions are kept does
- * this node take it up. Of two who take it up at a time one sees that the other has moved it since, and leaves it again.
+ * this node take it up, and leaves it again when it sees that another has moved it. Two who move it cost work, and do no harm: it
+ * only grows, and never above what anybody has PD keep.
  *
  * Each cluster has PD keep what it may still read, under a name of its own: the lowest of all such wishes counts.
  */

@@ -1,6 +1,6 @@
 import { SimClock } from '@engram/sim';
 import { never } from '@engram/storage/testing';
-import { physicalMs } from '@engram/tikv-client';
+import { physicalMs, shiftTimestamp } from '@engram/tikv-client';
 import { expect, test } from 'vitest';
 import { emptyChain } from '../src/chain.ts';
 import { LogKeys } from '../src/log-keys.ts';
@@ -70,6 +70,24 @@ test('it is left to another who moves it, and taken up when that one no longer d
   expect(keeper.moves).toBe(0);
   await keeper.pass(3 * INTERVAL_MS);
   expect(keeper.moves).toBeGreaterThan(0);
+});
+
+test('who has taken it up leaves it when another moves it', async () => {
+  await using bed = await TikvBed.make();
+  let ageMs = 60_000;
+  const hold = async (): Promise<void> =>
+    await bed.client.gc.hold('other', shiftTimestamp(await bed.client.timestamp(), -ageMs), 60);
+  await hold();
+  const keeper = new Keeper(bed, 'a');
+  await keeper.pass(RETENTION_MS + 3 * INTERVAL_MS);
+  expect(keeper.moves).toBe(3);
+  await keeper.pass(2 * RETENTION_MS, async () => {
+    ageMs -= 1000;
+    await hold();
+    await bed.client.gc.collect(0);
+  });
+  // Once more before the other has begun.
+  expect(keeper.moves).toBe(4);
 });
 
 test('of two clusters one moves it, and the other when that one is gone', async () => {
