@@ -141,7 +141,10 @@ class Lives {
   }
 
   async #save({ storage, store }: TestNode, signal: AbortSignal): Promise<void> {
-    const pace = async (): Promise<void> => signal.throwIfAborted();
+    const pace = async (): Promise<void> => {
+      signal.throwIfAborted();
+      if (this.#random.chance(0.3)) await new Promise((resolve) => setImmediate(resolve));
+    };
     const { from, parts } = store.replica.sharedImage({ pageBytes: PAGE_BYTES, pace, signal });
     try {
       expect(await storage.image.save(from, parts, signal)).toBe('published');

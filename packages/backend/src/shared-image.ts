@@ -40,8 +40,8 @@ export interface PartsFrom {
 
 /**
  * The state as a checkpoint has it, and the records of its versions, taken while writes go on. Leases, alarms and marks are
- * those of one position of the log. The keys are walked in slices, so it also has some of what takes effect meanwhile, and
- * lacks what is compacted meanwhile; both come again in the replay from that position. It has every version that a
+ * those of one position of the log. The keys are walked in slices, so it also has some of what takes effect meanwhile, of keys that
+ * it had, and lacks what is compacted meanwhile; both come again in the replay from that position. It has every version that a
  * compaction at the state's compact revision keeps, and none that has not taken effect: who starts from it serves the same
  * history.
  */
@@ -53,7 +53,7 @@ export function sharedImage(parts: SharedImageParts, options: SharedImageOptions
 
 async function* partsOf(
   header: Uint8Array,
-  { state, pins, values, clock, sliceMax }: SharedImageParts,
+  { state, pins, values, clock, applied, sliceMax }: SharedImageParts,
   { pageBytes, pace, signal }: SharedImageOptions,
 ): AsyncGenerator<ImagePart> {
   yield { kind: 'chunk', bytes: header };
@@ -69,8 +69,10 @@ async function* partsOf(
       visitKept(index, head, state.compactRevision, state.revision, (slot: VersionSlot) => {
         versions.push(versionMeta(index, slot));
       });
-      if (versions.length === 0) return;
       versions.reverse();
+      const [oldest] = versions;
+      // A key that was created since: the replay brings all of it, and a walk in which new keys come would have no end.
+      if (oldest === undefined || (oldest.version === 1 && oldest.position >= applied)) return;
       for (const { position, bytes } of versions) pages.add(position, bytes + RECORD_OVERHEAD_BYTES);
       const chunk = writer.add(key, versions);
       if (chunk !== undefined) chunks.push(chunk);

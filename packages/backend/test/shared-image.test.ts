@@ -54,6 +54,22 @@ test('an image has the record of each version that it names, tombstones too, and
   expect(compacted.held).toEqual(compacted.named);
 });
 
+test('keys that are created while it is taken are left to the replay, and do not make it longer', async () => {
+  const node = await openNode(new MemoryStorage(), { sliceMax: 1 });
+  await using backend = node.backend;
+  await write(node, put('a', '1'), put('b', '1'), put('d', '1'));
+  let created = 0;
+  const pace = async (): Promise<void> => {
+    // Always one behind the walk, as keys that ascend with time.
+    if (created < 20) await write(node, put(`e${created++}`.padEnd(4, '0'), '2'), put('d', `${created}`));
+  };
+  const { named, held, from } = await read(backend.replica.sharedImage({ ...atOnce, pace }).parts);
+  expect(from).toBe(4);
+  expect(named).toEqual(['1 a@2', '2 b@3', '3 d@4', '5 d@6', '7 d@8']);
+  expect(held).toEqual(named);
+  expect(created).toBe(3);
+});
+
 test('what is not durable yet is not in it', async () => {
   const gate = new Gate('append');
   const node = await openNode(new MemoryStorage(gate));
