@@ -1,4 +1,5 @@
 import { compareBytes } from '@engram/core';
+import { StorageCorruptError } from '@engram/storage';
 import type { RegionInfo, Snapshot, TikvClient } from '@engram/tikv-client';
 import { emptyChain } from './chain.ts';
 import { type ClusterRoot, openRoot } from './cluster-root.ts';
@@ -7,6 +8,7 @@ import { type LogKey, LogKeys } from './log-keys.ts';
 import { corrupt, type LogSource, ownerOf, scanLog } from './log-source.ts';
 import { findTail } from './log-tail.ts';
 import { MemberNeeds } from './member-needs.ts';
+import type { SegmentOwner } from './seal-record.ts';
 
 /** A segment of the log, as far as it is left. */
 export interface SegmentReport {
@@ -124,10 +126,30 @@ async function segmentsOf(
   for (const [segment, { first, values, sealed }] of found) {
     // Of the one before what is left there is only the seal.
     if (values === 0 && sealed && first === undefined && !found.has(segment - 1) && segment > 1) continue;
-    const { seal } = await ownerOf(source, snapshot, segment, signal);
+    const owner = await ownerUnlessTrimmed(source, snapshot, segment, signal);
+    if (owner === undefined) continue;
+    const { seal } = owner;
     reports.push({ segment, epoch: seal.epoch, holder: seal.holder.toString(16), first, values, sealed });
   }
   return reports;
+}
+
+/** Undefined where it was deleted since the snapshot: a trim heeds none. */
+async function ownerUnlessTrimmed(
+  source: LogSource,
+  snapshot: Snapshot,
+  segment: number,
+  signal: AbortSignal,
+): Promise<SegmentOwner | undefined> {
+  try {
+    return await ownerOf(source, snapshot, segment, signal);
+  } catch (error) {
+    if (!(error instanceof StorageCorruptError)) throw error;
+    const value = await source.client.get(source.keys.image, { signal, timeoutMs: source.timeoutMs });
+    const root = value === undefined ? undefined : decodeImageRoot(value);
+    if (root === undefined || segment >= root.segment) throw error;
+    return undefined;
+  }
 }
 
 async function roundsOf(

@@ -77,3 +77,33 @@ test('refuses a prefix where nothing is', async () => {
   const looking = bed.run(inspectStorage({ client, prefix: 'none', signal: never, timeoutMs: 5_000 }));
   await expect(looking).rejects.toThrow('there is no cluster at the prefix "none"');
 });
+
+test('a trim while it looks is no damage', async () => {
+  const bed = new ImageBed();
+  const leader = await bed.openSealed(first, { ...small, member: 0xan });
+  await bed.fill(leader, 1, 41, first);
+  expect(await bed.save(leader, 41)).toBe('published');
+  await bed.run(leader.image.need(at(41), never));
+  const client = await bed.client();
+  const { image } = leader;
+  let trims = 0;
+  /** Trims just before the owner of the second segment is asked for. */
+  const asked = bed.logKeys.seal(1);
+  const plain = client.snapshot.bind(client);
+  client.snapshot = async (options) => {
+    const snapshot = await plain(options);
+    const get = snapshot.get.bind(snapshot);
+    snapshot.get = async (key, call) => {
+      if (trims === 0 && Buffer.compare(key, asked) === 0) {
+        trims += 1;
+        await image.trim(never);
+      }
+      return await get(key, call);
+    };
+    return snapshot;
+  };
+  const report = await bed.run(inspectStorage({ client, prefix: 'test', signal: never, timeoutMs: 5_000 }));
+  expect(trims).toBe(1);
+  expect(report.log.next).toBe(41);
+  expect(report.log.segments.length).toBeGreaterThan(0);
+});
