@@ -259,9 +259,11 @@ await check('inspect-storage shows what is there', async () => {
   const { stdout } = await promisify(execFile)(engram, args);
   const report: StorageReport = JSON.parse(stdout);
   assert.equal(report.rounds.filter(({ state }) => state === 'published').length, 1);
+  // Beside it there may be the one before, and the last one that a leader did not live to publish.
+  assert.ok(report.rounds.length <= 3, `rounds that were left: ${JSON.stringify(report.rounds)}`);
   assert.equal(report.needs.length, 3);
   assert.equal(report.log.segments[0]?.first, report.log.begin);
-  return `${report.log.segments.length} segments from ${report.log.begin} to ${report.log.next}, image ${report.image?.round} at ${report.image?.from}; trimming waits for ${report.trimWaitsFor}`;
+  return `${report.log.segments.length} segments from ${report.log.begin} to ${report.log.next}, image ${report.image?.round} at ${report.image?.from}, pieces of ${report.rounds.length} rounds; trimming waits for ${report.trimWaitsFor}`;
 });
 
 await client.close();
