@@ -53,7 +53,7 @@ export { ClientBudgets, type ClientBounds } from './src/client-budgets.ts';
 export { SequenceRing } from './src/sequence-ring.ts';
 export { systemErrorCode } from './src/system-error.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
-export { AnswerRoom } from './src/answer-room.ts';
+export { type AnswerAccount, AnswerRoom } from './src/answer-room.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';
 export { type LoopWatch, unwatched } from './src/loop-watch.ts';
 export { nextTurn } from './src/next-turn.ts';

@@ -275,7 +275,7 @@ export class Backend implements Store, AsyncDisposable {
     const serializable = [...txn.success, ...txn.failure].every((op) => op.kind === 'range' && op.serializable);
     if (!serializable) await this.readIndex(caller);
     if (txn.success.length > 1 || txn.failure.length > 1) this.#options.observer?.txn?.();
-    return readTxn(txn, this.replica, caller.signal);
+    return readTxn(txn, this.replica, caller);
   }
 
   async compact(wanted: number, physical: boolean, caller: Caller): Promise<void> {

@@ -1,8 +1,10 @@
+import type { AnswerAccount } from '@engram/core';
+
 /**
  * On whose behalf a call is made. It goes with every write, lease call and linearizable read, also to another node that
  * does the work.
  */
-export interface Caller {
+export interface Caller extends AnswerAccount {
   /** Aborted when nobody waits for the answer any more. May be made at the first use: a call that needs none asks for none. */
   readonly signal: AbortSignal;
   /** The authenticated user; empty: nobody in particular. */

@@ -155,7 +155,7 @@ export class Leadership implements Proposals {
       const refusal = cost > 0 ? this.#refusalForSpace(cost) : undefined;
       if (refusal !== undefined) return this.#refusing(refusal);
       if (txn.success.length > 1 || txn.failure.length > 1) this.#options.observer?.txn?.();
-      return this.#writes.txn(txn, caller.origin);
+      return this.#writes.txn(txn, caller);
     } catch (error) {
       return this.#refusing(Promise.reject(error));
     }

@@ -1,5 +1,6 @@
 import { AnswerRoom, assert, EngramError, type Revision, type Txn } from '@engram/core';
 import { choosePath } from '@engram/sequencer';
+import type { Caller } from './caller.ts';
 import { decide } from './decide.ts';
 import { NeededValues } from './needed-values.ts';
 import type { Replica } from './replica.ts';
@@ -14,7 +15,8 @@ const VERSION_US = 0.5;
  * A transaction of nothing but ranges, on any node: all of it sees one revision, the newest that has taken effect there.
  * Compacted, FutureRev, ResponseTooLarge.
  */
-export async function readTxn(txn: Txn, replica: Replica, signal: AbortSignal): Promise<TxnResult> {
+export async function readTxn(txn: Txn, replica: Replica, caller: Caller): Promise<TxnResult> {
+  const { signal } = caller;
   const { state, scanner, pins, clock } = replica;
   const at = replica.revision;
   // All of it is as of now: also what is compacted. An older revision may be compacted while others are read.
@@ -32,7 +34,7 @@ export async function readTxn(txn: Txn, replica: Replica, signal: AbortSignal): 
     if (op.revision > at) throw new EngramError('FutureRev');
     if (op.revision !== 0 && op.revision < compactRevision) throw new EngramError('Compacted');
   }
-  const room = new AnswerRoom(replica.txnAnswerBytesMax);
+  const room = new AnswerRoom(replica.txnAnswerBytesMax, caller);
   const responses: RangeResult[] = [];
   for (const op of ops) {
     assert(op.kind === 'range', 'a transaction that only reads has another op');

@@ -22,7 +22,7 @@ import { type Changes, type Deciding, isSimple, type KnownValues, type Sequenced
 import type { AppendOutcome, Log } from '@engram/storage';
 import { Writer } from '@engram/writer';
 import { answerTxn, type PlannedRange } from './answer.ts';
-import type { Origin } from './caller.ts';
+import type { Caller, Origin } from './caller.ts';
 import { AwaitedWrites } from './awaited-writes.ts';
 import { changeEncoder } from './change-encoder.ts';
 import type { CommittedWrite, Mark } from './committed-write.ts';
@@ -163,10 +163,10 @@ export class WritePath {
   }
 
   /** Within the call, unless a long write is being sequenced: then behind it, in the order of the calls. */
-  txn(txn: Txn, origin: Origin | undefined): Promise<TxnResult> {
+  txn(txn: Txn, caller: Caller): Promise<TxnResult> {
     this.admit();
-    if (this.#decisions.free) return this.#txn(txn, origin);
-    return this.#decisions.inTurn(txnBytes(txn), () => this.#txn(txn, origin));
+    if (this.#decisions.free) return this.#txn(txn, caller);
+    return this.#decisions.inTurn(txnBytes(txn), () => this.#txn(txn, caller));
   }
 
   /**
@@ -253,61 +253,56 @@ export class WritePath {
     await this.#unwinding;
   }
 
-  #txn(txn: Txn, origin: Origin | undefined): Promise<TxnResult> {
-    if (!isSimple(txn)) return this.#sequenceSliced(txn, origin);
+  #txn(txn: Txn, caller: Caller): Promise<TxnResult> {
+    if (!isSimple(txn)) return this.#sequenceSliced(txn, caller);
     const needs = this.#sequencer.needs(txn);
-    if (needs.length === 0) return this.#sequence(txn, origin, nothingNeeded);
-    return this.#sequenceWith(new NeededValues(this.#options.replica), needs, txn, origin);
+    if (needs.length === 0) return this.#sequence(txn, caller, nothingNeeded);
+    return this.#sequenceWith(new NeededValues(this.#options.replica), needs, txn, caller);
   }
 
-  #sequenceWith(
-    values: NeededValues,
-    needs: readonly LogPosition[],
-    txn: Txn,
-    origin: Origin | undefined,
-  ): Promise<TxnResult> {
+  #sequenceWith(values: NeededValues, needs: readonly LogPosition[], txn: Txn, caller: Caller): Promise<TxnResult> {
     const missing = values.collect(needs);
     return missing.length === 0
-      ? this.#sequence(txn, origin, values)
-      : this.#loadAndSequence(txn, origin, values, missing);
+      ? this.#sequence(txn, caller, values)
+      : this.#loadAndSequence(txn, caller, values, missing);
   }
 
   /** The versions may be others by the time the values are there: it is asked again until all that it needs is at hand. */
   async #loadAndSequence(
     txn: Txn,
-    origin: Origin | undefined,
+    caller: Caller,
     values: NeededValues,
     missing: readonly LogPosition[],
   ): Promise<TxnResult> {
     await values.load(missing, this.#neverAborted);
     this.admit();
     return this.#decisions.inTurn(txnBytes(txn), () =>
-      this.#sequenceWith(values, this.#sequencer.needs(txn), txn, origin),
+      this.#sequenceWith(values, this.#sequencer.needs(txn), txn, caller),
     );
   }
 
-  #sequence(txn: Txn, origin: Origin | undefined, values: KnownValues): Promise<TxnResult> {
+  #sequence(txn: Txn, caller: Caller, values: KnownValues): Promise<TxnResult> {
     const { replica } = this.#options;
     this.#lowestPinned = Number.POSITIVE_INFINITY;
     let sequenced: Sequenced<PlannedRange>;
     try {
-      sequenced = this.#guarded(() => this.#sequencer.sequence(txn, replica.state.compactRevision, values));
+      sequenced = this.#guarded(() => this.#sequencer.sequence(txn, replica.state.compactRevision, values, caller));
     } catch (error) {
       return this.#refuse(error);
     }
-    return this.#sequenced(sequenced, origin);
+    return this.#sequenced(sequenced, caller);
   }
 
-  #sequenceSliced(txn: Txn, origin: Origin | undefined): Promise<TxnResult> {
+  #sequenceSliced(txn: Txn, caller: Caller): Promise<TxnResult> {
     const { replica } = this.#options;
     const slice = this.#newSlice();
     const values = new NeededValues(replica);
     this.#lowestPinned = Number.POSITIVE_INFINITY;
-    const sequencing = this.#sequencer.sequenceSliced(txn, replica.state.compactRevision, values, slice);
-    return this.#decide(sequencing, values, slice, false, (sequenced) => this.#sequenced(sequenced, origin));
+    const sequencing = this.#sequencer.sequenceSliced(txn, replica.state.compactRevision, values, slice, caller);
+    return this.#decide(sequencing, values, slice, false, (sequenced) => this.#sequenced(sequenced, caller));
   }
 
-  #sequenced(sequenced: Sequenced<PlannedRange>, origin: Origin | undefined): Promise<TxnResult> {
+  #sequenced(sequenced: Sequenced<PlannedRange>, caller: Caller): Promise<TxnResult> {
     const { planned, events, records, recordBytes, answersPrevious } = sequenced;
     const { replica, clock, sliceUs } = this.#options;
     const lowest = answersPrevious ? Math.min(this.#lowestPinned, planned.revision - 1) : this.#lowestPinned;
@@ -317,7 +312,7 @@ export class WritePath {
     const pin = lowest === Number.POSITIVE_INFINITY ? undefined : replica.pins.hold(lowest as Revision);
     // What it read may not be durable yet: the answer waits for it, as one that writes waits for its own records.
     if (events.length === 0) return this.#confirmed(this.#whenSettled(pin, answer));
-    const write = { mark: undefined, group: this.#groupOf(events), origin };
+    const write = { mark: undefined, group: this.#groupOf(events), origin: caller.origin };
     return this.#enqueue(write, records, recordBytes, pin, answer);
   }
 

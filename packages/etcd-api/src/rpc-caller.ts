@@ -15,6 +15,10 @@ export class RpcCaller implements Caller {
     return this.#call.signal;
   }
 
+  reserveAnswer(bytes: number): boolean {
+    return this.#call.reserveAnswer?.(bytes) ?? true;
+  }
+
   /** The call's own deadline comes by its signal; the store's request timeout bounds the rest. */
   get timeoutMs(): number | undefined {
     return undefined;

@@ -1,4 +1,5 @@
 import {
+  type AnswerAccount,
   AnswerRoom,
   assert,
   type DeleteRangeOp,
@@ -35,17 +36,19 @@ export class Change implements Changes {
   /** The position of the next record. */
   next: LogPosition;
   readonly #answerBytesMax: number;
+  readonly #account: AnswerAccount | undefined;
   #room: AnswerRoom | undefined;
 
-  constructor(at: Revision, next: LogPosition, answerBytesMax: number) {
+  constructor(at: Revision, next: LogPosition, answerBytesMax: number, account: AnswerAccount | undefined) {
     this.revision = at;
     this.next = next;
     this.#answerBytesMax = answerBytesMax;
+    this.#account = account;
   }
 
   /** What the answer may still hold. */
   get room(): AnswerRoom {
-    this.#room ??= new AnswerRoom(this.#answerBytesMax);
+    this.#room ??= new AnswerRoom(this.#answerBytesMax, this.#account);
     return this.#room;
   }
 

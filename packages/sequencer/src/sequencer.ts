@@ -1,4 +1,5 @@
 import {
+  type AnswerAccount,
   assert,
   type DeleteRangeOp,
   doAtOnce,
@@ -118,12 +119,12 @@ export class Sequencer<Plan> {
    * A simple transaction (`isSimple`). Refuses with FutureRev, Compacted, LeaseNotFound, KeyNotFound, NoSpace or
    * ResponseTooLarge, and then has changed nothing.
    */
-  sequence(txn: Txn, compactRevision: Revision, values: KnownValues): Sequenced<Plan> {
+  sequence(txn: Txn, compactRevision: Revision, values: KnownValues, account?: AnswerAccount): Sequenced<Plan> {
     assert(!this.#underWay, 'a transaction is decided within another');
     const succeeded = succeeds(txn, this.#versions, values);
     const ops = succeeded ? txn.success : txn.failure;
     this.#checkSimple(ops, compactRevision);
-    const change = this.#begin(this.#next);
+    const change = this.#begin(this.#next, account);
     const responses: PlannedOp<Plan>[] = [];
     try {
       for (const op of ops) {
@@ -142,7 +143,13 @@ export class Sequencer<Plan> {
   }
 
   /** Any transaction. As `sequence`, and RequestTooLarge where it would make too many changes. */
-  *sequenceSliced(txn: Txn, compactRevision: Revision, values: KnownValues, slice: Slice): Deciding<Sequenced<Plan>> {
+  *sequenceSliced(
+    txn: Txn,
+    compactRevision: Revision,
+    values: KnownValues,
+    slice: Slice,
+    account?: AnswerAccount,
+  ): Deciding<Sequenced<Plan>> {
     assert(!this.#underWay, 'a transaction is decided within another');
     this.#underWay = true;
     try {
@@ -150,7 +157,7 @@ export class Sequencer<Plan> {
       const checks = new Checks(this.#versions, this.#leases, this.#dealt, compactRevision, this.#changesMax);
       yield* this.#check(txn, path, checks, slice);
       checks.finish();
-      const change = this.#begin(this.#next);
+      const change = this.#begin(this.#next, account);
       let planned: PlannedTxn<Plan>;
       try {
         planned = yield* this.#execute(txn, path, change, values, slice);
@@ -208,8 +215,8 @@ export class Sequencer<Plan> {
     return this.#keys.undo(events, slice);
   }
 
-  #begin(next: LogPosition): Change {
-    return new Change(nextRevision(this.#dealt), next, this.#answerBytesMax);
+  #begin(next: LogPosition, account?: AnswerAccount): Change {
+    return new Change(nextRevision(this.#dealt), next, this.#answerBytesMax, account);
   }
 
   #sequenced(change: Change, planned: PlannedTxn<Plan>): Sequenced<Plan> {

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClientBudgets } from '@engram/core';
 import { serve } from '@engram/transport';
-import { SettingId, settingsFrame, windowUpdateFrame } from '@engram/wire';
+import { type CallContext, rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/wire';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from './support/raw-client.ts';
 import { ByteClient, type Serving, startServing, until } from './support/serving.ts';
 
@@ -144,6 +144,40 @@ test('streams that begin under way of others wait and are told when there is roo
   // Its own share is small, but it reads.
   expect(await late.outcome(1)).toBe('grpc-status: 0');
   for (const client of greedy) client[Symbol.dispose]();
+});
+
+test('answers that are being made count, until their handlers are through', async () => {
+  const asked: boolean[] = [];
+  const release = Promise.withResolvers<void>();
+  const methods = new Map([
+    [
+      '/test.Make/Answer',
+      {
+        kind: 'unary' as const,
+        handle: async (_: Uint8Array, call: CallContext): Promise<Uint8Array> => {
+          asked.push(call.reserveAnswer?.(MiB) === true);
+          await release.promise;
+          return Buffer.from('made');
+        },
+      },
+    ],
+  ]);
+  await using makers = await startServing(serve, { budgets, methods });
+  using greedy = await RawClient.open(makers.port);
+  for (let id = 1; id < 200; id += 2) greedy.write(greedy.request(id, '/test.Make/Answer', Buffer.from('x')));
+  await until(() => asked.length === 100);
+  // Of 16 MiB a lone connection gets half.
+  expect(asked.filter((granted) => granted).length).toBe(7);
+  expect(budgets.answerBytes.used).toBe(7 * MiB);
+  // What it takes back is made all the same.
+  for (let id = 1; id < 200; id += 2) greedy.write(rstStreamFrame(id, 8));
+  await settled(greedy);
+  expect(budgets.answerBytes.used).toBe(7 * MiB);
+  release.resolve();
+  await until(() => budgets.answerBytes.used === 0);
+  greedy.write(greedy.request(201, '/test.Make/Answer', Buffer.from('x')));
+  expect(await greedy.outcome(201)).toContain('grpc-status: 0');
+  await until(() => budgets.answerBytes.used === 0);
 });
 
 test('bodies of HTTP/1.1 count, too', async () => {

@@ -45,6 +45,11 @@ export interface CallContext {
   readonly peer: string;
   /** The subject CommonName of the client's verified certificate. */
   readonly commonName: string | undefined;
+  /**
+   * Counts bytes of an answer that is being made, until the call is through. False: the client has no room for them, and
+   * the answer must not be made. A transport without accounts has none.
+   */
+  reserveAnswer?(bytes: number): boolean;
 }
 
 /** One request, one answer. `statusOf` turns what it throws or rejects with into a status. */

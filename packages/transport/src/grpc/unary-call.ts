@@ -16,6 +16,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
   readonly #method: UnaryMethod;
   #request: Buffer | undefined;
   #compressed = false;
+  #reservedBytes = 0;
 
   constructor(
     id: number,
@@ -42,11 +43,15 @@ export class UnaryCall extends GrpcStream implements Admissible {
     } catch (error) {
       this.watchHandled();
       this.fail(statusOfError(error, 'unary'));
+      this.#giveBack();
       return;
     }
     this.watchHandled();
     if (answer instanceof Promise) this.#succeedLater(answer, request.length);
-    else this.#succeed(answer);
+    else {
+      this.#succeed(answer);
+      this.#giveBack();
+    }
   }
 
   /** A turn decompresses only so much, of all connections together. */
@@ -54,6 +59,19 @@ export class UnaryCall extends GrpcStream implements Admissible {
     const { inflation } = this.connection.server;
     if (!this.#compressed || this.finished || !inflation.spent) return false;
     inflation.nextTurn(again);
+    return true;
+  }
+
+  /** Nobody waits for more of it where the call has ended; what was reserved counts until the handler is through. */
+  reserveAnswer(bytes: number): boolean {
+    const { sender, admission } = this.host;
+    if (this.finished) return false;
+    sender.reserve(bytes);
+    if (!admission.mayAnswer) {
+      sender.reserve(-bytes);
+      return false;
+    }
+    this.#reservedBytes += bytes;
     return true;
   }
 
@@ -83,13 +101,22 @@ export class UnaryCall extends GrpcStream implements Admissible {
     answer.then(
       (message) => {
         this.#succeed(message);
+        this.#giveBack();
         admission.left(requestBytes);
       },
       (error: unknown) => {
         this.fail(statusOfError(error, 'unary'));
+        this.#giveBack();
         admission.left(requestBytes);
       },
     );
+  }
+
+  /** The answer counts by itself now, or is not made. */
+  #giveBack(): void {
+    if (this.#reservedBytes === 0) return;
+    this.host.sender.reserve(-this.#reservedBytes);
+    this.#reservedBytes = 0;
   }
 
   #succeed(message: Message): void {

@@ -63,6 +63,13 @@ export class Admission {
     return this.#first < this.#waiting.length;
   }
 
+  /** Whether the connection may hold more of answers. False is counted as a refusal. */
+  get mayAnswer(): boolean {
+    if (this.#share.mayGrow) return true;
+    this.#share.refused();
+    return false;
+  }
+
   /** Starts the call now or as soon as may be. */
   admit(call: Admissible): void {
     if (!this.someWait && this.#mayStart(call)) {
