@@ -8,16 +8,14 @@ import { EtcdClient } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { diskBytes } from './disk-size.ts';
 import { commandOf, type StoreName } from './programs.ts';
-import { type Usage, usageOf } from './usage.ts';
+import { untilIdle, type Usage, usageOf } from './usage.ts';
 
 /** Enough for ten million keys on a shared machine. */
 const START_MAX_MS = 600_000;
 const STOP_MAX_MS = 60_000;
 const POLL_MS = 5;
 const KEPT_OUTPUT_MAX = 8_000;
-/** A store is idle if it uses less than this share of a core during one look. */
 const IDLE_SHARE = 0.05;
-const IDLE_LOOK_MS = 300;
 
 /** One store in a directory of its own, over several starts. Disposal removes everything. */
 export class Store implements AsyncDisposable {
@@ -122,16 +120,8 @@ export class Store implements AsyncDisposable {
   }
 
   /** Waits until the store is idle, or `maxMs`. Deferred work is part of a request's price. */
-  async idle(maxMs: number): Promise<Usage> {
-    const endMs = performance.now() + maxMs;
-    let before = this.usage();
-    for (;;) {
-      await delay(IDLE_LOOK_MS);
-      const now = this.usage();
-      const share = (now.cpuSeconds - before.cpuSeconds) / (IDLE_LOOK_MS / 1000);
-      if (share < IDLE_SHARE || performance.now() >= endMs) return now;
-      before = now;
-    }
+  idle(maxMs: number): Promise<Usage> {
+    return untilIdle(() => this.usage(), IDLE_SHARE, maxMs);
   }
 
   /** Stops it with SIGTERM. Returns the milliseconds until it ended. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Resources used by a process and its descendants. */
 export interface Usage {
@@ -16,6 +17,8 @@ export interface Usage {
 /** The kernel's unit of CPU time, on every Linux that node runs on. */
 const TICKS_PER_SECOND = 100;
 
+const IDLE_LOOK_MS = 300;
+
 /** The fields of /proc/<pid>/stat after the name, which may contain spaces and parentheses. [0] is the state. */
 export const statFields = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 
@@ -28,6 +31,19 @@ export function cpuSecondsOf(stat: string): number {
 export function statusMb(status: string, field: string): number {
   const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status);
   return Number(found?.[1] ?? 0) / 1024;
+}
+
+/** Waits until what `usage` shows takes less than `shareMax` of a core, or `maxMs`. */
+export async function untilIdle(usage: () => Usage, shareMax: number, maxMs: number): Promise<Usage> {
+  const endMs = performance.now() + maxMs;
+  let before = usage();
+  for (;;) {
+    await delay(IDLE_LOOK_MS);
+    const now = usage();
+    const share = (now.cpuSeconds - before.cpuSeconds) / (IDLE_LOOK_MS / 1000);
+    if (share < shareMax || performance.now() >= endMs) return now;
+    before = now;
+  }
 }
 
 export function usageOf(pid: number): Usage {

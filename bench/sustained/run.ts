@@ -1,12 +1,13 @@
 /**
  * A store at full load for a long time: creates, updates and deletes that keep about as many keys alive, watchers that
  * must get every event once and in order, lease renewals, and a compaction in each slice of time. Reports each slice,
- * and compares the last ones with the first. One store after the other.
+ * and compares the last ones with the first. One store after the other; with `--members 3` clusters, asked at their leaders.
  *
- *   node bench/sustained/run.ts [--minutes 30] [--keys 100000] [--only engram] [--markdown FILE] [--smoke]
+ *   node bench/sustained/run.ts [--minutes 30] [--members 3] [--keys 100000] [--only engram] [--markdown FILE] [--smoke]
  */
 import { loadavg } from 'node:os';
 import { runLoad } from '../support/load.ts';
+import { clusterAt } from '../cluster/cluster-store.ts';
 import { readOptions } from '../support/options.ts';
 import type { Outcome } from '../support/outcome.ts';
 import { type StoreName, storeNames } from '../support/programs.ts';
@@ -20,6 +21,7 @@ const options = readOptions(
   process.argv.slice(2),
   {
     minutes: 30,
+    members: 1,
     slice: 60,
     keys: 100_000,
     value: 512,
@@ -43,7 +45,7 @@ const verdicts: string[] = [];
 using folder = new DataFolder();
 
 async function measure(name: StoreName): Promise<Table> {
-  await using store = await Store.start(name, folder.path);
+  await using store = options.members === 1 ? await Store.start(name, folder.path) : await clusterAt(name, folder.path);
   const slices: Slice[] = [];
   let outcomes = new Map<string, Outcome>();
   let cpuSeconds = store.usage().cpuSeconds;
@@ -116,6 +118,9 @@ report({
   command: `node bench/sustained/run.ts ${process.argv.slice(2).join(' ')}`.trim(),
   tables,
   notes: [
+    options.members === 1
+      ? 'one node each'
+      : 'three members each; figures of Engram include PD and the three stores of e2e/tikv',
     `${options.connections} connections with ${options.inflight} writes in flight each: guarded transactions on about ${figure(options.keys)} keys of ${options.value} bytes, ${options.turnover}% creates, as many deletes, the rest updates`,
     `${options.watchers} watchers on ${options.watching} connections, each of one of ${options.groups} prefixes: every event must come once and in order, and at the end every key is read and compared`,
     `${options.renewals} lease renewals a second; a compaction in each slice at the newest revision less ${figure(options.keep)}`,

@@ -1,0 +1,27 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { diskBytes } from '../support/disk-size.ts';
+import type { LoadTarget } from '../support/load.ts';
+import type { StoreName } from '../support/programs.ts';
+import { ClusterTarget, startEngram, startEtcd } from './cluster.ts';
+
+/** A cluster that is asked at its leader, and measured whole. */
+export interface ClusterStore extends LoadTarget, AsyncDisposable {
+  diskMb(): number;
+  readonly output: string;
+}
+
+export async function clusterAt(name: StoreName, folder: string): Promise<ClusterStore> {
+  const path = join(folder, name);
+  mkdirSync(path);
+  const cluster = await (name === 'engram' ? startEngram(path) : startEtcd(path));
+  const target = await ClusterTarget.at(cluster, 'leader');
+  return {
+    target: target.target,
+    usage: () => target.usage(),
+    idle: (maxMs) => target.idle(maxMs),
+    diskMb: () => diskBytes(path) / 2 ** 20,
+    output: '',
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  };
+}
