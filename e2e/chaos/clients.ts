@@ -9,8 +9,8 @@ export class RecordedClients {
   readonly #stop = new AbortController();
   readonly #running: readonly Promise<void>[];
 
-  constructor(recorder: Recorder, endpoints: readonly string[]) {
-    this.#running = endpoints.map((endpoint) => this.#run(recorder, endpoint));
+  constructor(recorder: Recorder, endpoints: readonly string[], only?: 'get') {
+    this.#running = endpoints.map((endpoint) => this.#run(recorder, endpoint, only));
   }
 
   async stop(): Promise<void> {
@@ -18,11 +18,11 @@ export class RecordedClients {
     await Promise.all(this.#running);
   }
 
-  async #run(recorder: Recorder, endpoint: string): Promise<void> {
+  async #run(recorder: Recorder, endpoint: string, only: 'get' | undefined): Promise<void> {
     using client = new EtcdClient(endpoint, { deadlineMs: 3000 });
     while (!this.#stop.signal.aborted) {
       try {
-        await recorder.call(client);
+        await recorder.call(client, only);
       } catch (error) {
         // Refused: nothing has happened.
         if (!(error instanceof EtcdError)) throw error;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prng } from '@engram/sim';
 import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
-import type { MemberProcess } from '../cluster/cluster-member.ts';
+import { leaderAmong, type MemberProcess } from '../cluster/cluster-member.ts';
 import type { Lab } from '../tikv/lab.ts';
 import { between, type Wire } from './wire.ts';
 
@@ -15,6 +15,8 @@ export interface Scene {
   readonly prng: Prng;
   /** The member that leads; waits until there is one. */
   readonly leader: () => Promise<MemberProcess>;
+  /** Clients that do nothing but read there, linearizably, the keys that all write. */
+  readonly readAt: (endpoint: string) => { stop(): Promise<void> };
 }
 
 /** Begins a fault. What it returns ends it. */
@@ -48,6 +50,28 @@ async function spoiled(wire: Wire, rules: Parameters<Wire['set']>[0]): Promise<(
 }
 
 const LOST = { lose: 1 };
+/** So long after its election a leader has taken over, and clients write there. */
+const TAKEN_OVER_MS = 1000;
+
+/**
+ * A leader sleeps past its successor's first writes and wakes where nothing tells it: no other member reaches it, and
+ * storage, which would fence its appends, does not either. Clients do. Whatever it answers them must be no older than what
+ * the successor has acknowledged: it must not answer at all before a quorum has confirmed it.
+ */
+async function outdated({ members, leader, wire, storesHost, readAt }: Scene): Promise<() => Promise<void>> {
+  const victim = await leader();
+  const others = members.filter((member) => member !== victim);
+  await wire.set(between([victim.place.name], [...names(others), storesHost], LOST));
+  victim.signal('SIGSTOP');
+  await leaderAmong(others, 500);
+  await sleep(TAKEN_OVER_MS);
+  const readers = readAt(victim.endpoint);
+  victim.signal('SIGCONT');
+  return async () => {
+    await readers.stop();
+    await wire.set([]);
+  };
+}
 
 async function storeFault(
   { lab }: Scene,
@@ -64,6 +88,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   'kill -9 of a follower': async (scene) => killed(await follower(scene)),
   'SIGSTOP of the leader': async ({ leader }) => paused(await leader()),
   'SIGSTOP of a follower': async (scene) => paused(await follower(scene)),
+  'clients read at a leader that has a successor and cannot know it': outdated,
   'SIGTERM of the leader': async ({ leader }) => {
     const victim = await leader();
     await victim.stop();

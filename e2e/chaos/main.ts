@@ -35,6 +35,8 @@ console.log(`--seed ${seed}`);
 
 /** Nothing may stand still for longer after a fault has ended. */
 const RECOVERY_MAX_MS = 30_000;
+/** Of a fault that wants its victim read. */
+const READERS = 4;
 const netns = (host: string): string => {
   const path = process.env[`NETNS_${host}`];
   if (path === undefined) throw new Error(`there is no host ${host}: see run`);
@@ -82,7 +84,13 @@ const holders = endpoints.flatMap((_, at) => [
 ]);
 await load.until(200);
 
-const scene: Scene = { members, lab, storesHost: 'stores', clientsHost: 'judge', wire, prng, leader };
+const readAt = (endpoint: string): RecordedClients =>
+  new RecordedClients(
+    recorder,
+    Array.from({ length: READERS }, () => endpoint),
+    'get',
+  );
+const scene: Scene = { members, lab, storesHost: 'stores', clientsHost: 'judge', wire, prng, leader, readAt };
 const stallsMs = new Map<string, number[]>();
 const problems: string[] = [];
 const endMs = performance.now() + Number(values.seconds) * 1000;

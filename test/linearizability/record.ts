@@ -34,8 +34,8 @@ export class Recorder {
     return calls;
   }
 
-  /** One call of one client. Returns false if its answer was lost. */
-  async call(client: EtcdClient): Promise<boolean> {
+  /** One call of one client; of any kind, unless it says that it only reads. Returns false if its answer was lost. */
+  async call(client: EtcdClient, only?: 'get'): Promise<boolean> {
     this.#started += 1;
     if (this.#started > KEYS * CALLS_A_KEY || this.#lost >= LOST_MAX) {
       this.#group += 1;
@@ -43,7 +43,7 @@ export class Recorder {
       this.#lost = 0;
     }
     const key = `key ${this.#group}/${this.#prng.below(KEYS)}`;
-    const input = this.#input(key);
+    const input = only === 'get' ? ({ kind: 'get' } as const) : this.#input(key);
     const invoked = this.#events++;
     let output: KeyOutput | undefined;
     try {
