@@ -28,6 +28,8 @@ export async function finish(world: ClusterWorld): Promise<void> {
     () => world.calls.underWay.length === 0,
     () => world.calls.underWay.join(', '),
   );
+  // An addition that was answered meanwhile has brought a member, which nobody has started yet.
+  await healthy(world);
   world.logJudge.settleWrites();
   await leasesEnd(world);
   await until(world, 'all nodes have applied the log', () => world.members.every(isLevel(world)));
