@@ -1,5 +1,5 @@
 import { keyValueValue } from '@engram/coder';
-import { assert, type LogPosition } from '@engram/core';
+import { assert, type Clock, EngramError, type LogPosition } from '@engram/core';
 import type { KnownValues, NeededNow } from '@engram/sequencer';
 import type { Replica } from './replica.ts';
 
@@ -23,9 +23,22 @@ export class NeededValues implements KnownValues {
     return this.#collect(needs, this.#found);
   }
 
-  /** Reads what is missing. Versions that are newer by the time it is there are in memory. */
-  load(missing: readonly LogPosition[], signal: AbortSignal): Promise<void> {
-    return this.#load(missing, this.#found, signal);
+  /**
+   * Reads what is missing. Versions that are newer by the time it is there are in memory. Rejects with Timeout at the deadline
+   * on this clock, also where storage does not heed the signal.
+   */
+  loadUntil(deadlineMs: number, missing: readonly LogPosition[], clock: Clock): Promise<void> {
+    const abort = new AbortController();
+    return new Promise((resolve, reject) => {
+      const timer = clock.after(Math.max(0, deadlineMs - clock.nowMs()), () => {
+        const error = new EngramError('Timeout');
+        abort.abort(error);
+        reject(error);
+      });
+      this.#load(missing, this.#found, abort.signal)
+        .then(resolve, reject)
+        .finally(() => timer.cancel());
+    });
   }
 
   /** What a decision in slices asks for. Undefined: it is there. */
@@ -59,3 +72,10 @@ export class NeededValues implements KnownValues {
     for (let at = 0; at < missing.length; at += 1) into.set(missing[at]!, kvs[at]!);
   }
 }
+
+/** Of a decision that looks at no value. */
+export const nothingNeeded: KnownValues = {
+  value: (position) => {
+    throw new Error(`the value at ${position} was not said to be needed`);
+  },
+};

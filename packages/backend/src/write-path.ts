@@ -28,7 +28,7 @@ import { changeEncoder } from './change-encoder.ts';
 import type { CommittedWrite, Mark } from './committed-write.ts';
 import { Decisions } from './decisions.ts';
 import { longWriteChanges } from './long-write.ts';
-import { NeededValues } from './needed-values.ts';
+import { NeededValues, nothingNeeded } from './needed-values.ts';
 import { observeChanges } from './observe-changes.ts';
 import type { StoreObserver } from './observer.ts';
 import type { PendingLeases } from './pending-leases.ts';
@@ -260,24 +260,34 @@ export class WritePath {
     return this.#sequenceWith(new NeededValues(this.#options.replica), needs, txn, caller);
   }
 
-  #sequenceWith(values: NeededValues, needs: readonly LogPosition[], txn: Txn, caller: Caller): Promise<TxnResult> {
+  #sequenceWith(
+    values: NeededValues,
+    needs: readonly LogPosition[],
+    txn: Txn,
+    caller: Caller,
+    deadlineMs?: number,
+  ): Promise<TxnResult> {
     const missing = values.collect(needs);
     return missing.length === 0
       ? this.#sequence(txn, caller, values)
-      : this.#loadAndSequence(txn, caller, values, missing);
+      : this.#loadAndSequence(txn, caller, values, missing, deadlineMs);
   }
 
-  /** The versions may be others by the time the values are there: it is asked again until all that it needs is at hand. */
+  /**
+   * The versions may be others by the time the values are there: it is asked again until all that it needs is at hand, or its
+   * time is over.
+   */
   async #loadAndSequence(
     txn: Txn,
     caller: Caller,
     values: NeededValues,
     missing: readonly LogPosition[],
+    deadlineMs = this.#decisions.askedMs + this.#options.timeoutMs,
   ): Promise<TxnResult> {
-    await values.load(missing, this.#neverAborted);
+    await values.loadUntil(deadlineMs, missing, this.#options.clock);
     this.admit();
     return this.#decisions.inTurn(txnBytes(txn), () =>
-      this.#sequenceWith(values, this.#sequencer.needs(txn), txn, caller),
+      this.#sequenceWith(values, this.#sequencer.needs(txn), txn, caller, deadlineMs),
     );
   }
 
@@ -482,9 +492,3 @@ function* plannedRange(planning: SlicedWork<RangePlan>, pinned: Revision): Slice
 }
 
 const noEffect: CommittedWrite = { mark: undefined, group: undefined, origin: undefined };
-
-const nothingNeeded: KnownValues = {
-  value: (position) => {
-    throw new Error(`the value at ${position} was not said to be needed`);
-  },
-};
