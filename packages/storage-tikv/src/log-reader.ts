@@ -63,7 +63,7 @@ export async function* readBatches(
 }
 
 /** As the snapshot shows them; what its writer did not finish is left out, as is what lacks a part. */
-async function* batchesFrom(
+export async function* batchesFrom(
   source: LogSource,
   snapshot: Snapshot,
   start: Uint8Array,

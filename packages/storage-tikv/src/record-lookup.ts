@@ -2,7 +2,7 @@ import type { Clock, LogPosition } from '@engram/core';
 import type { Snapshot } from '@engram/tikv-client';
 import type { BatchPart, StoredBatch } from './batch-format.ts';
 import type { BatchPlaceInLog, LogIndex } from './log-index.ts';
-import { wholeBatch } from './log-reader.ts';
+import { batchesFrom, wholeBatch } from './log-reader.ts';
 import { type LogRow, type LogSource, partOf } from './log-source.ts';
 import { findTail, type LogTail } from './log-tail.ts';
 import { endOf, type RecentBatches } from './recent-batches.ts';
@@ -10,6 +10,8 @@ import { Turns } from './turns.ts';
 
 /** Batches that are fetched at a time, of all questions: a batch may be some MiB. */
 const LOOKUPS_MAX = 16;
+/** Above so many records of the log for each that is wanted, batches are asked for one by one. */
+const DENSE_MAX = 4;
 /** What is in the log stays: only what is not found needs a newer look, as long as no safe point comes near. */
 const VIEW_AGE_MAX_MS = 60_000;
 
@@ -52,8 +54,48 @@ export class RecordLookup {
     for (const lookup of await Promise.allSettled(lookups)) if (lookup.status === 'rejected') throw lookup.reason;
   }
 
-  /** Ascending positions, batch by batch. */
+  /** Ascending positions. */
   async #fetch(
+    positions: readonly LogPosition[],
+    found: Map<LogPosition, Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const span = positions.at(-1)! - positions[0]! + 1;
+    const dense = positions.length > 1 && span <= DENSE_MAX * positions.length;
+    if (dense && !positions.every((position) => this.#recent.get(position) !== undefined)) {
+      await this.#stream(positions, found, signal);
+    }
+    await this.#fetchEach(
+      positions.filter((position) => !found.has(position)),
+      found,
+      signal,
+    );
+  }
+
+  /** Where most of the log between the positions is wanted: batch after batch, several with one question. */
+  async #stream(
+    positions: readonly LogPosition[],
+    found: Map<LogPosition, Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const [first, last] = [positions[0]!, positions.at(-1)!];
+    const { snapshot, tail } = this.#young ?? (await this.#look(signal));
+    const place = await this.#index.locate(snapshot, tail, first, signal);
+    if (place === undefined) return;
+    const start = this.#source.keys.slot(place.segment, place.first);
+    let at = 0;
+    for await (const batch of batchesFrom(this.#source, snapshot, start, signal)) {
+      this.#recent.add(batch);
+      for (; at < positions.length && positions[at]! < endOf(batch); at += 1) {
+        const record = batch.records[positions[at]! - batch.first];
+        if (record !== undefined) found.set(positions[at]!, record.slice());
+      }
+      if (endOf(batch) > last) return;
+    }
+  }
+
+  /** Batch by batch. */
+  async #fetchEach(
     positions: readonly LogPosition[],
     found: Map<LogPosition, Uint8Array>,
     signal: AbortSignal,
@@ -78,12 +120,17 @@ export class RecordLookup {
 
   /** The batch that holds the position; undefined where the log has none. */
   async batchWith(position: LogPosition, signal: AbortSignal): Promise<StoredBatch | undefined> {
-    const view = this.#view;
-    const young = view !== undefined && this.#clock.nowMs() - view.sinceMs < VIEW_AGE_MAX_MS;
-    const seen = young ? await this.#batchIn(view, position, signal) : undefined;
+    const view = this.#young;
+    const seen = view && (await this.#batchIn(view, position, signal));
     const batch = seen ?? (await this.#batchIn(await this.#look(signal), position, signal));
     if (batch !== undefined) this.#recent.add(batch);
     return batch;
+  }
+
+  /** The last look, unless it is too old. */
+  get #young(): View | undefined {
+    const view = this.#view;
+    return view !== undefined && this.#clock.nowMs() - view.sinceMs < VIEW_AGE_MAX_MS ? view : undefined;
   }
 
   async #look(signal: AbortSignal): Promise<View> {
