@@ -89,6 +89,11 @@ bench-cluster: setup ## Beside etcd: three members each, Engram's on PD and thre
 	@[ -x e2e/tikv/bin/unistore-lab ] && [ -x e2e/tikv/bin/pd-server ] || e2e/tikv/lab/build
 	@$(WITH_NODE) node bench/cluster/run.ts $(BENCH_FLAGS)
 
+.PHONY: bench-image
+bench-image: setup ## The image in TiKV: blank nodes, cold reads, lists without a disk, what rounds cost, updates for a long time
+	@[ -x e2e/tikv/bin/tidbstore-lab ] && [ -x e2e/tikv/bin/pd-server ] || e2e/tikv/lab/build all
+	@$(WITH_NODE) node bench/image/run.ts $(BENCH_FLAGS)
+
 .PHONY: bench-million
 bench-million: setup ## Beside etcd: a million keys, what they take, and how long restarts take (needs go)
 	@$(WITH_NODE) node bench/million/run.ts $(BENCH_FLAGS)
