@@ -164,11 +164,25 @@ describe('leases', () => {
     expect([judge.writes.isUnexplained(first!), judge.writes.isUnexplained(second!)]).toEqual([true, false]);
   });
 
-  test('a renewal counts for a lease whose end nobody had been told of', () => {
+  test('a renewal counts for a lease whose end nobody had been told of, also where its id was granted again', () => {
+    const grant = (ttlSeconds: number): Uint8Array => mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds });
+    const judge = judgeOf(grant(5), mark({ kind: 'lease-revoke', id: leaseId(7n) }), grant(9));
+    judge.leases.granted(2, 5, 1000);
+    judge.leases.granted(4, 9, 1000);
+    judge.leaseRenewed({ ...call, startMs: 2000 }, 7n, 5, 2100);
+    expect(() => judge.leases.expired(2, 7n, 6999)).toThrow(/not after 7000/);
+    judge.leases.expired(4, 7n, 10_000);
+    expect(() => judge.leaseRenewed({ ...call, from: 3 }, 7n, 5, 2100)).toThrow(/no state explains it/);
+  });
+
+  test('of two leases of one id and one time nobody knows which was renewed', () => {
     const grant = mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds: 5 });
-    const judge = judgeOf(grant, mark({ kind: 'lease-revoke', id: leaseId(7n) }));
-    expect(judge.leaseThere(call, 7n)).toBe(2);
-    expect(judge.leaseThere({ ...call, from: 3 }, 7n)).toBe(3);
+    const judge = judgeOf(grant, mark({ kind: 'lease-revoke', id: leaseId(7n) }), grant);
+    judge.leases.granted(2, 5, 1000);
+    judge.leases.granted(4, 5, 1000);
+    judge.leaseRenewed({ ...call, startMs: 2000 }, 7n, 5, 2100);
+    judge.leases.expired(2, 7n, 6000);
+    judge.leases.expired(4, 7n, 6000);
   });
 });
 

@@ -311,10 +311,20 @@ export class Judge {
     this.tellWrite(write);
   }
 
-  /** The newest state of the window in which the lease was there: its end may be durable, and nobody told of it. */
-  leaseThere(call: Call, id: bigint): number {
-    const { next } = this.history;
-    return this.writes.positions(call.from, next).find((at) => this.history.leaseAt(id, at) !== undefined) ?? next;
+  /**
+   * A lease of this time was renewed: of any state of the window, since its end may be durable and nobody told of it. Where
+   * an id was granted again meanwhile for the same time, nobody knows which of them it was.
+   */
+  leaseRenewed(call: Call, id: bigint, ttlSeconds: number, nowMs: number): void {
+    const spans = new Map<number, number>();
+    for (const position of this.writes.positions(call.from, this.history.next)) {
+      const span = this.history.leaseAt(id, position);
+      if (span?.ttlSeconds === ttlSeconds) spans.set(span.granted, position);
+    }
+    expectThat(spans.size > 0, 'answer', () => `${call.what}: ${ttlSeconds} s, and no state explains it`);
+    const positions = [...spans.values()];
+    if (positions.length === 1) this.leases.renewed(id, positions[0]!, call.startMs, nowMs);
+    else for (const position of positions) this.leases.maybeRenewed(id, position);
   }
 
   /** Whether the lease was there, or was not, in some state of the window. */

@@ -54,8 +54,8 @@ export function keepAlive({ world, life, face, name }: Asking, id: bigint): void
     send: (signal) => face.keepAlive(id, signal),
     answered: (call, ttlSeconds) => {
       ended();
-      judge.leaseSeen(call, id, ttlSeconds > 0, `${ttlSeconds} s`);
-      if (ttlSeconds > 0) judge.leases.renewed(id, judge.leaseThere(call, id), call.startMs, world.nowMs);
+      if (ttlSeconds > 0) judge.leaseRenewed(call, id, ttlSeconds, world.nowMs);
+      else judge.leaseSeen(call, id, false, '0 s');
     },
     refused: (call, code) => {
       ended();
