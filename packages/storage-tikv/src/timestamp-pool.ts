@@ -1,14 +1,16 @@
 import { assert, type Clock, type Logger } from '@engram/core';
 import type { CallOptions, TikvClient, Timestamp } from '@engram/tikv-client';
 
-const SIZE = 256;
+const SIZE = 20_000;
+/** There are always so many while PD answers: appends come one after another, and so many take 20 s or more. */
+const LEFT_MIN = 17_500;
 /** Older ones are used while PD does not answer; otherwise new ones are fetched beside the work. */
 const REFETCH_AGE_MS = 30_000;
 /** Far above any safe point: versions are kept for minutes at least. */
 const AGE_MAX_MS = 120_000;
 
 export interface TimestampPoolOptions {
-  readonly client: TikvClient;
+  readonly client: Pick<TikvClient, 'timestampRun'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Of the storage. */
@@ -22,8 +24,9 @@ export interface TimestampPoolOptions {
  */
 export class TimestampPool {
   readonly #options: TimestampPoolOptions;
-  /** The lowest, which is the next, at the end. */
-  #descending: Timestamp[] = [];
+  /** A run: what is left of it begins here, and ends before `#end`. */
+  #next: Timestamp = 0n;
+  #end: Timestamp = 0n;
   #fetchedMs = 0;
   #last: Timestamp = 0n;
   #fetching: Promise<void> | undefined;
@@ -35,23 +38,24 @@ export class TimestampPool {
   /** One that was fetched before, if there is one that is young enough. Rejects with the client's error. */
   async take(call: CallOptions): Promise<Timestamp> {
     const ageMs = this.#options.clock.nowMs() - this.#fetchedMs;
-    if (ageMs > AGE_MAX_MS) this.#descending = [];
-    if (this.#descending.length === 0) return await this.fresh(call);
-    if (ageMs > REFETCH_AGE_MS || this.#descending.length < SIZE / 2) this.refill();
-    return this.#deal(this.#descending.pop()!);
+    if (ageMs > AGE_MAX_MS) this.#next = this.#end;
+    if (this.#next === this.#end) return await this.fresh(call);
+    const timestamp = this.#next;
+    this.#next += 1n;
+    if (ageMs > REFETCH_AGE_MS || this.#end - this.#next <= LEFT_MIN) this.refill();
+    return this.#deal(timestamp);
   }
 
   /** One that PD deals now: above all that anybody saw before the call. */
   async fresh(call: CallOptions): Promise<Timestamp> {
-    const [first, ...ahead] = await this.#options.client.timestamps(SIZE, call);
-    assert(first !== undefined, 'a question for timestamps without an answer');
-    this.#keep(ahead);
+    const first = await this.#options.client.timestampRun(SIZE, call);
+    this.#keep(first + 1n, first + BigInt(SIZE));
     return this.#deal(first);
   }
 
   /** Forgets what was fetched: what is dealt from now on is above all that anybody saw before the call. */
   renew(): void {
-    this.#descending = [];
+    this.#next = this.#end;
     this.#fetching = undefined;
     this.refill();
   }
@@ -60,9 +64,9 @@ export class TimestampPool {
   refill(): void {
     const { client, closing, logger } = this.#options;
     if (this.#fetching !== undefined || closing.aborted) return;
-    const fetching = client.timestamps(SIZE, { signal: closing }).then(
-      (dealt) => {
-        if (this.#fetching === fetching) this.#keep(dealt);
+    const fetching = client.timestampRun(SIZE, { signal: closing }).then(
+      (first) => {
+        if (this.#fetching === fetching) this.#keep(first, first + BigInt(SIZE));
       },
       (error: unknown) => logger.debug({ err: error }, 'cannot fetch timestamps ahead'),
     );
@@ -72,11 +76,12 @@ export class TimestampPool {
     });
   }
 
-  #keep(dealt: readonly Timestamp[]): void {
-    const above = dealt.filter((timestamp) => timestamp > this.#last);
+  #keep(first: Timestamp, end: Timestamp): void {
+    const next = first > this.#last ? first : this.#last + 1n;
     // The answer of an earlier question may come last.
-    if (above.length === 0 || (this.#descending[0] ?? 0n) > above.at(-1)!) return;
-    this.#descending = above.reverse();
+    if (next >= end || this.#end > end) return;
+    this.#next = next;
+    this.#end = end;
     this.#fetchedMs = this.#options.clock.nowMs();
   }
 

@@ -27,10 +27,11 @@ describe('an append', () => {
   test('has timestamps from a pool, which is filled again beside it', async () => {
     const storage = await bed.openSealed();
     const { pdCalls } = bed.cluster;
+    let position = 1;
+    for (; position <= 1000; position += 1) await bed.append(storage, batchOf(position));
     const before = pdCalls.length;
-    for (let position = 1; position <= 1000; position += 1) await bed.append(storage, batchOf(position));
-    expect(pdCalls.length - before).toBeGreaterThan(2);
-    expect(pdCalls.length - before).toBeLessThan(12);
+    for (; position <= 3000; position += 1) await bed.append(storage, batchOf(position));
+    expect(pdCalls.length - before).toBe(1);
   });
 
   test('goes on while PD is gone, for two minutes', async () => {

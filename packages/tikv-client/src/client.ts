@@ -127,10 +127,15 @@ export class TikvClient implements AsyncDisposable {
    * ahead. At most 20,000. Rejects with `invalid-argument` for another count.
    */
   async timestamps(count: number, options?: CallOptions): Promise<readonly Timestamp[]> {
+    const first = await this.timestampRun(count, options);
+    return Array.from({ length: count }, (_, at) => first + BigInt(at));
+  }
+
+  /** As `timestamps`, for many: the first of `count` that follow one another. */
+  async timestampRun(count: number, options?: CallOptions): Promise<Timestamp> {
     if (!Number.isInteger(count) || count < 1 || count > TIMESTAMPS_MAX)
       throw new TikvError('invalid-argument', `count ${count} is not in 1..${TIMESTAMPS_MAX}`);
-    const first = await this.#engine.pd.oracle.first(count, this.#engine.call(options));
-    return Array.from({ length: count }, (_, at) => first + BigInt(at));
+    return await this.#engine.pd.oracle.first(count, this.#engine.call(options));
   }
 
   /** The state now: sees every commit that was acknowledged before the call. */
