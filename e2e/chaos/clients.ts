@@ -6,6 +6,8 @@ const BETWEEN_CALLS_MS = 10;
 
 /** Clients whose calls are recorded, one at a time each, at one member each. */
 export class RecordedClients {
+  /** Calls that have an answer. */
+  answered = 0;
   readonly #stop = new AbortController();
   readonly #running: readonly Promise<void>[];
 
@@ -22,7 +24,7 @@ export class RecordedClients {
     using client = new EtcdClient(endpoint, { deadlineMs: 3000 });
     while (!this.#stop.signal.aborted) {
       try {
-        await recorder.call(client, only);
+        if (await recorder.call(client, only)) this.answered += 1;
       } catch (error) {
         // Refused: nothing has happened.
         if (!(error instanceof EtcdError)) throw error;

@@ -3,6 +3,7 @@ import type { Prng } from '@engram/sim';
 import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
 import { leaderAmong, type MemberProcess } from '../cluster/cluster-member.ts';
 import type { Lab } from '../tikv/lab.ts';
+import type { RecordedClients } from './clients.ts';
 import { between, type Wire } from './wire.ts';
 
 /** What faults are made on. Hosts have the members' names. */
@@ -15,8 +16,10 @@ export interface Scene {
   readonly prng: Prng;
   /** The member that leads; waits until there is one. */
   readonly leader: () => Promise<MemberProcess>;
+  /** Writes that were acknowledged so far. */
+  readonly acknowledged: () => number;
   /** Clients that do nothing but read there, linearizably, the keys that all write. */
-  readonly readAt: (endpoint: string) => { stop(): Promise<void> };
+  readonly readAt: (endpoint: string) => RecordedClients;
 }
 
 /** Begins a fault. What it returns ends it. */
@@ -81,6 +84,36 @@ async function storeFault(
   const process = await lab.processOf(await lab.busiestStore());
   lab.signal(`s${process}`, begin);
   return async () => end(process);
+}
+
+const PD_GONE_MS = 20_000;
+const PROGRESS_MS = 2000;
+
+/**
+ * PD answers no member, and stores reach it: these stores ask it at each commit, and real ones do not. Writes and
+ * linearizable reads must go on all the while, at all members.
+ */
+async function pdGone({ wire, members, lab, storesHost, acknowledged, readAt }: Scene): Promise<() => Promise<void>> {
+  const port = Number(lab.pdDirect[0]!.split(':').at(-1));
+  await wire.set(between(names(members), [storesHost], { ...LOST, port }));
+  const startMs = performance.now();
+  return async () => {
+    try {
+      while (performance.now() < startMs + PD_GONE_MS) {
+        const before = acknowledged();
+        const readers = members.map(({ endpoint }) => readAt(endpoint));
+        await sleep(PROGRESS_MS);
+        await Promise.all(readers.map((each) => each.stop()));
+        const reads = readers.map(({ answered }) => answered);
+        if (acknowledged() === before || reads.includes(0)) {
+          const ms = Math.round(performance.now() - startMs);
+          throw new Error(`after ${ms} ms: ${acknowledged() - before} writes, and reads by member: ${reads.join()}`);
+        }
+      }
+    } finally {
+      await wire.set([]);
+    }
+  };
 }
 
 export const faults: Readonly<Record<string, Fault>> = {
@@ -157,6 +190,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     lab.signal('pd1', 'SIGKILL');
     return async () => lab.restartPd(1);
   },
+  'PD is gone for the members': pdGone,
   'leaders of regions move': async ({ lab, prng }) => {
     for (let round = 0; round < 3; round += 1) {
       const { regions } = (await lab.pdHttp('regions')) as { regions: { id: number; peers: { store_id: number }[] }[] };

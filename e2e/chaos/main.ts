@@ -90,7 +90,17 @@ const readAt = (endpoint: string): RecordedClients =>
     Array.from({ length: READERS }, () => endpoint),
     'get',
   );
-const scene: Scene = { members, lab, storesHost: 'stores', clientsHost: 'judge', wire, prng, leader, readAt };
+const scene: Scene = {
+  members,
+  lab,
+  storesHost: 'stores',
+  clientsHost: 'judge',
+  wire,
+  prng,
+  leader,
+  acknowledged: () => load.acknowledged.length,
+  readAt,
+};
 const stallsMs = new Map<string, number[]>();
 const problems: string[] = [];
 const endMs = performance.now() + Number(values.seconds) * 1000;

@@ -4,6 +4,8 @@ import { createInterface, type Interface } from 'node:readline';
 export interface Rule {
   readonly from: string;
   readonly to: string;
+  /** Only what goes from or to this TCP port; everything if absent. */
+  readonly port?: number;
   /** Shares of the packets, 0 to 1. */
   readonly lose?: number;
   readonly double?: number;

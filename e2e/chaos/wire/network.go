@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 type rule struct {
 	From string `json:"from"`
 	To   string `json:"to"`
+	// Only what goes from or to this TCP port; 0: everything.
+	Port uint16 `json:"port"`
 	// Shares of the packets, 0 to 1.
 	Lose   float64 `json:"lose"`
 	Double float64 `json:"double"`
@@ -65,7 +68,7 @@ func (n *network) carry(from *host) {
 		if !known {
 			continue
 		}
-		copies, delays := n.fate(pair{from.name, to.name})
+		copies, delays := n.fate(pair{from.name, to.name}, buffer[:size])
 		for at := range copies {
 			if delays[at] == 0 {
 				_, _ = to.tun.Write(buffer[:size])
@@ -78,11 +81,11 @@ func (n *network) carry(from *host) {
 }
 
 // fate says how often a packet arrives, and how late each time.
-func (n *network) fate(on pair) (copies int, delays [2]time.Duration) {
+func (n *network) fate(on pair, packet []byte) (copies int, delays [2]time.Duration) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	r, spoiled := n.rules[on]
-	if !spoiled {
+	if !spoiled || r.Port != 0 && !hasPort(packet, r.Port) {
 		return 1, delays
 	}
 	if n.random.Float64() < r.Lose {
@@ -96,6 +99,17 @@ func (n *network) fate(on pair) (copies int, delays [2]time.Duration) {
 		delays[at] = time.Duration((r.DelayMs + n.random.Float64()*r.JitterMs) * float64(time.Millisecond))
 	}
 	return copies, delays
+}
+
+// hasPort says whether an IPv4 packet is one of TCP from or to a port.
+func hasPort(packet []byte, port uint16) bool {
+	header := int(packet[0]&0xf) * 4
+	if packet[9] != 6 || len(packet) < header+4 {
+		return false
+	}
+	from := binary.BigEndian.Uint16(packet[header:])
+	to := binary.BigEndian.Uint16(packet[header+2:])
+	return from == port || to == port
 }
 
 // listen takes rules from one client at a time, a line of JSON each: all rules that hold from then on. It answers "ok".
