@@ -86,6 +86,21 @@ async function storeFault(
   return async () => end(process);
 }
 
+const RECOVERY_MAX_MS = 30_000;
+
+/** Resolves when a linearizable read is answered there. */
+async function reads(endpoint: string): Promise<void> {
+  using client = new EtcdClient(endpoint, { deadlineMs: RECOVERY_MAX_MS });
+  for (const endMs = performance.now() + RECOVERY_MAX_MS; ; await sleep(50)) {
+    try {
+      await client.range({ key: Buffer.from('x') });
+      return;
+    } catch (error) {
+      if (!(error instanceof EtcdError) || performance.now() > endMs) throw error;
+    }
+  }
+}
+
 const PD_GONE_MS = 20_000;
 const PROGRESS_MS = 2000;
 
@@ -95,6 +110,8 @@ const PROGRESS_MS = 2000;
  */
 async function pdGone({ wire, members, lab, storesHost, acknowledged, readAt }: Scene): Promise<() => Promise<void>> {
   const port = Number(lab.pdDirect[0]!.split(':').at(-1));
+  // A member that is still at settling what the fault before has left needs PD for it.
+  await Promise.all(members.map(({ endpoint }) => reads(endpoint)));
   await wire.set(between(names(members), [storesHost], { ...LOST, port }));
   const startMs = performance.now();
   return async () => {
@@ -104,10 +121,10 @@ async function pdGone({ wire, members, lab, storesHost, acknowledged, readAt }: 
         const readers = members.map(({ endpoint }) => readAt(endpoint));
         await sleep(PROGRESS_MS);
         await Promise.all(readers.map((each) => each.stop()));
-        const reads = readers.map(({ answered }) => answered);
-        if (acknowledged() === before || reads.includes(0)) {
+        const answered = readers.map((each) => each.answered);
+        if (acknowledged() === before || answered.includes(0)) {
           const ms = Math.round(performance.now() - startMs);
-          throw new Error(`after ${ms} ms: ${acknowledged() - before} writes, and reads by member: ${reads.join()}`);
+          throw new Error(`after ${ms} ms: ${acknowledged() - before} writes, and reads by member: ${answered.join()}`);
         }
       }
     } finally {
