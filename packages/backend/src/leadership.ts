@@ -168,6 +168,8 @@ export class Leadership implements Proposals {
 
   async #compactInTurn(wanted: number, caller: Caller): Promise<void> {
     this.#refuseIfCorrupt();
+    // Durable already, and shown by a follower, may be what has yet to take effect here.
+    if (wanted > this.#options.replica.revision) await this.#writes.settled();
     return this.#writes.inTurn(MARK_COST_BYTES, () => this.#compact(wanted, caller));
   }
 

@@ -251,10 +251,13 @@ test('a leader shows what a follower has shown, also where it applies more slowl
   expect(follower.revision).toBe(8);
   expect(store.revision).toBe(7);
   const read = store.range({ ...rangeOf('k', false), countOnly: true }, nodeItself);
+  const compacting = store.compact(8, false, nodeItself);
   await cluster.pass(100);
   held.resolve();
   held = undefined;
   expect(await cluster.run(Promise.resolve(read))).toMatchObject({ revision: 8 });
+  await cluster.run(compacting);
+  expect(store.compactRevision).toBe(8);
   await cluster.run(writing);
   expect(cluster.fatal).toEqual([]);
 });

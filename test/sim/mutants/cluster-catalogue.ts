@@ -245,6 +245,17 @@ const possible: readonly Mutant[] = [
     ],
   },
   {
+    name: 'compacts-what-it-has-applied',
+    what: 'a leader refuses to compact what a follower has shown and it has yet to apply',
+    edits: [
+      {
+        file: `${backend}/leadership.ts`,
+        find: '    if (wanted > this.#options.replica.revision) await this.#writes.settled();\n',
+        replace: '',
+      },
+    ],
+  },
+  {
     name: 'fed-before-committed',
     what: 'followers get a batch when it leaves for the log',
     edits: [
