@@ -296,14 +296,18 @@ export class Judge {
 
   leaseRevoked(call: Call, id: bigint, revision: number): void {
     this.#checkFresh(call, revision);
-    // The revision is that of the deleted keys; where there were none, what was visible when the end had taken effect.
+    // The revision is that of the deleted keys; where there were none, what was visible when the end had taken effect, which
+    // is mostly that of the end itself.
     const candidates = this.writes
       .unexplained(call.from)
       .filter(({ mark, events, revision: at }) => {
         const isIt = mark?.kind === 'lease-revoke' && mark.id === id;
         return isIt && (events.length === 0 ? at <= revision : at === revision);
       })
-      .sort((left, right) => right.events.length - left.events.length || left.position - right.position);
+      .sort(
+        (left, right) =>
+          right.events.length - left.events.length || right.revision - left.revision || left.position - right.position,
+      );
     // One that has ended before its time needs a client; another one may have ended by itself.
     const write = candidates.find(({ position }) => this.#earlyEnds.has(position)) ?? candidates[0];
     expectThat(write !== undefined, 'answer', () => `${call.what} answered ${revision}, and the log has no such mark`);
