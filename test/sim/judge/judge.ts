@@ -298,18 +298,14 @@ export class Judge {
     this.#checkFresh(call, revision);
     // The revision is that of the deleted keys; where there were none, what was visible when the end had taken effect, which
     // is mostly that of the end itself.
-    const candidates = this.writes
-      .unexplained(call.from)
-      .filter(({ mark, events, revision: at }) => {
-        const isIt = mark?.kind === 'lease-revoke' && mark.id === id;
-        return isIt && (events.length === 0 ? at <= revision : at === revision);
-      })
-      .sort(
-        (left, right) =>
-          right.events.length - left.events.length || right.revision - left.revision || left.position - right.position,
-      );
+    const candidates = this.writes.unexplained(call.from).filter(({ mark, events, revision: at }) => {
+      const isIt = mark?.kind === 'lease-revoke' && mark.id === id;
+      return isIt && (events.length === 0 ? at <= revision : at === revision);
+    });
     // One that has ended before its time needs a client; another one may have ended by itself.
-    const write = candidates.find(({ position }) => this.#earlyEnds.has(position)) ?? candidates[0];
+    const likely = ({ events, revision: at, position }: LoggedWrite): number =>
+      (at === revision ? 4 : 0) + (this.#earlyEnds.has(position) ? 2 : 0) + (events.length > 0 ? 1 : 0);
+    const [write] = candidates.sort((left, right) => likely(right) - likely(left) || left.position - right.position);
     expectThat(write !== undefined, 'answer', () => `${call.what} answered ${revision}, and the log has no such mark`);
     this.writes.explain(write);
     this.tellWrite(write);
