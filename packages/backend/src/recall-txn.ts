@@ -24,8 +24,8 @@ import { VersionsAt } from './versions-at.ts';
 
 /**
  * The answer to a transaction that the log has, and whose leader did not say what it answered: decided once more on the
- * revision before it, which every replica has. TimeoutDueToLeaderFail where that is compacted, or where a range in the
- * middle of the transaction saw what no revision shows.
+ * revision before it, which every replica has. TimeoutDueToLeaderFail where that is compacted, or a revision that a range
+ * asks for, or where a range in the middle of the transaction saw what no revision shows.
  */
 export async function recallTxn(
   txn: Txn,
@@ -110,6 +110,9 @@ class Recall {
       case 'range': {
         if (this.#changed && this.#writesLeft > 0 && op.revision <= 0) throw new EngramError('TimeoutDueToLeaderFail');
         const at = op.revision > 0 ? toRevision(op.revision) : this.#visible;
+        // It was there when the leader answered, and is compacted by now.
+        if (at < this.#replica.state.compactRevision) throw new EngramError('TimeoutDueToLeaderFail');
+        using _pin = this.#replica.pins.hold(at);
         const { kvs, more, count } = await this.#scan(op, at);
         return { kind: 'range', revision: this.#visible, kvs, more, count };
       }
