@@ -36,6 +36,7 @@ export {
   type Txn,
   type Op,
   type RangeOp,
+  rangeOp,
   type PutOp,
   type DeleteRangeOp,
   type TxnOp,

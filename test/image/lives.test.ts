@@ -1,6 +1,6 @@
 import { nodeItself, type RangeResult } from '@engram/backend';
 import { decodeKeyValue } from '@engram/coder';
-import { EMPTY_BYTES, epoch, keyBytes, leaseId, type Op, type RangeOp, type Txn } from '@engram/core';
+import { rangeOp, EMPTY_BYTES, epoch, keyBytes, leaseId, type Op, type RangeOp, type Txn } from '@engram/core';
 import { Prng } from '@engram/sim';
 import { StorageTrimmedError } from '@engram/storage';
 import { expect, test } from 'vitest';
@@ -31,21 +31,8 @@ const deleteOp = (key: string): Op => ({
   prevKv: false,
 });
 
-const everything = (revision: number): RangeOp => ({
-  kind: 'range',
-  range: { key: Uint8Array.of(0), end: Uint8Array.of(0) },
-  limit: 0,
-  revision,
-  sortOrder: 0,
-  sortTarget: 0,
-  serializable: true,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-});
+const everything = (revision: number): RangeOp =>
+  rangeOp({ key: Uint8Array.of(0), end: Uint8Array.of(0) }, { revision, serializable: true });
 
 const txnOf = (...success: Op[]): Txn => ({ compares: [], success, failure: [] });
 

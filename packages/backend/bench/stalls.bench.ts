@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Backend, nodeItself, openBackend } from '@engram/backend';
 import {
+  rangeOp,
   type Compare,
   EMPTY_BYTES,
   epoch,
@@ -43,21 +44,7 @@ const putOf = (at: number, lease = 0n, size = value.length): PutOp => ({
   ignoreLease: false,
 });
 const txnOf = (...success: Op[]): Txn => ({ compares: [], success, failure: [] });
-const everything: RangeOp = {
-  kind: 'range',
-  range: ALL,
-  limit: 0,
-  revision: 0,
-  sortOrder: SortOrder.NONE,
-  sortTarget: SortTarget.KEY,
-  serializable: false,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-};
+const everything: RangeOp = rangeOp(ALL);
 const deleteAll = (prevKv: boolean): Txn => txnOf({ kind: 'delete-range', range: ALL, prevKv });
 const compareAll = (over: Partial<Compare>): Compare => ({
   range: ALL,

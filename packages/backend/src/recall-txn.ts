@@ -6,11 +6,10 @@ import {
   type KeyRange,
   type Op,
   type RangeOp,
+  rangeOp,
   type Revision,
   revision as toRevision,
   type Slice,
-  SortOrder,
-  SortTarget,
   type Txn,
 } from '@engram/core';
 import type { ScanResult } from '@engram/scanner';
@@ -53,21 +52,6 @@ const RANGE_US = 5;
 const VERSION_US = 0.5;
 
 const nothing: Pick<ScanResult, 'kvs'> = { kvs: [] };
-const everyKey: Omit<RangeOp, 'range'> = {
-  kind: 'range',
-  limit: 0,
-  revision: 0,
-  sortOrder: SortOrder.NONE,
-  sortTarget: SortTarget.KEY,
-  serializable: false,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-};
-
 class Recall {
   readonly #replica: Replica;
   readonly #before: Revision;
@@ -136,7 +120,7 @@ class Recall {
 
   /** What lived in the range before the transaction. */
   #lived(range: KeyRange, countOnly: boolean): Promise<ScanResult> {
-    return this.#scan({ ...everyKey, range, countOnly }, this.#before);
+    return this.#scan(rangeOp(range, { countOnly }), this.#before);
   }
 
   async #scan(op: RangeOp, at: Revision): Promise<ScanResult> {

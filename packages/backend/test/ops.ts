@@ -1,5 +1,6 @@
 import type { Backend } from '@engram/backend';
 import {
+  rangeOp,
   EMPTY_BYTES,
   EngramError,
   type ErrorCode,
@@ -29,22 +30,8 @@ export const put = (key: string, value: string, over: Partial<PutOp> = {}): Txn 
 export const remove = (key: string): Txn =>
   txnOf({ kind: 'delete-range', range: { key: keyBytes(key), end: EMPTY_BYTES }, prevKv: true });
 
-export const get = (key: string, over: Partial<RangeOp> = {}): RangeOp => ({
-  kind: 'range',
-  range: { key: keyBytes(key), end: EMPTY_BYTES },
-  limit: 0,
-  revision: 0,
-  sortOrder: 0,
-  sortTarget: 0,
-  serializable: false,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-  ...over,
-});
+export const get = (key: string, over: Partial<RangeOp> = {}): RangeOp =>
+  rangeOp({ key: keyBytes(key), end: EMPTY_BYTES }, over);
 
 export const everything = (over: Partial<RangeOp> = {}): RangeOp =>
   get('', { range: { key: Uint8Array.of(0), end: Uint8Array.of(0) }, ...over });

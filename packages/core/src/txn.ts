@@ -25,6 +25,24 @@ export interface RangeOp {
   readonly maxCreateRevision: number;
 }
 
+/** A range that asks for nothing but what `over` says: all of it, at the latest revision, in the order of keys. */
+export const rangeOp = (range: KeyRange, over: Partial<RangeOp> = {}): RangeOp => ({
+  kind: 'range',
+  range,
+  limit: 0,
+  revision: 0,
+  sortOrder: SortOrder.NONE,
+  sortTarget: SortTarget.KEY,
+  serializable: false,
+  keysOnly: false,
+  countOnly: false,
+  minModRevision: 0,
+  maxModRevision: 0,
+  minCreateRevision: 0,
+  maxCreateRevision: 0,
+  ...over,
+});
+
 export interface PutOp {
   readonly kind: 'put';
   readonly key: Uint8Array;

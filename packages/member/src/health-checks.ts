@@ -1,5 +1,5 @@
 import { ALARM_CORRUPT, type Alarm, nodeItself, type Store } from '@engram/backend';
-import { type Clock, EMPTY_BYTES, prefixRange, type RangeOp, unreachable } from '@engram/core';
+import { rangeOp, type Clock, EMPTY_BYTES, prefixRange, type RangeOp, unreachable } from '@engram/core';
 import type { ClusterView } from '@engram/etcd-api';
 
 /** The names that etcd gives alarms, by their number. */
@@ -78,18 +78,4 @@ export class HealthChecks {
 }
 
 /** Reads one key's name: it answers when the store can read at all. */
-const oneKey: RangeOp = {
-  kind: 'range',
-  range: prefixRange(EMPTY_BYTES),
-  limit: 1,
-  revision: 0,
-  sortOrder: 0,
-  sortTarget: 0,
-  serializable: true,
-  keysOnly: true,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-};
+const oneKey: RangeOp = rangeOp(prefixRange(EMPTY_BYTES), { limit: 1, serializable: true, keysOnly: true });

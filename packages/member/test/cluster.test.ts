@@ -1,6 +1,6 @@
 import { nodeItself, type Store } from '@engram/backend';
 import { decodeKeyValue } from '@engram/coder';
-import { EMPTY_BYTES, isEngramError, keyBytes, leaseId, type RangeOp, revision, type Txn } from '@engram/core';
+import { rangeOp, EMPTY_BYTES, isEngramError, keyBytes, leaseId, type RangeOp, revision, type Txn } from '@engram/core';
 import { expect, test } from 'vitest';
 import { TestCluster } from './cluster.ts';
 
@@ -20,21 +20,8 @@ const put = (key: string, value: string, lease = 0n): Txn => ({
   failure: [],
 });
 
-const rangeOf = (key: string, serializable: boolean): RangeOp => ({
-  kind: 'range',
-  range: { key: keyBytes(key), end: EMPTY_BYTES },
-  limit: 0,
-  revision: 0,
-  sortOrder: 0,
-  sortTarget: 0,
-  serializable,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-});
+const rangeOf = (key: string, serializable: boolean): RangeOp =>
+  rangeOp({ key: keyBytes(key), end: EMPTY_BYTES }, { serializable });
 
 async function get(store: Store, key: string, serializable = false): Promise<string | undefined> {
   const { kvs } = await store.range(rangeOf(key, serializable), nodeItself);

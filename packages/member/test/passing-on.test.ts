@@ -1,5 +1,5 @@
 import { type Backend, type Caller, nodeItself, openReplica } from '@engram/backend';
-import { EMPTY_BYTES, EngramError, epoch, isEngramError, keyBytes, leaseId, type Txn } from '@engram/core';
+import { rangeOp, EMPTY_BYTES, EngramError, epoch, isEngramError, keyBytes, leaseId, type Txn } from '@engram/core';
 import { decodeKeyValue } from '@engram/coder';
 import { LocalCopy, Prng, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
@@ -201,21 +201,7 @@ const update = (key: string, mod: number, value: string): Txn => ({
   failure: [range(key)],
 });
 
-const range = (key: string) => ({
-  kind: 'range' as const,
-  range: { key: keyBytes(key), end: EMPTY_BYTES },
-  limit: 0,
-  revision: 0,
-  sortOrder: 0,
-  sortTarget: 0,
-  serializable: true,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-});
+const range = (key: string) => rangeOp({ key: keyBytes(key), end: EMPTY_BYTES }, { serializable: true });
 
 async function value(backend: Backend, key: string): Promise<string | undefined> {
   const [kv] = [...(await backend.range(range(key), nodeItself)).kvs];

@@ -1,5 +1,6 @@
 import { encodeKeyValue, encodePutRecord, recordKv } from '@engram/coder';
 import {
+  rangeOp,
   isEngramError,
   keyBytes,
   leaseId,
@@ -17,21 +18,7 @@ import { expect, test } from 'vitest';
 
 const never = new AbortController().signal;
 const newest = revision(1_000_000);
-const list: RangeOp = {
-  kind: 'range',
-  range: prefixRange(keyBytes('k')),
-  limit: 0,
-  revision: 0,
-  sortOrder: 0,
-  sortTarget: 0,
-  serializable: false,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-};
+const list: RangeOp = rangeOp(prefixRange(keyBytes('k')));
 
 interface Bed {
   readonly scanner: Scanner;

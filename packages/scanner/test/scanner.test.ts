@@ -1,5 +1,6 @@
 import { encodeKeyValue, encodePutRecord } from '@engram/coder';
 import {
+  rangeOp,
   type ByteList,
   EMPTY_BYTES,
   isEngramError,
@@ -76,22 +77,7 @@ function bed(keys: number, valueBytes = 10, cacheBytesMax = 0): Bed {
   return { scanner, values, cache, pins };
 }
 
-const list = (over: Partial<RangeOp> = {}): RangeOp => ({
-  kind: 'range',
-  range: prefixRange(keyBytes('k')),
-  limit: 0,
-  revision: 0,
-  sortOrder: 0,
-  sortTarget: 0,
-  serializable: false,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-  ...over,
-});
+const list = (over: Partial<RangeOp> = {}): RangeOp => rangeOp(prefixRange(keyBytes('k')), over);
 const newest = revision(1_000_000);
 const never = new AbortController().signal;
 const names = (kvs: ByteList): string[] => [...kvs].map((kv) => keyText(decodeKeyValue(kv).key));

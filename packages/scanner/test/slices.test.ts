@@ -1,5 +1,6 @@
 import { encodeKeyValue, encodePutRecord, withoutValue } from '@engram/coder';
 import {
+  rangeOp,
   AnswerRoom,
   compareBytes,
   isEngramError,
@@ -113,22 +114,7 @@ class Bed {
   }
 }
 
-const list = (over: Partial<RangeOp> = {}): RangeOp => ({
-  kind: 'range',
-  range: prefixRange(keyBytes('k')),
-  limit: 0,
-  revision: 0,
-  sortOrder: SortOrder.NONE,
-  sortTarget: SortTarget.KEY,
-  serializable: false,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-  ...over,
-});
+const list = (over: Partial<RangeOp> = {}): RangeOp => rangeOp(prefixRange(keyBytes('k')), over);
 
 const keyOf = (at: number): string => `k${String(at).padStart(6, '0')}`;
 

@@ -1,5 +1,5 @@
 import { encodeRecord, encodePutRecord, type LogRecord } from '@engram/coder';
-import { EMPTY_BYTES, keyBytes, leaseId, logPosition, type RangeOp, revision, type Txn } from '@engram/core';
+import { rangeOp, EMPTY_BYTES, keyBytes, leaseId, logPosition, type RangeOp, revision, type Txn } from '@engram/core';
 import { StoreHistory } from '@engram/sim/model';
 import { describe, expect, test } from 'vitest';
 import { Judge } from './judge.ts';
@@ -49,21 +49,7 @@ const putAnswer = (at: number) =>
     responses: [{ kind: 'put', revision: revision(at), prevKv: undefined }],
   }) as const;
 
-const rangeK: RangeOp = {
-  kind: 'range',
-  range: { key: keyBytes('k'), end: EMPTY_BYTES },
-  limit: 0,
-  revision: 0,
-  sortOrder: 0,
-  sortTarget: 0,
-  serializable: false,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-};
+const rangeK: RangeOp = rangeOp({ key: keyBytes('k'), end: EMPTY_BYTES });
 
 describe('the log must keep its rules', () => {
   test.each([

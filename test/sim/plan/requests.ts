@@ -1,4 +1,5 @@
 import {
+  rangeOp,
   type Compare,
   EMPTY_BYTES,
   keyBytes,
@@ -222,21 +223,7 @@ export class Requests {
 
 export const EVERYTHING: KeyRange = { key: Uint8Array.of(0), end: Uint8Array.of(0) };
 
-export const plainRange = (range: KeyRange, revision: number): RangeOp => ({
-  kind: 'range',
-  range,
-  limit: 0,
-  revision,
-  sortOrder: 0,
-  sortTarget: 0,
-  serializable: false,
-  keysOnly: false,
-  countOnly: false,
-  minModRevision: 0,
-  maxModRevision: 0,
-  minCreateRevision: 0,
-  maxCreateRevision: 0,
-});
+export const plainRange = (range: KeyRange, revision: number): RangeOp => rangeOp(range, { revision });
 
 const plainPut = (key: string, value: string): PutOp => ({
   kind: 'put',

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { AssertionError, type RangeOp } from '@engram/core';
+import { rangeOp, AssertionError, type RangeOp } from '@engram/core';
 import { evaluateRange, type StoreHistory } from '@engram/sim/model';
 import type { MemoryDisk } from '@engram/storage';
 import { difference, listDifference } from '../judge/answers.ts';
@@ -110,19 +110,5 @@ export class StateCheck {
 }
 
 function rangeOf(at: number): RangeOp {
-  return {
-    kind: 'range',
-    range: ALL,
-    limit: 0,
-    revision: at,
-    sortOrder: 0,
-    sortTarget: 0,
-    serializable: false,
-    keysOnly: false,
-    countOnly: false,
-    minModRevision: 0,
-    maxModRevision: 0,
-    minCreateRevision: 0,
-    maxCreateRevision: 0,
-  };
+  return rangeOp(ALL, { revision: at });
 }
