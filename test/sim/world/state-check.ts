@@ -65,8 +65,7 @@ export class StateCheck {
 
   /** What readers see at a revision, and its hash. */
   async contentAt(at: number, compactRevision: number): Promise<void> {
-    // A lease that has ended just now may be in the log, and yet to take effect.
-    const state = { position: this.#history.next, revision: this.#face.revision, compactRevision };
+    const state = { position: this.#history.next, revision: this.#history.revision, compactRevision };
     const op = rangeOf(at);
     const expected = evaluateRange(this.#history, state, op);
     if (typeof expected === 'string') throw new Error(`the model refuses revision ${at}: ${expected}`);
