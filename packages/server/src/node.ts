@@ -4,10 +4,12 @@ import {
   type BoundedResource,
   ClientLog,
   descriptorLimit,
+  GC_PHASE,
   HealthMetrics,
   LoopMonitor,
   MetricRegistry,
   type NodeGauges,
+  observeCollections,
   openDescriptors,
   RpcMetrics,
   registerBudgetMetrics,
@@ -161,7 +163,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   return { identity, listeners: listeners.bound, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** A stretch that takes CPU time is ours; one that only takes time may be the machine's, and ends nothing. */
+/**
+ * A stretch that takes CPU time is ours; one that only takes time may be the machine's, and ends nothing. Nor does one that
+ * the collector of garbage made too long.
+ */
 function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, slow: SlowLog): LoopMonitor {
   const { loopBudgetMs: budgetMs, loopBudgetCpu: onlyCpu, loopBudgetFatal: fatal } = config;
   const cpuSeconds = (): number => {
@@ -173,8 +178,10 @@ function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, sl
     budgetMs,
     intervalMs: onlyCpu ? CPU_LOOK_MS : LOOK_MS,
     ...(onlyCpu ? { cpuSeconds } : {}),
+    observePauses: observeCollections,
     onStretch: ({ phase, method, ms }) => {
-      if (fatal) onFatal(new Error(`the event loop was kept for ${Math.round(ms)} ms by ${phase} ${method}`));
+      if (fatal && phase !== GC_PHASE)
+        onFatal(new Error(`the event loop was kept for ${Math.round(ms)} ms by ${phase} ${method}`));
       else if (ms > LOGGED_TIMES * budgetMs) {
         slow.warn({ phase, method, 'took-ms': Math.round(ms) }, 'the event loop was kept for too long');
       }

@@ -1,9 +1,14 @@
 import type { Clock, LoopWatch, Timer } from '@engram/core';
 import type { MetricRegistry } from './metric-registry.ts';
 import type { Sample } from './plain-histogram.ts';
+import { commonMs, freeSpans, lastOf, type TimeSpan } from './time-span.ts';
 
 /** Work that nobody has named. */
 const OTHER = 'other';
+/** A stretch that would have been within the budget without the pauses of the collector in it. */
+export const GC_PHASE = 'gc';
+/** Turns until all pauses of a stretch are told. */
+const TURNS_TO_TELL = 3;
 /** Phases times methods: more are counted together. */
 const CULPRITS_MAX = 256;
 
@@ -21,6 +26,12 @@ export interface LoopMonitorOptions {
   readonly intervalMs: number;
   /** Seconds of CPU that the event loop's thread has used; undefined: time alone counts. Other work on the machine does not. */
   readonly cpuSeconds?: () => number;
+  /**
+   * Tells of each pause of the collector of garbage, on `clock`, at most TURNS_TO_TELL turns late. Pauses do not count for who
+   * was working: they come whenever the young generation is full, whoever has filled it, and no code of ours can give way
+   * in one. A stretch that only they made too long has the phase `gc`.
+   */
+  readonly observePauses?: (take: (pause: TimeSpan) => void) => Disposable;
   /** For each stretch above the budget. */
   readonly onStretch: (stretch: Stretch) => void;
 }
@@ -46,6 +57,13 @@ export class LoopMonitor implements LoopWatch, Disposable {
   #cpuSeconds = 0;
   /** `toldMs` when the timer was set. */
   #toldBeforeMs = 0;
+  /** Since the timer was set, each the time of one culprit. */
+  #told: TimeSpan[] = [];
+  readonly #observing: Disposable | undefined;
+  /** All that a stretch which is still looked into, or one that runs, may have had. */
+  #pauses: TimeSpan[] = [];
+  /** Beginnings of the stretches that are still looked into, oldest first. */
+  readonly #unjudged: number[] = [];
   #lastMethod = '';
 
   constructor(registry: MetricRegistry, options: LoopMonitorOptions) {
@@ -68,6 +86,7 @@ export class LoopMonitor implements LoopWatch, Disposable {
       'The longest of these stretches.',
       each(({ longestSeconds }) => longestSeconds),
     );
+    this.#observing = options.observePauses?.((pause) => this.#pauses.push(pause));
     this.#arm();
   }
 
@@ -79,11 +98,22 @@ export class LoopMonitor implements LoopWatch, Disposable {
     this.toldMs += ms;
     // Where CPU time counts the timer decides whether it was too much; this names it.
     const cpuMs = this.#cpuMs();
-    if (cpuMs > this.budgetMs) this.#note({ phase, ms: Math.min(ms, cpuMs), method });
+    const nowMs = this.#options.clock.nowMs();
+    // What others were told of in the meantime is theirs.
+    const spans = lastOf(freeSpans(Math.min(this.#armedMs, nowMs - ms), nowMs, this.#told), ms);
+    const fromMs = spans[0]?.fromMs ?? nowMs;
+    this.#told = this.#told.filter((span) => span.toMs <= fromMs);
+    this.#told.push({ fromMs, toMs: nowMs });
+    if (cpuMs > this.budgetMs) this.#judge({ phase, ms: Math.min(ms, cpuMs), method }, spans);
   }
 
   [Symbol.dispose](): void {
     this.#timer?.cancel();
+    this.#observing?.[Symbol.dispose]();
+  }
+
+  get #armedMs(): number {
+    return this.#dueMs - this.#options.intervalMs;
   }
 
   #arm(): void {
@@ -91,14 +121,35 @@ export class LoopMonitor implements LoopWatch, Disposable {
     this.#dueMs = clock.nowMs() + intervalMs;
     this.#cpuSeconds = cpuSeconds?.() ?? 0;
     this.#toldBeforeMs = this.toldMs;
+    this.#told = [];
     this.#timer = clock.after(intervalMs, () => this.#look());
   }
 
   #look(): void {
     const lateMs = this.#options.clock.nowMs() - this.#dueMs;
     const untoldMs = Math.min(lateMs, this.#cpuMs()) - (this.toldMs - this.#toldBeforeMs);
-    if (untoldMs > this.budgetMs) this.#note({ phase: OTHER, ms: untoldMs, method: this.#lastMethod });
+    if (untoldMs > this.budgetMs) {
+      const spans = freeSpans(this.#armedMs, this.#options.clock.nowMs(), this.#told);
+      this.#judge({ phase: OTHER, ms: untoldMs, method: this.#lastMethod }, spans);
+    }
     this.#arm();
+    const neededMs = this.#unjudged[0] ?? this.#armedMs;
+    if (this.#pauses.length > 0) this.#pauses = this.#pauses.filter(({ toMs }) => toMs > neededMs);
+  }
+
+  /** Notes it once the pauses in its time are known. */
+  #judge(stretch: Stretch, spans: readonly TimeSpan[]): void {
+    if (this.#observing === undefined) return this.#note(stretch);
+    this.#unjudged.push(spans[0]?.fromMs ?? this.#armedMs);
+    let turns = TURNS_TO_TELL;
+    const wait = (): void => {
+      turns -= 1;
+      if (turns > 0) return this.#options.clock.soon(wait);
+      this.#unjudged.shift();
+      const ownMs = stretch.ms - commonMs(spans, this.#pauses);
+      this.#note(ownMs > this.budgetMs ? { ...stretch, ms: ownMs } : { ...stretch, phase: GC_PHASE });
+    };
+    this.#options.clock.soon(wait);
   }
 
   /** Of the thread, since the timer was set. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import { observeCollections } from './collections.ts';
 import type { MetricRegistry } from './metric-registry.ts';
-import { exponentialBounds, type PlainHistogram } from './plain-histogram.ts';
+import { exponentialBounds } from './plain-histogram.ts';
 
 /**
  * What dashboards ask of any process. prom-client's own set would keep a timer running every 10 ms for the event loop's
@@ -104,17 +104,7 @@ function registerGcMetrics(registry: MetricRegistry): void {
     bounds,
   );
   const old = registry.histogram('nodejs_gc_old_duration_seconds', 'Pauses for collecting the whole heap.', bounds);
-  const histogramOf = (kind: number): PlainHistogram => (kind === constants.NODE_PERFORMANCE_GC_MINOR ? young : old);
-  const observer = new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) histogramOf(gcKind(entry)).observe(entry.duration / 1000);
-  });
-  observer.observe({ entryTypes: ['gc'] });
-}
-
-/** One of perf_hooks' NODE_PERFORMANCE_GC_* constants. */
-function gcKind(entry: PerformanceEntry): number {
-  const detail: unknown = 'detail' in entry ? entry.detail : undefined;
-  return typeof detail === 'object' && detail !== null && 'kind' in detail ? Number(detail.kind) : 0;
+  observeCollections(({ fromMs, toMs, young: isYoung }) => (isYoung ? young : old).observe((toMs - fromMs) / 1000));
 }
 
 let descriptors = 0;

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '@engram/core';
-import { LoopMonitor, MetricRegistry, type Stretch } from '@engram/telemetry';
+import { LoopMonitor, MetricRegistry, observeCollections, type Stretch } from '@engram/telemetry';
+import { commonMs, freeSpans, lastOf, type TimeSpan } from '../src/time-span.ts';
 
-function start(cpuSeconds?: () => number) {
+function start(cpuSeconds?: () => number, observesPauses = false) {
   const registry = new MetricRegistry();
   const stretches: Stretch[] = [];
   let nowMs = 0;
   let fire = (): void => {};
+  let take = (_pause: TimeSpan): void => {};
+  const soon: (() => void)[] = [];
   const clock: Clock = {
     nowMs: () => nowMs,
     wallMs: () => nowMs,
@@ -14,7 +17,7 @@ function start(cpuSeconds?: () => number) {
       fire = next;
       return { cancel: () => (fire = () => {}) };
     },
-    soon() {},
+    soon: (next) => void soon.push(next),
     giveWay() {},
     endOfTurn() {},
   };
@@ -23,6 +26,14 @@ function start(cpuSeconds?: () => number) {
     budgetMs: 10,
     intervalMs: 50,
     ...(cpuSeconds === undefined ? {} : { cpuSeconds }),
+    ...(observesPauses
+      ? {
+          observePauses: (next: (pause: TimeSpan) => void) => {
+            take = next;
+            return { [Symbol.dispose]: () => (take = () => {}) };
+          },
+        }
+      : {}),
     onStretch: (stretch) => stretches.push(stretch),
   });
   /** The loop comes back so much later than it should. */
@@ -30,7 +41,18 @@ function start(cpuSeconds?: () => number) {
     nowMs += 50 + ms;
     fire();
   };
-  return { monitor, registry, stretches, late };
+  /** Time passes at work. */
+  const work = (ms: number): void => void (nowMs += ms);
+  /** The collector had the last `ms`; it is told in the next turn. */
+  const pause = (ms: number): void => {
+    const span = { fromMs: nowMs, toMs: nowMs + ms };
+    nowMs += ms;
+    soon.push(() => take(span));
+  };
+  /** The loop comes to its timers. */
+  const look = (): void => fire();
+  const turn = (): void => soon.splice(0).forEach((next) => next());
+  return { monitor, registry, stretches, late, work, pause, look, turn };
 }
 
 test('what was told has its phase and method, and is not told twice', () => {
@@ -69,6 +91,88 @@ test('where CPU time counts, a machine that is busy with other things is nobody\
   late(120);
   expect(stretches[1]).toMatchObject({ phase: 'other' });
   expect(stretches[1]?.ms).toBeCloseTo(100);
+});
+
+test('pauses of the collector do not count for who was working', () => {
+  const { monitor, stretches, work, pause, look, turn } = start(undefined, true);
+  work(50);
+  work(12);
+  pause(20);
+  monitor.stretched('handle', 32, '/some.Method');
+  look();
+  expect(stretches).toEqual([]); // the pause is not told yet
+  for (let turns = 0; turns < 3; turns += 1) turn();
+  expect(stretches).toEqual([{ phase: 'handle', ms: 12, method: '/some.Method' }]);
+});
+
+test('a stretch that only the collector made too long is its', () => {
+  const { monitor, stretches, work, pause, look, turn } = start(undefined, true);
+  monitor.began('/some.Method');
+  work(50);
+  pause(4);
+  work(9);
+  pause(5);
+  look();
+  for (let turns = 0; turns < 3; turns += 1) turn();
+  expect(stretches).toEqual([{ phase: 'gc', ms: 18, method: '/some.Method' }]);
+});
+
+test('a pause is taken off once: from who was told of it, not from what nobody told', () => {
+  const { monitor, stretches, work, pause, look, turn } = start(undefined, true);
+  work(50);
+  pause(8);
+  work(22);
+  monitor.stretched('handle', 30, '/some.Method');
+  work(15);
+  // Around the call: its time is not in it.
+  monitor.stretched('frames', 15);
+  work(12);
+  look();
+  for (let turns = 0; turns < 3; turns += 1) turn();
+  expect(stretches).toEqual([
+    { phase: 'handle', ms: 22, method: '/some.Method' },
+    { phase: 'frames', ms: 15, method: '' },
+    { phase: 'other', ms: 12, method: '' },
+  ]);
+});
+
+test('pauses are told, with their time', async () => {
+  const pauses: TimeSpan[] = [];
+  const fromMs = performance.now();
+  using observing = observeCollections((pause) => pauses.push(pause));
+  expect(observing).toBeDefined();
+  const held: unknown[] = [];
+  while (pauses.length === 0) {
+    for (let at = 0; at < 10_000; at += 1) held[at % 1000] = { at: new Array(100).fill(at) };
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const toMs = performance.now();
+  for (const pause of pauses) {
+    expect(pause.fromMs).toBeGreaterThanOrEqual(fromMs);
+    expect(pause.toMs).toBeGreaterThan(pause.fromMs);
+    expect(pause.toMs).toBeLessThanOrEqual(toMs);
+  }
+});
+
+test('spans: what is free, the last of it, and what two have in common', () => {
+  const taken = [
+    { fromMs: 30, toMs: 40 },
+    { fromMs: 10, toMs: 20 },
+    { fromMs: 15, toMs: 25 },
+  ];
+  const free = freeSpans(5, 50, taken);
+  expect(free).toEqual([
+    { fromMs: 5, toMs: 10 },
+    { fromMs: 25, toMs: 30 },
+    { fromMs: 40, toMs: 50 },
+  ]);
+  expect(freeSpans(12, 18, taken)).toEqual([]);
+  expect(lastOf(free, 12)).toEqual([
+    { fromMs: 28, toMs: 30 },
+    { fromMs: 40, toMs: 50 },
+  ]);
+  expect(lastOf(free, 100)).toEqual(free);
+  expect(commonMs(free, [{ fromMs: 8, toMs: 45 }])).toBe(2 + 5 + 5);
 });
 
 test('the metrics name the culprits, so many at most', async () => {
