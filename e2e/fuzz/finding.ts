@@ -27,13 +27,16 @@ export interface Kept {
   readonly chunks: readonly Buffer[];
 }
 
-/** Inputs that once found something, or stand for a class of attacks. The file's name begins with the target. */
-export function corpus(): readonly Kept[] {
-  return readdirSync(corpusFolder)
+/** Inputs that once found something, or stand for a class of attacks. */
+export const corpus = (): readonly Kept[] => inputsOf(corpusFolder);
+
+/** The inputs that `save` has written to a folder, by file name, which begins with the target. */
+export function inputsOf(folder: string): readonly Kept[] {
+  return readdirSync(folder)
     .filter((file) => file.endsWith('.hex'))
     .sort()
     .map((file) => {
-      const lines = readFileSync(join(corpusFolder, file), 'utf8').split('\n');
+      const lines = readFileSync(join(folder, file), 'utf8').split('\n');
       const chunks = lines
         .filter((line) => line !== '' && !line.startsWith('#'))
         .map((line) => Buffer.from(line, 'hex'));

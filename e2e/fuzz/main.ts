@@ -2,12 +2,13 @@
  * Bytes that nobody meant, against the parsers and against a process, for a while. See README.md.
  *
  *   FUZZ_SECONDS=60 SEED=1 main.ts <folder for data> <folder for findings>
+ *   FUZZ_REPLAY=<folder of findings> main.ts ...   only these inputs, again and again
  */
 import { join } from 'node:path';
 import { freePort } from '../../test/support/free-port.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
-import { corpus, type Finding, save } from './finding.ts';
-import { fuzzNode } from './node-fuzz.ts';
+import { corpus, type Finding, inputsOf, save } from './finding.ts';
+import { fuzzNode, replayOnNode } from './node-fuzz.ts';
 import { fuzzParsers } from './parser-fuzz.ts';
 
 const [folder = '.', findingsFolder = 'findings'] = process.argv.slice(2);
@@ -19,7 +20,8 @@ const MEMORY_MAX_BYTES = 384 * MiB;
 const PARSER_SHARE = 1 / 3;
 
 console.log(`fuzzing for ${seconds} s, SEED=${seed}`);
-const saved = corpus();
+const replayed = process.env['FUZZ_REPLAY'];
+const saved = replayed ? inputsOf(replayed) : corpus();
 let failed = 0;
 let passed = 0;
 
@@ -32,7 +34,8 @@ function judge(what: string, findings: readonly Finding[]): void {
   console.log(`${what}: ${findings.length} findings`);
 }
 
-const parsed = await fuzzParsers(seed, performance.now() + 1000 * seconds * PARSER_SHARE, saved);
+const parserSeconds = replayed ? 0 : seconds * PARSER_SHARE;
+const parsed = await fuzzParsers(seed, performance.now() + 1000 * parserSeconds, saved);
 judge(`parsers: ${parsed.inputs} inputs, ${parsed.blocks} blocks of code`, parsed.findings);
 
 const place = await newStorePlace(join(folder, 'data'));
@@ -53,8 +56,9 @@ process.once('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const endMs = performance.now() + 1000 * seconds * (1 - PARSER_SHARE);
-const node = await fuzzNode(store, securePort, seed, endMs, saved, {
+const endMs = performance.now() + 1000 * (seconds - parserSeconds);
+const fuzz = replayed ? replayOnNode : fuzzNode;
+const node = await fuzz(store, securePort, seed, endMs, saved, {
   memoryMaxBytes: MEMORY_MAX_BYTES,
   scriptMsMax: 400,
   answerMsMax: 5_000,

@@ -50,14 +50,24 @@ const SCRIPT_MAX_MS = 2_000;
 const NS_PER_BYTE_MAX = 5_000;
 const READ_MAX_BYTES = 1024 * 1024;
 
-/** Scripts against a real process until the time is over; those that are answered as none before are kept and changed. */
-export async function fuzzNode(
+type Fuzzing = [
   store: StoreProcess,
   securePort: number,
   seed: number,
   endMs: number,
   saved: readonly Kept[],
   limits: NodeLimits,
+];
+
+/** Scripts against a real process until the time is over; those that are answered as none before are kept and changed. */
+export const fuzzNode = (...how: Fuzzing): Promise<NodeReport> => run('more', ...how);
+
+/** What was saved, until the time is over: sixteen together and each alone, read and unread. */
+export const replayOnNode = (...how: Fuzzing): Promise<NodeReport> => run('saved', ...how);
+
+async function run(
+  what: 'more' | 'saved',
+  ...[store, securePort, seed, endMs, saved, limits]: Fuzzing
 ): Promise<NodeReport> {
   const random = new Prng(seed).fork('node');
   const hellos = await clientHellos();
@@ -132,10 +142,16 @@ export async function fuzzNode(
   };
 
   const first = saved.flatMap(({ target, chunks }) => (isKind(target) ? [{ kind: target, chunks, deaf: false }] : []));
-  for (let at = 0; at < first.length; at += BATCH) await runBatch(first.slice(at, at + BATCH));
-  while (performance.now() < endMs && store.running && findings.length < BATCH) {
-    await runBatch(Array.from({ length: BATCH }, make));
-  }
+  const goesOn = (): boolean => performance.now() < endMs && store.running && findings.length < BATCH;
+  do {
+    for (let at = 0; at < first.length; at += BATCH) await runBatch(first.slice(at, at + BATCH));
+    if (what === 'saved') {
+      const unread = first.map((script) => ({ ...script, deaf: true }));
+      for (const script of [...first, ...unread]) await runBatch([script]);
+      for (let at = 0; at < unread.length; at += BATCH) await runBatch(unread.slice(at, at + BATCH));
+    }
+  } while (what === 'saved' && goesOn());
+  while (goesOn()) await runBatch(Array.from({ length: BATCH }, make));
   const stretches = store.running ? await longestStretches(ports.plain) : [];
   const long = stretches.filter(({ ms }) => ms > limits.stretchMsMax);
   for (const { by, ms } of long)
