@@ -75,6 +75,11 @@ export class TargetProcess implements AsyncDisposable {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Of the store itself: the commands that start it become it. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   get output(): string {
     return this.#output;
   }

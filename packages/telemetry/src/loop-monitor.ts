@@ -139,12 +139,18 @@ export class LoopMonitor implements LoopWatch, Disposable {
 
   /** Notes it once the pauses in its time are known. */
   #judge(stretch: Stretch, spans: readonly TimeSpan[]): void {
-    if (this.#observing === undefined) return this.#note(stretch);
+    if (this.#observing === undefined) {
+      this.#note(stretch);
+      return;
+    }
     this.#unjudged.push(spans[0]?.fromMs ?? this.#armedMs);
     let turns = TURNS_TO_TELL;
     const wait = (): void => {
       turns -= 1;
-      if (turns > 0) return this.#options.clock.soon(wait);
+      if (turns > 0) {
+        this.#options.clock.soon(wait);
+        return;
+      }
       this.#unjudged.shift();
       const ownMs = stretch.ms - commonMs(spans, this.#pauses);
       this.#note(ownMs > this.budgetMs ? { ...stretch, ms: ownMs } : { ...stretch, phase: GC_PHASE });

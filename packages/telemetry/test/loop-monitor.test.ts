@@ -30,7 +30,7 @@ function start(cpuSeconds?: () => number, observesPauses = false) {
       ? {
           observePauses: (next: (pause: TimeSpan) => void) => {
             take = next;
-            return { [Symbol.dispose]: () => (take = () => {}) };
+            return { [Symbol.dispose]() {} };
           },
         }
       : {}),
@@ -42,16 +42,20 @@ function start(cpuSeconds?: () => number, observesPauses = false) {
     fire();
   };
   /** Time passes at work. */
-  const work = (ms: number): void => void (nowMs += ms);
-  /** The collector had the last `ms`; it is told in the next turn. */
+  const work = (ms: number): void => {
+    nowMs += ms;
+  };
+  /** The collector has the next `ms`; it is told two turns later. */
   const pause = (ms: number): void => {
     const span = { fromMs: nowMs, toMs: nowMs + ms };
     nowMs += ms;
-    soon.push(() => take(span));
+    soon.push(() => void soon.push(() => take(span)));
   };
   /** The loop comes to its timers. */
   const look = (): void => fire();
-  const turn = (): void => soon.splice(0).forEach((next) => next());
+  const turn = (): void => {
+    for (const next of soon.splice(0)) next();
+  };
   return { monitor, registry, stretches, late, work, pause, look, turn };
 }
 
