@@ -77,6 +77,19 @@ test('work that takes long goes on in the next turn, in order, and nothing new i
   expect(Math.max(...owner.slices.map((end, at) => end - (owner.slices[at - 1] ?? 0)))).toBeLessThanOrEqual(64);
 });
 
+test('a handler that tells how long it took uses the slice up before the clock is asked', async () => {
+  const { socket, owner, clock, intake } = begin();
+  owner.onFrame = () => {
+    clock.advance(INTAKE_TURN_MS / 2);
+    intake.worked(INTAKE_TURN_MS / 2);
+  };
+  socket.emit('data', numbered(0, 10));
+  expect(owner.frames.length).toBe(2);
+  await clock.settle();
+  expect(owner.frames).toEqual(range(10));
+  expect(owner.slices).toEqual([0, 2, 4, 6, 8, 10, 10]); // the first one is the preface
+});
+
 test('nothing is taken while the kernel does not take what was written', async () => {
   const { socket, owner, clock, intake } = begin();
   owner.onFrame = () => {

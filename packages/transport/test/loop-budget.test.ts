@@ -39,6 +39,31 @@ test('the method that keeps the event loop is named, and the frames around it ar
   expect(watch.told).toEqual(['handle 30 /test.Slow/Call']);
 });
 
+test('calls that take a while each do not share a slice because they came in one chunk', async () => {
+  const clock = new SimClock();
+  const watch = new Watch();
+  let [calls, most] = [0, 0];
+  const handle = (): Buffer => {
+    clock.advance(1);
+    calls += 1;
+    return Buffer.from('done');
+  };
+  const methods = new Map([['/test.Slow/Call', { kind: 'unary' as const, handle }]]);
+  await using serving = await startServing(serve, { clock, watch, methods });
+  using client = await RawClient.open(serving.port);
+  client.write(
+    Buffer.concat(Array.from({ length: 20 }, (_, at) => client.request(2 * at + 1, '/test.Slow/Call', 'x'))),
+  );
+  for (let before = 0; calls < 20; before = calls) {
+    await turn();
+    most = Math.max(most, calls - before);
+  }
+  await client.outcome(39);
+  // Four fit; between two looks here the loop may have turned twice.
+  expect(most).toBeLessThanOrEqual(8);
+  expect(watch.told).toEqual([]);
+});
+
 test('a frame of a thousand messages is worked off in slices, in order, and what follows it waits', async () => {
   const clock = new SimClock();
   const watch = new Watch();

@@ -141,6 +141,10 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     return this.#intake.sliceSpent;
   }
 
+  worked(ms: number): void {
+    this.#intake.worked(ms);
+  }
+
   // What frames lead to (FrameHost):
 
   spend(tokens: number, what: string): void {

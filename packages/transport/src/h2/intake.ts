@@ -52,6 +52,9 @@ export class Intake {
   #state: 'flowing' | 'next-slice' | 'unsent' | 'ended' = 'flowing';
 
   #sliceEndMs = 0;
+  #sliceMs = 0;
+  /** What handlers took of this slice, as far as it was told. */
+  #workedMs = 0;
 
   constructor(socket: Source, clock: Clock, turn: IntakeTurn, watch: LoopWatch, owner: IntakeOwner) {
     this.#turn = turn;
@@ -81,6 +84,14 @@ export class Intake {
     return this.#clock.nowMs() >= this.#sliceEndMs;
   }
 
+  /**
+   * Whoever was called for a frame took so long: between two looks at the clock one frame of a request may be worth a
+   * thousand others.
+   */
+  worked(ms: number): void {
+    this.#workedMs += ms;
+  }
+
   readonly #onData = (chunk: Buffer): void => {
     if (this.#state === 'ended') return;
     this.#chunks.push(chunk);
@@ -101,7 +112,9 @@ export class Intake {
     if (this.#state === 'ended') return;
     this.#state = 'flowing';
     const [startMs, toldMs] = [this.#clock.nowMs(), this.#watch.toldMs];
-    this.#sliceEndMs = startMs + this.#turn.sliceMs;
+    this.#sliceMs = this.#turn.sliceMs;
+    this.#sliceEndMs = startMs + this.#sliceMs;
+    this.#workedMs = 0;
     this.#owner.sliceBegan();
     try {
       const next = this.#take();
@@ -142,7 +155,8 @@ export class Intake {
       else return 'flowing';
       if (this.#isEnded) return 'flowing';
       if (this.#isBehind) return 'unsent';
-      if (this.#owner.unfinished || (frames % framesBetweenLooks === 0 && this.sliceSpent)) return 'next-slice';
+      if (this.#owner.unfinished || this.#workedMs >= this.#sliceMs) return 'next-slice';
+      if (frames % framesBetweenLooks === 0 && this.sliceSpent) return 'next-slice';
     }
   }
 
