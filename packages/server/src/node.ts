@@ -7,6 +7,7 @@ import {
   GC_PHASE,
   HealthMetrics,
   LoopMonitor,
+  type LoopUsage,
   MetricRegistry,
   type NodeGauges,
   observeCollections,
@@ -169,15 +170,15 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
  */
 function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, slow: SlowLog): LoopMonitor {
   const { loopBudgetMs: budgetMs, loopBudgetCpu: onlyCpu, loopBudgetFatal: fatal } = config;
-  const cpuSeconds = (): number => {
+  const usage = (): LoopUsage => {
     const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1e6;
+    return { cpuMs: (user + system) / 1e3, idleMs: performance.nodeTiming.idleTime };
   };
   return new LoopMonitor(metrics, {
     clock: new SystemClock(),
     budgetMs,
     intervalMs: onlyCpu ? CPU_LOOK_MS : LOOK_MS,
-    ...(onlyCpu ? { cpuSeconds } : {}),
+    ...(onlyCpu ? { usage } : {}),
     observePauses: observeCollections,
     onStretch: ({ phase, method, ms }) => {
       if (fatal && phase !== GC_PHASE)

@@ -19,13 +19,20 @@ export interface Stretch {
   readonly ms: number;
 }
 
+/** Since the thread began. */
+export interface LoopUsage {
+  readonly cpuMs: number;
+  /** Time in which the loop had nothing to do. */
+  readonly idleMs: number;
+}
+
 export interface LoopMonitorOptions {
   readonly clock: Clock;
   readonly budgetMs: number;
   /** How often it looks whether the loop is late. */
   readonly intervalMs: number;
-  /** Seconds of CPU that the event loop's thread has used; undefined: time alone counts. Other work on the machine does not. */
-  readonly cpuSeconds?: () => number;
+  /** What the event loop's thread has used; undefined: time alone counts. Other work on the machine does not. */
+  readonly usage?: () => LoopUsage;
   /**
    * Tells of each pause of the collector of garbage, on `clock`, at most TURNS_TO_TELL turns late. Pauses do not count for who
    * was working: they come whenever the young generation is full, whoever has filled it, and no code of ours can give way
@@ -54,7 +61,8 @@ export class LoopMonitor implements LoopWatch, Disposable {
   readonly #culprits = new Map<string, Culprit>();
   #timer: Timer | undefined;
   #dueMs = 0;
-  #cpuSeconds = 0;
+  /** When the timer was set. */
+  #usage: LoopUsage = { cpuMs: 0, idleMs: 0 };
   /** `toldMs` when the timer was set. */
   #toldBeforeMs = 0;
   /** Since the timer was set, each the time of one culprit. */
@@ -96,15 +104,14 @@ export class LoopMonitor implements LoopWatch, Disposable {
 
   stretched(phase: string, ms: number, method = ''): void {
     this.toldMs += ms;
-    // Where CPU time counts the timer decides whether it was too much; this names it.
-    const cpuMs = this.#cpuMs();
     const nowMs = this.#options.clock.nowMs();
     // What others were told of in the meantime is theirs.
     const spans = lastOf(freeSpans(Math.min(this.#armedMs, nowMs - ms), nowMs, this.#told), ms);
     const fromMs = spans[0]?.fromMs ?? nowMs;
     this.#told = this.#told.filter((span) => span.toMs <= fromMs);
     this.#told.push({ fromMs, toMs: nowMs });
-    if (cpuMs > this.budgetMs) this.#judge({ phase, ms: Math.min(ms, cpuMs), method }, spans);
+    const ownMs = this.#ran(ms);
+    if (ownMs > this.budgetMs) this.#judge({ phase, ms: ownMs, method }, spans);
   }
 
   [Symbol.dispose](): void {
@@ -117,9 +124,9 @@ export class LoopMonitor implements LoopWatch, Disposable {
   }
 
   #arm(): void {
-    const { clock, intervalMs, cpuSeconds } = this.#options;
+    const { clock, intervalMs, usage } = this.#options;
     this.#dueMs = clock.nowMs() + intervalMs;
-    this.#cpuSeconds = cpuSeconds?.() ?? 0;
+    if (usage !== undefined) this.#usage = usage();
     this.#toldBeforeMs = this.toldMs;
     this.#told = [];
     this.#timer = clock.after(intervalMs, () => this.#look());
@@ -127,7 +134,7 @@ export class LoopMonitor implements LoopWatch, Disposable {
 
   #look(): void {
     const lateMs = this.#options.clock.nowMs() - this.#dueMs;
-    const untoldMs = Math.min(lateMs, this.#cpuMs()) - (this.toldMs - this.#toldBeforeMs);
+    const untoldMs = this.#ran(lateMs - (this.toldMs - this.#toldBeforeMs));
     if (untoldMs > this.budgetMs) {
       const spans = freeSpans(this.#armedMs, this.#options.clock.nowMs(), this.#told);
       this.#judge({ phase: OTHER, ms: untoldMs, method: this.#lastMethod }, spans);
@@ -158,10 +165,16 @@ export class LoopMonitor implements LoopWatch, Disposable {
     this.#options.clock.soon(wait);
   }
 
-  /** Of the thread, since the timer was set. */
-  #cpuMs(): number {
-    const { cpuSeconds } = this.#options;
-    return cpuSeconds === undefined ? Number.POSITIVE_INFINITY : 1000 * (cpuSeconds() - this.#cpuSeconds);
+  /**
+   * How much of so many milliseconds of work the thread ran, if it had the same share of a core in all its work since the
+   * timer was set: asking for the CPU time of each call would cost more than many a call.
+   */
+  #ran(ms: number): number {
+    const { clock, usage } = this.#options;
+    if (usage === undefined || ms <= 0) return ms;
+    const { cpuMs, idleMs } = usage();
+    const activeMs = clock.nowMs() - this.#armedMs - (idleMs - this.#usage.idleMs);
+    return ms * Math.min(1, (cpuMs - this.#usage.cpuMs) / Math.max(activeMs, ms));
   }
 
   #note(stretch: Stretch): void {

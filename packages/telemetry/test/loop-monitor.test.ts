@@ -3,10 +3,11 @@ import type { Clock } from '@engram/core';
 import { LoopMonitor, MetricRegistry, observeCollections, type Stretch } from '@engram/telemetry';
 import { commonMs, freeSpans, lastOf, type TimeSpan } from '../src/time-span.ts';
 
-function start(cpuSeconds?: () => number, observesPauses = false) {
+function start(cpuMs?: () => number, observesPauses = false) {
   const registry = new MetricRegistry();
   const stretches: Stretch[] = [];
   let nowMs = 0;
+  let idleMs = 0;
   let fire = (): void => {};
   let take = (_pause: TimeSpan): void => {};
   const soon: (() => void)[] = [];
@@ -25,7 +26,7 @@ function start(cpuSeconds?: () => number, observesPauses = false) {
     clock,
     budgetMs: 10,
     intervalMs: 50,
-    ...(cpuSeconds === undefined ? {} : { cpuSeconds }),
+    ...(cpuMs === undefined ? {} : { usage: () => ({ cpuMs: cpuMs(), idleMs }) }),
     ...(observesPauses
       ? {
           observePauses: (next: (pause: TimeSpan) => void) => {
@@ -39,6 +40,7 @@ function start(cpuSeconds?: () => number, observesPauses = false) {
   /** The loop comes back so much later than it should. */
   const late = (ms: number): void => {
     nowMs += 50 + ms;
+    idleMs += 50;
     fire();
   };
   /** Time passes at work. */
@@ -82,19 +84,28 @@ test('what nobody told is blamed on the call that began last', () => {
 });
 
 test('where CPU time counts, a machine that is busy with other things is nobody\u2019s fault', () => {
-  let cpuSeconds = 0;
-  const { monitor, stretches, late } = start(() => cpuSeconds);
+  let cpuMs = 0;
+  const { monitor, stretches, late, work } = start(() => cpuMs);
+  work(500);
   monitor.stretched('handle', 500);
-  late(1000);
+  late(500);
   expect(stretches).toEqual([]);
-  cpuSeconds = 0.2;
+  // The thread ran, though for less time than it was at it.
+  work(500);
+  cpuMs += 200;
   monitor.stretched('handle', 500);
   expect(stretches).toEqual([{ phase: 'handle', ms: 200, method: '' }]);
   late(0);
-  cpuSeconds = 0.3;
+  cpuMs += 100;
   late(120);
-  expect(stretches[1]).toMatchObject({ phase: 'other' });
-  expect(stretches[1]?.ms).toBeCloseTo(100);
+  expect(stretches[1]).toEqual({ phase: 'other', ms: 100, method: '' });
+  // Of four pieces of work on half a core each is what half its time is, not what all took.
+  for (let piece = 0; piece < 4; piece += 1) {
+    work(16);
+    cpuMs += 8;
+    monitor.stretched('frames', 16);
+  }
+  expect(stretches.length).toBe(2);
 });
 
 test('pauses of the collector do not count for who was working', () => {
