@@ -37,7 +37,7 @@ export async function finish(world: ClusterWorld): Promise<void> {
   sameMembers(world);
   for (const [node, life] of living(world)) {
     const check = new StateCheck(world, life.face!, node.name);
-    await check.all(world.history.compactRevision);
+    await check.all();
     expectThat(life.face!.pins === 0, 'leak', () => `${node.name}: ${life.face!.pins} pins are held, and nobody reads`);
   }
   await stopAll(world);
@@ -174,7 +174,7 @@ async function compareWithRecovery(world: ClusterWorld): Promise<void> {
   );
   await answerOf(world, 'the fresh node leads', backend.lead(epoch(world.log.sealed.epoch + 1)));
   const check = new StateCheck(world, new Face(backend), 'the recovered store');
-  await check.all(world.history.compactRevision);
+  await check.all();
   await answerOf(world, 'the fresh node stops', backend[Symbol.asyncDispose]());
   process.kill();
 }

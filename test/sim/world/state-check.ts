@@ -4,41 +4,97 @@ import { evaluateRange, type StoreHistory } from '@engram/sim/model';
 import type { MemoryDisk } from '@engram/storage';
 import { difference, listDifference } from '../judge/answers.ts';
 import { expectThat, Finding } from '../judge/finding.ts';
+import { textOf } from '../judge/write-judge.ts';
 import type { Face } from './face.ts';
-import { answerOf, type Timed } from './patience.ts';
+import { answerOf, type Timed, until } from './patience.ts';
 
 const ALL = { key: Uint8Array.of(0), end: Uint8Array.of(0) };
 const never = new AbortController().signal;
 
-/** A store that nobody writes to holds just what the log says. */
+/** What a store is asked to see that it holds what its log says. */
+export type CheckedStore = Pick<
+  Face,
+  | 'revision'
+  | 'compactRevision'
+  | 'applied'
+  | 'leases'
+  | 'timeToLive'
+  | 'alarms'
+  | 'image'
+  | 'range'
+  | 'hashKv'
+  | 'verify'
+  | 'liveKeys'
+>;
+
+/**
+ * A store that no client writes to holds just what its log says. Its leases may end meanwhile: then what was being compared is
+ * compared again with the log that has their ends, so every comparison is with one state of the log, the last one.
+ */
 export class StateCheck {
   readonly #world: Timed;
   readonly #history: StoreHistory;
-  readonly #face: Face;
+  readonly #face: CheckedStore;
   readonly #what: string;
 
-  constructor(world: Timed & { readonly history: StoreHistory }, face: Face, what: string) {
+  constructor(world: Timed & { readonly history: StoreHistory }, face: CheckedStore, what: string) {
     this.#world = world;
     this.#history = world.history;
     this.#face = face;
     this.#what = what;
   }
 
-  /** `compactRevision`: of the log, or higher where only this store was compacted. */
-  async all(compactRevision: number): Promise<void> {
-    const { revision } = this.#history;
-    this.#same('revision', this.#face.revision, revision);
-    this.#same('compact revision', this.#face.compactRevision, compactRevision);
-    await this.leases();
-    this.#same('alarms', this.#face.alarms().length, this.#history.alarmsAt(this.#history.next).length);
-    await this.versions(compactRevision);
-    for (const at of new Set([revision, Math.max(1, compactRevision), Math.ceil((revision + compactRevision) / 2)])) {
-      if (at >= 1 && at <= revision) await this.contentAt(at, compactRevision);
-    }
-    this.index();
+  async all(): Promise<void> {
+    await this.#part(() => this.#leases());
+    await this.#part(() => this.#versions());
+    await this.#part(async () => {
+      const { revision, compactRevision } = this.#history;
+      for (const at of new Set([revision, Math.max(1, compactRevision), Math.ceil((revision + compactRevision) / 2)])) {
+        if (at >= 1 && at <= revision) await this.#contentAt(at);
+      }
+    });
+    await this.#part(() => this.#index());
   }
 
-  async leases(): Promise<void> {
+  /** What a compaction has changed. */
+  async compacted(): Promise<void> {
+    await this.#part(() => this.#versions());
+    await this.#part(() => this.#contentAt(this.#history.compactRevision));
+    await this.#part(() => this.#index());
+  }
+
+  /**
+   * Compares at one state of the log: all of it has taken effect before, and nothing comes to it meanwhile. Ends of leases are
+   * all that may come, so it is begun again at most once for each lease.
+   */
+  async #part(compare: () => void | Promise<void>): Promise<void> {
+    const history = this.#history;
+    for (;;) {
+      await until(this.#world, `${this.#what} has applied its log`, () => this.#face.applied === history.next);
+      const { length } = history.writes;
+      let found: unknown;
+      try {
+        this.#marks();
+        await compare();
+      } catch (error) {
+        found = error;
+      }
+      const came = history.writes.slice(length);
+      if (came.length === 0 && found !== undefined) throw found;
+      if (came.length === 0) return;
+      const other = came.find(({ mark }) => mark?.kind !== 'lease-revoke');
+      if (other !== undefined) throw new Finding('ghost', `${this.#what} has written ${textOf(other)} by itself`);
+    }
+  }
+
+  #marks(): void {
+    const { revision, compactRevision, next } = this.#history;
+    this.#same('revision', this.#face.revision, revision);
+    this.#same('compact revision', this.#face.compactRevision, compactRevision);
+    this.#same('alarms', this.#face.alarms().length, this.#history.alarmsAt(next).length);
+  }
+
+  async #leases(): Promise<void> {
     const spans = this.#history.leasesAt(this.#history.next);
     const texts = (ids: readonly bigint[]): string => ids.map(String).sort().join(' ');
     this.#same('leases', texts(this.#face.leases()), texts(spans.map(({ id }) => id)));
@@ -55,8 +111,8 @@ export class StateCheck {
   }
 
   /** Every version that is to be kept, and no other. */
-  async versions(compactRevision: number): Promise<void> {
-    const expected = this.#history.kept(compactRevision, this.#history.revision);
+  async #versions(): Promise<void> {
+    const expected = this.#history.kept(this.#history.compactRevision, this.#history.revision);
     using image = await this.#ask(this.#face.image(never));
     const kvs = image.count === 0 ? [] : await this.#ask(image.read(0, image.count, never));
     const found = listDifference(kvs, expected, 'versions');
@@ -64,8 +120,8 @@ export class StateCheck {
   }
 
   /** What readers see at a revision, and its hash. */
-  async contentAt(at: number, compactRevision: number): Promise<void> {
-    const state = { position: this.#history.next, revision: this.#history.revision, compactRevision };
+  async #contentAt(at: number): Promise<void> {
+    const state = this.#history.stateAt(this.#history.next);
     const op = rangeOf(at);
     const expected = evaluateRange(this.#history, state, op);
     if (typeof expected === 'string') throw new Error(`the model refuses revision ${at}: ${expected}`);
@@ -77,7 +133,7 @@ export class StateCheck {
   }
 
   /** What the index says of itself. */
-  index(): void {
+  #index(): void {
     try {
       this.#face.verify();
     } catch (error) {
@@ -88,8 +144,9 @@ export class StateCheck {
   }
 
   /** What must be kept is on the disk, and of the other versions none is. */
-  disk(disk: MemoryDisk, compactRevision: number): void {
-    const kept = new Set(this.#history.kept(compactRevision, this.#history.revision).map(({ position }) => position));
+  disk(disk: MemoryDisk): void {
+    const { compactRevision, revision } = this.#history;
+    const kept = new Set(this.#history.kept(compactRevision, revision).map(({ position }) => position));
     for (const { events } of this.#history.lines) {
       for (const { key, mod, position } of events) {
         const version = (): string => `${this.#what}: ${JSON.stringify(key)} of revision ${mod}, record ${position},`;

@@ -97,6 +97,24 @@ export class StoreHistory {
     return this.#compactions.at(-1)?.revision ?? -1;
   }
 
+  /** The same up to here. From here on each goes its own way, as logs do of which one disk was copied. */
+  copy(): StoreHistory {
+    const copy = new StoreHistory();
+    for (const { key, bytes, events } of this.lines) {
+      const line = { key, bytes, events: [...events] };
+      copy.lines.push(line);
+      copy.#byKey.set(key, line);
+    }
+    copy.leases.push(...this.leases.map((span) => ({ ...span })));
+    copy.writes.push(...this.writes);
+    copy.#compactions.push(...this.#compactions);
+    copy.#alarms.push(...this.#alarms);
+    copy.#byRevision.push(...this.#byRevision);
+    copy.#next = this.#next;
+    copy.#revision = this.#revision;
+    return copy;
+  }
+
   /** Records that became durable, whole writes. ModelError where they break a rule of the log. Returns the writes. */
   append(first: number, records: readonly Uint8Array[]): readonly LoggedWrite[] {
     check(first === this.#next, `records at ${first}, and the log ends at ${this.#next}`);
