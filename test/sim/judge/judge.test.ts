@@ -226,6 +226,10 @@ describe('watches', () => {
     const behind = judge(3);
     behind.begins(3);
     expect(() => behind.events([group(3, kvOf(2))], 3)).toThrow(/prev_kv at 3, and it began compacted at 3/);
+    const movedBack = judge(3);
+    movedBack.begins(3);
+    movedBack.begins(2);
+    movedBack.events([group(3, kvOf(2))], 3);
   });
 
   test('a progress mark comes after the events, and never of what is not durable', () => {

@@ -20,7 +20,7 @@ export class WatchJudge {
   readonly watched: Watched;
   readonly #history: StoreHistory;
   #next: number;
-  /** The history that it is served from is compacted so far at least. */
+  /** The history that it is served from now is compacted so far at least. */
   #compactRevision = -1;
 
   /** `next`: the first revision that it is to see. */
@@ -30,9 +30,9 @@ export class WatchJudge {
     this.#next = next;
   }
 
-  /** It begins, or goes on, at a node that is compacted so far. */
+  /** It begins, or goes on, at a node that is compacted so far. Another node may be compacted less: it has yet to apply that. */
   begins(compactRevision: number): void {
-    this.#compactRevision = Math.max(this.#compactRevision, compactRevision);
+    this.#compactRevision = compactRevision;
   }
 
   /** What a client that comes back asks for. */
