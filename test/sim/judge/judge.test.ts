@@ -92,9 +92,9 @@ describe('writes', () => {
     const explains = (write: Parameters<typeof judge.writes.explain>[0]): boolean =>
       judge.writes.txnExplains(putK, write, 1) || write.revision === 2;
     judge.writes.unknown({ ...call, explains });
-    expect(() => judge.writes.settle(() => false)).toThrow(expect.objectContaining({ kind: 'ghost' }));
+    expect(() => judge.writes.settle()).toThrow(expect.objectContaining({ kind: 'ghost' }));
     judge.writes.unknown({ ...call, explains });
-    judge.writes.settle(() => false);
+    judge.writes.settle();
   });
 
   test('a refusal must be true of some state between request and answer', () => {
@@ -137,17 +137,18 @@ describe('leases', () => {
     expect(() => judge.leases.renewed(7n, 2, 6101, 6102)).toThrow(/its time was over/);
   });
 
-  test('of two ends, that before its time is the one that a client asked for; the other came by itself', () => {
+  test('an answered revoke acknowledges its end; where it may be several, the first of them', () => {
     const grant = mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds: 5 });
     const end = mark({ kind: 'lease-revoke', id: leaseId(7n) });
     const judge = judgeOf(grant, end, grant, end);
-    judge.leases.granted(2, 5, 1000);
-    judge.leases.granted(4, 5, 6000);
     const [, first, , second] = judge.history.writes;
-    judge.leaseEnded(first!, 2, 6000);
-    judge.leaseEnded(second!, 4, 6100);
+    judge.leaseEnded(first!, 7n, 2, 100);
+    judge.leaseEnded(second!, 7n, 4, 100);
     judge.leaseRevoked(call, 7n, 1);
-    expect([judge.writes.isUnexplained(first!), judge.writes.isUnexplained(second!)]).toEqual([true, false]);
+    expect(judge.acknowledged).toBe(3);
+    judge.leaseRevoked(call, 7n, 1);
+    expect(judge.writes.unexplained(1).map(({ mark: one }) => one?.kind)).toEqual(['lease-grant', 'lease-grant']);
+    expect(() => judge.leaseRevoked(call, 7n, 1)).toThrow(/the log has no such mark/);
   });
 
   test('a renewal counts for a lease whose end nobody had been told of, also where its id was granted again', () => {

@@ -12,6 +12,7 @@ import {
 import { claimsEffect, difference, isVersion, textOfBytes, textOfKv } from './answers.ts';
 import { expectThat, Finding } from './finding.ts';
 import { type ClockRates, LeaseJudge } from './lease-judge.ts';
+import { RevokeJudge } from './revoke-judge.ts';
 import { makes, textOf, WriteJudge } from './write-judge.ts';
 
 /**
@@ -64,15 +65,15 @@ export class Judge {
   readonly history: StoreHistory;
   readonly writes: WriteJudge;
   readonly leases: LeaseJudge;
+  readonly revokes: RevokeJudge;
   /** Everything before it has been told to somebody. */
   #acknowledged = 1;
-  /** Positions of ends of leases that came before the leases' time was over. */
-  readonly #earlyEnds = new Set<number>();
 
   constructor(history: StoreHistory, rates?: ClockRates) {
     this.history = history;
     this.writes = new WriteJudge(history);
     this.leases = new LeaseJudge(history, rates);
+    this.revokes = new RevokeJudge(this.leases);
   }
 
   get acknowledged(): number {
@@ -289,26 +290,17 @@ export class Judge {
     this.tellWrite(write);
   }
 
-  /** The end of a lease is durable; it left for the log at `sentMs`. */
-  leaseEnded({ position }: LoggedWrite, granted: number, sentMs: number): void {
-    if (this.leases.isEarly(granted, sentMs)) this.#earlyEnds.add(position);
+  /** The end of a lease is durable; it left for the log at `sentMs`. Who may have asked for it is for `revokes` to say. */
+  leaseEnded(write: LoggedWrite, id: bigint, granted: number, sentMs: number): void {
+    this.writes.explain(write);
+    this.revokes.ended(write, id, granted, sentMs);
   }
 
   leaseRevoked(call: Call, id: bigint, revision: number): void {
     this.#checkFresh(call, revision);
-    // The revision is that of the deleted keys; where there were none, what was visible when the end had taken effect, which
-    // is mostly that of the end itself.
-    const candidates = this.writes.unexplained(call.from).filter(({ mark, events, revision: at }) => {
-      const isIt = mark?.kind === 'lease-revoke' && mark.id === id;
-      return isIt && (events.length === 0 ? at <= revision : at === revision);
-    });
-    // One that has ended before its time needs a client; another one may have ended by itself.
-    const likely = ({ events, revision: at, position }: LoggedWrite): number =>
-      (at === revision ? 4 : 0) + (this.#earlyEnds.has(position) ? 2 : 0) + (events.length > 0 ? 1 : 0);
-    const [write] = candidates.sort((left, right) => likely(right) - likely(left) || left.position - right.position);
-    expectThat(write !== undefined, 'answer', () => `${call.what} answered ${revision}, and the log has no such mark`);
-    this.writes.explain(write);
-    this.tellWrite(write);
+    const ends = this.revokes.answered(call, id, revision, this.history.next);
+    // Where it may be several, no more is certain than the first of them.
+    this.#acknowledged = Math.max(this.#acknowledged, Math.min(...ends.map(({ next }) => next)));
   }
 
   /**

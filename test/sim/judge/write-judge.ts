@@ -1,6 +1,7 @@
 import type { ErrorCode, Txn } from '@engram/core';
 import { evaluateTxn, type LoggedWrite, type ModelChange, type StoreHistory } from '@engram/sim/model';
 import { Finding } from './finding.ts';
+import { assign } from './matching.ts';
 
 /** A write of which nobody was told whether it happened. */
 export interface UnknownWrite {
@@ -50,35 +51,23 @@ export class WriteJudge {
 
   /** The first that was asked for without an answer and may explain it. */
   unknownFor(write: LoggedWrite): UnknownWrite | undefined {
-    return this.#unknown.find((unknown) => unknown.from <= write.position && unknown.explains(write));
+    return this.#unknownOf(write)[0];
   }
 
-  /**
-   * Finds for each write that is left a call of its own. Nothing may be under way any more. `otherwise` is asked where
-   * there is none: whether something else explains it.
-   */
-  settle(otherwise: (write: LoggedWrite) => boolean): void {
+  #unknownOf(write: LoggedWrite): readonly UnknownWrite[] {
+    return this.#unknown.filter((unknown) => unknown.from <= write.position && unknown.explains(write));
+  }
+
+  /** Finds for each write that is left a call of its own. Nothing may be under way any more. */
+  settle(): void {
     const explainedBy = new Map<UnknownWrite, LoggedWrite>();
     for (const write of this.#unexplained.values()) {
-      if (!this.#assign(write, explainedBy, new Set()) && !otherwise(write))
+      if (!assign(write, (one) => this.#unknownOf(one), explainedBy))
         throw new Finding('ghost', `nobody asked for ${textOf(write)}`);
     }
     const used = new Set(explainedBy.keys());
     this.#unknown = this.#unknown.filter((unknown) => !used.has(unknown));
     this.#unexplained.clear();
-  }
-
-  /** One step of a matching: another write may give its call up where it has a second one. */
-  #assign(write: LoggedWrite, explainedBy: Map<UnknownWrite, LoggedWrite>, tried: Set<UnknownWrite>): boolean {
-    for (const unknown of this.#unknown) {
-      if (tried.has(unknown) || unknown.from > write.position || !unknown.explains(write)) continue;
-      tried.add(unknown);
-      const other = explainedBy.get(unknown);
-      if (other !== undefined && !this.#assign(other, explainedBy, tried)) continue;
-      explainedBy.set(unknown, write);
-      return true;
-    }
-    return false;
   }
 
   /**

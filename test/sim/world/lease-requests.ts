@@ -41,6 +41,7 @@ export function revokeLease({ world, life, face, name }: Asking, id: bigint): vo
       if (code === 'Corrupt') judge.refusedByAlarm(call, code);
       else if (code !== 'TooManyRequests') judge.leaseSeen(call, id, false, code);
     },
+    unknown: (call) => judge.revokes.unknown(call, id),
     text: (revision) => `revision ${revision}`,
   });
 }
