@@ -40,8 +40,10 @@ export type WorkerMessage =
 const RUN_MAX_MS = 60_000;
 /** A process that has waited so long for a CPU will not get one any more. */
 const RUN_MAX_WALL_MS = 30 * RUN_MAX_MS;
-/** Seeds that a worker is given at once. */
-const CHUNK = 50;
+/** Seeds that a process is given at once, at most: it takes as long to start as tens of runs. */
+const CHUNK_MAX = 250;
+/** Chunks for each worker: those that end early take what is left. */
+const CHUNKS_MIN = 4;
 const worker = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
 /** Runs many seeds in processes of their own. Resolves with what was found, in the order of seeds. */
@@ -52,8 +54,10 @@ export async function manyRuns(options: ManyRunsOptions): Promise<{ done: number
   let next = from;
   let done = 0;
   const over = (): boolean => found.length >= findingsMax || performance.now() - startMs > timeMaxMs;
+  const workers = options.workers ?? availableParallelism();
+  const chunkMax = Math.min(CHUNK_MAX, Math.ceil(runs / (workers * CHUNKS_MIN)));
   const takeChunk = (): readonly number[] => {
-    const count = over() ? 0 : Math.max(0, Math.min(CHUNK, from + runs - next));
+    const count = over() ? 0 : Math.max(0, Math.min(chunkMax, from + runs - next));
     next += count;
     return Array.from({ length: count }, (_, at) => next - count + at);
   };
@@ -71,7 +75,6 @@ export async function manyRuns(options: ManyRunsOptions): Promise<{ done: number
       chunk = left.length > 0 && !over() ? left : takeChunk();
     }
   };
-  const workers = options.workers ?? availableParallelism();
   await Promise.all(Array.from({ length: workers }, work));
   return { done, found: found.sort((left, right) => left.seed - right.seed) };
 }
