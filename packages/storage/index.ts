@@ -1,7 +1,15 @@
 // The ports that every storage adapter implements.
 export type { Log, LogBatch, AppendOutcome } from './src/log.ts';
 export type { Values, Checkpoint, Storage, StorageSize } from './src/values.ts';
-export type { ImagePart, ImageStatus, LocalShare, SharedImage, Trimmed } from './src/shared-image.ts';
+export {
+  type ImageBase,
+  type ImagePart,
+  type ImageStatus,
+  type LocalShare,
+  noImageBase,
+  type SharedImage,
+  type Trimmed,
+} from './src/shared-image.ts';
 export {
   StorageCorruptError,
   StorageOpenError,

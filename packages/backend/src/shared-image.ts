@@ -1,10 +1,11 @@
 import { CheckpointWriter } from '@engram/coder';
 import { type Clock, EMPTY_BYTES, type LogPosition, nextTurn, type VersionMeta } from '@engram/core';
 import type { VersionSlot } from '@engram/index';
-import type { Pins } from '@engram/scanner';
-import type { ImagePart, Values } from '@engram/storage';
+import type { Pin, Pins } from '@engram/scanner';
+import type { ImageBase, ImagePart, Values } from '@engram/storage';
 import { checkpointHeader } from './checkpoint-header.ts';
 import { visitKept } from './kept-versions.ts';
+import { PageCutter } from './page-cutter.ts';
 import type { ReplicatedState } from './replicated-state.ts';
 import { versionMeta } from './version-meta.ts';
 
@@ -35,7 +36,7 @@ export interface SharedImageOptions {
 /** What `SharedImage.save` writes. */
 export interface PartsFrom {
   readonly from: LogPosition;
-  readonly parts: AsyncIterable<ImagePart>;
+  readonly parts: (base: ImageBase) => AsyncIterable<ImagePart>;
 }
 
 /**
@@ -43,27 +44,29 @@ export interface PartsFrom {
  * those of one position of the log. The keys are walked in slices, so it also has some of what takes effect meanwhile, of keys that
  * it had, and lacks what is compacted meanwhile; both come again in the replay from that position. It has every version that a
  * compaction at the state's compact revision keeps, and none that has not taken effect: who starts from it serves the same
- * history.
+ * history. Pages of the base that have just the versions of their place are kept, and their records are not read.
  */
 export function sharedImage(parts: SharedImageParts, options: SharedImageOptions): PartsFrom {
   const { state, clock, applied } = parts;
   const header = checkpointHeader(state, applied, clock.nowMs());
-  return { from: applied, parts: partsOf(header, parts, options) };
+  return { from: applied, parts: (base) => partsOf(header, base, parts, options) };
 }
 
 async function* partsOf(
   header: Uint8Array,
+  base: ImageBase,
   { state, pins, values, clock, applied, sliceMax }: SharedImageParts,
   { pageBytes, pace, signal }: SharedImageOptions,
 ): AsyncGenerator<ImagePart> {
   yield { kind: 'chunk', bytes: header };
   const { index } = state;
   const writer = new CheckpointWriter();
+  const pages = new PageCutter(base, pageBytes);
+  using pinned = new PinnedSlices();
   for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
     const chunks: Uint8Array[] = [];
-    const pages = new PageCutter(pageBytes);
     // Until their records are read: a compaction would let storage forget them.
-    using _pin = pins.hold(state.compactRevision);
+    const pin = pins.hold(state.compactRevision);
     next = index.walk(next, Math.min(SLICE_KEYS, sliceMax), (key, head) => {
       const versions: VersionMeta[] = [];
       visitKept(index, head, state.compactRevision, state.revision, (slot: VersionSlot) => {
@@ -77,10 +80,16 @@ async function* partsOf(
       const chunk = writer.add(key, versions);
       if (chunk !== undefined) chunks.push(chunk);
     });
+    pinned.add(pin, pages.added);
     for (const bytes of chunks) yield { kind: 'chunk', bytes };
-    for (const { positions, bytes } of pages.all) {
-      await pace(bytes);
-      yield { kind: 'page', positions, records: await values.getMany(positions, signal) };
+    for (const { kept, positions, bytes } of pages.cut(next === undefined)) {
+      if (kept) {
+        yield { kind: 'kept', positions };
+      } else {
+        await pace(bytes);
+        yield { kind: 'page', positions, records: await values.getMany(positions, signal) };
+      }
+      pinned.release(pages.given);
     }
     await nextTurn(clock);
     signal.throwIfAborted();
@@ -89,27 +98,24 @@ async function* partsOf(
   if (last !== undefined) yield { kind: 'chunk', bytes: last };
 }
 
-interface Cut {
-  readonly positions: LogPosition[];
-  bytes: number;
-}
+/** The pins of slices whose versions are not all given yet. */
+class PinnedSlices implements Disposable {
+  readonly #slices: { readonly pin: Pin; readonly end: number }[] = [];
 
-/** Versions, in the order of their keys, as pages of about one size. */
-class PageCutter {
-  readonly #pageBytes: number;
-  readonly all: Cut[] = [];
-
-  constructor(pageBytes: number) {
-    this.#pageBytes = pageBytes;
+  /** Of the versions up to the `end`-th. */
+  add(pin: Pin, end: number): void {
+    this.#slices.push({ pin, end });
   }
 
-  add(position: LogPosition, bytes: number): void {
-    let page = this.all.at(-1);
-    if (page === undefined || page.bytes >= this.#pageBytes) {
-      page = { positions: [], bytes: 0 };
-      this.all.push(page);
+  /** So many versions are given. */
+  release(given: number): void {
+    for (let slice = this.#slices[0]; slice !== undefined && slice.end <= given; slice = this.#slices[0]) {
+      slice.pin[Symbol.dispose]();
+      this.#slices.shift();
     }
-    page.positions.push(position);
-    page.bytes += bytes;
+  }
+
+  [Symbol.dispose](): void {
+    this.release(Number.POSITIVE_INFINITY);
   }
 }

@@ -1,7 +1,15 @@
 import { nodeItself } from '@engram/backend';
 import { decodeCheckpointEntries, decodeCheckpointHeader, decodeKeyValue, recordKv } from '@engram/coder';
-import { keyText, type LogPosition } from '@engram/core';
-import { type Checkpoint, type ImagePart, MemoryStorage, type Storage, StorageTrimmedError } from '@engram/storage';
+import { keyText, leaseId, type LogPosition } from '@engram/core';
+import {
+  type Checkpoint,
+  type ImageBase,
+  type ImagePart,
+  MemoryStorage,
+  noImageBase,
+  type Storage,
+  StorageTrimmedError,
+} from '@engram/storage';
 import { expect, test } from 'vitest';
 import { type Node, openNode } from './harness.ts';
 import { Gate, put, remove } from './ops.ts';
@@ -10,18 +18,21 @@ const never = new AbortController().signal;
 const atOnce = { pageBytes: 100, pace: async () => {}, signal: never };
 
 /** Versions that chunks name, and records that pages have: `position key@mod`. */
-async function read(parts: AsyncIterable<ImagePart>) {
+async function read(parts: (base: ImageBase) => AsyncIterable<ImagePart>, base = noImageBase) {
   const named: string[] = [];
   const held: string[] = [];
+  const kept: LogPosition[] = [];
   let pages = 0;
   let from: LogPosition | undefined;
-  for await (const part of parts) {
+  for await (const part of parts(base)) {
     if (part.kind === 'page') {
       pages += 1;
       for (const [at, record] of part.records.entries()) {
         const { key, modRevision } = decodeKeyValue(recordKv(record));
         held.push(`${part.positions[at]} ${keyText(key)}@${modRevision}`);
       }
+    } else if (part.kind === 'kept') {
+      kept.push(...part.positions);
     } else if (from === undefined) {
       from = decodeCheckpointHeader(part.bytes).nextPosition;
     } else {
@@ -30,7 +41,7 @@ async function read(parts: AsyncIterable<ImagePart>) {
       });
     }
   }
-  return { named, held, pages, from };
+  return { named, held, kept, pages, from };
 }
 
 const write = async ({ backend }: Node, ...txns: ReturnType<typeof put>[]): Promise<void> => {
@@ -54,6 +65,101 @@ test('an image has the record of each version that it names, tombstones too, and
   expect(compacted.held).toEqual(compacted.named);
 });
 
+/** Pages of an image that was read, as the base of the next one. */
+function baseOf(pages: readonly (readonly LogPosition[])[]): ImageBase {
+  const same = (left: readonly LogPosition[], right: readonly LogPosition[]): boolean => left.join() === right.join();
+  return {
+    recordsFrom: (first) => pages.find((page) => page[0] === first)?.length ?? 0,
+    has: (positions) => pages.some((page) => same(page, positions)),
+  };
+}
+
+/** The pages of one image and what the next one, on top of it, writes and keeps. */
+async function pagesOf({ backend }: Node, base: ImageBase, pageBytes = 60) {
+  const all: (readonly LogPosition[])[] = [];
+  const kept: string[] = [];
+  const written: string[] = [];
+  for await (const part of backend.replica.sharedImage({ ...atOnce, pageBytes }).parts(base)) {
+    if (part.kind === 'chunk') continue;
+    all.push(part.positions);
+    (part.kind === 'kept' ? kept : written).push(part.positions.join());
+  }
+  return { all, kept, written };
+}
+
+const granted = (lease: bigint) => ({ id: leaseId(lease), ttlSeconds: 100 });
+
+/** Three keys in each page, in which each has one version: positions 1 to 9. */
+async function threePages(sliceMax = 100) {
+  const node = await openNode(new MemoryStorage(), { sliceMax });
+  const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+  await write(node, ...keys.map((key) => put(key, '1')));
+  const { all, written } = await pagesOf(node, noImageBase);
+  expect(written).toEqual(['1,2,3', '4,5,6', '7,8,9']);
+  return { node, base: baseOf(all) };
+}
+
+test.each([1, 2, 100])(
+  'pages without a change are kept, and their records are not read (slices of %i keys)',
+  async (sliceMax) => {
+    const { node, base } = await threePages(sliceMax);
+    await using backend = node.backend;
+    expect(await pagesOf(node, base)).toMatchObject({ kept: ['1,2,3', '4,5,6', '7,8,9'], written: [] });
+    await write(node, put('e', '2'));
+    expect(await pagesOf(node, base)).toMatchObject({ kept: ['1,2,3', '7,8,9'], written: ['4,5,10', '6'] });
+    expect(backend.replica.pins.size).toBe(0);
+  },
+);
+
+test.each([
+  ['a put at the first key', put('d', '2'), ['4,10,5', '6']],
+  ['a put at the last key', put('f', '2'), ['10']],
+  ['a delete', remove('e'), ['4,5,10', '6']],
+  ['a key before the first one', put('cc', '2'), ['10']],
+  ['a key behind the last one', put('ff', '2'), ['10']],
+  ['a key that moves to a lease', put('e', '1', { lease: leaseId(7n) }), ['4,5,11', '6']],
+] as const)('%s makes its page dirty, and no other', async (_what, txn, due) => {
+  const { node, base } = await threePages();
+  await using backend = node.backend;
+  if (due.join().includes('11')) await backend.leaseGrant(granted(7n).id, granted(7n).ttlSeconds, nodeItself);
+  await write(node, txn);
+  const { written, kept } = await pagesOf(node, base);
+  expect(written).toEqual(due);
+  expect(kept.length + (due.length === 1 ? 0 : 1)).toBe(3);
+});
+
+test('a compaction, and the end of a lease, make those pages dirty of which they take versions', async () => {
+  const { node } = await threePages();
+  await using backend = node.backend;
+  await backend.leaseGrant(granted(7n).id, granted(7n).ttlSeconds, nodeItself);
+  await write(node, put('e', '2', { lease: leaseId(7n) }), put('h', '2'), remove('i'));
+  let before = await pagesOf(node, noImageBase, 30);
+  const next = async (): Promise<{ readonly kept: readonly string[]; readonly written: readonly string[] }> => {
+    const base = baseOf(before.all);
+    before = await pagesOf(node, base, 30);
+    // Whatever is kept: together they are what an image without a base has.
+    expect(before.all.flat()).toEqual((await pagesOf(node, noImageBase, 30)).all.flat());
+    return before;
+  };
+  expect((await next()).written).toEqual([]);
+  await backend.leaseRevoke(leaseId(7n), nodeItself);
+  expect((await next()).written.join().split(',')).toContain('15');
+  await backend.compact(backend.revision, true, nodeItself);
+  const { kept, written } = await next();
+  expect(kept.length).toBeGreaterThan(0);
+  expect(written.length).toBeGreaterThan(0);
+  const positions = before.all.flat();
+  for (const gone of [5, 8, 9, 11, 13]) expect(positions).not.toContain(gone);
+});
+
+test('small pages join the dirty ones before them, so that they do not become many', async () => {
+  const { node } = await threePages();
+  await using _ = node.backend;
+  const small = baseOf([[1], [2], [3], [4], [5], [6], [7], [8], [9]] as LogPosition[][]);
+  await write(node, put('a', '2'));
+  expect((await pagesOf(node, small, 1000)).written).toEqual(['10,2,3,4,5,6,7,8,9']);
+});
+
 test('keys that are created while it is taken are left to the replay, and do not make it longer', async () => {
   const node = await openNode(new MemoryStorage(), { sliceMax: 1 });
   await using backend = node.backend;
@@ -63,11 +169,11 @@ test('keys that are created while it is taken are left to the replay, and do not
     // Always one behind the walk, as keys that ascend with time.
     if (created < 20) await write(node, put(`e${created++}`.padEnd(4, '0'), '2'), put('d', `${created}`));
   };
-  const { named, held, from } = await read(backend.replica.sharedImage({ ...atOnce, pace }).parts);
+  const { named, held, from } = await read(backend.replica.sharedImage({ ...atOnce, pageBytes: 1, pace }).parts);
   expect(from).toBe(4);
   expect(named).toEqual(['1 a@2', '2 b@3', '3 d@4', '5 d@6', '7 d@8']);
   expect(held).toEqual(named);
-  expect(created).toBe(3);
+  expect(created).toBe(5);
 });
 
 test('what is not durable yet is not in it', async () => {
@@ -125,7 +231,7 @@ test('a start whose image is replaced while it is read begins again, and not for
   const chunks: Uint8Array[] = [];
   await using _ = first.backend;
   await write(first, put('a', '1'));
-  for await (const part of first.backend.replica.sharedImage(atOnce).parts)
+  for await (const part of first.backend.replica.sharedImage(atOnce).parts(noImageBase))
     if (part.kind === 'chunk') chunks.push(part.bytes);
 
   /** The log behind the image is empty. */

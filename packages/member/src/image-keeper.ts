@@ -104,13 +104,10 @@ export class ImageKeeper implements AsyncDisposable {
     const { image, replica, policy, clock, logger } = this.#options;
     const { signal } = this.#closing;
     const startMs = clock.nowMs();
-    const { from, parts } = replica.sharedImage({
-      pageBytes: policy.pageBytes,
-      pace: (bytes) => this.#pace(bytes),
-      signal,
-    });
+    const pace = (bytes: number): Promise<void> => this.#pace(bytes);
+    const { from, parts } = replica.sharedImage({ pageBytes: policy.pageBytes, pace, signal });
     logger.info({ from }, 'writes an image of the store');
-    const outcome = await image.save(from, parts, signal);
+    const outcome = await image.save(from, parts, signal, pace);
     logger.info(
       { from, outcome, 'took-ms': Math.round(clock.nowMs() - startMs) },
       'ended writing an image of the store',

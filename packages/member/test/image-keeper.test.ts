@@ -1,7 +1,14 @@
 import type { SharedImageOptions } from '@engram/backend';
 import { AssertionError, type LogPosition, logPosition } from '@engram/core';
 import { SimClock } from '@engram/sim';
-import type { ImagePart, ImageStatus, SharedImage, Trimmed } from '@engram/storage';
+import {
+  type ImageBase,
+  type ImagePart,
+  type ImageStatus,
+  noImageBase,
+  type SharedImage,
+  type Trimmed,
+} from '@engram/storage';
 import { expect, test } from 'vitest';
 import { ImageKeeper, type ImagePolicy } from '../src/image-keeper.ts';
 import { quiet } from './cluster.ts';
@@ -48,7 +55,7 @@ class Bed implements SharedImage {
       get applied() {
         return bed.applied;
       },
-      sharedImage: (options: SharedImageOptions) => ({ from: bed.applied, parts: bed.#parts(options) }),
+      sharedImage: (options: SharedImageOptions) => ({ from: bed.applied, parts: () => bed.#parts(options) }),
     };
   }
 
@@ -65,8 +72,8 @@ class Bed implements SharedImage {
     return this.state;
   }
 
-  async save(from: LogPosition, parts: AsyncIterable<ImagePart>): Promise<'published'> {
-    for await (const _ of parts);
+  async save(from: LogPosition, parts: (base: ImageBase) => AsyncIterable<ImagePart>): Promise<'published'> {
+    for await (const _ of parts(noImageBase));
     this.saved.push(from);
     this.state = { ...this.state, from, logBytesBehind: 0 };
     return 'published';

@@ -121,7 +121,7 @@ export class ImageCopy implements AsyncDisposable {
 
   async #write(image: Image): Promise<void> {
     const { source, closing } = this.#options;
-    const remote = new TikvPieces(source, image.round);
+    const remote = new TikvPieces(source, image);
     await using writer = await LocalPiecesWriter.create(this.#options, image);
     for (const kind of localKinds) {
       const { count } = image.totals[kind];

@@ -13,7 +13,7 @@ import type { ImageKey, ImageKind } from './log-keys.ts';
 const MAGIC = 0x50474e45; // "ENGP"
 const FORMAT = 1;
 const HEADER_BYTES = 32;
-const kindNumbers: Readonly<Record<ImageKind, number>> = { chunk: 1, page: 2, places: 3 };
+const kindNumbers: Readonly<Record<ImageKind, number>> = { chunk: 1, page: 2, places: 3, directory: 4 };
 
 /** Of one image. */
 export type PieceName = Omit<ImageKey, 'part'>;

@@ -1,5 +1,7 @@
 import type { Snapshot } from '@engram/tikv-client';
-import { decodePiecePart } from './image-piece.ts';
+import { decodeDirectory, type PageEntry } from './image-directory.ts';
+import { decodePiecePart, type PieceName } from './image-piece.ts';
+import { type Image, PieceHash, sameTotals } from './image-root.ts';
 import type { ImageKind } from './log-keys.ts';
 import { corrupt, type LogSource } from './log-source.ts';
 
@@ -14,49 +16,78 @@ export interface ImagePieces {
   fetch(kind: ImageKind, numbers: readonly number[], signal: AbortSignal): Promise<readonly Uint8Array[]>;
 }
 
-/** In TiKV; pieces of several regions are read side by side. */
+/** In TiKV; pieces of several regions are read side by side. Pages are found by the image's directory. */
 export class TikvPieces implements ImagePieces {
   readonly #source: LogSource;
-  readonly #round: number;
+  readonly #image: Image;
+  #directory: readonly PageEntry[] | undefined;
 
-  constructor(source: LogSource, round: number) {
+  constructor(source: LogSource, image: Image) {
     this.#source = source;
-    this.#round = round;
+    this.#image = image;
   }
 
   async fetch(kind: ImageKind, numbers: readonly number[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    const names = await this.#named(kind, numbers, signal);
     const { client, timeoutMs } = this.#source;
     const snapshot = await client.snapshot({ signal, timeoutMs });
-    const firsts = await this.#parts(snapshot, kind, numbers, [0], signal);
+    const firsts = await this.#parts(snapshot, names, [0], signal);
     return await Promise.all(
       firsts.map(async ({ payload, parts }, at) => {
         if (parts === 1) return payload;
         const others = Array.from({ length: parts - 1 }, (_, index) => index + 1);
-        const rest = await this.#parts(snapshot, kind, [numbers[at]!], others, signal);
+        const rest = await this.#parts(snapshot, [names[at]!], others, signal);
         return Buffer.concat([payload, ...rest.map((part) => part.payload)]);
       }),
     );
   }
 
+  /** Of all pages, in the order of their numbers; undefined for an image without one. It is read once. */
+  async directory(signal: AbortSignal): Promise<readonly PageEntry[] | undefined> {
+    const { round, totals } = this.#image;
+    const { count } = totals.directory;
+    if (this.#directory !== undefined || (count === 0 && totals.page.count > 0)) return this.#directory;
+    const hash = new PieceHash();
+    const numbers = Array.from({ length: count }, (_, number) => number);
+    const pieces = await this.fetch('directory', numbers, signal);
+    for (const piece of pieces) hash.add(piece);
+    const entries = decodeDirectory(pieces);
+    if (entries?.length !== totals.page.count || !sameTotals(hash.totals, totals.directory)) {
+      throw corrupt(this.#source, `the directory of image ${round} is not the one that was published`);
+    }
+    this.#directory = entries;
+    return entries;
+  }
+
+  async #named(kind: ImageKind, numbers: readonly number[], signal: AbortSignal): Promise<readonly PieceName[]> {
+    const { round } = this.#image;
+    const entries = kind === 'page' ? await this.directory(signal) : undefined;
+    if (entries === undefined) return numbers.map((number) => ({ round, kind, number }));
+    return numbers.map((number) => {
+      const entry = entries[number];
+      if (entry === undefined) throw corrupt(this.#source, `image ${round} has no page ${number}`);
+      return { round: entry.round, kind, number: entry.number };
+    });
+  }
+
   async #parts(
     snapshot: Snapshot,
-    kind: ImageKind,
-    numbers: readonly number[],
+    pieces: readonly PieceName[],
     parts: readonly number[],
     signal: AbortSignal,
   ): Promise<{ readonly payload: Uint8Array; readonly parts: number }[]> {
     const { keys, timeoutMs } = this.#source;
-    const round = this.#round;
-    const names = numbers.flatMap((number) => parts.map((part) => ({ round, kind, number, part })));
+    const names = pieces.flatMap((piece) => parts.map((part) => ({ ...piece, part })));
     const values = await snapshot.batchGet(
       names.map((name) => keys.piece(name)),
       { signal, timeoutMs },
     );
     return names.map((name, at) => {
+      const { kind, number, round } = name;
       const value = values[at];
-      if (value === undefined) throw new PieceMissing(`${kind} ${name.number} of image ${round} is missing`);
+      if (value === undefined) throw new PieceMissing(`${kind} ${number} of image ${round} is missing`);
       const part = decodePiecePart(name, value);
-      if (part === undefined) throw corrupt(this.#source, `${kind} ${name.number} of image ${round} is damaged`);
+      if (part === undefined) throw corrupt(this.#source, `${kind} ${number} of image ${round} is damaged`);
       return part;
     });
   }

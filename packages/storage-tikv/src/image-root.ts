@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
 import { type Epoch, epoch, type LogPosition, logPosition } from '@engram/core';
 import { NewerFormat } from './batch-format.ts';
-import type { ImageKind } from './log-keys.ts';
+import { type ImageKind, imageKindNames } from './log-keys.ts';
 
 /** All pieces of one kind. */
 export interface PieceTotals {
   readonly count: number;
   /** Of their payloads. */
   readonly bytes: number;
-  /** Of their payloads in their order: see `PieceHash`. */
+  /** Of their payloads in their order: see `PieceHash`. Of pages: of those that the image's own round has written. */
   readonly hash: string;
 }
 
-/** A published image: all its pieces are there and were read back. */
+/**
+ * A published image: all its pieces are there and were read back. Its pages are those that its directory names; earlier rounds have
+ * written some of them. Without a directory (an image of the first format) all are of its own round.
+ */
 export interface Image {
   readonly round: number;
   /** Replay goes on here. */
@@ -45,10 +48,14 @@ export interface ImageRoot {
 
 export const EMPTY_IMAGE_ROOT: ImageRoot = { image: undefined, claim: undefined, trimmed: logPosition(1), segment: 1 };
 
-export const imageBytes = ({ totals }: Image): number => totals.chunk.bytes + totals.page.bytes + totals.places.bytes;
+export const imageBytes = ({ totals }: Image): number =>
+  imageKindNames.reduce((sum, kind) => sum + totals[kind].bytes, 0);
+
+export const NO_PIECES: PieceTotals = { count: 0, bytes: 0, hash: '' };
 
 const MAGIC = 'engram image';
-const FORMAT = 1;
+/** In the first format all pages of an image are of its own round. */
+const FORMAT = 2;
 const HASH_HEX = 32;
 
 /** A hash over pieces, one after the other. */
@@ -102,9 +109,11 @@ export function parseImage(value: unknown): Image | undefined {
   const chunk = parseTotals(value['totals']['chunk']);
   const page = parseTotals(value['totals']['page']);
   const places = parseTotals(value['totals']['places']);
-  if (chunk === undefined || page === undefined || places === undefined) return undefined;
+  const named = value['totals']['directory'];
+  const directory = named === undefined ? NO_PIECES : parseTotals(named);
+  if (chunk === undefined || page === undefined || places === undefined || directory === undefined) return undefined;
   if (!isCount(round) || !isCount(from) || !isCount(logBytes) || !isCount(records)) return undefined;
-  return { round, from: logPosition(from), logBytes, records, totals: { chunk, page, places } };
+  return { round, from: logPosition(from), logBytes, records, totals: { chunk, page, places, directory } };
 }
 
 function parseTotals(value: unknown): PieceTotals | undefined {

@@ -1,11 +1,12 @@
-import { type Clock, type LogPosition, type Logger, nextTurn } from '@engram/core';
+import { assert, type Clock, type LogPosition, type Logger, nextTurn } from '@engram/core';
 import type { ImagePart } from '@engram/storage';
 import { StorageUnavailableError } from '@engram/storage';
+import { encodeDirectory, type PageEntry, positionsHash, type PublishedPages } from './image-directory.ts';
 import { encodePage, PlacesBuilder } from './image-page.ts';
 import { decodePiecePart, encodePiece } from './image-piece.ts';
 import { type Image, imageBytes, PieceHash, type RoundClaim, sameTotals } from './image-root.ts';
 import type { ImageRootStore } from './image-root-store.ts';
-import type { ImageKind } from './log-keys.ts';
+import { type ImageKind, imageKindNames } from './log-keys.ts';
 import { corrupt, type LogSource } from './log-source.ts';
 
 export interface ImageWriterOptions {
@@ -15,6 +16,10 @@ export interface ImageWriterOptions {
   readonly logger: Logger;
   /** The most that one value has. */
   readonly partBytesMax: number;
+  /** The pages that may be kept. */
+  readonly base: PublishedPages;
+  /** Resolves when so many more bytes may be read back. */
+  readonly pace: (bytes: number) => Promise<void>;
 }
 
 /** What is written with one transaction, or a few values of the largest size. */
@@ -38,6 +43,7 @@ export class ImageWriter {
   readonly #signal: AbortSignal;
   readonly #hashes: Readonly<Record<ImageKind, PieceHash>>;
   readonly #places = new PlacesBuilder();
+  readonly #pages: PageEntry[] = [];
   #rows: Row[] = [];
   #rowBytes = 0;
 
@@ -45,22 +51,7 @@ export class ImageWriter {
     this.#options = options;
     this.#claim = claim;
     this.#signal = signal;
-    this.#hashes = { chunk: new PieceHash(), page: new PieceHash(), places: new PieceHash() };
-  }
-
-  /** Of rounds before this one, whoever wrote them: all but the image that is published now. */
-  async collect(published: Image | undefined): Promise<void> {
-    const { round } = this.#claim;
-    await this.#deleteRounds(0, published?.round ?? round);
-    if (published !== undefined) await this.#deleteRounds(published.round + 1, round);
-  }
-
-  /** Those before `end`. */
-  async #deleteRounds(start: number, end: number): Promise<void> {
-    const { client, keys, timeoutMs } = this.#options.source;
-    if (start >= end) return;
-    const call = { signal: this.#signal, timeoutMs };
-    await client.admin.deleteRange(keys.roundStart(start), keys.roundStart(end), call);
+    this.#hashes = newHashes();
   }
 
   async write(parts: AsyncIterable<ImagePart>): Promise<void> {
@@ -70,18 +61,35 @@ export class ImageWriter {
         await this.#add('chunk', part.bytes);
         continue;
       }
-      const page = this.#hashes.page.count;
-      for (const position of part.positions) this.#places.add(position, page);
-      await this.#add('page', encodePage(part.positions, part.records));
+      const page = part.kind === 'kept' ? this.#kept(part.positions) : await this.#written(part);
+      for (const position of part.positions) this.#places.add(position, this.#pages.length);
+      this.#pages.push(page);
     }
     for (const piece of this.#places.pieces()) {
       if (piece === undefined) await nextTurn(this.#options.clock);
       else await this.#add('places', piece);
     }
+    for (const piece of encodeDirectory(this.#pages)) await this.#add('directory', piece);
     await this.#flush();
   }
 
-  /** Reads everything back. StorageCorruptError where it is not what was written. */
+  #kept(positions: readonly LogPosition[]): PageEntry {
+    const page = this.#options.base.find(positions);
+    assert(page !== undefined, 'a page is kept that is not there');
+    return page;
+  }
+
+  async #written({ positions, records }: Extract<ImagePart, { kind: 'page' }>): Promise<PageEntry> {
+    const [first] = positions;
+    assert(first !== undefined, 'a page without a record');
+    const number = this.#hashes.page.count;
+    const payload = encodePage(positions, records);
+    await this.#add('page', payload);
+    const hash = positionsHash(positions);
+    return { round: this.#claim.round, number, records: positions.length, first, bytes: payload.length, hash };
+  }
+
+  /** Reads back what was written. StorageCorruptError where it is not what is there. */
   async verify(): Promise<void> {
     const { source } = this.#options;
     const { keys } = source;
@@ -91,11 +99,13 @@ export class ImageWriter {
       timeoutMs: source.timeoutMs,
       notFillCache: true,
     });
-    const seen = { chunk: new PieceHash(), page: new PieceHash(), places: new PieceHash() };
+    const seen = newHashes();
     let shares: Uint8Array[] = [];
     const call = { signal: this.#signal, timeoutMs: source.timeoutMs };
     for await (const rows of snapshot.pages(keys.roundStart(round), keys.roundStart(round + 1), call)) {
+      let bytes = 0;
       for (const { key, value } of rows) {
+        bytes += value.length;
         const name = keys.parsePiece(key);
         const part = name && decodePiecePart(name, value);
         if (name === undefined || part === undefined || name.part !== shares.length) {
@@ -109,9 +119,9 @@ export class ImageWriter {
         seen[name.kind].add(shares.length === 1 ? shares[0]! : Buffer.concat(shares));
         shares = [];
       }
-      await nextTurn(this.#options.clock);
+      await this.#options.pace(bytes);
     }
-    for (const kind of ['chunk', 'page', 'places'] as const) {
+    for (const kind of imageKindNames) {
       if (sameTotals(seen[kind].totals, this.#hashes[kind].totals)) continue;
       throw corrupt(source, `what is read of image ${round} is not what was written (${kind})`);
     }
@@ -119,9 +129,15 @@ export class ImageWriter {
 
   /** Undefined: another round has begun, or another holds the log. */
   async publish(from: LogPosition, logBytes: number): Promise<Image | undefined> {
-    const { chunk, page, places } = this.#hashes;
+    const { chunk, page, places, directory } = this.#hashes;
     const { round, opener } = this.#claim;
-    const totals = { chunk: chunk.totals, page: page.totals, places: places.totals };
+    const bytes = this.#pages.reduce((sum, each) => sum + each.bytes, 0);
+    const totals = {
+      chunk: chunk.totals,
+      page: { ...page.totals, count: this.#pages.length, bytes },
+      places: places.totals,
+      directory: directory.totals,
+    };
     const image: Image = { round, from, logBytes, records: this.#places.count, totals };
     const published = await this.#options.roots.update((root) => {
       const mine = root.claim?.round === round && root.claim.opener === opener;
@@ -130,7 +146,7 @@ export class ImageWriter {
     }, this.#signal);
     if (published === undefined) return undefined;
     this.#options.logger.info(
-      { round, from, records: image.records, bytes: imageBytes(image) },
+      { round, from, records: image.records, bytes: imageBytes(image), pages: this.#pages.length, written: page.count },
       'published an image of the store',
     );
     return image;
@@ -168,4 +184,8 @@ export class ImageWriter {
     }
     throw new StorageUnavailableError(`${source.name}: an image cannot be written: ${last}`);
   }
+}
+
+function newHashes(): Readonly<Record<ImageKind, PieceHash>> {
+  return { chunk: new PieceHash(), page: new PieceHash(), places: new PieceHash(), directory: new PieceHash() };
 }

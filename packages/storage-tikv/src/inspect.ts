@@ -3,7 +3,8 @@ import { StorageCorruptError } from '@engram/storage';
 import type { RegionInfo, Snapshot, TikvClient } from '@engram/tikv-client';
 import { emptyChain } from './chain.ts';
 import { type ClusterRoot, openRoot } from './cluster-root.ts';
-import { decodeImageRoot, EMPTY_IMAGE_ROOT, type ImageRoot } from './image-root.ts';
+import { PieceMissing, TikvPieces } from './image-pieces.ts';
+import { decodeImageRoot, EMPTY_IMAGE_ROOT, type Image, type ImageRoot } from './image-root.ts';
 import { type LogKey, LogKeys } from './log-keys.ts';
 import { corrupt, type LogSource, ownerOf, scanLog } from './log-source.ts';
 import { findTail } from './log-tail.ts';
@@ -25,9 +26,11 @@ export interface SegmentReport {
 
 export interface RoundReport {
   readonly round: number;
-  /** `left`: given up, or replaced; the next round deletes it. */
-  readonly state: 'published' | 'claimed' | 'left';
+  /** `kept`: the published image has pages of it. `left`: given up, or replaced; the next round deletes it. */
+  readonly state: 'published' | 'claimed' | 'kept' | 'left';
   readonly pieces: number;
+  /** Pages of the published image. */
+  readonly pages: number;
 }
 
 /** What the values of a cluster are in one region. */
@@ -50,7 +53,7 @@ export interface StorageReport {
     readonly recordBytes: number;
     readonly segments: readonly SegmentReport[];
   };
-  readonly image: ImageRoot['image'];
+  readonly image: Image | undefined;
   readonly claim: { readonly round: number; readonly epoch: number; readonly opener: string } | undefined;
   readonly rounds: readonly RoundReport[];
   /** From where on each member needs the log, as it said last. */
@@ -153,13 +156,15 @@ async function ownerUnlessTrimmed(
 }
 
 async function roundsOf(
-  { keys, timeoutMs }: LogSource,
+  source: LogSource,
   snapshot: Snapshot,
   regions: RegionCounts,
   { image, claim }: ImageRoot,
   signal: AbortSignal,
 ): Promise<RoundReport[]> {
+  const { keys, timeoutMs } = source;
   const pieces = new Map<number, number>();
+  const pages = await pagesByRound(source, image, signal);
   const range = { start: keys.roundStart(0), end: keys.roundStart(Number.MAX_SAFE_INTEGER) };
   for await (const { key } of snapshot.scan(range.start, range.end, { keysOnly: true, signal, timeoutMs })) {
     const round = keys.parsePiece(key)?.round;
@@ -168,9 +173,28 @@ async function roundsOf(
     regions.count(key, 'imagePieces');
   }
   return [...pieces].map(([round, count]) => {
-    const claimed = claim?.round === round ? 'claimed' : 'left';
-    return { round, state: image?.round === round ? 'published' : claimed, pieces: count };
+    const named = pages.get(round) ?? 0;
+    const others = claim?.round === round ? 'claimed' : named > 0 ? 'kept' : 'left';
+    return { round, state: image?.round === round ? 'published' : others, pieces: count, pages: named };
   });
+}
+
+/** How many pages of the image each round has written. What a round replaces meanwhile is not counted. */
+async function pagesByRound(
+  source: LogSource,
+  image: Image | undefined,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, number>> {
+  const pages = new Map<number, number>();
+  if (image === undefined) return pages;
+  try {
+    const directory = await new TikvPieces(source, image).directory(signal);
+    if (directory === undefined) return pages.set(image.round, image.totals.page.count);
+    for (const { round } of directory) pages.set(round, (pages.get(round) ?? 0) + 1);
+  } catch (error) {
+    if (!(error instanceof PieceMissing)) throw error;
+  }
+  return pages;
 }
 
 function waitsFor({ image }: ImageRoot, needs: ReadonlyMap<bigint, number>): string {

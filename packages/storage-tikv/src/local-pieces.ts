@@ -13,7 +13,7 @@ import type { ImageKind } from './log-keys.ts';
 // fetched again.
 
 /** What the pieces hold that stand in the directory. */
-export type LocalKind = Exclude<ImageKind, 'chunk'>;
+export type LocalKind = Extract<ImageKind, 'page' | 'places'>;
 
 export const localKinds: readonly LocalKind[] = ['places', 'page'];
 
@@ -59,7 +59,7 @@ export class LocalPieces implements ImagePieces, AsyncDisposable {
   }
 
   async fetch(kind: ImageKind, numbers: readonly number[]): Promise<readonly Uint8Array[]> {
-    assert(kind !== 'chunk', 'chunks are not kept here');
+    assert(kind === 'page' || kind === 'places', 'a piece that is not kept here');
     return await Promise.all(numbers.map((number) => this.#read(kind, number)));
   }
 

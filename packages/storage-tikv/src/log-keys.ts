@@ -8,7 +8,7 @@ import { assert, type LogPosition, logPosition } from '@engram/core';
 //   'm' 'root'                                 whose all this is
 //   'm' 'image'                                the newest image, the round that may replace it, and where the log begins
 //   'n' member (u64)                           what a member needs of the log
-//   'p' round (u64) kind number (u64) part (u16)   a part of a piece of the image that this round wrote
+//   'p' round (u64) kind number (u64) part (u16)   a part of a piece that this round wrote
 //   'r' member (u64)                           the Raft state of a member
 //
 // Numbers are big endian, so the order of keys is the order of the log. Positions are below 2^53: their first byte is 0.
@@ -29,12 +29,13 @@ export type LogKey =
   | { readonly kind: 'slot'; readonly segment: number; readonly first: LogPosition; readonly part: number }
   | { readonly kind: 'seal'; readonly segment: number };
 
-/** Chunks of the index, pages of records, and where each position's page is. */
-export type ImageKind = 'chunk' | 'page' | 'places';
+/** Chunks of the index, pages of records, in which of them each position is, and where they are. */
+export type ImageKind = 'chunk' | 'page' | 'places' | 'directory';
 
-const imageKinds: Readonly<Record<ImageKind, number>> = { chunk: 1, page: 2, places: 3 };
+const imageKinds: Readonly<Record<ImageKind, number>> = { chunk: 1, page: 2, places: 3, directory: 4 };
 
-const kinds = ['chunk', 'page', 'places'] as const;
+/** In the order of their keys. */
+export const imageKindNames = ['chunk', 'page', 'places', 'directory'] as const;
 
 /** What a key of an image is of. */
 export interface ImageKey {
@@ -119,7 +120,7 @@ export class LogKeys {
     const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength);
     const at = this.#base.length;
     if (bytes.length !== at + 20 || !bytes.subarray(0, at).equals(this.#base) || bytes[at] !== IMAGE) return undefined;
-    const kind = kinds.find((name) => imageKinds[name] === bytes[at + 9]);
+    const kind = imageKindNames.find((name) => imageKinds[name] === bytes[at + 9]);
     const [round, number] = [bytes.readBigUInt64BE(at + 1), bytes.readBigUInt64BE(at + 10)].map(Number);
     if (kind === undefined || !Number.isSafeInteger(round) || !Number.isSafeInteger(number)) return undefined;
     return { round: round!, kind, number: number!, part: bytes.readUInt16BE(at + 18) };

@@ -111,7 +111,7 @@ export class SharedRecords {
   #readerOf(image: Image): ImageReader {
     if (this.#reader?.image.round !== image.round) {
       const { source, bytesMax, fetchesMax } = this.#options;
-      const pieces = new TikvPieces(source, image.round);
+      const pieces = new TikvPieces(source, image);
       this.#reader = new ImageReader({ source, image, pieces, bytesMax, fetchesMax });
     }
     return this.#reader;

@@ -1,6 +1,18 @@
-import { assert, type Clock, type Logger, type LogPosition } from '@engram/core';
-import type { ImagePart, ImageStatus, Lifetime, LocalShare, SharedImage, Trimmed } from '@engram/storage';
-import { imageBytes, type ImageRoot } from './image-root.ts';
+import { assert, type Clock, type Logger, type LogPosition, nextTurn } from '@engram/core';
+import {
+  type ImageBase,
+  type ImagePart,
+  type ImageStatus,
+  type Lifetime,
+  type LocalShare,
+  type SharedImage,
+  StorageCorruptError,
+  type Trimmed,
+} from '@engram/storage';
+import { type PageEntry, PublishedPages } from './image-directory.ts';
+import { collectImageGarbage } from './image-garbage.ts';
+import { PieceMissing, TikvPieces } from './image-pieces.ts';
+import { type Image, imageBytes, type ImageRoot } from './image-root.ts';
 import type { ImageRootStore, RootHolder } from './image-root-store.ts';
 import { ImageWriter } from './image-writer.ts';
 import type { LogSource } from './log-source.ts';
@@ -49,13 +61,18 @@ export class TikvImage implements SharedImage {
     });
   }
 
-  save(from: LogPosition, parts: AsyncIterable<ImagePart>, signal: AbortSignal): Promise<'published' | 'deposed'> {
+  save(
+    from: LogPosition,
+    parts: (base: ImageBase) => AsyncIterable<ImagePart>,
+    signal: AbortSignal,
+    pace: (bytes: number) => Promise<void> = () => nextTurn(this.#parts.clock),
+  ): Promise<'published' | 'deposed'> {
     return this.#run(signal, async (either) => {
       assert(!this.#saving, 'two images at a time');
       assert(from <= this.#parts.bytes.newest.next, 'an image of what the log has not reached');
       this.#saving = true;
       try {
-        return await this.#save(from, parts, either);
+        return await this.#save(from, parts, pace, either);
       } finally {
         this.#saving = false;
       }
@@ -64,19 +81,41 @@ export class TikvImage implements SharedImage {
 
   async #save(
     from: LogPosition,
-    parts: AsyncIterable<ImagePart>,
+    parts: (base: ImageBase) => AsyncIterable<ImagePart>,
+    pace: (bytes: number) => Promise<void>,
     signal: AbortSignal,
   ): Promise<'published' | 'deposed'> {
     const { source, roots, bytes, partBytesMax, clock, logger } = this.#parts;
     const { logBytes } = bytes.newest;
     const claimed = await this.#claim(from, signal);
     if (claimed?.claim === undefined) return 'deposed';
-    const writer = new ImageWriter({ source, roots, clock, logger, partBytesMax }, claimed.claim, signal);
     // The image of the claim's own moment: of those before this round only this one may still be the published one.
-    await writer.collect(claimed.image);
-    await writer.write(parts);
+    const base = new PublishedPages(await this.#collect(claimed.claim.round, claimed.image, signal));
+    const options = { source, roots, clock, logger, partBytesMax, base, pace };
+    const writer = new ImageWriter(options, claimed.claim, signal);
+    await writer.write(parts(base));
     await writer.verify();
     return (await writer.publish(from, logBytes)) === undefined ? 'deposed' : 'published';
+  }
+
+  /**
+   * The pages of the published image that are there. Of one whose directory is damaged nothing is kept, and nothing is deleted:
+   * the next one is written from what this node has.
+   */
+  async #collect(round: number, published: Image | undefined, signal: AbortSignal): Promise<readonly PageEntry[]> {
+    const { source, clock, logger } = this.#parts;
+    let pages: readonly PageEntry[] | undefined;
+    try {
+      pages = published && (await new TikvPieces(source, published).directory(signal));
+    } catch (error) {
+      if (!(error instanceof StorageCorruptError) && !(error instanceof PieceMissing)) throw error;
+      logger.error({ err: error }, 'the directory of the image is damaged: all pages are written again');
+      return [];
+    }
+    const there = await collectImageGarbage({ source, clock, round, published, pages }, signal);
+    const missing = (pages?.length ?? 0) - there.length;
+    if (missing > 0) logger.error({ round, missing }, 'pages of the image are missing: they are written again');
+    return there;
   }
 
   /** From here on no earlier round is published. Undefined: another holds the log, or has an image that is newer. */

@@ -1,25 +1,36 @@
 import { logPosition, type LogPosition, type Seal } from '@engram/core';
-import type { ImagePart, Storage } from '@engram/storage';
+import type { ImageBase, ImagePart, Storage } from '@engram/storage';
 import { never } from '@engram/storage/testing';
 import { LogKeys, type TikvStorage, type TikvStorageOptions } from '@engram/storage-tikv';
 import type { TikvClient } from '@engram/tikv-client';
 import { expect } from 'vitest';
+import { emptyChain } from '../src/chain.ts';
+import { TikvPieces } from '../src/image-pieces.ts';
+import { decodeImageRoot, EMPTY_IMAGE_ROOT, type ImageRoot } from '../src/image-root.ts';
+import type { ImageKey } from '../src/log-keys.ts';
 import { batchOf, SimBed } from './sim-bed.ts';
 
-const PAGE_RECORDS = 7;
+/** Positions of which the living ones are in one page. */
+const PAGE_POSITIONS = 10;
 
-/** What a replay of the log up to `end` leaves in the store of these tests: every third record was superseded. */
+/** What a replay of the log up to `end` leaves in the store of these tests: every third record was superseded, and some are later. */
 export const liveBefore = (end: number): LogPosition[] =>
-  Array.from({ length: end - 1 }, (_, index) => logPosition(index + 1)).filter((position) => position % 3 !== 0);
+  Array.from({ length: end - 1 }, (_, index) => logPosition(index + 1)).filter(
+    (position) => position % 3 !== 0 && (position % 17 !== 0 || position + 20 > end),
+  );
 
-/** An image of that store, as of `from`: its chunk says where it begins. */
-export async function* imageAt(from: number): AsyncGenerator<ImagePart> {
-  yield { kind: 'chunk', bytes: Uint8Array.from(Buffer.from(`image at ${from}`)) };
-  const live = liveBefore(from);
-  for (let first = 0; first < live.length; first += PAGE_RECORDS) {
-    const positions = live.slice(first, first + PAGE_RECORDS);
-    yield { kind: 'page', positions, records: positions.map((position) => batchOf(position).records[0]!) };
-  }
+/** An image of that store, as of `from`: its chunk says where it begins. Clean pages are kept. */
+export function imageAt(from: number): (base: ImageBase) => AsyncGenerator<ImagePart> {
+  return async function* (base) {
+    yield { kind: 'chunk', bytes: Uint8Array.from(Buffer.from(`image at ${from}`)) };
+    const live = liveBefore(from);
+    for (let first = 0; first < from; first += PAGE_POSITIONS) {
+      const positions = live.filter((position) => first <= position && position < first + PAGE_POSITIONS);
+      if (positions.length === 0) continue;
+      if (base.has(positions)) yield { kind: 'kept', positions };
+      else yield { kind: 'page', positions, records: positions.map((position) => batchOf(position).records[0]!) };
+    }
+  };
 }
 
 /** Nodes that write images, and a look at what TiKV has in the end. */
@@ -36,6 +47,41 @@ export class ImageBed extends SimBed {
 
   save(storage: TikvStorage, from: number, signal: AbortSignal = never): Promise<string> {
     return this.run(storage.image.save(logPosition(from), imageAt(from), signal));
+  }
+
+  /** Saves, and expects that of earlier rounds only that is left which the image before names. */
+  async saveCollecting(storage: TikvStorage, from: number): Promise<void> {
+    const client = await this.client();
+    const before = await this.#named(client);
+    expect(await this.save(storage, from)).toBe('published');
+    const { image } = await this.#root(client);
+    const left = (await this.pieces(client)).filter(({ round }) => round !== image!.round);
+    expect(left.map(nameOf).filter((name) => !before.has(name))).toEqual([]);
+    const there = new Set((await this.pieces(client)).map(nameOf));
+    expect([...(await this.#named(client))].filter((name) => !there.has(name))).toEqual([]);
+  }
+
+  /** The pieces of the published image. */
+  async #named(client: TikvClient): Promise<ReadonlySet<string>> {
+    const { image } = await this.#root(client);
+    if (image === undefined) return new Set();
+    const source = { client, keys: this.logKeys, empty: emptyChain(7n), name: 'the log', timeoutMs: 10_000 };
+    const pages = (await this.run(new TikvPieces(source, image).directory(never)))!;
+    const names = pages.map(({ round, number }) => nameOf({ round, kind: 'page', number }));
+    for (const kind of ['chunk', 'places', 'directory'] as const)
+      for (let number = 0; number < image.totals[kind].count; number += 1)
+        names.push(nameOf({ round: image.round, kind, number }));
+    return new Set(names);
+  }
+
+  async #root(client: TikvClient): Promise<ImageRoot> {
+    const value = await this.run(client.get(this.logKeys.image));
+    return value === undefined ? EMPTY_IMAGE_ROOT : decodeImageRoot(value)!;
+  }
+
+  async pieces(client: TikvClient): Promise<ImageKey[]> {
+    const [start, end] = [this.logKeys.roundStart(0), this.logKeys.roundStart(Number.MAX_SAFE_INTEGER)];
+    return (await this.keysOf(client, { start, end })).map((key) => this.logKeys.parsePiece(key)!);
   }
 
   /** What a node that starts finds must lead to the whole store: every living record, and the log to its end. */
@@ -60,11 +106,7 @@ export class ImageBed extends SimBed {
 
   /** Rounds of which there are pieces. */
   async rounds(client: TikvClient): Promise<number[]> {
-    const found = await this.keysOf(client, {
-      start: this.logKeys.roundStart(0),
-      end: this.logKeys.roundStart(Number.MAX_SAFE_INTEGER),
-    });
-    return [...new Set(found.map((key) => this.logKeys.parsePiece(key)!.round))];
+    return [...new Set((await this.pieces(client)).map(({ round }) => round))];
   }
 
   /** Segments of which there are batches. */
@@ -74,6 +116,8 @@ export class ImageBed extends SimBed {
     return [...new Set(parsed.filter(({ kind }) => kind === 'slot').map(({ segment }) => segment))];
   }
 }
+
+const nameOf = ({ round, kind, number }: Omit<ImageKey, 'part'>): string => `${round} ${kind} ${number}`;
 
 export async function expectWhole(node: Storage, end: number): Promise<void> {
   const checkpoint = await node.values.loadCheckpoint();

@@ -1,9 +1,25 @@
+import { createHash } from 'node:crypto';
 import { epoch, logPosition } from '@engram/core';
 import { Prng } from '@engram/sim';
 import { describe, expect, test } from 'vitest';
+import {
+  decodeDirectory,
+  DIRECTORY_ENTRIES,
+  encodeDirectory,
+  type PageEntry,
+  positionsHash,
+  PublishedPages,
+} from '../src/image-directory.ts';
 import { decodePage, encodePage, findPlace, PlacesBuilder, placesCount, placesOf } from '../src/image-page.ts';
 import { decodePiecePart, encodePiece } from '../src/image-piece.ts';
-import { decodeImageRoot, EMPTY_IMAGE_ROOT, encodeImageRoot, type ImageRoot, PieceHash } from '../src/image-root.ts';
+import {
+  decodeImageRoot,
+  EMPTY_IMAGE_ROOT,
+  encodeImageRoot,
+  type ImageRoot,
+  NO_PIECES,
+  PieceHash,
+} from '../src/image-root.ts';
 import { type ImageKey, LogKeys } from '../src/log-keys.ts';
 
 const at = logPosition;
@@ -17,7 +33,7 @@ describe('keys of an image', () => {
   test('are in the order of round, kind, number and part, and say what they are of', () => {
     const names: ImageKey[] = [];
     for (const round of [1, 2, 255, 256, 2 ** 40])
-      for (const kind of ['chunk', 'page', 'places'] as const)
+      for (const kind of ['chunk', 'page', 'places', 'directory'] as const)
         for (const number of [0, 1, 256]) for (const part of [0, 1, 256]) names.push({ round, kind, number, part });
     const made = names.map((name) => keys.piece(name));
     expect(made.toSorted(Buffer.compare)).toEqual(made);
@@ -110,10 +126,51 @@ describe('places', () => {
   });
 });
 
+describe('a directory', () => {
+  const random = new Prng(3);
+  const positionsOf = (first: number, count: number) =>
+    Array.from({ length: count }, (_, index) => at(first + index * 3));
+  const entries: PageEntry[] = Array.from({ length: DIRECTORY_ENTRIES + 5 }, (_, index) => {
+    const positions = positionsOf(1 + index * 40, 1 + random.below(5));
+    return {
+      round: random.below(2 ** 40),
+      number: random.below(2 ** 32),
+      records: positions.length,
+      first: positions[0]!,
+      bytes: random.below(2 ** 33),
+      hash: positionsHash(positions),
+    };
+  });
+
+  test.each([0, 1, DIRECTORY_ENTRIES, DIRECTORY_ENTRIES + 5])('of %i pages is there again, in pieces', (count) => {
+    const pieces = [...encodeDirectory(entries.slice(0, count))];
+    expect(pieces.length).toBe(Math.ceil(count / DIRECTORY_ENTRIES));
+    expect(decodeDirectory(pieces)).toEqual(entries.slice(0, count));
+  });
+
+  test('is refused where it is cut off', () => {
+    const [piece] = encodeDirectory(entries.slice(0, 2));
+    for (let length = 1; length < piece!.length; length += 1)
+      expect(decodeDirectory([piece!.slice(0, length)])?.length).toBe(length === piece!.length / 2 ? 1 : undefined);
+  });
+
+  test('has the pages of just those records, in their order', () => {
+    const pages = new PublishedPages([
+      { ...entries[0]!, first: at(7), records: 3, hash: positionsHash([7, 9, 8].map(at)) },
+    ]);
+    const has = (...positions: number[]): boolean => pages.has(positions.map(at));
+    expect(has(7, 9, 8)).toBe(true);
+    expect(pages.recordsFrom(at(7))).toBe(3);
+    expect(pages.recordsFrom(at(9))).toBe(0);
+    for (const others of [[], [7], [7, 9], [7, 8, 9], [7, 9, 10], [9, 8, 7], [7, 9, 8, 11]])
+      expect(has(...others)).toBe(false);
+  });
+});
+
 describe('the root', () => {
   const hash = new PieceHash();
   hash.add(Uint8Array.of(1));
-  const totals = { chunk: hash.totals, page: hash.totals, places: new PieceHash().totals };
+  const totals = { chunk: hash.totals, page: hash.totals, places: new PieceHash().totals, directory: hash.totals };
   const full: ImageRoot = {
     image: { round: 4, from: at(1000), logBytes: 99, records: 12, totals },
     claim: { round: 5, epoch: epoch(7), opener: 0xffff_ffff_ffff_ffffn },
@@ -127,6 +184,16 @@ describe('the root', () => {
       expect(decodeImageRoot(encodeImageRoot(root))).toEqual(root);
     },
   );
+
+  test('of the first format has images without a directory', () => {
+    const value = encodeImageRoot({ ...full, image: { ...full.image!, totals: { ...totals, directory: NO_PIECES } } });
+    const text = Buffer.from(value).toString().split('\n')[0]!;
+    const { chunk, page, places } = totals;
+    const image = { ...full.image, totals: { chunk, page, places } };
+    const older = JSON.stringify({ ...JSON.parse(text), format: 1, image });
+    const hash = createHash('sha256').update(older).digest('hex').slice(0, 32);
+    expect(decodeImageRoot(Buffer.from(`${older}\n${hash}\n`))).toEqual(decodeImageRoot(value));
+  });
 
   test('is refused where any bit has changed, and where it is cut off', () => {
     const value = encodeImageRoot(full);

@@ -33,7 +33,7 @@ class CountedPieces implements ImagePieces {
     let count = 0;
     for (const piece of places.pieces()) if (piece !== undefined) this.#pieces.set(`places ${count++}`, piece);
     const none: PieceTotals = { count: 0, bytes: 0, hash: '' };
-    const totals = { chunk: none, page: { ...none, count: pages }, places: { ...none, count } };
+    const totals = { chunk: none, page: { ...none, count: pages }, places: { ...none, count }, directory: none };
     this.image = { round: 1, from: logPosition(RECORDS + 1), logBytes: 1, records: RECORDS, totals };
   }
 

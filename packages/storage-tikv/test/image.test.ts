@@ -1,5 +1,5 @@
 import { logPosition } from '@engram/core';
-import { StorageCorruptError, StorageTrimmedError } from '@engram/storage';
+import { type ImageBase, StorageCorruptError, StorageTrimmedError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import { encodePiece } from '../src/image-piece.ts';
@@ -41,12 +41,63 @@ describe('an image', () => {
 
   test('replaces the one before, whose pieces stay until the next round begins', async () => {
     const { bed, leader, client } = await filled();
+    const count = async (of: number) => (await bed.pieces(client)).filter(({ round }) => round === of).length;
     expect(await bed.save(leader, 21)).toBe('published');
-    expect(await bed.save(leader, 41)).toBe('published');
-    expect(await bed.rounds(client)).toEqual([1, 2]);
-    expect(await bed.save(leader, 61)).toBe('published');
-    expect(await bed.rounds(client)).toEqual([2, 3]);
+    const first = await count(1);
+    await bed.saveCollecting(leader, 41);
+    expect(await count(1)).toBe(first);
+    await bed.saveCollecting(leader, 61);
+    expect(await count(1)).toBeLessThan(first);
     await bed.expectWhole(81, small);
+  });
+
+  test('keeps the pages whose records are the same, and writes the others', async () => {
+    const { bed, leader, client } = await filled();
+    const pages = async (): Promise<string[]> =>
+      (await bed.pieces(client))
+        .filter(({ kind, part }) => kind === 'page' && part === 0)
+        .map(({ round }) => `${round}`);
+    expect(await bed.save(leader, 41)).toBe('published');
+    expect(await pages()).toEqual(['1', '1', '1', '1', '1']);
+    // Position 34 is superseded, which is in the fourth of five pages; and the fifth was not full.
+    await bed.saveCollecting(leader, 61);
+    expect(await pages()).toEqual(['1', '1', '1', '1', '1', '2', '2', '2']);
+    await bed.expectWhole(81, small);
+    // What nobody names is deleted between what is kept.
+    await bed.saveCollecting(leader, 81);
+    expect(await pages()).toEqual(['1', '1', '1', '2', '2', '2', '3', '3', '3']);
+    await bed.expectWhole(81, small);
+  });
+
+  test('writes a page again that is missing from the one before', async () => {
+    const { bed, leader, client } = await filled();
+    expect(await bed.save(leader, 61)).toBe('published');
+    const removing = async (): Promise<void> => {
+      const txn = await client.begin();
+      txn.delete(bed.keys.piece({ round: 1, kind: 'page', number: 0, part: 0 }));
+      await txn.commit();
+    };
+    await bed.run(removing());
+    await bed.saveCollecting(leader, 71);
+    await bed.run(leader.image.need(at(81), never));
+    await bed.run(leader.image.trim(never));
+    await bed.expectWhole(81, small);
+  });
+
+  test('of which the directory is damaged is replaced by one that keeps nothing', async () => {
+    const { bed, leader, client } = await filled();
+    expect(await bed.save(leader, 61)).toBe('published');
+    const damaging = async (): Promise<void> => {
+      const txn = await client.begin();
+      txn.put(bed.keys.piece({ round: 1, kind: 'directory', number: 0, part: 0 }), Uint8Array.of(1));
+      await txn.commit();
+    };
+    await bed.run(damaging());
+    expect(await bed.save(leader, 71)).toBe('published');
+    await bed.run(leader.image.need(at(81), never));
+    await bed.run(leader.image.trim(never));
+    await bed.expectWhole(81, small);
+    await bed.saveCollecting(leader, 81);
   });
 
   test('is not published by a node that does not hold the log', async () => {
@@ -64,13 +115,13 @@ describe('an image', () => {
     const { bed, leader } = await filled();
     const other = await bed.open(small);
     const gate = Promise.withResolvers<void>();
-    async function* slowly() {
-      for await (const part of imageAt(61)) {
+    async function* slowly(base: ImageBase) {
+      for await (const part of imageAt(61)(base)) {
         yield part;
         await gate.promise;
       }
     }
-    const saving = leader.image.save(at(61), slowly(), never);
+    const saving = leader.image.save(at(61), slowly, never);
     await bed.run(other.log.seal(sealOf(2, 9n)));
     gate.resolve();
     expect(await bed.run(saving)).toBe('deposed');
@@ -87,22 +138,22 @@ describe('an image', () => {
 
   test('ends with the error of who gives its parts, and the next one deletes what it left', async () => {
     const { bed, leader, client } = await filled();
-    async function* failing() {
-      yield* imageAt(41);
+    async function* failing(base: ImageBase) {
+      yield* imageAt(41)(base);
       throw new Error('no more');
     }
     // Written before it fails, because a megabyte is gathered first.
-    async function* large() {
+    async function* large(base: ImageBase) {
       yield { kind: 'chunk' as const, bytes: new Uint8Array(2 << 20) };
-      yield* failing();
+      yield* failing(base);
     }
-    await expect(bed.run(leader.image.save(at(41), large(), never))).rejects.toThrow('no more');
+    await expect(bed.run(leader.image.save(at(41), large, never))).rejects.toThrow('no more');
     expect(await bed.rounds(client)).toEqual([1]);
     expect(await bed.save(leader, 41)).toBe('published');
     expect(await bed.rounds(client)).toEqual([2]);
-    await expect(bed.run(leader.image.save(at(61), large(), never))).rejects.toThrow('no more');
+    await expect(bed.run(leader.image.save(at(61), large, never))).rejects.toThrow('no more');
     expect(await bed.rounds(client)).toEqual([2, 3]);
-    expect(await bed.save(leader, 61)).toBe('published');
+    await bed.saveCollecting(leader, 61);
     expect(await bed.rounds(client)).toEqual([2, 4]);
   });
 
@@ -148,7 +199,7 @@ describe('an image', () => {
     await expect(bed.open(small)).rejects.toThrow("the value of the image's root is damaged");
   });
 
-  test.each(['chunk', 'page', 'places'] as const)(
+  test.each(['chunk', 'page', 'places', 'directory'] as const)(
     'whose %s is damaged, or missing, is refused by name',
     async (kind) => {
       const { bed, leader, client, need } = await filled();

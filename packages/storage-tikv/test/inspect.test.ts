@@ -1,3 +1,4 @@
+import type { ImageBase } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import { inspectStorage } from '@engram/storage-tikv';
 import { expect, test } from 'vitest';
@@ -30,12 +31,12 @@ test('shows segments, seals, rounds, needs and regions, and changes nothing', as
   await bed.run(leader.image.need(at(41), never));
   await bed.run(other.image.need(at(5), never));
   await bed.run(leader.image.trim(never));
-  async function* failing() {
+  async function* failing(base: ImageBase) {
     yield { kind: 'chunk' as const, bytes: new Uint8Array(2 << 20) };
-    yield* imageAt(41);
+    yield* imageAt(41)(base);
     throw new Error('no more');
   }
-  await expect(bed.run(leader.image.save(at(41), failing(), never))).rejects.toThrow('no more');
+  await expect(bed.run(leader.image.save(at(41), failing, never))).rejects.toThrow('no more');
   const calls = bed.cluster.calls.length;
   const after = await look();
   expect(after.image).toMatchObject({ round: 1, from: 21, records: 14 });
@@ -64,9 +65,9 @@ test('shows segments, seals, rounds, needs and regions, and changes nothing', as
   expect(last.log.begin).toBeGreaterThan(5);
   expect(last.log.segments[0]!.first).toBe(last.log.begin);
   expect(last.log.segments.at(-1)).toMatchObject({ epoch: 2, holder: '9', values: 0, sealed: false });
-  expect(last.rounds.map(({ round, state }) => [round, state])).toEqual([
-    [1, 'left'],
-    [3, 'published'],
+  expect(last.rounds.map(({ round, state, pages }) => [round, state, pages])).toEqual([
+    [1, 'kept', 1],
+    [3, 'published', 4],
   ]);
   expect(last.trimWaitsFor).toBe('the next image, or the end of a segment');
 });

@@ -5,7 +5,24 @@ export type ImagePart =
   /** As a checkpoint's: the first one is its header, the others list keys in ascending order. */
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   /** Records of versions that chunks name, in the order of their keys. `records[n]` is the log's at `positions[n]`. */
-  | { readonly kind: 'page'; readonly positions: readonly LogPosition[]; readonly records: readonly Uint8Array[] };
+  | { readonly kind: 'page'; readonly positions: readonly LogPosition[]; readonly records: readonly Uint8Array[] }
+  /** A page of the image before with exactly these records: it is not written again. `ImageBase.has` has said so. */
+  | { readonly kind: 'kept'; readonly positions: readonly LogPosition[] };
+
+/**
+ * Pages of the published image, which the next one may keep. A record never changes, so a page is told by its positions: it is
+ * clean where the new image has just these, one behind the other. A write, a delete, a compaction, a key that moved between leases:
+ * each adds a position, or takes one away.
+ */
+export interface ImageBase {
+  /** How many records the page has that begins with this one; 0: none does. */
+  recordsFrom(first: LogPosition): number;
+  /** Whether there is a page of exactly these, in this order. */
+  has(positions: readonly LogPosition[]): boolean;
+}
+
+/** Nothing may be kept. */
+export const noImageBase: ImageBase = { recordsFrom: () => 0, has: () => false };
 
 /** What the cluster has beside its log, as storage says now. */
 export interface ImageStatus {
@@ -49,11 +66,16 @@ export interface SharedImage {
   /**
    * Writes an image, reads it back, and publishes it in place of the one before. `from`: every record before it is durable
    * and its effect is in the parts, unless a record behind it has undone it; a replay from there leads to the state. `deposed`:
-   * another holds the log, or writes an image, and nothing was published. One at a time. When `parts` fails, or the signal
-   * aborts, its error is the answer. Rejects with StorageCorruptError where what is read back is not what was written, and with
-   * StorageUnavailableError.
+   * another holds the log, or writes an image, and nothing was published. One at a time. `parts` is told which pages it may
+   * keep. When it fails, or the signal aborts, its error is the answer. `pace` resolves when so many more bytes may be read back.
+   * Rejects with StorageCorruptError where what is read back is not what was written, and with StorageUnavailableError.
    */
-  save(from: LogPosition, parts: AsyncIterable<ImagePart>, signal: AbortSignal): Promise<'published' | 'deposed'>;
+  save(
+    from: LogPosition,
+    parts: (base: ImageBase) => AsyncIterable<ImagePart>,
+    signal: AbortSignal,
+    pace?: (bytes: number) => Promise<void>,
+  ): Promise<'published' | 'deposed'>;
   /**
    * Deletes of the log what neither the newest image nor a node that lives needs. Only the holder of the log calls it; one
    * that is deposed without knowing does no harm. Undefined: there is nothing to delete.
