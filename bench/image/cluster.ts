@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClusterPlace, leaderAmong, MemberProcess } from '../../e2e/cluster/cluster-member.ts';
 import { Lab } from '../../e2e/tikv/lab.ts';
-import { EtcdClient } from '../../test/support/etcd-client.ts';
+import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { usageOf } from '../support/usage.ts';
 
@@ -21,6 +21,8 @@ export class ImageCluster implements AsyncDisposable {
   readonly #metricsPorts: readonly number[];
   /** When images were begun and ended, by the members' logs. */
   rounds = 0;
+  /** Transactions that were refused, and sent again. */
+  failed = 0;
   roundRuns = false;
 
   private constructor(lab: Lab, place: ClusterPlace, metricsPorts: readonly number[], flags: readonly string[]) {
@@ -102,7 +104,17 @@ export class ImageCluster implements AsyncDisposable {
           const value = Buffer.from(`${from + at} `.padEnd(VALUE_BYTES, '.'));
           return { requestPut: { key: keyOf(next(from + at)), value } };
         });
-        await client.txn({ success });
+        for (;;) {
+          try {
+            await client.txn({ success });
+            break;
+          } catch (error) {
+            // Where the machine is busy with other work a request may take longer than etcd's limit.
+            if (!(error instanceof EtcdError)) throw error;
+            this.failed += 1;
+            await sleep(200);
+          }
+        }
         written += TXN_PUTS;
       }
     };

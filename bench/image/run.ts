@@ -28,10 +28,11 @@ const options = readOptions(
     updates: 3_000_000,
     updated: 200_000,
     compactSeconds: 20,
+    reportSeconds: 60,
     listed: 10_000,
     scanned: 100_000,
   },
-  { keys: 5_000, updates: 20_000, updated: 2_000, compactSeconds: 1, listed: 1_000, scanned: 5_000 },
+  { keys: 5_000, updates: 20_000, updated: 2_000, compactSeconds: 1, reportSeconds: 2, listed: 1_000, scanned: 5_000 },
 );
 const wanted = (part: string): boolean => options.only === '' || options.only.split(',').includes(part);
 const mib = (bytes: number): string => `${figure(bytes / (1 << 20))} MiB`;
@@ -48,7 +49,7 @@ const [, , blank] = cluster.members as readonly [MemberProcess, MemberProcess, M
 const client = await TikvClient.connect({ pdAddresses: cluster.lab.pdAddresses });
 
 const inspect = () => inspectStorage({ client, prefix: PREFIX, signal: never, timeoutMs: 60_000 });
-const imageBytesOf = ({ image }: Awaited<ReturnType<typeof inspect>>): number =>
+const imageBytesOf = ({ image }: Pick<Awaited<ReturnType<typeof inspect>>, 'image'>): number =>
   image === undefined ? 0 : image.totals.chunk.bytes + image.totals.page.bytes + image.totals.places.bytes;
 const onDisk = (): number =>
   Number(
@@ -254,6 +255,7 @@ async function rounds(): Promise<void> {
 async function updates(): Promise<void> {
   const startMs = performance.now();
   const [roundsBefore, cpuBefore] = [cluster.rounds, cluster.cpu()];
+  const first = (await inspect()).log.next;
   let done = false;
   const compactions = (async () => {
     let count = 0;
@@ -267,16 +269,25 @@ async function updates(): Promise<void> {
     }
     return count;
   })();
-  const steps = 6;
-  for (let step = 1; step <= steps; step += 1) {
-    await cluster.write(options.updates / steps, (at) => (at * 7919) % options.updated);
-    const report = await inspect();
-    const log = report.log.segments.reduce((sum, { values }) => sum + values, 0);
+  const written = cluster.write(options.updates, (at) => (at * 7919) % options.updated);
+  const report = async (): Promise<void> => {
+    const { log, image } = await inspect();
+    const batches = log.segments.reduce((sum, { values }) => sum + values, 0);
+    const cpu = cluster.cpu();
     say(
-      `after ${(options.updates / steps) * step} updates, ${figure((performance.now() - startMs) / 1000)} s: ${report.log.segments.length} segments, ${log} batches; records ever ${mib(report.log.recordBytes)}; image ${report.image?.round}: ${mib(imageBytesOf(report))}; store on disk ${mib(onDisk())}`,
+      `after ${figure((performance.now() - startMs) / 1000)} s: ${log.next - first} records, ${mib(log.recordBytes)} of them ever; ${log.segments.length} segments, ${batches} batches; image ${image?.round}; round ${cluster.rounds - roundsBefore}; ${mib(imageBytesOf({ image }))}; store on disk ${mib(onDisk())}, resident ${figure(usageOf(cluster.lab.pid('s1')).residentMb)} MiB; ${cluster.failed} transactions sent again; CPU members ${figure(cpu.members - cpuBefore.members)} s, store ${figure(cpu.store - cpuBefore.store)} s`,
     );
-  }
+  };
+  const reports = (async () => {
+    for (let waited = 1; !done; waited += 1) {
+      await sleep(1000);
+      if (waited % options.reportSeconds === 0) await report();
+    }
+  })();
+  await written;
+  await report();
   done = true;
+  await reports;
   const now = cluster.cpu();
   const us = (seconds: number): string => figure((seconds * 1e6) / options.updates);
   say(
