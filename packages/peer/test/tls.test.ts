@@ -253,3 +253,24 @@ test('a refused member comes in once it has another certificate, without a resta
   renew('member');
   await answers(dialed);
 });
+
+const newest = { minVersion: 'TLS1.3', cipherSuites: [] } as const;
+const older = { minVersion: 'TLS1.2', maxVersion: 'TLS1.2' } as const;
+const [one, another] = ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384'];
+
+test.each([
+  { served: newest, dialed: newest, why: 'both speak TLS 1.3' },
+  { served: { ...older, cipherSuites: [one] }, dialed: older, why: 'one names a suite that the other has' },
+])('members meet where $why', async ({ served, dialed }) => {
+  await answers(dial(await serve(authority('member', 'member', served)), authority('member', 'member', dialed)));
+});
+
+test.each([
+  { served: newest, dialed: older, why: 'share no version of TLS' },
+  { served: older, dialed: newest, why: 'share no version of TLS, the other way round' },
+  { served: { ...older, cipherSuites: [one] }, dialed: { ...older, cipherSuites: [another] }, why: 'share no suite' },
+])('members that $why do not meet; the one that is dialed says so', async ({ served, dialed }) => {
+  const { port, log } = await serving(authority('member', 'member', served));
+  await refused(dial(port, authority('member', 'member', dialed)));
+  await log.until(/rejected connection on peer endpoint: .*(unsupported protocol|no shared cipher|protocol version)/);
+});

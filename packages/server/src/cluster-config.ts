@@ -6,6 +6,7 @@ import { ConfigError, type FlagValues } from './flag-values.ts';
 import { imagePolicy, logSegmentBytes, safePoint } from './image-flags.ts';
 import type { CertificateFiles } from './self-signed-certificate.ts';
 import type { SrvDiscovery } from './srv-discovery.ts';
+import { type TlsBounds, tlsBounds } from './tls-bounds.ts';
 import { bindProblem, parseUrls, type ServeUrl } from './urls.ts';
 
 /** One name in --initial-cluster, with its peer URLs. */
@@ -15,7 +16,7 @@ export interface InitialMember {
 }
 
 /** 'auto' is a certificate of this member's own making, valid for this many years. The files are PEM. */
-export type PeerTlsConfig =
+export type PeerTlsConfig = { readonly bounds: TlsBounds } & (
   | { readonly kind: 'auto'; readonly years: number }
   | {
       readonly kind: 'files';
@@ -27,7 +28,8 @@ export type PeerTlsConfig =
       /** One of the two at most; empty: any. */
       readonly allowedCommonNames: readonly string[];
       readonly allowedHostnames: readonly string[];
-    };
+    }
+);
 
 /** The configuration of a member of a cluster on TiKV, besides what every node has. */
 export interface ClusterConfig {
@@ -240,6 +242,7 @@ function peerTls(values: FlagValues, urls: readonly ServeUrl[]): PeerTlsConfig |
   const clientCertAuth = values.bool('peer-client-cert-auth') || trustedCaFile !== undefined;
   return {
     kind: 'files',
+    bounds: tlsBounds(values),
     served,
     dialed: dialed ?? served,
     trustedCaFile,
@@ -278,7 +281,7 @@ function autoPeerTls(values: FlagValues): PeerTlsConfig {
   const set = changedAmong(values, ['peer-client-cert-auth', 'peer-trusted-ca-file', ...restrictingPeerFlags]);
   if (set.length > 0)
     throw new ConfigError(`--peer-auto-tls knows no authority: give a certificate, or drop ${set.join(' ')}`);
-  return { kind: 'auto', years: Math.max(values.number('self-signed-cert-validity'), 1) };
+  return { kind: 'auto', bounds: tlsBounds(values), years: Math.max(values.number('self-signed-cert-validity'), 1) };
 }
 
 function certificateFiles(values: FlagValues, certFlag: string, keyFlag: string): CertificateFiles | undefined {

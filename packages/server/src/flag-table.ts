@@ -209,10 +209,15 @@ export const flagSections: readonly FlagSection[] = [
       '1',
       'Years for which the certificates of --auto-tls and --peer-auto-tls are valid.',
     ),
-    works('cipher-suites', 'strings', '', "Cipher suites for TLS 1.2, by Go's names."),
+    works(
+      'cipher-suites',
+      'strings',
+      '',
+      "Cipher suites for TLS 1.2, by Go's names; with clients and between members.",
+    ),
     works('cors', 'strings', '*', 'Origins that browsers may ask from; * or empty: all.'),
     works('host-whitelist', 'strings', '*', 'Host names that HTTP requests without TLS may ask for; * or empty: all.'),
-    works('tls-min-version', 'string', 'TLS1.2', 'TLS1.2 or TLS1.3.'),
+    works('tls-min-version', 'string', 'TLS1.2', 'TLS1.2 or TLS1.3; with clients and between members.'),
     works('tls-max-version', 'string', '', 'TLS1.2 or TLS1.3; empty: the newest.'),
   ),
   section(

@@ -194,11 +194,11 @@ function tlsOptions({ tls, dataDir, listenClientUrls }: NodeConfig): TlsOptions 
   if (tls === undefined || !('kind' in tls)) return tls;
   const hosts = new Set(['localhost', '127.0.0.1', '::1', ...listenClientUrls.map(({ host }) => host)]);
   hosts.delete('');
+  const { kind: _, years, ...bounds } = tls;
   return {
-    ...selfSignedCertificate(join(ownFolder(dataDir), 'client-tls'), [...hosts], tls.years),
+    ...selfSignedCertificate(join(ownFolder(dataDir), 'client-tls'), [...hosts], years),
     clientCertAuth: false,
-    minVersion: tls.minVersion,
-    cipherSuites: [],
+    ...bounds,
   };
 }
 

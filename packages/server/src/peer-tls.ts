@@ -5,10 +5,9 @@ import { ownFolder } from './data-directory.ts';
 import { selfSignedCertificate } from './self-signed-certificate.ts';
 import type { ServeUrl } from './urls.ts';
 
-const bounds = { minVersion: 'TLS1.2', cipherSuites: [] } as const;
-
 /** What members show to each other and ask for. With --peer-auto-tls, makes the certificate at the first start. */
 export function peerTlsOf(config: PeerTlsConfig, dataDir: string, urls: readonly ServeUrl[]): PeerTls {
+  const { bounds } = config;
   if (config.kind === 'auto') {
     const hosts = new Set(['localhost', '127.0.0.1', '::1', ...urls.map(({ host }) => host)]);
     hosts.delete('');

@@ -1,10 +1,11 @@
 import { accessSync, constants } from 'node:fs';
-import type { TlsOptions, TlsVersion } from '@engram/transport';
+import type { TlsOptions } from '@engram/transport';
 import { ConfigError, type FlagValues } from './flag-values.ts';
+import { type TlsBounds, tlsBounds } from './tls-bounds.ts';
 import type { ServeUrl } from './urls.ts';
 
 /** 'auto' is a certificate of our own making, valid for this many years. */
-export type TlsConfig = TlsOptions | { readonly kind: 'auto'; readonly years: number; readonly minVersion: TlsVersion };
+export type TlsConfig = TlsOptions | ({ readonly kind: 'auto'; readonly years: number } & TlsBounds);
 
 // Flags that ask for client certificates or restrict them.
 const clientFlags = ['client-cert-auth', 'trusted-ca-file', 'client-crl-file', 'client-cert-allowed-hostname'] as const;
@@ -17,15 +18,7 @@ export function tlsConfig(
   metricsUrls: readonly ServeUrl[],
   warnings: string[],
 ): TlsConfig | undefined {
-  const minVersion = tlsVersion('tls-min-version', values.text('tls-min-version')) ?? 'TLS1.2';
-  const maxVersion = tlsVersion('tls-max-version', values.text('tls-max-version'));
-  if (maxVersion !== undefined && minVersion > maxVersion) {
-    throw new ConfigError(`min version (${minVersion}) is greater than max version (${maxVersion})`);
-  }
-  const cipherSuites = values.list('cipher-suites');
-  if (minVersion === 'TLS1.3' && cipherSuites.length > 0) {
-    throw new ConfigError('cipher suites cannot be configured when only TLS1.3 is enabled');
-  }
+  const bounds = tlsBounds(values);
   const certFile = values.text('cert-file');
   const keyFile = values.text('key-file');
   if ((certFile === '') !== (keyFile === '')) {
@@ -36,7 +29,7 @@ export function tlsConfig(
   if (certFile === '') {
     if (values.bool('auto-tls')) {
       refuseWithAutoTls(values);
-      return { kind: 'auto', years: Math.max(values.number('self-signed-cert-validity'), 1), minVersion };
+      return { kind: 'auto', years: Math.max(values.number('self-signed-cert-validity'), 1), ...bounds };
     }
     if (secure === undefined) return undefined;
     throw new ConfigError(
@@ -62,9 +55,7 @@ export function tlsConfig(
     ...(crlFile === '' ? {} : { crlFile }),
     clientCertAuth: values.bool('client-cert-auth'),
     allowedHostnames: values.list('client-cert-allowed-hostname'),
-    minVersion,
-    ...(maxVersion === undefined ? {} : { maxVersion }),
-    cipherSuites,
+    ...bounds,
   };
 }
 
@@ -99,12 +90,6 @@ function changedOf(values: FlagValues, names: readonly string[]): string {
     .filter((name) => changed.has(name))
     .map((name) => `--${name}`)
     .join(' ');
-}
-
-function tlsVersion(flag: string, text: string): TlsVersion | undefined {
-  if (text === '') return undefined;
-  if (text === 'TLS1.2' || text === 'TLS1.3') return text;
-  throw new ConfigError(`--${flag}: unexpected TLS version ${JSON.stringify(text)} (must be one of: TLS1.2, TLS1.3)`);
 }
 
 function checkReadable(flag: string, file: string): void {

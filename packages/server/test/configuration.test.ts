@@ -441,6 +441,7 @@ test("a member's certificates for the others: files, a pair of its own for diali
   const pair = { certFile, keyFile: certFile };
   expect((await configOf([...onTikv, ...files])).cluster?.peerTls).toEqual({
     kind: 'files',
+    bounds: { minVersion: 'TLS1.2', cipherSuites: [] },
     served: pair,
     dialed: pair,
     trustedCaFile: undefined,
@@ -452,6 +453,7 @@ test("a member's certificates for the others: files, a pair of its own for diali
   const withAuthority = [...onTikv, ...files, ...dialing, `--peer-trusted-ca-file=${certFile}`, '--peer-auto-tls'];
   expect((await configOf(withAuthority)).cluster?.peerTls).toEqual({
     kind: 'files',
+    bounds: { minVersion: 'TLS1.2', cipherSuites: [] },
     served: pair,
     dialed: { certFile: other, keyFile: other },
     trustedCaFile: certFile,
@@ -459,7 +461,11 @@ test("a member's certificates for the others: files, a pair of its own for diali
     ...anybody,
   });
   const made = [...onTikv, '--peer-auto-tls', '--self-signed-cert-validity=3'];
-  expect((await configOf(made)).cluster?.peerTls).toEqual({ kind: 'auto', years: 3 });
+  expect((await configOf(made)).cluster?.peerTls).toEqual({
+    kind: 'auto',
+    years: 3,
+    bounds: { minVersion: 'TLS1.2', cipherSuites: [] },
+  });
 });
 
 test('every flag of the table can be set to its default in all three ways', async () => {

@@ -15,6 +15,7 @@ async function configOf(args: readonly string[]): Promise<NodeConfig> {
 
 const files = {
   kind: 'files',
+  bounds: { minVersion: 'TLS1.2', cipherSuites: [] },
   served: { certFile: 'served.crt', keyFile: 'served.key' },
   dialed: { certFile: 'dialed.crt', keyFile: 'dialed.key' },
   trustedCaFile: undefined,
@@ -79,4 +80,21 @@ test("whose certificate is a member's may be restricted, by one list of names", 
   await expect(configOf([...secure, https, authority, '--peer-crl-file=nowhere'])).rejects.toThrow(
     '--peer-crl-file: cannot read nowhere',
   );
+});
+
+test('versions and suites of TLS count between members as with clients, also with --peer-auto-tls', async () => {
+  const onTikv = ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--listen-peer-urls=https://127.0.0.1:1'];
+  const flags = ['--tls-max-version=TLS1.2', '--cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'];
+  const bounds = {
+    minVersion: 'TLS1.2',
+    maxVersion: 'TLS1.2',
+    cipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
+  };
+  const pair = [`--peer-cert-file=${certFile}`, `--peer-key-file=${certFile}`];
+  const withFiles = (await configOf([...onTikv, ...flags, ...pair])).cluster?.peerTls;
+  expect(peerTlsOf(withFiles!, 'unused', []).served).toMatchObject(bounds);
+  expect((await configOf([...onTikv, ...flags, '--peer-auto-tls'])).cluster?.peerTls).toMatchObject({ bounds });
+  expect((await configOf([...onTikv, ...pair, '--tls-min-version=TLS1.3'])).cluster?.peerTls).toMatchObject({
+    bounds: { minVersion: 'TLS1.3', cipherSuites: [] },
+  });
 });
