@@ -19,10 +19,13 @@ export interface MemberPlace {
 export interface ClusterPlace {
   readonly pd: readonly string[];
   readonly prefix: string;
+  /** Of the URLs at which members meet; http if absent. */
+  readonly peerScheme?: 'https';
   readonly members: readonly MemberPlace[];
 }
 
-const peerUrl = ({ host, peerPort }: MemberPlace): string => `http://${host ?? '127.0.0.1'}:${peerPort}`;
+const peerUrl = ({ peerScheme }: ClusterPlace, { host, peerPort }: MemberPlace): string =>
+  `${peerScheme ?? 'http'}://${host ?? '127.0.0.1'}:${peerPort}`;
 const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
 const READY_LINE = 'ready to serve client requests';
 const READY_MAX_MS = 60_000;
@@ -66,8 +69,8 @@ export class MemberProcess {
   start(): void {
     const { name, dataDir, netns } = this.place;
     const client = `http://${this.endpoint}`;
-    const peer = peerUrl(this.place);
-    const initial = this.#cluster.members.map((member) => `${member.name}=${peerUrl(member)}`).join();
+    const peer = peerUrl(this.#cluster, this.place);
+    const initial = this.#cluster.members.map((member) => `${member.name}=${peerUrl(this.#cluster, member)}`).join();
     const command = [
       engram,
       `--name=${name}`,
