@@ -42,7 +42,7 @@ import type {
 /** How a leadership ended without being asked to. */
 export type LeadershipEnd =
   /** A later epoch has sealed the log. What was not durable is undone, and the node may follow, or lead again. */
-  | { readonly kind: 'fenced' }
+  | { readonly kind: 'fenced' | 'superseded' }
   /** Nobody knows what the log holds: the node must be started anew. */
   | { readonly kind: 'uncertain'; readonly cause: unknown };
 

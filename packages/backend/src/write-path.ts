@@ -64,7 +64,7 @@ export interface WritePathOptions {
    * without one rests on the state alone, which another leader may have changed by then. Undefined: a lone node.
    */
   readonly confirm: (() => Promise<void>) | undefined;
-  /** The log took no more: `fenced` by a later epoch, or nobody knows. What was not durable is undone by then. */
+  /** The log took no more: `fenced` or `superseded` by a later epoch, or nobody knows. What was not durable is undone by then. */
   readonly onStopped: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>) => void;
   /** An invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
@@ -431,8 +431,10 @@ export class WritePath {
   #stopped(outcome: Exclude<AppendOutcome, { kind: 'committed' }>, writes: readonly PendingWrite[]): void {
     const told = this.#halted;
     this.#halted = true;
-    if (outcome.kind === 'fenced') {
-      this.#unwind(writes, new EngramError('LeaderChanged'), () => {
+    if (outcome.kind !== 'uncertain') {
+      // Whoever was superseded cannot say what became of the write: the log will bring it back, or it will not.
+      const error = new EngramError(outcome.kind === 'fenced' ? 'LeaderChanged' : 'TimeoutDueToLeaderFail');
+      this.#unwind(writes, error, () => {
         if (!told) this.#options.onStopped(outcome);
       });
       return;

@@ -6,6 +6,7 @@ import {
   isEngramError,
   type LogPosition,
   type Revision,
+  type Seal,
   type Timer,
 } from '@engram/core';
 import {
@@ -148,7 +149,9 @@ class Parts implements ElectionOwner {
     this.#options = options;
     this.known = new KnownLeader(options.clock);
     const { storage, clock, logger } = options;
-    this.#retry = new RetryQueue({ log: storage.log, clock, logger, signal: this.#closing.signal });
+    const { signal } = this.#closing;
+    const isSuperseded = (seal: Seal): Promise<boolean> => this.#isSuperseded(seal);
+    this.#retry = new RetryQueue({ log: storage.log, clock, logger, signal, isSuperseded });
   }
 
   static async open(options: ClusterMemberOptions): Promise<Parts> {
@@ -339,6 +342,23 @@ class Parts implements ElectionOwner {
     if (leader === self && epoch(term) === inEpoch) this.known.set({ memberId: self, epoch: inEpoch });
     this.driver.announce(inEpoch, { segment: 0, position });
     logger.info({ epoch: inEpoch, position, 'took-ms': Math.round(clock.nowMs() - startMs) }, 'leads');
+  }
+
+  /** Another member, which a quorum has confirmed, leads in a later epoch: it has sealed the log before it did. */
+  async #isSuperseded({ epoch: mine }: Seal): Promise<boolean> {
+    const { current } = this.known;
+    const { clock, identity } = this.#options;
+    if (current === undefined || current.epoch <= mine || current.memberId === identity.memberId) return false;
+    const late = new AbortController();
+    const timer = clock.after(SLOW_STORAGE_MS, () => late.abort(new EngramError('Timeout')));
+    try {
+      const { signal } = this.#closing;
+      return await this.#remote.leadsAfter(mine, current, AbortSignal.any([late.signal, signal]));
+    } catch {
+      return false; // it did not answer in time
+    } finally {
+      timer.cancel();
+    }
   }
 
   /** The log has refused this member: somebody with a later epoch has sealed it. */

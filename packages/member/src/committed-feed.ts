@@ -6,13 +6,13 @@ import { PeerError } from './peers.ts';
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
- * The batches that this node has appended lately, for its followers. They are final facts: a follower may take them even
+ * The batches that this node has appended lately, for its followers, and those that it read when it took over: they are what
+ * the leader before had no answer for, so followers lack them, too. They are final facts: a follower may take them even
  * from a node that does not know yet that it leads no more.
  */
 export class CommittedFeed {
   readonly #keptBytesMax: number;
-  #batches: LogBatch[] = [];
-  #bytes = 0;
+  #kept: LatestBatches;
   /** Behind the last batch; undefined: nothing was appended since `begin`. */
   #next: LogPosition | undefined;
   #open = false;
@@ -20,14 +20,27 @@ export class CommittedFeed {
 
   constructor(keptBytesMax = KEPT_BYTES_MAX) {
     this.#keptBytesMax = keptBytesMax;
+    this.#kept = this.latest();
+  }
+
+  /** Keeps as many batches as a feed does. */
+  latest(): LatestBatches {
+    return new LatestBatches(this.#keptBytesMax);
   }
 
   /** A leadership begins, whose first append takes this position. */
   begin(next: LogPosition): void {
-    this.#batches = [];
-    this.#bytes = 0;
+    this.#kept = this.latest();
     this.#next = next;
     this.#open = true;
+    this.#wakeAll();
+  }
+
+  /** What the log had before `begin`'s position. Nothing where it does not go up to there, or something was pushed since. */
+  precede(batches: LatestBatches): void {
+    const last = batches.list.at(-1);
+    if (last === undefined || this.#kept.list.length > 0 || endOf(last) !== this.#next) return;
+    this.#kept = batches;
     this.#wakeAll();
   }
 
@@ -37,18 +50,14 @@ export class CommittedFeed {
     this.#wakeAll();
   }
 
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
   push(batch: LogBatch): void {
     assert(batch.first === this.#next, 'a batch that does not follow the one before');
-    this.#batches.push(batch);
-    this.#next = logPosition(batch.first + batch.records.length);
-    this.#bytes += bytesOf(batch);
-    // The last one stays, however large.
-    let dropped = 0;
-    while (this.#bytes > this.#keptBytesMax && dropped < this.#batches.length - 1) {
-      this.#bytes -= bytesOf(this.#batches[dropped]!);
-      dropped += 1;
-    }
-    if (dropped > 0) this.#batches.splice(0, dropped);
+    this.#kept.push(batch);
+    this.#next = endOf(batch);
     this.#wakeAll();
   }
 
@@ -64,7 +73,7 @@ export class CommittedFeed {
           await this.#more();
           continue;
         }
-        position = logPosition(batch.first + batch.records.length);
+        position = endOf(batch);
         yield batch;
       }
     } finally {
@@ -74,19 +83,20 @@ export class CommittedFeed {
 
   #at(position: LogPosition): LogBatch | undefined {
     if (this.#next === undefined || position === this.#next) return undefined;
-    const first = this.#batches[0]?.first ?? this.#next;
+    const { list } = this.#kept;
+    const first = list[0]?.first ?? this.#next;
     if (position < first || position > this.#next)
       throw new PeerError('behind', `the feed has positions from ${first} on, not ${position}`);
     let low = 0;
-    let high = this.#batches.length - 1;
+    let high = list.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.#batches[middle]!.first <= position) low = middle;
+      if (list[middle]!.first <= position) low = middle;
       else high = middle - 1;
     }
-    const batch = this.#batches[low]!;
-    assert(batch.first === position, 'a follower is inside a batch');
-    return batch;
+    const batch = list[low]!;
+    // What was read at a takeover may be cut otherwise than what the follower has.
+    return batch.first === position ? batch : { first: position, records: batch.records.slice(position - batch.first) };
   }
 
   #more(): Promise<void> {
@@ -98,13 +108,38 @@ export class CommittedFeed {
   }
 }
 
+/** The batches that were pushed last. */
+class LatestBatches {
+  readonly list: LogBatch[] = [];
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  push(batch: LogBatch): void {
+    this.list.push(batch);
+    this.#bytes += bytesOf(batch);
+    // The last one stays, however large.
+    let dropped = 0;
+    while (this.#bytes > this.#bytesMax && dropped < this.list.length - 1) {
+      this.#bytes -= bytesOf(this.list[dropped]!);
+      dropped += 1;
+    }
+    if (dropped > 0) this.list.splice(0, dropped);
+  }
+}
+
+const endOf = (batch: LogBatch): LogPosition => logPosition(batch.first + batch.records.length);
+
 function bytesOf(batch: LogBatch): number {
   let bytes = 0;
   for (const record of batch.records) bytes += record.length;
   return bytes;
 }
 
-/** A log that hands what it has committed to a feed. */
+/** A log that hands what it has committed to a feed, and what is read after it was sealed. */
 export class FeedingLog implements Log {
   readonly #log: Log;
   readonly #feed: CommittedFeed;
@@ -124,8 +159,14 @@ export class FeedingLog implements Log {
     return outcome;
   }
 
-  read(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
-    return this.#log.read(from, signal);
+  async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    const latest = this.#feed.latest();
+    for await (const batch of this.#log.read(from, signal)) {
+      if (this.#feed.isOpen) latest.push(batch);
+      yield batch;
+    }
+    // Not before whoever reads has taken the last one: a follower must not know what its leader does not.
+    this.#feed.precede(latest);
   }
 
   async seal(seal: Seal): Promise<LogPosition> {

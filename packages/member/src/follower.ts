@@ -25,7 +25,7 @@ const LAG_RECORDS_MAX = 200_000;
 
 /**
  * Keeps a replica at the end of the log while another member leads: from the leader's stream of committed batches, and
- * from the log wherever the stream has a gap, is broken, or does not go back far enough.
+ * from the log where the stream does not go back far enough.
  *
  * Invariant: it takes nothing that the leader does not know of. The log may hold a batch whose leader has no answer yet,
  * and reads there do not show it: what is shown here first would be gone again for whoever reads there next.
@@ -63,10 +63,7 @@ export class Follower {
           .catch(() => undefined);
         if (signal.aborted) return;
         const end = known === undefined ? undefined : await this.#options.endOf(known, signal);
-        if (known !== undefined && end !== undefined) {
-          await this.#readLog(end, signal);
-          await this.#followStream(known, signal);
-        }
+        if (known !== undefined && end !== undefined) await this.#follow(known, end, signal);
       } catch (error) {
         if (signal.aborted) return;
         if (!isPassing(error)) {
@@ -93,6 +90,18 @@ export class Follower {
     });
   }
 
+  /** The leader has what was committed lately; only what lies further back is read in the log. */
+  async #follow(known: Leader, end: LogPosition, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#followStream(known, signal);
+      return;
+    } catch (error) {
+      if (!(error instanceof PeerError) || error.fault !== 'behind') throw error;
+    }
+    await this.#readLog(end, signal);
+    await this.#followStream(known, signal);
+  }
+
   async #readLog(end: LogPosition, signal: AbortSignal): Promise<void> {
     const { storage, replica } = this.#options;
     if (replica.next >= end) return;
@@ -115,7 +124,7 @@ export class Follower {
       for await (const batch of peers.follow(known.memberId, replica.next, either)) {
         if (either.aborted) return;
         if (endOf(batch) <= replica.next) continue;
-        if (batch.first !== replica.next) return; // a gap: the log has it
+        if (batch.first !== replica.next) return; // a gap: it begins again
         await storage.values.adopt?.(batch);
         await this.#take(batch, signal);
       }

@@ -13,6 +13,7 @@ import {
   assert,
   type Clock,
   EngramError,
+  type Epoch,
   type ErrorCode,
   errorTable,
   type LeaseId,
@@ -164,6 +165,12 @@ export class RemoteLeader implements Proposals {
     return answer === undefined || answer.error !== '' ? undefined : logPosition(answer.position);
   }
 
+  /** Whether it leads in a later epoch than this one, as a quorum has confirmed. False also where it does not answer. */
+  async leadsAfter(mine: Epoch, known: Leader, signal: AbortSignal): Promise<boolean> {
+    const answer = await this.#try(known, this.#request({ readIndex: {} }, { ...nobody, signal }, 0), signal);
+    return answer !== undefined && answer.error === '' && answer.epoch > mine;
+  }
+
   /** A call that changes something, and is not asked again once it was sent: TimeoutDueToConnectionLost then. */
   async tell(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
     const { leader, clock, peers } = this.#options;
@@ -218,7 +225,7 @@ export class RemoteLeader implements Proposals {
         const bytes = await this.#options.peers.call(known.memberId, request, caller.signal);
         const answer = peerpb.decodeAnswer(bytes);
         // It ended before it knew what became of the write.
-        if (answer.error === 'Stopped') sentTo = known;
+        if (answer.error === 'Stopped' || answer.error === 'TimeoutDueToLeaderFail') sentTo = known;
         else if (!isNotLeader(answer)) return { kind: 'answered', answer: await this.#apply(answer, deadlineMs) };
       } catch (error) {
         if (!(error instanceof PeerError)) throw error;

@@ -12,11 +12,18 @@ export interface RetryQueueOptions {
   /** Ends what is being settled, for good: when the leadership is lost, or the node closes. */
   readonly signal: AbortSignal;
   readonly policy?: RetryPolicy;
+  /**
+   * Whether it is certain, without storage, that a later seal than this one holds the log. Asked after a second attempt
+   * has had no answer either. Must not reject, and takes a bounded time.
+   */
+  readonly isSuperseded?: (seal: Seal) => Promise<boolean>;
 }
 
 /**
  * The port `Log` without uncertainty. An append that ended `uncertain` is appended again, the same batch in the same
- * place, until storage says `committed` or `fenced`: the batch is in the log once, or never. Rejected designs: to read
+ * place, until storage says `committed` or `fenced`: the batch is in the log once, or never. While storage does not
+ * answer, whoever holds the log by then may be known: `superseded` ends the attempts, because the batch cannot come into
+ * the log any more, and the log that its holder passes on shows whether it is there. Rejected designs: to read
  * the log and look (the batch may still be on its way), and to seal it with one's own next epoch (each lost answer would
  * be a takeover).
  *
@@ -88,7 +95,9 @@ export class RetryQueue implements Log {
       const outcome = await log.append(batch, seal);
       if (outcome.kind === 'uncertain') {
         cause = outcome.cause;
-        continue;
+        if ((await this.#options.isSuperseded?.(seal)) !== true) continue;
+        logger.info({ first: batch.first, attempts: attempts + 1 }, 'gave up an append: a later leader holds the log');
+        return { kind: 'superseded' };
       }
       const tookMs = clock.nowMs() - sinceMs;
       logger.info({ first: batch.first, outcome: outcome.kind, attempts: attempts + 1, tookMs }, 'settled an append');

@@ -1,4 +1,4 @@
-import { type Logger, logPosition } from '@engram/core';
+import { type Logger, logPosition, type Seal } from '@engram/core';
 import { RetryQueue } from '@engram/retry-queue';
 import { SimClock } from '@engram/sim';
 import {
@@ -139,6 +139,43 @@ describe('a later seal settles it', () => {
     await pass(10);
     expect(await append).toEqual({ kind });
     expect(await readAll()).toEqual(left);
+  });
+});
+
+describe('a later seal that others tell of ends it, while storage does not answer', () => {
+  test.each(['uncertain-there', 'uncertain-lost'] as const)('after a second attempt, %s both times', async (fault) => {
+    faults = [fault, fault];
+    const asked: Seal[] = [];
+    const isSuperseded = async (seal: Seal): Promise<boolean> => asked.push(seal) > 0;
+    queue = new RetryQueue({ log: storage.log, clock, logger, signal: stop.signal, policy, isSuperseded });
+    const append = queue.append(batch, first);
+    await clock.settle();
+    expect(asked).toEqual([]);
+    await pass(10);
+    expect(await append).toEqual({ kind: 'superseded' });
+    expect(asked).toEqual([first]);
+    expect(queue.unsettled).toBeUndefined();
+    expect(clock.waiting).toBe(0);
+    expect(attempts).toEqual([0, 10]);
+  });
+
+  test('not where nobody holds the log later', async () => {
+    faults = ['uncertain-lost', 'uncertain-lost', 'uncertain-lost'];
+    const isSuperseded = async (): Promise<boolean> => false;
+    queue = new RetryQueue({ log: storage.log, clock, logger, signal: stop.signal, policy, isSuperseded });
+    const append = queue.append(batch, first);
+    for (const ms of [10, 20, 35]) await pass(ms);
+    expect(await append).toEqual({ kind: 'committed' });
+    expect(await readAll()).toEqual([7, 8]);
+  });
+
+  test('what storage answers counts first', async () => {
+    faults = ['uncertain-there'];
+    const isSuperseded = async (): Promise<boolean> => true;
+    queue = new RetryQueue({ log: storage.log, clock, logger, signal: stop.signal, policy, isSuperseded });
+    const append = queue.append(batch, first);
+    await pass(10);
+    expect(await append).toEqual({ kind: 'committed' });
   });
 });
 

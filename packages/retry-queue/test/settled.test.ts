@@ -90,7 +90,9 @@ class Run {
     await end;
     expect(log.unsettled).toBeUndefined();
     expect(this.#clock.waiting).toBe(0);
-    return await append;
+    const kind = await append;
+    if (kind === 'superseded') throw new Error('superseded by nobody');
+    return kind;
   }
 
   async #verify(): Promise<void> {

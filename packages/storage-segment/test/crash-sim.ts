@@ -172,7 +172,7 @@ export class CrashSim {
       }
       return true;
     }
-    if (outcome.kind === 'fenced') throw new Error('fenced by nobody');
+    if (outcome.kind !== 'uncertain') throw new Error(`${outcome.kind} by nobody`);
     if (this.#disk.failed === 0) throw new Error('uncertain without a cause', { cause: outcome.cause });
     this.counts.uncertain += 1;
     await expect(storage.log.append(batch, this.#model.sealed)).rejects.toThrow(StorageFailedError);

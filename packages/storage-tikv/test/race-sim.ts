@@ -1,5 +1,5 @@
 import type { Logger } from '@engram/core';
-import { logPosition, type Seal } from '@engram/core';
+import { assert, logPosition, type Seal } from '@engram/core';
 import { Prng, Scheduler, SimClock } from '@engram/sim';
 import { type LogBatch, StorageFencedError, StorageUnavailableError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
@@ -163,6 +163,7 @@ export class RaceSim {
   async #append(log: RetryQueue, batch: LogBatch, values: readonly number[], seal: Seal): Promise<boolean> {
     this.#disturb();
     const { kind } = await log.append(batch, seal);
+    assert(kind !== 'superseded', 'nobody was asked who leads');
     this.counts[kind] += 1;
     if (kind === 'committed') this.#acknowledge(batch, values, seal);
     else for (const value of values) this.#refused.add(value);

@@ -11,7 +11,7 @@ export interface LogBatch {
   readonly records: readonly Uint8Array[];
 }
 
-/** All three are ordinary days, so they are values, not exceptions. */
+/** All are ordinary days, so they are values, not exceptions. */
 export type AppendOutcome =
   | { readonly kind: 'committed' }
   /**
@@ -25,7 +25,12 @@ export type AppendOutcome =
    * does not. An adapter whose own files have failed rejects all three with StorageFailedError: what is there shows when
    * it is opened again.
    */
-  | { readonly kind: 'uncertain'; readonly cause: unknown };
+  | { readonly kind: 'uncertain'; readonly cause: unknown }
+  /**
+   * A later seal holds the log, so the batch is there or never will be, and who reads on in the log finds out. No adapter
+   * answers so: it is for decorators that hear of the seal from whoever holds it, while storage itself does not answer.
+   */
+  | { readonly kind: 'superseded' };
 
 /**
  * The one truth: every change in one order. Contract, checked by `logContract` on every adapter:
