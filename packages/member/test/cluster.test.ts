@@ -1,34 +1,8 @@
-import { nodeItself, type Store } from '@engram/backend';
-import { decodeKeyValue } from '@engram/coder';
-import { rangeOp, EMPTY_BYTES, isEngramError, keyBytes, leaseId, type RangeOp, revision, type Txn } from '@engram/core';
-import { StorageUnavailableError } from '@engram/storage';
-import { describe, expect, test } from 'vitest';
+import { nodeItself } from '@engram/backend';
+import { EMPTY_BYTES, isEngramError, keyBytes, leaseId, revision, type Txn } from '@engram/core';
+import { expect, test } from 'vitest';
 import { TestCluster } from './cluster.ts';
-
-const put = (key: string, value: string, lease = 0n): Txn => ({
-  compares: [],
-  success: [
-    {
-      kind: 'put',
-      key: keyBytes(key),
-      value: keyBytes(value),
-      lease: leaseId(lease),
-      prevKv: false,
-      ignoreValue: false,
-      ignoreLease: false,
-    },
-  ],
-  failure: [],
-});
-
-const rangeOf = (key: string, serializable: boolean): RangeOp =>
-  rangeOp({ key: keyBytes(key), end: EMPTY_BYTES }, { serializable });
-
-async function get(store: Store, key: string, serializable = false): Promise<string | undefined> {
-  const { kvs } = await store.range(rangeOf(key, serializable), nodeItself);
-  const [kv] = [...kvs];
-  return kv === undefined ? undefined : Buffer.from(decodeKeyValue(kv).value).toString();
-}
+import { get, put, rangeOf } from './requests.ts';
 
 async function refusal(work: Promise<unknown>): Promise<string> {
   try {
@@ -273,91 +247,6 @@ test('a leader whose requests to storage go nowhere hands over, and nothing of i
   expect(await cluster.run(get(leader.member.store, 'b'))).toBe('2');
   const revisions = cluster.running.map(({ member }) => member.store.revision);
   expect(new Set(revisions).size).toBe(1);
-  expect(cluster.fatal).toEqual([]);
-});
-
-/** Three members; whoever is in `silent` has this fault in each append, and cannot read the log either. */
-async function clusterOfSilent(silent: ReadonlySet<bigint>, fault: 'uncertain-there' | 'uncertain-lost') {
-  const cluster = new TestCluster();
-  for (const id of [1n, 2n, 3n]) {
-    cluster.plans.set(id, {
-      append: () => (silent.has(id) ? fault : 'none'),
-      gate: async (operation) => {
-        if (silent.has(id) && operation === 'read') throw new StorageUnavailableError('injected');
-      },
-    });
-    await cluster.start(id);
-  }
-  const deposed = await cluster.leader();
-  await cluster.run(deposed.member.store.txn(put('a', 'old'), nodeItself));
-  await cluster.pass(1000);
-  const [next, third] = cluster.running.filter((each) => each !== deposed);
-  return { cluster, deposed, next: next!, third: third!, id: deposed.member.cluster.memberId };
-}
-
-describe('a deposed leader that storage does not tell what became of its last append', () => {
-  test.each([
-    { fault: 'uncertain-there', left: 'new', revision: 3 },
-    { fault: 'uncertain-lost', left: 'old', revision: 2 },
-  ] as const)('reads on, and can lead again: $fault', async ({ fault, left, revision: at }) => {
-    const silent = new Set<bigint>();
-    const { cluster, deposed, next, third, id } = await clusterOfSilent(silent, fault);
-    silent.add(id);
-    const own = deposed.member.store.txn(put('a', 'new'), nodeItself).catch((error: unknown) => error);
-    await cluster.pass(50);
-    await cluster.run(deposed.member.cluster.changes!.moveLeader(next.member.cluster.memberId, nodeItself));
-    expect((await cluster.leader()) === deposed).toBe(false);
-    expect(await cluster.run(Promise.resolve(own))).toMatchObject({ code: 'TimeoutDueToLeaderFail' });
-    for (const { member } of cluster.running) {
-      expect(await cluster.run(get(member.store, 'a'))).toBe(left);
-      expect(member.store.revision).toBe(at);
-    }
-    await cluster.run(third.member.store.txn(put('b', '1'), nodeItself));
-    expect(await cluster.run(get(deposed.member.store, 'b'))).toBe('1');
-    silent.delete(id);
-    await cluster.run(next.member.cluster.changes!.moveLeader(id, nodeItself));
-    await cluster.run(deposed.member.store.txn(put('c', 'again'), nodeItself));
-    expect(await cluster.run(get(third.member.store, 'c'))).toBe('again');
-    expect(cluster.fatal).toEqual([]);
-  });
-
-  test.each(['uncertain-there', 'uncertain-lost'] as const)(
-    'had a write of another member in it, which is done once: %s',
-    async (fault) => {
-      const silent = new Set<bigint>();
-      const { cluster, deposed, next, third, id } = await clusterOfSilent(silent, fault);
-      silent.add(id);
-      const passedOn = third.member.store.txn(put('b', 'once'), nodeItself);
-      await cluster.pass(50);
-      await cluster.run(deposed.member.cluster.changes!.moveLeader(next.member.cluster.memberId, nodeItself));
-      expect((await cluster.run(passedOn)).revision).toBe(3);
-      for (const { member } of cluster.running) {
-        expect(await cluster.run(get(member.store, 'b'))).toBe('once');
-        expect(member.store.revision).toBe(3);
-      }
-      expect(cluster.fatal).toEqual([]);
-    },
-  );
-});
-
-test('a leader whom nobody has replaced goes on asking storage what became of its append', async () => {
-  const cluster = new TestCluster();
-  let uncertain = 0;
-  for (const id of [1n, 2n, 3n]) {
-    cluster.plans.set(id, {
-      append: () => {
-        if (uncertain === 0) return 'none';
-        uncertain -= 1;
-        return 'uncertain-lost';
-      },
-    });
-    await cluster.start(id);
-  }
-  const leader = await cluster.leader();
-  uncertain = 4;
-  const { revision: at } = await cluster.run(leader.member.store.txn(put('a', '1'), nodeItself));
-  expect([at, uncertain]).toEqual([2, 0]);
-  expect(await cluster.leader()).toBe(leader);
   expect(cluster.fatal).toEqual([]);
 });
 
