@@ -16,6 +16,12 @@ export class Usage {
     return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * MS_PER_TICK;
   }
 
+  /** For how long its first thread, or the one here, was ready to run and had no core. */
+  waitedMs(): number {
+    const waitedNs = (text: string): number => Number(text.split(' ')[1] ?? 0);
+    return (waitedNs(this.#read('schedstat')) + waitedNs(readFileSync('/proc/self/schedstat', 'utf8'))) / 1e6;
+  }
+
   residentBytes(): number {
     return 1024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(this.#read('status'))?.[1] ?? 0);
   }
