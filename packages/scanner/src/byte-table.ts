@@ -11,6 +11,8 @@ const ROW_WORDS = 4;
 /** Rows of a cache line. */
 const LINE_ROWS = 4;
 const LINE_SHIFT = 2;
+/** Rows of a table that has grown come over so many with each entry: all of them before it has to grow again. */
+const ROWS_MOVED = 8;
 /** Marks a row as used, beside the high word of its position, which has 21 bits. */
 const USED = 1 << 30;
 
@@ -26,6 +28,10 @@ export class ByteTable {
   /** Rows - 1, and how far a hash is shifted to be a line of rows. */
   #mask: number;
   #shift: number;
+  /** The rows before the table grew; undefined once all are in `#rows`. Nothing is added here, nor taken away. */
+  #before: Int32Array | undefined;
+  /** Rows of `#before` that have come over in order. Of the others some have, because they were asked for. */
+  #moved = 0;
   #used = 0;
   #heldBytes = 0;
   /** The slab that copies go to, and where its free end begins. */
@@ -48,7 +54,7 @@ export class ByteTable {
 
   /** Of all slabs and of the table. */
   get bytes(): number {
-    return this.#heldBytes + this.#rows.byteLength;
+    return this.#heldBytes + this.#rows.byteLength + (this.#before?.byteLength ?? 0);
   }
 
   get size(): number {
@@ -136,6 +142,7 @@ export class ByteTable {
     this.#rows[row + 2] = (slab << 16) | offset;
     this.#rows[row + 3] = length;
     this.#used += 1;
+    if (this.#before !== undefined) this.#moveSome(this.#before);
   }
 
   /** The first word of the position's row, or of the free one that it would have. */
@@ -143,35 +150,71 @@ export class ByteTable {
     const rows = this.#rows;
     const low = position | 0;
     const high = highWord(position);
-    let row = this.#rowOf(low);
+    // `probe`, in place: a call is a tenth of a read.
+    let row = rowOf(low, this.#shift);
     for (;;) {
       const at = row * ROW_WORDS;
       const used = rows[at + 1]!;
-      if (used === 0 || (used === high && rows[at]! === low)) return at;
+      if (used === high && rows[at]! === low) return at;
+      if (used === 0) return this.#before === undefined ? at : this.#bring(this.#before, low, high, at);
       row = (row + 1) & this.#mask;
     }
   }
 
-  /**
-   * Positions are dense, and two dense stretches must not lie on top of each other: Fibonacci hashing, but of fours that
-   * share a cache line. What is listed together was mostly written together, and a list waits for lines, not for work.
-   */
-  #rowOf(low: number): number {
-    return ((Math.imul(low >>> LINE_SHIFT, 0x9e3779b1) >>> this.#shift) << LINE_SHIFT) | (low & (LINE_ROWS - 1));
+  /** Lets the row of a position come over to the free one at `at`, if there was one. */
+  #bring(before: Int32Array, low: number, high: number, at: number): number {
+    const from = probe(before, this.#mask >> 1, this.#shift + 1, low, high);
+    if (before[from + 1] !== 0) copyRow(before, from, this.#rows, at);
+    return at;
   }
 
+  /**
+   * Doubles the table. What is in it comes over later: at once, a table of 500,000 rows took 36 ms.
+   */
   #grow(): void {
+    assert(this.#before === undefined, 'a table that grows before it has grown');
     const old = this.#rows;
     this.#rows = new Int32Array(old.length * 2);
     this.#mask = (old.length / ROW_WORDS) * 2 - 1;
     this.#shift -= 1;
-    for (let at = 0; at < old.length; at += ROW_WORDS) {
-      if (old[at + 1] === 0) continue;
-      let row = this.#rowOf(old[at]!);
-      while (this.#rows[row * ROW_WORDS + 1] !== 0) row = (row + 1) & this.#mask;
-      this.#rows.set(old.subarray(at, at + ROW_WORDS), row * ROW_WORDS);
-    }
+    this.#before = old;
+    this.#moved = 0;
   }
+
+  #moveSome(before: Int32Array): void {
+    const end = this.#moved + ROWS_MOVED * ROW_WORDS;
+    for (let from = this.#moved; from < end; from += ROW_WORDS) {
+      const high = before[from + 1]!;
+      if (high === 0) continue;
+      const at = probe(this.#rows, this.#mask, this.#shift, before[from]!, high);
+      if (this.#rows[at + 1] === 0) copyRow(before, from, this.#rows, at);
+    }
+    this.#moved = end;
+    if (end === before.length) this.#before = undefined;
+  }
+}
+
+/** The first word of the row of a position, or of the free one where the search for it ends. */
+function probe(rows: Int32Array, mask: number, shift: number, low: number, high: number): number {
+  let row = rowOf(low, shift);
+  for (;;) {
+    const at = row * ROW_WORDS;
+    const used = rows[at + 1]!;
+    if (used === 0 || (used === high && rows[at]! === low)) return at;
+    row = (row + 1) & mask;
+  }
+}
+
+/**
+ * Positions are dense, and two dense stretches must not lie on top of each other: Fibonacci hashing, but of fours that
+ * share a cache line. What is listed together was mostly written together, and a list waits for lines, not for work.
+ */
+function rowOf(low: number, shift: number): number {
+  return ((Math.imul(low >>> LINE_SHIFT, 0x9e3779b1) >>> shift) << LINE_SHIFT) | (low & (LINE_ROWS - 1));
+}
+
+function copyRow(from: Int32Array, fromAt: number, to: Int32Array, toAt: number): void {
+  for (let word = 0; word < ROW_WORDS; word += 1) to[toAt + word] = from[fromAt + word]!;
 }
 
 const highWord = (position: LogPosition): number =>

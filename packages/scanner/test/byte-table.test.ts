@@ -66,6 +66,34 @@ test('a slab is counted once also where records with buffers of their own come b
   expect(table.bytes).toBe(SLAB_BYTES_MAX + 50 * 5_000 + 256 * 16);
 });
 
+test('a table grows a little with each entry, and has all of them meanwhile', () => {
+  const table = new ByteTable(SLAB_BYTES_MAX);
+  const slab = new ArrayBuffer(SLAB_BYTES_MAX);
+  const add = (at: number): void => table.adopt(logPosition(at), new Uint8Array(slab, 8 * at, 4));
+  const rowsHeld = (): number => (table.bytes - SLAB_BYTES_MAX) / 16;
+  for (let at = 1; at <= 512; at += 1) add(at);
+  expect(rowsHeld()).toBe(1024);
+  const held: number[] = [];
+  for (let at = 513; at <= 1024; at += 1) {
+    add(at);
+    held.push(rowsHeld());
+    // Old ones, some that were asked for before they came over, and the newest.
+    for (const asked of [1, at - 300, at]) expect(table.get(logPosition(asked))?.byteOffset).toBe(8 * asked);
+    expect(table.has(logPosition(at + 1))).toBe(false);
+  }
+  // 1024 rows come over eight at a time, beside the 2048 new ones.
+  expect(held.filter((rows) => rows === 3072).length).toBe(127);
+  expect(held.lastIndexOf(3072)).toBe(126);
+  for (let at = 1; at <= 1024; at += 1) expect(table.get(logPosition(at))?.byteOffset).toBe(8 * at);
+  expect(() => add(7)).toThrow('has bytes already');
+});
+
+test('a position is put in once, also while the table grows', () => {
+  const table = new ByteTable(1024);
+  for (let at = 1; at <= 9; at += 1) table.copy(logPosition(at), Uint8Array.of(at));
+  expect(() => table.copy(logPosition(2), Uint8Array.of(1))).toThrow('has bytes already');
+});
+
 test('a position is put in once', () => {
   const table = new ByteTable(1024);
   table.copy(logPosition(1), Uint8Array.of(1));
