@@ -1,4 +1,4 @@
-import { assert } from '@engram/core';
+import { assert, type Slice, type SlicedWork } from '@engram/core';
 import type { LogBatch } from '@engram/storage';
 import {
   FRAME_HEADER_BYTES,
@@ -12,11 +12,45 @@ import {
 /** Kept from append to append. A larger frame gets memory of its own. */
 const KEPT_BYTES_MAX = 8 << 20;
 
+/** Longer batches are assembled in slices: so many records take a part of a millisecond. */
+const RECORDS_AT_ONCE = 2048;
+/** For each record and each KiB, in microseconds: a header, a copy and a CRC. */
+const RECORD_US = 0.2;
+const KIB_US = 0.3;
+/** For each record whose length is asked. */
+const LOOK_US = 0.02;
+
+export const isLong = ({ records }: LogBatch): boolean => records.length > RECORDS_AT_ONCE;
+
 export function frameBytes(batch: LogBatch): number {
-  let bytes = FRAME_HEADER_BYTES + RECORD_HEADER_BYTES * batch.records.length;
-  for (const record of batch.records) bytes += record.length;
+  return sizeOf(batch, bytesOf(batch, 0, batch.records.length));
+}
+
+export function* frameBytesSliced(batch: LogBatch, slice: Slice): SlicedWork<number> {
+  let bytes = 0;
+  for (let from = 0; from < batch.records.length; from += RECORDS_AT_ONCE) {
+    bytes += bytesOf(batch, from, from + RECORDS_AT_ONCE);
+    if (slice.spend(LOOK_US * RECORDS_AT_ONCE)) yield;
+  }
+  return sizeOf(batch, bytes);
+}
+
+function bytesOf({ records }: LogBatch, from: number, to: number): number {
+  let bytes = 0;
+  for (let at = from; at < Math.min(to, records.length); at += 1) bytes += records[at]!.length;
+  return bytes;
+}
+
+function sizeOf({ records }: LogBatch, recordBytes: number): number {
+  const bytes = FRAME_HEADER_BYTES + RECORD_HEADER_BYTES * records.length + recordBytes;
   assert(bytes <= SEGMENT_BYTES_MAX - SEGMENT_HEADER_BYTES, 'a batch that no segment can hold');
   return bytes;
+}
+
+export interface AssembledFrame {
+  /** Valid until the next frame is assembled. */
+  readonly bytes: Uint8Array;
+  readonly crc: number;
 }
 
 /** Assembles frames, one at a time, in memory that is reused: one copy and one write for each append. */
@@ -24,27 +58,39 @@ export class FrameBuffer {
   #bytes = new Uint8Array(Buffer.allocUnsafeSlow(256 << 10).buffer);
   #view = new DataView(this.#bytes.buffer);
 
-  /** `size` is that of `frameBytes`. The bytes are valid until the next call. */
-  assemble(batch: LogBatch, size: number, salt: number, previous: number): { bytes: Uint8Array; crc: number } {
+  /** `size` is that of `frameBytes`. */
+  assemble(batch: LogBatch, size: number, salt: number, previous: number): AssembledFrame {
     const bytes = this.#reserve(size);
-    const view = bytes === this.#bytes ? this.#view : new DataView(bytes.buffer);
+    const view = this.#viewOf(bytes);
+    const at = writeRecords(bytes, view, batch, 0, batch.records.length, FRAME_HEADER_BYTES);
+    assert(at === size, 'a frame of another size');
+    return finished(bytes, view, batch, size, salt, previous);
+  }
+
+  /** As `assemble`. `offsets` gets where each record's header is in a file with the frame at `start`. */
+  *assembleSliced(
+    batch: LogBatch,
+    size: number,
+    salt: number,
+    previous: number,
+    start: number,
+    offsets: Uint32Array,
+    slice: Slice,
+  ): SlicedWork<AssembledFrame> {
+    const bytes = this.#reserve(size);
+    const view = this.#viewOf(bytes);
     let at = FRAME_HEADER_BYTES;
-    let position: number = batch.first;
-    for (const record of batch.records) {
-      writeRecordHeader(view, at, position, record);
-      bytes.set(record, at + RECORD_HEADER_BYTES);
-      at += RECORD_HEADER_BYTES + record.length;
-      position += 1;
+    for (const [index, record] of batch.records.entries()) {
+      offsets[index] = start + at;
+      at = writeRecords(bytes, view, batch, index, index + 1, at);
+      if (slice.spend(RECORD_US + (KIB_US * record.length) / 1024)) yield;
     }
     assert(at === size, 'a frame of another size');
-    const crc = writeFrameHeader(view, 0, salt, {
-      payloadBytes: size - FRAME_HEADER_BYTES,
-      records: batch.records.length,
-      following: 0,
-      first: batch.first,
-      previous,
-    });
-    return { bytes: bytes.subarray(0, size), crc };
+    return finished(bytes, view, batch, size, salt, previous);
+  }
+
+  #viewOf(bytes: Uint8Array<ArrayBuffer>): DataView<ArrayBuffer> {
+    return bytes === this.#bytes ? this.#view : new DataView(bytes.buffer);
   }
 
   #reserve(size: number): Uint8Array<ArrayBuffer> {
@@ -56,4 +102,41 @@ export class FrameBuffer {
     this.#view = new DataView(bytes.buffer);
     return bytes;
   }
+}
+
+/** Returns where the last one ends. */
+function writeRecords(
+  bytes: Uint8Array,
+  view: DataView,
+  batch: LogBatch,
+  from: number,
+  to: number,
+  start: number,
+): number {
+  let at = start;
+  for (let index = from; index < to; index += 1) {
+    const record = batch.records[index]!;
+    writeRecordHeader(view, at, batch.first + index, record);
+    bytes.set(record, at + RECORD_HEADER_BYTES);
+    at += RECORD_HEADER_BYTES + record.length;
+  }
+  return at;
+}
+
+function finished(
+  bytes: Uint8Array,
+  view: DataView,
+  batch: LogBatch,
+  size: number,
+  salt: number,
+  previous: number,
+): AssembledFrame {
+  const crc = writeFrameHeader(view, 0, salt, {
+    payloadBytes: size - FRAME_HEADER_BYTES,
+    records: batch.records.length,
+    following: 0,
+    first: batch.first,
+    previous,
+  });
+  return { bytes: bytes.subarray(0, size), crc };
 }

@@ -1,13 +1,14 @@
-import { assert, type Clock, type LogPosition, logPosition } from '@engram/core';
+import { assert, type Clock, doSliced, type LogPosition, logPosition, Slice, type SlicedWork } from '@engram/core';
 import type { LogBatch } from '@engram/storage';
 import type { Condition } from './condition.ts';
 import { fileName, filePath } from './file-names.ts';
 import type { FileSystem } from './file-system.ts';
-import { FrameBuffer, frameBytes } from './frame-buffer.ts';
+import { FrameBuffer, frameBytes, frameBytesSliced, isLong } from './frame-buffer.ts';
 import { InlineWrites } from './inline-writes.ts';
 import { SEGMENT_HEADER_BYTES } from './layout.ts';
 import { type Manifest, segmentWrite } from './manifest.ts';
 import { Preallocation, reserveBytesMin } from './preallocation.ts';
+import type { RecordTable } from './record-table.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentList } from './segment-list.ts';
 import type { SegmentMaker } from './segment-maker.ts';
@@ -16,6 +17,8 @@ import { writeSidecar } from './sidecar.ts';
 /** While the next segment is not ready, the last one may grow to this many times its size. */
 const OVERFULL = 2;
 const PREPARE_AGAIN_MS = 1000;
+
+const noOffsets = new Uint32Array(0);
 
 export interface LogTailParts {
   readonly fileSystem: FileSystem;
@@ -97,12 +100,21 @@ export class LogTail {
 
   /** Durable when it resolves. If it rejects, the outcome is unknown, and nothing may be appended any more. */
   async append(batch: LogBatch): Promise<void> {
-    const size = frameBytes(batch);
+    // Of a long batch, what is done for each record is done in slices, and the table gets all of them at once.
+    const slice = isLong(batch) ? new Slice() : undefined;
+    const size = slice === undefined ? frameBytes(batch) : await this.#sliced(frameBytesSliced(batch, slice), slice);
     if (this.#overflows(this.#active, size, 1)) await this.#roll(size);
     const active = this.#active;
     const { table, header, file } = active;
     const end = table.end + size;
-    const { bytes, crc } = this.#buffer.assemble(batch, size, header.salt, active.chain);
+    const offsets = slice === undefined ? noOffsets : new Uint32Array(batch.records.length);
+    const { bytes, crc } =
+      slice === undefined
+        ? this.#buffer.assemble(batch, size, header.salt, active.chain)
+        : await this.#sliced(
+            this.#buffer.assembleSliced(batch, size, header.salt, active.chain, table.end, offsets, slice),
+            slice,
+          );
     const cleared = this.#preallocation.claim(end);
     if (cleared !== undefined) await cleared;
     const { clock } = this.#parts;
@@ -110,15 +122,11 @@ export class LogTail {
     await file.write(bytes, table.end, this.#inline.may(size));
     this.#inline.took(size, clock.nowMs() - startMs);
     const opening = table.count === 0;
-    table.beginFrame();
-    let position: number = batch.first;
-    for (const record of batch.records) {
-      table.add(position, record.length, position === batch.first);
-      position += 1;
-    }
+    if (slice === undefined) addRecords(table, batch);
+    else table.addFrame(batch.first, offsets, end);
     assert(table.end === end, 'the table ends elsewhere than the file');
     active.chain = crc;
-    this.#next = logPosition(position);
+    this.#next = logPosition(batch.first + batch.records.length);
     if (opening) this.#parts.segments.push(active);
     this.#preallocation.advance();
     if (table.end > this.#parts.segmentBytes / 2) this.#prepare();
@@ -147,6 +155,10 @@ export class LogTail {
     } catch (error) {
       condition.logger.warn({ path: condition.path, err: error }, 'cannot give back reserved space');
     }
+  }
+
+  async #sliced<Result>(work: SlicedWork<Result>, slice: Slice): Promise<Result> {
+    return await doSliced(work, () => slice.turn(this.#parts.clock));
   }
 
   #overflows({ table }: Segment, size: number, times: number): boolean {
@@ -234,6 +246,11 @@ export class LogTail {
       },
     );
   }
+}
+
+function addRecords(table: RecordTable, { first, records }: LogBatch): void {
+  table.beginFrame();
+  for (let at = 0; at < records.length; at += 1) table.add(first + at, records[at]!.length, at === 0);
 }
 
 /** Never reserves beyond a segment's size. */

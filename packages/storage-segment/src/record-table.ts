@@ -102,6 +102,24 @@ export class RecordTable {
     this.#count = index + 1;
   }
 
+  /**
+   * Adds a frame of records without gaps, whole: `offsets` are those of their headers in the file, `end` is where it ends.
+   */
+  addFrame(first: number, offsets: Uint32Array, end: number): void {
+    assert(this.#deltas === undefined, 'a frame that is added whole to a sparse table');
+    assert(this.#first === undefined || first === this.#first + this.#count, 'a gap in a dense table');
+    assert(offsets.length > 0 && offsets[0] === this.#end + FRAME_HEADER_BYTES, 'a frame that begins elsewhere');
+    assert(end <= SEGMENT_BYTES_MAX, 'a segment that is too long');
+    const from = this.#count;
+    while (from + offsets.length > this.#offsets.length) this.#grow();
+    this.#offsets.set(offsets, from);
+    this.#offsets[from] = offsets[0] | FRAME_START;
+    this.#first ??= first;
+    this.#count += offsets.length;
+    this.#frames += 1;
+    this.#end = end;
+  }
+
   /** Frees spare memory: nothing is added any more. */
   seal(): void {
     this.#offsets = this.#offsets.slice(0, this.#count);
