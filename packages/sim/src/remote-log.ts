@@ -43,6 +43,7 @@ export class RemoteLog implements Log {
   readonly #lostAppends: LostAppend[] = [];
   readonly #failures = { read: 0, seal: 0 };
   #stalledUntilMs = 0;
+  #answersFromMs = 0;
 
   constructor(options: RemoteLogOptions) {
     this.#options = options;
@@ -52,6 +53,11 @@ export class RemoteLog implements Log {
   /** What is sent from now on arrives after so much time at the earliest. */
   stall(ms: number): void {
     this.#stalledUntilMs = Math.max(this.#stalledUntilMs, this.#nowMs + ms);
+  }
+
+  /** What the log answers from now on comes back after so much time at the earliest. */
+  stallAnswers(ms: number): void {
+    this.#answersFromMs = Math.max(this.#answersFromMs, this.#nowMs + ms);
   }
 
   /** The next append that has no fault yet meets this one. */
@@ -67,6 +73,7 @@ export class RemoteLog implements Log {
   /** Whatever was to fail or to stall does not any more. */
   heal(): void {
     this.#stalledUntilMs = 0;
+    this.#answersFromMs = 0;
     this.#lostAppends.length = 0;
     this.#failures.read = 0;
     this.#failures.seal = 0;
@@ -133,7 +140,7 @@ export class RemoteLog implements Log {
       );
       const answered = (answer: () => void): void => {
         if (mishap.isUnanswered === true) return;
-        process.after(this.#wayMs(), () => {
+        process.after(Math.max(0, this.#answersFromMs - this.#nowMs) + this.#wayMs(), () => {
           timer.cancel();
           answer();
         });

@@ -24,6 +24,7 @@ const CLEAN: LinkFaults = { delayMsMin: 0.1, delayMsMax: 0.1, lost: 0, twice: 0 
 export class SimNetwork {
   readonly #random: Prng;
   readonly #cut = new Set<string>();
+  readonly #muted = new Set<string>();
   faults: LinkFaults = CLEAN;
 
   constructor(random: Prng) {
@@ -37,15 +38,23 @@ export class SimNetwork {
 
   heal(from: SimHost, to: SimHost): void {
     this.#cut.delete(link(from, to));
+    this.#muted.delete(link(from, to));
+  }
+
+  /** Single messages that are sent from now on are lost, in this direction. Connections get through. */
+  mute(from: SimHost, to: SimHost): void {
+    this.#muted.add(link(from, to));
   }
 
   healAll(): void {
     this.#cut.clear();
+    this.#muted.clear();
   }
 
   /** `arrive` gets the process that the message reaches. A dead process sends nothing. */
   send(from: SimProcess, to: SimHost, arrive: (receiver: SimProcess) => void): void {
-    if (!from.alive || this.#cut.has(link(from.host, to)) || this.#random.chance(this.faults.lost)) return;
+    const way = link(from.host, to);
+    if (!from.alive || this.#cut.has(way) || this.#muted.has(way) || this.#random.chance(this.faults.lost)) return;
     this.#deliver(to, arrive);
     if (this.#random.chance(this.faults.twice)) this.#deliver(to, arrive);
   }

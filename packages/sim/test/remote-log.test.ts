@@ -47,6 +47,22 @@ describe('the way to a shared log', () => {
     expect(answered).toBe(false);
   });
 
+  test('answers that stall come late, or too late; what they tell of has happened', async () => {
+    const { scheduler, shared, node } = world();
+    const { log } = node('one');
+    await scheduler.run(log.seal(seal(1, 1n)));
+    log.stallAnswers(TIMEOUT_MS / 2);
+    const sentMs = scheduler.nowMs;
+    const append = log.append(batch(1, 'a'), seal(1, 1n));
+    expect(await scheduler.run(append)).toEqual({ kind: 'committed' });
+    expect(scheduler.nowMs - sentMs).toBeGreaterThanOrEqual(TIMEOUT_MS / 2);
+    log.stallAnswers(2 * TIMEOUT_MS);
+    expect(await scheduler.run(log.append(batch(2, 'b'), seal(1, 1n)))).toMatchObject({ kind: 'uncertain' });
+    expect(shared.next).toBe(3);
+    log.heal();
+    expect(await scheduler.run(log.seal(seal(2, 1n)))).toBe(3);
+  });
+
   test('a paused node gets its answer when it goes on, and an uncertain one when its time was over', async () => {
     const { scheduler, node } = world();
     const { log, process } = node('one');
