@@ -26,8 +26,19 @@ export const clusterSimulation: Simulation = {
   plain: plainClusterSettings,
 };
 
-/** By the variable CLUSTER of the environment. */
+/** By the variables CLUSTER and SCENARIO of the environment. */
 export function chosenSimulation(): Simulation {
-  const { CLUSTER = '' } = process.env;
-  return CLUSTER === '' || CLUSTER === '0' ? nodeSimulation : clusterSimulation;
+  const { CLUSTER = '', SCENARIO = '' } = process.env;
+  const simulation = CLUSTER === '' || CLUSTER === '0' ? nodeSimulation : clusterSimulation;
+  return SCENARIO === '' ? simulation : only(SCENARIO, simulation);
+}
+
+/** All scenarios are of this kind, and there are many. */
+function only(scenario: string, simulation: Simulation): Simulation {
+  return {
+    ...simulation,
+    choice: `${simulation.choice}SCENARIO=${scenario} `,
+    makePlan: (seed, cut) => simulation.makePlan(seed, { ...cut, scenario }),
+    run: (seed, options) => simulation.run(seed, { ...options, cut: { ...options?.cut, scenario } }),
+  };
 }

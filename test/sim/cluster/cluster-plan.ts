@@ -1,5 +1,13 @@
 import { Prng } from '@engram/sim';
-import { type Cut, drawPhases, drawWeights, type RequestKind, requestWeights, type Step } from '../plan/plan.ts';
+import {
+  type Cut,
+  drawPhases,
+  drawWeights,
+  onlyScenario,
+  type RequestKind,
+  requestWeights,
+  type Step,
+} from '../plan/plan.ts';
 import { withPlain } from '../plan/settings.ts';
 import { type ClusterSettings, drawClusterSettings, plainClusterSettings } from './settings.ts';
 
@@ -44,6 +52,10 @@ const scenarioWeights = {
   'lead-again': 1,
   'lose-takeover': 1,
   'stop-asked': 0.7,
+  'look-at-ousted': 1,
+  'overtaken-copy': 1,
+  'lead-unheard': 1,
+  'move-from-takeover': 1,
 } as const;
 
 export type ClusterRequestKind = RequestKind | keyof typeof clusterWeights;
@@ -76,8 +88,10 @@ export function makeClusterPlan(seed: number, cut: Cut = {}): ClusterPlan {
   const requests = drawWeights(random, { ...nodeWeights, ...clusterWeights }, 0.2);
   const faults = drawWeights(random, faultWeights, 0.4);
   const faultShare = random.pick([0, 0.05, 0.1, 0.2, 0.2]);
-  const scenarios = drawWeights(random, scenarioWeights, 0.3);
-  const scenarioShare = random.pick([0, 0.02, 0.05]);
+  const { scenarios, scenarioShare } = onlyScenario(cut.scenario, scenarioWeights, {
+    scenarios: drawWeights(random, scenarioWeights, 0.3),
+    scenarioShare: random.pick([0, 0.02, 0.05]),
+  });
   const kindOf = (): ClusterStepKind => {
     if (random.chance(scenarioShare)) return scenarios(random);
     return random.chance(faultShare) ? faults(random) : requests(random);

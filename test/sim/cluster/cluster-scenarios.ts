@@ -177,6 +177,84 @@ export class ClusterScenarioStep {
     });
   }
 
+  /** A leader that hears of no other, since its way in is cut, is asked what has changed meanwhile. */
+  'look-at-ousted'(): void {
+    this.#disturb();
+    const { history, judge, network, nodes } = this.#world;
+    const leader = this.#nodeOf(this.#leader);
+    for (const { host } of nodes) network.cut(host, leader.host);
+    const resume = this.#pause(this.#leader);
+    const goOn = (): void => {
+      resume();
+      this.#after(500, () => network.healAll());
+    };
+    const before = history.next;
+    const write = (): void => {
+      const other = this.#other(this.#leader);
+      if (other !== undefined) this.#send(other, 'put');
+    };
+    for (const ms of [2500, 4000, 5500]) this.#after(ms, write);
+    this.#when(
+      () => judge.acknowledged > before,
+      50,
+      () => {
+        for (let left = 4; left > 0; left -= 1) this.#send(this.#leader, 'look');
+        goOn();
+      },
+      goOn,
+    );
+  }
+
+  /** What a follower has passed on stands still on a connection that ends; what it sends again over the next one overtakes it. */
+  'overtaken-copy'(): void {
+    this.#disturb();
+    const { network } = this.#world;
+    const [leader, follower] = [this.#nodeOf(this.#leader), this.#nodeOf(this.#follower)];
+    network.cut(follower.host, leader.host);
+    for (let left = 3; left > 0; left -= 1)
+      this.#after(10 * this.#random.fraction(), () => this.#send(this.#follower, 'put'));
+    this.#after(10 + 30 * this.#random.fraction(), () => this.#reset(this.#follower, leader));
+    this.#after(60 + 30 * this.#random.fraction(), () => network.heal(follower.host, leader.host));
+    for (let at = 0; at < 20; at += 1) this.#after(120 + 10 * at, () => this.#send(this.#follower, 'put'));
+  }
+
+  /** The leader changes and comes back, and a follower that is not told has writes of before under way. */
+  'lead-unheard'(): void {
+    this.#disturb();
+    const { network, settings, nodes } = this.#world;
+    const [leader, follower] = [this.#nodeOf(this.#leader), this.#nodeOf(this.#follower)];
+    const other = nodes.find((node) => node !== leader && node !== follower && node.serving !== undefined);
+    if (other === undefined) return;
+    const wayMs = settings.networkDelayMsMax + settings.logDelayMsMax;
+    for (const { host } of nodes) network.mute(host, follower.host);
+    for (let left = 6; left > 0; left -= 1)
+      this.#after(2 * wayMs * this.#random.fraction(), () => this.#send(this.#follower, 'put'));
+    const told = (): void => network.healAll();
+    this.#after(2 * wayMs * this.#random.fraction(), () => {
+      this.#reset(this.#follower, leader);
+      this.#move(this.#leader, other);
+      const leads = (node: ClusterNode) => (): boolean => node.alive?.leads === true;
+      const again = (): void => {
+        this.#move(other.alive!, leader);
+        this.#when(leads(leader), 5, () => this.#after(400, told), told);
+      };
+      this.#when(leads(other), 5, again, told);
+    });
+  }
+
+  /** A member whose takeover hears late from the log hands over before it is done. */
+  'move-from-takeover'(): void {
+    this.#disturb();
+    const elected = this.#follower;
+    const { logTimeoutMs } = this.#world.settings;
+    this.#world.onNextSeal(elected.id, () => {
+      if (this.#world.ending) return;
+      elected.log.stallAnswers(0.9 * logTimeoutMs * this.#random.fraction());
+      this.#move(elected, this.#nodeOf(this.#leader));
+    });
+    this.#move(this.#leader, this.#nodeOf(elected));
+  }
+
   #disturb(): void {
     this.#world.disturb();
   }
@@ -203,6 +281,12 @@ export class ClusterScenarioStep {
     from.process.after(0, () => {
       from.member?.member.cluster.changes.moveLeader(to.id, anybody).catch(() => undefined);
     });
+  }
+
+  /** The network ends the connection that this member has made to that one. */
+  #reset(from: ClusterLife, to: ClusterNode): void {
+    this.#world.tell(() => `  the connection from m${from.id} to ${to.name} ends`);
+    from.process.after(0, () => from.links.reset(to.id));
   }
 
   /** Returns what lets it go on. */

@@ -80,6 +80,8 @@ export interface Cut {
   readonly keep?: readonly number[];
   /** Settings that are as in production. */
   readonly plain?: readonly string[];
+  /** All scenarios are of this kind, and there are many. */
+  readonly scenario?: string;
 }
 
 export const isFault = (kind: StepKind): kind is FaultKind => kind in faultWeights;
@@ -94,21 +96,43 @@ export function makePlan(seed: number, cut: Cut = {}): Plan {
   const drawn = drawSettings(random);
   const settings = withPlain(drawn, plainSettings, cut.plain);
   const kept = cut.keep === undefined ? undefined : new Set(cut.keep);
-  const steps = drawSteps(random).filter(({ id }) => kept === undefined || kept.has(id));
+  const steps = drawSteps(random, cut.scenario).filter(({ id }) => kept === undefined || kept.has(id));
   return { seed, settings, steps };
 }
 
 /** Some kinds of steps are left out, others come often. */
-function drawSteps(random: Prng): Step[] {
+function drawSteps(random: Prng, scenario: string | undefined): Step[] {
   const requests = drawWeights(random, requestWeights, 0.2);
   const faults = drawWeights(random, faultWeights, 0.4);
   const faultShare = random.pick([0, 0.01, 0.03, 0.08]);
-  const scenarios = drawWeights(random, scenarioWeights, 0.2);
-  const scenarioShare = random.pick([0, 0.01, 0.03]);
+  const { scenarios, scenarioShare } = onlyScenario(scenario, scenarioWeights, {
+    scenarios: drawWeights(random, scenarioWeights, 0.2),
+    scenarioShare: random.pick([0, 0.01, 0.03]),
+  });
   return drawPhases(random, random.between(STEPS_MIN, STEPS_MAX), () => {
     if (random.chance(scenarioShare)) return scenarios(random);
     return random.chance(faultShare) ? faults(random) : requests(random);
   });
+}
+
+export interface DrawnScenarios<Kind> {
+  readonly scenarios: (random: Prng) => Kind;
+  readonly scenarioShare: number;
+}
+
+/** Of the steps, where all scenarios are of one kind. */
+const ONLY_SHARE = 0.08;
+
+/** `drawn`, where no kind is named. Throws where there is no such kind. */
+export function onlyScenario<Kind extends string>(
+  name: string | undefined,
+  weights: Readonly<Record<Kind, number>>,
+  drawn: DrawnScenarios<Kind>,
+): DrawnScenarios<Kind> {
+  if (name === undefined) return drawn;
+  const isKind = (text: string): text is Kind => Object.hasOwn(weights, text);
+  if (!isKind(name)) throw new Error(`SCENARIO is one of ${Object.keys(weights).join(', ')}, and not ${name}`);
+  return { scenarios: () => name, scenarioShare: ONLY_SHARE };
 }
 
 /** Between two steps, on average. */

@@ -109,6 +109,16 @@ export class Requests {
     };
   }
 
+  /** It might write, and changes nothing: no run has the key that it deletes. */
+  lookTxn(): Txn {
+    const nowhere: KeyRange = { key: keyBytes('nowhere'), end: EMPTY_BYTES };
+    const success: Txn['success'] = [
+      plainRange(EVERYTHING, 0),
+      { kind: 'delete-range', range: nowhere, prevKv: false },
+    ];
+    return { compares: [], success, failure: [] };
+  }
+
   /** As a lock does: what was there before, and what is there now. */
   lockTxn(key = this.key(), range: KeyRange = { key: keyBytes(key), end: EMPTY_BYTES }): Txn {
     const read: RangeOp = { ...this.rangeOp(range), revision: 0 };

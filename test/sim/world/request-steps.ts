@@ -32,6 +32,7 @@ export type ScenarioRequestKind =
   | 'renew-crowded'
   | 'revoke-crowded'
   | 'range-all'
+  | 'look'
   | 'watch-everything'
   | 'read-old';
 
@@ -132,6 +133,10 @@ export class RequestStep {
   }
 
   /** The newest of everything, linearizable. */
+  look(): void {
+    this.#txn(this.#requests.lookTxn());
+  }
+
   'range-all'(): void {
     this.#range(plainRange(EVERYTHING, 0), undefined);
   }
