@@ -133,6 +133,38 @@ async function pdGone({ wire, members, lab, storesHost, acknowledged, readAt }: 
   };
 }
 
+const REFUSED_WITHIN_MS = 3000;
+
+/** TiKV refuses what would make it larger while its disk is full, and serves reads. */
+async function disksFull(lab: Lab, processes: readonly number[]): Promise<() => Promise<void>> {
+  for (const process of processes) lab.setDiskFull(process, true);
+  return async () => {
+    for (const process of processes) lab.setDiskFull(process, false);
+  };
+}
+
+/** Nothing is acknowledged any more, and reads go on at all members. */
+async function allDisksFull({ lab, members, acknowledged, readAt }: Scene): Promise<() => Promise<void>> {
+  const end = await disksFull(
+    lab,
+    Array.from({ length: lab.stores }, (_, at) => at + 1),
+  );
+  await sleep(REFUSED_WITHIN_MS);
+  return async () => {
+    const before = acknowledged();
+    const readers = members.map(({ endpoint }) => readAt(endpoint));
+    await sleep(PROGRESS_MS);
+    await Promise.all(readers.map((each) => each.stop()));
+    const after = acknowledged();
+    await end();
+    const answered = readers.map((each) => each.answered);
+    if (after !== before || answered.includes(0))
+      throw new Error(
+        `${after - before} writes on full disks (is the lab built anew?), reads by member: ${answered.join()}`,
+      );
+  };
+}
+
 export const faults: Readonly<Record<string, Fault>> = {
   'kill -9 of the leader': async ({ leader }) => killed(await leader()),
   'kill -9 of a follower': async (scene) => killed(await follower(scene)),
@@ -199,6 +231,9 @@ export const faults: Readonly<Record<string, Fault>> = {
   'kill -9 of the busiest store': (scene) => storeFault(scene, 'SIGKILL', (process) => scene.lab.restartStore(process)),
   'SIGSTOP of the busiest store': (scene) =>
     storeFault(scene, 'SIGSTOP', (process) => scene.lab.signal(`s${process}`, 'SIGCONT')),
+  "the busiest store's disk is full": async ({ lab }) =>
+    disksFull(lab, [await lab.processOf(await lab.busiestStore())]),
+  "all stores' disks are full": allDisksFull,
   'SIGSTOP of PD': async ({ lab }) => {
     lab.signal('pd1', 'SIGSTOP');
     return async () => lab.signal('pd1', 'SIGCONT');

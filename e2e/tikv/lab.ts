@@ -1,5 +1,5 @@
 import { execFile, execFileSync, type ExecFileSyncOptions } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -172,6 +172,13 @@ export class Lab implements AsyncDisposable {
       cwd: this.dir,
       stdio: 'ignore',
     });
+  }
+
+  /** Whether a store refuses what would make it larger, as one whose disk is full does. */
+  setDiskFull(process: number, full: boolean): void {
+    const mark = join(this.dir, `s${process}`, 'disk-full');
+    if (full) writeFileSync(mark, '');
+    else rmSync(mark);
   }
 
   /** PD's own HTTP interface, at whichever member answers; asked for half a minute, because members are killed meanwhile. */
