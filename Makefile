@@ -33,6 +33,12 @@ cluster: setup ## Start a cluster of three members on PD and three stores, on 12
 e2e-chaos: setup ## Three members on hosts of their own, half an hour of faults of networks, processes and storage
 	@SECONDS_OF_FAULTS=$${SECONDS_OF_FAULTS:-1800} $(WITH_NODE) tools/e2e chaos
 
+LOSSES_OF_A_LEADER := 'kill -9 of the leader,SIGSTOP of the leader,the leader is cut off from everybody,kill -9 of the leader and the busiest store'
+
+.PHONY: e2e-failover
+e2e-failover: setup ## How long writes stand still when a leader is lost: ROUNDS (50) each of kill, pause, partition, with a store
+	@ROUNDS=$${ROUNDS:-50} SECONDS_OF_FAULTS=1200 FAULTS=$(LOSSES_OF_A_LEADER) $(WITH_NODE) tools/e2e chaos
+
 .PHONY: e2e-cluster
 e2e-cluster: setup ## Three members on PD and three stores, under kills, pauses and restarts
 	@$(WITH_NODE) tools/e2e cluster

@@ -167,6 +167,16 @@ async function allDisksFull({ lab, members, acknowledged, readAt }: Scene): Prom
 
 export const faults: Readonly<Record<string, Fault>> = {
   'kill -9 of the leader': async ({ leader }) => killed(await leader()),
+  'kill -9 of the leader and the busiest store': async (scene) => {
+    const victim = await scene.leader();
+    const process = await scene.lab.processOf(await scene.lab.busiestStore());
+    scene.lab.signal(`s${process}`, 'SIGKILL');
+    const restart = await killed(victim);
+    return async () => {
+      scene.lab.restartStore(process);
+      await restart();
+    };
+  },
   'kill -9 of a follower': async (scene) => killed(await follower(scene)),
   'SIGSTOP of the leader': async ({ leader }) => paused(await leader()),
   'SIGSTOP of a follower': async (scene) => paused(await follower(scene)),

@@ -4,6 +4,7 @@
  * once, and the members' copies must be equal. See README.md.
  *
  *   main.ts <folder> --seconds N [--seed N] [--only fault,fault]
+ *   main.ts <folder> --rounds N  ...   each fault N times, each until writes go on, in place of some seconds
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,6 +25,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seconds: { type: 'string', default: '60' },
+    rounds: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
     only: { type: 'string', default: Object.keys(faults).join() },
   },
@@ -35,6 +37,7 @@ console.log(`--seed ${seed}`);
 
 /** Nothing may stand still for longer after a fault has ended. */
 const RECOVERY_MAX_MS = 30_000;
+const WRITES_AFTER = 100;
 /** Of a fault that wants its victim read. */
 const READERS = 4;
 const netns = (host: string): string => {
@@ -105,25 +108,38 @@ const stallsMs = new Map<string, number[]>();
 const problems: string[] = [];
 const endMs = performance.now() + Number(values.seconds) * 1000;
 const chosen = values.only.split(',');
+const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
 let queue: string[] = [];
-while (performance.now() < endMs && problems.length === 0) {
-  // Each kind once, in a new order, before any comes again.
-  if (queue.length === 0) queue = chosen.toSorted(() => prng.fraction() - 0.5);
+
+/** Waits for so many acknowledged writes more. False where there are none for so long that something must be wrong. */
+async function acknowledges(more: number): Promise<boolean> {
+  const [enough, lateMs] = [load.acknowledged.length + more, performance.now() + RECOVERY_MAX_MS];
+  while (load.acknowledged.length < enough && performance.now() < lateMs) await sleep(10);
+  return load.acknowledged.length >= enough;
+}
+
+for (let round = 0; problems.length === 0; ) {
+  if (rounds === undefined && performance.now() >= endMs) break;
+  if (queue.length === 0) {
+    if (round === rounds) break;
+    // Each kind once, in a new order, before any comes again.
+    queue = chosen.toSorted(() => prng.fraction() - 0.5);
+    round += 1;
+  }
   const name = queue.shift()!;
   const fault = faults[name];
   if (fault === undefined) throw new Error(`there is no fault "${name}"`);
   const startMs = performance.now();
   try {
     const end = await fault(scene);
-    await sleep(1000 + prng.below(4000));
+    if (rounds === undefined) await sleep(1000 + prng.below(4000));
+    else if (!(await acknowledges(WRITES_AFTER))) problems.push(`${name}: no writes for ${RECOVERY_MAX_MS} ms`);
     await end();
   } catch (error) {
     problems.push(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
   }
   const healedMs = performance.now();
-  const enough = load.acknowledged.length + 100;
-  while (load.acknowledged.length < enough && performance.now() < healedMs + RECOVERY_MAX_MS) await sleep(10);
-  if (load.acknowledged.length < enough) problems.push(`${name}: no writes for ${RECOVERY_MAX_MS} ms after it`);
+  if (!(await acknowledges(WRITES_AFTER))) problems.push(`${name}: no writes for ${RECOVERY_MAX_MS} ms after it`);
   const stallMs = Math.round(load.longestPauseMs(startMs, performance.now() - startMs));
   stallsMs.set(name, [...(stallsMs.get(name) ?? []), stallMs]);
   console.log(
