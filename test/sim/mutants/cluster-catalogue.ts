@@ -96,6 +96,17 @@ const past: readonly Mutant[] = [
     ],
   },
   {
+    name: 'recalls-what-is-compacted',
+    what: 'a transaction that is decided again from the log reads revisions that were compacted meanwhile',
+    edits: [
+      {
+        file: `${backend}/recall-txn.ts`,
+        find: "if (at < this.#replica.state.compactRevision) throw new EngramError('TimeoutDueToLeaderFail');",
+        replace: 'void this.#replica.state.compactRevision;',
+      },
+    ],
+  },
+  {
     name: 'overtaken-takeover-goes-on',
     what: 'a takeover applies what a later leader has appended behind its seal',
     edits: [
