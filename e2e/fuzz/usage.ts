@@ -42,11 +42,24 @@ export interface Stretch {
 
 /** What kept the event loop of the node for longer than its budget, the longest first. */
 export async function longestStretches(port: number): Promise<readonly Stretch[]> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const text = await scraped(port);
   return [...text.matchAll(/^engram_loop_longest_stretch_seconds\{phase="(.*?)",method="(.*?)"\} (.*)$/gm)]
     .map(([, phase = '', method = '', seconds]) => ({
       by: `${phase} ${method}`.trim(),
       ms: Math.round(1000 * Number(seconds)),
     }))
     .sort((left, right) => right.ms - left.ms);
+}
+
+const SCRAPES_MAX = 5;
+
+/** A machine that is busy may let a connection wait for so long that the node cuts it: then there is another. */
+async function scraped(port: number): Promise<string> {
+  for (let scrape = 1; ; scrape += 1) {
+    try {
+      return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    } catch (error) {
+      if (scrape === SCRAPES_MAX) throw error;
+    }
+  }
 }
