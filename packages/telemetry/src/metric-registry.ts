@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { assert } from '@engram/core';
 import { PlainHistogram, type Sample } from './plain-histogram.ts';
 import type { Exposition } from './prometheus-exposition.ts';
@@ -49,15 +50,21 @@ export class MetricRegistry {
   /** The whole exposition as text, with its HTTP content type. */
   async render(): Promise<{ readonly contentType: string; readonly text: string }> {
     await Promise.all(this.#preparations.map((prepare) => prepare()));
-    this.#exposition ??= import('./prometheus-exposition.ts').then(
-      ({ Exposition }) => new Exposition(this.#metrics.values()),
-    );
+    this.#exposition ??= this.#makeExposition();
     return (await this.#exposition).render();
   }
 
   /** Loads prom-client, which keeps the event loop for some 15 ms. Without it the first scrape does. */
   async load(): Promise<void> {
     await import('./prometheus-exposition.ts');
+  }
+
+  async #makeExposition(): Promise<Exposition> {
+    const { Exposition } = await import('./prometheus-exposition.ts');
+    const exposition = new Exposition(this.#metrics.values());
+    // Making it is a slice of work of its own.
+    await setImmediate();
+    return exposition;
   }
 
   #add(metric: Metric): void {
