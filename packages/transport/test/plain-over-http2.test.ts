@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { expect, test } from 'vitest';
+import { SimClock } from '@engram/sim';
+import { type HttpResponse, serve } from '@engram/transport';
+import { CLIENT_PREFACE, rstStreamFrame, SettingId, settingsAckFrame, settingsFrame } from '@engram/wire';
+import { CertificateFolder } from './support/certificate-folder.ts';
+import { issue } from './support/certificates.ts';
+import { frame, RawClient } from './support/raw-client.ts';
+import { type Serving, startServing } from './support/serving.ts';
+
+/* Plain requests over HTTP/2, as GET /metrics, which TLS listeners serve: admitted as calls are. */
+
+const ca = issue('test ca');
+const server = issue('server', ca);
+
+async function serving(http: () => HttpResponse | Promise<HttpResponse>, streams: number): Promise<Serving> {
+  const folder = new CertificateFolder(ca, server);
+  return startServing(serve, {
+    // Time stands still: no tokens come back, however slow the machine is.
+    clock: new SimClock(),
+    http,
+    maxConcurrentStreams: streams,
+    tls: {
+      certFile: folder.file('server.pem'),
+      keyFile: folder.file('server-key.pem'),
+      clientCertAuth: false,
+      minVersion: 'TLS1.2',
+      cipherSuites: [],
+    },
+  });
+}
+
+async function open(port: number, settings: readonly (readonly [number, number])[] = []): Promise<RawClient> {
+  const socket = connect({ host: '127.0.0.1', port, ca: ca.certificate, ALPNProtocols: ['h2'] });
+  await once(socket, 'secureConnect');
+  const client = new RawClient(socket);
+  client.write(Buffer.from(CLIENT_PREFACE), settingsFrame(settings), settingsAckFrame);
+  await client.frame(({ type, ack }) => type === 'SETTINGS' && ack);
+  return client;
+}
+
+const get = (client: RawClient, id: number): Buffer =>
+  client.headers(id, { ':method': 'GET', ':scheme': 'https', ':path': '/metrics', ':authority': 'x' }, true);
+
+test('those that are reset at once: no more handlers run than streams are allowed, and the connection ends', async () => {
+  let begun = 0;
+  const hangs = (): Promise<HttpResponse> => {
+    begun += 1;
+    return new Promise(() => {});
+  };
+  await using served = await serving(hangs, 10);
+  using client = await open(served.port);
+  for (let id = 1; id < 80_000 && !client.closed; id += 2) {
+    client.write(get(client, id), rstStreamFrame(id, 8));
+    if (client.socket.writableNeedDrain) {
+      await Promise.race([once(client.socket, 'drain'), once(client.socket, 'close')]);
+    }
+  }
+  expect(await client.goAway()).toMatch(/^ENHANCE_YOUR_CALM too_many/);
+  await client.untilClosed();
+  expect(begun).toBe(10);
+});
+
+test('those whose answers are not read: no more begin than fit', async () => {
+  let begun = 0;
+  const body = Buffer.alloc(2_000_000);
+  const answers = (): HttpResponse => {
+    begun += 1;
+    return { status: 200, headers: {}, body };
+  };
+  await using served = await serving(answers, 1_000);
+  using client = await open(served.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);
+  // One after another: those of one slice of frames begin together, before any of them has answered. 16 MiB are let through.
+  for (let id = 1; id < 18; id += 2) {
+    client.write(get(client, id));
+    await client.frame(({ type, streamId }) => type === 'HEADERS' && streamId === id);
+  }
+  for (let id = 19; id < 400; id += 2) client.write(get(client, id));
+  client.write(frame('PING', 0, 0, Buffer.alloc(8)));
+  await client.frame(({ type, ack }) => type === 'PING' && ack);
+  expect(begun).toBe(9);
+});
