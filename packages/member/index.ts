@@ -10,7 +10,7 @@ export {
   type Peers,
   type PeerService,
 } from './src/peers.ts';
-export { defaultImagePolicy, type ImagePolicy } from './src/image-keeper.ts';
+export { defaultImagePolicy, ImageKeeper, type ImagePolicy } from './src/image-keeper.ts';
 export type { CompactionRetention } from './src/auto-compaction.ts';
 export { StartProgress, startPhases, type StartPhase } from './src/start-progress.ts';
 export { HealthChecks, livezChecks, readyzChecks, type HealthCheck, type Outcome } from './src/health-checks.ts';

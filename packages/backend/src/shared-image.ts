@@ -5,12 +5,14 @@ import type { Pin, Pins } from '@engram/scanner';
 import type { ImageBase, ImagePart, Values } from '@engram/storage';
 import { checkpointHeader } from './checkpoint-header.ts';
 import { visitKept } from './kept-versions.ts';
-import { PageCutter } from './page-cutter.ts';
+import { type Cut, PageCutter } from './page-cutter.ts';
 import type { ReplicatedState } from './replicated-state.ts';
 import { versionMeta } from './version-meta.ts';
 
 /** Keys whose versions are pinned, and whose records are read, before others get their turn. */
-const SLICE_KEYS = 250;
+const SLICE_KEYS = 1000;
+/** Pages whose records are read at once: where the event loop is busy, each read waits for its turn. */
+const READ_BYTES = 512 << 10;
 /** What a version costs in a page beside its KeyValue. */
 const RECORD_OVERHEAD_BYTES = 16;
 
@@ -82,20 +84,54 @@ async function* partsOf(
     });
     pinned.add(pin, pages.added);
     for (const bytes of chunks) yield { kind: 'chunk', bytes };
-    for (const { kept, positions, bytes } of pages.cut(next === undefined)) {
-      if (kept) {
-        yield { kind: 'kept', positions };
-      } else {
-        await pace(bytes);
-        yield { kind: 'page', positions, records: await values.getMany(positions, signal) };
-      }
-      pinned.release(pages.given);
-    }
+    for (const group of groupsOf(pages.cut(next === undefined))) yield* partsOfPages(group, values, pace, signal);
+    pinned.release(pages.given);
     await nextTurn(clock);
     signal.throwIfAborted();
   }
   const last = writer.finish();
   if (last !== undefined) yield { kind: 'chunk', bytes: last };
+}
+
+/** Neighbours of which so many bytes are to be read that it is worth a read. */
+function* groupsOf(cuts: Iterable<Cut>): Generator<readonly Cut[]> {
+  let group: Cut[] = [];
+  let bytes = 0;
+  for (const cut of cuts) {
+    group.push(cut);
+    if (!cut.kept) bytes += cut.bytes;
+    if (bytes < READ_BYTES) continue;
+    yield group;
+    group = [];
+    bytes = 0;
+  }
+  if (group.length > 0) yield group;
+}
+
+async function* partsOfPages(
+  group: readonly Cut[],
+  values: Values,
+  pace: SharedImageOptions['pace'],
+  signal: AbortSignal,
+): AsyncGenerator<ImagePart> {
+  const written = group.filter(({ kept }) => !kept);
+  let records: readonly Uint8Array[] = [];
+  if (written.length > 0) {
+    await pace(written.reduce((sum, { bytes }) => sum + bytes, 0));
+    records = await values.getMany(
+      written.flatMap(({ positions }) => positions),
+      signal,
+    );
+  }
+  let at = 0;
+  for (const { kept, positions } of group) {
+    if (kept) {
+      yield { kind: 'kept', positions };
+      continue;
+    }
+    yield { kind: 'page', positions, records: records.slice(at, at + positions.length) };
+    at += positions.length;
+  }
 }
 
 /** The pins of slices whose versions are not all given yet. */
