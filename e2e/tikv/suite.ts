@@ -1,5 +1,5 @@
 // Our client on a real PD and real stores: what it must do, what client-go sees of it, and what it bears.
-//   node suite.ts [basics,cross,onenode,storage,faults | all] [--only NAME] [--seconds N] [--races N] [--keep]
+//   node suite.ts [basics,cross,onenode,safe-points,storage,faults | all] [--only NAME] [--seconds N] [--races N] [--keep]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,6 +9,7 @@ import { cross } from './cross.ts';
 import { faults } from './faults.ts';
 import { Lab } from './lab.ts';
 import { oneNode } from './onenode.ts';
+import { safePoints } from './safe-points.ts';
 import { storage } from './storage.ts';
 import { tables } from './tables.ts';
 
@@ -43,6 +44,11 @@ try {
     await using lab = await Lab.start(join(dir, 'onenode'), { store: 'onenode' });
     checks.refusal = () => lab.refusal;
     await oneNode(checks, lab, Math.min(20, seconds));
+  }
+  if (wants('safe-points')) {
+    await using lab = await Lab.start(join(dir, 'safe-points'), { store: 'onenode' });
+    checks.refusal = () => lab.refusal;
+    await safePoints(checks, lab);
   }
   if (wants('storage')) {
     await using lab = await Lab.startReplicated(join(dir, 'storage'), { pds: 1 });
