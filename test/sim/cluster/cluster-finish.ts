@@ -1,10 +1,12 @@
 import { epoch } from '@engram/core';
 import { openReplica } from '@engram/backend';
 import { LocalCopy, SharedLogStorage } from '@engram/sim';
+import type { Storage } from '@engram/storage';
 import { expectThat, Finding } from '../judge/finding.ts';
 import { Face, storeSettings } from '../world/face.ts';
 import { answerOf, until } from '../world/patience.ts';
 import { StateCheck } from '../world/state-check.ts';
+import { LifeImages } from './cluster-images.ts';
 import { stopNode } from './cluster-faults.ts';
 import type { ClusterLife } from './cluster-life.ts';
 import type { ClusterNode } from './cluster-node.ts';
@@ -41,7 +43,9 @@ export async function finish(world: ClusterWorld): Promise<void> {
     expectThat(life.face!.pins === 0, 'leak', () => `${node.name}: ${life.face!.pins} pins are held, and nobody reads`);
   }
   await stopAll(world);
-  await compareWithRecovery(world);
+  await compareWithRecovery(world, new SharedLogStorage(world.log, new LocalCopy()), 'the recovered store');
+  if (world.images.image !== undefined)
+    await compareWithRecovery(world, storageFromImage(world), 'the store of the image');
 }
 
 /** Everybody lives, hears the others, and knows one leader. */
@@ -156,15 +160,28 @@ async function watchesAreComplete(world: ClusterWorld): Promise<void> {
   for (const client of world.watchClients) client.checkComplete();
 }
 
-/** A node that has nothing but the log comes to the same state. */
-async function compareWithRecovery(world: ClusterWorld): Promise<void> {
-  const process = world.spareHost.start();
+/** The newest image, and the log as far as it is left. */
+function storageFromImage({ images, log, spareHost, random, settings }: ClusterWorld): Storage {
+  const storage = new SharedLogStorage(log, new LocalCopy());
+  const process = spareHost.start();
+  const parts = { id: 99n, images, process, random: random.fork('spare'), delayMsMax: settings.logDelayMsMax };
+  const shared = new LifeImages(parts);
+  return {
+    log: shared.log(storage.log),
+    values: shared.values(storage.values),
+    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  };
+}
+
+/** A node that has nothing by itself comes to the same state. */
+async function compareWithRecovery(world: ClusterWorld, storage: Storage, name: string): Promise<void> {
+  const process = world.spareHost.process ?? world.spareHost.start();
   const backend = await answerOf(
     world,
     'a fresh node reads the log',
     openReplica({
       ...storeSettings(world.settings),
-      storage: new SharedLogStorage(world.log, new LocalCopy()),
+      storage,
       clock: process.clock,
       random: process.random,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
@@ -173,7 +190,7 @@ async function compareWithRecovery(world: ClusterWorld): Promise<void> {
     }),
   );
   await answerOf(world, 'the fresh node leads', backend.lead(epoch(world.log.sealed.epoch + 1)));
-  const check = new StateCheck(world, new Face(backend), 'the recovered store');
+  const check = new StateCheck(world, new Face(backend), name);
   await check.all();
   await answerOf(world, 'the fresh node stops', backend[Symbol.asyncDispose]());
   process.kill();

@@ -17,6 +17,7 @@ import { Face, storeSettings } from '../world/face.ts';
 import type { Served } from '../world/served.ts';
 import type { ClusterSettings } from './settings.ts';
 import type { NodeDisks } from './cluster-node.ts';
+import { type ClusterImages, imagePolicyOf, LifeImages } from './cluster-images.ts';
 import { PeerLinks } from './peer-links.ts';
 import { SimRaftStorage } from './sim-raft-storage.ts';
 
@@ -27,6 +28,7 @@ export interface ClusterLifeParts {
   readonly random: Prng;
   readonly settings: ClusterSettings;
   readonly log: SharedLog;
+  readonly images: ClusterImages;
   readonly network: SimNetwork;
   readonly logger: Logger;
   /** The first members of a new cluster; undefined: it joins those of `peers`. */
@@ -101,12 +103,14 @@ export class ClusterLife implements Served {
     const { onCompacted, onRemoved, onFatal } = this.#parts;
     const { clock, random } = this.process;
     const local = new SharedLogStorage(log, disks.copy, this.values);
+    const shared = settings.imageEveryBytes === 0 ? undefined : this.#shared();
     // A member that joins keeps the connections that it was given until the leader has told it of others.
     this.links.setMembers(peers);
     this.#member = await ClusterMember.start({
       storage: {
-        log: this.log,
-        values: local.values,
+        log: shared?.log(this.log) ?? this.log,
+        values: shared?.values(local.values) ?? local.values,
+        ...(shared === undefined ? {} : { image: shared }),
         [Symbol.asyncDispose]: async () => {
           await this.log.close();
           await local[Symbol.asyncDispose]();
@@ -129,6 +133,7 @@ export class ClusterLife implements Served {
         keptEntries: 5,
       },
       token: 'sim',
+      imagePolicy: imagePolicyOf(settings.imageEveryBytes, settings.imagePageBytes),
       probeStorage: (signal) => this.log.probe(signal),
       firstMembers,
       settings: storeSettings(settings),
@@ -145,6 +150,12 @@ export class ClusterLife implements Served {
     // Only then clients get through, as the server has it.
     await this.#member.ready(never);
     this.#face = new Face(this.#member.member.store);
+  }
+
+  #shared(): LifeImages {
+    const { id, images, random, settings } = this.#parts;
+    const { process } = this;
+    return new LifeImages({ id, images, process, random: random.fork('images'), delayMsMax: settings.logDelayMsMax });
   }
 
   /** As SIGTERM. */

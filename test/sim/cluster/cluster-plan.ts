@@ -56,6 +56,9 @@ const scenarioWeights = {
   'overtaken-copy': 1,
   'lead-unheard': 1,
   'move-from-takeover': 1,
+  'end-in-round': 1.5,
+  'join-behind-trim': 1,
+  'start-all-blank': 0.7,
 } as const;
 
 export type ClusterRequestKind = RequestKind | keyof typeof clusterWeights;

@@ -1,14 +1,17 @@
 import { guardedRun, type Outcome, type RunOptions } from '../run.ts';
 import { ClusterFaultStep } from './cluster-faults.ts';
 import { finish } from './cluster-finish.ts';
-import { isClusterFault, isClusterScenario, makeClusterPlan } from './cluster-plan.ts';
+import { type ClusterPlan, isClusterFault, isClusterScenario, makeClusterPlan } from './cluster-plan.ts';
 import { ClusterRequestStep } from './cluster-requests.ts';
 import { ClusterScenarioStep } from './cluster-scenarios.ts';
 import { ClusterWorld } from './cluster-world.ts';
 
 /** Runs the plan of a cluster's seed to its end, or to the first finding. */
 export async function runCluster(seed: number, options: RunOptions = {}): Promise<Outcome> {
-  const plan = makeClusterPlan(seed, options.cut);
+  return await runClusterPlan(makeClusterPlan(seed, options.cut), options);
+}
+
+export async function runClusterPlan(plan: ClusterPlan, options: RunOptions = {}): Promise<Outcome> {
   const world = new ClusterWorld(plan, options.onLine !== undefined, options.onLine);
   const finding = await guardedRun(world, () => play(world));
   const { fired } = world.scheduler;

@@ -3,6 +3,7 @@ import { Prng } from '@engram/sim';
 import type { RequestKind } from '../plan/plan.ts';
 import { CROWDED, RequestStep, type ScenarioRequestKind } from '../world/request-steps.ts';
 import { stopNode } from './cluster-faults.ts';
+import { imageMoments } from './cluster-images.ts';
 import type { ClusterLife } from './cluster-life.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { ClusterScenarioKind, ClusterStep } from './cluster-plan.ts';
@@ -253,6 +254,66 @@ export class ClusterScenarioStep {
       this.#move(elected, this.#nodeOf(this.#leader));
     });
     this.#move(this.#leader, this.#nodeOf(elected));
+  }
+
+  /** A leader is gone, or paused until another one leads, at any question of a round or a trim; then it comes back. */
+  'end-in-round'(): void {
+    this.#disturb();
+    const { images, scheduler } = this.#world;
+    const due = this.#random.pick(imageMoments);
+    let left = this.#random.pick([0, 0, 2]);
+    images.onMoment = (member, moment) => {
+      if (moment !== due) return;
+      left -= 1;
+      if (left >= 0) return;
+      images.onMoment = undefined;
+      const node = this.#world.nodeOf(member);
+      if (this.#world.ending || node.alive === undefined) return;
+      this.#world.tell(() => `  m${member} ends in a round, at ${moment}`);
+      if (this.#random.chance(0.5)) {
+        scheduler.after(6000 * this.#random.fraction(), this.#pause(node.alive));
+        return;
+      }
+      this.#world.kill(node);
+      if (this.#random.chance(0.5)) this.#world.loseCopy(node);
+      scheduler.after(3000 * this.#random.fraction(), () => this.#world.startSoon(node));
+    };
+    this.#fill(30);
+  }
+
+  /** A member that has lost what it had by itself comes back when the log no longer begins where it ended. */
+  'join-behind-trim'(): void {
+    this.#disturb();
+    const { images } = this.#world;
+    const node = this.#nodeOf(this.#follower);
+    const { trimmed } = images;
+    this.#world.kill(node);
+    this.#world.loseCopy(node);
+    this.#fill(30);
+    const start = (): void => this.#world.startSoon(node);
+    this.#when(() => images.trimmed > trimmed, 50, start, start);
+  }
+
+  /** All members are gone with what they had, and start anew. */
+  'start-all-blank'(): void {
+    this.#disturb();
+    this.#fill(10);
+    this.#after(3000 * this.#random.fraction(), () => {
+      for (const node of this.#world.members) {
+        this.#world.kill(node);
+        this.#world.loseCopy(node);
+        this.#world.startSoon(node);
+      }
+    });
+  }
+
+  /** So many writes at the leader of that time. */
+  #fill(writes: number): void {
+    for (let at = 0; at < writes; at += 1)
+      this.#after(100 * at, () => {
+        const life = this.#world.leaders[0] ?? this.#leader;
+        this.#send(life, this.#random.pick(['put', 'put', 'txn', 'delete', 'compact'] as const));
+      });
   }
 
   #disturb(): void {

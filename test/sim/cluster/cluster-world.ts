@@ -1,6 +1,6 @@
 import { AssertionError, type Logger, type Seal } from '@engram/core';
 import { type Member as ElectedMember, memberId } from '@engram/election';
-import { Prng, Scheduler, SharedLog, SimHost, SimNetwork, type SimProcess } from '@engram/sim';
+import { LocalCopy, Prng, Scheduler, SharedLog, SimHost, SimNetwork, type SimProcess } from '@engram/sim';
 import { StoreHistory } from '@engram/sim/model';
 import type { LogBatch } from '@engram/storage';
 import { Finding } from '../judge/finding.ts';
@@ -11,6 +11,7 @@ import { LogJudge } from '../world/log-judge.ts';
 import type { Served } from '../world/served.ts';
 import { Story } from '../world/story.ts';
 import { WatchClient } from '../world/watch-client.ts';
+import { ClusterImages } from './cluster-images.ts';
 import { ClusterLife, urlOf } from './cluster-life.ts';
 import { ClusterNode } from './cluster-node.ts';
 import type { ClusterPlan } from './cluster-plan.ts';
@@ -25,6 +26,7 @@ export class ClusterWorld implements Clients {
   readonly random: Prng;
   readonly network: SimNetwork;
   readonly log = new SharedLog('the log');
+  readonly images: ClusterImages;
   readonly history = new StoreHistory();
   readonly judge: Judge;
   readonly story: Story;
@@ -60,6 +62,7 @@ export class ClusterWorld implements Clients {
     this.network = new SimNetwork(this.random.fork('network'));
     this.network.faults = this.#links;
     this.story = new Story(() => this.scheduler.nowMs, told, line);
+    this.images = new ClusterImages(this.log, this.tell);
     this.judge = new Judge(this.history, { slow: 1 - settings.clockSkew, fast: 1 + settings.clockSkew });
     const { judge, history, tell } = this;
     const onFinding = (error: unknown): void => this.fail(error);
@@ -198,6 +201,7 @@ export class ClusterWorld implements Clients {
       random: this.random.fork(`life of ${node.name}`),
       settings: this.settings,
       log: this.log,
+      images: this.images,
       network: this.network,
       logger: this.#loggerOf(node),
       firstMembers: node.joins ? undefined : this.#firstMembers,
@@ -238,6 +242,12 @@ export class ClusterWorld implements Clients {
     this.tell(() => `${node.name} is dead`);
     this.calls.died(life);
     for (const client of this.watchClients) if (client.life === life) this.moveAway(client);
+  }
+
+  /** What the node had by itself, beside what all share. */
+  loseCopy(node: ClusterNode): void {
+    node.disks.copy = new LocalCopy();
+    this.tell(() => `${node.name} has lost its copy`);
   }
 
   /** The client's stream has ended, or it ends it: it comes back to whoever serves then. */
@@ -292,11 +302,13 @@ export class ClusterWorld implements Clients {
     if (!node.removed) this.startSoon(node);
   }
 
-  /** What is no fault of the member's: it ends, and is started anew. */
+  /** What is no fault of the member's: it ends, and is started anew. So does who needs of the log what is no longer there. */
   #isExcused(error: unknown): boolean {
     const names: string[] = [];
     for (let cause = error; cause instanceof Error; cause = cause.cause) names.push(cause.name);
-    return names.includes('InjectedFault') || names[0] === 'StorageUnavailableError';
+    return (
+      names.includes('InjectedFault') || names[0] === 'StorageUnavailableError' || names.includes('StorageTrimmedError')
+    );
   }
 
   #serviceOf(process: SimProcess): ReturnType<ClusterLife['links']['serviceOf']> {

@@ -30,6 +30,8 @@ describe('a simulated cluster', () => {
       'could not take over',
       ' resumes ',
       'lease-revoke',
+      'published image',
+      'trimmed the log before',
       ': done',
     ]) {
       expect(lines, what).toContain(what);

@@ -17,6 +17,9 @@ export interface ClusterSettings extends Settings {
   readonly logTimeoutMs: number;
   /** Raft state becomes durable within so long. */
   readonly raftDelayMsMax: number;
+  /** The log's bytes for an image of the store; 0: no images, and the log stays. */
+  readonly imageEveryBytes: number;
+  readonly imagePageBytes: number;
 }
 
 export const plainClusterSettings: ClusterSettings = {
@@ -29,12 +32,14 @@ export const plainClusterSettings: ClusterSettings = {
   logDelayMsMax: 1,
   logTimeoutMs: 2000,
   raftDelayMsMax: 1,
+  imageEveryBytes: 0,
+  imagePageBytes: 65_536,
 };
 
 /** Each setting is that of production or a rare one, apart from the others. */
 export function drawClusterSettings(random: Prng): ClusterSettings {
   const pick = <Value>(...values: readonly Value[]): Value => random.pick(values);
-  return {
+  const settings: ClusterSettings = {
     ...drawSettings(random),
     quotaBytes: 0,
     clockRate: 1,
@@ -49,5 +54,11 @@ export function drawClusterSettings(random: Prng): ClusterSettings {
     logDelayMsMax: pick(0.2, 1, 10, 50),
     logTimeoutMs: pick(300, 2000, 5000),
     raftDelayMsMax: pick(0.2, 1, 20),
+    imageEveryBytes: pick(0, 100, 1000),
+    imagePageBytes: pick(60, 300, 65_536),
   };
+  // A member without bytes of its own has old versions as long as the image has them: a compaction may end its snapshot, too.
+  const imageHoldMaxMs =
+    settings.imageEveryBytes > 0 ? Math.min(settings.imageHoldMaxMs, 50_000) : settings.imageHoldMaxMs;
+  return { ...settings, imageHoldMaxMs };
 }

@@ -311,6 +311,39 @@ const possible: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'image-keeps-dirty-pages',
+    what: 'an image keeps a page that begins with the right version, whatever has changed behind it',
+    edits: [
+      {
+        file: `${backend}/page-cutter.ts`,
+        find: '    if (!this.#base.has(positions)) return undefined;\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'image-loses-changed-keys',
+    what: 'an image leaves keys out that change while it is written, not only those that are created',
+    edits: [
+      {
+        file: `${backend}/shared-image.ts`,
+        find: '(oldest.version === 1 && oldest.position >= applied)',
+        replace: 'versions.at(-1)!.position >= applied',
+      },
+    ],
+  },
+  {
+    name: 'image-forgets-tombstones',
+    what: 'the pages of an image lack the tombstones that history still shows',
+    edits: [
+      {
+        file: `${backend}/shared-image.ts`,
+        find: 'for (const { position, bytes } of versions) pages.add(',
+        replace: 'for (const { position, bytes, tombstone } of versions) if (!tombstone) pages.add(',
+      },
+    ],
+  },
 ];
 
 /** Of the node's, those that meet a cluster where one leader follows another. */
