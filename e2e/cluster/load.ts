@@ -81,6 +81,60 @@ export class Load {
   }
 }
 
+/**
+ * Clients that know all endpoints, write and read in turn, and where a request fails make it once more at the next one, as
+ * a client of several endpoints does. A write has a key of its own each time.
+ */
+export class RetryingClients {
+  requests = 0;
+  retries = 0;
+  /** Whose second try has failed as well, and how. */
+  readonly failures: string[] = [];
+  readonly #stop = new AbortController();
+  readonly #running: readonly Promise<void>[];
+
+  constructor(endpoints: readonly string[], clients: number) {
+    this.#running = Array.from({ length: clients }, (_, at) => this.#run(endpoints, at));
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
+
+  async #run(endpoints: readonly string[], client: number): Promise<void> {
+    const connections = endpoints.map((endpoint) => new EtcdClient(endpoint));
+    let at = client % endpoints.length;
+    try {
+      for (let turn = 0; !this.#stop.signal.aborted; turn += 1) {
+        this.requests += 1;
+        for (let attempt = 1; attempt <= 2; attempt += 1) {
+          const failure = await this.#request(connections[at]!, `retrying/${client}/${turn}/${attempt}`);
+          if (failure === undefined) break;
+          at = (at + 1) % endpoints.length;
+          if (attempt === 1) this.retries += 1;
+          else this.failures.push(failure);
+        }
+        await sleep(5);
+      }
+    } finally {
+      for (const connection of connections) connection[Symbol.dispose]();
+    }
+  }
+
+  /** What went wrong, if anything. */
+  async #request(connection: EtcdClient, key: string): Promise<string | undefined> {
+    try {
+      await connection.put({ key: Buffer.from(key), value: Buffer.from('v') });
+      await connection.range({ key: Buffer.from(key) });
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof EtcdError)) throw error;
+      return String(error);
+    }
+  }
+}
+
 /** Watches everything from revision 1 on, and resumes where its stream breaks, as clients do. */
 export class Watcher {
   readonly revisions: number[] = [];
