@@ -2,7 +2,7 @@
  * The image in TiKV under many updates, and of many keys: a leader's store in this process, without sockets and without Raft, on
  * one PD and one store that deletes ranges. What it writes, when it writes images and what it trims is as in a member.
  *
- *   node bench/image/direct.ts updates [--keys 200000] [--value-bytes 512] [--updates 20000000] [--compact-seconds 60]
+ *   node bench/image/direct.ts updates [--keys 200000] [--value-bytes 512] [--updates 20000000] [--updated 200000] [--compact-seconds 60]
  *   node bench/image/direct.ts blank [--keys 10000000] [--value-bytes 100]
  */
 import { execFileSync } from 'node:child_process';
@@ -39,6 +39,11 @@ const { values, positionals } = parseArgs({
     keys: { type: 'string' },
     'value-bytes': { type: 'string' },
     updates: { type: 'string', default: '20000000' },
+    /** Of the first so many keys; all. */
+    updated: { type: 'string' },
+    /** TiKV's old versions are kept for so long. */
+    'retention-seconds': { type: 'string', default: '3600' },
+    'report-seconds': { type: 'string', default: '60' },
     'compact-seconds': { type: 'string', default: '60' },
     /** Of this process itself: a node that has nothing. */
     pd: { type: 'string' },
@@ -50,6 +55,7 @@ const [task] = positionals;
 const blank = task === 'blank' || task === 'node';
 const keys = Number(values.keys ?? (blank ? 10_000_000 : 200_000));
 const valueBytes = Number(values['value-bytes'] ?? (blank ? 100 : 512));
+const updated = Number(values.updated ?? keys);
 const TXN_PUTS = 500;
 /** Few, so that the round and the reports get their turns. */
 const AT_ONCE = 2;
@@ -86,6 +92,7 @@ async function openStore(client: TikvClient, member: bigint, path: string | unde
     root,
     member,
     readTimeoutMs: 60_000,
+    safePoint: { retentionMs: 1000 * Number(values['retention-seconds']), intervalMs: 5_000 },
     appendTimeoutMs: 60_000,
     local:
       path === undefined
@@ -197,14 +204,14 @@ async function updates(): Promise<void> {
       `${figure(seconds())} s: ${written} updates; records ever ${mib(log.recordBytes)}; log ${log.segments.length} segments; image ${image?.round}, ${mib(totals)}, rounds with pieces ${rounds.length}; store ${mib(files.all)} (write-ahead ${mib(files.ahead)}, tables ${mib(files.all - files.ahead)}), resident ${figure(usageOf(lab.pid('s1')).residentMb)} MiB; node's disk ${mib(du(join(folder.path, 'node')))}, resident ${figure(cpu.residentMb)} MiB; CPU ${figure(cpu.cpuSeconds)} s, store ${figure(usageOf(lab.pid('s1')).cpuSeconds)} s`,
     );
   };
-  const reports = beside(60, report);
+  const reports = beside(Number(values['report-seconds']), report);
   const compactions = beside(Number(values['compact-seconds']), async () => {
     await store.compact(store.revision, false, nodeItself);
   });
   await write(
     store,
     count,
-    (at) => (at * 7919) % keys,
+    (at) => (at * 7919) % updated,
     (puts) => (written += puts),
   );
   over = true;
