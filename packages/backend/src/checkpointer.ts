@@ -1,10 +1,9 @@
 import { CheckpointWriter, encodeCheckpointGarbage } from '@engram/coder';
-import { type VersionMeta, type Clock, EMPTY_BYTES, type Logger, type LogPosition, nextTurn } from '@engram/core';
+import { type Clock, EMPTY_BYTES, type Logger, type LogPosition, nextTurn } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Values } from '@engram/storage';
 import { checkpointHeader } from './checkpoint-header.ts';
 import type { ReplicatedState } from './replicated-state.ts';
-import { versionMeta } from './version-meta.ts';
 
 /** Keys that are written before others get their turn: about a millisecond of work. */
 const SLICE_KEYS = 1000;
@@ -98,15 +97,22 @@ export class Checkpointer {
     yield header;
     const writer = new CheckpointWriter();
     const full: Uint8Array[] = [];
-    const visit = (key: Uint8Array, head: VersionSlot): void => {
-      const versions = versionsOf(state.index, head, applied());
+    const { index } = state;
+    const versions: VersionSlot[] = [];
+    const visit = (page: Uint8Array, start: number, end: number, head: VersionSlot): void => {
+      const next = applied();
+      // Those before `next` in the log: the others are under way and may never be there.
+      for (let slot = head; slot >= 0; slot = index.previous(slot))
+        if (index.position(slot) < next) versions.push(slot);
       if (versions.length === 0) return;
       counts.keys += 1;
-      const chunk = writer.add(key, versions);
+      writer.begin(page, start, end, versions.length);
+      for (let slot = versions.pop(); slot !== undefined; slot = versions.pop()) writeVersion(writer, index, slot);
+      const chunk = writer.end();
       if (chunk !== undefined) full.push(chunk);
     };
     for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
-      next = state.index.walk(next, Math.min(SLICE_KEYS, sliceMax), visit);
+      next = index.survey(next, Math.min(SLICE_KEYS, sliceMax), visit);
       for (const chunk of full.splice(0)) yield count(chunk);
       await nextTurn(clock);
       if (this.#closed) throw new Error('the node stops');
@@ -122,12 +128,15 @@ export class Checkpointer {
   }
 }
 
-/** Oldest first, those before `next` in the log: the others are under way and may never be there. */
-function versionsOf(index: KeyIndex, head: VersionSlot, next: LogPosition): VersionMeta[] {
-  const versions: VersionMeta[] = [];
-  for (let slot = head; slot >= 0; slot = index.previous(slot)) {
-    if (index.position(slot) >= next) continue;
-    versions.push(versionMeta(index, slot));
-  }
-  return versions.reverse();
+function writeVersion(writer: CheckpointWriter, index: KeyIndex, slot: VersionSlot): void {
+  writer.version(
+    index.modRevision(slot),
+    index.createRevision(slot),
+    index.version(slot),
+    index.sub(slot),
+    index.lease(slot),
+    index.isTombstone(slot),
+    index.position(slot),
+    index.bytes(slot),
+  );
 }

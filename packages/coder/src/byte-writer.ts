@@ -31,12 +31,12 @@ export class ByteWriter {
     this.#at += 8;
   }
 
-  /** The bytes of `source` from `start` on. */
-  bytes(source: Uint8Array, start = 0): void {
-    this.#reserve(source.length - start);
+  /** The bytes of `source` from `start` to `end`. */
+  bytes(source: Uint8Array, start = 0, end = source.length): void {
+    this.#reserve(end - start);
     const target = this.#bytes;
-    for (let from = start, to = this.#at; from < source.length; from += 1, to += 1) target[to] = source[from]!;
-    this.#at += source.length - start;
+    for (let from = start, to = this.#at; from < end; from += 1, to += 1) target[to] = source[from]!;
+    this.#at += end - start;
   }
 
   /** A copy of what was written; the caller owns it. The writer is empty afterwards. */

@@ -1,4 +1,4 @@
-import { type VersionMeta, assert, leaseId, logPosition, NO_LEASE, revision } from '@engram/core';
+import { type LeaseId, type VersionMeta, assert, leaseId, logPosition, NO_LEASE, revision } from '@engram/core';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { ENTRIES_CHUNK } from './checkpoint.ts';
@@ -18,6 +18,9 @@ export class CheckpointWriter {
   #previousKey = new Uint8Array(256);
   #previousLength = 0;
   #any = false;
+  /** Versions of the key that has begun which are still to come. */
+  #left = 0;
+  #previousMod = 0;
 
   constructor(chunkBytes: number = CHUNK_BYTES) {
     this.#chunkBytes = chunkBytes;
@@ -30,67 +33,95 @@ export class CheckpointWriter {
    * exceed its size by one key.
    */
   add(key: Uint8Array, versions: readonly VersionMeta[]): Uint8Array | undefined {
-    assert(versions.length > 0, 'a key without versions in a checkpoint');
+    this.begin(key, 0, key.length, versions.length);
+    for (const { modRevision, createRevision, version, sub, lease, tombstone, position, bytes } of versions) {
+      this.version(modRevision, createRevision, version, sub, lease, tombstone, position, bytes);
+    }
+    return this.end();
+  }
+
+  /**
+   * As `add`, without objects, for all keys of a large index: the key is the bytes `start` to `end` of `page`. `version` is
+   * called `count` times, oldest first, then `end`.
+   */
+  begin(page: Uint8Array, start: number, end: number, count: number): void {
+    assert(count > 0, 'a key without versions in a checkpoint');
+    assert(this.#left === 0, 'a key of a checkpoint begins inside another');
     const writer = this.#writer;
-    const shared = this.#sharedPrefix(key);
-    if (writer.length === 0) {
-      writer.byte(ENTRIES_CHUNK);
-      writer.varint(0);
-      writer.varint(key.length);
-      writer.bytes(key);
-    } else {
-      writer.varint(shared);
-      writer.varint(key.length - shared);
-      writer.bytes(key, shared);
+    const length = end - start;
+    const shared = this.#sharedPrefix(page, start, length);
+    const first = writer.length === 0;
+    if (first) writer.byte(ENTRIES_CHUNK);
+    const skipped = first ? 0 : shared;
+    writer.varint(skipped);
+    writer.varint(length - skipped);
+    writer.bytes(page, start + skipped, end);
+    this.#remember(page, start, length, shared);
+    writer.varint(count);
+    this.#left = count;
+    this.#previousMod = 0;
+  }
+
+  version(
+    modRevision: number,
+    createRevision: number,
+    version: number,
+    sub: number,
+    lease: LeaseId,
+    tombstone: boolean,
+    position: number,
+    bytes: number,
+  ): void {
+    assert(this.#left > 0, 'more versions of a key than were said');
+    assert(modRevision > this.#previousMod, 'versions of a key are not oldest first');
+    const writer = this.#writer;
+    const leased = lease !== NO_LEASE;
+    writer.byte((tombstone ? FLAG_TOMBSTONE : 0) | (leased ? FLAG_LEASE : 0));
+    writer.varint(modRevision - this.#previousMod);
+    writer.varint(sub);
+    writer.varint(position);
+    writer.varint(bytes);
+    if (!tombstone) {
+      assert(createRevision <= modRevision, 'a version is older than its key');
+      writer.varint(modRevision - createRevision);
+      writer.varint(version);
     }
-    this.#remember(key);
-    writer.varint(versions.length);
-    let previousMod = 0;
-    for (const version of versions) {
-      this.#version(version, previousMod);
-      previousMod = version.modRevision;
-    }
-    return writer.length >= this.#chunkBytes ? writer.take() : undefined;
+    if (leased) writer.fixed64(lease);
+    this.#previousMod = modRevision;
+    this.#left -= 1;
+  }
+
+  end(): Uint8Array | undefined {
+    assert(this.#left === 0, 'fewer versions of a key than were said');
+    return this.#writer.length >= this.#chunkBytes ? this.#writer.take() : undefined;
   }
 
   /** The last chunk, if any keys are left. */
   finish(): Uint8Array | undefined {
+    assert(this.#left === 0, 'a checkpoint ends inside a key');
     return this.#writer.length === 0 ? undefined : this.#writer.take();
   }
 
-  #version(version: VersionMeta, previousMod: number): void {
-    const writer = this.#writer;
-    const leased = version.lease !== NO_LEASE;
-    writer.byte((version.tombstone ? FLAG_TOMBSTONE : 0) | (leased ? FLAG_LEASE : 0));
-    assert(version.modRevision > previousMod, 'versions of a key are not oldest first');
-    writer.varint(version.modRevision - previousMod);
-    writer.varint(version.sub);
-    writer.varint(version.position);
-    writer.varint(version.bytes);
-    if (!version.tombstone) {
-      assert(version.createRevision <= version.modRevision, 'a version is older than its key');
-      writer.varint(version.modRevision - version.createRevision);
-      writer.varint(version.version);
-    }
-    if (leased) writer.fixed64(version.lease);
-  }
-
-  #sharedPrefix(key: Uint8Array): number {
+  #sharedPrefix(page: Uint8Array, start: number, length: number): number {
     const previous = this.#previousKey;
-    const common = Math.min(this.#previousLength, key.length);
+    const common = Math.min(this.#previousLength, length);
     let shared = 0;
-    while (shared < common && previous[shared] === key[shared]) shared += 1;
-    const ascends = shared === common ? key.length > this.#previousLength : key[shared]! > previous[shared]!;
+    while (shared < common && previous[shared] === page[start + shared]) shared += 1;
+    const ascends = shared === common ? length > this.#previousLength : page[start + shared]! > previous[shared]!;
     assert(ascends || !this.#any, 'keys of a checkpoint do not ascend');
     this.#any = true;
     return shared;
   }
 
-  #remember(key: Uint8Array): void {
-    if (key.length > this.#previousKey.length) this.#previousKey = new Uint8Array(key.length * 2);
+  #remember(page: Uint8Array, start: number, length: number, shared: number): void {
+    if (length > this.#previousKey.length) {
+      const grown = new Uint8Array(length * 2);
+      grown.set(this.#previousKey.subarray(0, shared));
+      this.#previousKey = grown;
+    }
     const previous = this.#previousKey;
-    for (let at = 0; at < key.length; at += 1) previous[at] = key[at]!;
-    this.#previousLength = key.length;
+    for (let at = shared; at < length; at += 1) previous[at] = page[start + at]!;
+    this.#previousLength = length;
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  AssertionError,
   type VersionMeta,
   compareBytes,
   leaseId,
@@ -108,6 +109,22 @@ describe('entries of a checkpoint', () => {
     expect(decode([second!])).toEqual([{ key: utf8('aab'), versions: [one] }]);
     expect(decode([first!])).toEqual([{ key: utf8('aaa'), versions: [one] }]);
     expect(writer.finish()).toBeUndefined();
+  });
+
+  test('a key may lie inside a page, and its versions come one by one', () => {
+    const writer = new CheckpointWriter(1);
+    const write = (meta: VersionMeta): void => {
+      const { modRevision, createRevision, version, sub, lease, tombstone, position, bytes } = meta;
+      writer.version(modRevision, createRevision, version, sub, lease, tombstone, position, bytes);
+    };
+    const second = { ...one, modRevision: revision(3), version: 2, position: logPosition(2) };
+    writer.begin(utf8('xxabcyy'), 2, 5, 2);
+    write(one);
+    expect(() => writer.end(), 'fewer than said').toThrow(AssertionError);
+    expect(() => writer.begin(utf8('b'), 0, 1, 1), 'inside another').toThrow(AssertionError);
+    write(second);
+    expect(() => write(second), 'more than said').toThrow(AssertionError);
+    expect(decode([writer.end()!])).toEqual([{ key: utf8('abc'), versions: [one, second] }]);
   });
 
   test('the caller may fill the same objects again', () => {

@@ -17,6 +17,7 @@ import { KeySlabs } from './key-slabs.ts';
 import { KeyTree } from './key-tree.ts';
 import { scanRange } from './range-scan.ts';
 import { ChangesVisitor, CollectVisitor, CountVisitor, WalkVisitor } from './range-visitors.ts';
+import { type HeadVisit, SurveyVisitor } from './survey-visitor.ts';
 import { sortByRevision } from './sort-by-revision.ts';
 import { verifyTree } from './tree-check.ts';
 import { headOf, slotOf, TreeNodes } from './tree-nodes.ts';
@@ -282,6 +283,13 @@ export class KeyIndex {
     visit: (key: Uint8Array, head: VersionSlot) => void,
   ): Uint8Array | undefined {
     const visitor = new WalkVisitor(this.#nodes, keysMax, visit);
+    scanRange(this.#nodes, this.#tree, { key: fromKey, end: FROM_HERE_ON }, visitor);
+    return visitor.next;
+  }
+
+  /** As `walk`, without an object for each key: for what looks at all of an index that is larger than the caches. */
+  survey(fromKey: Uint8Array, keysMax: number, visit: HeadVisit): Uint8Array | undefined {
+    const visitor = new SurveyVisitor(this.#nodes, this.#versions, keysMax, visit);
     scanRange(this.#nodes, this.#tree, { key: fromKey, end: FROM_HERE_ON }, visitor);
     return visitor.next;
   }

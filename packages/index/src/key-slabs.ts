@@ -151,6 +151,16 @@ export class KeySlabs {
     return this.#pages[ref >>> PLACE_BITS]!.subarray(start, start + this.length(ref));
   }
 
+  /** The bytes that hold the key, from `start` on: a view without an object of its own. */
+  pageOf(ref: KeyRef): Uint8Array {
+    return this.#pages[ref >>> PLACE_BITS]!;
+  }
+
+  /** Where the key begins in its page. */
+  startOf(ref: KeyRef): number {
+    return this.#start(ref);
+  }
+
   /** Compares the held key with `key`. Both are known to share their first `from` bytes. */
   compare(ref: KeyRef, key: Uint8Array, from: number): number {
     const page = this.#pages[ref >>> PLACE_BITS]!;

@@ -186,6 +186,13 @@ class Pair {
         walked.push([keyText(key), chainOf(this.index, head)]);
       });
     }
+    const surveyed: [string, VersionMeta[]][] = [];
+    for (let from: Uint8Array | undefined = new Uint8Array(0); from !== undefined; ) {
+      from = this.index.survey(from, 3, (page, start, end, head) => {
+        surveyed.push([keyText(page.subarray(start, end)), chainOf(this.index, head)]);
+      });
+    }
+    expect(surveyed).toEqual(walked);
     const keys = this.model.keys(ALL).map(keyText);
     expect(walked).toEqual(keys.map((key) => [key, this.model.chains.get(key)]));
     const all = this.model.all();

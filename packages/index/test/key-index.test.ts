@@ -202,6 +202,7 @@ test('an empty index answers everything', () => {
     expect(index.collect(ALL, revision(9), 9)).toEqual([]);
     expect(doAtOnce(index.changes(ALL, revision(0), revision(9), new Slice()))).toEqual([]);
     expect(index.walk(new Uint8Array(0), 9, () => expect.unreachable())).toBeUndefined();
+    expect(index.survey(new Uint8Array(0), 9, () => expect.unreachable())).toBeUndefined();
     expect(index.compact(revision(9), 1, [])).toBe(true);
     index.append(key, put(10));
     index.verify();

@@ -1,0 +1,76 @@
+import type { RangeVisitor } from './range-scan.ts';
+import { slotOf, type TreeNodes } from './tree-nodes.ts';
+import { NO_VERSION, type VersionSlot } from './version-slot.ts';
+import type { VersionTable } from './version-table.ts';
+
+/** Versions of a key that are touched ahead: those of a leaf must stay in the cache until they are visited. */
+const TOUCHED_DEPTH = 8;
+
+/** Where a key lies: bytes `start` to `end` of `page`, valid during the call only. */
+export type HeadVisit = (page: Uint8Array, start: number, end: number, head: VersionSlot) => void;
+
+/**
+ * Visits keys without making an object for any. Keys and versions lie where they came, not in the order of the keys, so
+ * each would be a wait for memory: those of a whole leaf are touched first, and their waits overlap.
+ */
+export class SurveyVisitor implements RangeVisitor {
+  readonly #nodes: TreeNodes;
+  readonly #versions: VersionTable;
+  readonly #visit: HeadVisit;
+  #room: number;
+  #touched = 0;
+  readonly #chains: Int32Array;
+  next: Uint8Array | undefined;
+
+  constructor(nodes: TreeNodes, versions: VersionTable, max: number, visit: HeadVisit) {
+    this.#nodes = nodes;
+    this.#versions = versions;
+    this.#room = max;
+    this.#visit = visit;
+    this.#chains = new Int32Array(nodes.capacity);
+  }
+
+  subtree(): boolean {
+    return false;
+  }
+
+  leaf(leaf: number, from: number, to: number): boolean {
+    const nodes = this.#nodes;
+    const { keys } = nodes;
+    const end = Math.min(to, from + this.#room);
+    this.#touch(leaf, from, end);
+    for (let row = from; row < end; row += 1) {
+      const key = nodes.leafKey(leaf, row);
+      const start = keys.startOf(key);
+      this.#visit(keys.pageOf(key), start, start + keys.length(key), slotOf(nodes.head(leaf, row)));
+    }
+    this.#room -= end - from;
+    if (end === to) return false;
+    this.next = keys.copy(nodes.leafKey(leaf, end));
+    return true;
+  }
+
+  #touch(leaf: number, from: number, end: number): void {
+    const nodes = this.#nodes;
+    const versions = this.#versions;
+    const chains = this.#chains;
+    let left = 0;
+    // The sum is kept, or the compiler would leave the reads out.
+    for (let row = from; row < end; row += 1) {
+      this.#touched += nodes.keys.length(nodes.leafKey(leaf, row));
+      chains[left] = slotOf(nodes.head(leaf, row));
+      left += 1;
+    }
+    for (let depth = 0; depth < TOUCHED_DEPTH && left > 0; depth += 1) {
+      let kept = 0;
+      for (let at = 0; at < left; at += 1) {
+        const previous = versions.previous(chains[at]!);
+        if (previous === NO_VERSION) continue;
+        chains[kept] = previous;
+        kept += 1;
+      }
+      left = kept;
+    }
+    this.#touched += left;
+  }
+}
