@@ -79,6 +79,7 @@ export class RpcMetrics {
   readonly #rangeSeconds = successAndFailure(0.0001, 20);
   /** By version, a string that exists already: every call looks it up. */
   readonly #clientRequests = { unary: new Map<string, ClientRequests>(), stream: new Map<string, ClientRequests>() };
+  readonly #extensive: boolean;
   readonly #slowUnaryMs: number;
   readonly #onSlowUnary: ((path: string, ms: number) => void) | undefined;
   #receivedBytes = 0;
@@ -86,6 +87,7 @@ export class RpcMetrics {
   #connections = 0;
 
   constructor(registry: MetricRegistry, { methods, extensive, slowUnaryMs, onSlowUnary }: RpcMetricsOptions) {
+    this.#extensive = extensive;
     this.#slowUnaryMs = slowUnaryMs ?? Number.POSITIVE_INFINITY;
     this.#onSlowUnary = onSlowUnary;
     this.#timings = new RequestTimings(registry);
@@ -161,7 +163,7 @@ export class RpcMetrics {
     counts.handled[known]! += 1;
     const seconds = ms / 1000;
     if (counts.timing !== undefined) this.#timings.handled(counts.timing, known, seconds);
-    counts.seconds.observe(seconds);
+    if (this.#extensive) counts.seconds.observe(seconds);
     if (!counts.unary) return;
     if (ms > this.#slowUnaryMs) this.#onSlowUnary?.(path, ms);
     const outcome = known === 0 ? 0 : 1;
