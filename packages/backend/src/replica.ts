@@ -87,6 +87,7 @@ export class Replica implements AsyncDisposable {
   readonly #compactor: Compactor;
   readonly #checkpointer: Checkpointer;
   #next: LogPosition;
+  #needed: LogPosition;
   /** Bytes of the log behind the newest checkpoint. */
   #bytesBehind: number;
   #checkpointNotBeforeMs = 0;
@@ -100,6 +101,7 @@ export class Replica implements AsyncDisposable {
     this.txnAnswerBytesMax = options.txnAnswerBytesMax ?? TXN_ANSWER_BYTES_MAX;
     this.state = state;
     this.#next = recovered.next;
+    this.#needed = recovered.next;
     this.#bytesBehind = recovered.replayedBytes;
     this.cache = new RecordCache(options.cacheBytesMax ?? 64 * MIB);
     this.bytes = new VersionBytes(this.cache, storage.values);
@@ -180,6 +182,15 @@ export class Replica implements AsyncDisposable {
   /** Every record before it has taken effect. */
   get applied(): LogPosition {
     return this.#applier.next;
+  }
+
+  /**
+   * What this node needs of the log that it shares begins here: every record before it has taken effect, and nobody here reads
+   * what a compaction before it has made invisible. An image that rests on no more than that lacks nothing that is read here.
+   */
+  get needed(): LogPosition {
+    if (!this.pins.holdsBelow(this.state.compactRevision)) this.#needed = this.applied;
+    return this.#needed;
   }
 
   /** A checkpoint is being taken. */

@@ -2,6 +2,7 @@ import {
   type Clock,
   doSliced,
   EngramError,
+  isEngramError,
   EVENT_DELETE,
   EVENT_PUT,
   type EventGroup,
@@ -84,11 +85,30 @@ export class WatchHistory implements History {
       const kvs: Uint8Array[] = [];
       for (let at = 0; at < positions.length; at += READ_VERSIONS) {
         const part = positions.slice(at, at + READ_VERSIONS);
-        for (const kv of await this.#scanner.versions(part, pinned, signal)) kvs.push(kv);
+        for (const kv of await this.#versions(part, pinned, signal)) kvs.push(kv);
         if (slice.spend(EVENT_US * part.length)) await turn();
       }
       return { groups: await doSliced(groupsOf(drafts, kvs, prevKv, slice), turn), next };
     });
+  }
+
+  /**
+   * Where a member was silent for so long that the others no longer waited for it, what it still lists may be gone with a
+   * compaction that it has yet to apply: then it is told which. Until then the watcher is to ask another member, or again.
+   */
+  async #versions(
+    positions: readonly LogPosition[],
+    pinned: Revision,
+    signal: AbortSignal,
+  ): Promise<readonly Uint8Array[]> {
+    try {
+      return await this.#scanner.versions(positions, pinned, signal);
+    } catch (error) {
+      if (isEngramError(error, 'Compacted') && pinned >= this.#state.compactRevision) {
+        throw new EngramError('Timeout', { cause: error });
+      }
+      throw error;
+    }
   }
 
   *#drafts(

@@ -1,6 +1,6 @@
 import { ALARM_CORRUPT, nodeItself } from '@engram/backend';
-import { keyText, leaseId } from '@engram/core';
-import { MemoryStorage, StorageCorruptError } from '@engram/storage';
+import { isEngramError, keyText, leaseId } from '@engram/core';
+import { MemoryStorage, StorageCorruptError, StorageTrimmedError } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { openNode, plainKv, watchAll } from './harness.ts';
 import { checkQuiet, Gate, get, put, putOp, refusal, txnOf } from './ops.ts';
@@ -201,6 +201,36 @@ test('a snapshot that is read for ever holds a compaction up for a bounded time'
   expect(await refusal(image.read(0, 2, nodeItself.signal))).toBe('Compacted');
   image[Symbol.dispose]();
   checkQuiet(backend);
+});
+
+test('what is read below a compaction is needed until its reader is done', async () => {
+  const { backend, clock } = await openNode(new MemoryStorage());
+  const { replica } = backend;
+  for (let at = 0; at < 10; at += 1) await backend.txn(put('k', `v${at}`), nodeItself);
+  const image = await backend.image(nodeItself.signal);
+  await backend.txn(put('k', 'newer'), nodeItself);
+  const before = replica.applied;
+  expect(replica.needed).toBe(before);
+  await backend.compact(replica.revision, false, nodeItself);
+  await clock.settle();
+  expect(replica.applied).toBeGreaterThan(before);
+  expect(replica.needed).toBe(before);
+  image[Symbol.dispose]();
+  expect(replica.needed).toBe(replica.applied);
+  checkQuiet(backend);
+});
+
+test('a watcher of what is gone with a compaction that is yet to be applied is to come again', async () => {
+  let trimmed = false;
+  const gate = async (operation: string): Promise<void> => {
+    if (trimmed && operation === 'get-many') throw new StorageTrimmedError('gone');
+  };
+  const node = await openNode(new MemoryStorage({ cold: true, gate }), { cacheBytesMax: 0 });
+  for (let at = 0; at < 5; at += 1) await node.backend.txn(put('k', `v${at}`), nodeItself);
+  trimmed = true;
+  const { failures } = watchAll(node, 3);
+  await node.clock.settle();
+  expect(failures.map((error) => isEngramError(error) && error.code)).toEqual(['Timeout']);
 });
 
 test('watchers that catch up steadily do not hold a compaction up', async () => {

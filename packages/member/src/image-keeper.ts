@@ -1,6 +1,6 @@
 import type { Replica } from '@engram/backend';
 import { AssertionError, type Clock, type Logger, type Timer } from '@engram/core';
-import type { SharedImage } from '@engram/storage';
+import type { ImageBase, ImagePart, SharedImage } from '@engram/storage';
 
 /** When an image is written, and how fast. */
 export interface ImagePolicy {
@@ -23,7 +23,7 @@ export const defaultImagePolicy: ImagePolicy = {
 };
 
 export interface ImageKeeperOptions {
-  readonly replica: Pick<Replica, 'applied' | 'sharedImage'>;
+  readonly replica: Pick<Replica, 'applied' | 'needed' | 'sharedImage'>;
   readonly image: SharedImage;
   /** Whether this member leads: only then it writes images, and trims the log. */
   readonly leads: () => boolean;
@@ -83,7 +83,7 @@ export class ImageKeeper implements AsyncDisposable {
 
   async #say(): Promise<void> {
     const { image, replica } = this.#options;
-    await image.need(replica.applied, this.#closing.signal);
+    await image.need(replica.needed, this.#closing.signal);
   }
 
   async #work(): Promise<void> {
@@ -107,15 +107,36 @@ export class ImageKeeper implements AsyncDisposable {
     const pace = (bytes: number): Promise<void> => this.#pace(bytes);
     const { from, parts } = replica.sharedImage({ pageBytes: policy.pageBytes, pace, signal });
     logger.info({ from }, 'writes an image of the store');
-    const outcome = await image.save(from, parts, signal, pace);
+    const awaited = (base: ImageBase): AsyncIterable<ImagePart> => this.#untilApplied(parts(base));
+    const outcome = await image.save(from, awaited, signal, pace);
     logger.info(
       { from, outcome, 'took-ms': Math.round(clock.nowMs() - startMs) },
       'ended writing an image of the store',
     );
   }
 
+  /**
+   * The image lacks what is compacted by now. A member that has not applied that far still reads it, for the superseded values
+   * that its watchers want, and so does one whose readers began before: it waits for them, as long as they live.
+   */
+  async *#untilApplied(parts: AsyncIterable<ImagePart>): AsyncGenerator<ImagePart> {
+    yield* parts;
+    const { image, replica, policy } = this.#options;
+    const applied = replica.applied;
+    for (;;) {
+      const needed = await image.lowestNeed(this.#closing.signal);
+      if (needed === undefined || needed >= applied) return;
+      await this.#wait(policy.intervalMs / 5);
+    }
+  }
+
   #pace(bytes: number): Promise<void> {
-    const { leads, clock, policy } = this.#options;
+    return this.#wait((bytes / this.#options.policy.bytesPerSecond) * 1000);
+  }
+
+  /** Rejects when this member leads no more, or stops. */
+  #wait(ms: number): Promise<void> {
+    const { leads, clock } = this.#options;
     const { signal } = this.#closing;
     return new Promise((resolve, reject) => {
       const end = (): void => {
@@ -125,7 +146,7 @@ export class ImageKeeper implements AsyncDisposable {
         else if (leads()) resolve();
         else reject(new LeadsNoMore('another member leads'));
       };
-      const timer = clock.after((bytes / policy.bytesPerSecond) * 1000, end);
+      const timer = clock.after(ms, end);
       signal.addEventListener('abort', end);
       if (signal.aborted) end();
     });

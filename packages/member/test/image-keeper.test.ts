@@ -30,6 +30,8 @@ class Bed implements SharedImage {
   pages = 2;
   leads: boolean;
   trims = 0;
+  /** What the member that lags most has said. */
+  lowest: LogPosition | undefined;
   given = 0;
   state: ImageStatus = { from: undefined, imageBytes: 0, logBytesBehind: 0, trimmed: logPosition(1) };
   error: Error | undefined;
@@ -53,6 +55,9 @@ class Bed implements SharedImage {
     const bed = this;
     return {
       get applied() {
+        return bed.applied;
+      },
+      get needed() {
         return bed.applied;
       },
       sharedImage: (options: SharedImageOptions) => ({ from: bed.applied, parts: () => bed.#parts(options) }),
@@ -82,6 +87,10 @@ class Bed implements SharedImage {
   async trim(): Promise<Trimmed | undefined> {
     this.trims += 1;
     return undefined;
+  }
+
+  async lowestNeed(): Promise<LogPosition | undefined> {
+    return this.lowest;
   }
 
   async need(from: LogPosition): Promise<void> {
@@ -119,6 +128,29 @@ test.each([
     await bed.keeper[Symbol.asyncDispose]();
   },
 );
+
+test('an image is not published before all members that live have applied what it rests on', async () => {
+  const bed = new Bed();
+  bed.lowest = logPosition(7);
+  bed.behind(1000);
+  await bed.pass(1200);
+  bed.applied = logPosition(20); // while it is written
+  await bed.pass(5000);
+  expect(bed.given).toBe(2);
+  bed.lowest = logPosition(19);
+  await bed.pass(5000);
+  expect(bed.saved).toEqual([]);
+  bed.lowest = logPosition(20);
+  bed.applied = logPosition(30); // goes on, and is not waited for
+  await bed.pass(1000);
+  expect(bed.saved).toEqual([7]);
+  // Nobody lives that would have to be waited for.
+  bed.lowest = undefined;
+  bed.behind(5000);
+  await bed.pass(4000);
+  expect(bed.saved).toEqual([7, 30]);
+  await bed.keeper[Symbol.asyncDispose]();
+});
 
 test('a member that does not lead says what it needs, and writes and trims nothing', async () => {
   const bed = new Bed(false);

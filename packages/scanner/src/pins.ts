@@ -38,6 +38,12 @@ export class Pins {
     return this.#held.size;
   }
 
+  /** Whether anybody reads below `compactRevision`. */
+  holdsBelow(compactRevision: Revision): boolean {
+    for (const pin of this.#held) if (pin.at < compactRevision) return true;
+    return false;
+  }
+
   hold(at: Revision, revocable = false): Pin {
     const pin = new HeldPin(at, revocable, this.#drop);
     this.#held.add(pin);
@@ -49,7 +55,7 @@ export class Pins {
    * readers below it are refused, so it comes to an end.
    */
   clearBelow(compactRevision: Revision): Promise<void> | undefined {
-    return this.#below(compactRevision) ? this.#waitFor(compactRevision) : undefined;
+    return this.holdsBelow(compactRevision) ? this.#waitFor(compactRevision) : undefined;
   }
 
   /** Takes the revocable pins below `compactRevision` from their holders; returns how many they were. */
@@ -71,14 +77,9 @@ export class Pins {
   }
 
   async #waitFor(compactRevision: Revision): Promise<void> {
-    while (!this.#closed && this.#below(compactRevision)) {
+    while (!this.#closed && this.holdsBelow(compactRevision)) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-  }
-
-  #below(compactRevision: Revision): boolean {
-    for (const pin of this.#held) if (pin.at < compactRevision) return true;
-    return false;
   }
 
   readonly #drop = (pin: HeldPin): void => {

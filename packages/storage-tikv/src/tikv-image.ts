@@ -131,6 +131,10 @@ export class TikvImage implements SharedImage {
     }, signal);
   }
 
+  lowestNeed(signal: AbortSignal): Promise<LogPosition | undefined> {
+    return this.#run(signal, (either) => this.#parts.needs.lowest(either));
+  }
+
   trim(signal: AbortSignal): Promise<Trimmed | undefined> {
     return this.#run(signal, (either) => this.#parts.trim.trim(either));
   }

@@ -87,7 +87,13 @@ export interface SharedImage {
    */
   collectGarbage?(signal: AbortSignal): Promise<void>;
   /**
-   * Says that this node will not read the log before `from` again, and that it lives. To be repeated, also without progress:
+   * Where the log must begin for the node that lags most, of those that live; undefined: none said. Who has yet to apply a
+   * compaction reads versions that an image without them has not: none is to be published before all have applied what it
+   * rests on. Rejects with StorageUnavailableError.
+   */
+  lowestNeed(signal: AbortSignal): Promise<LogPosition | undefined>;
+  /**
+   * Says that this node has applied the log before `from`, will not read it again, and that it lives. To be repeated, also without progress:
    * a node that is silent for long no longer holds a trim up. With it a node that keeps bytes of its own begins to fetch those of the
    * image that it lacks, beside all other work.
    */

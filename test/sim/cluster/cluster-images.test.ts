@@ -24,7 +24,7 @@ function planOf(seed: number): ClusterPlan {
   return {
     seed,
     steps,
-    settings: { ...plainClusterSettings, imageEveryBytes, imagePageBytes: 150, imageHoldMaxMs: 50_000 },
+    settings: { ...plainClusterSettings, imageEveryBytes, imagePageBytes: 150 },
   };
 }
 

@@ -216,6 +216,11 @@ export class LifeImages implements SharedImage {
     });
   }
 
+  async lowestNeed(): Promise<LogPosition | undefined> {
+    const { images, process } = this.#parts;
+    return await this.#ask(() => images.needed(process.host.scheduler.nowMs));
+  }
+
   async need(from: LogPosition): Promise<void> {
     const { images, id, process } = this.#parts;
     await this.#ask(() => images.needs.set(id, { from, atMs: process.host.scheduler.nowMs }));
