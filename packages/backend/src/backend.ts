@@ -265,7 +265,7 @@ export class Backend implements Store, AsyncDisposable {
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
     if (isReadOnly(txn)) return this.#readTxn(txn, caller);
     try {
-      return this.#proposals.txn(txn, caller);
+      return this.#proposed().txn(txn, caller);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -279,29 +279,29 @@ export class Backend implements Store, AsyncDisposable {
   }
 
   async compact(wanted: number, physical: boolean, caller: Caller): Promise<void> {
-    await this.#proposals.compact(wanted, physical, caller);
+    await this.#proposed().compact(wanted, physical, caller);
     if (physical) await this.replica.freeCompacted();
   }
 
   async leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
-    return this.#proposals.leaseGrant(id, ttlSeconds, caller);
+    return this.#proposed().leaseGrant(id, ttlSeconds, caller);
   }
 
   async leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
-    return this.#proposals.leaseRevoke(id, caller);
+    return this.#proposed().leaseRevoke(id, caller);
   }
 
   /** A leader that is deposed and does not know it must not say that a lease lives on. */
   leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
-    const proposals = this.#proposals;
+    const proposals = this.#proposed();
     const confirmed = proposals === this.#leadership ? this.readIndex(caller) : undefined;
     if (confirmed === undefined) return proposals.leaseKeepAlive(id, caller);
-    return confirmed.then(() => this.#proposals.leaseKeepAlive(id, caller));
+    return confirmed.then(() => this.#proposed().leaseKeepAlive(id, caller));
   }
 
   async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
     if (this.#leadership !== undefined) await this.readIndex(caller);
-    return this.#proposals.leaseTimeToLive(id, withKeys, caller);
+    return this.#proposed().leaseTimeToLive(id, withKeys, caller);
   }
 
   leases(): readonly LeaseGrant[] {
@@ -314,11 +314,11 @@ export class Backend implements Store, AsyncDisposable {
   }
 
   async activateAlarm(alarm: Alarm, caller: Caller): Promise<void> {
-    return this.#proposals.activateAlarm(alarm, caller);
+    return this.#proposed().activateAlarm(alarm, caller);
   }
 
   async deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
-    return this.#proposals.deactivateAlarm(alarm, caller);
+    return this.#proposed().deactivateAlarm(alarm, caller);
   }
 
   hashKv(wanted: number, signal: AbortSignal): Promise<HashKvResult> {
@@ -372,7 +372,7 @@ export class Backend implements Store, AsyncDisposable {
     }
   }
 
-  get #proposals(): Proposals {
+  #proposed(): Proposals {
     if (this.#leadership !== undefined) return this.#leadership;
     const { cluster } = this.#options;
     if (cluster === undefined) throw this.#noLeader();

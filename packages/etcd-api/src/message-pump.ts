@@ -41,10 +41,10 @@ export class MessagePump implements StreamHandler {
 
   /** Until there is room, or nobody who needs it. */
   async #room(): Promise<void> {
-    while (!this.#gone.signal.aborted && this.#isFull) await this.#drained();
+    while (!this.#gone.signal.aborted && this.#full()) await this.#drained();
   }
 
-  get #isFull(): boolean {
+  #full(): boolean {
     return this.#call.queuedBytes > this.#parts.limits.streamQueueBytesMax || this.#call.crowded;
   }
 

@@ -116,11 +116,11 @@ class WatchCall implements StreamHandler, WatchSink {
   }
 
   prepare({ request }: Watcher, groups: readonly EventGroup[]): Promise<void> | undefined {
-    return this.#isFull ? undefined : this.#memo.prepare(groups, request.prevKv);
+    return this.#full() ? undefined : this.#memo.prepare(groups, request.prevKv);
   }
 
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
-    if (this.#isFull) return false;
+    if (this.#full()) return false;
     this.#inSink = true;
     this.#count(groups);
     const { watchId, request } = watcher;
@@ -146,7 +146,7 @@ class WatchCall implements StreamHandler, WatchSink {
   }
 
   progress(watcher: Watcher | undefined, at: Revision): void {
-    if (this.#isFull) return;
+    if (this.#full()) return;
     this.#inSink = true;
     this.#send({ revision: at, watchId: watcher?.watchId ?? NO_WATCHER });
     this.#inSink = false;
@@ -210,7 +210,7 @@ class WatchCall implements StreamHandler, WatchSink {
     this.#send({ revision: this.#parts.store.watchHub.revision, watchId, canceled: true });
   }
 
-  get #isFull(): boolean {
+  #full(): boolean {
     return this.#call.queuedBytes > this.#queueBytesMax || this.#call.crowded;
   }
 

@@ -86,15 +86,15 @@ export class KeySlabs {
 
   /** Pages that writes may still take, besides the room in existing ones. Below 0: the reserve is in use. */
   get pagesLeft(): number {
-    return this.#pagesFree - Math.ceil(this.#pagesMax / RESERVE_PART);
+    return this.#countPagesFree() - Math.ceil(this.#pagesMax / RESERVE_PART);
   }
 
   /** Whether one more page can be taken, the reserve included. */
   get hasPage(): boolean {
-    return this.#pagesFree > 0;
+    return this.#countPagesFree() > 0;
   }
 
-  get #pagesFree(): number {
+  #countPagesFree(): number {
     return this.#pagesMax - this.#pages.length + this.#emptyPages.length;
   }
 

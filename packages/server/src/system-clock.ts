@@ -1,3 +1,5 @@
+// Not the global: that is a getter, and this is asked several times for each request.
+import { performance } from 'node:perf_hooks';
 import type { Clock, Timer } from '@engram/core';
 import { TurnLine } from './turn-line.ts';
 

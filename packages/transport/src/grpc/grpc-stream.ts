@@ -148,13 +148,15 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     observer?.rpcStarted(this.#path, kind);
   }
 
-  /** Behind what a handler did at once: it had the event loop since the call started. */
-  protected watchHandled(): void {
+  /** Behind what a handler did at once: it had the event loop since the call started. Returns what the clock says. */
+  protected watchHandled(): number {
     const { watch, clock } = this.connection.server;
-    const ms = clock.nowMs() - this.#startMs;
-    if (ms < TOLD_FROM_MS) return;
+    const nowMs = clock.nowMs();
+    const ms = nowMs - this.#startMs;
+    if (ms < TOLD_FROM_MS) return nowMs;
     this.host.worked(ms);
     if (ms > watch.budgetMs) watch.stretched('handle', ms, this.#path);
+    return nowMs;
   }
 
   protected received(bytes: number): void {
@@ -175,13 +177,13 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     return undefined;
   }
 
-  /** Notes the outcome. False if there was one before. */
-  protected handled(code: number): boolean {
+  /** Notes the outcome. False if there was one before. `nowMs`: what the clock says, where the caller has just asked it. */
+  protected handled(code: number, nowMs?: number): boolean {
     if (this.#handled) return false;
     this.#handled = true;
     if (this.wheelNext !== undefined) this.connection.server.deadlines.remove(this);
     const { observer, clock } = this.connection.server;
-    if (this.#startMs >= 0) observer?.rpcHandled(this.#path, code, clock.nowMs() - this.#startMs);
+    if (this.#startMs >= 0) observer?.rpcHandled(this.#path, code, (nowMs ?? clock.nowMs()) - this.#startMs);
     this.ended();
     return true;
   }

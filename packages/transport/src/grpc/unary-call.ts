@@ -46,10 +46,10 @@ export class UnaryCall extends GrpcStream implements Admissible {
       this.#giveBack();
       return;
     }
-    this.watchHandled();
+    const nowMs = this.watchHandled();
     if (answer instanceof Promise) this.#succeedLater(answer, request.length);
     else {
-      this.#succeed(answer);
+      this.#succeed(answer, nowMs);
       this.#giveBack();
     }
   }
@@ -119,14 +119,14 @@ export class UnaryCall extends GrpcStream implements Admissible {
     this.#reservedBytes = 0;
   }
 
-  #succeed(message: Message): void {
+  #succeed(message: Message, nowMs?: number): void {
     const bytes = messageBytes(message);
     if (bytes > SENT_MESSAGE_MAX_BYTES) {
       dropMessage(message);
       this.fail(answerTooLarge(bytes));
       return;
     }
-    if (!this.handled(GrpcCode.OK)) {
+    if (!this.handled(GrpcCode.OK, nowMs)) {
       dropMessage(message);
       return;
     }

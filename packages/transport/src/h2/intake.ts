@@ -74,7 +74,7 @@ export class Intake {
 
   /** Bytes have left. */
   sent(): void {
-    if (this.#state !== 'unsent' || this.#isBehind) return;
+    if (this.#state !== 'unsent' || this.#behind()) return;
     this.#state = 'next-slice';
     this.#turn.wait(this.#slice);
   }
@@ -104,7 +104,8 @@ export class Intake {
     }
   };
 
-  get #isBehind(): boolean {
+  // Methods: V8 calls its runtime for each use of a private getter, and these are asked for each frame.
+  #behind(): boolean {
     return this.#owner.unsentBytes > OUTPUT_HELD_MAX_BYTES;
   }
 
@@ -118,7 +119,7 @@ export class Intake {
     this.#owner.sliceBegan();
     try {
       const next = this.#take();
-      if (!this.#isEnded) this.#state = next;
+      if (!this.#ended()) this.#state = next;
     } catch (error) {
       this.#owner.fault(error);
     }
@@ -132,7 +133,7 @@ export class Intake {
   };
 
   /** By now: whoever works on a frame may end it. */
-  get #isEnded(): boolean {
+  #ended(): boolean {
     return this.#state === 'ended';
   }
 
@@ -142,7 +143,7 @@ export class Intake {
     } else if (this.#state !== 'ended') {
       this.#socket.pause();
       // Some of it may have left with the slice.
-      if (this.#state === 'unsent' && !this.#isBehind) this.#state = 'next-slice';
+      if (this.#state === 'unsent' && !this.#behind()) this.#state = 'next-slice';
       if (this.#state === 'next-slice') this.#turn.wait(this.#slice);
     }
   }
@@ -153,8 +154,8 @@ export class Intake {
       if (this.#owner.unfinished) this.#owner.goOn();
       else if (this.#next()) this.#owner.frame(this.#reader);
       else return 'flowing';
-      if (this.#isEnded) return 'flowing';
-      if (this.#isBehind) return 'unsent';
+      if (this.#ended()) return 'flowing';
+      if (this.#behind()) return 'unsent';
       if (this.#owner.unfinished || this.#workedMs >= this.#sliceMs) return 'next-slice';
       if (frames % framesBetweenLooks === 0 && this.sliceSpent) return 'next-slice';
     }
