@@ -36,6 +36,8 @@ export class ClusterImages {
   image: PublishedImage | undefined;
   claimed = 0;
   trimmed = logPosition(1);
+  /** Members for which the newest image has not waited, until they have caught up with it. */
+  readonly forgotten = new Set<bigint>();
   readonly needs = new Map<bigint, { readonly from: LogPosition; readonly atMs: number }>();
   /** Called in the moment in which a question of this member arrives; of rounds and trims only. */
   onMoment: ((member: bigint, moment: ImageMoment) => void) | undefined;
@@ -46,8 +48,10 @@ export class ClusterImages {
     this.#tell = tell;
   }
 
-  publish(member: bigint, image: PublishedImage, kept: number): void {
+  publish(member: bigint, image: PublishedImage, kept: number, nowMs: number): void {
     this.image = image;
+    for (const [id, { from, atMs }] of this.needs)
+      if (from < image.from && nowMs - atMs > SILENT_MS_MAX) this.forgotten.add(id);
     this.#tell(
       () =>
         `  m${member} published image ${image.round}: from ${image.from}, ${image.pages.length} pages, ${kept} kept`,
@@ -198,7 +202,7 @@ export class LifeImages implements SharedImage {
     await this.#atMoment('verify', () => undefined);
     return await this.#atMoment('publish', () => {
       if (!this.#holds || images.claimed !== round) return 'deposed';
-      images.publish(id, { round, from, chunks, pages, records }, kept);
+      images.publish(id, { round, from, chunks, pages, records }, kept, this.#parts.process.host.scheduler.nowMs);
       return 'published';
     });
   }
@@ -223,7 +227,10 @@ export class LifeImages implements SharedImage {
 
   async need(from: LogPosition): Promise<void> {
     const { images, id, process } = this.#parts;
-    await this.#ask(() => images.needs.set(id, { from, atMs: process.host.scheduler.nowMs }));
+    await this.#ask(() => {
+      images.needs.set(id, { from, atMs: process.host.scheduler.nowMs });
+      if (from >= (images.image?.from ?? 0)) images.forgotten.delete(id);
+    });
   }
 
   get #holds(): boolean {

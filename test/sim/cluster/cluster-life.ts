@@ -56,7 +56,7 @@ export class ClusterLife implements Served {
   readonly raft: SimRaftStorage;
   readonly links: PeerLinks;
   readonly values: SimStorageFaults;
-  failingReads = false;
+  readonly failingReads = false;
   stopping = false;
   readonly #parts: ClusterLifeParts;
   #member: ClusterMember | undefined;
@@ -83,6 +83,10 @@ export class ClusterLife implements Served {
     });
     this.raft = new SimRaftStorage(disks.raft, process, random, settings.raftDelayMsMax);
     this.links = new PeerLinks({ network, self: id, process, hostOf, serviceOf });
+  }
+
+  get forgotten(): boolean {
+    return this.#parts.images.forgotten.has(this.id);
   }
 
   /** Undefined: it does not serve yet, or is dead. */

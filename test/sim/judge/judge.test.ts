@@ -112,6 +112,7 @@ const noExcuse = {
   leaderless: false,
   stopping: false,
   failingReads: false,
+  forgotten: false,
   narrow: false,
   quota: false,
   impatient: false,

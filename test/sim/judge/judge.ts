@@ -36,6 +36,8 @@ export interface Excuses {
   readonly stopping: boolean;
   /** Storage was told to fail reads. */
   readonly failingReads: boolean;
+  /** It was silent for so long that an image was published without waiting for it: what it still lists may be gone. */
+  readonly forgotten: boolean;
   /** New writes are refused above a bound that this run can reach. */
   readonly narrow: boolean;
   /** The space is bounded. */
@@ -104,6 +106,7 @@ export class Judge {
     if (UNKNOWN.has(error.code) && error.code !== 'Timeout' && !excuses.leaderless) throw unexpected();
     if (error.code === 'Stopped' && !excuses.stopping) throw unexpected();
     if (error.code === 'TooManyRequests' && !excuses.narrow && !excuses.impatient) throw unexpected();
+    if (error.code === 'Compacted' && excuses.forgotten) return 'unknown';
     return UNKNOWN.has(error.code) ? 'unknown' : error.code;
   }
 

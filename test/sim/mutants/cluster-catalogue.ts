@@ -312,6 +312,28 @@ const possible: readonly Mutant[] = [
     ],
   },
   {
+    name: 'image-waits-for-nobody',
+    what: 'an image is published though members have yet to apply the compaction that it rests on',
+    edits: [
+      {
+        file: 'packages/member/src/image-keeper.ts',
+        find: 'if (needed === undefined || needed >= applied) return;',
+        replace: 'if (needed === undefined || needed >= 0) return;',
+      },
+    ],
+  },
+  {
+    name: 'image-forgets-readers',
+    what: 'a member says that it needs no more of the log than it has applied, though a reader is below a compaction',
+    edits: [
+      {
+        file: `${backend}/replica.ts`,
+        find: 'if (!this.pins.holdsBelow(this.state.compactRevision)) this.#needed',
+        replace: 'this.#needed',
+      },
+    ],
+  },
+  {
     name: 'image-keeps-dirty-pages',
     what: 'an image keeps a page that begins with the right version, whatever has changed behind it',
     edits: [

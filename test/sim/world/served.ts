@@ -12,4 +12,6 @@ export interface Served {
   readonly failingReads: boolean;
   /** A read may have taken longer than the history of watches waits. */
   readonly slowReads?: boolean;
+  /** An image was published without waiting for it. */
+  readonly forgotten?: boolean;
 }

@@ -224,9 +224,7 @@ export class WatchClient implements WatchSink {
     this.#comeBack();
     if (life?.failingReads === true || life?.stopping === true) return;
     if (life?.slowReads === true && isEngramError(cause, 'Timeout')) return;
-    // Nobody waits for a member that was silent for long: it learns later that what it lists is gone.
-    const behind = (life?.face?.compactRevision ?? Infinity) < this.#options.history.compactRevision;
-    if (behind && isEngramError(cause, 'Timeout')) return;
+    if (life?.forgotten === true && isEngramError(cause, 'Timeout')) return;
     this.#options.onFinding(new Finding('watch', `${this.name} broke: ${String(cause)}`, { cause }));
   }
 

@@ -277,6 +277,7 @@ export class World implements Clients {
       // It ends itself where nobody knows what became of an append.
       stopping: leaderless,
       failingReads: life.failingReads,
+      forgotten: false,
       narrow: settings.waitingBytesMax < 1 << 20,
       quota: settings.quotaBytes > 0,
       impatient: settings.imageHoldMaxMs < 60_000,
