@@ -210,8 +210,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/checkpointer.ts`,
-        find: 'if (index.position(slot) >= next) continue;',
-        replace: 'void next;',
+        find: 'if (index.position(slot) < next) versions.push(slot);',
+        replace: 'if (next > 0) versions.push(slot);',
       },
     ],
   },
@@ -221,8 +221,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/checkpointer.ts`,
-        find: 'return versions.reverse();',
-        replace: 'return versions.slice(0, 1);',
+        find: '      if (versions.length === 0) return;\n',
+        replace: '      if (versions.length === 0) return;\n      versions.length = 1;\n',
       },
     ],
   },
