@@ -97,6 +97,17 @@ describe('writes', () => {
     judge.writes.settle();
   });
 
+  test('a write that comes late may be that of a call which another write was settled with', () => {
+    const judge = judgeOf(putRecord(2, 1, 2));
+    judge.writes.unknown({ ...call, explains: () => true });
+    judge.writes.unknown({ ...call, explains: ({ revision }) => revision === 2 });
+    judge.writes.settle();
+    judge.logged(2, [putRecord(3, 2, 2)]);
+    judge.writes.settle();
+    judge.logged(3, [putRecord(4, 3, 2)]);
+    expect(() => judge.writes.settle()).toThrow(expect.objectContaining({ kind: 'ghost' }));
+  });
+
   test('a refusal must be true of some state between request and answer', () => {
     const judge = judgeOf(putRecord(2, 1, 2));
     const keep: Txn = { ...putK, success: [{ ...putK.success[0]!, ignoreValue: true } as Txn['success'][number]] };

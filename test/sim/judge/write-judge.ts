@@ -21,7 +21,9 @@ export interface UnknownWrite {
 export class WriteJudge {
   readonly #history: StoreHistory;
   readonly #unexplained = new Map<number, LoggedWrite>();
-  #unknown: UnknownWrite[] = [];
+  readonly #unknown: UnknownWrite[] = [];
+  /** What was settled so far: each call explains one write at most. */
+  readonly #explainedBy = new Map<UnknownWrite, LoggedWrite>();
 
   constructor(history: StoreHistory) {
     this.#history = history;
@@ -51,23 +53,23 @@ export class WriteJudge {
 
   /** The first that was asked for without an answer and may explain it. */
   unknownFor(write: LoggedWrite): UnknownWrite | undefined {
-    return this.#unknownOf(write)[0];
+    return this.#unknownOf(write).find((unknown) => !this.#explainedBy.has(unknown));
   }
 
   #unknownOf(write: LoggedWrite): readonly UnknownWrite[] {
     return this.#unknown.filter((unknown) => unknown.from <= write.position && unknown.explains(write));
   }
 
-  /** Finds for each write that is left a call of its own. Nothing may be under way any more. */
+  /**
+   * Finds for each write that is left a call of its own. What calls have been told that their time is over may come later: then
+   * another call may turn out to be the one that explains an earlier write.
+   */
   settle(): void {
-    const explainedBy = new Map<UnknownWrite, LoggedWrite>();
     for (const write of this.#unexplained.values()) {
-      if (!assign(write, (one) => this.#unknownOf(one), explainedBy))
+      if (!assign(write, (one) => this.#unknownOf(one), this.#explainedBy))
         throw new Finding('ghost', `nobody asked for ${textOf(write)}`);
+      this.#unexplained.delete(write.position);
     }
-    const used = new Set(explainedBy.keys());
-    this.#unknown = this.#unknown.filter((unknown) => !used.has(unknown));
-    this.#unexplained.clear();
   }
 
   /**
