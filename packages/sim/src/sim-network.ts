@@ -61,12 +61,23 @@ export class SimNetwork {
 
   /**
    * As a connection sends: again and again until it arrives, for as long as its sender lives and somebody would wait.
-   * `arrive` gets the process that lives there by then; undefined: none does.
+   * `arrive` gets the process that lives there by then; undefined: none does. `givenUp`: it has not got through for so long
+   * that a connection ends.
    */
-  sendSurely(from: SimProcess, to: SimHost, arrive: (receiver: SimProcess | undefined) => void, tries = 0): void {
-    if (!from.alive || tries > RESEND_TRIES_MAX) return;
+  sendSurely(
+    from: SimProcess,
+    to: SimHost,
+    arrive: (receiver: SimProcess | undefined) => void,
+    givenUp?: () => void,
+    tries = 0,
+  ): void {
+    if (!from.alive) return;
+    if (tries > RESEND_TRIES_MAX) {
+      givenUp?.();
+      return;
+    }
     if (this.isCut(from.host, to) || this.#random.chance(this.faults.lost)) {
-      to.scheduler.after(RESEND_MS, () => this.sendSurely(from, to, arrive, tries + 1));
+      to.scheduler.after(RESEND_MS, () => this.sendSurely(from, to, arrive, givenUp, tries + 1));
       return;
     }
     to.scheduler.after(this.#delayMs(), () => {

@@ -105,11 +105,12 @@ export class BatchStream {
     const { network, reader, writer } = this.#options;
     const at = this.#nextSent;
     this.#nextSent += 1;
-    network.sendSurely(writer, reader.host, (receiver) => {
+    const arrive = (receiver: unknown): void => {
       if (receiver !== reader) return;
       this.#arrived.set(at, item);
       this.#wakeReader?.();
-    });
+    };
+    network.sendSurely(writer, reader.host, arrive, () => reader.after(0, () => this.broken()));
   }
 
   #acknowledge(read: number): void {

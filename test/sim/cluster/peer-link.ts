@@ -90,12 +90,18 @@ export class PeerLink {
       };
       signal.addEventListener('abort', cancel, { once: true });
       this.#calls.add(waiting);
-      const answered = (answer: Uint8Array): void => {
-        network.sendSurely(peer, from.host, (receiver) => {
-          if (receiver === from && connection === this.#connection && this.#calls.has(waiting)) waiting.resolve(answer);
+      const givenUp = (): void => {
+        from.after(0, () => {
+          if (connection === this.#connection) this.reset();
         });
       };
-      network.sendSurely(from, peer.host, (receiver) => {
+      const answered = (answer: Uint8Array): void => {
+        const arrive = (receiver: unknown): void => {
+          if (receiver === from && connection === this.#connection && this.#calls.has(waiting)) waiting.resolve(answer);
+        };
+        network.sendSurely(peer, from.host, arrive, givenUp);
+      };
+      const arrive = (receiver: unknown): void => {
         const service = receiver === peer ? serviceOf(peer) : undefined;
         if (service === undefined) return;
         from.atEnd(() =>
@@ -103,7 +109,8 @@ export class PeerLink {
         );
         // A fault of the member's own is no answer.
         service.call(sent, nobodyWaits.signal).then(answered, () => undefined);
-      });
+      };
+      network.sendSurely(from, peer.host, arrive, givenUp);
     });
   }
 
