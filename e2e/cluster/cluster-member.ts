@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { inNetns } from '../tikv/lab.ts';
 
 export interface MemberPlace {
@@ -23,6 +24,17 @@ export interface ClusterPlace {
   readonly peerScheme?: 'https';
   readonly members: readonly MemberPlace[];
 }
+
+/** Three members of one cluster on this host, each with a folder of its own below `folder`. */
+export const freePlaces = (folder: string): Promise<readonly MemberPlace[]> =>
+  Promise.all(
+    ['a', 'b', 'c'].map(async (name) => ({
+      name,
+      clientPort: await freePort(),
+      peerPort: await freePort(),
+      dataDir: join(folder, name),
+    })),
+  );
 
 const peerUrl = ({ peerScheme }: ClusterPlace, { host, peerPort }: MemberPlace): string =>
   `${peerScheme ?? 'http'}://${host ?? '127.0.0.1'}:${peerPort}`;

@@ -14,9 +14,9 @@ import { parseArgs, promisify } from 'node:util';
 import { LogKeys, type StorageReport } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import { ALL_KEYS, EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
-import { freePort } from '../../test/support/free-port.ts';
 import { Lab } from '../tikv/lab.ts';
-import { type ClusterPlace, leaderAmong, MemberProcess } from './cluster-member.ts';
+import { Checks } from './checks.ts';
+import { freePlaces, type ClusterPlace, leaderAmong, MemberProcess } from './cluster-member.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,20 +31,12 @@ const EVERY_BYTES = 1 << 20;
 /** So many are waited for, however slow the machine is; for so long. */
 const IMAGES = 4;
 const IMAGES_MAX_MS = 180_000;
-let failed = 0;
 
 const lab = await Lab.start(join(folder, 'lab'), { store: 'onenode' });
 const place: ClusterPlace = {
   pd: lab.pdAddresses,
   prefix: 'images',
-  members: await Promise.all(
-    ['a', 'b', 'c'].map(async (name) => ({
-      name,
-      clientPort: await freePort(),
-      peerPort: await freePort(),
-      dataDir: join(folder, name),
-    })),
-  ),
+  members: await freePlaces(folder),
 };
 const flags = [
   `--log-segment-bytes=${SEGMENT_BYTES}`,
@@ -62,15 +54,8 @@ process.once('exit', () => {
 for (const member of members) member.start();
 await Promise.all(members.map((member) => member.ready()));
 
-async function check(name: string, work: () => Promise<string>): Promise<void> {
-  try {
-    console.log(`ok: ${name}: ${await work()}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED: ${name}: ${error instanceof Error ? error.stack : String(error)}`);
-    for (const { place: at, lines } of members) console.log(`-- ${at.name}\n${lines.slice(-12).join('\n')}`);
-  }
-}
+const checks = new Checks(() => members);
+const { check } = checks;
 
 /** Writers that overwrite keys, each its own, and one who compacts behind them. */
 class Overwrites {
@@ -269,8 +254,8 @@ await check('inspect-storage shows what is there', async () => {
 await client.close();
 for (const member of members) await member.stop().catch(() => undefined);
 await lab[Symbol.asyncDispose]();
-console.log(`e2e-cluster-images: ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+console.log(`e2e-cluster-images: ${checks.failed} failed`);
+process.exit(checks.failed === 0 ? 0 : 1);
 
 function mib(bytes: number): string {
   return `${(bytes / (1 << 20)).toFixed(1)} MiB`;

@@ -12,7 +12,8 @@ import { parseArgs } from 'node:util';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { Lab } from '../tikv/lab.ts';
-import { type ClusterPlace, leaderAmong, MemberProcess } from './cluster-member.ts';
+import { Checks } from './checks.ts';
+import { freePlaces, type ClusterPlace, leaderAmong, MemberProcess } from './cluster-member.ts';
 import { Load, RetryingClients, spread, Watcher } from './load.ts';
 
 const { values, positionals } = parseArgs({
@@ -21,21 +22,12 @@ const { values, positionals } = parseArgs({
 });
 const rounds = Number(values.rounds);
 const folder = positionals[0] ?? '.';
-let passed = 0;
-let failed = 0;
 
 const lab = await Lab.startReplicated(join(folder, 'lab'), { strict: false });
 const place: ClusterPlace = {
   pd: lab.pdAddresses,
   prefix: 'e2e',
-  members: await Promise.all(
-    ['a', 'b', 'c'].map(async (name) => ({
-      name,
-      clientPort: await freePort(),
-      peerPort: await freePort(),
-      dataDir: join(folder, name),
-    })),
-  ),
+  members: await freePlaces(folder),
 };
 const members = place.members.map((member) => new MemberProcess(place, member));
 process.once('exit', () => {
@@ -45,16 +37,8 @@ for (const member of members) member.start();
 await Promise.all(members.map((member) => member.ready()));
 const endpoints = members.map(({ endpoint }) => endpoint);
 
-async function check(name: string, work: () => Promise<string>): Promise<void> {
-  try {
-    console.log(`ok: ${name}: ${await work()}`);
-    passed += 1;
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED: ${name}: ${error instanceof Error ? error.stack : String(error)}`);
-    for (const { place: at, lines } of members) console.log(`-- ${at.name}\n${lines.slice(-8).join('\n')}`);
-  }
-}
+const checks = new Checks(() => members);
+const { check } = checks;
 
 const leader = (): Promise<MemberProcess> => leaderAmong(members);
 
@@ -208,5 +192,5 @@ await check(
   },
 );
 await lab[Symbol.asyncDispose]();
-console.log(`e2e-cluster: ${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+console.log(`e2e-cluster: ${checks.passed} passed, ${checks.failed} failed`);
+process.exit(checks.failed === 0 ? 0 : 1);

@@ -10,17 +10,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { ALL_KEYS, EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
-import { freePort } from '../../test/support/free-port.ts';
 import { Lab } from '../tikv/lab.ts';
 import { Certificates } from './certificates.ts';
-import { type ClusterPlace, MemberProcess } from './cluster-member.ts';
+import { Checks } from './checks.ts';
+import { freePlaces, type ClusterPlace, MemberProcess } from './cluster-member.ts';
 
 const folder = process.argv[2] ?? '.';
 const REFUSED_MAX_MS = 30_000;
 /** Shorter than what a request may wait for a leader. */
 const NO_ANSWER_MS = 1500;
-let passed = 0;
-let failed = 0;
 
 const member = { by: 'ca', commonName: 'engram-peer', hostname: 'peer.engram' };
 const certificates = new Certificates(join(folder, 'tls'));
@@ -35,14 +33,7 @@ const place: ClusterPlace = {
   pd: lab.pdAddresses,
   prefix: 'peer-tls',
   peerScheme: 'https',
-  members: await Promise.all(
-    ['a', 'b', 'c'].map(async (name) => ({
-      name,
-      clientPort: await freePort(),
-      peerPort: await freePort(),
-      dataDir: join(folder, name),
-    })),
-  ),
+  members: await freePlaces(folder),
 };
 const [placeA, placeB, placeC] = [place.members[0]!, place.members[1]!, place.members[2]!];
 let running: MemberProcess[] = [];
@@ -67,16 +58,8 @@ function start(at: ClusterPlace['members'][number], pair: string, flags: readonl
   return started;
 }
 
-async function check(name: string, work: () => Promise<string>): Promise<void> {
-  try {
-    console.log(`ok: ${name}: ${await work()}`);
-    passed += 1;
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED: ${name}: ${error instanceof Error ? error.stack : String(error)}`);
-    for (const { place: at, lines } of running) console.log(`-- ${at.name}\n${lines.slice(-8).join('\n')}`);
-  }
-}
+const checks = new Checks(() => running);
+const { check } = checks;
 
 let written = 0;
 async function writesAt({ endpoint }: MemberProcess): Promise<void> {
@@ -194,5 +177,5 @@ await check('a member whose certificate is for another host name is refused', as
 
 for (const each of running) await each.stop().catch(() => undefined);
 await lab[Symbol.asyncDispose]();
-console.log(`e2e-cluster, TLS between members: ${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+console.log(`e2e-cluster, TLS between members: ${checks.passed} passed, ${checks.failed} failed`);
+process.exit(checks.failed === 0 ? 0 : 1);

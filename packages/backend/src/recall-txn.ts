@@ -52,6 +52,7 @@ const RANGE_US = 5;
 const VERSION_US = 0.5;
 
 const nothing: Pick<ScanResult, 'kvs'> = { kvs: [] };
+
 class Recall {
   readonly #replica: Replica;
   readonly #before: Revision;
