@@ -135,7 +135,7 @@ const emptyRange = (at: number) => ({ kind: 'range', revision: revision(at), kvs
 describe('leases', () => {
   test('none ends before its time, counted from the last renewal', () => {
     const judge = judgeOf(mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds: 5 }));
-    judge.leases.granted(2, 5, 1000);
+    judge.leases.granted(7n, 2, 5, 1000);
     judge.leases.answered(7n, 2, 1100);
     judge.leases.renewed(7n, 2, 4000, 4100);
     expect(() => judge.leases.expired(2, 7n, 8999)).toThrow(/not after 9000/);
@@ -144,7 +144,7 @@ describe('leases', () => {
 
   test('none is renewed after its time', () => {
     const judge = judgeOf(mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds: 5 }));
-    judge.leases.granted(2, 5, 1000);
+    judge.leases.granted(7n, 2, 5, 1000);
     judge.leases.answered(7n, 2, 1100);
     expect(() => judge.leases.renewed(7n, 2, 6101, 6102)).toThrow(/its time was over/);
   });
@@ -166,8 +166,8 @@ describe('leases', () => {
   test('a renewal counts for a lease whose end nobody had been told of, also where its id was granted again', () => {
     const grant = (ttlSeconds: number): Uint8Array => mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds });
     const judge = judgeOf(grant(5), mark({ kind: 'lease-revoke', id: leaseId(7n) }), grant(9));
-    judge.leases.granted(2, 5, 1000);
-    judge.leases.granted(4, 9, 1000);
+    judge.leases.granted(7n, 2, 5, 1000);
+    judge.leases.granted(7n, 4, 9, 1000);
     judge.leaseRenewed({ ...call, startMs: 2000 }, 7n, 5, 2100);
     expect(() => judge.leases.expired(2, 7n, 6999)).toThrow(/not after 7000/);
     judge.leases.expired(4, 7n, 10_000);
@@ -177,11 +177,24 @@ describe('leases', () => {
   test('of two leases of one id and one time nobody knows which was renewed', () => {
     const grant = mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds: 5 });
     const judge = judgeOf(grant, mark({ kind: 'lease-revoke', id: leaseId(7n) }), grant);
-    judge.leases.granted(2, 5, 1000);
-    judge.leases.granted(4, 5, 1000);
+    judge.leases.granted(7n, 2, 5, 1000);
+    judge.leases.granted(7n, 4, 5, 1000);
     judge.leaseRenewed({ ...call, startMs: 2000 }, 7n, 5, 2100);
     judge.leases.expired(2, 7n, 6000);
     judge.leases.expired(4, 7n, 6000);
+  });
+
+  test('a renewal of which nobody was told may reach the next lease of its id, but none after a takeover', () => {
+    const grant = mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds: 5 });
+    const judge = judgeOf(grant, mark({ kind: 'lease-revoke', id: leaseId(7n) }), grant);
+    judge.leases.granted(7n, 2, 5, 1000);
+    judge.leases.maybeRenewed(7n, 2);
+    judge.leases.granted(7n, 4, 5, 2000);
+    judge.leases.answered(7n, 4, 2100);
+    const asked = { ...call, from: 4, startMs: 9000 };
+    judge.timeToLive(asked, 7n, 5, 5, [], 9000);
+    judge.leases.takenOver(10_000, 10_100);
+    expect(() => judge.timeToLive({ ...asked, startMs: 14_000 }, 7n, 5, 5, [], 14_000)).toThrow(/no state/);
   });
 });
 

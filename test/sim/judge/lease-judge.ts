@@ -35,6 +35,8 @@ export class LeaseJudge {
   readonly #deadlines = new Map<number, Deadline>();
   /** Renewals without an answer, by lease. */
   readonly #underWay = new Map<bigint, number>();
+  /** Leases with a renewal of which nobody was told: it may reach whatever has this id by then. Until the next takeover. */
+  readonly #loose = new Set<bigint>();
 
   constructor(history: StoreHistory, rates: ClockRates = EXACT) {
     this.#history = history;
@@ -42,13 +44,15 @@ export class LeaseJudge {
   }
 
   /** The grant is in the log; it was asked for at `fromMs` or later. */
-  granted(granted: number, ttlSeconds: number, fromMs: number): void {
+  granted(id: bigint, granted: number, ttlSeconds: number, fromMs: number): void {
     const earliestMs = fromMs + (ttlSeconds * 1000) / this.#rates.fast;
-    this.#deadlines.set(granted, { earliestMs, latestMs: Number.POSITIVE_INFINITY, isOpen: false, before: [] });
+    const isOpen = this.#loose.has(id);
+    this.#deadlines.set(granted, { earliestMs, latestMs: Number.POSITIVE_INFINITY, isOpen, before: [] });
   }
 
   /** A takeover gives every lease its whole time again. */
   takenOver(beginMs: number, endMs: number): void {
+    this.#loose.clear();
     for (const { granted, ttlSeconds } of this.#history.leasesAt(this.#history.next)) {
       const ttlMs = ttlSeconds * 1000;
       const { slow, fast } = this.#rates;
@@ -107,6 +111,7 @@ export class LeaseJudge {
 
   /** A renewal may have happened, and nobody was told. */
   maybeRenewed(id: bigint, position: number): void {
+    this.#loose.add(id);
     const span = this.#history.leaseAt(id, position);
     const deadline = span && this.#deadlines.get(span.granted);
     if (deadline === undefined) return;

@@ -31,7 +31,7 @@ function judged(ends: readonly End[], revokes: readonly Revoke[]): readonly (rea
   const leases = new LeaseJudge(new StoreHistory());
   const judge = new RevokeJudge(leases);
   for (const { at, revision, keys = false, early = false, sentMs = TIME_MS } of ends) {
-    leases.granted(at, 1, early ? TIME_MS : 0);
+    leases.granted(ID, at, 1, early ? TIME_MS : 0);
     const events = keys ? [{} as ModelEvent] : [];
     const write: LoggedWrite = { position: at, next: at + 1, revision, mark: undefined, events };
     judge.ended(write, ID, at, sentMs);

@@ -30,7 +30,7 @@ export class LogJudge {
       if (mark?.kind === 'lease-grant') {
         const unknownMs = judge.writes.unknownFor(write)?.startMs;
         const fromMs = Math.min(sentMs, calls.sentMs(write) ?? sentMs, unknownMs ?? sentMs);
-        judge.leases.granted(write.next, mark.ttlSeconds, fromMs);
+        judge.leases.granted(mark.id, write.next, mark.ttlSeconds, fromMs);
       } else if (mark?.kind === 'lease-revoke') {
         const span = history.leases.find(({ id, revoked }) => id === mark.id && revoked === write.next)!;
         judge.leaseEnded(write, mark.id, span.granted, sentMs);
