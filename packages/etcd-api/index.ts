@@ -3,6 +3,7 @@ export { etcdServices } from './src/etcd-services.ts';
 export {
   defaultLimits,
   type Limits,
+  type ClientObserver,
   type ServicesObserver,
   type ServicesOptions,
 } from './src/services-options.ts';

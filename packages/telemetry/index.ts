@@ -8,7 +8,8 @@ export {
   type LogFormat,
 } from './src/logger.ts';
 export { MetricRegistry, type Reading } from './src/metric-registry.ts';
-export { RpcMetrics, type RpcMetricsOptions, type RpcKind } from './src/rpc-metrics.ts';
+export type { MethodMetrics, RpcKind } from './src/method-metrics.ts';
+export { type ClientRequests, RpcMetrics, type RpcMetricsOptions } from './src/rpc-metrics.ts';
 export { StoreMetrics } from './src/store-metrics.ts';
 export { registerNodeMetrics, HealthMetrics, type NodeGauges } from './src/node-metrics.ts';
 export {

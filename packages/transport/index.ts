@@ -12,6 +12,7 @@ export type {
   Server,
   TlsOptions,
   TlsVersion,
+  MethodObserver,
   TransportObserver,
   TransportTimeouts,
 } from './src/serve-options.ts';

@@ -4,6 +4,7 @@ export type {
   Message,
   RpcStatus,
   CallContext,
+  CallHead,
   UnaryMethod,
   StreamCall,
   StreamHandler,

@@ -12,7 +12,7 @@ import type {
 import type { ClusterView } from './cluster-view.ts';
 import { LeaderRequirement } from './leader-requirement.ts';
 import type { ServiceParts } from './service-parts.ts';
-import type { ServicesObserver } from './services-options.ts';
+import type { ClientObserver, ServicesObserver } from './services-options.ts';
 
 /** A transport gives header values byte for byte (latin1), or decoded, with U+FFFD for what was no UTF-8. */
 function isText(value: string): boolean {
@@ -27,6 +27,15 @@ function isText(value: string): boolean {
 /** What a learner answers (etcd: isRPCSupportedForLearner); the rest is refused. */
 type OfLearner = (request: Uint8Array) => boolean;
 const nothing: OfLearner = () => false;
+
+/** Headers that are as they should be, and who counts the calls that come with them. */
+class AdmittedHead {
+  readonly client: ClientObserver | undefined;
+
+  constructor(client: ClientObserver | undefined) {
+    this.client = client;
+  }
+}
 
 /**
  * Wraps the handlers of methods, so that all of them admit their calls alike (etcd
@@ -84,9 +93,17 @@ export class CallAdmission {
   }
 
   #admit(type: 'unary' | 'stream', call: CallContext): void {
+    const { head } = call;
+    if (!(head.admitted instanceof AdmittedHead)) head.admitted = this.#admitHead(type, call);
+    else head.admitted.client?.request();
+    this.#leader.check(call);
+  }
+
+  #admitHead(type: 'unary' | 'stream', call: CallContext): AdmittedHead {
     const version = call.metadata('client-api-version');
     if (version !== undefined && !isText(version)) throw new EngramError('InvalidClientAPIVersion');
-    this.#observer?.clientRequest?.(type, version ?? 'unknown');
-    this.#leader.check(call);
+    const client = this.#observer?.client?.(type, version ?? 'unknown');
+    client?.request();
+    return new AdmittedHead(client);
   }
 }

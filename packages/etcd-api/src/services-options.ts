@@ -27,10 +27,15 @@ export const defaultLimits: Limits = {
   electionTimeoutMs: 1000,
 };
 
+/** Told of each call of clients that name one version; called synchronously, must not throw. */
+export interface ClientObserver {
+  request(): void;
+}
+
 /** Hooks for metrics; called synchronously, must not throw. */
 export interface ServicesObserver {
-  /** etcd_server_client_requests_total; `version` is what the client calls its API, or "unknown". */
-  clientRequest?(type: 'unary' | 'stream', version: string): void;
+  /** etcd_server_client_requests_total; `version` is what the client calls its API, or "unknown". Asked once for each head. */
+  client?(type: 'unary' | 'stream', version: string): ClientObserver | undefined;
   /** etcd_debugging_mvcc_events_total: so many events were sent to a watcher. */
   eventsSent?(count: number): void;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HealthStatus, LoneMember } from '@engram/etcd-api';
+import { type ClientObserver, HealthStatus, LoneMember } from '@engram/etcd-api';
 import { utf8 } from '@engram/core';
 import { etcdserverpb, healthpb } from '@engram/wire';
 import { Api, failure, member } from './api.ts';
@@ -9,8 +9,10 @@ const health = new HealthStatus();
 const requests: [type: string, version: string][] = [];
 beforeEach(async () => {
   requests.length = 0;
-  const clientRequest = (type: string, version: string): void => void requests.push([type, version]);
-  api = await Api.open({ services: { health, observer: { clientRequest } } });
+  const client = (type: string, version: string): ClientObserver => ({
+    request: () => void requests.push([type, version]),
+  });
+  api = await Api.open({ services: { health, observer: { client } } });
 });
 afterEach(() => api[Symbol.asyncDispose]());
 

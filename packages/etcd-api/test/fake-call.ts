@@ -1,5 +1,6 @@
 import {
   type BidiMethod,
+  type CallHead,
   joinMessage,
   type Message,
   messageBytes,
@@ -26,6 +27,8 @@ export class FakeCall implements StreamCall {
   readonly #abort = new AbortController();
   #handler: StreamHandler | undefined;
   #closed = false;
+
+  readonly head: CallHead = { admitted: undefined };
 
   constructor(metadata: Metadata = {}) {
     this.#metadata = metadata;

@@ -121,7 +121,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       observers: {
         storeObserver: storeMetrics,
         servicesObserver: {
-          clientRequest: (type, version) => rpcMetrics?.clientRequest(type, version),
+          client: (type, version) => rpcMetrics?.client(type, version),
           eventsSent: (count) => rpcMetrics?.eventsSent(count),
         },
         onRecovery: (read) => progress.recovering(read),

@@ -64,14 +64,20 @@ export interface HttpResponse {
 /** Answers what is not gRPC. A throw is answered 500 and logged. */
 export type HttpHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
-/** Hooks for metrics; all are called synchronously on hot paths and must not throw. Paths are those of the method table only. */
-export interface TransportObserver {
-  rpcStarted(path: string, kind: Method['kind']): void;
-  /** `code` is a gRPC code; `ms` since the request's headers. Called once for each `rpcStarted`. */
-  rpcHandled(path: string, code: number, ms: number): void;
+/** What is told of the calls of one method; called synchronously on hot paths, must not throw. */
+export interface MethodObserver {
+  started(): void;
+  /** `code` is a gRPC code; `ms` since the request was whole, or a stream of requests began. Once for each `started`. */
+  handled(code: number, ms: number): void;
   /** Bytes of the message, before framing. */
-  messageReceived(path: string, bytes: number): void;
-  messageSent(path: string, bytes: number): void;
+  received(bytes: number): void;
+  sent(bytes: number): void;
+}
+
+/** Hooks for metrics. */
+export interface TransportObserver {
+  /** Asked once for each method of the table when the server starts. */
+  method(path: string, kind: Method['kind']): MethodObserver;
   connectionOpened(): void;
   connectionClosed(): void;
 }

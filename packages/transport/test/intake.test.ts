@@ -81,7 +81,7 @@ test('a handler that tells how long it took uses the slice up before the clock i
   const { socket, owner, clock, intake } = begin();
   owner.onFrame = () => {
     clock.advance(INTAKE_TURN_MS / 2);
-    intake.worked(INTAKE_TURN_MS / 2);
+    intake.worked(INTAKE_TURN_MS / 2, clock.nowMs());
   };
   socket.emit('data', numbered(0, 10));
   expect(owner.frames.length).toBe(2);

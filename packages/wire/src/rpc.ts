@@ -35,8 +35,15 @@ export interface RpcStatus {
   readonly message: string;
 }
 
+/** What calls with equal headers may share. */
+export interface CallHead {
+  /** What whoever admits calls makes of the headers, so that it need not for each call. Undefined at first. */
+  admitted: unknown;
+}
+
 /** What a method may know of its caller. */
 export interface CallContext {
+  readonly head: CallHead;
   /** The first value of a metadata key (lower case), text only. */
   metadata(name: string): string | undefined;
   /** Aborted when the client cancels, the deadline passes, or the connection ends. Created at the first use. */

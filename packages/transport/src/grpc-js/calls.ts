@@ -4,10 +4,10 @@ import { type Clock, GrpcCode } from '@engram/core';
 import {
   type BidiMethod,
   type CallContext,
+  type CallHead,
   gatherMessage,
   isLong,
   type Message,
-  type Method,
   messageBytes,
   type RpcStatus,
   type ServerStreamMethod,
@@ -16,7 +16,7 @@ import {
   type UnaryMethod,
 } from '@engram/wire';
 import { commonNameOf } from '../client-certificate.ts';
-import { STREAM_LOW_MARK_BYTES, type TransportObserver } from '../serve-options.ts';
+import { type MethodObserver, STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
 import { CANCELLED, DEADLINE_EXCEEDED, statusOfError, STOPPED } from '../status.ts';
 
 type Unary = grpc.ServerUnaryCall<Buffer, Message>;
@@ -25,7 +25,6 @@ type Streaming = grpc.ServerDuplexStream<Buffer, Message> | grpc.ServerWritableS
 /** What every call of one server needs to know. */
 export interface CallEnvironment {
   readonly clock: Clock;
-  readonly observer: TransportObserver | undefined;
   /** The peer of calls whose connection has no address (unix sockets). */
   readonly unixPath: string | undefined;
   /** Streams that are open: a drain ends them. */
@@ -38,6 +37,7 @@ function onCancelled(call: EventEmitter, ended: () => void): void {
 }
 
 class GrpcJsContext implements CallContext {
+  readonly head: CallHead = { admitted: undefined };
   readonly #call: Unary | Streaming;
   readonly #unixPath: string | undefined;
   #abort: AbortController | undefined;
@@ -78,31 +78,31 @@ function deadlinePassed(call: Unary | Streaming): boolean {
 }
 
 export function unaryHandler(
-  path: string,
   method: UnaryMethod,
+  observer: MethodObserver | undefined,
   environment: CallEnvironment,
 ): grpc.handleUnaryCall<Buffer, Message> {
-  const { clock, observer } = environment;
+  const { clock } = environment;
   return (call, callback) => {
     const startMs = clock.nowMs();
     let handled = false;
     const finish = (code: number): boolean => {
       if (handled) return false;
       handled = true;
-      observer?.rpcHandled(path, code, clock.nowMs() - startMs);
+      observer?.handled(code, clock.nowMs() - startMs);
       return true;
     };
     const succeed = (message: Message): void => {
       if (!finish(GrpcCode.OK)) return;
-      observer?.messageSent(path, messageBytes(message));
+      observer?.sent(messageBytes(message));
       callback(null, message);
     };
     const fail = (error: unknown): void => {
       const status = statusOfError(error, 'unary');
       if (finish(status.code)) callback({ code: status.code, details: status.message });
     };
-    observer?.rpcStarted(path, method.kind);
-    observer?.messageReceived(path, call.request.length);
+    observer?.started();
+    observer?.received(call.request.length);
     onCancelled(call, () => finish((deadlinePassed(call) ? DEADLINE_EXCEEDED : CANCELLED).code));
     try {
       const answer = method.handle(call.request, new GrpcJsContext(call, environment.unixPath));
@@ -117,28 +117,28 @@ export function unaryHandler(
 }
 
 export function serverStreamHandler(
-  path: string,
   method: ServerStreamMethod,
+  observer: MethodObserver | undefined,
   environment: CallEnvironment,
 ): grpc.handleServerStreamingCall<Buffer, Message> {
   return (call) => {
-    const stream = new GrpcJsStream(path, method, call, environment);
-    environment.observer?.messageReceived(path, call.request.length);
+    const stream = new GrpcJsStream(call, observer, environment);
+    observer?.received(call.request.length);
     stream.open(() => method.open(call.request, stream));
     stream.halfClosed();
   };
 }
 
 export function bidiHandler(
-  path: string,
   method: BidiMethod,
+  observer: MethodObserver | undefined,
   environment: CallEnvironment,
 ): grpc.handleBidiStreamingCall<Buffer, Message> {
   return (call) => {
-    const stream = new GrpcJsStream(path, method, call, environment);
+    const stream = new GrpcJsStream(call, observer, environment);
     stream.open(() => method.open(stream));
     call.on('data', (request: Buffer) => {
-      environment.observer?.messageReceived(path, request.length);
+      observer?.received(request.length);
       stream.message(request);
     });
     call.on('end', () => stream.halfClosed());
@@ -147,8 +147,8 @@ export function bidiHandler(
 
 /** Joins a stream of grpc-js to a handler. */
 export class GrpcJsStream extends GrpcJsContext implements StreamCall {
-  readonly #path: string;
   readonly #call: Streaming;
+  readonly #observer: MethodObserver | undefined;
   readonly #environment: CallEnvironment;
   readonly #startMs: number;
   #handler: StreamHandler | undefined;
@@ -157,13 +157,13 @@ export class GrpcJsStream extends GrpcJsContext implements StreamCall {
   #ended = false;
   #closed = false;
 
-  constructor(path: string, method: Method, call: Streaming, environment: CallEnvironment) {
+  constructor(call: Streaming, observer: MethodObserver | undefined, environment: CallEnvironment) {
     super(call, environment.unixPath);
-    this.#path = path;
     this.#call = call;
+    this.#observer = observer;
     this.#environment = environment;
     this.#startMs = environment.clock.nowMs();
-    environment.observer?.rpcStarted(path, method.kind);
+    observer?.started();
     environment.streams.add(this);
     onCancelled(call, () => this.#close());
   }
@@ -196,7 +196,7 @@ export class GrpcJsStream extends GrpcJsContext implements StreamCall {
     const bytes = messageBytes(message);
     this.#queuedBytes += bytes;
     if (this.#queuedBytes > STREAM_LOW_MARK_BYTES) this.#aboveMark = true;
-    this.#environment.observer?.messageSent(this.#path, bytes);
+    this.#observer?.sent(bytes);
     this.#call.write(message, () => this.#left(bytes));
   }
 
@@ -229,8 +229,7 @@ export class GrpcJsStream extends GrpcJsContext implements StreamCall {
   }
 
   #handled(code: number): void {
-    const { clock, observer } = this.#environment;
-    observer?.rpcHandled(this.#path, code, clock.nowMs() - this.#startMs);
+    this.#observer?.handled(code, this.#environment.clock.nowMs() - this.#startMs);
   }
 
   #guard(call: () => void): void {

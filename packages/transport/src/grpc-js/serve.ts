@@ -27,15 +27,16 @@ function grpcServerOf(options: ServeOptions, environment: CallEnvironment): grpc
     'grpc.keepalive_timeout_ms': keepalive.timeoutMs,
   });
   for (const [path, method] of options.methods) {
+    const observer = options.observer?.method(path, method.kind);
     switch (method.kind) {
       case 'unary':
-        server.register(path, unaryHandler(path, method, environment), encode, identity, 'unary');
+        server.register(path, unaryHandler(method, observer, environment), encode, identity, 'unary');
         break;
       case 'server-stream':
-        server.register(path, serverStreamHandler(path, method, environment), encode, identity, 'serverStream');
+        server.register(path, serverStreamHandler(method, observer, environment), encode, identity, 'serverStream');
         break;
       case 'bidi':
-        server.register(path, bidiHandler(path, method, environment), encode, identity, 'bidi');
+        server.register(path, bidiHandler(method, observer, environment), encode, identity, 'bidi');
         break;
     }
   }
@@ -49,7 +50,7 @@ function grpcServerOf(options: ServeOptions, environment: CallEnvironment): grpc
 export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
   const streams = new Set<GrpcJsStream>();
   const unixPath = options.listen.kind === 'unix' ? options.listen.path : undefined;
-  const environment: CallEnvironment = { clock: options.clock, observer: options.observer, unixPath, streams };
+  const environment: CallEnvironment = { clock: options.clock, unixPath, streams };
   const server = grpcServerOf(options, environment);
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const budgets = budgetsOf(options);

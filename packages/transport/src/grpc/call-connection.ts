@@ -1,16 +1,22 @@
 import { type Clock, type LoopWatch, unwatched } from '@engram/core';
-import type { MethodTable } from '@engram/wire';
+import type { Method } from '@engram/wire';
 import { DeadlineWheel } from '../deadline-wheel.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
-import type { ServeOptions, TransportObserver } from '../serve-options.ts';
+import type { MethodObserver, ServeOptions } from '../serve-options.ts';
 import { Inflation } from './inflation.ts';
 import { MessageWriter } from './message-writer.ts';
 
+/** One method of the table, and who is told of its calls. */
+export interface ServedMethod {
+  readonly path: string;
+  readonly method: Method;
+  readonly observer: MethodObserver | undefined;
+}
+
 /** What the calls of one server share. */
 export class CallServer {
-  readonly methods: MethodTable;
+  readonly methods: ReadonlyMap<string, ServedMethod>;
   readonly clock: Clock;
-  readonly observer: TransportObserver | undefined;
   readonly watch: LoopWatch;
   readonly messageMaxBytes: number;
   readonly deadlines: DeadlineWheel;
@@ -18,9 +24,10 @@ export class CallServer {
   readonly #services: ReadonlySet<string>;
 
   constructor({ methods, clock, observer, maxRequestBytes, watch }: ServeOptions) {
-    this.methods = methods;
+    this.methods = new Map(
+      [...methods].map(([path, method]) => [path, { path, method, observer: observer?.method(path, method.kind) }]),
+    );
     this.clock = clock;
-    this.observer = observer;
     this.watch = watch ?? unwatched;
     this.messageMaxBytes = maxRequestBytes;
     this.deadlines = new DeadlineWheel(clock);

@@ -7,6 +7,7 @@ import { DEADLINE_EXCEEDED, unimplemented } from '../status.ts';
 import type { AnswerForm } from './answer-frames.ts';
 import { binaryFaultOf } from './binary-metadata.ts';
 import type { CallConnection } from './call-connection.ts';
+import { GrpcHead } from './grpc-head.ts';
 import { quoted } from './echoed.ts';
 import { StreamingCall } from './streaming-call.ts';
 import { parseTimeout } from './timeout.ts';
@@ -46,35 +47,31 @@ export class CallLeads {
       return refuse(405, GrpcCode.INTERNAL, message);
     }
     if (timeout.ms === 0) return new Refusal(connection, 200, DEADLINE_EXCEEDED, form);
-    const method = methods.get(head.path);
-    if (method === undefined) return new Refusal(connection, 200, unimplemented(head.path, knowsService), form);
+    const served = methods.get(head.path);
+    if (served === undefined) return new Refusal(connection, 200, unimplemented(head.path, knowsService), form);
     if (!['', 'identity', 'gzip'].includes(head.grpcEncoding)) {
       const message = `grpc: Decompressor is not installed for grpc-encoding ${quoted(head.grpcEncoding)}`;
       return refuse(200, GrpcCode.UNIMPLEMENTED, message);
     }
-    return new CallLead(connection, method, timeout.ms, form);
+    return new CallLead(new GrpcHead(connection, head, served, timeout.ms, form), served.method);
   }
 }
 
 /** A call of a method. */
 class CallLead implements Lead {
-  readonly #connection: CallConnection;
+  readonly #head: GrpcHead;
   readonly #method: Method;
-  readonly #timeoutMs: number;
-  readonly #form: AnswerForm | undefined;
 
-  constructor(connection: CallConnection, method: Method, timeoutMs: number, form: AnswerForm | undefined) {
-    this.#connection = connection;
+  constructor(head: GrpcHead, method: Method) {
+    this.#head = head;
     this.#method = method;
-    this.#timeoutMs = timeoutMs;
-    this.#form = form;
   }
 
-  open(streamId: number, head: RequestHead): Stream {
+  open(streamId: number): Stream {
     const method = this.#method;
     return method.kind === 'unary'
-      ? new UnaryCall(streamId, this.#connection, head, this.#timeoutMs, this.#form, method)
-      : new StreamingCall(streamId, this.#connection, head, this.#timeoutMs, this.#form, method);
+      ? new UnaryCall(streamId, this.#head, method)
+      : new StreamingCall(streamId, this.#head, method);
   }
 }
 

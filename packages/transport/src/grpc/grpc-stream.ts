@@ -1,20 +1,18 @@
 import { GrpcCode } from '@engram/core';
-import { type CallContext, type Method, readUint32, type RpcStatus } from '@engram/wire';
+import { type CallContext, readUint32, type RpcStatus } from '@engram/wire';
 import type { Timed } from '../deadline-wheel.ts';
-import type { RequestHead } from '../h2/request-head.ts';
 import { Stream } from '../h2/stream.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
 import { CALL_ENDED, CANCELLED, DEADLINE_EXCEEDED, messageTooLarge } from '../status.ts';
 import type { AnswerForm } from './answer-frames.ts';
 import type { CallConnection } from './call-connection.ts';
+import type { GrpcHead } from './grpc-head.ts';
 import { inflate } from './gzip.ts';
 import { MESSAGE_PREFIX_BYTES, MessageAssembler } from './message-assembler.ts';
 import type { MessageStream } from './message-writer.ts';
 
 /** A frame may hold a thousand messages of a stream. The clock is asked after so many. */
 const MESSAGES_BETWEEN_LOOKS = 16;
-/** Handlers that took less are left to the clock, which is asked after some frames. */
-const TOLD_FROM_MS = 0.1;
 
 const succeeded: RpcStatus = { code: GrpcCode.OK, message: '' };
 const tooMuchHeld: RpcStatus = {
@@ -34,11 +32,8 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
   wheelNext: Timed | undefined;
 
   headSent = false;
-  readonly answerForm: AnswerForm | undefined;
+  readonly head: GrpcHead;
 
-  protected readonly connection: CallConnection;
-  protected readonly head: RequestHead;
-  readonly #path: string;
   #startMs = -1;
   #handled = false;
   #assembler: MessageAssembler | undefined;
@@ -46,19 +41,10 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
   #cancelled = false;
   #status: RpcStatus = succeeded;
 
-  /** `timeoutMs` from the request's head, -1 without one. */
-  constructor(
-    id: number,
-    connection: CallConnection,
-    head: RequestHead,
-    timeoutMs: number,
-    answerForm: AnswerForm | undefined,
-  ) {
+  constructor(id: number, head: GrpcHead) {
+    const { connection, timeoutMs } = head;
     super(id, connection.host.sender.initialWindow);
-    this.connection = connection;
     this.head = head;
-    this.#path = head.path;
-    this.answerForm = answerForm;
     if (timeoutMs < 0) return;
     this.deadlineMs = connection.host.receivedMs + timeoutMs;
     connection.server.deadlines.add(this);
@@ -69,7 +55,12 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
 
   metadata(name: string): string | undefined {
     if (name.endsWith('-bin')) return undefined;
-    return name === ':authority' ? this.head.authority : this.head.find(name);
+    const { request } = this.head;
+    return name === ':authority' ? request.authority : request.find(name);
+  }
+
+  get answerForm(): AnswerForm | undefined {
+    return this.head.answerForm;
   }
 
   get signal(): AbortSignal {
@@ -141,11 +132,12 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
   /** The call has its outcome, by whoever's doing. Called once. */
   protected ended(): void {}
 
-  protected started(kind: Method['kind']): void {
-    const { observer, clock, watch } = this.connection.server;
-    this.#startMs = clock.nowMs();
-    watch.began(this.#path);
-    observer?.rpcStarted(this.#path, kind);
+  protected started(): void {
+    const { observer, path } = this.head;
+    const { watch } = this.connection.server;
+    this.#startMs = this.host.lookMs;
+    watch.began(path);
+    observer?.started();
   }
 
   /** Behind what a handler did at once: it had the event loop since the call started. Returns what the clock says. */
@@ -153,18 +145,17 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     const { watch, clock } = this.connection.server;
     const nowMs = clock.nowMs();
     const ms = nowMs - this.#startMs;
-    if (ms < TOLD_FROM_MS) return nowMs;
-    this.host.worked(ms);
-    if (ms > watch.budgetMs) watch.stretched('handle', ms, this.#path);
+    this.host.worked(ms, nowMs);
+    if (ms > watch.budgetMs) watch.stretched('handle', ms, this.head.path);
     return nowMs;
   }
 
   protected received(bytes: number): void {
-    this.connection.server.observer?.messageReceived(this.#path, bytes);
+    this.head.observer?.received(bytes);
   }
 
   protected sentMessage(bytes: number): void {
-    this.connection.server.observer?.messageSent(this.#path, bytes);
+    this.head.observer?.sent(bytes);
   }
 
   /** What a compressed message was; undefined when it was nothing of the kind, and the call has failed. */
@@ -181,9 +172,9 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
   protected handled(code: number, nowMs?: number): boolean {
     if (this.#handled) return false;
     this.#handled = true;
-    if (this.wheelNext !== undefined) this.connection.server.deadlines.remove(this);
-    const { observer, clock } = this.connection.server;
-    if (this.#startMs >= 0) observer?.rpcHandled(this.#path, code, (nowMs ?? clock.nowMs()) - this.#startMs);
+    const { deadlines, clock } = this.connection.server;
+    if (this.wheelNext !== undefined) deadlines.remove(this);
+    if (this.#startMs >= 0) this.head.observer?.handled(code, (nowMs ?? clock.nowMs()) - this.#startMs);
     this.ended();
     return true;
   }
@@ -201,14 +192,18 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     this.connection.messages.status(this, this.#status, 200);
   }
 
+  protected get connection(): CallConnection {
+    return this.head.connection;
+  }
+
   protected get host(): StreamHost {
-    return this.connection.host;
+    return this.head.connection.host;
   }
 
   /** Counts what is held of the request beside its head; the call fails where that is too much. */
   protected holdRequest(bytes: number): void {
     const { receive } = this.host;
-    receive.hold(this, this.head.bytes + bytes);
+    receive.hold(this, this.head.request.bytes + bytes);
     if (bytes > 0 && receive.overdrawn) this.fail(tooMuchHeld);
   }
 

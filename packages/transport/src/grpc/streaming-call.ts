@@ -10,11 +10,9 @@ import {
 } from '@engram/wire';
 import type { Admissible, Crowded } from '../h2/admission.ts';
 import { INFLATED_TOKEN_BYTES, STREAM_QUEUE_HIGH_BYTES, STREAMED_ANSWER_BYTES } from '../h2/limits.ts';
-import type { RequestHead } from '../h2/request-head.ts';
 import { STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
 import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError, STOPPED } from '../status.ts';
-import type { AnswerForm } from './answer-frames.ts';
-import type { CallConnection } from './call-connection.ts';
+import type { GrpcHead } from './grpc-head.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
 /** grpc-go's texts (stream.go, RecvMsg). */
@@ -39,15 +37,8 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
   #aboveMark = false;
   #reserved = false;
 
-  constructor(
-    id: number,
-    connection: CallConnection,
-    head: RequestHead,
-    timeoutMs: number,
-    answerForm: AnswerForm | undefined,
-    method: BidiMethod | ServerStreamMethod,
-  ) {
-    super(id, connection, head, timeoutMs, answerForm);
+  constructor(id: number, head: GrpcHead, method: BidiMethod | ServerStreamMethod) {
+    super(id, head);
     this.#method = method;
   }
 
@@ -147,7 +138,7 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
     }
     const request = this.#compressed && this.#request !== undefined ? this.#inflate(this.#request) : this.#request;
     if (this.finished) return;
-    this.started(method.kind);
+    this.started();
     if (method.kind === 'server-stream') this.#reserve();
     try {
       if (method.kind === 'bidi') {

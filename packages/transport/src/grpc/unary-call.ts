@@ -1,10 +1,8 @@
 import { GrpcCode } from '@engram/core';
 import { dropMessage, type Message, messageBytes, type RpcStatus, type UnaryMethod } from '@engram/wire';
 import type { Admissible } from '../h2/admission.ts';
-import type { RequestHead } from '../h2/request-head.ts';
 import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError } from '../status.ts';
-import type { AnswerForm } from './answer-frames.ts';
-import type { CallConnection } from './call-connection.ts';
+import type { GrpcHead } from './grpc-head.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
 /** grpc-go's (server.go, processUnaryRPC). */
@@ -18,15 +16,8 @@ export class UnaryCall extends GrpcStream implements Admissible {
   #compressed = false;
   #reservedBytes = 0;
 
-  constructor(
-    id: number,
-    connection: CallConnection,
-    head: RequestHead,
-    timeoutMs: number,
-    answerForm: AnswerForm | undefined,
-    method: UnaryMethod,
-  ) {
-    super(id, connection, head, timeoutMs, answerForm);
+  constructor(id: number, head: GrpcHead, method: UnaryMethod) {
+    super(id, head);
     this.#method = method;
   }
 
@@ -35,7 +26,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
     const request = this.#compressed && this.#request !== undefined ? this.inflated(this.#request) : this.#request;
     if (request === undefined) return;
     this.holdRequest(0);
-    this.started('unary');
+    this.started();
     this.received(request.length);
     let answer: Message | Promise<Message>;
     try {

@@ -141,8 +141,12 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     return this.#intake.sliceSpent;
   }
 
-  worked(ms: number): void {
-    this.#intake.worked(ms);
+  get lookMs(): number {
+    return this.#intake.lookMs;
+  }
+
+  worked(ms: number, nowMs: number): void {
+    this.#intake.worked(ms, nowMs);
   }
 
   // What frames lead to (FrameHost):
@@ -244,8 +248,8 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
 
   // What the intake leads to (IntakeOwner):
 
-  sliceBegan(): void {
-    this.receivedMs = this.server.clock.nowMs();
+  sliceBegan(nowMs: number): void {
+    this.receivedMs = nowMs;
     this.sender.cork();
   }
 

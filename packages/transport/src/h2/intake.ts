@@ -8,6 +8,8 @@ const preface = Buffer.from(CLIENT_PREFACE, 'latin1');
 /** The clock is asked after so many frames: asking costs a tenth of a frame. */
 const framesBetweenLooks = 32;
 
+const NO_SLICE = -1;
+
 /** Of a socket. */
 export interface Source {
   on(event: 'data', take: (chunk: Buffer) => void): unknown;
@@ -19,7 +21,7 @@ export interface Source {
 /** What the bytes of a client lead to. */
 export interface IntakeOwner {
   /** A slice of work begins; what is answered until `sliceEnded` leaves together. */
-  sliceBegan(): void;
+  sliceBegan(nowMs: number): void;
   frame(reader: FrameReader): void;
   /** The last frame is not through: its messages took more than the slice. */
   readonly unfinished: boolean;
@@ -55,6 +57,8 @@ export class Intake {
   #sliceMs = 0;
   /** What handlers took of this slice, as far as it was told. */
   #workedMs = 0;
+  /** When the clock was last asked in this slice. A number always, since V8 would make an object of each otherwise. */
+  #lookMs = NO_SLICE;
 
   constructor(socket: Source, clock: Clock, turn: IntakeTurn, watch: LoopWatch, owner: IntakeOwner) {
     this.#turn = turn;
@@ -81,15 +85,23 @@ export class Intake {
 
   /** The slice is used up: whoever works on a frame should stop where it can. */
   get sliceSpent(): boolean {
-    return this.#clock.nowMs() >= this.#sliceEndMs;
+    const nowMs = this.#clock.nowMs();
+    if (this.#lookMs !== NO_SLICE) this.#lookMs = nowMs;
+    return nowMs >= this.#sliceEndMs;
   }
 
   /**
    * Whoever was called for a frame took so long: between two looks at the clock one frame of a request may be worth a
    * thousand others.
    */
-  worked(ms: number): void {
+  worked(ms: number, nowMs: number): void {
     this.#workedMs += ms;
+    if (this.#lookMs !== NO_SLICE) this.#lookMs = nowMs;
+  }
+
+  /** What the clock said when it was last asked in this slice. Between two slices it is asked. */
+  get lookMs(): number {
+    return this.#lookMs === NO_SLICE ? this.#clock.nowMs() : this.#lookMs;
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -116,13 +128,15 @@ export class Intake {
     this.#sliceMs = this.#turn.sliceMs;
     this.#sliceEndMs = startMs + this.#sliceMs;
     this.#workedMs = 0;
-    this.#owner.sliceBegan();
+    this.#lookMs = startMs;
+    this.#owner.sliceBegan(startMs);
     try {
       const next = this.#take();
       if (!this.#ended()) this.#state = next;
     } catch (error) {
       this.#owner.fault(error);
     }
+    this.#lookMs = NO_SLICE;
     this.#owner.sliceEnded();
     // What handlers were blamed for is not the frames' doing.
     const tookMs = this.#clock.nowMs() - startMs;

@@ -17,8 +17,10 @@ export interface StreamHost {
   readonly receivedMs: number;
   /** What frames may take of this turn is used up: whoever works on one should stop where it can. */
   readonly sliceSpent: boolean;
-  /** A handler had the event loop for so long, which counts for the slice before the clock is asked again. */
-  worked(ms: number): void;
+  /** What the clock says. In a slice it is what it said when it was last asked: asking costs a hundredth of a short call. */
+  readonly lookMs: number;
+  /** A handler had the event loop for so long, until now: it counts for the slice before the clock is asked again. */
+  worked(ms: number, nowMs: number): void;
   /** Charges the client for work that it makes and that brings nothing. Throws when it has overdrawn. */
   spend(tokens: number, what: string): void;
   /** Ends a stream with RST_STREAM. */

@@ -1,5 +1,5 @@
 import * as grpc from '@grpc/grpc-js';
-import type { ServeOptions, Server, TransportObserver } from '@engram/transport';
+import type { MethodObserver, ServeOptions, Server, TransportObserver } from '@engram/transport';
 import { echoMethods, type Journal } from './echo-methods.ts';
 import { realClock } from '@engram/sim';
 import { silent } from './silent.ts';
@@ -13,18 +13,22 @@ export class CountingObserver implements TransportObserver {
   received = 0;
   sent = 0;
   connections = 0;
-  rpcStarted(): void {
-    this.open += 1;
-  }
-  rpcHandled(path: string, code: number): void {
-    this.open -= 1;
-    this.handled.push(`${path.slice(path.lastIndexOf('/') + 1)} ${code}`);
-  }
-  messageReceived(_path: string, bytes: number): void {
-    this.received += bytes;
-  }
-  messageSent(_path: string, bytes: number): void {
-    this.sent += bytes;
+  method(path: string): MethodObserver {
+    return {
+      started: () => {
+        this.open += 1;
+      },
+      handled: (code) => {
+        this.open -= 1;
+        this.handled.push(`${path.slice(path.lastIndexOf('/') + 1)} ${code}`);
+      },
+      received: (bytes) => {
+        this.received += bytes;
+      },
+      sent: (bytes) => {
+        this.sent += bytes;
+      },
+    };
   }
   connectionOpened(): void {
     this.connections += 1;

@@ -1,0 +1,105 @@
+import { exponentialBounds, PlainHistogram } from './plain-histogram.ts';
+import type { CallTiming, RequestTimings } from './request-timings.ts';
+
+/** Go's names of the codes, as in grpc_server_handled_total (grpc/grpc-go codes/code_string.go). */
+export const codeNames = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+] as const;
+
+export type RpcKind = 'unary' | 'bidi' | 'server-stream';
+const kindNames: Readonly<Record<RpcKind, string>> = {
+  unary: 'unary',
+  bidi: 'bidi_stream',
+  'server-stream': 'server_stream',
+};
+
+/** Of calls that succeeded, then of those that did not. */
+export type SuccessAndFailure = readonly [PlainHistogram, PlainHistogram];
+
+export interface MethodMetricsOptions {
+  readonly extensive: boolean;
+  readonly slowUnaryMs: number;
+  readonly onSlowUnary: ((path: string, ms: number) => void) | undefined;
+  readonly timings: RequestTimings;
+  /** etcd counts the seconds of ranges twice. */
+  readonly rangeSeconds: SuccessAndFailure | undefined;
+}
+
+/** What is counted of the calls of one method. The transport asks for it once: a call costs some additions. */
+export class MethodMetrics {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly handledByCode = new Float64Array(codeNames.length);
+  /** With gRPC's default buckets. */
+  readonly seconds = new PlainHistogram([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]);
+  readonly requestSeconds = successAndFailure(0.001, 14);
+  startedCount = 0;
+  receivedCount = 0;
+  receivedBytes = 0;
+  sentCount = 0;
+  sentBytes = 0;
+
+  readonly #path: string;
+  readonly #unary: boolean;
+  readonly #timing: CallTiming | undefined;
+  readonly #options: MethodMetricsOptions;
+
+  constructor(path: string, kind: RpcKind, options: MethodMetricsOptions) {
+    const [, service = '', method = ''] = path.split('/');
+    this.labels = { grpc_type: kindNames[kind], grpc_service: service, grpc_method: method };
+    this.#path = path;
+    this.#unary = kind === 'unary';
+    this.#timing = options.timings.of(path);
+    this.#options = options;
+  }
+
+  started(): void {
+    this.startedCount += 1;
+    if (this.#timing !== undefined) this.#options.timings.started(this.#timing);
+  }
+
+  handled(code: number, ms: number): void {
+    const { timings, extensive, slowUnaryMs, onSlowUnary, rangeSeconds } = this.#options;
+    // Clients take a code that gRPC does not define as UNKNOWN.
+    const known = code >= 0 && code < codeNames.length ? code : 2;
+    this.handledByCode[known]! += 1;
+    const seconds = ms / 1000;
+    if (this.#timing !== undefined) timings.handled(this.#timing, known, seconds);
+    if (extensive) this.seconds.observe(seconds);
+    if (!this.#unary) return;
+    if (ms > slowUnaryMs) onSlowUnary?.(this.#path, ms);
+    const outcome = known === 0 ? 0 : 1;
+    this.requestSeconds[outcome].observe(seconds);
+    if (rangeSeconds !== undefined) rangeSeconds[outcome].observe(seconds);
+  }
+
+  received(bytes: number): void {
+    this.receivedCount += 1;
+    this.receivedBytes += bytes;
+  }
+
+  sent(bytes: number): void {
+    this.sentCount += 1;
+    this.sentBytes += bytes;
+  }
+}
+
+export function successAndFailure(start: number, count: number): SuccessAndFailure {
+  const bounds = exponentialBounds(start, 2, count);
+  return [new PlainHistogram(bounds), new PlainHistogram(bounds)];
+}
