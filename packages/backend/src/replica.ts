@@ -263,6 +263,7 @@ export class Replica implements AsyncDisposable {
     op: RangeOp,
     signal: AbortSignal,
   ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
+    if (op.range.end.length === 0) return this.range(op, signal);
     this.#options.observer?.range?.();
     const current = this.revision;
     const made = (result: ScanResult | PagedScanResult): RangeResult | PagedRangeResult =>

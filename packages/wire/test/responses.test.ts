@@ -135,6 +135,28 @@ test('an answer has the bytes of the generated codec', () => {
   );
 });
 
+test('the answer of one version has the same bytes in whatever parts it leaves', () => {
+  const windows = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 });
+  const shortKv = kv.filter(({ length }) => length < 4096);
+  fc.assert(
+    fc.property(fc.tuple(shortKv, at, windows, fc.boolean()), ([one, revision, sizes, views]) => {
+      const value = { kind: 'range' as const, revision, kvs: [one], more: false, count: 1 };
+      const header = headerBytes(revision);
+      const message = encodeAnswer(header, views ? { ...value, kvs: ByteViews.of([one]) } : value);
+      if (!isLong(message)) throw new Error('the answer of one version is put together');
+      expect(message.prepare(message.bytes)).toBeUndefined();
+      const bytes = new Uint8Array(message.bytes);
+      for (let from = 0, turn = 0; from < bytes.length; turn += 1) {
+        const end = Math.min(bytes.length, from + sizes[turn % sizes.length]!);
+        expect(message.read(bytes, from, end)).toBe(end);
+        from = end;
+      }
+      expect(message.read(bytes, 0, 10)).toBe(0);
+      expect(bytes).toEqual(slow(fullHeader(revision), value));
+    }),
+  );
+});
+
 test('large values are not copied', () => {
   const large = mvccpb.encodeKeyValue({ key: Uint8Array.of(1), value: new Uint8Array(100_000) });
   const message = encodeAnswer(headerBytes(4), { kind: 'range', revision: 4, kvs: [large], more: false, count: 1 });

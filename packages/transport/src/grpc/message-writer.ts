@@ -1,4 +1,4 @@
-import { dropMessage, isLong, type Message, putUint32, type RpcStatus } from '@engram/wire';
+import { dropMessage, isLong, type LongMessage, type Message, putUint32, type RpcStatus } from '@engram/wire';
 import { COPY_MAX_BYTES } from '../h2/output.ts';
 import type { Sender } from '../h2/sender.ts';
 import type { Stream } from '../h2/stream.ts';
@@ -27,18 +27,17 @@ export class MessageWriter {
   unary(stream: MessageStream, message: Message, messageBytes: number): boolean {
     const sender = this.#sender;
     const dataBytes = MESSAGE_PREFIX_BYTES + messageBytes;
-    if (
-      !isWritten(message) ||
-      dataBytes > COPY_MAX_BYTES ||
-      stream.answerForm !== undefined ||
-      !sender.fits(stream, dataBytes)
-    )
-      return false;
+    if (dataBytes > COPY_MAX_BYTES || stream.answerForm !== undefined || !sender.fits(stream, dataBytes)) return false;
+    const unwritten = isWritten(message) ? undefined : message;
+    // Who sends it step by step asks again.
+    const waits = unwritten?.prepare(messageBytes)?.catch(() => {});
+    if (waits !== undefined) return false;
     sender.announceAnswer();
     sender.shared(this.#frames.head(), stream.id);
     sender.frame(stream, dataBytes);
     this.#prefix(0, messageBytes);
-    this.#write(message);
+    if (isWritten(message)) this.#write(message);
+    else this.#make(message, messageBytes);
     sender.shared(this.#frames.ok(), stream.id);
     sender.streamEnded(stream);
     return true;
@@ -100,6 +99,14 @@ export class MessageWriter {
     const { output } = this.#sender;
     if (message instanceof Uint8Array) output.put(message);
     else for (const piece of message) output.put(piece);
+  }
+
+  /** In one stretch, so that it need not be cut. */
+  #make(message: LongMessage, messageBytes: number): void {
+    const { output } = this.#sender;
+    output.room(messageBytes);
+    output.pull(message, messageBytes);
+    message.drop();
   }
 
   #prefix(compressedFlag: number, messageBytes: number): void {

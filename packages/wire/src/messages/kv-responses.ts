@@ -4,6 +4,7 @@ import type { Message } from '../rpc.ts';
 import { AnswerMessage } from './answer-message.ts';
 import { sizeRevision } from './header.ts';
 import { PIECE_MIN, PieceWriter } from './piece-writer.ts';
+import { PointAnswer } from './point-answer.ts';
 import { RangeMessage } from './range-message.ts';
 
 /*
@@ -55,6 +56,10 @@ export type Answer = RangeAnswer | PutAnswer | DeleteRangeAnswer | TxnAnswer;
 
 /** A RangeResponse, PutResponse, DeleteRangeResponse or TxnResponse, by the answer's kind. */
 export function encodeAnswer(header: Uint8Array, answer: Answer | PagedRangeAnswer): Message {
+  if (answer.kind === 'range' && answer.kvs.length === 1 && answer.count === 1 && !answer.more) {
+    const kv = answer.kvs instanceof ByteViews ? answer.kvs.view(0) : answer.kvs[0]!;
+    if (kv.length < PIECE_MIN) return new PointAnswer(header, kv);
+  }
   if (answer.kind === 'paged-range' || (answer.kind === 'range' && isLongRange(answer))) {
     return new RangeMessage(header, answer);
   }

@@ -69,15 +69,19 @@ export class RangeMessage implements LongMessage {
         const kv = this.#kvs.view(this.#next);
         this.#next += 1;
         this.#begunBytes += kv.length;
-        if (at + FIELD_HEAD_BYTES_MAX + kv.length <= end) {
+        if (at + FIELD_HEAD_BYTES_MAX <= end) {
           target[at] = KVS_TAG;
           at = writeVarint(kv.length, target, at + 1);
-          target.set(kv, at);
-          at += kv.length;
-          continue;
+          if (at + kv.length <= end) {
+            target.set(kv, at);
+            at += kv.length;
+            continue;
+          }
+          this.#part = kv;
+        } else {
+          this.#part = fieldHead(KVS_TAG, kv.length);
+          this.#behind = kv;
         }
-        this.#part = fieldHead(KVS_TAG, kv.length);
-        this.#behind = kv;
       }
       this.#partAt = 0;
       at = this.#copyPart(target, at, end);

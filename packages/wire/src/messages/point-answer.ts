@@ -1,0 +1,66 @@
+import { assert } from '@engram/core';
+import { sizeVarint, writeVarint } from '@engram/protobuf';
+import type { LongMessage } from '../rpc.ts';
+
+/** `count` of one key: the field's tag and the number. */
+const COUNT_BYTES = 2;
+
+/**
+ * The RangeResponse with one version, as most reads are. It is written where it leaves from: a buffer for it would cost more
+ * than the rest of the answer.
+ */
+export class PointAnswer implements LongMessage {
+  readonly bytes: number;
+  readonly #header: Uint8Array;
+  readonly #kv: Uint8Array;
+  /** The message, where it leaves in parts, and how much of it has left. */
+  #whole: Uint8Array | undefined;
+  #at = 0;
+
+  constructor(header: Uint8Array, kv: Uint8Array) {
+    this.#header = header;
+    this.#kv = kv;
+    this.bytes = sizeField(header) + sizeField(kv) + COUNT_BYTES;
+  }
+
+  get heldBytes(): number {
+    return this.bytes;
+  }
+
+  prepare(): undefined {}
+
+  drop(): void {}
+
+  read(target: Uint8Array, start: number, end: number): number {
+    if (this.#at === 0 && end - start >= this.bytes) {
+      this.#at = this.bytes;
+      return this.#write(target, start);
+    }
+    if (this.#whole === undefined) {
+      this.#whole = new Uint8Array(this.bytes);
+      this.#write(this.#whole, 0);
+    }
+    const part = this.#whole.subarray(this.#at, this.#at + end - start);
+    target.set(part, start);
+    this.#at += part.length;
+    return start + part.length;
+  }
+
+  #write(target: Uint8Array, start: number): number {
+    let at = writeField(10, this.#header, target, start);
+    at = writeField(18, this.#kv, target, at);
+    target[at] = 32;
+    target[at + 1] = 1;
+    assert(at + COUNT_BYTES === start + this.bytes, 'an answer has not the size that was computed for it');
+    return at + COUNT_BYTES;
+  }
+}
+
+const sizeField = ({ length }: Uint8Array): number => 1 + sizeVarint(length) + length;
+
+function writeField(tag: number, bytes: Uint8Array, target: Uint8Array, start: number): number {
+  target[start] = tag;
+  const at = writeVarint(bytes.length, target, start + 1);
+  target.set(bytes, at);
+  return at + bytes.length;
+}
