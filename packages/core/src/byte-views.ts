@@ -81,6 +81,14 @@ export class ByteViews implements Iterable<Uint8Array> {
     return new Uint8Array(this.#buffers[this.#places[at]!]!, this.#places[at + 1]!, length);
   }
 
+  /** Removes all, and keeps the memory of the places for others. */
+  clear(): void {
+    this.#places.fill(0, 0, this.#length * PLACE_WORDS);
+    this.#buffers.length = 0;
+    this.#length = 0;
+    this.#bytes = 0;
+  }
+
   /** Removes the stretches from `length` on. */
   truncate(length: number): void {
     for (let index = length; index < this.#length; index += 1) this.#bytes -= this.lengthOf(index);

@@ -1,5 +1,6 @@
-import { assert, ByteViews, EngramError, type LogPosition, type PagedBytes } from '@engram/core';
+import { assert, type ByteViews, EngramError, type PagedBytes } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
+import type { ListMemory, Places } from './list-memory.ts';
 import type { Pin } from './pins.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
@@ -20,10 +21,10 @@ interface Page {
  */
 export class PagedList implements PagedBytes {
   readonly #bytesOf: VersionBytes;
+  readonly #memory: ListMemory;
   readonly #pin: Pin;
   readonly #signal: AbortSignal;
-  #positions = new Float64Array(0);
-  #lengths = new Uint32Array(0);
+  #places: Places = NO_PLACES;
   #length = 0;
   #bytes = 0;
   /** They follow each other without a gap. */
@@ -32,10 +33,12 @@ export class PagedList implements PagedBytes {
   /** Those before it are in the pages. */
   #brought = 0;
   #broughtBytes = 0;
+  #disposed = false;
 
   /** `signal`: nobody waits any more. */
-  constructor(bytesOf: VersionBytes, pin: Pin, signal: AbortSignal) {
+  constructor(bytesOf: VersionBytes, memory: ListMemory, pin: Pin, signal: AbortSignal) {
     this.#bytesOf = bytesOf;
+    this.#memory = memory;
     this.#pin = pin;
     this.#signal = signal;
   }
@@ -56,7 +59,8 @@ export class PagedList implements PagedBytes {
   add(index: KeyIndex, slots: readonly VersionSlot[]): number {
     const first = this.#length;
     this.#grow(first + slots.length);
-    const bytes = index.placesOf(slots, this.#positions, this.#lengths, first);
+    const { positions, lengths } = this.#places;
+    const bytes = index.placesOf(slots, positions, lengths, first);
     this.#length += slots.length;
     this.#bytes += bytes;
     return bytes;
@@ -65,12 +69,12 @@ export class PagedList implements PagedBytes {
   /** Removes those from `length` on. Only before anything was brought. */
   truncate(length: number): void {
     assert(this.#brought === 0, 'a list is cut while it is read');
-    for (let index = length; index < this.#length; index += 1) this.#bytes -= this.#lengths[index]!;
+    for (let index = length; index < this.#length; index += 1) this.#bytes -= this.lengthOf(index);
     this.#length = Math.min(this.#length, length);
   }
 
   lengthOf(index: number): number {
-    return this.#lengths[index]!;
+    return this.#places.lengths[index]!;
   }
 
   get broughtBytes(): number {
@@ -80,6 +84,7 @@ export class PagedList implements PagedBytes {
   bring(from: number, bytes: number): Promise<void> | undefined {
     for (let page = this.#pages[0]; page !== undefined && page.first + page.kvs.length <= from; page = this.#pages[0]) {
       this.#pages.shift();
+      this.#memory.giveViews(page.kvs);
     }
     if (this.#loading !== undefined) return this.#loading;
     return this.#broughtBytes >= bytes || this.#brought === this.#length ? undefined : this.#bringPage(bytes);
@@ -95,20 +100,24 @@ export class PagedList implements PagedBytes {
   }
 
   [Symbol.dispose](): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
     this.#pin[Symbol.dispose]();
+    for (const { kvs } of this.#pages) this.#memory.giveViews(kvs);
     this.#pages = [];
+    if (this.#places !== NO_PLACES) this.#memory.givePlaces(this.#places);
+    this.#places = NO_PLACES;
   }
 
   #bringPage(wanted: number): Promise<void> | undefined {
     if (this.#pin.revoked) return Promise.reject(new EngramError('Compacted'));
     const first = this.#brought;
     const enough = Math.max(PAGE_BYTES, wanted - this.#broughtBytes);
+    const { positions, lengths } = this.#places;
     let [end, bytes] = [first, 0];
-    for (; end < this.#length && bytes < enough; end += 1) bytes += this.#lengths[end]!;
-    const positions = new Array<LogPosition>(end - first);
-    for (let at = first; at < end; at += 1) positions[at - first] = this.#positions[at] as LogPosition;
-    const kvs = new ByteViews(positions.length);
-    const loading = this.#bytesOf.collect(positions, kvs, this.#signal);
+    for (; end < this.#length && bytes < enough; end += 1) bytes += lengths[end]!;
+    const kvs = this.#memory.takeViews(end - first);
+    const loading = this.#bytesOf.collect(positions.subarray(first, end), kvs, this.#signal);
     if (loading === undefined) this.#take({ first, kvs }, bytes);
     else {
       this.#loading = loading
@@ -121,6 +130,7 @@ export class PagedList implements PagedBytes {
   }
 
   #take(page: Page, bytes: number): void {
+    if (this.#disposed) return;
     const { first, kvs } = page;
     assert(kvs.bytes === bytes, 'versions are not as long as the index says');
     this.#pages.push(page);
@@ -129,13 +139,16 @@ export class PagedList implements PagedBytes {
   }
 
   #grow(length: number): void {
-    if (length <= this.#lengths.length) return;
-    // A list that is one slice of the index fits; the next ones are mostly many.
-    const places = Math.max(length, 4 * this.#lengths.length);
-    const [positions, lengths] = [new Float64Array(places), new Uint32Array(places)];
-    positions.set(this.#positions);
-    lengths.set(this.#lengths);
-    this.#positions = positions;
-    this.#lengths = lengths;
+    const before = this.#places;
+    if (length <= before.lengths.length) return;
+    const places = this.#memory.takePlaces(length);
+    if (before !== NO_PLACES) {
+      places.positions.set(before.positions.subarray(0, this.#length));
+      places.lengths.set(before.lengths.subarray(0, this.#length));
+      this.#memory.givePlaces(before);
+    }
+    this.#places = places;
   }
 }
+
+const NO_PLACES: Places = { positions: new Float64Array(0), lengths: new Uint32Array(0) };

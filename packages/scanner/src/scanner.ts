@@ -14,6 +14,7 @@ import {
 } from '@engram/core';
 import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
 import { KeyOnlyList } from './key-only-list.ts';
+import { ListMemory } from './list-memory.ts';
 import { PagedList } from './paged-list.ts';
 import type { Pin, Pins } from './pins.ts';
 import {
@@ -90,6 +91,7 @@ export class Scanner {
   readonly #clock: Clock;
   readonly #sliceUs: number | undefined;
   readonly #answerBytesMax: number;
+  readonly #memory = new ListMemory();
 
   constructor({ index, bytes, pins, clock, sliceUs, answerBytesMax }: ScannerOptions) {
     this.#index = index;
@@ -143,35 +145,69 @@ export class Scanner {
 
   /** The versions of a list are held while it is sent. */
   #isHeld(slots: readonly VersionSlot[]): boolean {
+    // So many are not as long on average that they would be sent from where they lie.
+    const boundBytes = slots.length > SENT_TOTAL_MAX / SENT_BYTES_MIN ? PAGED_BYTES_MIN : SENT_TOTAL_MAX;
     let bytes = 0;
-    for (let at = 0; at < slots.length && bytes <= SENT_TOTAL_MAX; at += 1) bytes += this.#index.bytes(slots[at]!);
+    for (let at = 0; at < slots.length && bytes <= boundBytes; at += 1) bytes += this.#index.bytes(slots[at]!);
     const long = bytes >= slots.length * SENT_BYTES_MIN;
     return bytes <= PAGED_BYTES_MIN || (long && bytes <= SENT_TOTAL_MAX);
   }
 
-  async #page(
+  /** At once where it was found at once. */
+  #page(
     op: RangeOp,
     at: Revision,
-    { slots: firstSlots, next, whole, slice }: ListBegin,
+    first: ListBegin,
+    room: AnswerRoom,
+    signal: AbortSignal,
+  ): PagedScanResult | Promise<PagedScanResult> {
+    const { slots, whole, slice } = first;
+    const list = new PagedList(this.#bytes, this.#memory, this.#pins.hold(at, true), signal);
+    try {
+      room.take(list.add(this.#index, slots), slots.length);
+      if (!whole) return this.#pageOn(op, at, first, list, room, signal);
+      if (slots.length < fetchMax(op)) return { kvs: list, count: slots.length, more: false };
+      list.truncate(op.limit);
+      const count = this.#count(op.range, at, slice, signal);
+      if (!(count instanceof Promise)) return { kvs: list, count, more: true };
+      return this.#whenCounted(list, count);
+    } catch (error) {
+      list[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  async #pageOn(
+    op: RangeOp,
+    at: Revision,
+    { next, slice }: ListBegin,
+    list: PagedList,
     room: AnswerRoom,
     signal: AbortSignal,
   ): Promise<PagedScanResult> {
     const max = fetchMax(op);
-    const list = new PagedList(this.#bytes, this.#pins.hold(at, true), signal);
     try {
-      room.take(list.add(this.#index, firstSlots), firstSlots.length);
-      for (let key = whole ? undefined : next; key !== undefined && list.length < max; ) {
+      for (let key = next; key !== undefined && list.length < max; ) {
         await slice.turn(this.#clock, signal);
         const slots: VersionSlot[] = [];
         const range = { key, end: op.range.end };
         key = this.#index.collectSome(range, at, Math.min(LIST_KEYS, max - list.length), slice, slots);
         room.take(list.add(this.#index, slots), slots.length);
       }
-      if (list.length < max) return { kvs: list, count: list.length, more: false };
-      list.truncate(op.limit);
-      return { kvs: list, count: await this.#count(op.range, at, slice, signal), more: true };
     } catch (error) {
       list[Symbol.dispose]();
+      throw error;
+    }
+    if (list.length < max) return { kvs: list, count: list.length, more: false };
+    list.truncate(op.limit);
+    return this.#whenCounted(list, this.#count(op.range, at, slice, signal));
+  }
+
+  async #whenCounted(kvs: PagedList, count: number | Promise<number>): Promise<PagedScanResult> {
+    try {
+      return { kvs, count: await count, more: true };
+    } catch (error) {
+      kvs[Symbol.dispose]();
       throw error;
     }
   }
@@ -246,7 +282,7 @@ export class Scanner {
     const kvs = new ByteViews();
     for (let from = 0; from < positions.length; from += FETCH_KEYS) {
       const part = positions.slice(from, from + FETCH_KEYS);
-      await this.#bytes.collect(part, kvs, signal);
+      await this.#bytes.collect(new Float64Array(part), kvs, signal);
       if (slice.spend(FETCH_US * part.length)) await slice.turn(this.#clock, signal);
     }
     return kvs;
@@ -300,7 +336,7 @@ export class Scanner {
       return this.#whenThere(kvs, count, more, at);
     }
     const kvs = new ByteViews();
-    const loading = this.#bytes.collect(positions, kvs, signal);
+    const loading = this.#bytes.collect(new Float64Array(positions), kvs, signal);
     if (loading === undefined && !(count instanceof Promise)) return { kvs, count, more };
     return this.#whenThere(loading?.then(() => kvs) ?? kvs, count, more, at);
   }
@@ -329,13 +365,13 @@ export class Scanner {
     using _pin = this.#pins.hold(at);
     const max = fetchMax(op);
     const kvs = new ByteViews();
-    await this.#bytes.collect(this.#positions(first, room), kvs, signal);
+    await this.#bytes.collect(new Float64Array(this.#positions(first, room)), kvs, signal);
     for (let key: Uint8Array | undefined = next; key !== undefined && kvs.length < max; ) {
       await slice.turn(this.#clock, signal);
       const slots: VersionSlot[] = [];
       const range = { key, end: op.range.end };
       key = this.#index.collectSome(range, at, Math.min(LIST_KEYS, max - kvs.length), slice, slots);
-      await this.#bytes.collect(this.#positions(slots, room), kvs, signal);
+      await this.#bytes.collect(new Float64Array(this.#positions(slots, room)), kvs, signal);
     }
     if (kvs.length < max) return { kvs, count: kvs.length, more: false };
     kvs.truncate(op.limit);

@@ -46,22 +46,28 @@ export class VersionBytes {
     const take = (at: number, kv: Uint8Array): void => {
       kvs[at] = kv;
     };
-    return this.#load(positions, missing, take, signal).then(() => kvs);
+    const wanted = missing.map((at) => positions[at]!);
+    return this.#load(wanted, missing, take, signal).then(() => kvs);
   }
 
-  /** As `getMany`, behind what `into` holds. The promise resolves when all are there. */
-  collect(positions: readonly LogPosition[], into: ByteViews, signal: AbortSignal): Promise<void> | undefined {
+  /**
+   * As `getMany`, behind what `into` holds. The promise resolves when all are there. `positions` are those of long lists: in
+   * such an array they are no objects, whatever they are above. It is not read any more once this has returned.
+   */
+  collect(positions: Float64Array, into: ByteViews, signal: AbortSignal): Promise<void> | undefined {
     const first = into.extend(positions.length);
     let missing: number[] | undefined;
     for (let at = 0; at < positions.length; at += 1) {
-      if (this.#cache.locate(positions[at]!, into, first + at)) continue;
-      const kv = this.#peekStorage(positions[at]!);
+      const position = positions[at] as LogPosition;
+      if (this.#cache.locate(position, into, first + at)) continue;
+      const kv = this.#peekStorage(position);
       if (kv !== undefined) into.setView(first + at, kv);
       else if (missing === undefined) missing = [at];
       else missing.push(at);
     }
     if (missing === undefined) return undefined;
-    return this.#load(positions, missing, (at, kv) => into.setView(first + at, kv), signal);
+    const wanted = missing.map((at) => positions[at] as LogPosition);
+    return this.#load(wanted, missing, (at, kv) => into.setView(first + at, kv), signal);
   }
 
   /** All of them in their order, durable ones only, around the cache: neither looked for in it nor put there. */
@@ -80,24 +86,23 @@ export class VersionBytes {
     }
   }
 
-  /** `take` is called for each that is missing, with its index among the positions. */
+  /** `take` is called for each that is wanted, with its place among all. */
   async #load(
-    positions: readonly LogPosition[],
-    missing: readonly number[],
+    wanted: readonly LogPosition[],
+    places: readonly number[],
     take: (at: number, kv: Uint8Array) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const wanted = missing.map((at) => positions[at]!);
     const records = await this.#records(wanted, signal);
     // Who lists will list again, all the more after a restart of many clients; a list that is a large part of the
     // cache would only push the hot versions out.
     let bytes = 0;
     for (const { length } of records) bytes += length;
     const keep = bytes <= this.#cache.bytesMax * KEPT_PART_MAX;
-    for (let at = 0; at < missing.length; at += 1) {
+    for (let at = 0; at < wanted.length; at += 1) {
       const kv = recordKv(records[at]!);
       if (keep) this.#cache.add(wanted[at]!, kv);
-      take(missing[at]!, kv);
+      take(places[at]!, kv);
     }
   }
 }

@@ -18,7 +18,7 @@ function failing(error: Error): VersionBytes {
 test.each(['getMany', 'collect', 'passing'] as const)('%s: what was trimmed with its log is compacted', async (way) => {
   const trimmed = new StorageTrimmedError('gone');
   const read = (bytes: VersionBytes): unknown =>
-    way === 'collect' ? bytes.collect(wanted, new ByteViews(), never) : bytes[way](wanted, never);
+    way === 'collect' ? bytes.collect(new Float64Array(wanted), new ByteViews(), never) : bytes[way](wanted, never);
   const error: unknown = await Promise.resolve(read(failing(trimmed))).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'Compacted', cause: trimmed });
   const other = new Error('anything else');
