@@ -28,6 +28,7 @@ import {
 } from '@engram/core';
 import { encodeTxn } from '@engram/wire';
 import type { AppliedPositions } from './applied-positions.ts';
+import { AskedLeader } from './asked-leader.ts';
 import * as peerpb from './gen/peerpb.ts';
 import { WRITES_OF_A_LIFE } from './kept-answers.ts';
 import type { KnownLeader, Leader } from './known-leader.ts';
@@ -64,6 +65,7 @@ const RETRY_MS = 50;
  */
 export class RemoteLeader implements Proposals {
   readonly #options: RemoteLeaderOptions;
+  readonly #asked: AskedLeader;
   readonly #passedOn = new SequenceRing<PassedOn>(PASSED_ON_MIN);
   #sequence: number;
   #keepAlives: {
@@ -74,6 +76,7 @@ export class RemoteLeader implements Proposals {
 
   constructor(options: RemoteLeaderOptions) {
     this.#options = options;
+    this.#asked = new AskedLeader(options.peers, options.leader, options.clock);
     // Not a number of an earlier life of this member, whose writes may still come to it from the log.
     this.#sequence = (options.random.uint32() & 0xf_ffff) * WRITES_OF_A_LIFE;
     options.replica.onForwarded = (write) => {
@@ -150,7 +153,7 @@ export class RemoteLeader implements Proposals {
     const deadlineMs = this.#deadlineMs(caller);
     for (;;) {
       const known = await leader.when(() => true, deadlineMs, caller.signal);
-      const answer = await this.#try(known, this.#request(call, caller, 0), caller.signal);
+      const answer = await this.#try(known, this.#request(call, caller, 0), deadlineMs, caller.signal);
       if (answer !== undefined) return this.#apply(answer, deadlineMs);
       await this.#pause(clock, deadlineMs);
     }
@@ -161,24 +164,34 @@ export class RemoteLeader implements Proposals {
    * Undefined: it does not answer, or leads no more.
    */
   async endOf(known: Leader, signal: AbortSignal): Promise<LogPosition | undefined> {
-    const answer = await this.#try(known, this.#request({ readIndex: {} }, { ...nobody, signal }, 0), signal);
+    const answer = await this.#try(
+      known,
+      this.#request({ readIndex: {} }, nobody, 0),
+      this.#deadlineMs(nobody),
+      signal,
+    );
     return answer === undefined || answer.error !== '' ? undefined : logPosition(answer.position);
   }
 
   /** Whether it leads in a later epoch than this one, as a quorum has confirmed. False also where it does not answer. */
   async leadsAfter(mine: Epoch, known: Leader, signal: AbortSignal): Promise<boolean> {
-    const answer = await this.#try(known, this.#request({ readIndex: {} }, { ...nobody, signal }, 0), signal);
+    const answer = await this.#try(
+      known,
+      this.#request({ readIndex: {} }, nobody, 0),
+      this.#deadlineMs(nobody),
+      signal,
+    );
     return answer !== undefined && answer.error === '' && answer.epoch > mine;
   }
 
   /** A call that changes something, and is not asked again once it was sent: TimeoutDueToConnectionLost then. */
   async tell(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
-    const { leader, clock, peers } = this.#options;
+    const { leader, clock } = this.#options;
     const deadlineMs = this.#deadlineMs(caller);
     for (;;) {
       const known = await leader.when(() => true, deadlineMs, caller.signal);
       try {
-        const bytes = await peers.call(known.memberId, this.#request(call, caller, 0), caller.signal);
+        const bytes = await this.#asked.call(known, this.#request(call, caller, 0), deadlineMs, caller.signal);
         const answer = peerpb.decodeAnswer(bytes);
         if (!isNotLeader(answer)) return await this.#apply(answer, deadlineMs);
       } catch (error) {
@@ -222,7 +235,7 @@ export class RemoteLeader implements Proposals {
       }
       try {
         const request = this.#request(call, caller, sequence, known.epoch);
-        const bytes = await this.#options.peers.call(known.memberId, request, caller.signal);
+        const bytes = await this.#asked.call(known, request, deadlineMs, caller.signal);
         const answer = peerpb.decodeAnswer(bytes);
         // It ended before it knew what became of the write.
         if (answer.error === 'Stopped' || answer.error === 'TimeoutDueToLeaderFail') sentTo = known;
@@ -240,7 +253,7 @@ export class RemoteLeader implements Proposals {
    * it did not answer.
    */
   async #caughtUpWith(known: Leader, earlier: Leader, deadlineMs: number, caller: Caller): Promise<boolean> {
-    const answer = await this.#try(known, this.#request({ readIndex: {} }, caller, 0), caller.signal);
+    const answer = await this.#try(known, this.#request({ readIndex: {} }, caller, 0), deadlineMs, caller.signal);
     if (answer === undefined || answer.epoch <= earlier.epoch) {
       await this.#pause(this.#options.clock, deadlineMs);
       return false;
@@ -250,9 +263,14 @@ export class RemoteLeader implements Proposals {
   }
 
   /** Undefined: try again. */
-  async #try(to: Leader, request: Uint8Array, signal: AbortSignal): Promise<peerpb.Answer | undefined> {
+  async #try(
+    to: Leader,
+    request: Uint8Array,
+    deadlineMs: number,
+    signal: AbortSignal,
+  ): Promise<peerpb.Answer | undefined> {
     try {
-      const answer = peerpb.decodeAnswer(await this.#options.peers.call(to.memberId, request, signal));
+      const answer = peerpb.decodeAnswer(await this.#asked.call(to, request, deadlineMs, signal));
       // One that ends has not answered: the next leader will.
       return isNotLeader(answer) || answer.error === 'Stopped' ? undefined : answer;
     } catch (error) {

@@ -15,7 +15,7 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const TIMEOUT_MS = 7000;
 
 /** What happens to a call on its way. */
-type Way = 'arrives' | 'unsent' | 'lost-before' | 'lost-after' | 'late';
+type Way = 'arrives' | 'unsent' | 'lost-before' | 'lost-after' | 'late' | 'silent-before' | 'silent-after';
 
 class TestMember {
   readonly id: bigint;
@@ -146,8 +146,10 @@ class Group {
         if (way === 'unsent') throw new PeerError('unsent', 'the test says so');
         if (way === 'late') this.late.push(() => this.member(to).calls.call(request, signal));
         if (way === 'late' || way === 'lost-before') throw new PeerError('lost', 'the test says so');
+        if (way === 'silent-before') return new Promise(() => {});
         const answer = await this.member(to).calls.call(request, signal);
         if (way === 'lost-after') throw new PeerError('lost', 'the test says so');
+        if (way === 'silent-after') return new Promise(() => {});
         return answer;
       },
       follow: (to, from, signal) => this.member(to).feed.follow(from, signal),
@@ -261,6 +263,8 @@ test.each([
 test.each([
   { way: 'lost-before', records: 3, why: 'it is sent to the next one' },
   { way: 'lost-after', records: 3, why: 'it is found in the log' },
+  { way: 'silent-before', records: 3, why: 'it is sent to the next one, though the connection stands' },
+  { way: 'silent-after', records: 3, why: 'it is found in the log, though the connection stands' },
 ] as const)('a write whose leader is gone, $way: $why, once, with its answer', async ({ way, records }) => {
   const group = await Group.open();
   const { backend } = group.member(2n);
@@ -293,6 +297,27 @@ test('a deposed leader that does not know it gives its followers nothing that is
     expect(backend.revision).toBe(3);
   }
   expect(group.members.flatMap(({ fatal }) => fatal)).toEqual([]);
+});
+
+test.each([
+  {
+    call: 'a write',
+    code: 'Timeout',
+    ask: (backend: Backend): Promise<unknown> => backend.txn(put('k', 'v'), nodeItself),
+  },
+  {
+    call: 'a read',
+    code: 'Timeout',
+    ask: (backend: Backend): Promise<unknown> =>
+      Promise.resolve(backend.range({ ...range('k'), serializable: false }, nodeItself)),
+  },
+])('$call of a leader that says nothing ends by the request’s timeout', async ({ code, ask }) => {
+  const group = await Group.open();
+  const { backend } = group.member(2n);
+  group.ways.push('silent-after');
+  const startMs = group.clock.nowMs();
+  expect(await refusal(group.run(ask(backend)))).toBe(code);
+  expect(group.clock.nowMs() - startMs).toBeLessThan(TIMEOUT_MS + 1000);
 });
 
 test('a write for which no leader comes ends by the request’s timeout, and has not happened', async () => {

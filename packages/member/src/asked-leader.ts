@@ -1,0 +1,76 @@
+import type { Clock, Epoch } from '@engram/core';
+import type { KnownLeader, Leader } from './known-leader.ts';
+import { PeerError, type Peers } from './peers.ts';
+
+/** How late a call may be found to be past its time. */
+const LOOK_MS = 500;
+
+interface Asked {
+  readonly epoch: Epoch;
+  readonly deadlineMs: number;
+  readonly reject: (error: PeerError) => void;
+}
+
+/**
+ * Calls that wait for a leader. A connection may stand for seconds to a process that is stopped or to a host that is gone:
+ * a call is lost when another member is known to lead in a later epoch, or when its time is over. What became of it is not
+ * known then, and an answer that still comes is dropped.
+ */
+export class AskedLeader {
+  readonly #peers: Peers;
+  readonly #leader: KnownLeader;
+  readonly #clock: Clock;
+  readonly #waiting = new Set<Asked>();
+  #looking = false;
+
+  constructor(peers: Peers, leader: KnownLeader, clock: Clock) {
+    this.#peers = peers;
+    this.#leader = leader;
+    this.#clock = clock;
+    leader.onChange(() => this.#leaderChanged());
+  }
+
+  /** As `Peers.call`; `lost` also where the leader is followed by another one, or has not answered by `deadlineMs`. */
+  call({ memberId, epoch }: Leader, request: Uint8Array, deadlineMs: number, signal: AbortSignal): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const asked = { epoch, deadlineMs, reject };
+      this.#waiting.add(asked);
+      this.#lookLater();
+      this.#peers.call(memberId, request, signal).then(
+        (answer) => {
+          this.#waiting.delete(asked);
+          resolve(answer);
+        },
+        (error: unknown) => {
+          this.#waiting.delete(asked);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  #leaderChanged(): void {
+    const { current } = this.#leader;
+    if (current !== undefined) this.#lose(({ epoch }) => epoch < current.epoch, 'another member leads');
+  }
+
+  /** One timer for all: most calls are answered long before. */
+  #lookLater(): void {
+    if (this.#looking) return;
+    this.#looking = true;
+    this.#clock.after(LOOK_MS, () => {
+      this.#looking = false;
+      const nowMs = this.#clock.nowMs();
+      this.#lose(({ deadlineMs }) => deadlineMs <= nowMs, 'the leader has not answered in time');
+      if (this.#waiting.size > 0) this.#lookLater();
+    });
+  }
+
+  #lose(isLost: (asked: Asked) => boolean, why: string): void {
+    for (const asked of this.#waiting) {
+      if (!isLost(asked)) continue;
+      this.#waiting.delete(asked);
+      asked.reject(new PeerError('lost', why));
+    }
+  }
+}
