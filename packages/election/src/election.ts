@@ -328,8 +328,12 @@ export class Election {
     const shown = this.#leaderShown;
     if (leader === shown.leader && (leader === undefined || this.#epoch === shown.epoch)) return;
     this.#leaderShown = { leader, epoch: this.#epoch };
-    if (leader === undefined) this.#effects.push({ kind: 'no-leader' });
-    else if (leader !== this.#options.self) this.#effects.push({ kind: 'follow', leader, epoch: this.#epoch });
+    if (leader === undefined) {
+      this.#effects.push({ kind: 'no-leader' });
+      return;
+    }
+    if (leader !== this.#options.self) this.#effects.push({ kind: 'follow', leader, epoch: this.#epoch });
+    this.#publish();
   }
 
   /** What waits for this member to lead, or for something before it. */

@@ -26,6 +26,16 @@ describe('members', () => {
     for (const one of members.all.values()) expect(memberOf(one.view.cluster, id(4))).toEqual(member(4));
   });
 
+  test('a member says who it is as soon as it knows a leader', () => {
+    const members = new Members(3);
+    for (const one of members.all.values()) one.election.publish(`new-${one.id}`, ['http://127.0.0.1:1']);
+    while ([...members.all.values()].every(({ view }) => view.leader === undefined)) members.tick(1);
+    [...members.all.values()].find(({ id: own, view }) => view.leader === own)?.takeOver();
+    members.settle();
+    const names = members.get(1).view.cluster.members.map(({ name }) => name);
+    expect(names).toEqual([1, 2, 3].map((number) => `new-${id(number)}`));
+  });
+
   test('changes wait for each other, and each is checked when it is its turn', () => {
     const members = new Members(3);
     const leader = members.elect(1);
