@@ -141,6 +141,10 @@ export class Election {
 
   peerConnected(id: MemberId): void {
     this.#peers.connected(id);
+    // What was asked of it before did not arrive, and is asked again only after an election timeout.
+    const { role } = this.#raft.node.status();
+    if (role === 'pre-candidate' || role === 'candidate') this.#raft.node.campaign();
+    this.#settle();
   }
 
   /** Messages to it may have been lost. */

@@ -240,6 +240,23 @@ describe('handing over', () => {
     expect(leader.view.leader).toBe(id(1));
   });
 
+  test('a candidate asks again when the connection to a voter stands', () => {
+    const members = new Members(3);
+    members.elect(1);
+    members.isolate(1);
+    members.get(3).election.peerGone(id(1));
+    const loses = members.loses;
+    members.loses = () => true;
+    members.get(2).election.peerGone(id(1));
+    members.settle();
+    expect(members.get(2).view.leader).toBeUndefined();
+    members.loses = loses;
+    members.get(2).election.peerConnected(id(3));
+    members.settle();
+    expect(members.get(2).view.leader).toBe(id(2));
+    expect(members.get(3).view.leader).toBe(id(2));
+  });
+
   test('who may not campaign knows of no leader from then on', () => {
     const members = new Members(3, {}, [member(1), member(2), member(3, { isLearner: true })]);
     members.elect(1);

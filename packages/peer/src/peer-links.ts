@@ -15,7 +15,7 @@ export interface PeerLinksOptions {
    * it has missed: see `introduce`.
    */
   readonly service: () => PeerService | undefined;
-  /** To a member that this one does not dial: over the connection that it has made, if it has. */
+  /** To a member that this one does not dial, or cannot reach yet: over the connection that it has made, if it has. */
   readonly sendBack?: (member: bigint, bytes: Uint8Array) => void;
 }
 
@@ -61,7 +61,7 @@ export class PeerLinks implements PeerNetwork, Disposable {
 
   send(member: bigint, bytes: Uint8Array): void {
     const found = this.#links.get(member);
-    if (found !== undefined) found.link.send(bytes);
+    if (found?.link.isConnected === true) found.link.send(bytes);
     else this.#options.sendBack?.(member, bytes);
   }
 

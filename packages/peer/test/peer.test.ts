@@ -175,7 +175,7 @@ test.each([
   expect(mine.links).toEqual([]);
 });
 
-test('a member that is not dialled any more gets messages over the connection that it has made', async () => {
+test('a member that is not dialled any more, or not reached, gets messages over the connection that it has made', async () => {
   const removed = new Echo();
   const server = await serve(new Echo(), 2n);
   server.send(1n, utf8('nobody has dialled yet'));
@@ -199,4 +199,9 @@ test('a member that is not dialled any more gets messages over the connection th
   await removed.until(() => removed.messages.length > 0);
   expect(removed.messages).toEqual(['you were removed']);
   expect(sendBack).toEqual(['1']);
+  // Nor does it wait for a connection of its own, where the other one's stands.
+  links.setMembers([{ id: 1n, peerUrls: ['http://127.0.0.1:1'] }]);
+  links.send(1n, utf8('you have my vote'));
+  await removed.until(() => removed.messages.length > 1);
+  expect(removed.messages).toEqual(['you were removed', 'you have my vote']);
 });
