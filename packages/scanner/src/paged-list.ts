@@ -9,8 +9,10 @@ export const PAGE_BYTES = 256 * 1024;
 /** A place: a position and a length. */
 const PLACE_BYTES = 12;
 
+/** Versions from `first` to before `end`. */
 interface Page {
   readonly first: number;
+  readonly end: number;
   readonly kvs: ByteViews;
 }
 
@@ -82,7 +84,7 @@ export class PagedList implements PagedBytes {
   }
 
   bring(from: number, bytes: number): Promise<void> | undefined {
-    for (let page = this.#pages[0]; page !== undefined && page.first + page.kvs.length <= from; page = this.#pages[0]) {
+    for (let page = this.#pages[0]; page !== undefined && page.end <= from; page = this.#pages[0]) {
       this.#pages.shift();
       this.#memory.giveViews(page.kvs);
     }
@@ -91,10 +93,10 @@ export class PagedList implements PagedBytes {
   }
 
   view(index: number): Uint8Array {
-    // Mostly there is one.
+    // Mostly there is one, or it is in the first.
     for (let at = 0; at < this.#pages.length; at += 1) {
-      const { first, kvs } = this.#pages[at]!;
-      if (index < first + kvs.length) return kvs.view(index - first);
+      const page = this.#pages[at]!;
+      if (index < page.end) return page.kvs.view(index - page.first);
     }
     throw new RangeError(`version ${index} of a list was not brought`);
   }
@@ -118,10 +120,10 @@ export class PagedList implements PagedBytes {
     for (; end < this.#length && bytes < enough; end += 1) bytes += lengths[end]!;
     const kvs = this.#memory.takeViews(end - first);
     const loading = this.#bytesOf.collect(positions.subarray(first, end), kvs, this.#signal);
-    if (loading === undefined) this.#take({ first, kvs }, bytes);
+    if (loading === undefined) this.#take({ first, end, kvs }, bytes);
     else {
       this.#loading = loading
-        .then(() => this.#take({ first, kvs }, bytes))
+        .then(() => this.#take({ first, end, kvs }, bytes))
         .finally(() => {
           this.#loading = undefined;
         });
@@ -131,10 +133,9 @@ export class PagedList implements PagedBytes {
 
   #take(page: Page, bytes: number): void {
     if (this.#disposed) return;
-    const { first, kvs } = page;
-    assert(kvs.bytes === bytes, 'versions are not as long as the index says');
+    assert(page.kvs.bytes === bytes, 'versions are not as long as the index says');
     this.#pages.push(page);
-    this.#brought = first + kvs.length;
+    this.#brought = page.end;
     this.#broughtBytes += bytes;
   }
 
