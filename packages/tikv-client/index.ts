@@ -30,7 +30,7 @@ export { RegionAdmin, type RegionInfo, type KeyVersions } from './src/admin/regi
 export { GcWorker, type GcResult } from './src/gc/gc-worker.ts';
 export type { ReplicaChoice } from './src/region/region-sender.ts';
 
-// Ports: what a host may put in place of ours.
+// Ports: a host may pass its own implementations.
 export type { Observer, StoreCallEvent, TransactionEvent } from './src/observer.ts';
 export type { TlsOptions } from './src/transport/tls.ts';
 export {

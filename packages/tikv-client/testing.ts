@@ -1,4 +1,4 @@
-// A cluster of TiKV in one process, for tests of what is built on the client: deterministic, and scriptable.
+// A deterministic, scriptable TiKV cluster in one process, for tests of code that uses the client.
 export {
   FakeCluster,
   type FakeClusterOptions,
@@ -13,10 +13,10 @@ export type { FakeLock, FakeRow, FakeWrite } from './src/testing/fake-rows.ts';
 export type { FakeRegions, FakeRegion } from './src/testing/fake-regions.ts';
 export type { FakePd } from './src/testing/fake-pd.ts';
 
-// What the strictest server refuses: the scripted cluster has it built in, a proxy before real servers can have it too.
+// The checks of the strictest server. The scripted cluster applies them, and so does a proxy in front of real servers.
 export { Refusal } from './src/testing/strict/refusal.ts';
 export { StrictChecker, type StrictOptions } from './src/testing/strict/strict-checker.ts';
 export { StrictProxy, type StrictProxyOptions } from './src/testing/strict/strict-proxy.ts';
 
-// For tests that put something between the client and real servers.
+// For tests that put a transport of their own between the client and real servers.
 export { GrpcTransport } from './src/transport/grpc-transport.ts';

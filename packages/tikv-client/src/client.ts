@@ -31,7 +31,7 @@ export interface ClientStatus {
   readonly backgroundTasks: number;
 }
 
-/** One cluster of TiKV. Shared by all who use it; close it when they are done. */
+/** A client of one TiKV cluster. Callers share it. Close it after the last call. */
 export class TikvClient implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #newest: Snapshot;
@@ -117,35 +117,35 @@ export class TikvClient implements AsyncDisposable {
     return new TikvClient(engine, closer);
   }
 
-  /** A new timestamp: above all that anybody in the cluster got before the call. */
+  /** A new timestamp, above all that PD has dealt to any client before the call. */
   timestamp(options?: CallOptions): Promise<Timestamp> {
     return settle(() => this.#engine.pd.oracle.next(this.#engine.call(options)));
   }
 
   /**
-   * `count` timestamps with one question to PD, lowest first, each the caller's alone: start timestamps for `beginAt`, fetched
-   * ahead. At most 20,000. Rejects with `invalid-argument` for another count.
+   * `count` timestamps by one request to PD, lowest first. No other caller gets them, so they may serve as start timestamps for
+   * `beginAt`. At most 20,000. Rejects with `invalid-argument` for another count.
    */
   async timestamps(count: number, options?: CallOptions): Promise<readonly Timestamp[]> {
     const first = await this.timestampRun(count, options);
     return Array.from({ length: count }, (_, at) => first + BigInt(at));
   }
 
-  /** As `timestamps`, for many: the first of `count` that follow one another. */
+  /** As `timestamps`, without an array: returns the first of `count` consecutive timestamps. */
   async timestampRun(count: number, options?: CallOptions): Promise<Timestamp> {
     if (!Number.isInteger(count) || count < 1 || count > TIMESTAMPS_MAX)
       throw new TikvError('invalid-argument', `count ${count} is not in 1..${TIMESTAMPS_MAX}`);
     return await this.#engine.pd.oracle.first(count, this.#engine.call(options));
   }
 
-  /** The state now: sees every commit that was acknowledged before the call. */
+  /** A snapshot of the current state, with every commit that was acknowledged before the call. */
   async snapshot(options: SnapshotOptions & CallOptions = {}): Promise<Snapshot> {
     return new Snapshot(this.#engine, await this.timestamp(options), options);
   }
 
   /**
-   * The state at a timestamp that PD has dealt, or an earlier one, not below the safe point; else its reads reject with
-   * `future-timestamp` or `gc-too-early`.
+   * A snapshot at `timestamp`, which must not lie above the newest that PD has dealt, nor below the safe point. Otherwise its
+   * reads reject with `future-timestamp` or `gc-too-early`.
    */
   snapshotAt(timestamp: Timestamp, options: SnapshotOptions = {}): Snapshot {
     if (timestamp <= 0n || timestamp > MAX_TIMESTAMP) throw new TikvError('invalid-argument', `timestamp ${timestamp}`);
@@ -157,15 +157,15 @@ export class TikvClient implements AsyncDisposable {
     return this.#newest.get(key, options);
   }
 
-  /** Starts a transaction now. Its locks' time to live counts from here, so commit soon. */
+  /** Starts a transaction. The time to live of its locks counts from this call, so commit soon. */
   async begin(options: SnapshotOptions & CallOptions = {}): Promise<Transaction> {
     return new Transaction(this.#engine, await this.timestamp(options), options);
   }
 
   /**
-   * Starts a transaction that reads at, and conflicts with all that was committed after, a timestamp that PD has dealt and that
-   * names no other transaction. It may be old, but must lie above the safe point; after a day no commit takes it. One from the future
-   * rejects with `future-timestamp`, before anything is sent.
+   * Starts a transaction that reads at `timestamp` and conflicts with all later commits. PD must have dealt `timestamp`, and no
+   * other transaction may use it. It may be old, but not below the safe point, and not more than a day old at the commit. Calls
+   * with a timestamp from the future reject with `future-timestamp` before anything is sent.
    */
   beginAt(timestamp: Timestamp, options: SnapshotOptions = {}): Transaction {
     return new Transaction(this.#engine, timestamp, options);
@@ -181,14 +181,14 @@ export class TikvClient implements AsyncDisposable {
     };
   }
 
-  /** Waits for what goes on behind acknowledged calls: commits of secondaries, rollbacks, locks resolved for readers. */
+  /** Waits for the background tasks: commits of secondaries, rollbacks, locks resolved for readers. */
   async idle(options?: CallOptions): Promise<void> {
     await this.#engine.call(options).wait(this.#engine.background.idle());
   }
 
   /**
-   * Everything under way fails with `closed`, and no timer, stream or socket is left. Background work gets `graceMs` to
-   * end; what it leaves, others resolve. May be called again.
+   * Calls under way fail with `closed`, and no timer, stream or socket is left. Background tasks get `graceMs` to end. Locks
+   * that they leave are resolved by other clients. May be called again.
    */
   async close(graceMs = 1_000): Promise<void> {
     const { background, stores, pd, clock } = this.#engine;
@@ -207,7 +207,7 @@ export class TikvClient implements AsyncDisposable {
   }
 }
 
-/** What a call throws before it waits comes as a rejection, like all else. */
+/** Turns an error that `start` throws synchronously into a rejection. */
 const settle = async <T>(start: () => Promise<T>): Promise<T> => start();
 
 function settingsOf(options: TikvClientOptions): Settings {

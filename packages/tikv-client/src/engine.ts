@@ -20,10 +20,10 @@ import type { LockResolver } from './txn/lock-resolver.ts';
 import { ScanBudget } from './txn/scan-budget.ts';
 import type { StatusCache } from './txn/status-cache.ts';
 
-/** Relocations that cost nothing; after them the cluster is given time. */
+/** Relocations of one operation without a delay. Each later one waits first. */
 const FREE_RELOCATIONS = 3;
 
-/** What the parts of one client share. Keys are store keys from here on inwards. */
+/** The state that the parts of one client share. Its methods take store keys. */
 export class Engine {
   readonly clock: Clock;
   readonly random: Random;
@@ -39,7 +39,7 @@ export class Engine {
   readonly statuses: StatusCache;
   readonly closing: AbortSignal;
   readonly scans = new ScanBudget();
-  /** Set once by the client: both need the engine themselves. */
+  /** Set once by the client, like `safePoint`: both are made from the engine. */
   resolver!: LockResolver;
   safePoint!: SafePoint;
 
@@ -72,7 +72,7 @@ export class Engine {
     this.closing = parts.closing;
   }
 
-  /** The patience of a call of the public face. */
+  /** The `Call` of a call of the public API. */
   call(options: CallOptions | undefined): Call {
     return Call.from(this.clock, this.settings.callTimeoutMs, options, this.closing);
   }
@@ -82,8 +82,8 @@ export class Engine {
   }
 
   /**
-   * Whether a caller's timestamp may be used: dealt by PD, not below the safe point. Undefined: it may, as far as is known at
-   * hand. A promise: PD must be asked. Throws `future-timestamp`, `gc-too-early`.
+   * Checks a caller's timestamp: PD must have dealt it, and it must not lie below the safe point. Undefined if the cached state
+   * shows that it may be used. A promise if PD must be asked. Throws `future-timestamp`, `gc-too-early`.
    */
   checkTimestamp(timestamp: Timestamp, call: Call): Promise<void> | undefined {
     const dealt = this.pd.oracle.check(timestamp, call);
@@ -91,12 +91,12 @@ export class Engine {
     return dealt.then(() => this.safePoint.check(timestamp, call));
   }
 
-  /** For work that outlives the call that caused it. */
+  /** The `Call` of work that outlives the call that caused it. */
   backgroundCall(): Call {
     return new Call(this.clock, this.clock.nowMs() + this.settings.backgroundBudgetMs, undefined, this.closing);
   }
 
-  /** One request about one key, wherever its region is. */
+  /** Sends one request about one key, and locates the region again until a region answers. */
   async onKey<
     Request extends { readonly context?: ContextInit | undefined },
     Response extends { readonly regionError: RegionError | undefined },
@@ -114,7 +114,7 @@ export class Engine {
     }
   }
 
-  /** One request to one region. `relocations`: how often the caller had to regroup already. */
+  /** Sends one request to one region. `relocations`: how often the caller has already located the region again. */
   async onRegion<
     Request extends { readonly context?: ContextInit | undefined },
     Response extends { readonly regionError: RegionError | undefined },

@@ -1,13 +1,13 @@
 /**
- * Every way in which a call can fail. The codes are API. What is expected of a transaction (a conflict, an existing key, an
- * unknown result) is no error but a CommitOutcome.
+ * Every way in which a call can fail. The codes are API. An expected end of a transaction (a conflict, an existing key, an
+ * unknown result) is not an error but a CommitOutcome.
  */
 export const errorTable = {
-  /** The caller's AbortSignal. `cause` is its reason. */
+  /** The caller's AbortSignal fired. `cause` is its reason. */
   aborted: 'the call was aborted',
-  /** The caller's deadline, or the default one. `cause` is what it last waited for. */
+  /** The caller's deadline, or the default one, has passed. `cause` says what the call last waited for. */
   'deadline-exceeded': 'the call did not finish before its deadline',
-  /** A kind of waiting used up its budget before the deadline. `cause` is the error that took longest. */
+  /** The sleeps used up the backoff budget before the deadline. `cause` is the error of the kind that slept longest. */
   'backoff-exhausted': 'the cluster did not recover within the time that the call may wait for it',
   closed: 'the client is closed',
   'invalid-argument': 'an argument is out of its bounds',
@@ -15,30 +15,30 @@ export const errorTable = {
   'key-too-large': 'a key is over its limit',
   'value-too-large': 'a value is over its limit',
   'transaction-too-large': 'a transaction is over its limit',
-  /** The transaction was committed or rolled back before. */
+  /** The transaction was committed or rolled back before, or is too old. */
   'transaction-ended': 'the transaction has ended',
   /** No PD member answered with a leader. */
   'pd-unreachable': 'no member of PD could be reached',
-  /** Some PD member belongs to another cluster, or PD refused our cluster id. Nothing is retried. */
+  /** A PD member belongs to another cluster, or PD refused the client's cluster id. The client does not retry. */
   'cluster-mismatch': 'PD belongs to another cluster',
   'pd-error': 'PD refused the request',
-  /** PD's timestamps went back. Nothing after that can be trusted: the client refuses all further work. */
+  /** PD dealt a timestamp below an earlier one. The client refuses all further calls. */
   'timestamp-regression': 'PD dealt a timestamp below an earlier one',
   'tls-failed': 'the secure connection could not be made',
   'region-unavailable': 'a region could not serve the request',
   'store-unreachable': 'a store could not be reached',
-  /** An answer or an error that the protocol does not explain. */
+  /** An answer or an error that the protocol does not define. */
   'protocol-error': 'the server answered what the protocol does not allow',
   'corrupt-key': 'a bound of a region is not an encoded key',
   'disk-full': 'a store is out of space',
   'flashback-in-progress': 'the region is being flashed back by an administrator',
   /** Reads below the safe point would silently miss data. */
   'gc-too-early': 'the timestamp is older than the safe point of garbage collection',
-  /** A timestamp of the caller's that PD has not dealt yet: TiKV ends itself over such a one. Nothing was sent. */
+  /** PD has not dealt the caller's timestamp yet. TiKV ends its process over such a timestamp. Nothing was sent. */
   'future-timestamp': 'the timestamp lies in the future',
-  /** The caller's belief about a key was wrong; nothing was committed. */
+  /** A key was not as the caller asserted. Nothing was committed. */
   'assertion-failed': 'an assertion about a key does not hold',
-  /** TiKV gave up on the transaction without a reason that has a name of its own; nothing was committed. */
+  /** TiKV aborted the transaction for a reason without a code of its own. Nothing was committed. */
   'transaction-aborted': 'the transaction was aborted by the server',
 } as const;
 

@@ -1,26 +1,26 @@
 import type { BackoffName } from './backoff/backoff-kinds.ts';
 
 /**
- * Where metrics and traces are taken. Every method is optional, called synchronously on hot paths, and must not throw.
+ * The port for metrics and traces. Every method is optional, is called synchronously on hot paths, and must not throw.
  * Names are closed sets or store ids, so that they can be labels.
  */
 export interface Observer {
-  /** One request to a store has ended; `outcome` is what came back. */
+  /** One request to a store has ended. */
   storeCall?(event: StoreCallEvent): void;
   /** One request to PD has ended. */
   pdCall?(method: string, durationMs: number, ok: boolean): void;
-  /** Timestamps that came with one request to PD. */
+  /** One request to PD brought `count` timestamps. */
   timestamps?(count: number, durationMs: number): void;
-  /** A location was not in the region cache, or an error made it leave. */
+  /** A region was not in the cache, or was dropped from it; `reason` says why. */
   regionMiss?(reason: string): void;
   backoff?(kind: BackoffName, delayMs: number): void;
   /** One message of a BatchCommands stream was written. */
   batch?(storeId: number, requests: number, bytes: number): void;
-  /** A lock of another transaction was met, and what became of it. */
+  /** A request met the lock of another transaction. */
   lock?(fate: 'committed' | 'rolled-back' | 'alive' | 'pushed'): void;
-  /** A transaction has ended; durations of all phases that the caller waited for. */
+  /** A transaction has ended. The duration is that of all phases that the caller waited for. */
   transaction?(event: TransactionEvent): void;
-  /** Starts a span around a call of the public face; the function returned ends it. */
+  /** Starts a span around a call of the public API. The returned function ends it. */
   span?(name: string): (error?: unknown) => void;
 }
 
@@ -29,7 +29,7 @@ export interface StoreCallEvent {
   readonly storeId: number;
   readonly durationMs: number;
   readonly outcome: 'ok' | 'region-error' | 'transport-error';
-  /** The kind of region error, in the words of errorpb. */
+  /** The kind of region error: the name of the field in errorpb. */
   readonly detail: string | undefined;
 }
 

@@ -6,50 +6,50 @@ import type { Transport } from './transport/transport.ts';
 
 /** All durations in milliseconds, all sizes in bytes. */
 export interface TikvClientOptions {
-  /** PD members: `host:port` or URLs. One that answers is enough; all must belong to one cluster. */
+  /** PD members: `host:port` or URLs. It is enough if one answers. All must belong to one cluster. */
   readonly pdAddresses: readonly string[];
   /** If given, any other cluster is refused. */
   readonly clusterId?: bigint | undefined;
   readonly tls?: TlsOptions | undefined;
-  /** The patience of a call that names no timeout of its own. */
+  /** The timeout of a call that names none. */
   readonly callTimeoutMs?: number | undefined;
-  /** One request to a store; a lost answer is noticed after this. */
+  /** Timeout of one request to a store. A lost answer is noticed after this time. */
   readonly requestTimeoutMs?: number | undefined;
-  /** One request to PD, and one timestamp request. */
+  /** Timeout of one request to PD, and of one timestamp request. */
   readonly pdTimeoutMs?: number | undefined;
-  /** Sum of the sleeps that one operation may spend waiting for the cluster, besides the call's deadline. */
+  /** Maximal sum of the sleeps of one operation. The call's deadline also applies. */
   readonly backoffBudgetMs?: number | undefined;
-  /** The same for what runs after the caller has its answer: commits of secondaries, rollbacks, resolving for readers. */
+  /** The same for work that outlives its call: commits of secondaries, rollbacks, locks resolved for readers. */
   readonly backgroundBudgetMs?: number | undefined;
   readonly keyBytesMax?: number | undefined;
   readonly valueBytesMax?: number | undefined;
   readonly transactionBytesMax?: number | undefined;
   /**
-   * What one prewrite request makes a store write at most, and so a one-phase commit: values, keys (a little over twice), and
-   * for each mutation the primary key and 128 bytes. At most 6 MiB, since an entry of TiKV's Raft log ends at 8 MiB. A larger
-   * single write goes alone.
+   * Maximal bytes that one prewrite request, and so a one-phase commit, makes a store write: values, keys (a little over
+   * twice), and for each mutation the primary key and 128 bytes. At most 6 MiB, because an entry of TiKV's Raft log has at
+   * most 8 MiB. A single larger write is sent alone.
    */
   readonly writeBatchBytes?: number | undefined;
-  /** Requests of one operation (scan, batch get, commit) that are under way at a time. */
+  /** Maximal requests of one operation (scan, batch get, commit) that are under way at a time. */
   readonly concurrency?: number | undefined;
-  /** How long a lock of ours lives without a heartbeat; TiKV judges it by PD's clock. */
+  /** How long a lock of this client lives without a heartbeat. TiKV measures it by PD's clock. */
   readonly lockTtlMs?: number | undefined;
-  /** How long a cached region is used without being asked for. */
+  /** A cached region that was not used for this long is dropped. */
   readonly regionIdleMs?: number | undefined;
-  /** How old the cached safe point may be before reads ask PD again. */
+  /** Reads ask PD again when the cached safe point is older than this. */
   readonly safePointMaxAgeMs?: number | undefined;
-  /** Shows up in TiKV's metrics as the source of requests. */
+  /** The source of requests in TiKV's metrics. */
   readonly requestSource?: string | undefined;
   readonly codec?: KeyCodec | undefined;
   readonly observer?: Observer | undefined;
   readonly logger?: Logger | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
-  /** For tests and tunnels; the default speaks gRPC over sockets. */
+  /** For tests and tunnels. The default is gRPC over sockets. */
   readonly transport?: Transport | undefined;
 }
 
-/** The limits and durations in force, all set. */
+/** The limits and durations in force: options with the defaults filled in. */
 export interface Settings {
   readonly callTimeoutMs: number;
   readonly requestTimeoutMs: number;

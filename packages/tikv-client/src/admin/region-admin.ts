@@ -12,7 +12,7 @@ import { uniqueByKey } from '../region/unique-by-key.ts';
 
 const SPLIT_KEYS_MAX = 2_048;
 
-/** What a region is, for status pages and tests. Bounds in user keys. */
+/** A region, for status pages and tests. The bounds are user keys. */
 export interface RegionInfo {
   readonly id: number;
   readonly start: Uint8Array;
@@ -23,13 +23,13 @@ export interface RegionInfo {
   readonly storeIds: readonly number[];
 }
 
-/** All versions and the lock of one key, straight from the store that leads it. */
+/** All versions and the lock of one key, as the leader of its region stores them. */
 export interface KeyVersions {
   readonly lock: { readonly startTs: Timestamp; readonly primary: Uint8Array } | undefined;
   readonly writes: readonly { readonly op: number; readonly startTs: Timestamp; readonly commitTs: Timestamp }[];
 }
 
-/** Work on regions and ranges rather than on keys. */
+/** Administration of regions and of key ranges. */
 export class RegionAdmin {
   readonly #engine: Engine;
 
@@ -37,11 +37,11 @@ export class RegionAdmin {
     this.#engine = engine;
   }
 
-  /** Makes each of `keys` the start of a region. Returns the ids of the regions that took the old ones' places. */
+  /** Makes each of `keys` the start of a region. Returns the ids of the regions that replaced the split ones. */
   async split(keys: readonly Uint8Array[], options?: CallOptions): Promise<readonly number[]> {
     const call = this.#engine.call(options);
     const ids: number[] = [];
-    // TiKV wants the keys of a request in order, and each once.
+    // TiKV expects the keys of a request in order, each once.
     let left: readonly Uint8Array[] = uniqueByKey(
       keys.map((key) => this.#engine.codec.toStore(key)).sort(compareBytes),
       sameKey,
@@ -51,7 +51,7 @@ export class RegionAdmin {
       const groups = await this.#engine.locator.group(left, backoffer);
       const rest: Uint8Array[] = [];
       for (const { region, keys: own } of groups) {
-        // A key that is a region's start already is split there.
+        // A key that already is the start of its region needs no split.
         const inside = own.filter((key) => !equalBytes(key, region.start));
         const splitKeys = inside.slice(0, SPLIT_KEYS_MAX);
         rest.push(...inside.slice(SPLIT_KEYS_MAX));
@@ -70,12 +70,12 @@ export class RegionAdmin {
     return ids;
   }
 
-  /** Asks PD to spread regions over the stores; returns the percentage that PD has begun. */
+  /** Asks PD to spread regions over the stores. Returns the percentage of the regions that PD has begun to move. */
   async scatter(regionIds: readonly number[], options?: CallOptions & { readonly group?: string }): Promise<number> {
     return this.#engine.pd.scatterRegions(regionIds, options?.group ?? '', this.#engine.call(options));
   }
 
-  /** Resolves when PD has nothing left to do with the region. */
+  /** Resolves when PD runs no operator for the region. */
   async waitForOperator(regionId: number, options?: CallOptions): Promise<void> {
     const call = this.#engine.call(options);
     for (;;) {
@@ -90,7 +90,7 @@ export class RegionAdmin {
     }
   }
 
-  /** The regions that hold a part of the range, in order. */
+  /** The regions that overlap the range, in order. */
   async regions(start: Uint8Array, end: Uint8Array, options?: CallOptions): Promise<readonly RegionInfo[]> {
     const call = this.#engine.call(options);
     const { codec, locator } = this.#engine;
@@ -115,8 +115,8 @@ export class RegionAdmin {
   }
 
   /**
-   * Removes every version of a range at once, region by region. No transaction: only for ranges that nobody reads or writes
-   * any more. `end` of zero length is the end of all keys.
+   * Removes every version of every key in a range, region by region. It is not transactional: the range must have no readers
+   * or writers any more. `end` of zero length is the end of all keys.
    */
   async deleteRange(start: Uint8Array, end: Uint8Array, options?: CallOptions): Promise<void> {
     const call = this.#engine.call(options);
@@ -139,8 +139,8 @@ export class RegionAdmin {
   }
 
   /**
-   * Drops the files of a range on every store, not through raft, so that space comes back at once. Only for ranges that
-   * nobody has used since before the safe point. May be repeated.
+   * Drops the files of a range on every store, not through raft, so that space comes back at once. The range must have been
+   * unused since before the safe point. May be repeated.
    */
   async unsafeDestroyRange(start: Uint8Array, end: Uint8Array, options?: CallOptions): Promise<void> {
     const call = this.#engine.call(options);
@@ -161,7 +161,7 @@ export class RegionAdmin {
     );
   }
 
-  /** What a store holds of a key; for tests and for looking into trouble. */
+  /** The lock and the write records of a key, for tests and diagnosis. */
   async versions(key: Uint8Array, options?: CallOptions): Promise<KeyVersions> {
     const storeKey = this.#engine.codec.toStore(key);
     const backoffer = this.#engine.backoffer(this.#engine.call(options));

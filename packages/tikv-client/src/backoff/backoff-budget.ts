@@ -1,14 +1,14 @@
 import { type BackoffKind, type BackoffName, backoffKinds } from './backoff-kinds.ts';
 
-/** What the budget says to the next failure. */
+/** What the operation does after a failure. */
 export type BackoffStep =
   | { readonly kind: 'sleep'; readonly delayMs: number }
-  /** The kind that slept longest, whose error explains the failure best. */
+  /** `longest`: the kind that slept longest. Its error explains the failure best. */
   | { readonly kind: 'exhausted'; readonly longest: BackoffName };
 
 /**
- * How long one operation may wait in all, and how long next. Each kind counts its own attempts. Only sleeps count, not the
- * requests between them: those have deadlines of their own. Pure: chance and time come in, delays come out.
+ * Limits the sum of the sleeps of one operation and calculates the next sleep. Each kind counts its own attempts. Only sleeps
+ * count: the requests between them have deadlines of their own. Pure: it uses no clock and no random source.
  */
 export class BackoffBudget {
   readonly #budgetMs: number;
@@ -31,7 +31,7 @@ export class BackoffBudget {
 
   /**
    * @param chance uniform in [0, 1)
-   * @param bounds `atLeastMs` is a server's wish, `atMostMs` the time after which waiting is pointless
+   * @param bounds `atLeastMs`: the delay that a server asked for; `atMostMs`: the time after which waiting has no use
    */
   next(name: BackoffName, chance: number, bounds: { atLeastMs?: number; atMostMs?: number } = {}): BackoffStep {
     const kind: BackoffKind = backoffKinds[name];

@@ -1,4 +1,4 @@
-/** One kind of waiting. `equal` jitter takes half of the value and adds up to the other half by chance. */
+/** One kind of waiting. `equal` jitter takes half of the value and adds a random part of the other half. */
 export interface BackoffKind {
   readonly baseMs: number;
   readonly capMs: number;

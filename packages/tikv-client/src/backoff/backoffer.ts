@@ -5,7 +5,7 @@ import type { Call } from '../runtime/call.ts';
 import { BackoffBudget } from './backoff-budget.ts';
 import type { BackoffName } from './backoff-kinds.ts';
 
-/** The budget of one operation, joined to the call that it runs for. */
+/** The backoff budget of one operation and the call that the operation runs for. */
 export class Backoffer {
   readonly call: Call;
   readonly #budget: BackoffBudget;

@@ -2,19 +2,19 @@ import { EMPTY_BYTES } from '@engram/core';
 import { decodeMemcomparable, encodeMemcomparable } from './memcomparable.ts';
 
 /**
- * How a user's keys look to TiKV and to PD. API v1 sends keys as they are and encodes bounds; a codec for API v2 would
- * put its mode byte and keyspace id in front, cut regions to the keyspace, and set `apiVersion` and `keyspaceId`.
+ * Translates a user's keys to the form of TiKV and of PD. API v1 sends keys unchanged and encodes bounds. A codec for API v2
+ * would put its mode byte and keyspace id in front, cut regions to the keyspace, and set `apiVersion` and `keyspaceId`.
  * A bound of zero length is infinity on both sides and is never encoded.
  */
 export interface KeyCodec {
   /** kvrpcpb.APIVersion. */
   readonly apiVersion: number;
   readonly keyspaceId: number | undefined;
-  /** What KV requests carry. */
+  /** The key as KV requests carry it. */
   toStore(key: Uint8Array): Uint8Array;
-  /** The key out of an answer. */
+  /** The user's key of a key in an answer. */
   fromStore(key: Uint8Array): Uint8Array;
-  /** A range as KV requests carry it: `end` of zero length is the end of what this codec may see. */
+  /** A range as KV requests carry it. `end` of zero length is the end of the keys that this codec may see. */
   rangeToStore(start: Uint8Array, end: Uint8Array): readonly [start: Uint8Array, end: Uint8Array];
   /** A key to look up in PD; the empty key is a key here. */
   toPd(key: Uint8Array): Uint8Array;
@@ -24,7 +24,7 @@ export interface KeyCodec {
   boundFromPd(bound: Uint8Array): Uint8Array;
 }
 
-/** Of codecs that leave keys as they are: whoever sees it may leave whole pages as they are. */
+/** `toStore` of codecs that do not change keys. A caller that finds this function in a codec need not translate pages. */
 export const sameKey = (key: Uint8Array): Uint8Array => key;
 
 /** Transactions without keyspaces. */

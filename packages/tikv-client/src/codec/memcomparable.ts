@@ -19,7 +19,7 @@ export function encodeMemcomparable(key: Uint8Array): Uint8Array {
   return encoded;
 }
 
-/** The inverse. Throws TikvError `corrupt-key` for bytes that no key encodes to: such a bound must not route anything. */
+/** The inverse. Throws TikvError `corrupt-key` for bytes that no key encodes to: such a bound must not route requests. */
 export function decodeMemcomparable(encoded: Uint8Array): Uint8Array {
   const key = new Uint8Array(encoded.length);
   let length = 0;

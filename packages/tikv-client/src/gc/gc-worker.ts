@@ -10,23 +10,23 @@ import { settleAll } from '../runtime/settle-all.ts';
 import { commands } from '../transport/commands.ts';
 import { expandLock } from '../txn/lock.ts';
 
-/** The id under which PD keeps the collector's own wish; PD makes it at 0 for ever if nobody moves it. */
+/** The id of the collector's own service safe point in PD. PD creates it at 0, without an end, until a client moves it. */
 const GC_WORKER = 'gc_worker';
 const FOREVER_SECONDS = 2n ** 63n - 1n;
 const LOCKS_PER_PAGE = 1_024;
 const REGIONS_AT_A_TIME = 4;
 
 export interface GcResult {
-  /** What may be collected from now on. */
+  /** TiKV may collect versions below this timestamp from now on. */
   readonly safePoint: Timestamp;
-  /** Somebody still needs older versions than was asked for. */
+  /** The safe point is below the target, because another service still needs older versions. */
   readonly heldBack: boolean;
   readonly resolvedLocks: number;
 }
 
 /**
- * Moves the safe point, below which TiKV collects old versions. Without TiDB nobody else does. One process of a cluster
- * should run it; several do no harm, the safe point only grows.
+ * Moves the safe point, below which TiKV collects old versions. Without TiDB no other process does. One process of a cluster
+ * should run it. Several do no harm, because the safe point only grows.
  */
 export class GcWorker {
   readonly #engine: Engine;
@@ -36,8 +36,8 @@ export class GcWorker {
   }
 
   /**
-   * One round: announces the target, settles every lock below it, then moves the safe point. Versions that are needed to read
-   * at the safe point and above stay. @param retentionMs how far back reads must remain possible
+   * Runs one round: announces the target to PD, ends every transaction with a lock below it, then moves the safe point.
+   * Versions that reads at the safe point and above need stay. @param retentionMs how far back reads must remain possible
    */
   async collect(retentionMs: number, options?: CallOptions): Promise<GcResult> {
     if (!(retentionMs >= 0)) throw new TikvError('invalid-argument', `retentionMs ${retentionMs}`);
@@ -47,7 +47,7 @@ export class GcWorker {
     const { safePoint, newCalls } = await this.#announce(target, backoffer);
     const before = await this.#engine.safePoint.read(call);
     if (!newCalls && safePoint <= before) return { safePoint: before, heldBack: safePoint < target, resolvedLocks: 0 };
-    // A lock below the safe point could commit with versions that are already gone: all of them must be settled first.
+    // A lock below the safe point could still commit after versions that it needs were collected, so all are resolved first.
     const resolvedLocks = await this.resolveLocks(safePoint, backoffer);
     const { pd } = this.#engine;
     const moved = newCalls ? await pd.advanceGcSafePoint(safePoint, call) : await pd.updateGcSafePoint(safePoint, call);
@@ -55,12 +55,12 @@ export class GcWorker {
     return { safePoint: moved, heldBack: safePoint < target, resolvedLocks };
   }
 
-  /** As PD has it now; 0: nobody has moved it yet. */
+  /** PD's current safe point. 0 if no client has moved it yet. */
   async safePoint(options?: CallOptions): Promise<Timestamp> {
     return await this.#engine.safePoint.read(this.#engine.call(options));
   }
 
-  /** Keeps versions from `timestamp` on for `ttlSeconds`, under a name of the caller's. Renew it before it ends. */
+  /** Keeps versions from `timestamp` on for `ttlSeconds`, under the caller's `name`. The caller renews it before it expires. */
   async hold(name: string, timestamp: Timestamp, ttlSeconds: number, options?: CallOptions): Promise<void> {
     if (name === GC_WORKER) throw new TikvError('invalid-argument', `"${name}" is the collector's own name`);
     const call = this.#engine.call(options);

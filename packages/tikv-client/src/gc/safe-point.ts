@@ -4,12 +4,12 @@ import { TikvError } from '../errors.ts';
 import { isUnimplemented } from '../pd/pd-client.ts';
 import { Call } from '../runtime/call.ts';
 
-/** Older than this the cached value says nothing: TiKV may have collected what a read wants. */
+/** An older cached value must not be used: TiKV may have collected versions that a read needs. */
 const TRUSTED_MS = 99_000;
 
 /**
- * The timestamp below which versions may be gone. TiKV does not refuse reads there, it silently misses data, so every read
- * is checked here, before and between pages.
+ * The timestamp below which versions may be gone. TiKV does not refuse reads below it, but silently misses data. So every read
+ * is checked here, a scan before each page.
  */
 export class SafePoint {
   readonly #engine: Engine;
@@ -22,7 +22,7 @@ export class SafePoint {
     this.#engine = engine;
   }
 
-  /** Undefined: allowed, at once. A promise: PD must be asked first. Throws `gc-too-early`. */
+  /** Undefined if the cached safe point allows the read. A promise if PD must be asked first. Throws `gc-too-early`. */
   check(readTs: Timestamp, call: Call): Promise<void> | undefined {
     if (readTs === MAX_TIMESTAMP) return undefined;
     const ageMs = this.#engine.clock.nowMs() - this.#readMs;
@@ -31,7 +31,7 @@ export class SafePoint {
     return undefined;
   }
 
-  /** Against what is known, without asking PD. Throws `gc-too-early`. */
+  /** Checks against the cached safe point, without asking PD. Throws `gc-too-early`. */
   checkKnown(timestamp: Timestamp): void {
     if (timestamp < this.#value) throw new TikvError('gc-too-early', `${timestamp} is below ${this.#value}`);
   }
@@ -55,7 +55,7 @@ export class SafePoint {
     this.learn(await this.read(call));
   }
 
-  /** From PD, by its newer call where it has one. */
+  /** Asks PD, by GetGCState if PD has it, else by GetGCSafePoint. */
   async read(call: Call): Promise<Timestamp> {
     if (!this.#oldCalls) {
       try {

@@ -11,7 +11,7 @@ import { isTransportError, type TransportError, type Transport } from '../transp
 import { PdMembers } from './pd-members.ts';
 import { TimestampOracle } from './timestamp-oracle.ts';
 
-/** A region as PD knows it; `leader` may be absent during an election. Keys are encoded. */
+/** A region as PD knows it. `leader` may be absent during an election. Keys are encoded. */
 export type PdRegion = pdpb.Region;
 
 interface Header {
@@ -23,7 +23,7 @@ interface Answer {
 
 const REGIONS_NOT_COVERED = pdpb.ErrorType.REGIONS_NOT_CONTAIN_ALL_KEY_RANGE;
 
-/** The calls to PD, at its leader, with patience for elections. Rejects with TikvError. */
+/** The calls to PD's leader, repeated during elections. Rejects with TikvError. */
 export class PdClient {
   readonly members: PdMembers;
   readonly oracle: TimestampOracle;
@@ -32,7 +32,7 @@ export class PdClient {
   readonly #random: Random;
   readonly #timeoutMs: number;
   readonly #budgetMs: number;
-  /** Methods that this PD does not know. */
+  /** Methods that PD does not implement. */
   readonly #unimplemented = new Set<string>();
 
   constructor(options: {
@@ -64,7 +64,7 @@ export class PdClient {
     this.members.close();
   }
 
-  /** Undefined: PD does not know a region there (yet). `previous`: the region before the one that holds `key`. */
+  /** Undefined if PD knows no region there (yet). `previous`: the region before the one that holds `key`. */
   async getRegion(key: Uint8Array, previous: boolean, call: Call): Promise<PdRegion | undefined> {
     const method = previous ? 'GetPrevRegion' : 'GetRegion';
     const answer = await this.#ask(
@@ -124,7 +124,7 @@ export class PdClient {
     }));
   }
 
-  /** Undefined: there is no such store. */
+  /** Undefined if there is no such store. */
   async getStore(storeId: number, call: Call): Promise<Store | undefined> {
     try {
       return (await this.#ask('GetStore', pdpb.GetStoreRequestCodec, pdpb.GetStoreResponseCodec, { storeId }, call))
@@ -149,7 +149,7 @@ export class PdClient {
     ).finishedPercentage;
   }
 
-  /** The state of what PD is doing with a region: pdpb.OperatorStatus and a description. */
+  /** The state of PD's operator on a region: pdpb.OperatorStatus and a description. */
   async getOperator(regionId: number, call: Call): Promise<{ readonly status: number; readonly description: string }> {
     const answer = await this.#ask(
       'GetOperator',
@@ -178,7 +178,7 @@ export class PdClient {
     return answer.newSafePoint;
   }
 
-  /** Announces what service `id` still needs; the answer is the lowest over all services. A ttl of 0 or less removes it. */
+  /** Announces the safe point that service `id` needs. Returns the lowest of all services. A ttl of 0 or less removes it. */
   async updateServiceSafePoint(id: string, ttlSeconds: bigint, safePoint: Timestamp, call: Call): Promise<Timestamp> {
     const request = { serviceId: new TextEncoder().encode(id), ttl: ttlSeconds, safePoint };
     const answer = await this.#ask(
@@ -191,7 +191,7 @@ export class PdClient {
     return answer.minSafePoint;
   }
 
-  /** PD's newer calls for garbage collection; each rejects with UNIMPLEMENTED in `cause` where PD is older. */
+  /** The first of PD's newer calls for garbage collection. Each rejects with UNIMPLEMENTED in `cause` if PD is older. */
   async getGcState(call: Call): Promise<pdpb.GCState | undefined> {
     return (
       await this.#ask('GetGCState', pdpb.GetGCStateRequestCodec, pdpb.GetGCStateResponseCodec, nullKeyspace, call)
@@ -294,7 +294,7 @@ const nullKeyspace = { keyspaceScope: { keyspaceId: 0xffff_ffff } };
 export const isUnimplemented = (error: unknown): boolean =>
   error instanceof TikvError && isTransportError(error.cause) && error.cause.grpc === GrpcCode.UNIMPLEMENTED;
 
-/** UNAVAILABLE also says "not leader": then the connection is fine. */
+/** UNAVAILABLE is also the code of "not leader". Then the connection works. */
 const connectionLost = (error: TransportError): boolean =>
   error.grpc === GrpcCode.DEADLINE_EXCEEDED ||
   (error.grpc === GrpcCode.UNAVAILABLE && !/leader|not served|not primary|not started/.test(error.message));

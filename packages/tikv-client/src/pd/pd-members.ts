@@ -10,8 +10,8 @@ const REFRESH_MS = 60_000;
 const MEMBERS_TIMEOUT_MS = 1_000;
 
 /**
- * Which PD members there are, and which one leads. Any member knows; the leader alone serves. Members are asked again when
- * a call fails, and in the background of a call when the knowledge is a minute old. Their cluster id never changes.
+ * The PD members and their leader. Every member names the leader, but only the leader serves. Members are asked again when a
+ * call fails, and in the background of a call when the last answer is a minute old. Their cluster id never changes.
  */
 export class PdMembers {
   readonly #transport: Transport;
@@ -50,7 +50,7 @@ export class PdMembers {
     return this.#leader?.address;
   }
 
-  /** Asks every seed, so that one of another cluster is found before anything is asked of it. */
+  /** Asks every seed, so that a seed of another cluster is found before it gets any other request. */
   async start(call: Call): Promise<void> {
     for (let round = 0; ; round += 1) {
       const answers = await Promise.allSettled(this.#known.map((url) => this.#ask(url, call)));
@@ -76,7 +76,7 @@ export class PdMembers {
     }
   }
 
-  /** The leader's channel. Waits for an election within the call's patience. */
+  /** The leader's channel. If no leader is known, waits for one within the call's deadline. */
   async leader(call: Call): Promise<Channel> {
     if (this.#leader === undefined) await this.refresh(call);
     else if (this.#clock.nowMs() - this.#refreshedMs > REFRESH_MS) void this.refresh(call).catch(() => {});
@@ -92,7 +92,7 @@ export class PdMembers {
     return channel;
   }
 
-  /** Finds the leader anew, in rounds over all members; concurrent calls share the search, each with its own patience. */
+  /** Finds the leader again, in rounds over all members. Concurrent calls share one search, each with its own deadline. */
   refresh(call: Call): Promise<void> {
     this.#refreshing ??= this.#search().finally(() => {
       this.#refreshing = undefined;
@@ -100,7 +100,7 @@ export class PdMembers {
     return call.wait(this.#refreshing);
   }
 
-  /** One search is bounded, so that it does not outlive its callers for long; they start the next. */
+  /** A search has at most five rounds, so that it does not outlive its callers for long. Later callers start another. */
   async #search(): Promise<void> {
     this.#refreshedMs = this.#clock.nowMs();
     let cause: unknown;
@@ -122,7 +122,7 @@ export class PdMembers {
     throw new TikvError('pd-unreachable', cause === undefined ? 'no member knows a leader' : String(cause), { cause });
   }
 
-  /** A channel whose connection failed is made anew at its next use: with fresh credentials, and without its history. */
+  /** Closes a channel whose connection failed. The next use makes a new one, with fresh credentials and without backoff. */
   drop(channel: Channel): void {
     for (const [address, known] of this.#channels) {
       if (known === channel) this.#channels.delete(address);
@@ -169,14 +169,14 @@ export class PdMembers {
     throw new TikvError('cluster-mismatch', `${url.address} is in cluster ${clusterId}, not ${this.#clusterId}`);
   }
 
-  /** False when the answer names no leader. */
+  /** False if the answer names no leader. */
   #learn(answer: GetMembersResponse): boolean {
     const url = answer.leader?.clientUrls[0];
     if (url === undefined) return false;
     const known = answer.members.flatMap((member) =>
       member.clientUrls[0] === undefined ? [] : [parsePdUrl(member.clientUrls[0])],
     );
-    // Seeds stay in the list: they may be a name that outlives every member's address.
+    // Seeds stay in the list: a seed may be a DNS name that stays valid when the addresses of all members change.
     const addresses = new Set(known.map(({ address }) => address));
     this.#known = [...known, ...this.#known.filter(({ address }) => !addresses.has(address))].slice(0, 64);
     this.#leader = parsePdUrl(url);

@@ -10,12 +10,12 @@ import { Gathering } from '../transport/gathering.ts';
 import { type Channel, type MessageStream, TransportError, unavailable } from '../transport/transport.ts';
 import type { PdMembers } from './pd-members.ts';
 
-/** Timestamps that one request asks for, and so the most that one caller may. */
+/** Maximal timestamps of one request, and so of one caller. */
 export const TIMESTAMPS_MAX = 20_000;
 const SWEEP_MS = 50;
 
 interface Waiter {
-  /** How many it wants, and gets without a gap. */
+  /** Number of consecutive timestamps that the caller gets. */
   readonly count: number;
   readonly resolve: (first: Timestamp) => void;
   readonly reject: (error: Error) => void;
@@ -25,9 +25,9 @@ interface Waiter {
 }
 
 /**
- * Timestamps from PD. All that ask while a request is under way share the next one; one request is under way at a time, so
- * every answer must lie above the one before, on whatever stream it came. A timestamp lost with its stream is harmless:
- * who waited for it waits for the next, until its own deadline.
+ * Timestamps from PD. Callers that ask while a request is under way share the next request. Only one request is under way at a
+ * time, so every answer must lie above the one before, even on another stream. A timestamp lost with its stream does no harm:
+ * its callers wait for the next one, until their own deadlines.
  */
 export class TimestampOracle {
   readonly #members: PdMembers;
@@ -37,7 +37,7 @@ export class TimestampOracle {
   readonly #lifetime: Call;
   readonly #onFatal: (error: TikvError) => void;
   #queue: Waiter[] = [];
-  /** Those whose request is under way. */
+  /** The waiters of the request under way. */
   #asking: readonly Waiter[] = [];
   #running = false;
   readonly #gathering = new Gathering();
@@ -66,12 +66,12 @@ export class TimestampOracle {
     this.#onFatal = options.onFatal;
   }
 
-  /** Above every timestamp that anybody got before the call. */
+  /** A timestamp above all that PD has dealt to any client before the call. */
   next(call: Call): Promise<Timestamp> {
     return this.first(1, call);
   }
 
-  /** The first of `count` consecutive ones, all of them the caller's. @param count at most `TIMESTAMPS_MAX` */
+  /** The first of `count` consecutive timestamps that only this caller gets. @param count at most `TIMESTAMPS_MAX` */
   first(count: number, call: Call): Promise<Timestamp> {
     return new Promise((resolve, reject) => {
       if (this.#fatal !== undefined) {
@@ -100,16 +100,17 @@ export class TimestampOracle {
   }
 
   /**
-   * About what PD's clock shows, in milliseconds since 1970: to measure ages by, never to make a timestamp of, since TiKV
-   * refuses what PD has not dealt. Our own clock only measures how long ago PD last told us. 0 before its first answer.
+   * The approximate time of PD's clock, in milliseconds since 1970. It is for measuring ages, not for making timestamps,
+   * because TiKV refuses a timestamp that PD has not dealt. The local clock only measures the time since PD's last answer.
+   * 0 before the first answer.
    */
   nowMs(): number {
     return this.#last === 0n ? 0 : physicalMs(this.#last) + this.#clock.nowMs() - this.#lastAtMs;
   }
 
   /**
-   * Makes sure that PD has dealt a timestamp, or a later one, to anybody: TiKV ends itself over one from the future. Undefined:
-   * it has. A promise: PD must be asked. Throws `future-timestamp`.
+   * Makes sure that PD has dealt `timestamp` or a later one to some client, because TiKV ends its process over a timestamp from
+   * the future. Undefined if this client knows that PD has. A promise if PD must be asked. Throws `future-timestamp`.
    */
   check(timestamp: Timestamp, call: Call): Promise<void> | undefined {
     return timestamp <= this.#last || timestamp === MAX_TIMESTAMP ? undefined : this.#checkAtPd(timestamp, call);
@@ -120,7 +121,7 @@ export class TimestampOracle {
     if (timestamp > now) throw new TikvError('future-timestamp', `${timestamp} is above ${now}`);
   }
 
-  /** How long ago by PD's clock a timestamp was dealt. 0 before the first answer of PD. */
+  /** The age of a timestamp by PD's clock, in milliseconds. 0 before the first answer of PD. */
   ageMs(timestamp: Timestamp): number {
     return Math.max(0, this.nowMs() - physicalMs(timestamp));
   }
@@ -170,7 +171,7 @@ export class TimestampOracle {
         const answer = await this.#request(count);
         this.#asking = [];
         if (answer instanceof TransportError) {
-          this.#queue = batch.concat(this.#queue); // they keep their places
+          this.#queue = batch.concat(this.#queue); // the batch stays before later callers
           this.#sweep ??= this.#clock.after(SWEEP_MS, () => this.#expire());
           this.#dropStream();
           failures += 1;
@@ -237,7 +238,7 @@ export class TimestampOracle {
         }
       },
       end: (error) => {
-        // A stream that ends while nobody asks is opened anew by whoever asks next.
+        // If no request is under way, the next request opens a new stream.
         if (this.#stream?.stream !== stream) return;
         this.#stream = undefined;
         this.#answer?.(error);
@@ -262,7 +263,7 @@ export class TimestampOracle {
       this.#stop(new TikvError('protocol-error', 'PD answered with other timestamps than were asked for'), batch);
       return;
     }
-    // The answer names the last of the batch; the caller that came first gets the lowest.
+    // The answer names the last timestamp of the batch. The first caller gets the lowest.
     const last = composeTimestamp(timestamp.physical, timestamp.logical);
     const first = last - BigInt(count - 1);
     if (first <= this.#last) {
@@ -278,7 +279,7 @@ export class TimestampOracle {
     }
   }
 
-  /** Snapshot isolation rests on these timestamps: once they are wrong, nothing may go on. */
+  /** Ends the client after wrong timestamps, because snapshot isolation depends on them. */
   #stop(error: TikvError, batch: readonly Waiter[]): void {
     this.#fatal = error;
     for (const waiter of batch) this.#settle(waiter)?.reject(error);

@@ -5,29 +5,29 @@ import { uniqueByKey } from './unique-by-key.ts';
 import { Limiter } from '../runtime/limiter.ts';
 import { settleAll } from '../runtime/settle-all.ts';
 
-/** What one request may ask of a store at once, and have it write as one entry of its Raft log. */
+/** Bounds of the keys of one request, which a store may have to write as one entry of its Raft log. */
 const PART_KEYS_MAX = 1_024;
 const PART_KEY_BYTES_MAX = 1 << 20;
 
-/** `moved`: the keys may be in other regions now, nothing was answered. */
+/** `moved`: no answer came, because the keys may be in other regions now. */
 export type PartResult = 'done' | 'moved';
 
 export interface ByRegionOptions<Item> {
   readonly backoffer: Backoffer;
   keyOf(item: Item): Uint8Array;
-  /** Sends one request about the keys of one part. `relocations`: how often these had to be grouped anew. */
+  /** Sends one request about the keys of one part. `relocations`: how often the keys have been grouped again. */
   send(region: Region, part: readonly Item[], relocations: number): Promise<PartResult>;
-  /** Requests under way at a time; `concurrency` of the settings if absent. */
+  /** Limits the requests under way at a time. `concurrency` of the settings if absent. */
   readonly limiter?: Limiter | undefined;
-  /** One part after another, that of the first item first; the first failure is the end. */
+  /** Sends one part after another, starting with the part of the first item. The first failure ends it. */
   readonly inOrder?: boolean | undefined;
 }
 
 /**
- * Every request that takes a list of keys is sent through here: cut into parts that lie in one region and that one request
- * takes, no key twice (TiKV panics over a key that a request rolls back twice, and waits for itself where it locks one twice),
- * in the order of `items`. What has moved meanwhile is grouped anew. Returns the items that were asked about. When one part
- * fails the others are still sent, unless they go in order.
+ * Every request that takes a list of keys is sent through this function. It removes repeated keys: TiKV panics if a request
+ * rolls back a key twice, and waits for itself if a request locks a key twice. It cuts the items, in their order, into parts
+ * that lie in one region and fit into one request. Parts that moved are grouped again. Returns the items without repeated
+ * keys. If one part fails the others are still sent, unless `inOrder` is set.
  */
 export async function sendByRegion<Item>(
   engine: Engine,
@@ -57,7 +57,7 @@ async function sendGroups<Item>(
         continue;
       }
       const sending = limiter.run(() => options.send(region, part, relocations));
-      // Grouped anew outside of the limiter: who waits for a place there must not hold one.
+      // Keys are grouped again outside of the limiter, because a task that waits for a place in it must not hold one.
       tasks.push(
         sending.then((result) =>
           result === 'done' ? undefined : sendGroups(engine, part, options, limiter, relocations + 1),

@@ -2,8 +2,8 @@ import { compareBytes } from '@engram/core';
 import { holdsEnd, holdsKey, isNewer, type Region } from './region.ts';
 
 /**
- * Regions in the order of their starts, without overlaps; gaps are what must be asked for. Pure. An older epoch never
- * replaces a newer one: PD learns of a split later than the stores do.
+ * Regions in the order of their starts, without overlaps. Keys in gaps must be looked up in PD. Pure. An older epoch never
+ * replaces a newer one, because PD learns of a split later than the stores do.
  */
 export class RegionCache {
   readonly #idleMs: number;
@@ -56,7 +56,7 @@ export class RegionCache {
     return region;
   }
 
-  /** False when the cache knows better: some overlapping region is newer. */
+  /** False if the region was not inserted, because an overlapping region in the cache is newer. */
   insert(region: Region): boolean {
     const from = this.#firstOverlap(region);
     let to = from;
@@ -67,12 +67,12 @@ export class RegionCache {
       to += 1;
     const overlapping = this.#regions.slice(from, to);
     for (const known of overlapping) {
-      // Versions of different regions are comparable where they overlap: a split or merge raises all that take part.
+      // Versions of overlapping regions are comparable, because a split or merge raises the version of all its regions.
       if (known.id === region.id ? isNewer(known, region) : known.version > region.version) return false;
     }
     for (const known of overlapping) {
       known.valid = false;
-      // PD may not know yet who leads; whom we had reached is the better guess.
+      // PD may not know the leader yet. The leader in the cache is the better guess.
       if (known.id === region.id && region.leader < 0) {
         const leaderId = known.peers[known.leader]?.id;
         region.leader = region.peers.findIndex(({ id }) => id === leaderId);
@@ -95,7 +95,7 @@ export class RegionCache {
     if (this.#regions[at] === region) this.#regions.splice(at, 1);
   }
 
-  /** False when that peer is not in the region as we know it. */
+  /** False if the cached region does not have that peer. */
   switchLeader(region: Region, peerId: number): boolean {
     const at = region.peers.findIndex(({ id }) => id === peerId);
     if (at < 0) return false;

@@ -4,22 +4,22 @@ import type { Error as RegionError } from '../proto/gen/errorpb.ts';
 import type { Region as RegionMeta } from '../proto/gen/metapb.ts';
 import { isNewer, type Region } from './region.ts';
 
-/** What to do about a region error. `maybeApplied`: the request may have taken effect nevertheless. */
+/** What the sender does about a region error. `maybeApplied`: the request may have taken effect nevertheless. */
 export type Verdict =
   | {
       readonly do: 'again';
       readonly backoff?: BackoffName;
       readonly atLeastMs?: number;
-      /** A peer that leads now. */
+      /** The peer that leads now. */
       readonly leader?: number;
-      /** Leave this peer for another one. */
+      /** Send to another peer. */
       readonly nextPeer?: true;
-      /** As a plain read at the leader. */
+      /** Send as a plain read to the leader. */
       readonly atLeader?: true;
       readonly maybeApplied?: true;
     }
   | {
-      /** The caller must find its keys' regions again. */
+      /** The caller must locate its keys again. */
       readonly do: 'relocate';
       readonly backoff?: BackoffName;
       readonly learn?: readonly RegionMeta[];
@@ -36,7 +36,7 @@ export function kindOfRegionError(error: RegionError): string {
   return 'unknown';
 }
 
-/** errorpb.Error -> what to do. Pure. `atLeader`: the request went to whom we took for the leader. */
+/** Decides what to do about an errorpb.Error. Pure. `atLeader`: the request was sent as one to the leader. */
 export function judgeRegionError(error: RegionError, region: Region, atLeader: boolean): Verdict {
   if (error.notLeader !== undefined) {
     const { leader } = error.notLeader;
@@ -91,6 +91,6 @@ export function judgeRegionError(error: RegionError, region: Region, atLeader: b
   if (error.undeterminedResult !== undefined) return { do: 'again', backoff: 'staleCommand', maybeApplied: true };
   if (/invalid max_ts update/.test(error.message))
     return { do: 'fail', error: new TikvError('invalid-argument', `a timestamp from the future: ${error.message}`) };
-  // A newer server, or one that is closing: another peer may serve, and PD knows more.
+  // An unknown error, of a newer server or of one that is closing. Another peer may serve.
   return { do: 'again', backoff: 'regionScheduling', nextPeer: true };
 }

@@ -17,7 +17,7 @@ export interface KeyGroup {
   readonly keys: Uint8Array[];
 }
 
-/** Finds the region of a key: in the cache, else from PD. Concurrent misses of one key share one question to PD. */
+/** Finds the region of a key in the cache, or else asks PD. Concurrent misses of one key share one request to PD. */
 export class RegionLocator {
   readonly cache: RegionCache;
   readonly #pd: PdClient;
@@ -32,7 +32,7 @@ export class RegionLocator {
     this.cache = new RegionCache(idleMs);
   }
 
-  /** At once, or undefined. */
+  /** The cached region of `key`, or undefined. */
   cached(key: Uint8Array, call: Call): Region | undefined {
     return this.cache.find(key, call.clock.nowMs());
   }
@@ -66,7 +66,7 @@ export class RegionLocator {
     );
   }
 
-  /** Fills the cache with what follows `start`, so that a walk over many regions asks PD once for many. */
+  /** Fills the cache with up to 128 regions from `start` on, so that a walk over many regions needs few requests to PD. */
   async prefetch(start: Uint8Array, end: Uint8Array, call: Call): Promise<void> {
     const views = await this.#pd.scanRegions(this.#codec.boundToPd(start), this.#codec.boundToPd(end), PREFETCH, call);
     for (const view of views) {
@@ -75,13 +75,13 @@ export class RegionLocator {
     }
   }
 
-  /** Every key with its region; the groups follow the order of their first keys. */
+  /** Groups keys by region. The groups follow the order of their first keys. */
   async group(keys: readonly Uint8Array[], backoffer: Backoffer): Promise<readonly KeyGroup[]> {
     const groups = await this.groupBy(keys, (key) => key, backoffer);
     return groups.map(({ region, items }) => ({ region, keys: items }));
   }
 
-  /** As `group`, for what has a key. */
+  /** As `group`, for items that have a key. */
   async groupBy<Item>(
     items: readonly Item[],
     keyOf: (item: Item) => Uint8Array,
@@ -104,11 +104,11 @@ export class RegionLocator {
     return [...groups.values()];
   }
 
-  /** What EpochNotMatch tells about the regions that took this one's place. */
+  /** Adds to the cache the regions that replaced `old`, as EpochNotMatch or an answer to a split names them. */
   learn(metas: readonly RegionMeta[], old: Region, call: Call): void {
     const leaderStore = old.peers[old.leader]?.storeId;
     for (const meta of metas) {
-      // A split leaves all leaders on the store that led before; a wrong guess costs one NotLeader.
+      // After a split the store of the old leader leads all new regions. A wrong guess costs one NotLeader.
       const leader = meta.peers.find(({ storeId }) => storeId === leaderStore);
       const region = regionOf({ region: meta, leader, downPeers: [] }, this.#codec, call.clock.nowMs());
       if (region !== undefined) this.cache.insert(region);
@@ -140,7 +140,7 @@ export class RegionLocator {
         region = await call.wait(loading);
       } catch (error) {
         call.check(error);
-        // The question belonged to another call whose patience ended first: ask again for ourselves.
+        // The shared request was another call's, whose deadline passed first. This call asks again.
         if (own || !(error instanceof TikvError)) throw error;
         continue;
       }
@@ -153,7 +153,7 @@ export class RegionLocator {
     return this.#keep(await this.#pd.getRegion(this.#codec.toPd(key), previous, call), call);
   }
 
-  /** The region without an end: PD has no call for it, so the regions are walked from the last one we know. */
+  /** The last region. PD has no call for it, so the regions are walked from the last cached one. */
   async #fetchLast(call: Call): Promise<Region | undefined> {
     const known = this.cache.regions();
     let start = known[known.length - 1]?.start ?? new Uint8Array(0);
@@ -169,7 +169,8 @@ export class RegionLocator {
   #keep(view: Parameters<typeof regionOf>[0] | undefined, call: Call): Region | undefined {
     if (view === undefined) return undefined;
     const region = regionOf(view, this.#codec, call.clock.nowMs());
-    // PD may lag behind the stores: what it says is used once, and the store's refusal brings the newer regions.
+    // PD may lag behind the stores. Its region is used once even if the cache does not accept it. If it is outdated, the store
+    // refuses the request and names the newer regions.
     if (region !== undefined) this.cache.insert(region);
     return region;
   }

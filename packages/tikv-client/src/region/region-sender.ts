@@ -16,11 +16,11 @@ import type { StorePool } from './store-pool.ts';
 /** Which replica serves a read. `stale` reads at a timestamp in the past without asking the leader. */
 export type ReplicaChoice = 'leader' | 'follower' | 'any' | 'stale';
 
-/** The caller's record of what may have happened to a request; sends and resends add to it. */
+/** What may have happened to a request. The caller owns the record; each send and resend updates it. */
 export interface Fate {
-  /** Some attempt may have taken effect without our knowing. */
+  /** An attempt without a definite answer may have taken effect. */
   uncertain: boolean;
-  /** Some attempt was made: a resend must say that it is one. */
+  /** An attempt was made, so a further one must be marked as a retry. */
   sent: boolean;
 }
 
@@ -30,16 +30,16 @@ export interface SendOptions {
   readonly fate?: Fate | undefined;
 }
 
-/** `relocate`: the keys may be in other regions now; nothing about their old grouping holds. */
+/** `relocate`: the keys may be in other regions now, so the caller must group them again. */
 export type SendResult<Response> =
   | { readonly kind: 'answer'; readonly response: Response }
   | { readonly kind: 'relocate' };
 
 const RELOCATE = { kind: 'relocate' } as const;
-/** Peers that name each other as leader without end are given time. */
+/** After this many changes of leader in one send, the sender waits: peers may name each other without end. */
 const SWITCHES_MAX = 3;
 
-/** Sends one request to one region until a peer answers it, or the region is not what it was. */
+/** Sends one request to one region until a peer answers, or until the region must be located again. */
 export class RegionSender {
   readonly #locator: RegionLocator;
   readonly #stores: StorePool;
@@ -128,7 +128,7 @@ export class RegionSender {
         if (!isTransportError(error)) throw error;
         await this.#afterTransportError(error, link, region, backoffer);
         if (replica !== 'leader') {
-          replica = 'leader'; // a replica failed us: the leader is the sure way
+          replica = 'leader'; // after a failed replica the leader serves
           tried.delete(region.peers[region.leader]?.id ?? 0);
         } else probe = this.#other(region, tried);
         continue;
@@ -166,7 +166,7 @@ export class RegionSender {
         if (switches > SWITCHES_MAX) await backoffer.wait('regionScheduling', cause);
         tried.clear();
         const named = region.peers[region.leader]!;
-        // Whoever is named may have recovered from what made us avoid it; one that swallows requests has not.
+        // The named leader's store may have recovered since it was avoided. A store that does not answer has not.
         if (!this.#stores.isSilent(named.storeId)) probe = named;
         else if (switches <= SWITCHES_MAX) await backoffer.wait('regionScheduling', cause);
       }
@@ -202,7 +202,7 @@ export class RegionSender {
       throw new TikvError('tls-failed', `${link.address}: ${error.message}`, { cause: error });
     this.#stores.doubt(link.storeId);
     backoffer.call.check(cause);
-    // The other peers can serve, or know who leads, without delay; only when all have failed is waiting of use.
+    // The other peers can serve or name the leader without delay. Waiting helps only if all have failed.
     if (region.peers.every(({ storeId }) => storeId === link.storeId || this.#stores.isAvoided(storeId)))
       await backoffer.wait('tikvRPC', cause);
   }
@@ -211,7 +211,7 @@ export class RegionSender {
     const leader = region.peers[region.leader];
     if (replica === 'leader') {
       if (leader !== undefined && !tried.has(leader.id)) {
-        // A leader on a store that just failed has probably lost its place: ask the others first, it comes last.
+        // A leader on a store that has just failed is probably no leader any more, so it is asked last.
         if (tried.size > 0 || !this.#stores.isAvoided(leader.storeId)) return leader;
       }
       return this.#other(region, tried) ?? (leader !== undefined && !tried.has(leader.id) ? leader : undefined);
@@ -224,13 +224,13 @@ export class RegionSender {
     return from[this.#random.uint32() % Math.max(1, from.length)] ?? leader;
   }
 
-  /** A voter that was not tried yet; those on stores that work come first. */
+  /** A voter that was not tried yet. Voters on healthy stores come first. */
   #other(region: Region, tried: ReadonlySet<number>): Peer | undefined {
     const left = region.peers.filter((peer) => canVote(peer) && !tried.has(peer.id));
     return left.find((peer) => !this.#stores.isAvoided(peer.storeId) && !region.downPeers.has(peer.id)) ?? left[0];
   }
 }
 
-/** A connection that was never made carried nothing. */
+/** Whether the request may have been sent. It was not if no connection was established. */
 const mayHaveLeft = (error: unknown): boolean =>
   !(isTransportError(error) && /No connection established|ECONNREFUSED|Name resolution failed/.test(error.message));

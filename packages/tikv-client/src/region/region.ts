@@ -3,9 +3,8 @@ import type { KeyCodec } from '../codec/key-codec.ts';
 import { type Peer, PeerRole, type Region as RegionMeta } from '../proto/gen/metapb.ts';
 
 /**
- * One region as this client believes it to be. Bounds are decoded; `end` of zero length is the end of all keys. The object
- * is the cache's: it is replaced when the region's epoch changes, and only who leads, when it was used, and whether it is
- * still believed change in place.
+ * One region as this client knows it. Bounds are decoded. `end` of zero length is the end of all keys. The cache owns the
+ * object and replaces it when the region's epoch changes. Only `leader`, `usedMs` and `valid` change in place.
  */
 export interface Region {
   readonly id: number;
@@ -13,11 +12,11 @@ export interface Region {
   readonly end: Uint8Array;
   readonly version: number;
   readonly confVer: number;
-  /** Those that hold data: witnesses are left out. */
+  /** The peers that hold data. Witnesses are left out. */
   readonly peers: readonly Peer[];
-  /** Peers that PD saw down: asked last. */
+  /** Ids of peers that PD reports as down. They are asked last. */
   readonly downPeers: ReadonlySet<number>;
-  /** Index in `peers` of whom to ask first; -1 while nobody is known to lead. */
+  /** Index in `peers` of the leader, -1 if unknown. */
   leader: number;
   usedMs: number;
   valid: boolean;
@@ -29,7 +28,7 @@ export interface PdView {
   readonly downPeers: readonly { readonly peer: Peer | undefined }[];
 }
 
-/** Throws TikvError `corrupt-key`. Undefined when there is nobody to ask. */
+/** Throws TikvError `corrupt-key`. Undefined if PD named no region, or no peer that holds data. */
 export function regionOf(view: PdView, codec: KeyCodec, nowMs: number): Region | undefined {
   const { region, leader } = view;
   if (region === undefined) return undefined;
@@ -51,19 +50,19 @@ export function regionOf(view: PdView, codec: KeyCodec, nowMs: number): Region |
 
 export const canVote = (peer: Peer): boolean => peer.role !== PeerRole.Learner;
 
-/** A region's, or any other's: `end` of zero length is the end of all keys. */
+/** A range of keys. `end` of zero length is the end of all keys. */
 export type KeyRange = Pick<Region, 'start' | 'end'>;
 
 export const holdsKey = ({ start, end }: KeyRange, key: Uint8Array): boolean =>
   compareBytes(start, key) <= 0 && (end.length === 0 || compareBytes(key, end) < 0);
 
-/** Whether the keys just below `end` are in it; `end` of zero length is the end of all keys. */
+/** Whether the keys just below `end` are in the region. `end` of zero length is the end of all keys. */
 export const holdsEnd = (region: Region, end: Uint8Array): boolean =>
   end.length === 0
     ? region.end.length === 0
     : compareBytes(region.start, end) < 0 && (region.end.length === 0 || compareBytes(end, region.end) <= 0);
 
-/** Orders epochs of one region: version grows at splits and merges, confVer at changes of membership. */
+/** Orders epochs of one region. `version` grows at splits and merges, `confVer` at changes of membership. */
 export const isNewer = (
   left: { version: number; confVer: number },
   right: { version: number; confVer: number },

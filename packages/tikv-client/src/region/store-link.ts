@@ -10,15 +10,15 @@ import type { Command } from '../transport/commands.ts';
 import { type Channel, isTransportError, type Transport, TransportError } from '../transport/transport.ts';
 
 const HEALTH_TIMEOUT_MS = 1_000;
-/** How long a store that failed is asked last. */
+/** How long a store is asked last after a failure. */
 const AVOID_MS = 1_000;
-/** How often a store that does not answer is asked whether it lives again, by those who would need it. */
+/** Minimal time between health checks of a silent store. Callers that look at `silent` start them. */
 const PROBE_MS = 500;
 const HEALTH_REQUEST = new Uint8Array(0);
 /** grpc.health.v1.HealthCheckResponse with SERVING. */
 const SERVING = 1;
 
-/** The connection to one store at one address: its stream of commands, unary calls for the rest, and whether it lives. */
+/** The connection to one store at one address: its stream of commands, unary calls for other commands, and its health. */
 export class StoreLink {
   readonly storeId: number;
   readonly address: string;
@@ -53,16 +53,16 @@ export class StoreLink {
   }
 
   /**
-   * Whether it took requests and answered nothing: it is believed to lead nothing, whatever others say. Unlike one that
-   * refuses, it costs a timeout to find out again, so that is left to a health check behind the calls: until one is answered,
-   * or anything else is, it stays silent.
+   * Whether the store did not answer requests and a health check. Such a store is not taken for a leader, even if other peers
+   * name it. Another request to it would cost a timeout, so a background health check probes it. It stays silent until it
+   * answers a health check or a request.
    */
   get silent(): boolean {
     if (this.#silent && this.#clock.nowMs() >= this.#probeFromMs) void this.#check();
     return this.#silent;
   }
 
-  /** Rejects with TransportError, or TikvError when the call ends. */
+  /** Rejects with TransportError, or with TikvError if the signal fires or the answer is damaged. */
   async send<
     Request extends { readonly context?: ContextInit | undefined },
     Response extends { readonly regionError: RegionError | undefined },
@@ -131,7 +131,7 @@ export class StoreLink {
     return stream;
   }
 
-  /** The next use connects anew: credentials are read again, and no old connection's back-off stands in the way. */
+  /** The next use makes a new channel, which reads credentials again and does not wait for the old channel's backoff. */
   #disconnect(): void {
     const channel = this.#channel;
     this.#channel = undefined;
@@ -144,7 +144,7 @@ export class StoreLink {
     if (error.grpc === GrpcCode.DEADLINE_EXCEEDED) void this.#check();
   }
 
-  /** One request without an answer may be TiKV's silence about an error; a health check tells it from a dead store. */
+  /** Checks the store's health. TiKV does not answer some failed requests, so a timeout alone does not show a dead store. */
   async #check(): Promise<void> {
     if (this.#checking || this.#closed) return;
     this.#checking = true;
@@ -163,7 +163,7 @@ export class StoreLink {
     }
   }
 
-  /** grpc.health.v1; a store without that service is alive if it says so. */
+  /** Asks grpc.health.v1. A store that answers UNIMPLEMENTED is alive. */
   async isAlive(): Promise<boolean> {
     try {
       const answer = await this.#connected().unary('/grpc.health.v1.Health/Check', HEALTH_REQUEST, {

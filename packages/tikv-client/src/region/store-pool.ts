@@ -7,7 +7,7 @@ import type { Call } from '../runtime/call.ts';
 import type { Transport } from '../transport/transport.ts';
 import { StoreLink } from './store-link.ts';
 
-/** Stores by id. An address is believed until something fails at it; then PD is asked again, because stores move. */
+/** Stores by id. An address is used until a request to it fails. Then PD is asked again, because stores move. */
 export class StorePool {
   readonly #pd: PdClient;
   readonly #options: { transport: Transport; secure: boolean; clock: Clock; observer: Observer };
@@ -21,7 +21,7 @@ export class StorePool {
     this.#options = options;
   }
 
-  /** At once if the store is known and not in doubt. */
+  /** The link of a store whose address is known and not in doubt, else undefined. */
   known(storeId: number): StoreLink | undefined {
     return this.#doubted.has(storeId) ? undefined : this.#links.get(storeId);
   }
@@ -34,7 +34,7 @@ export class StorePool {
     return this.#links.get(storeId)?.silent ?? false;
   }
 
-  /** Undefined: there is no such store any more. */
+  /** Undefined if the store does not exist any more. */
   async link(storeId: number, call: Call): Promise<StoreLink | undefined> {
     const known = this.known(storeId);
     if (known !== undefined) return known;
@@ -46,7 +46,7 @@ export class StorePool {
     try {
       return await call.wait(loading);
     } catch (error) {
-      call.check(error); // another's shorter patience must not end this call
+      call.check(error); // the earlier deadline of another call must not end this one
       const stale = this.#links.get(storeId);
       if (stale !== undefined) return stale;
       throw error;
@@ -70,7 +70,7 @@ export class StorePool {
     return link;
   }
 
-  /** The address may be wrong: PD is asked before the next use. `moved`: it certainly is, so the connection goes too. */
+  /** Makes the next use ask PD for the address. `moved`: the address is certainly wrong, so the connection is closed too. */
   doubt(storeId: number, moved = false): void {
     this.#doubted.add(storeId);
     if (!moved) return;
@@ -78,7 +78,7 @@ export class StorePool {
     this.#links.delete(storeId);
   }
 
-  /** All stores that hold TiKV's data; TiFlash copies are left out. */
+  /** All stores of TiKV. TiFlash stores are left out. */
   async all(call: Call): Promise<readonly Store[]> {
     const stores = await this.#pd.getStores(call);
     return stores.filter(

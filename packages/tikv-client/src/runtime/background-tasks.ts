@@ -2,7 +2,10 @@ import type { Logger } from '@engram/core';
 
 const TASKS_MAX = 4_096;
 
-/** Work that nobody waits for: commits of secondaries, rollbacks, locks resolved for readers. Bounded; ends with the client. */
+/**
+ * Tasks that no caller waits for: commits of secondaries, rollbacks, locks resolved for readers. At most `TASKS_MAX` run at a
+ * time. They end with the client.
+ */
 export class BackgroundTasks {
   readonly #running = new Set<Promise<void>>();
   readonly #logger: Logger | undefined;
@@ -16,7 +19,7 @@ export class BackgroundTasks {
     return this.#running.size;
   }
 
-  /** False if there is no place: what is left undone costs other transactions the lock's time to live, nothing else. */
+  /** False if the task was not started. Then other transactions wait for the lock's time to live; nothing else is lost. */
   run(name: string, task: () => Promise<void>): boolean {
     if (this.#closed || this.#running.size >= TASKS_MAX) return false;
     const running: Promise<void> = task()
@@ -29,13 +32,13 @@ export class BackgroundTasks {
     return true;
   }
 
-  /** No more tasks; resolves when those under way have ended. */
+  /** Accepts no more tasks. Resolves when the running tasks have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#running);
   }
 
-  /** Resolves when all that was started before has ended. */
+  /** Resolves when no task is running. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }

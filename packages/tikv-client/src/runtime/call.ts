@@ -1,24 +1,24 @@
 import type { Clock } from '@engram/core';
 import { TikvError } from '../errors.ts';
 
-/** What every call of the public face takes. */
+/** Options of every call of the public API. */
 export interface CallOptions {
-  /** Ends the call at whatever it waits for. */
+  /** Ends the call, whatever the call waits for. */
   readonly signal?: AbortSignal | undefined;
-  /** From now, in milliseconds; the client's `callTimeoutMs` if absent. */
+  /** Milliseconds from now. The client's `callTimeoutMs` if absent. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * The patience of one call: a deadline and two signals, handed down to everything that waits on its behalf. Listeners are
- * costly, so requests listen to the caller's signal only, if there is one: the client's closing fails their streams anyway.
+ * The deadline and the two abort signals of one call, passed to everything that waits on its behalf. Listeners are costly, so
+ * requests listen only to the caller's signal, if it has one. When the client closes, the streams of the requests fail anyway.
  */
 export class Call {
   readonly clock: Clock;
   readonly deadlineMs: number;
-  /** The caller's. */
+  /** The caller's signal. */
   readonly signal: AbortSignal | undefined;
-  /** The client's end. */
+  /** Fires when the client closes. */
   readonly closing: AbortSignal | undefined;
 
   constructor(clock: Clock, deadlineMs: number, signal: AbortSignal | undefined, closing?: AbortSignal) {
@@ -28,7 +28,7 @@ export class Call {
     this.closing = closing;
   }
 
-  /** Throws `invalid-argument`, or the error of a call that is over before it begins. */
+  /** Throws `invalid-argument`, or the error of a signal that has already fired. */
   static from(clock: Clock, defaultTimeoutMs: number, options: CallOptions | undefined, closing: AbortSignal): Call {
     const timeoutMs = options?.timeoutMs ?? defaultTimeoutMs;
     if (!(timeoutMs > 0)) throw new TikvError('invalid-argument', `timeoutMs ${timeoutMs}`);
@@ -41,7 +41,7 @@ export class Call {
     return this.deadlineMs - this.clock.nowMs();
   }
 
-  /** Throws when the call is over. */
+  /** Throws if the call is over: `closed`, `aborted` or `deadline-exceeded`. */
   check(cause?: unknown): void {
     if (this.closing?.aborted) throw endOf(this.closing);
     if (this.signal?.aborted) throw endOf(this.signal);
@@ -69,7 +69,7 @@ export class Call {
     });
   }
 
-  /** `promise`, unless the call ends first. The promise itself goes on: others may share it. */
+  /** Settles as `promise` does, unless the call ends first. `promise` itself continues, because other calls may share it. */
   wait<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       promise.catch(() => {});
@@ -103,7 +103,7 @@ export class Call {
     });
   }
 
-  /** Calls `end` once if a signal fires; the function returned removes the listeners. */
+  /** Calls `end` once if a signal fires. The returned function removes the listeners. */
   #onEnd(end: (error: TikvError) => void): () => void {
     const { signal, closing } = this;
     if (signal === undefined && closing === undefined) return () => {};
@@ -121,7 +121,7 @@ export class Call {
   }
 }
 
-/** The error of a call whose signal fired: the client's own signal carries a TikvError as its reason. */
+/** The error of a call whose signal fired. The client's own signal carries a TikvError as its reason. */
 export function endOf(signal: AbortSignal): TikvError {
   const reason: unknown = signal.reason;
   return reason instanceof TikvError ? reason : new TikvError('aborted', undefined, { cause: reason });

@@ -1,4 +1,4 @@
-/** Lets at most `max` tasks run at a time; others wait in order. */
+/** Runs at most `max` tasks at a time. Further tasks wait in order. */
 export class Limiter {
   readonly #max: number;
   #running = 0;
@@ -16,7 +16,7 @@ export class Limiter {
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#running -= 1;
-      else next(); // the place passes on
+      else next(); // the next task takes this place, so `#running` stays
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The results; or the first failure, but only when all have ended: nothing works on behind the caller's back. */
+/** The results, or the first failure in the order of `tasks`. Settles only when all tasks have ended, so none outlives it. */
 export async function settleAll<T>(tasks: readonly Promise<T>[]): Promise<T[]> {
   const results: T[] = [];
   let failure: PromiseRejectedResult | undefined;

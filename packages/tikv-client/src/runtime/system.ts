@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** For what runs beside the calls: it does not keep the process alive. */
+/** The clock for work outside of calls: timers of `systemClock` made by it do not keep the process alive. */
 export function background(clock: Clock): Clock {
   if (clock !== systemClock) return clock;
   return {

@@ -105,7 +105,7 @@ export class FakeChannel implements Channel {
   }
 }
 
-/** One stream of commands, or of timestamps. */
+/** One stream of BatchCommands or of Tso. */
 export class FakeStream implements MessageStream {
   readonly address: string;
   readonly #cluster: FakeCluster;
@@ -207,7 +207,7 @@ export class FakeStream implements MessageStream {
     this.#deliver(() => {
       const all = this.#outgoing.reverse();
       this.#outgoing = [];
-      // Cut in two, so that one request message is answered in several.
+      // Cut into two messages, so that one request message is answered by several.
       for (const part of [all.slice(0, 1), all.slice(1)]) {
         if (part.length === 0) continue;
         this.#events.message(

@@ -12,8 +12,8 @@ import { Refusal } from './strict/refusal.ts';
 import { StrictChecker } from './strict/strict-checker.ts';
 
 /**
- * What is to happen to a request instead of its execution. `lose`: it is executed and the connection breaks; `silence`: it
- * is executed, or not, and never answered; `twice`: the answer comes twice.
+ * What happens to a request instead of its plain execution. `lose`: it is executed and the connection breaks. `silence`: it is
+ * executed or not, and never answered. `twice`: the answer comes twice.
  */
 export type Fault =
   | { readonly kind: 'region-error'; readonly error: RegionErrorInit }
@@ -24,7 +24,7 @@ export type Fault =
   | { readonly kind: 'twice' }
   | { readonly kind: 'delay'; readonly ms: number };
 
-/** Undefined: no fault, or none from this script. */
+/** Decides the fault of a request. Undefined if the script has none for it. */
 export type Script = (call: FakeCall) => Fault | undefined;
 
 export interface FakeClusterOptions {
@@ -34,10 +34,10 @@ export interface FakeClusterOptions {
   readonly flavour?: Flavour;
 }
 
-/** How answers of one store leave: one by one as they come, or all of a turn in one message, last first. */
+/** How a store sends answers: one message for each, or all answers of a turn together, the last first. */
 export type AnswerOrder = 'single' | 'reversed';
 
-/** A whole cluster in one process: PD and stores behind the transport port, and scripts that decide what goes wrong. */
+/** A whole cluster in one process: PD and stores behind the transport port, and scripts that inject faults. */
 export class FakeCluster {
   readonly clock: Clock;
   readonly mvcc: FakeMvcc;
@@ -48,14 +48,14 @@ export class FakeCluster {
   readonly calls: FakeCall[] = [];
   /** Every call that reached PD: "member/method". */
   readonly pdCalls: string[] = [];
-  /** Addresses where nobody listens. */
+  /** Addresses that refuse connections. */
   readonly down = new Set<string>();
-  /** Addresses that take everything and answer nothing. */
+  /** Addresses that accept requests and never answer. */
   readonly paused = new Set<string>();
   answerOrder: AnswerOrder = 'single';
   /**
-   * Why a store has stopped, or PD refused: a request that the strictest server would not have taken. A test that does not ask
-   * for it ends with this undefined.
+   * The first request that the strictest server would not have accepted. It stopped a store, or PD refused it. A test that does
+   * not provoke a refusal must end with this undefined.
    */
   refusal: Refusal | undefined;
   readonly #strict = new StrictChecker();
@@ -84,12 +84,12 @@ export class FakeCluster {
     return this.pd.members;
   }
 
-  /** How the client under test connects. */
+  /** The transport for the client under test. */
   get transport(): Transport {
     return { connect: (address) => new FakeChannel(this, address) };
   }
 
-  /** Scripts are asked in order; the first fault counts. The function returned removes it. */
+  /** Adds a script. Scripts are asked in order, and the first fault counts. The returned function removes the script. */
   script(script: Script): () => void {
     this.#scripts.push(script);
     return () => {
@@ -97,7 +97,7 @@ export class FakeCluster {
     };
   }
 
-  /** The next `times` requests of one command meet a fault. */
+  /** Injects `fault` into the next `times` requests of one command. */
   next(command: CommandName, fault: Fault, times = 1): void {
     let left = times;
     this.script((call) => {
@@ -115,12 +115,12 @@ export class FakeCluster {
     return this.calls.filter((call) => call.command === command);
   }
 
-  /** Ends every stream to an address, as a broken connection does. */
+  /** Ends every stream to an address, like a broken connection. */
   breakStreams(address: string): void {
     for (const stream of [...(this.#streams.get(address) ?? [])]) stream.end(unavailable('connection reset'));
   }
 
-  /** Kills a server: its streams break, and nobody listens until `revive`. */
+  /** Kills a server: its streams break, and it refuses connections until `revive`. */
   kill(address: string): void {
     this.down.add(address);
     this.breakStreams(address);
@@ -152,7 +152,7 @@ export class FakeCluster {
     return open;
   }
 
-  /** @internal The store that listens there now. */
+  /** @internal The store that now has this address. */
   storeAt(address: string): FakeStore | undefined {
     for (const [id, store] of this.pd.stores) if (store.address === address) return this.stores.get(id);
     return undefined;
@@ -176,7 +176,7 @@ export class FakeCluster {
     }
   }
 
-  /** @internal The bytes of an answer, out of which the client may learn what it asks for later. */
+  /** @internal Encodes an answer, and records the timestamps and regions that the client learns from it. */
   answer(command: CommandName, response: object): Uint8Array {
     const codec = storeCommands[command].response as Codec<object, object>;
     const bytes = encode(codec, response);
@@ -184,7 +184,7 @@ export class FakeCluster {
     return bytes;
   }
 
-  /** @internal Looks at what a store is sent: one that must not take it stops, as TiKV does. */
+  /** @internal Runs a check of a request to a store. If the check throws Refusal, the store stops, as TiKV does. */
   orStop<Result>(storeId: number, look: () => Result): Result {
     try {
       return look();
@@ -196,7 +196,7 @@ export class FakeCluster {
     }
   }
 
-  /** @internal What to do with a request; it is recorded. */
+  /** @internal Records and checks a request, and returns its fault, if a script has one. */
   judge(call: FakeCall): Fault | undefined {
     this.calls.push(call);
     this.orStop(call.storeId, () => this.#strict.storeRequest(call.command, call.request as Pick<FakeCall, 'context'>));

@@ -3,19 +3,19 @@ import { MAX_TIMESTAMP, maxTimestamp, physicalMs, type Timestamp } from '../code
 import * as kv from '../proto/gen/kvrpcpb.ts';
 import { type FakeLock, type FakeRow, FakeRows, finish, kindOf, record, rollBack } from './fake-rows.ts';
 
-/** Behaviours in which servers of the protocol differ: TiKV's own, and those of unistore. */
+/** The server whose behaviour is imitated where servers of the protocol differ. */
 export type Flavour = 'tikv' | 'unistore';
 
 /**
- * Percolator as TiKV has it (src/storage/txn), on one map: what all replicas of all regions would hold. Keys in and out are
- * user keys, messages those of kvrpcpb. Nothing here waits or fails by chance.
+ * Percolator as in TiKV (src/storage/txn), on one map that holds the data of all regions. Keys are user keys, messages are
+ * those of kvrpcpb. No method waits or fails at random.
  */
 export class FakeMvcc {
   readonly flavour: Flavour;
   readonly #rows = new FakeRows();
-  /** The largest timestamp that anybody has read at. */
+  /** The largest timestamp of all reads. */
   maxTs: Timestamp = 0n;
-  /** Falls back from one phase, as a store may for reasons of its own: the locks are those of two phases. */
+  /** Makes the store fall back from one phase, as a real store may: prewrites leave locks of two phases. */
   declinesOnePhase = false;
 
   constructor(flavour: Flavour) {
@@ -31,7 +31,7 @@ export class FakeMvcc {
     return this.#rows.range(start, end);
   }
 
-  /** Every lock there is: what a test looks at when all should be quiet. */
+  /** The keys of all locks. A test checks it when no transaction is left. */
   locks(): readonly Uint8Array[] {
     return this.rows(EMPTY_BYTES, EMPTY_BYTES)
       .filter(({ lock }) => lock !== undefined)
@@ -62,7 +62,7 @@ export class FakeMvcc {
     return { value: write?.kind === 'put' ? write.value : undefined, commitTs: write?.commitTs ?? 0n };
   }
 
-  /** No commit that a store calculates from here on comes at or below `ts`. */
+  /** Every commit timestamp that the store calculates from here on lies above `ts`. */
   #raiseMaxTs(ts: Timestamp): void {
     if (ts !== MAX_TIMESTAMP && ts > this.maxTs) this.maxTs = ts;
   }
@@ -87,7 +87,7 @@ export class FakeMvcc {
       if ('locked' in read) pairs.push({ key, error: { locked: read.locked } });
       else if (read.value !== undefined) pairs.push({ key, value: read.value });
     }
-    return { pairs: pairs.reverse() }; // no order is promised
+    return { pairs: pairs.reverse() }; // the protocol promises no order
   }
 
   scan(request: kv.ScanRequest): kv.ScanResponseInit {
@@ -109,7 +109,7 @@ export class FakeMvcc {
 
   prewrite(request: kv.PrewriteRequest): kv.PrewriteResponseInit {
     const { startVersion: startTs } = request;
-    // To ask whether a key is there is to read it.
+    // A check whether a key exists is a read.
     if (request.mutations.some(({ op }) => op === kv.Op.Insert || op === kv.Op.CheckNotExists))
       this.#raiseMaxTs(startTs);
     const errors: kv.KeyErrorInit[] = [];
@@ -128,7 +128,7 @@ export class FakeMvcc {
     );
     const tooLate = request.maxCommitTs > 0n && floor > request.maxCommitTs;
     const writing = request.mutations.filter(({ op }) => op !== kv.Op.CheckNotExists);
-    // Locks of an attempt that fell back stand already: there is no way back to one phase.
+    // An earlier attempt fell back and left locks, so a resend cannot use one phase.
     const locked = writing.some(({ key }) => this.row(key).lock?.startTs === startTs);
     const onePhase = request.tryOnePc && !tooLate && !locked && !this.declinesOnePhase;
     if (onePhase) {
@@ -138,7 +138,7 @@ export class FakeMvcc {
     const async = request.useAsyncCommit && !tooLate;
     for (const { key, op, value } of writing) {
       const row = this.row(key);
-      if (row.lock !== undefined) continue; // ours: a resend
+      if (row.lock !== undefined) continue; // a lock of the same transaction: a resend
       row.lock = {
         startTs,
         primary: request.primaryLock,
@@ -154,7 +154,7 @@ export class FakeMvcc {
     return { minCommitTs: async && writing.length > 0 ? floor : 0n };
   }
 
-  /** An error, the commit timestamp of an earlier success, or nothing. */
+  /** An error, the commit timestamp of an earlier success, or undefined. */
   #check(row: FakeRow, mutation: kv.Mutation, request: kv.PrewriteRequest): kv.KeyErrorInit | Timestamp | undefined {
     const { startVersion: startTs } = request;
     const { lock } = row;
@@ -259,7 +259,7 @@ export class FakeMvcc {
       }
       if (request.callerStartTs === MAX_TIMESTAMP) return { ...live, action: kv.Action.MinCommitTSPushed };
       if (request.callerStartTs === 0n) return live;
-      if (lock.minCommitTs === 0n) return live; // an old client's lock cannot be pushed
+      if (lock.minCommitTs === 0n) return live; // the lock of an old client cannot be pushed
       if (lock.minCommitTs <= request.callerStartTs)
         lock.minCommitTs = maxTimestamp(request.callerStartTs + 1n, request.currentTs);
       return { lockTtl: lock.ttlMs, lockInfo: lockInfo(row.key, lock), action: kv.Action.MinCommitTSPushed };
@@ -304,7 +304,7 @@ export class FakeMvcc {
     return {};
   }
 
-  /** Named keys are ended as by Commit or a rollback: one without a lock must have ended the same way before. */
+  /** Commits or rolls back the named keys. A key without a lock must have ended in the same way before. */
   #resolveKeys({ keys, startVersion, commitVersion }: kv.ResolveLockRequest): kv.ResolveLockResponseInit {
     for (const key of keys) {
       const row = this.row(key);
@@ -363,7 +363,7 @@ export class FakeMvcc {
   }
 }
 
-/** Newer servers have a field of its own for it as well. */
+/** Newer servers set the field `txnLockNotFound` as well. */
 const lockNotFound = (flavour: Flavour, key: Uint8Array): kv.KeyErrorInit => ({
   retryable: 'lock not found',
   ...(flavour === 'tikv' ? { txnLockNotFound: { key } } : {}),

@@ -9,15 +9,15 @@ import { decodeBound, type FakeRegion, type FakeRegions, toPdRegion } from './fa
 
 const text = new TextDecoder();
 
-/** PD as all its members share it: who leads, timestamps, stores, what it has heard of the regions, safe points. */
+/** The state that PD's members share: leader, timestamps, stores, view of the regions, safe points. */
 export class FakePd {
   clusterId = 7_710_405_686_268_093_919n;
   readonly members: readonly string[];
-  /** Index in `members`; -1 while there is an election. */
+  /** Index in `members`, -1 during an election. */
   leader = 0;
   bootstrapped = true;
   readonly stores = new Map<number, { address: string; state: number }>();
-  /** Methods that this version does not have. */
+  /** Methods that this PD does not implement. */
   readonly unimplemented = new Set([
     'BatchScanRegions',
     'GetGCState',
@@ -26,12 +26,12 @@ export class FakePd {
     'SetGCBarrier',
     'DeleteGCBarrier',
   ]);
-  /** Added to the clock of the machine. */
+  /** Offset of PD's clock from `clock`. */
   clockOffsetMs = 1_700_000_000_000;
   gcSafePoint: Timestamp = 0n;
   txnSafePoint: Timestamp = 0n;
   readonly services = new Map<string, { safePoint: Timestamp; endMs: number }>();
-  /** Rewrites a timestamp answer: for what a broken PD would say. */
+  /** Rewrites a timestamp answer, to imitate a broken PD. */
   mangleTso: ((answer: pd.TsoResponseInit) => pd.TsoResponseInit) | undefined;
   readonly #clock: Clock;
   readonly #regions: FakeRegions;
@@ -45,7 +45,7 @@ export class FakePd {
     this.#strict = strict;
   }
 
-  /** As a call from nowhere: for tests that act as other clients. */
+  /** Deals `count` timestamps and returns the last, without a request. For tests that act as other clients. */
   timestamp(count = 1): Timestamp {
     const now = composeTimestamp(Math.floor(this.#clock.nowMs()) + this.clockOffsetMs, 0);
     const before = maxTimestamp(now, this.#lastTs);
@@ -77,7 +77,7 @@ export class FakePd {
     }
   }
 
-  /** One unary call at one member. Throws TransportError, or Refusal. */
+  /** One unary call to one member. Throws TransportError or Refusal. */
   unary(member: number, method: string, bytes: Uint8Array): Uint8Array {
     if (method === 'GetMembers') {
       const urls = this.members.map((address, at) => ({
@@ -224,13 +224,13 @@ export class FakePd {
   }
 
   #updateService(id: string, ttl: bigint, safePoint: Timestamp): Timestamp {
-    // The trap: whoever comes first creates the collector's own service at 0, for ever.
+    // As in PD, the first request of any service creates the collector's own service at 0, without an end.
     if (!this.services.has('gc_worker'))
       this.services.set('gc_worker', { safePoint: 0n, endMs: Number.POSITIVE_INFINITY });
     if (ttl <= 0n) this.services.delete(id);
     else {
       const lowest = this.#lowestHold() ?? 0n;
-      // A service cannot ask for what is gone already.
+      // A service cannot hold versions that may have been collected.
       if (safePoint >= lowest)
         this.services.set(id, {
           safePoint,

@@ -5,13 +5,13 @@ import type { RegionInit as PdRegionInit } from '../proto/gen/pdpb.ts';
 
 export interface FakeRegion {
   readonly id: number;
-  /** User keys; zero length is infinity. */
+  /** Bounds are user keys. Zero length is infinity. */
   start: Uint8Array;
   end: Uint8Array;
   version: number;
   confVer: number;
   readonly peers: { readonly id: number; readonly storeId: number; readonly role?: number }[];
-  /** 0 while an election goes on. */
+  /** 0 during an election. */
   leaderId: number;
 }
 
@@ -33,11 +33,11 @@ export const toPdRegion = (region: FakeRegion): PdRegionInit => ({
   leader: region.peers.find(({ id }) => id === region.leaderId),
 });
 
-/** The regions as the stores have them, and as PD has heard of them. */
+/** The regions of the stores, and PD's possibly outdated view of them. */
 export class FakeRegions {
   #nextId = 1;
   #regions: FakeRegion[] = [];
-  /** What PD tells; undefined: the truth. */
+  /** PD's frozen view. Undefined if PD knows the current regions. */
   pdView: readonly FakeRegion[] | undefined;
 
   constructor(storeIds: readonly number[]) {
@@ -67,7 +67,7 @@ export class FakeRegions {
     return region;
   }
 
-  /** PD believes what is true now, until `followPd`. */
+  /** Freezes PD's view of the regions until `followPd`. */
   freezePd(): void {
     this.pdView = this.#regions.map((region) => ({ ...region, peers: [...region.peers] }));
   }
@@ -80,7 +80,7 @@ export class FakeRegions {
     return this.pdView ?? this.#regions;
   }
 
-  /** Splits at `keys`; the left part keeps the id, as TiKV does with right-derive off. Leaders stay on their store. */
+  /** Splits at `keys`. The left part keeps the id, as in TiKV with right-derive off. Leaders stay on their store. */
   split(...keys: readonly Uint8Array[]): void {
     for (const key of keys) {
       const region = this.holding(key);
@@ -95,7 +95,7 @@ export class FakeRegions {
     }
   }
 
-  /** The region that holds `key` takes in the one behind it. */
+  /** Merges the next region into the region that holds `key`. */
   mergeWithNext(key: Uint8Array): void {
     const left = this.holding(key);
     const right = this.#regions[this.#regions.indexOf(left) + 1];
@@ -105,7 +105,7 @@ export class FakeRegions {
     this.#regions.splice(this.#regions.indexOf(right), 1);
   }
 
-  /** `storeId` 0: nobody leads. */
+  /** `storeId` 0: the region has no leader. */
   transferLeader(key: Uint8Array, storeId: number): void {
     const region = this.holding(key);
     region.leaderId = region.peers.find((peer) => peer.storeId === storeId)?.id ?? 0;

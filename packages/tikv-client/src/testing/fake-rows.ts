@@ -25,15 +25,15 @@ export interface FakeWrite {
 export interface FakeRow {
   readonly key: Uint8Array;
   lock: FakeLock | undefined;
-  /** The newest first. */
+  /** Newest first. */
   readonly writes: FakeWrite[];
 }
 
-/** All keys of a cluster, as every replica has them. */
+/** All keys of a cluster. */
 export class FakeRows {
   readonly #rows = new Map<string, FakeRow>();
 
-  /** Made when it is first asked for. */
+  /** The row of `key`, made at the first access. */
   row(key: Uint8Array): FakeRow {
     const text = keyText(key);
     let row = this.#rows.get(text);
@@ -55,7 +55,7 @@ export class FakeRows {
     for (const { key } of this.range(start, end)) this.#rows.delete(keyText(key));
   }
 
-  /** As collection does it: of each key the newest version at or below `safePoint` stays if it is a value. */
+  /** Collects garbage as TiKV does: at or below `safePoint` each key keeps only its newest version, and only if it is a put. */
   collect(safePoint: Timestamp): void {
     for (const row of this.#rows.values()) {
       let kept = false;
@@ -77,7 +77,7 @@ export function finish(row: FakeRow, commitTs: Timestamp): void {
   record(row, kindOf(lock.op), lock.startTs, commitTs, lock.value);
 }
 
-/** Removes the transaction's lock, and leaves a record that keeps a late prewrite out. */
+/** Removes the transaction's lock, and leaves a record that refuses a late prewrite. */
 export function rollBack(row: FakeRow, startTs: Timestamp): void {
   if (row.lock?.startTs === startTs) row.lock = undefined;
   if (!row.writes.some((write) => write.startTs === startTs)) record(row, 'rollback', startTs, startTs, EMPTY_BYTES);

@@ -5,21 +5,21 @@ import type { FakeMvcc } from './fake-mvcc.ts';
 import type { CommandName } from './store-commands.ts';
 import { type FakeRegion, type FakeRegions, toMeta } from './fake-regions.ts';
 
-/** What a request is, to whoever scripts its fate. */
+/** A request to a store, as scripts see it. */
 export interface FakeCall {
   readonly storeId: number;
   readonly command: CommandName;
   readonly context: kv.Context | undefined;
-  /** Narrow it by `command`. */
+  /** `command` determines its type. */
   readonly request: unknown;
 }
 
-/** Executes requests as the leader, or a follower, of the region that they name. */
+/** Executes requests as the leader or a follower of the region in their context. */
 export class FakeStore {
   readonly id: number;
   readonly #mvcc: FakeMvcc;
   readonly #regions: FakeRegions;
-  /** The newest timestamp that a stale read may use here. */
+  /** The newest timestamp that a stale read on this store may use. */
   safeTs = 0n;
 
   constructor(id: number, mvcc: FakeMvcc, regions: FakeRegions) {
@@ -112,7 +112,7 @@ export class FakeStore {
       const leader = region.peers.find(({ id }) => id === region.leaderId);
       return { error: { message: 'not leader', notLeader: { regionId, leader } } };
     }
-    // Whoever changes a region must also know its members.
+    // A request that changes a region must also have the current version of its membership.
     const { version, confVer } = context.regionEpoch ?? { version: 0, confVer: 0 };
     if (version !== region.version || (command === 'SplitRegion' && confVer !== region.confVer)) {
       const siblings = this.#mvcc.flavour === 'unistore' ? [region] : this.#siblings(region);
@@ -131,7 +131,7 @@ export class FakeStore {
     return { region };
   }
 
-  /** TiKV tells of the region and its right neighbour, which a split may just have made. */
+  /** The regions that TiKV names: the region and its right neighbour, which a split may just have made. */
   #siblings(region: FakeRegion): readonly FakeRegion[] {
     const all = this.#regions.all();
     const next = all[all.indexOf(region) + 1];
@@ -139,7 +139,7 @@ export class FakeStore {
   }
 }
 
-/** The keys by which a real store finds out that a request was routed wrongly. */
+/** The keys by which a real store detects that a request was sent to the wrong region. */
 function keysOf(command: CommandName, request: unknown): readonly Uint8Array[] {
   switch (command) {
     case 'Get':

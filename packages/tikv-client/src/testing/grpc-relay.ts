@@ -15,7 +15,7 @@ const definition = (path: string, streaming: boolean): grpc.MethodDefinition<Buf
   responseDeserialize: identity,
 });
 
-/** Unary calls, then streams: all that this client asks of PD, of stores, and of their health service. */
+/** All unary calls of this client to PD, to stores, and to their health service. */
 const unaryPaths = [
   ...Object.keys(pdMethods).map((method) => `/pdpb.PD/${method}`),
   ...Object.keys(storeMethods).map((method) => `/tikvpb.Tikv/${method}`),
@@ -24,20 +24,20 @@ const unaryPaths = [
 const streamPaths = ['/pdpb.PD/Tso', '/tikvpb.Tikv/BatchCommands'];
 
 export interface RelayOptions {
-  /** The server behind it, for one call: a new channel is closed with the call, a shared one is not. */
+  /** The channel to the server for one call. A channel that is not shared is closed with the call. */
   connect(path: string): { readonly channel: Channel; readonly shared: boolean };
-  /** host:port; port 0 is a free one. */
+  /** host:port. Port 0 selects a free port. */
   readonly bind?: string;
   readonly credentials?: grpc.ServerCredentials;
-  /** Sees a unary request before it is passed on. What it throws ends the call. */
+  /** Sees a unary request before it is passed on. If it throws, the call ends with that error. */
   request?(path: string, bytes: Uint8Array): void;
-  /** Sees a unary answer, and may pass another one. */
+  /** Sees a unary answer, and returns the answer to pass on. */
   answer?(path: string, bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** Sees the messages of one stream, each before it is passed on. */
+  /** Sees each message of one stream before it is passed on. */
   stream?(path: string): StrictStream | undefined;
 }
 
-/** A gRPC server that passes the bytes of every call on to another server, and their fate back. */
+/** A gRPC server that passes every call on to another server, and its answer or error back. */
 export class GrpcRelay {
   readonly address: string;
   readonly #server: grpc.Server;
@@ -62,7 +62,7 @@ export class GrpcRelay {
     return new GrpcRelay(server, `127.0.0.1:${port}`);
   }
 
-  /** Ends it and all its connections. */
+  /** Ends the server and all its connections. */
   stop(): void {
     this.#server.forceShutdown();
   }

@@ -29,7 +29,7 @@ export const storeCommands = {
 
 export type CommandName = keyof typeof storeCommands;
 
-/** Calls of a store that carry one command alone, by their names on the wire. */
+/** Unary calls of a store, by their method names. */
 export const storeMethods: Readonly<Record<string, CommandName>> = Object.fromEntries(
   (Object.keys(storeCommands) as CommandName[]).map((name) => [
     storeCommands[name].field === undefined ? name : `Kv${name}`,
@@ -37,7 +37,7 @@ export const storeMethods: Readonly<Record<string, CommandName>> = Object.fromEn
   ]),
 );
 
-/** The one member of a oneof that is set, whose name is that of its command. */
+/** The member of a oneof that is set. The name of the member is that of its command. */
 export function bodyOf<Body>(member: object): { readonly command: CommandName; readonly body: Body } | undefined {
   for (const [field, body] of Object.entries(member) as [string, Body | undefined][])
     if (body !== undefined) return { command: (field[0]!.toUpperCase() + field.slice(1)) as CommandName, body };

@@ -6,13 +6,13 @@ import { endOf } from '../runtime/call.ts';
 import { Gathering } from './gathering.ts';
 import { type Channel, type MessageStream, TransportError } from './transport.ts';
 
-/** A message goes out when it holds this much, even if more waits: one large request must not delay many small ones. */
+/** A message is sent when it has this size, even if more requests wait: one large request must not delay many small ones. */
 const MESSAGE_BYTES = 1 << 20;
 const MESSAGE_REQUESTS = 256;
-/** Requests without an answer on one stream; above it the store is treated as busy. */
+/** Maximal requests without an answer on one stream. Further requests fail as if the store were busy. */
 const IN_FLIGHT_MAX = 32_768;
 const SWEEP_MS = 50;
-/** A store that owes answers and says nothing for so long is asked whether it lives. */
+/** If a store with outstanding answers sends nothing for this long, its health is checked. */
 const SILENCE_MS = 1_000;
 
 interface Waiter {
@@ -31,15 +31,15 @@ interface Waiter {
 export interface BatchStreamEvents {
   /** Called once, last. */
   end(error: TransportError): void;
-  /** The store owes answers and has been silent; repeated while it stays so. */
+  /** The store has outstanding answers and has sent nothing for SILENCE_MS. Repeated while that lasts. */
   silent(): void;
 }
 
 /**
- * All requests to one store on one stream (tikvpb.Tikv/BatchCommands). What is asked for in one turn of the event loop
- * leaves in one message (a lone request sooner, see Gathering). Answers come in any order. A request that TiKV cannot serve may
- * never be answered, so each has its own deadline; at the stream's end all that wait fail once. A stream is used once: its
- * successor has its own ids.
+ * All requests to one store on one stream (tikvpb.Tikv/BatchCommands). Requests of one turn of the event loop leave in one
+ * message (a lone request sooner, see Gathering). Answers come in any order. TiKV may never answer a request that it cannot
+ * serve, so each request has its own deadline. When the stream ends, every waiting request fails once. A stream is not opened
+ * again: its successor has its own ids.
  */
 export class BatchStream {
   readonly #clock: Clock;
@@ -124,7 +124,7 @@ export class BatchStream {
     });
   }
 
-  /** Ends it as if the connection had broken. */
+  /** Ends the stream as if the connection had failed. */
   fail(error: TransportError): void {
     this.#end(error);
     this.#stream.cancel();
@@ -162,7 +162,10 @@ export class BatchStream {
     while (last >= 0 && this.#ended === undefined) last = this.#writeMessage(queue, last);
   }
 
-  /** Writes one message of what ends at `last`, and returns where the next one ends. Fields fall, as Writer wants them. */
+  /**
+   * Writes one message of the requests that end at position `last`. Returns the last position of the next message. Fields are
+   * written from the last to the first, as Writer requires.
+   */
   #writeMessage(queue: readonly Waiter[], last: number): number {
     const writer = this.#writer;
     let first = last;
@@ -172,7 +175,7 @@ export class BatchStream {
     for (; first >= 0 && count < MESSAGE_REQUESTS && writer.length < MESSAGE_BYTES; first -= 1) {
       count += 1;
       const waiter = queue[first]!;
-      if (!this.#waiting.has(waiter.id)) continue; // given up before it left
+      if (!this.#waiting.has(waiter.id)) continue; // its caller gave up before it was sent
       wanted += 1;
       ids.push(waiter.id);
       const outer = writer.length;
@@ -183,7 +186,7 @@ export class BatchStream {
       writer.varint((1 << 3) | 2);
     }
     if (wanted === 0) return first;
-    // Packed ids in the order of the requests; a message's fields may come in any order, so they lead.
+    // Packed ids in the order of the requests. They come first in the message: its fields may have any order.
     const end = writer.length;
     for (const id of ids) writer.varint(id);
     writer.varint(writer.length - end);
@@ -224,7 +227,7 @@ export class BatchStream {
   #answer(reader: Reader, id: number, from: number, to: number): void {
     const found = this.#waiting.get(id);
     const waiter = found === undefined ? undefined : this.#settle(found);
-    if (waiter === undefined) return; // given up meanwhile
+    if (waiter === undefined) return; // its caller has given up
     reader.seek(from, to);
     try {
       while (reader.more()) {

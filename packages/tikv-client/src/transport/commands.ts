@@ -3,7 +3,7 @@ import * as kv from '../proto/gen/kvrpcpb.ts';
 import type { ContextInit } from '../proto/gen/kvrpcpb.ts';
 import type { Error as RegionError } from '../proto/gen/errorpb.ts';
 
-/** One call of tikvpb.Tikv. `field` is its number in BatchCommandsRequest and -Response; undefined: unary only. */
+/** One call of tikvpb.Tikv. `field` is its number in BatchCommandsRequest and -Response, undefined if it is unary only. */
 export interface Command<
   Request extends { readonly context?: ContextInit | undefined },
   Response extends { readonly regionError: RegionError | undefined },
@@ -13,7 +13,7 @@ export interface Command<
   readonly field: number | undefined;
   readonly request: Codec<unknown, Request>;
   readonly response: Codec<Response, unknown>;
-  /** Writes through raft: a lost answer may hide an effect. */
+  /** The command writes through Raft, so it may have taken effect even if its answer is lost. */
   readonly write: boolean;
 }
 
@@ -36,7 +36,7 @@ const command = <
   write,
 });
 
-// The codecs' other halves are of no use here: requests are only written, responses only read.
+// Requests are only written and responses only read, so the other half of each codec is not used.
 const widen = <Message, Init>(codec: Codec<Message, Init>): Codec<unknown, Init> => codec as Codec<unknown, Init>;
 const narrow = <Message, Init>(codec: Codec<Message, Init>): Codec<Message, unknown> =>
   codec as Codec<Message, unknown>;
@@ -71,7 +71,7 @@ export const commands = {
     narrow(kv.TxnHeartBeatResponseCodec),
     true,
   ),
-  // Alone, not in a batch: rare enough, and old servers of the protocol crash on a batch that holds one.
+  // Unary, not in a batch: the command is rare, and old servers of the protocol crash on a batch that holds one.
   checkSecondaryLocks: command(
     'CheckSecondaryLocks',
     undefined,

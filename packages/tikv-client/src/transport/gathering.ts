@@ -1,13 +1,14 @@
 import type { Clock } from '@engram/core';
 
-/** Requests in a message, of late: below it, waiting for others has gathered none. */
+/** Below this recent average of requests for each message, waiting for further requests gathers none. */
 const COMPANY_MIN = 1.25;
 const WEIGHT = 1 / 8;
 
 /**
- * When the first request of an idle stream leaves. Where requests come in company, a turn of the event loop gathers them into
- * one message; without it 16 callers took a fifth more CPU. Who comes alone would wait for nobody: what is written
- * before the turn is over leaves at the end of the socket's own callback, and a timestamp comes a tenth sooner.
+ * Decides when the first request of an idle stream is sent. If requests usually come together, the stream waits a turn of the
+ * event loop and sends them in one message. Without that 16 callers took a fifth more CPU. If requests come alone, waiting has
+ * no use: a request written before the turn is over leaves at the end of the socket's callback, and a timestamp comes a tenth
+ * sooner.
  */
 export class Gathering {
   #company = 1;

@@ -2,7 +2,7 @@ import * as grpc from '@grpc/grpc-js';
 import { credentialsOf, type TlsOptions } from './tls.ts';
 import { type Channel, type MessageStream, type Transport, TransportError, type UnaryOptions } from './transport.ts';
 
-/** Sizes without limit as TiKV has them; keepalive as client-go has it. Each channel has its own connection. */
+/** Message sizes are unlimited, as in TiKV. Keepalive is that of client-go. Each channel has its own connection. */
 const channelOptions: grpc.ChannelOptions = {
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
@@ -14,7 +14,8 @@ const channelOptions: grpc.ChannelOptions = {
   'grpc.enable_retries': 0,
   'grpc.enable_http_proxy': 0,
   'grpc-node.max_session_memory': 256,
-  // All answers of a store come on one stream. With HTTP/2's 64 KiB it would wait for our event loop after each so many.
+  // All answers of a store come on one stream. With HTTP/2's 64 KiB the store would wait for this process's event loop after
+  // each 64 KiB.
   'grpc-node.flow_control_window': 16 << 20,
 };
 
@@ -109,7 +110,7 @@ class GrpcChannel implements Channel {
   }
 }
 
-/** Real sockets. */
+/** The transport over sockets, by grpc-js. */
 export class GrpcTransport implements Transport {
   readonly #tls: TlsOptions | undefined;
 

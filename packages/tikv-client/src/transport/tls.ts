@@ -3,11 +3,11 @@ import type { PeerCertificate } from 'node:tls';
 import * as grpc from '@grpc/grpc-js';
 import { TikvError } from '../errors.ts';
 
-/** Files are read anew for each connection, so a rotated certificate is used from the next connection on. */
+/** Files are read again for each connection, so a rotated certificate is used from the next connection on. */
 export interface TlsOptions {
-  /** The authority that signed the servers of PD and TiKV; the system's if absent. */
+  /** The authority that signed the certificates of PD and TiKV. The system's authorities if absent. */
   readonly caPath?: string | undefined;
-  /** Our own certificate and key, for servers that ask for one. Both or none. */
+  /** The client's certificate and key, for servers that request one. Both or neither. */
   readonly certPath?: string | undefined;
   readonly keyPath?: string | undefined;
   /** If given, a server's common name must be one of these, besides the usual check of its names. */

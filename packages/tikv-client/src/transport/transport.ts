@@ -1,6 +1,6 @@
 import { GrpcCode } from '@engram/core';
 
-/** A gRPC status that is not OK, or the loss of the connection. A request that met it may have been executed. */
+/** A gRPC status that is not OK, or the loss of the connection. The request may have been executed nevertheless. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly grpc: number;
@@ -16,36 +16,36 @@ export const isTransportError = (error: unknown): error is TransportError => err
 export const unavailable = (details: string): TransportError => new TransportError(GrpcCode.UNAVAILABLE, details);
 
 export interface UnaryOptions {
-  /** After it the request fails with DEADLINE_EXCEEDED. */
+  /** After this time the request fails with DEADLINE_EXCEEDED. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface StreamEvents {
-  /** One message. The bytes are the receiver's. */
+  /** Called for each message. The receiver owns the bytes. */
   message(bytes: Uint8Array): void;
   /** Called once, last, also after `cancel`. */
   end(error: TransportError): void;
 }
 
 export interface MessageStream {
-  /** The bytes are the stream's from here on. Ignored after the end. */
+  /** The stream owns the bytes from this call on. Ignored after the end. */
   write(bytes: Uint8Array): void;
   cancel(): void;
 }
 
-/** One connection to one server, made when it is first used. */
+/** One connection to one server, made at the first use. */
 export interface Channel {
-  /** `method` with its service: `/pdpb.PD/GetMembers`. Rejects with TransportError only. */
+  /** `method` includes the service, as in `/pdpb.PD/GetMembers`. Rejects with TransportError only. */
   unary(method: string, request: Uint8Array, options: UnaryOptions): Promise<Uint8Array>;
   stream(method: string, events: StreamEvents, metadata?: Readonly<Record<string, string>>): MessageStream;
-  /** Everything under way on it fails. May be called again. */
+  /** Requests and streams under way fail. May be called again. */
   close(): void;
 }
 
-/** How the client reaches servers. `connect` does no I/O and always makes a new channel, with fresh credentials. */
+/** Connects the client to servers. `connect` does no I/O and always makes a new channel, with fresh credentials. */
 export interface Transport {
-  /** @param address host:port @param secure whether an URL said https, or TLS is configured */
+  /** @param address host:port @param secure whether a URL said https, or TLS is configured */
   connect(address: string, secure: boolean): Channel;
 }

@@ -13,10 +13,13 @@ import { holdsAll, type Mutation, takesLock } from './mutation-buffer.ts';
 import { rollBack } from './roll-back.ts';
 import { settleTransaction } from './settle.ts';
 
-/** A lock that only one phase may leave behind, by falling back from it, is worthless: whoever meets it may clear it. */
+/**
+ * Time to live of the locks that a one-phase-only commit leaves when TiKV falls back to two phases. Such a lock never commits,
+ * so any transaction that meets it may clear it.
+ */
 const WORTHLESS_TTL_MS = 1;
 
-/** What the phases of one commit share: what is written, by whom, with how much patience. Keys are store keys. */
+/** The state that the phases of one commit share: mutations, start timestamp, call, backoff. Keys are store keys. */
 export class CommitContext {
   readonly engine: Engine;
   readonly startTs: Timestamp;
@@ -24,14 +27,14 @@ export class CommitContext {
   readonly backoffer: Backoffer;
   readonly options: CommitOptions;
   readonly limiter: Limiter;
-  /** One phase or nothing: no lock of it may ever commit. */
+  /** The transaction commits in one phase or not at all. None of its locks may ever commit. */
   readonly onePhaseOnly: boolean;
-  /** Keys and values together. */
+  /** Size of all keys and values. */
   readonly bytes: number;
   #mutations: readonly Mutation[];
   #primary: Uint8Array;
 
-  /** `mutations`: in key order, at least one. Throws `transaction-ended` or `gc-too-early` if it is too old. */
+  /** `mutations`: in key order, at least one. Throws `transaction-ended` or `gc-too-early` if `startTs` is too old. */
   constructor(
     engine: Engine,
     startTs: Timestamp,
@@ -60,7 +63,7 @@ export class CommitContext {
     return this.#mutations;
   }
 
-  /** The key whose record decides. */
+  /** The key whose record decides the transaction. */
   get primary(): Uint8Array {
     return this.#primary;
   }
@@ -82,7 +85,7 @@ export class CommitContext {
     return lockTtlMs(this.bytes, this.engine.settings.lockTtlMs, this.ageMs);
   }
 
-  /** Since the start timestamp was dealt, by PD's clock. */
+  /** Time since PD dealt the start timestamp, by PD's clock. */
   get ageMs(): number {
     return this.engine.pd.oracle.ageMs(this.startTs);
   }
@@ -98,7 +101,7 @@ export class CommitContext {
     return maxTimestamp(above, (await this.engine.pd.oracle.next(this.call)) + 1n);
   }
 
-  /** The mutations by region and size, that of the primary first. */
+  /** Cuts the mutations into batches by region and size. The batch of the primary is the first. */
   async batches(mutations: readonly Mutation[]): Promise<readonly (readonly Mutation[])[]> {
     const region = this.engine.locator.cached(mutations[0]!.key, this.call);
     const inOneRegion = region !== undefined && holdsAll(region, mutations);
@@ -113,8 +116,8 @@ export class CommitContext {
   }
 
   /**
-   * One phase is not possible: the locks that the caller wants instead are added. Returns whether that changed the
-   * mutations. They stay in key order: whoever sends a batch looks at its two ends only.
+   * Adds the locks of `lockUnlessOnePhase`, because one phase is not possible. Returns whether the mutations changed. They stay
+   * in key order, because the sender of a batch compares only its first and last key with the region.
    */
   addLocks(): boolean {
     const wanted = this.options.lockUnlessOnePhase ?? [];
@@ -130,18 +133,18 @@ export class CommitContext {
     }
     if (byKey.size === before) return false;
     this.#mutations = [...byKey.values()].sort((left, right) => compareBytes(left.key, right.key));
-    // What only checked had no key that a lock could decide by.
+    // The primary was a check because all mutations were. A check leaves no lock, so one of the added keys decides instead.
     if (byKey.get(keyText(this.#primary))?.kind === 'check') this.#primary = choosePrimary(this.#mutations);
     return true;
   }
 
-  /** Clears what the prewrite phase may have left; others are spared the lock's time to live. */
+  /** Clears the locks that the prewrites may have left, so that other transactions need not wait until they expire. */
   rollBackLater(): void {
     const backoffer = this.engine.backoffer(this.engine.backgroundCall(), this.engine.settings.backgroundBudgetMs);
     this.engine.background.run('rollback', () => this.#rollBack(backoffer));
   }
 
-  /** The same, within the patience of the commit. */
+  /** As `rollBackLater`, within the deadline of the commit. */
   rollBackNow(): Promise<void> {
     return this.#rollBack(this.backoffer);
   }
@@ -154,7 +157,7 @@ export class CommitContext {
     this.engine.statuses.put(this.startTs, { kind: 'rolled-back' });
   }
 
-  /** Asks the primary, within the patience of the commit: what is known then is definite. */
+  /** Asks the primary, within the deadline of the commit. The result is definite. */
   settleNow(): Promise<Settled> {
     return settleTransaction(this.engine, this.startTs, this.primary, this.lockedKeys, this.backoffer);
   }

@@ -5,8 +5,8 @@ import type { CallOptions } from '../runtime/call.ts';
 export type CommitMode = '1pc' | 'async' | '2pc' | 'read-only';
 
 /**
- * What became of a transaction. All of these are ordinary days, so they are values; only what says nothing about the data
- * (a deadline before anything was sent, a limit, a closed client) is thrown, and then nothing was or will be committed.
+ * The result of a transaction. All of these are expected, so they are values. Failures that say nothing about the data (a
+ * deadline before anything was sent, a limit, a closed client) are thrown, and then nothing was or will be committed.
  */
 export type CommitOutcome =
   | { readonly kind: 'committed'; readonly commitTs: Timestamp; readonly mode: CommitMode }
@@ -16,8 +16,8 @@ export type CommitOutcome =
   | Undetermined;
 
 /**
- * Another transaction came first, or ended this one. Nothing was committed; read again, with a new transaction.
- * `conflictCommitTs` is 0 where the server does not tell.
+ * Another transaction came first, or ended this one. Nothing was committed. Read again in a new transaction.
+ * `conflictCommitTs` is 0 if the server does not name it.
  */
 export interface Conflict {
   readonly kind: 'conflict';
@@ -28,20 +28,20 @@ export interface Conflict {
 }
 
 /**
- * The transaction is committed or it is not: the answer was lost, and the deadline came before it could be found out.
- * Repeating the work before it is settled may do it twice.
+ * It is unknown whether the transaction is committed: the answer was lost, and the deadline passed before the client could
+ * find out. A repetition of the work before `settle` has succeeded may do it twice.
  */
 export interface Undetermined {
   readonly kind: 'undetermined';
   readonly startTs: Timestamp;
-  /** The key whose record decides. */
+  /** The key whose record decides the transaction. */
   readonly primary: Uint8Array;
   readonly cause: unknown;
-  /** Finds out, or makes sure that it is not committed. May be called again after it failed. */
+  /** Finds out whether the transaction is committed, and rolls it back if it is still open. May be repeated after a failure. */
   settle(options?: CallOptions): Promise<Settled>;
 }
 
-/** What became of a transaction that was to commit in one phase or not at all. Values, as in CommitOutcome. */
+/** The result of a transaction that commits in one phase or not at all. */
 export type OnePhaseOutcome =
   | { readonly kind: 'committed'; readonly commitTs: Timestamp }
   | Conflict
@@ -49,12 +49,12 @@ export type OnePhaseOutcome =
   | NotOnePhase
   | Undetermined;
 
-/** Nothing was and will be committed, and no lock of the transaction is left. The same transaction cannot be tried again. */
+/** Nothing was or will be committed, and no lock of the transaction is left. The same transaction cannot be tried again. */
 export interface NotOnePhase {
   readonly kind: 'not-one-phase';
   /**
-   * `regions`: its keys lie in several, as PD and the stores have just said. `size`: it is more than `writeBatchBytes`.
-   * `declined`: the server fell back to two phases; the locks that this left were rolled back.
+   * `regions`: the keys lie in several regions, as PD or a store has just said. `size`: the mutations exceed `writeBatchBytes`.
+   * `declined`: the server fell back to two phases, and the client has rolled back the locks.
    */
   readonly reason: 'regions' | 'size' | 'declined';
 }

@@ -11,7 +11,7 @@ const TTL_MAX_MS = 20_000;
 const TTL_SMALL_BYTES = 16 << 10;
 const TTL_MS_PER_SQRT_MIB = 6_000;
 
-/** The key whose record decides the transaction: the first that takes a lock, else (checks only) simply the first. */
+/** The key whose record decides the transaction: the first that takes a lock, or the first key if all are checks. */
 export function choosePrimary(mutations: readonly Mutation[]): Uint8Array {
   return (mutations.find(takesLock) ?? mutations[0]!).key;
 }
@@ -27,16 +27,16 @@ export function mayCommitAsync(mutations: readonly Mutation[]): boolean {
   return keys > 0 && keys <= ASYNC_KEYS_MAX && bytes <= ASYNC_KEY_BYTES_MAX;
 }
 
-/** Every key that takes a lock, but for the primary. */
+/** Every key that takes a lock, except the primary. */
 export const secondariesOf = (mutations: readonly Mutation[], primary: Uint8Array): readonly Uint8Array[] =>
   mutations.filter((mutation) => takesLock(mutation) && !equalBytes(mutation.key, primary)).map(({ key }) => key);
 
-/** Of a record that a store writes: its lock's or commit's fields and its place in the request. TiKV's are below 100 bytes. */
+/** Bound of what a store writes for a mutation besides keys and value: record fields, framing. TiKV's are below 100 bytes. */
 const RECORD_BYTES = 128;
 
 /**
- * Cuts the mutations of one region into requests that write at most `bytesMax`; a single larger one goes alone. Each becomes one
- * entry of the Raft log, where a mutation has its key twice, encoded, and the primary.
+ * Cuts the mutations of one region into requests that write at most `bytesMax`. A single larger mutation is sent alone. Each
+ * request becomes one entry of the Raft log, which holds for each mutation the encoded key twice and the primary.
  */
 export function cutBatches(
   mutations: readonly Mutation[],
@@ -60,15 +60,15 @@ export function cutBatches(
   return batches;
 }
 
-/** How long a lock may live without word from us: longer for larger transactions, plus what passed since the start. */
+/** How long a lock lives without a heartbeat: longer for larger transactions, plus the age of the transaction. */
 export function lockTtlMs(bytes: number, baseMs: number, ageMs: number): number {
   const sized = bytes < TTL_SMALL_BYTES ? TTL_MIN_MS : TTL_MS_PER_SQRT_MIB * Math.sqrt(bytes / (1 << 20));
   return Math.ceil(Math.max(baseMs, Math.min(TTL_MAX_MS, Math.max(TTL_MIN_MS, sized))) + ageMs);
 }
 
-/** Above a day the versions that a transaction has read may be collected. */
+/** One day. The versions that an older transaction has read may have been collected. */
 export const TRANSACTION_AGE_MAX_MS = 86_400_000;
 
-/** A reader that pushes the commit timestamp an hour ahead has a wrong clock; following it would spoil ours. */
+/** A reader that pushes the commit timestamp more than an hour ahead has a wrong clock, so the commit must not follow. */
 export const commitTsTooFar = (wanted: Timestamp, startTs: Timestamp): boolean =>
   physicalMs(wanted) - physicalMs(startTs) > 3_600_000;

@@ -7,7 +7,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { Prewriter } from './prewriter.ts';
 import { commitInTwoPhases, commitLater } from './second-phase.ts';
 
-/** Brings a transaction to its end in as few phases as it and its caller allow. */
+/** Commits a transaction in as few phases as its mutations and options allow. */
 export async function commit(context: CommitContext): Promise<CommitOutcome> {
   const wanted = context.options.mode ?? '1pc';
   let batches = await context.batches(context.mutations);
@@ -26,7 +26,7 @@ export async function commit(context: CommitContext): Promise<CommitOutcome> {
     if (prewritten.kind !== 'locked') return prewritten;
     if (checksOnly) return { kind: 'committed', commitTs: context.startTs, mode: 'read-only' };
     if (prewritten.commitTs === undefined) return await commitInTwoPhases(context);
-    // All keys are locked: from here on it is committed, whoever writes it down.
+    // All keys are locked, so the transaction is committed from here on. Any client may write the commit records.
     const outcome = committed(context, prewritten.commitTs, 'async');
     commitLater(context, context.lockedKeys, prewritten.commitTs, true);
     return outcome;
@@ -35,7 +35,7 @@ export async function commit(context: CommitContext): Promise<CommitOutcome> {
   }
 }
 
-/** Other transactions of this client that meet a lock of this one need not ask what became of it. */
+/** Caches the status, so that other transactions of this client that meet its locks need not ask a store. */
 function committed(context: CommitContext, commitTs: Timestamp, mode: CommitMode): CommitOutcome {
   context.engine.statuses.put(context.startTs, { kind: 'committed', commitTs });
   return { kind: 'committed', commitTs, mode };

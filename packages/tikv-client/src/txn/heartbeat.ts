@@ -5,7 +5,7 @@ import type { CommitContext } from './commit-context.ts';
 const FAILURES_MAX = 10;
 const AGE_MAX_MS = 3_600_000;
 
-/** Keeps the primary's lock alive while the phases take longer than the lock was meant to live. */
+/** Extends the time to live of the primary's lock while the commit runs. Gives up after an hour or ten failures. */
 export class Heartbeat {
   readonly #context: CommitContext;
   readonly #periodMs: number;
@@ -43,7 +43,7 @@ export class Heartbeat {
         { primaryLock: primary, startVersion: startTs, adviseLockTtl },
         backoffer,
       );
-      // No lock: not there yet, or gone, and then the commit will find out why.
+      // An error of the key: the lock is not there yet, or it is gone. In the second case the commit finds out why.
       if (answer.error === undefined) this.#failures = 0;
       else this.#failures += 1;
     } catch {

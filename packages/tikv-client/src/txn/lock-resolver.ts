@@ -17,30 +17,30 @@ import {
   type TxnState,
 } from './lock.ts';
 
-/** Transactions of fewer keys in a region are resolved key by key, others with a walk over the region. */
+/** Locks of transactions with fewer keys are resolved key by key. For others the store scans the whole region. */
 const LITE_KEYS = 16n;
 const RESOLVED_REGIONS_MAX = 4_096;
 
 interface Question {
   readonly answer: Promise<TxnState>;
-  /** The highest reader that shares the question; raised until it is sent. */
+  /** The highest timestamp of the readers that share the question. Raised until the question is sent. */
   callerTs: Timestamp;
   sent: boolean;
 }
 
-/** What a reader may do about the locks it met: skip them, read through them, or wait. */
+/** What a reader does about the locks it met: skips them, reads through them, or waits. Lists hold start timestamps. */
 export interface ReadAdvice {
   readonly ignore: readonly Timestamp[];
   readonly readThrough: readonly Timestamp[];
-  /** Undefined: the read can be repeated at once. */
+  /** Undefined if the read can be repeated at once. */
   readonly waitMs: number | undefined;
 }
 
-/** Finds out what became of transactions that left locks, and clears the locks. */
+/** Finds out the state of transactions that left locks, and clears the locks. */
 export class LockResolver {
   readonly #engine: Engine;
   readonly #questions = new Map<string, Question>();
-  /** Regions whose locks of a large transaction were all resolved: "startTs/region/version". */
+  /** Regions in which all locks of a large transaction were resolved: "startTs/region/version". */
   readonly #resolvedRegions = new Set<string>();
   /** Locks that are being cleared: "startTs/key". */
   readonly #clearing = new Map<string, Promise<void>>();
@@ -49,7 +49,7 @@ export class LockResolver {
     this.#engine = engine;
   }
 
-  /** `again`: the read met these locks before, so the server does not understand our advice: clear them first. */
+  /** `again`: the read met these locks before, so the server ignores the advice. Then the locks are cleared first. */
   async forRead(
     locks: readonly LockInfo[],
     readTs: Timestamp,
@@ -75,7 +75,7 @@ export class LockResolver {
     return { ignore, readThrough, waitMs };
   }
 
-  /** Clears what is finished; returns how long the longest-lived rest may take, undefined if nothing is left. */
+  /** Clears locks of finished transactions. Returns the longest time to live of the others, undefined if there are none. */
   async forWrite(locks: readonly LockInfo[], startTs: Timestamp, backoffer: Backoffer): Promise<number | undefined> {
     let waitMs: number | undefined;
     const states = new Map<Timestamp, TxnState>();
@@ -89,7 +89,7 @@ export class LockResolver {
     return waitMs;
   }
 
-  /** For garbage collection: ends the transaction of a lock, alive or not. */
+  /** For garbage collection: ends the transaction of a lock, even if it is alive. */
   async forceFinal(lock: LockInfo, backoffer: Backoffer): Promise<FinalStatus> {
     const known = this.#engine.statuses.get(lock.lockVersion);
     if (known !== undefined) return known;
@@ -101,11 +101,12 @@ export class LockResolver {
     return final;
   }
 
-  /** The state as far as it can be known now; async-commit transactions without a coordinator are decided. */
+  /** The state of the lock's transaction as it is known now. Decides an async-commit transaction whose lock has expired. */
   async #settled(lock: LockInfo, callerTs: Timestamp, backoffer: Backoffer): Promise<TxnState> {
     const known = this.#engine.statuses.get(lock.lockVersion);
     if (known !== undefined) return known;
-    // "Now" is told that the lock may be skipped without its commit being pushed: that answer is no use to a snapshot.
+    // To a reader at MAX_TIMESTAMP the store answers that the lock may be skipped, but does not push the lock's commit
+    // timestamp. A snapshot cannot use that answer, so the two kinds of readers do not share a question.
     const who = callerTs === MAX_TIMESTAMP ? 'newest' : 'snapshot';
     const name = `${lock.lockVersion}/${who}/${keyText(lock.primaryLock)}`;
     for (;;) {
@@ -116,7 +117,7 @@ export class LockResolver {
       } else if (!question.sent && callerTs > question.callerTs) question.callerTs = callerTs;
       try {
         const state = await backoffer.call.wait(question.answer);
-        // Pushed above a lower reader than we are: that does not free us.
+        // The lock was pushed above a lower reader only, so this reader must ask again.
         if (state.kind === 'pushed' && question.callerTs < callerTs) continue;
         return state;
       } catch (error) {
@@ -130,7 +131,7 @@ export class LockResolver {
     const question: Question = {
       callerTs,
       sent: false,
-      // Readers that meet the lock in the same turn join before it leaves.
+      // Readers that meet the lock in the same turn join before the question is sent.
       answer: nextTurn(this.#engine.clock)
         .then(() => {
           question.sent = true;
@@ -155,7 +156,7 @@ export class LockResolver {
         );
         return state;
       }
-      // The rollback record keeps a late prewrite of the primary out.
+      // The rollback record refuses a late prewrite of the primary.
       state = await this.#check(lock, callerTs, now, true, backoffer);
     }
     if (state.kind === 'async-expired') state = await this.#recover(lock, state.primary, backoffer);
@@ -164,8 +165,8 @@ export class LockResolver {
   }
 
   /**
-   * The timestamp by which a store is to judge whether a lock has expired. PD must have dealt it: TiKV ends itself over one from
-   * the future, be it by a millisecond. The newest that we have serves unless the lock has expired since.
+   * The timestamp by which a store judges whether a lock has expired. PD must have dealt it: TiKV ends its process over a
+   * timestamp from the future, even by a millisecond. The newest known timestamp is used unless the lock has expired since.
    */
   async #judgingTimestamp(lock: LockInfo, call: Call): Promise<Timestamp> {
     const { oracle } = this.#engine.pd;
@@ -206,7 +207,7 @@ export class LockResolver {
     return judgeTxnStatus(lock.lockVersion, answer, nowMs);
   }
 
-  /** An async-commit transaction is committed exactly when all its keys are locked. */
+  /** Decides an async-commit transaction, which is committed if and only if all its keys were locked. */
   async #recover(lock: LockInfo, primary: LockInfo, backoffer: Backoffer): Promise<TxnState> {
     const verdict = judgeSecondaries(
       primary.minCommitTs,
@@ -251,7 +252,10 @@ export class LockResolver {
     return answers;
   }
 
-  /** Decides an async-commit transaction of our own by all its keys; what is not locked never will be. */
+  /**
+   * Decides an async-commit transaction of this client by all its keys. Keys that are not locked cannot be locked any more.
+   * Undefined if a key has a lock of plain two-phase commit.
+   */
   async decideByKeys(
     primary: Uint8Array,
     keys: readonly Uint8Array[],
@@ -267,12 +271,12 @@ export class LockResolver {
     return verdict;
   }
 
-  /** What the primary says of a transaction of our own; nothing there is made sure to stay so. */
+  /** The state of a transaction of this client by its primary. If the primary has no record, the store writes a rollback. */
   checkOwn(primaryLock: Uint8Array, startTs: Timestamp, now: Timestamp, backoffer: Backoffer): Promise<TxnState> {
     return this.#check({ primaryLock, lockVersion: startTs } as LockInfo, 0n, now, true, backoffer);
   }
 
-  /** Ends the transaction at these keys. Throws `protocol-error` where a store has it otherwise. */
+  /** Commits or rolls back the transaction's locks of these keys. Throws `protocol-error` if a store contradicts `status`. */
   async resolveKeys(
     keys: readonly Uint8Array[],
     startVersion: Timestamp,
@@ -293,7 +297,7 @@ export class LockResolver {
     });
   }
 
-  /** Many readers meet one lock: it is cleared once at a time, for as long as its first one's patience lasts. */
+  /** Clears a lock. Concurrent calls for one lock share the first call's attempt; if that fails, one of them starts another. */
   async #clear(lock: LockInfo, status: FinalStatus, backoffer: Backoffer): Promise<void> {
     const name = `${lock.lockVersion}/${keyText(lock.key)}`;
     for (;;) {
@@ -302,7 +306,7 @@ export class LockResolver {
       try {
         return await backoffer.call.wait(others);
       } catch (error) {
-        backoffer.call.check(error); // its patience may have ended before ours
+        backoffer.call.check(error); // the deadline of the other call may have passed before this one's
       }
     }
     const clearing = this.#clearNow(lock, status, backoffer).finally(() => this.#clearing.delete(name));

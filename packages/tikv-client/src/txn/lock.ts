@@ -8,7 +8,7 @@ import {
   type LockInfo,
 } from '../proto/gen/kvrpcpb.ts';
 
-/** The lock of an error of a read; anything else is no answer that a read may get. */
+/** The lock in a key error of a read. Throws `protocol-error` for any other key error, since a read must not get one. */
 export function lockOf(error: KeyError): LockInfo {
   if (error.locked !== undefined) return error.locked;
   throw new TikvError(
@@ -17,32 +17,32 @@ export function lockOf(error: KeyError): LockInfo {
   );
 }
 
-/** What became of a transaction, once it cannot change any more. */
+/** The state of a transaction that cannot change any more. */
 export type FinalStatus =
   | { readonly kind: 'committed'; readonly commitTs: Timestamp }
   | { readonly kind: 'rolled-back' };
 
-/** What CheckTxnStatus tells about the transaction that left a lock. */
+/** The state of the transaction that left a lock, by CheckTxnStatus. */
 export type TxnState =
   | FinalStatus
-  /** Alive, and it will commit above the reader's timestamp. */
+  /** Alive. The transaction can only commit above the reader's timestamp. */
   | { readonly kind: 'pushed' }
   | { readonly kind: 'alive'; readonly remainingMs: number }
-  /** Every key's lock together decides whether it has committed: its coordinator is probably gone. */
+  /** The lock has expired, so its client is probably gone. The locks of all keys together decide whether it is committed. */
   | { readonly kind: 'async-expired'; readonly primary: LockInfo }
   /** The primary has neither lock nor record (yet). */
   | { readonly kind: 'not-found' };
 
-/** Shared locks stand for the locks inside them. */
+/** The locks that a shared lock consists of, or the lock itself. */
 export function expandLock(lock: LockInfo): readonly LockInfo[] {
   return lock.sharedLockInfos.length === 0 ? [lock] : lock.sharedLockInfos.flatMap(expandLock);
 }
 
-/** What is left of a lock's time when PD's clock shows `nowMs`; 0 or less means that it is over. */
+/** The remaining time to live of a lock when PD's clock shows `nowMs`. 0 or less if the lock has expired. */
 export const lockRemainingMs = (startTs: Timestamp, ttlMs: number, nowMs: number): number =>
   physicalMs(startTs) + ttlMs - nowMs;
 
-/** Pure. `nowMs`: about the present by PD's clock. */
+/** Pure. `nowMs`: the approximate time of PD's clock. */
 export function judgeTxnStatus(startTs: Timestamp, answer: CheckTxnStatusResponse, nowMs: number): TxnState {
   if (answer.error?.txnNotFound !== undefined) return { kind: 'not-found' };
   if (answer.commitVersion > 0n) return { kind: 'committed', commitTs: answer.commitVersion };
@@ -53,15 +53,15 @@ export function judgeTxnStatus(startTs: Timestamp, answer: CheckTxnStatusRespons
   return { kind: 'alive', remainingMs: Math.max(0, remainingMs) };
 }
 
-/** What the locks of an async-commit transaction's keys say together. */
+/** The state of an async-commit transaction, by the locks of all its keys. */
 export type AsyncVerdict =
   | FinalStatus
-  /** Some lock is of plain two-phase commit: its primary alone decides. */
+  /** At least one lock is of plain two-phase commit, so the primary alone decides. */
   | { readonly kind: 'fell-back' }
-  /** The stores contradict each other: a bug, and nothing may be resolved. */
+  /** The stores contradict each other. That is a bug, and no lock may be resolved. */
   | { readonly kind: 'contradiction'; readonly detail: string };
 
-/** Pure. `asked`: how many keys each answer is about. */
+/** Pure. `asked`: the number of keys in the request of each answer. */
 export function judgeSecondaries(
   primaryMinCommitTs: Timestamp,
   answers: readonly { readonly asked: number; readonly answer: CheckSecondaryLocksResponse }[],
@@ -74,7 +74,7 @@ export function judgeSecondaries(
       if (lock.minCommitTs > commitTs) commitTs = lock.minCommitTs;
     }
     if (answer.locks.length === asked) continue;
-    // Somebody has finished at least one key here, or just made sure that it never will be locked.
+    // At least one key here is committed or rolled back, or this request made sure that it cannot be locked any more.
     if (decided !== undefined && decided !== answer.commitTs) {
       return { kind: 'contradiction', detail: `committed at ${decided} and at ${answer.commitTs}` };
     }

@@ -3,7 +3,7 @@ import { TikvError } from '../errors.ts';
 import { Assertion, Op } from '../proto/gen/kvrpcpb.ts';
 import { holdsKey, type KeyRange } from '../region/region.ts';
 
-/** What a transaction wants of one key. `check`: that it is absent, without a lock or a write. */
+/** What a transaction does with one key. `check`: requires that the key is absent, without a lock or a write. */
 export type MutationKind = 'put' | 'insert' | 'delete' | 'lock' | 'check';
 
 export interface Mutation {
@@ -14,7 +14,7 @@ export interface Mutation {
   readonly assertion: number;
 }
 
-/** What reads of the same transaction see of a buffered key; undefined: what the snapshot says. */
+/** What reads of the same transaction see of a buffered key. Undefined: they read the snapshot. */
 export type BufferedValue = { readonly value: Uint8Array | undefined } | undefined;
 
 export const opOf: Readonly<Record<MutationKind, number>> = {
@@ -25,27 +25,27 @@ export const opOf: Readonly<Record<MutationKind, number>> = {
   check: Op.CheckNotExists,
 };
 
-/** What a read of the same transaction sees of it. */
+/** What a read of the same transaction sees of the key of `mutation`. */
 export function readOf(mutation: Mutation | undefined): BufferedValue {
   if (mutation === undefined || mutation.kind === 'lock' || mutation.kind === 'check') return undefined;
   return { value: mutation.kind === 'delete' ? undefined : mutation.value };
 }
 
-/** Whether a range holds all of them. They are in key order and at least one, so the two ends speak for all. */
+/** Whether a range holds all mutations. There must be at least one, in key order, so the first and the last key suffice. */
 export const holdsAll = (range: KeyRange, mutations: readonly Mutation[]): boolean =>
   holdsKey(range, mutations[0]!.key) && holdsKey(range, mutations[mutations.length - 1]!.key);
 
-/** Whether it leaves a lock in the prewrite phase. */
+/** Whether the mutation leaves a lock in the prewrite phase. */
 export const takesLock = (mutation: Mutation): boolean => mutation.kind !== 'check';
 
 /**
- * The writes of one transaction, one mutation for each key. Pure. What was demanded of a key's former state (insert,
- * check) stays demanded whatever is written over it later.
+ * The writes of one transaction, one mutation for each key. Pure. If an insert or a check requires that a key was absent, a
+ * later write of the key keeps the requirement.
  */
 export class MutationBuffer {
-  /** In key order while there is no index. Most writers come in order, and then nothing is hashed and nothing sorted. */
+  /** In key order while there is no index. Most writers write in key order, and then no key is hashed or sorted. */
   readonly #list: Mutation[] = [];
-  /** Places in the list by keyText, once a key has come out of order. */
+  /** Positions in the list by keyText. Undefined until a key comes out of order. */
   #index: Map<string, number> | undefined;
   #bytes = 0;
 
@@ -53,7 +53,7 @@ export class MutationBuffer {
     return this.#list.length;
   }
 
-  /** Keys and values together. */
+  /** Size of all keys and values. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -70,7 +70,7 @@ export class MutationBuffer {
     const before = this.#at(place);
     if (before?.kind === 'put' || before?.kind === 'insert')
       throw new TikvError('invalid-argument', 'the key was written before in this transaction');
-    // After a deletion in this transaction the key is absent for it, whatever the snapshot says.
+    // After a deletion in this transaction the key is absent for the transaction, whatever the snapshot holds.
     this.#set(place, key, before?.kind === 'delete' ? 'put' : 'insert', value);
   }
 
@@ -78,7 +78,7 @@ export class MutationBuffer {
     const place = this.#find(key);
     const before = this.#at(place);
     const demanded = before?.kind === 'insert' || before?.kind === 'check';
-    // What was inserted here and is gone again needs no record, only its absence before.
+    // A key that was inserted and deleted again needs no record. Its former absence is still required.
     this.#set(place, key, demanded ? 'check' : 'delete', EMPTY_BYTES);
   }
 
@@ -100,7 +100,7 @@ export class MutationBuffer {
     }
   }
 
-  /** The key must have been written or locked before: an assertion rides on a mutation. */
+  /** The key must have been written or locked before, because an assertion is a field of a mutation. */
   assert(key: Uint8Array, exists: boolean): void {
     const place = this.#find(key);
     const before = this.#at(place);
@@ -113,18 +113,18 @@ export class MutationBuffer {
     return readOf(this.#at(this.#find(key)));
   }
 
-  /** Those of `range`, or all, in key order. The array is the caller's. */
+  /** The mutations of `range`, or all, in key order. The caller owns the array. */
   sorted(range?: KeyRange): readonly Mutation[] {
     const mutations = range === undefined ? this.#list.slice() : this.#list.filter(({ key }) => holdsKey(range, key));
     return this.#index === undefined ? mutations : mutations.sort((left, right) => compareBytes(left.key, right.key));
   }
 
-  /** The key's place in the list, or the complement (~) of the place where it would have to go. */
+  /** The key's position in the list, or the complement (~) of the position where it would be inserted. */
   #find(key: Uint8Array): number {
     if (this.#index !== undefined) return this.#index.get(keyText(key)) ?? ~this.#list.length;
     let low = 0;
     let high = this.#list.length;
-    // In order it goes to the end: most searches end with this comparison.
+    // A key in order goes to the end, so most searches end with this comparison.
     if (high === 0 || compareBytes(this.#list[high - 1]!.key, key) < 0) return ~high;
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -138,7 +138,7 @@ export class MutationBuffer {
     return place < 0 ? undefined : this.#list[place];
   }
 
-  /** `place`: as #find says. */
+  /** `place`: the result of #find for `key`. */
   #set(place: number, key: Uint8Array, kind: MutationKind, value: Uint8Array): void {
     const before = this.#at(place);
     this.#bytes += key.length + value.length;

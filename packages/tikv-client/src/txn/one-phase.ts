@@ -6,8 +6,8 @@ import { cutBatches } from './commit-plan.ts';
 import { Prewriter } from './prewriter.ts';
 
 /**
- * Commits in one phase, or not at all: in TiKV one evaluation under the latches of one region, so that checks hold at the
- * moment of the writes. Where that is not possible no lock of the transaction stays behind.
+ * Commits in one phase, or not at all. In TiKV one phase is one evaluation under the latches of one region, so checks hold at
+ * the moment of the writes. If one phase is not possible, no lock of the transaction is left.
  */
 export async function commitOnePhase(context: CommitContext): Promise<OnePhaseOutcome> {
   assert(context.onePhaseOnly, 'a lock that it leaves must be worthless');
@@ -23,7 +23,7 @@ export async function commitOnePhase(context: CommitContext): Promise<OnePhaseOu
     return { kind: 'committed', commitTs: prewritten.commitTs };
   }
   if (prewritten.kind !== 'locked') return prewritten;
-  // The server fell back to two phases: nobody but us could commit these locks, and they are in everybody's way.
+  // The server fell back to two phases. Only this client could commit the locks, and they block other transactions.
   try {
     await context.rollBackNow();
   } catch (error) {
@@ -32,7 +32,7 @@ export async function commitOnePhase(context: CommitContext): Promise<OnePhaseOu
   return { kind: 'not-one-phase', reason: 'declined' };
 }
 
-/** Undefined: the keys are in several regions. Says so only of regions that PD has just named: ours may be outdated. */
+/** Undefined if the keys are in several regions. PD is asked again before, because cached regions may be outdated. */
 async function wholeBatch(context: CommitContext): Promise<Awaited<ReturnType<CommitContext['batches']>> | undefined> {
   const { locator } = context.engine;
   for (const asked of [false, true]) {

@@ -11,7 +11,7 @@ import { holdsAll, type Mutation, opOf, takesLock } from './mutation-buffer.ts';
 
 const TXN_SIZE_UNKNOWN = 2n ** 64n - 1n;
 
-/** `locked`: every key is; with a `commitTs` that alone commits the transaction (async commit). */
+/** `locked`: every key is locked. With a `commitTs` (async commit) the locks alone commit the transaction. */
 export type Prewritten =
   | { readonly kind: 'locked'; readonly commitTs: Timestamp | undefined }
   | { readonly kind: 'committed'; readonly commitTs: Timestamp; readonly mode: CommitMode }
@@ -29,7 +29,7 @@ class Refused extends Error {
   }
 }
 
-/** We are committed already: an answer of an earlier attempt was lost. */
+/** The transaction is already committed: the answer of an earlier attempt was lost. */
 class AlreadyCommitted extends Error {
   readonly commitTs: Timestamp;
   constructor(commitTs: Timestamp) {
@@ -39,8 +39,8 @@ class AlreadyCommitted extends Error {
 }
 
 /**
- * The first phase. With one phase or async commit it is also the last: then a lost answer leaves the result open, and
- * every way out of here says whether it is.
+ * The first phase. With one phase or async commit it is also the last. Then a lost answer may leave the result unknown, and
+ * `run` returns `undetermined`.
  */
 export class Prewriter {
   readonly #context: CommitContext;
@@ -51,7 +51,7 @@ export class Prewriter {
   #everyAnswerHasTs = true;
   #onePhaseCommitTs: Timestamp = 0n;
   readonly #fates: { readonly fate: Fate; done: boolean }[] = [];
-  /** One part was refused: the others need not be sent any more. */
+  /** One batch was refused, so the others need not be sent. */
   #refused = false;
 
   constructor(context: CommitContext, wish: { onePhase: boolean; async: boolean }) {
@@ -60,7 +60,7 @@ export class Prewriter {
     this.#async = wish.async;
   }
 
-  /** `batches`: as CommitContext.batches cuts them; one alone if it may be one phase. */
+  /** `batches`: as CommitContext.batches cuts them. Exactly one if one phase is to be tried. */
   async run(batches: readonly (readonly Mutation[])[], minCommitTs: Timestamp): Promise<Prewritten> {
     this.#minCommitTs = minCommitTs;
     try {
@@ -81,7 +81,7 @@ export class Prewriter {
     const lost = this.#fates.some(({ fate }) => fate.uncertain);
     if (error instanceof Refused) {
       if (single && lost) {
-        // The refusal may be the echo of an attempt that succeeded: the primary knows.
+        // An earlier attempt may have succeeded and caused the refusal of the resend. The primary decides.
         try {
           const settled = await context.settleNow();
           if (settled.kind === 'committed')
@@ -92,19 +92,19 @@ export class Prewriter {
       } else this.#rollBack();
       return error.refusal;
     }
-    // With a single phase, keys that are all locked (or may be) are a commit that nobody has told us of.
+    // In one phase or async commit the transaction is committed if all keys are locked, and here all may be.
     if (single && lost && this.#fates.every(({ fate, done }) => done || fate.uncertain))
       return context.undetermined(error);
     this.#rollBack();
     throw error;
   }
 
-  /** A request that was refused wrote nothing at all: only what succeeded, or may have, is to be cleared. */
+  /** A refused request wrote nothing. So there are locks to clear only if a request succeeded or may have. */
   #rollBack(): void {
     if (this.#fates.some(({ fate, done }) => done || fate.uncertain)) this.#context.rollBackLater();
   }
 
-  /** `past`: of the batch that these are the parts of: what may have happened to it may have happened to each. */
+  /** `past`: the fate of the batch that `batches` are parts of. Each part inherits it. */
   async #all(
     batches: readonly (readonly Mutation[])[],
     relocations: number,
@@ -113,7 +113,7 @@ export class Prewriter {
     const results = await Promise.allSettled(batches.map((batch) => this.#batch(batch, relocations, { ...past })));
     const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
     if (failures.length === 0) return;
-    // What is definite outweighs what is not: one refused key and the transaction cannot be committed.
+    // A definite result comes before an uncertain one: after one refused key the transaction cannot be committed.
     throw (
       failures.find((failure) => failure instanceof AlreadyCommitted) ??
       failures.find((failure) => failure instanceof Refused) ??
@@ -163,7 +163,7 @@ export class Prewriter {
     const batches = await context.batches(moved);
     const split = batches.length > 1 && this.#onePhase;
     if (split && fate.uncertain) {
-      // An attempt in one phase may have been executed: it must be settled before the rules change.
+      // An attempt in one phase may have been executed. It must be settled before the keys are sent in several batches.
       const settled = await context.settleNow();
       if (settled.kind === 'committed') throw new AlreadyCommitted(settled.commitTs);
       throw new Refused({
@@ -174,7 +174,7 @@ export class Prewriter {
         conflictCommitTs: 0n,
       });
     }
-    this.#fates.splice(this.#fates.indexOf(record), 1); // its parts have their own
+    this.#fates.splice(this.#fates.indexOf(record), 1); // each part adds its own record
     if (split) {
       this.#leaveOnePhase();
       await this.#all(await context.batches(context.mutations), relocations + 1);
@@ -198,8 +198,8 @@ export class Prewriter {
       lockTtl: context.ttlMs,
       txnSize: relocations > 0 ? TXN_SIZE_UNKNOWN : BigInt(mutations.length),
       minCommitTs: this.#minCommitTs,
-      // What a server declines to do in one phase it declines as async commit too (only maxCommitTs is a reason), so one
-      // phase need not name the other keys, which some stores copy into every record.
+      // A server that declines one phase declines async commit too, because maxCommitTs is the only reason for both. So a
+      // request for one phase need not name the secondaries, which some stores copy into every record.
       useAsyncCommit: async,
       secondaries: hasPrimary ? context.secondaries : undefined,
       tryOnePc: this.#onePhase,
@@ -208,14 +208,14 @@ export class Prewriter {
     };
   }
 
-  /** Returns when the batch may be tried again; throws what ends the transaction. */
+  /** Returns when the batch may be sent again. Throws if an error ends the transaction. */
   async #meet(errors: readonly KeyError[]): Promise<void> {
     const { startTs, engine, backoffer, primary } = this.#context;
     const locks: LockInfo[] = [];
     for (const error of errors) {
       const { conflict, alreadyExist, assertionFailed, locked } = error;
       if (conflict !== undefined) {
-        // A store that finds our own commit on a resend says so as a conflict with ourselves.
+        // A store that finds this transaction's commit at a resend answers with a conflict with the transaction itself.
         if (conflict.conflictTs === startTs && conflict.conflictCommitTs > startTs)
           throw new AlreadyCommitted(conflict.conflictCommitTs);
         const reason =
@@ -249,7 +249,7 @@ export class Prewriter {
       }
       if (locked === undefined) throw new TikvError('transaction-aborted', error.abort || 'the prewrite was refused');
       for (const lock of expandLock(locked)) {
-        // Its transaction is younger: whatever becomes of it, we would conflict.
+        // The lock's transaction is younger, so this one conflicts with it, whether it commits or not.
         if (lock.lockVersion > startTs) {
           throw new Refused({
             kind: 'conflict',

@@ -7,9 +7,9 @@ import { sendByRegion } from '../region/by-region.ts';
 import { commands } from '../transport/commands.ts';
 
 /**
- * Removes locks of a transaction and leaves records that keep late prewrites out. The primary, which decides, comes first among
- * `keys`: if it is committed after all, this throws `transaction-aborted` and touches no key after it, so that no half of a
- * transaction can come of it.
+ * Removes the locks of a transaction and writes rollback records that refuse late prewrites. The primary must be the first of
+ * `keys`. If the primary is committed, this throws `transaction-aborted` and does not change any further key, so no part of a
+ * committed transaction is rolled back.
  */
 export async function rollBack(
   engine: Engine,

@@ -27,13 +27,12 @@ export interface ScanRange {
 const FIRST_PAGE_ROWS = 256;
 const PAGE_ROWS_MIN = 16;
 const PAGE_ROWS_MAX = 4_096;
-/** Pieces of a scan that are read at a time, if the scans of the client leave room for it; each holds at most one page. */
+/** Pieces of a scan that are read at a time, if the ScanBudget has room. Each piece holds at most one page. */
 const PIECES = 4;
 
 /**
- * The rows of a range, page by page, in order. The range is cut at the borders of regions as they were when it was walked,
- * and the pieces are read side by side. Borders that move meanwhile do no harm: a piece is a range of keys, and finds its
- * regions anew with every page.
+ * The rows of a range, page by page, in order. The range is cut into pieces at the borders of its regions, and pieces are read
+ * concurrently. Borders that move later do no harm, because a piece is a range of keys and locates its region for every page.
  */
 export async function* scanPages(
   engine: Engine,
@@ -44,7 +43,7 @@ export async function* scanPages(
   let left = range.limit;
   const { scans } = engine;
   const sizing = new PageSizing(range, scans);
-  // A small limit is served by the first piece alone: reading ahead would be for nothing.
+  // The first piece alone usually serves a small limit, so reading further pieces ahead has no use.
   const width = range.limit <= FIRST_PAGE_ROWS ? 1 : Math.min(PIECES, engine.settings.concurrency);
   const stop = new AbortController();
   const pieces: Piece[] = [];
@@ -76,7 +75,7 @@ export async function* scanPages(
   }
 }
 
-/** Aims at pages of so many bytes as the budget gives, whatever the rows weigh. */
+/** Chooses the rows of a page so that the page has about the bytes that the budget allows, whatever the size of the rows. */
 class PageSizing {
   readonly #budget: ScanBudget;
   readonly #fixedRows: number | undefined;
@@ -100,12 +99,12 @@ class PageSizing {
     let bytes = 0;
     for (const { key, value } of page) bytes += key.length + value.length;
     this.#rowBytes = bytes / page.length;
-    // Rows to come may be larger than those seen: pages grow step by step.
+    // Later rows may be larger than earlier ones, so pages grow step by step.
     this.#rowsMax = Math.min(PAGE_ROWS_MAX, Math.max(this.#rowsMax, page.length * 4));
   }
 }
 
-/** Walks the regions of a range, in the direction of the scan, and names the piece of the range that each holds. */
+/** Walks the regions of a range in the direction of the scan, and returns the piece of the range in each region. */
 class Cutter {
   readonly #engine: Engine;
   readonly #range: ScanRange;
@@ -148,7 +147,7 @@ class Piece {
   #start: Uint8Array;
   #end: Uint8Array;
   #done = false;
-  /** A page that was asked for and not taken; the budget knows of it. */
+  /** A page that was requested and not taken yet. The budget counts it. */
   #ahead: Promise<readonly Entry[] | undefined> | undefined;
 
   constructor(
@@ -170,7 +169,7 @@ class Piece {
     this.#end = piece.end;
   }
 
-  /** The next page, undefined at the end. `left`: rows that the whole scan still wants. */
+  /** The next page, undefined at the end of the piece. `left`: remaining rows of the limit of the whole scan. */
   async next(left: number): Promise<readonly Entry[] | undefined> {
     this.#ahead ??= this.#ask(left);
     let page: readonly Entry[] | undefined;
@@ -184,12 +183,12 @@ class Piece {
     return page;
   }
 
-  /** Asks for the next page before anybody waits for it, if there is room. */
+  /** Requests the next page before the scan waits for it, if the budget has room. */
   readAhead(left: number): void {
     if (!this.#done && this.#engine.scans.hasRoom) this.#ahead ??= this.#ask(left);
   }
 
-  /** Nobody will ask for more. An answer on its way takes its memory until it is here. */
+  /** Ends the piece. A page under way counts against the budget until its answer arrives. */
   drop(): void {
     const release = (): void => this.#engine.scans.release();
     this.#ahead?.then(release, release);
@@ -198,7 +197,7 @@ class Piece {
   #ask(left: number): Promise<readonly Entry[] | undefined> {
     this.#engine.scans.hold();
     const page = this.#page(left);
-    page.catch(() => {}); // who asks for it gets the error; who stops scanning does not care
+    page.catch(() => {}); // `next` reports the error; after `drop` it does not matter
     return page;
   }
 
@@ -244,7 +243,7 @@ class Piece {
     }
   }
 
-  /** Moves the piece's open side past what the page covers. */
+  /** Moves the start (`reverse`: the end) of the piece past the rows that the page covers. */
   #advance(pairs: readonly KvPair[], limit: number, start: Uint8Array, end: Uint8Array): void {
     const last = pairs[pairs.length - 1];
     const full = last !== undefined && pairs.length >= limit;
@@ -257,7 +256,7 @@ class Piece {
     }
   }
 
-  /** Locked rows of a page are settled together and read again, not the page. */
+  /** The rows of a page. Resolves its locked rows together, and reads only those rows again. */
   async #entries(pairs: readonly KvPair[], backoffer: Backoffer): Promise<readonly Entry[]> {
     const locks: LockInfo[] = [];
     for (const { error } of pairs) if (error !== undefined) locks.push(lockOf(error));

@@ -11,13 +11,16 @@ import type { CommitContext } from './commit-context.ts';
 import type { CommitOutcome } from './commit-outcome.ts';
 import { commitTsTooFar } from './commit-plan.ts';
 
-/** What the primary's commit said: `lost` means that a reader ended us, `too-early` that one pushed us. */
+/**
+ * The result of the primary's commit. `lost`: another transaction rolled this one back. `too-early`: a reader pushed the
+ * minimal commit timestamp above the one that was sent.
+ */
 type PrimaryAnswer =
   | { readonly kind: 'lost' }
   | { readonly kind: 'too-early'; readonly minCommitTs: Timestamp }
   | { readonly kind: 'done'; readonly commitTs: Timestamp };
 
-/** Two-phase commit after the prewrite: the primary decides, the secondaries follow behind the answer. */
+/** Two-phase commit after the prewrite. The primary decides. The secondaries are committed in the background. */
 export async function commitInTwoPhases(context: CommitContext): Promise<CommitOutcome> {
   const { engine, startTs, primary } = context;
   const fate: Fate = { uncertain: false, sent: false };
@@ -55,7 +58,7 @@ export async function commitInTwoPhases(context: CommitContext): Promise<CommitO
   }
 }
 
-/** The commit point. */
+/** Commits the primary. This is the commit point of the transaction. */
 async function commitPrimary(context: CommitContext, commitTs: Timestamp, fate: Fate): Promise<PrimaryAnswer> {
   const { engine, startTs, primary, backoffer } = context;
   const request = {
@@ -68,14 +71,14 @@ async function commitPrimary(context: CommitContext, commitTs: Timestamp, fate: 
   const { error, commitVersion } = await engine.onKey(primary, commands.commit, request, backoffer, { fate });
   if (error === undefined) return { kind: 'done', commitTs: commitVersion > 0n ? commitVersion : commitTs };
   if (error.commitTsExpired !== undefined) return { kind: 'too-early', minCommitTs: error.commitTsExpired.minCommitTs };
-  // The lock is gone, and had it been committed the answer were success: a reader ended us.
+  // The lock is gone. If the primary were committed, the answer would be a success, so the transaction was rolled back.
   if (error.txnLockNotFound !== undefined || error.retryable !== '' || error.conflict !== undefined)
     return { kind: 'lost' };
-  fate.uncertain = false; // a definite answer, whatever came before
+  fate.uncertain = false; // the answer is definite, whatever happened to earlier attempts
   throw new TikvError('transaction-aborted', error.abort || 'the commit was refused');
 }
 
-/** Writes down at every key what is decided already: whoever meets a lock before finds out from the primary. */
+/** Commits `keys` of a committed transaction in the background. A client that meets a lock before asks the primary. */
 export function commitLater(
   context: CommitContext,
   keys: readonly Uint8Array[],

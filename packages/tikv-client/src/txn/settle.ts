@@ -6,9 +6,9 @@ import type { Settled } from './commit-outcome.ts';
 import { rollBack } from './roll-back.ts';
 
 /**
- * Finds out what became of a transaction of ours whose answer was lost, and ends it if it is still open. Its primary
- * decides; if that is locked by async commit, all keys together do; if it is locked plainly, nobody has committed yet,
- * and a rollback record makes sure that nobody will.
+ * Finds out the state of a transaction of this client whose answer was lost, and ends the transaction if it is still open. The
+ * primary decides. If the primary has a lock of async commit, all keys together decide. If it has a lock of plain two-phase
+ * commit, the transaction is not committed, and a rollback record makes sure that it never will be.
  */
 export async function settleTransaction(
   engine: Engine,
@@ -33,7 +33,7 @@ export async function settleTransaction(
     try {
       await rollBack(engine, [primary], startTs, backoffer);
     } catch (error) {
-      // "Already committed": our own late commit was faster. The next look finds it.
+      // "Already committed": a late commit of this client arrived before the rollback. The next round finds it.
       if (!(error instanceof TikvError) || error.code !== 'transaction-aborted') throw error;
     }
   }

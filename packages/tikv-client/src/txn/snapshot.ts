@@ -13,32 +13,32 @@ import { sendByRegion } from '../region/by-region.ts';
 import { lockOf } from './lock.ts';
 import { type Entry, scanPages, type ScanRange } from './scanner.ts';
 
-/** Locks that a snapshot tells the stores to skip or read through; above it they are cleared first. */
+/** Maximal transactions whose locks a snapshot tells the stores to skip or read through. Further locks are cleared first. */
 const ADVICE_MAX = 1_024;
 
 export interface SnapshotOptions {
-  /** Which replica serves; the leader if absent. `follower` and `any` are as fresh as the leader, `stale` is not. */
+  /** Which replica serves reads. The leader if absent. `follower` and `any` are as fresh as the leader, `stale` is not. */
   readonly replica?: ReplicaChoice | undefined;
   /** kvrpcpb.CommandPri: 0 normal, 1 low, 2 high. */
   readonly priority?: number | undefined;
-  /** For what is read once: it does not push other data out of TiKV's cache. */
+  /** For data that is read once: the read does not evict other data from TiKV's cache. */
   readonly notFillCache?: boolean | undefined;
 }
 
 export interface ScanOptions extends CallOptions {
   /** From the highest key downwards. */
   readonly reverse?: boolean | undefined;
-  /** Rows in all; without limit if absent. */
+  /** Maximal rows of the scan. Unlimited if absent. */
   readonly limit?: number | undefined;
   /** Values are left out. */
   readonly keysOnly?: boolean | undefined;
-  /** Rows in one request at most; by default the client aims at a megabyte. */
+  /** Maximal rows of one request. By default the client aims at a megabyte. */
   readonly pageRows?: number | undefined;
 }
 
 /**
- * All keys as they were at one timestamp. Holds no resource: it may be kept and shared for as long as its timestamp lies
- * above the safe point. Byte arrays in answers are the caller's, but may share memory with others of the same answer.
+ * All keys as they were at one timestamp. A snapshot holds no resource. It may be kept and shared as long as its timestamp is
+ * not below the safe point. The caller owns byte arrays in answers, but they may share memory with others of the same answer.
  */
 export class Snapshot {
   readonly timestamp: Timestamp;
@@ -57,7 +57,7 @@ export class Snapshot {
     this.#sendOptions = { replica: this.#replica, context: this.#context };
   }
 
-  /** The value, or undefined. */
+  /** The value, or undefined if the key does not exist. */
   async get(key: Uint8Array, options?: CallOptions): Promise<Uint8Array | undefined> {
     const call = this.#engine.call(options);
     checkKey(key, this.#engine);
@@ -78,14 +78,15 @@ export class Snapshot {
         view.#sendOptions,
       );
       if (answer.error === undefined) return answer.notFound || answer.value.length === 0 ? undefined : answer.value;
-      // The newest value moves on: a lock that one call may skip is, for the next call, perhaps a commit it must see.
+      // At MAX_TIMESTAMP each call reads a newer state. A lock that this call may skip may be a commit that the next call must
+      // see, so the advice is kept for this call only.
       if (view === this && this.timestamp === MAX_TIMESTAMP)
         view = new Snapshot(this.#engine, this.timestamp, this.#context);
       await view.meetLocks([lockOf(answer.error)], backoffer, attempt > 0);
     }
   }
 
-  /** The values in the order of `keys`, undefined where there is none. All of one cut: not with the newest-value timestamp. */
+  /** The values in the order of `keys`, undefined for absent keys, all of one state. Refused for MAX_TIMESTAMP. */
   async batchGet(keys: readonly Uint8Array[], options?: CallOptions): Promise<readonly (Uint8Array | undefined)[]> {
     const call = this.#engine.call(options);
     this.#needCut();
@@ -124,7 +125,7 @@ export class Snapshot {
     return values;
   }
 
-  /** Those of the keys that are there, or undefined: they are in other regions now. */
+  /** The pairs of the keys that exist, or undefined if the keys may be in other regions now. */
   async #getPart(
     region: Region,
     keys: readonly Uint8Array[],
@@ -147,20 +148,20 @@ export class Snapshot {
       if (error !== undefined) locked.push(lockOf(error));
       for (const pair of pairs) if (pair.error !== undefined) locked.push(lockOf(pair.error));
       if (locked.length === 0) return pairs;
-      // An answer with an error is no part of an answer: all keys are asked for again.
+      // The other pairs of an answer with an error are not used: all keys are requested again.
       await this.meetLocks(locked, backoffer, attempt > 0);
     }
   }
 
   /**
-   * Rows from `start` on, below `end`; `end` of zero length is the end of all keys. With `reverse` the same rows, highest
-   * first. Pages are fetched ahead over several regions, within a bound; the next page is asked for when one is taken.
+   * Rows from `start` on, below `end`. `end` of zero length is the end of all keys. With `reverse` the same rows, highest
+   * first. Pages of several regions are fetched ahead, within a bound. The next page is requested when one is taken.
    */
   async *scan(start: Uint8Array, end: Uint8Array, options: ScanOptions = {}): AsyncGenerator<Entry, void, undefined> {
     for await (const page of this.pages(start, end, options)) yield* page;
   }
 
-  /** The rows of `scan` as they arrive, many at a time. The deadline counts for each page. */
+  /** The rows of `scan`, a page at a time. The deadline applies to each page. */
   async *pages(
     start: Uint8Array,
     end: Uint8Array,
@@ -191,7 +192,7 @@ export class Snapshot {
     return this.#sendOptions;
   }
 
-  /** @internal Deals with locks in the way; afterwards the read is to be repeated. */
+  /** @internal Resolves the locks that a read met. The caller repeats the read afterwards. */
   async meetLocks(locks: readonly LockInfo[], backoffer: Backoffer, again: boolean): Promise<void> {
     const advised = locks.some(
       ({ lockVersion }) => this.#ignored.has(lockVersion) || this.#readThrough.has(lockVersion),
@@ -207,7 +208,7 @@ export class Snapshot {
       };
     }
     if (advice.waitMs !== undefined) {
-      // The answer comes at the latest when the lock's time is over; until then its owner may finish at any moment.
+      // The lock's transaction may finish at any moment, so the delay starts short. The lock's time to live bounds it.
       const cause = new TikvError('region-unavailable', `a key is locked by transaction ${locks[0]?.lockVersion}`);
       await backoffer.wait('txnLockFast', cause, { atMostMs: Math.max(1, advice.waitMs) });
     } else if (again && advised) {
@@ -229,7 +230,7 @@ export class Snapshot {
   }
 }
 
-/** Fills in the values of keys that the caller named again: their first places were asked about. */
+/** Fills in the values of repeated keys. Only the first position of each key was requested. */
 function repeatValues(keys: readonly Uint8Array[], asked: readonly number[], values: (Uint8Array | undefined)[]): void {
   const found = new Map(asked.map((at) => [keyText(keys[at]!), values[at]]));
   for (const [at, key] of keys.entries()) values[at] = found.get(keyText(key));
@@ -244,7 +245,7 @@ function eachFound(
   const deal = (at: number, { value }: KvPair): void => {
     if (value.length > 0) found(at, value);
   };
-  // The common answer, all keys in the order of the question, costs no sorting: a quarter of what a batch get costs us.
+  // The common answer has all keys in the order of the request and needs no sorting. Sorting costs a quarter of a batch get.
   if (pairs.length === keys.length && pairs.every((pair, at) => equalBytes(pair.key, keys[at]!))) {
     for (const [at, pair] of pairs.entries()) deal(at, pair);
     return;

@@ -3,7 +3,7 @@ import type { FinalStatus } from './lock.ts';
 
 const ENTRIES_MAX = 2_048;
 
-/** Transactions that have ended, the oldest entry leaving first. Those of this client are in it before anybody asks. */
+/** States of ended transactions, also of this client's own as soon as it knows them. The oldest entry leaves first. */
 export class StatusCache {
   readonly #statuses = new Map<Timestamp, FinalStatus>();
 

@@ -13,12 +13,12 @@ import type { Entry } from './scanner.ts';
 import { checkKey, type ScanOptions, Snapshot, type SnapshotOptions } from './snapshot.ts';
 
 /**
- * An optimistic transaction with snapshot isolation: reads see the state at `startTs` and its own writes; writes stay in
- * memory until `commit`. Disposing of it without a commit forgets them. Not for concurrent use by several callers.
+ * An optimistic transaction with snapshot isolation. Reads see the state at `startTs` and the transaction's own writes. Writes
+ * stay in memory until `commit`. Disposal without a commit drops them. Not for concurrent use by several callers.
  */
 export class Transaction implements AsyncDisposable {
   readonly startTs: Timestamp;
-  /** The state that it reads, without its own writes. */
+  /** The state at `startTs`, without the transaction's own writes. */
   readonly snapshot: Snapshot;
   readonly #engine: Engine;
   readonly #buffer = new MutationBuffer();
@@ -30,7 +30,7 @@ export class Transaction implements AsyncDisposable {
     this.snapshot = new Snapshot(engine, startTs, options);
   }
 
-  /** Keys that are written, locked or checked. */
+  /** Number of keys that are written, locked or checked. */
   get size(): number {
     return this.#buffer.size;
   }
@@ -50,7 +50,7 @@ export class Transaction implements AsyncDisposable {
     return own.map((buffered) => (buffered === undefined ? values[next++] : buffered.value));
   }
 
-  /** As `Snapshot.scan`, with this transaction's writes in their places as they are when the scan begins. */
+  /** As `Snapshot.scan`, merged with the writes that this transaction has when the scan begins. */
   async *scan(start: Uint8Array, end: Uint8Array, options: ScanOptions = {}): AsyncGenerator<Entry, void, undefined> {
     this.#open();
     const [from, to] = this.#engine.codec.rangeToStore(start, end);
@@ -61,7 +61,7 @@ export class Transaction implements AsyncDisposable {
       .filter(({ buffered }) => buffered !== undefined);
     if (options.reverse) own.reverse();
     const { limit = Number.POSITIVE_INFINITY, ...rest } = options;
-    // Own deletions hide rows of the snapshot, so as many more are read.
+    // Deletions of this transaction hide rows of the snapshot, so the limit grows by the number of its writes.
     const below = this.snapshot.scan(start, end, { ...rest, limit: limit + own.length });
     let left = limit;
     let at = 0;
@@ -91,13 +91,13 @@ export class Transaction implements AsyncDisposable {
     }
   }
 
-  /** The bytes are the transaction's until it ends. Values of no length are refused: TiKV cannot tell them from absence. */
+  /** The transaction owns the bytes until it ends. Throws `empty-value`: TiKV cannot tell an empty value from absence. */
   put(key: Uint8Array, value: Uint8Array): void {
     this.#check(key, value);
     this.#buffer.put(this.#engine.codec.toStore(key), value);
   }
 
-  /** A put that fails the commit with `exists` if the key is there. */
+  /** A put. The commit fails with `exists` if the key exists. */
   insert(key: Uint8Array, value: Uint8Array): void {
     this.#check(key, value);
     this.#buffer.insert(this.#engine.codec.toStore(key), value);
@@ -108,7 +108,7 @@ export class Transaction implements AsyncDisposable {
     this.#buffer.delete(this.#engine.codec.toStore(key));
   }
 
-  /** Conflicts with every other writer or locker of the key, without writing it. */
+  /** Makes the transaction conflict with every other one that writes or locks the keys, without writing them. */
   lockKeys(...keys: readonly Uint8Array[]): void {
     for (const key of keys) {
       this.#check(key, undefined);
@@ -117,15 +117,15 @@ export class Transaction implements AsyncDisposable {
   }
 
   /**
-   * Fails the commit with `exists` if the key is there at the moment of the prewrite. Takes no lock: atomic with the writes
-   * only in one phase, see `commitOnePhase`, or else CommitOptions.lockUnlessOnePhase.
+   * Fails the commit with `exists` if the key exists at the moment of the prewrite. Takes no lock, so the check is atomic with
+   * the writes only in one phase. See `commitOnePhase` and CommitOptions.lockUnlessOnePhase.
    */
   checkNotExists(key: Uint8Array): void {
     this.#check(key, undefined);
     this.#buffer.checkNotExists(this.#engine.codec.toStore(key));
   }
 
-  /** What the caller believes of a key that it has written or locked: if it is wrong, the commit throws `assertion-failed`. */
+  /** Asserts that a key, which was written or locked before, exists. If it does not, the commit throws `assertion-failed`. */
   assertExists(key: Uint8Array): void {
     this.#open();
     this.#buffer.assert(this.#engine.codec.toStore(key), true);
@@ -137,8 +137,8 @@ export class Transaction implements AsyncDisposable {
   }
 
   /**
-   * Ends the transaction. Throws only when nothing was and will be committed. At the deadline, or when the signal fires, with
-   * the answer still out, the result is `undetermined`.
+   * Ends the transaction. Throws only if nothing was or will be committed. If the deadline passes or the signal fires while the
+   * answer is outstanding, the result is `undetermined`.
    */
   async commit(options: CommitOptions & CallOptions = {}): Promise<CommitOutcome> {
     const { codec } = this.#engine;
@@ -151,10 +151,10 @@ export class Transaction implements AsyncDisposable {
   }
 
   /**
-   * Ends the transaction by one evaluation in one region, or not at all: it never goes on to two phases, and it has no bound
-   * for its commit timestamp. So checks hold at the moment of the writes, and the start timestamp may be old: any that PD has
-   * dealt and that names no other transaction (see TikvClient.timestamps). Needs at least one write or lock. Throws only when
-   * nothing was and will be committed.
+   * Ends the transaction by one evaluation in one region, without ever going on to two phases. Nothing bounds its commit
+   * timestamp. So checks hold at the moment of the writes, and the start timestamp may be old: any that PD has dealt and that
+   * names no other transaction (see TikvClient.timestamps). Needs at least one write or lock. Throws only if nothing was or
+   * will be committed.
    */
   async commitOnePhase(options: OnePhaseOptions & CallOptions = {}): Promise<OnePhaseOutcome> {
     const { causal, assertionLevel } = options;
@@ -167,7 +167,7 @@ export class Transaction implements AsyncDisposable {
     });
   }
 
-  /** One way or the other. `options`: keys as the store has them. */
+  /** Ends the transaction by `way`. Keys in `options` are store keys. */
   async #end<Outcome extends CommitOutcome | OnePhaseOutcome>(
     options: CommitOptions,
     callOptions: CallOptions,
@@ -207,7 +207,7 @@ export class Transaction implements AsyncDisposable {
     }
   }
 
-  /** Forgets all writes. Nothing has been sent yet, so nothing is left anywhere. */
+  /** Ends the transaction without a commit. No write has been sent before, so no lock is left. */
   rollback(): void {
     this.#ended = true;
   }
@@ -216,7 +216,7 @@ export class Transaction implements AsyncDisposable {
     this.rollback();
   }
 
-  /** Its keys as the user has them. */
+  /** Translates the keys of an outcome to user keys. */
   #toUser<Outcome extends CommitOutcome | OnePhaseOutcome>(outcome: Outcome): Outcome {
     const { fromStore } = this.#engine.codec;
     if (outcome.kind === 'undetermined') return { ...outcome, primary: fromStore(outcome.primary) };

@@ -9,7 +9,7 @@ export interface BatchedRequest {
   readonly body: Pick<FakeCall, 'context'>;
 }
 
-/** What must hold of one stream of BatchCommands, apart from what its requests say. */
+/** The rules of one BatchCommands stream, except those for the contents of its requests. */
 export class BatchRules {
   readonly #open = new Set<number>();
   readonly #ownClient: boolean;

@@ -4,7 +4,7 @@ import { need } from './refusal.ts';
 
 const READS: ReadonlySet<string> = new Set(['Get', 'BatchGet', 'Scan']);
 
-/** What must hold of the context of every request to a region. */
+/** Checks the context of a request to a region. Throws Refusal. */
 export function checkContext(
   command: string,
   context: kv.Context | undefined,
@@ -30,9 +30,9 @@ export function checkContext(
 }
 
 /**
- * Fields that only some servers know, newer or older ones, so that they would do one thing here and another there: unset in
- * every request of this client. What it does set, and older servers skip, changes no outcome: advice about locks, assertions,
- * the wish for commit timestamps, the role of a commit, labels.
+ * Fields that only newer or only older servers know. Servers would act differently on them, so this client never sets them. The
+ * fields that it sets and older servers ignore do not change an outcome: advice about locks, assertions, the request for commit
+ * timestamps, the role of a commit, labels.
  */
 const NOT_EVERYWHERE: Readonly<Record<string, readonly string[]>> = {
   context: [
@@ -59,7 +59,7 @@ const NOT_EVERYWHERE: Readonly<Record<string, readonly string[]>> = {
   DeleteRange: ['notifyOnly'],
 };
 
-/** `request`: decoded, with its context. */
+/** Refuses fields that not all servers know. `request`: decoded, with its context. Throws Refusal. */
 export function checkFields(command: string, request: object): void {
   const { context } = request as { readonly context?: object };
   for (const [name, message] of [

@@ -1,16 +1,16 @@
 import { assert } from '@engram/core';
 import type { Timestamp } from '../../codec/timestamp.ts';
 
-/** Runs of dealt timestamps, and single told ones, that are remembered; of older ones only that they are old. */
+/** Maximal runs of dealt timestamps, and single timestamps named by stores, that are remembered. */
 const RUNS_MAX = 500_000;
 const TOLD_MAX = 500_000;
 
 /**
- * Which timestamps PD has dealt, and which ones stores have told of: commit timestamps that they calculated, start timestamps of
- * locks. What has been forgotten for its age counts as dealt.
+ * The timestamps that PD has dealt, and those that stores have named: commit timestamps that they calculated, start timestamps
+ * of locks. Old timestamps that were forgotten count as dealt.
  */
 export class DealtTimestamps {
-  /** Runs without gaps, in order: firsts and lasts. */
+  /** First timestamps of runs without gaps, ascending. `#lasts` has their last timestamps. */
   readonly #firsts: Timestamp[] = [];
   readonly #lasts: Timestamp[] = [];
   readonly #told = new Set<Timestamp>();
@@ -21,12 +21,12 @@ export class DealtTimestamps {
     this.#runsMax = runsMax;
   }
 
-  /** The highest one that was dealt. */
+  /** The highest dealt timestamp. */
   get highest(): Timestamp {
     return this.#lasts[this.#lasts.length - 1] ?? 0n;
   }
 
-  /** PD has dealt `first` to `last`. Answers of several streams may be seen a little out of order. */
+  /** Records that PD has dealt `first` to `last`. Answers of several streams may arrive slightly out of order. */
   deal(first: Timestamp, last: Timestamp): void {
     assert(first <= last, 'a run of timestamps has a first and a last');
     let at = this.#firsts.length;
@@ -43,7 +43,7 @@ export class DealtTimestamps {
     this.#lasts.splice(0, half);
   }
 
-  /** A store has named it. 0 is none. */
+  /** Records that a store has named `timestamp`. 0 means none. */
   tell(timestamp: Timestamp): void {
     if (timestamp === 0n) return;
     this.#told.add(timestamp);
@@ -53,7 +53,7 @@ export class DealtTimestamps {
     if (oldest > this.#forgotten && oldest < (this.#firsts[0] ?? 0n)) this.#forgotten = oldest;
   }
 
-  /** PD has dealt exactly this one. */
+  /** Whether PD has dealt exactly this timestamp. */
   isDealt(timestamp: Timestamp): boolean {
     if (timestamp <= 0n) return false;
     if (timestamp <= this.#forgotten) return true;
@@ -67,12 +67,12 @@ export class DealtTimestamps {
     return low > 0 && timestamp <= this.#lasts[low - 1]!;
   }
 
-  /** PD has dealt it or a store has told of it: it may name a transaction or a commit. */
+  /** Whether PD has dealt the timestamp or a store has named it, so that it may identify a transaction or a commit. */
   isKnown(timestamp: Timestamp): boolean {
     return this.isDealt(timestamp) || this.#told.has(timestamp);
   }
 
-  /** Not from the future: PD has dealt it or a later one, or a store has told of it. */
+  /** Whether the timestamp is not from the future: PD has dealt it or a later one, or a store has named it. */
   isPast(timestamp: Timestamp): boolean {
     return timestamp > 0n && (timestamp <= this.highest || this.#told.has(timestamp));
   }

@@ -2,7 +2,7 @@ import { compareBytes, keyText } from '@engram/core';
 import { type KeyRange, holdsKey } from '../../region/region.ts';
 import { need } from './refusal.ts';
 
-/** TiKV's storage.max-key-size, of keys as they are encoded: nine bytes for each eight begun. */
+/** TiKV's storage.max-key-size, which applies to encoded keys: nine bytes for each group of eight. */
 const ENCODED_KEY_MAX = 8 << 10;
 
 export const encodedLength = (key: Uint8Array): number => (Math.floor(key.length / 8) + 1) * 9;
@@ -17,7 +17,7 @@ export function needKey(key: Uint8Array, region: KeyRange, what: string): void {
   );
 }
 
-/** At least one key, none twice, all in the region. */
+/** Requires at least one key, no key twice, and all keys in the region. */
 export function needKeys(keys: readonly Uint8Array[], region: KeyRange, what: string): void {
   need(keys.length > 0, `${what} are none`);
   for (const key of keys) needKey(key, region, `one of ${what}`);
@@ -40,7 +40,7 @@ export function needAscending(keys: readonly Uint8Array[], what: string): void {
   }
 }
 
-/** A range that is not empty and within the region; an empty `end` is the region's own end at infinity. */
+/** Requires a range that is not empty and lies within the region. An empty `end` is infinity. */
 export function needRange(start: Uint8Array, end: Uint8Array, region: KeyRange, what: string): void {
   need(end.length === 0 || compareBytes(start, end) < 0, `${what} ${show(start)}..${show(end)} is empty`);
   need(

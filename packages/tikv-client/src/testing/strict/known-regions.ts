@@ -3,7 +3,7 @@ import { decodeMemcomparable } from '../../codec/memcomparable.ts';
 import type { Region as RegionMeta } from '../../proto/gen/metapb.ts';
 import type { KeyRange } from '../../region/region.ts';
 
-/** The bounds of every region in every epoch that PD or a store has told of, in user keys. */
+/** The bounds of every region in every version that PD or a store has named, in user keys. */
 export class KnownRegions {
   readonly #bounds = new Map<string, KeyRange>();
 
@@ -16,7 +16,7 @@ export class KnownRegions {
     this.#bounds.set(name, { start: bound(region.startKey), end: bound(region.endKey) });
   }
 
-  /** Undefined: nobody has told of it, so no client can know it. */
+  /** Undefined if neither PD nor a store has named the region in this version, so no client can know it. */
   boundsOf(id: number, version: number): KeyRange | undefined {
     return this.#bounds.get(nameOf(id, version));
   }

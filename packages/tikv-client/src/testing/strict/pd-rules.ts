@@ -7,13 +7,14 @@ import { show } from './key-rules.ts';
 import { need, Refusal } from './refusal.ts';
 
 const FOREVER_SECONDS = 2n ** 63n - 1n;
-/** Logical timestamps within one physical one. */
+/** Number of logical timestamps in one physical millisecond. */
 const TIMESTAMPS_MAX = 1 << 18;
 const GC_WORKER = 'gc_worker';
 
 /**
- * What PD refuses, or takes and must never be given: safe points from the future (everything below one is collected), the
- * collector's own name in others' hands, bounds that are no encoded keys, ranges out of order. Pure; throws Refusal.
+ * Rules for requests that PD refuses, or accepts although they do harm: safe points from the future (all versions below are
+ * collected), the collector's own name used by other services, bounds that are not encoded keys, ranges out of order. Pure.
+ * Throws Refusal.
  */
 export const pdRules = {
   Tso({ count }: pd.TsoRequest): void {

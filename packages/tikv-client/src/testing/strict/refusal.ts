@@ -1,9 +1,9 @@
-/** Why the strictest server of the protocol would refuse a request, or end itself over it. The reason names request and field. */
+/** The strictest server of the protocol would refuse a request, or end its process. The message names request and field. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** Stops the request unless `holds`. */
+/** Throws Refusal unless `holds`. */
 export function need(holds: boolean, reason: string): asserts holds {
   if (!holds) throw new Refusal(reason);
 }

@@ -6,23 +6,24 @@ import type { DealtTimestamps } from './dealt-timestamps.ts';
 import { encodedLength, needAscending, needKey, needKeys, needRange, needUnique, show } from './key-rules.ts';
 import { need } from './refusal.ts';
 
-/** TiKV's raftstore.raft-entry-max-size: one request's writes are one entry. */
+/** TiKV's raftstore.raft-entry-max-size. The writes of one request are one entry. */
 const ENTRY_BYTES_MAX = 8 << 20;
-/** A value this short stands in the records of its key, a longer one has a record of its own. */
+/** A value of at most this size is stored in the lock or write record of its key. A longer value has its own record. */
 const SHORT_VALUE_BYTES = 255;
 const RECORD_FIELDS_BYTES = 64;
 const SPLIT_KEYS_MAX = 2_048;
 
-/** What a request is held against. `region`: the bounds of the region and epoch that its context names. */
+/** The state that a request is checked against. `region`: the bounds of the region and version that its context names. */
 export interface RequestView {
   readonly timestamps: DealtTimestamps;
   readonly region: KeyRange;
 }
 
 /**
- * What the strictest TiKV refuses, command by command: timestamps from the future (concurrency_manager, max_ts), transactions
- * without a name of PD's, keys that come twice, out of order or from another region, entries above the Raft log's limit, fields
- * that contradict each other. Pure; throws Refusal. The sources are TiKV's src/storage/txn/commands and src/server/service/kv.rs.
+ * The rules of the strictest TiKV for each command. They refuse timestamps from the future (concurrency_manager, max_ts), start
+ * timestamps that PD did not deal, keys that are repeated, out of order or of another region, entries above the Raft log's
+ * limit, and fields that contradict each other. Pure. Throws Refusal. The sources are TiKV's src/storage/txn/commands and
+ * src/server/service/kv.rs.
  */
 export const requestRules = {
   Get({ key, version, context }: kv.GetRequest, view: RequestView): void {
@@ -58,7 +59,7 @@ export const requestRules = {
     need(view.timestamps.isDealt(startVersion), `Prewrite.start_version ${startVersion} was not dealt by PD`);
     need(request.forUpdateTs === 0n, 'Prewrite.for_update_ts is set: there are no pessimistic locks here');
     need(request.lockTtl > 0, 'Prewrite.lock_ttl is 0');
-    // One above a dealt one is the least that comes after it: no timestamp of its own, and no store raises max_ts to it.
+    // The client may add one to a dealt timestamp as a lower bound. PD need not have dealt it: no store raises max_ts to it.
     if (minCommitTs !== 0n) {
       need(
         minCommitTs > startVersion,
@@ -158,7 +159,7 @@ function needMutation({ op, key, value }: kv.Mutation): void {
   need(writes === value.length > 0, `Prewrite: ${show(key)} has a value of ${value.length} bytes with op ${op}`);
 }
 
-/** The primary decides, so it must take a lock; and of async commit its lock must name all the others. */
+/** The primary decides, so it must take a lock. With async commit its lock must name all other locked keys. */
 function needPrimary({ mutations, primaryLock, useAsyncCommit, secondaries }: kv.PrewriteRequest): void {
   const locking = mutations.filter(({ op }) => op !== kv.Op.CheckNotExists);
   const primary = mutations.find(({ key }) => equalBytes(key, primaryLock));
@@ -177,7 +178,7 @@ function needPrimary({ mutations, primaryLock, useAsyncCommit, secondaries }: kv
     need(key === primary.key || named.has(keyText(key)), `Prewrite.secondaries leave out ${show(key)}`);
 }
 
-/** About what TiKV proposes: a lock or a write for each key, and a record of its own for each value that is not short. */
+/** Approximate size of TiKV's proposal: a lock or a write for each key, and a separate record for each long value. */
 function prewriteEntryBytes({ mutations, primaryLock, secondaries }: kv.PrewriteRequest): number {
   let bytes = secondaries.reduce((sum, key) => sum + key.length, 0);
   for (const { op, key, value } of mutations) {

@@ -3,13 +3,13 @@ import type { Error as RegionError } from '../../proto/gen/errorpb.ts';
 import type * as kv from '../../proto/gen/kvrpcpb.ts';
 import type { Region } from '../../proto/gen/metapb.ts';
 
-/** What a client may know from a store's answer, and from nowhere else. */
+/** Receives the timestamps and regions that a store's answer names. */
 export interface Told {
   timestamp(timestamp: Timestamp): void;
   region(region: Region): void;
 }
 
-/** Reads out of an answer, command by command, the timestamps and regions that it tells of. Pure. */
+/** Passes the timestamps and regions in an answer to `told`, for each command. Pure. */
 export const storeAnswers = {
   Get({ error, commitTs }: kv.GetResponse, told: Told): void {
     tellError(error, told);

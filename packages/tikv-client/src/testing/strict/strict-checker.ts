@@ -15,11 +15,11 @@ import { storeAnswers, tellRegionError, type Told } from './store-answers.ts';
 const TRANSACTIONS_MAX = 100_000;
 
 export interface StrictOptions {
-  /** Whether it is this project's own client, which speaks with all servers: what only some of them know is refused. True if absent. */
+  /** Whether all clients are this project's own. Then fields that only some servers know are refused. True if absent. */
   readonly ownClient?: boolean;
 }
 
-/** The tables by the names of methods and commands; names that they do not have pass. */
+/** A table by the names of methods or commands. A name without an entry passes unchecked. */
 type Table<Rest extends readonly unknown[]> = Readonly<
   Record<string, ((message: never, ...rest: Rest) => void) | undefined>
 >;
@@ -28,15 +28,15 @@ const requestTable: Table<[Parameters<typeof requestRules.Get>[1]]> = requestRul
 const answerTable: Table<[Told]> = storeAnswers;
 
 /**
- * Stands between clients and a cluster, sees every message of both directions, and refuses what the strictest server would:
- * inside the scripted cluster, and in a proxy before real stores. It learns from answers (timestamps that PD dealt, regions,
- * locks) and holds requests against that, so all clients of the cluster must come through it. Messages are those that their
- * method's or command's codec has read. Requests throw Refusal.
+ * Sees every message between clients and a cluster, and refuses the requests that the strictest server would refuse. Used in
+ * the scripted cluster and in a proxy in front of real servers. It checks requests against the timestamps, regions and locks
+ * in earlier answers, so all clients of the cluster must use it. It takes decoded messages. The methods for requests throw
+ * Refusal.
  */
 export class StrictChecker {
   readonly timestamps = new DealtTimestamps();
   readonly regions = new KnownRegions();
-  /** The primary of each transaction that was prewritten: a start timestamp names one transaction. */
+  /** The primary of each prewritten transaction, to detect a start timestamp that two transactions use. */
   readonly #primaries = new Map<Timestamp, string>();
   readonly #ownClient: boolean;
   readonly #told: Told = {

@@ -11,22 +11,22 @@ import { type StrictStream, StrictWire } from './strict-wire.ts';
 export interface StrictProxyOptions extends StrictOptions {
   /** PD's members, host:port. */
   readonly pdAddresses: readonly string[];
-  /** Where the proxy of a PD member listens; a free port if absent. */
+  /** The address on which the relay of a PD member listens. A free port if absent. */
   bindOf?(pdAddress: string): string;
   /** Called once, with the first request that the strictest server would refuse. It was not passed on. */
   refused(refusal: Refusal): void;
 }
 
 /**
- * Clients on one side, real PD and stores on the other, and between them what StrictChecker refuses. One relay for each server:
- * PD's answers name the relays instead of the servers, so a client that was given `pdAddresses` reaches nothing else. After a
- * refusal nothing is passed on any more, as if all stores had stopped. No TLS.
+ * Applies StrictChecker between clients and a real PD and real stores. Each server has one relay. PD's answers name the relays
+ * instead of the servers, so a client that connects to `pdAddresses` reaches the servers only through them. After a refusal
+ * every request is refused, as if all stores had stopped. No TLS.
  */
 export class StrictProxy {
   readonly #options: StrictProxyOptions;
   readonly #wire: StrictWire;
   readonly #transport = new GrpcTransport(undefined);
-  /** By the addresses of the servers. */
+  /** Relays by the addresses of their servers. */
   readonly #relays = new Map<string, Promise<GrpcRelay>>();
   #pdAddresses: readonly string[] = [];
   #refusal: Refusal | undefined;
@@ -44,7 +44,7 @@ export class StrictProxy {
     return proxy;
   }
 
-  /** What clients are to be given for PD. */
+  /** The PD addresses for clients. */
   get pdAddresses(): readonly string[] {
     return this.#pdAddresses;
   }
@@ -54,7 +54,7 @@ export class StrictProxy {
       if (relay.status === 'fulfilled') relay.value.stop();
   }
 
-  /** The address that clients have in place of a server's. */
+  /** The address of the relay of a server. Starts the relay if necessary. */
   async #relayOf(address: string, bind?: string): Promise<string> {
     let relay = this.#relays.get(address);
     if (relay === undefined) {
@@ -69,7 +69,7 @@ export class StrictProxy {
     return GrpcRelay.start({
       ...(bind === undefined ? {} : { bind }),
       connect: (path) => {
-        // A stream has a connection of its own and ends with it, as it would without the proxy.
+        // A stream has its own connection and ends with it, as without the proxy.
         if (path.endsWith('/Tso') || path.endsWith('/BatchCommands'))
           return { channel: this.#transport.connect(address, false), shared: false };
         unary ??= this.#transport.connect(address, false);
@@ -104,7 +104,7 @@ export class StrictProxy {
     }
   }
 
-  /** An answer of PD with the relays' addresses in it. */
+  /** Replaces the servers' addresses in an answer of PD by those of the relays. */
   async #renamed(path: string, bytes: Uint8Array): Promise<Uint8Array> {
     switch (path) {
       case '/pdpb.PD/GetMembers': {

@@ -44,7 +44,7 @@ export interface StrictStream {
   answer(bytes: Uint8Array): void;
 }
 
-/** StrictChecker over what the wire carries: calls are named by their paths, messages are bytes. Other calls pass. */
+/** StrictChecker for encoded messages. Calls are named by their paths. Unknown calls pass unchecked. */
 export class StrictWire {
   readonly #checker: StrictChecker;
   readonly #ownClient: boolean;
@@ -82,7 +82,7 @@ export class StrictWire {
       this.#checker.storeAnswer(command, decode<object, never>(storeCommands[command].response, bytes));
   }
 
-  /** Undefined: a stream that nothing is known of. */
+  /** Undefined for a stream that is not checked. */
   stream(path: string): StrictStream | undefined {
     if (path === '/pdpb.PD/Tso') return this.#timestamps();
     return path === '/tikvpb.Tikv/BatchCommands' ? this.#commands() : undefined;
