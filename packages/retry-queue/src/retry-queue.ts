@@ -9,31 +9,30 @@ export interface RetryQueueOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Ends what is being settled, for good: when the leadership is lost, or the node closes. */
+  /** Ends an unsettled append for good, when the leadership is lost or the node closes. */
   readonly signal: AbortSignal;
   readonly policy?: RetryPolicy;
   /**
-   * Whether it is certain, without storage, that a later seal than this one holds the log. Asked after a second attempt
-   * has had no answer either. Must not reject, and takes a bounded time.
+   * Whether it is certain, without asking the storage, that a seal later than `seal` holds the log. Called after each retry
+   * that ended `uncertain`. Must not reject, and must end in a bounded time.
    */
   readonly isSuperseded?: (seal: Seal) => Promise<boolean>;
 }
 
 /**
- * The port `Log` without uncertainty. An append that ended `uncertain` is appended again, the same batch in the same
- * place, until storage says `committed` or `fenced`: the batch is in the log once, or never. While storage does not
- * answer, whoever holds the log by then may be known: `superseded` ends the attempts, because the batch cannot come into
- * the log any more, and the log that its holder passes on shows whether it is there. Rejected designs: to read
- * the log and look (the batch may still be on its way), and to seal it with one's own next epoch (each lost answer would
- * be a takeover).
+ * The port `Log` without uncertain outcomes. If an append ends `uncertain`, the same batch is appended again at the same
+ * position, until the storage answers `committed` or `fenced`. So the batch is in the log once or never. If the storage does
+ * not answer, but a later leader is known to hold the log, the outcome is `superseded`: the batch cannot come into the log any
+ * more, and the log that the later leader passes on shows whether it is there. Rejected designs: reading the log (the batch
+ * may still be under way), and sealing it with this leader's next epoch (each lost answer would be a takeover).
  *
- * Invariant: nothing else is appended before the batch is settled, so nothing is acknowledged behind a gap. When `append`
+ * Invariant: no other batch is appended before the batch is settled, so no batch is acknowledged behind a gap. When `append`
  * has resolved or rejected, no attempt of it is under way in this process.
  */
 export class RetryQueue implements Log {
   readonly #options: RetryQueueOptions;
   readonly #policy: RetryPolicy;
-  /** Undefined: no append is under way. */
+  /** Undefined if no append is under way. */
   #appendStartMs: number | undefined;
   #unsettled: Unsettled | undefined;
 
@@ -42,12 +41,12 @@ export class RetryQueue implements Log {
     this.#policy = options.policy ?? defaultRetryPolicy;
   }
 
-  /** What is being settled, for health and for the timeouts of those who wait; undefined in ordinary times. */
+  /** The append that is being settled, for health checks and for the timeouts of waiting writers. Usually undefined. */
   get unsettled(): Unsettled | undefined {
     return this.#unsettled;
   }
 
-  /** How long the append under way has taken so far, with all its attempts; 0: there is none. */
+  /** Time since the append under way began, with all its attempts. 0 if there is none. */
   get appendMs(): number {
     return this.#appendStartMs === undefined ? 0 : this.#options.clock.nowMs() - this.#appendStartMs;
   }
@@ -57,9 +56,9 @@ export class RetryQueue implements Log {
   }
 
   /**
-   * Rejects with the storage's error where it takes nothing more (StorageFailedError, StorageClosedError), and with the
-   * signal's reason once that is aborted, after the attempt that is under way: the batch may be in the log then, and the
-   * next seal tells.
+   * Rejects with the storage's error if the storage takes no more appends (StorageFailedError, StorageClosedError). Rejects
+   * with the signal's reason if the signal fires, after the attempt under way. Then the batch may be in the log, and the next
+   * seal decides.
    */
   async append(batch: LogBatch, seal: Seal): Promise<SettledOutcome> {
     assert(this.#appendStartMs === undefined, 'two appends at a time');
@@ -78,7 +77,7 @@ export class RetryQueue implements Log {
     return this.#options.log.read(from, signal);
   }
 
-  /** A later seal settles what is unsettled: the attempt after it finds the batch, or is fenced. */
+  /** A later seal settles an unsettled append: the next attempt finds the batch in the log, or is fenced. */
   seal(seal: Seal): Promise<LogPosition> {
     return this.#options.log.seal(seal);
   }

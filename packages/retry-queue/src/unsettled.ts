@@ -1,12 +1,12 @@
 import type { LogBatch } from '@engram/storage';
 
-/** The append of which nobody knows yet whether it is in the log. */
+/** An append of which it is not known yet whether its batch is in the log. */
 export interface Unsettled {
   readonly batch: LogBatch;
-  /** Of the clock's `nowMs`: when the first answer stayed away. */
+  /** When the first attempt ended `uncertain`, by the clock's `nowMs`. */
   readonly sinceMs: number;
-  /** How often it was appended, the one under way included. */
+  /** Number of attempts, including the one under way. */
   readonly attempts: number;
-  /** Why the last attempt that ended was uncertain. */
+  /** Why the last completed attempt was uncertain. */
   readonly cause: unknown;
 }
