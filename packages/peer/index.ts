@@ -1,4 +1,4 @@
-// The way between the members of a cluster.
+// The connections between the members of a cluster.
 export { PeerLinks, type PeerLinksOptions } from './src/peer-links.ts';
 export { servePeers, type PeerServer, type PeerServerOptions } from './src/peer-server.ts';
 export type { PeerTls } from './src/tls.ts';

@@ -1,4 +1,4 @@
-/** What is added in one turn of the event loop is flushed once, at the turn's end. */
+/** Collects the items that are added in one turn of the event loop, and flushes them together at its end. */
 export class Gathered<Item> {
   readonly #flush: (items: Item[]) => void;
   #items: Item[] = [];

@@ -44,12 +44,12 @@ export const peerService = {
   },
 };
 
-/** A write of 1.5 MiB, and what surrounds it; a batch of the log may be one large transaction. */
+/** The message limit is far above a write of 1.5 MiB, because a batch of the log may be one large transaction. */
 export const channelOptions = {
   'grpc.max_receive_message_length': 512 * 1024 * 1024,
   'grpc.max_send_message_length': 512 * 1024 * 1024,
-  // Where packets were lost for a second, TCP waits as long again before it sends: members that need each other's votes get there
-  // sooner by a new connection. Silence of an election timeout is no life.
+  // After packets were lost for a second, TCP waits as long again before it sends. Members that need each other's votes reach
+  // each other sooner over a new connection. A connection that is silent for an election timeout is closed.
   'grpc.keepalive_time_ms': 500,
   'grpc.keepalive_timeout_ms': 1000,
   'grpc.keepalive_permit_without_calls': 1,

@@ -20,13 +20,13 @@ export interface PeerLinkOptions {
   readonly target: string;
   readonly tls: DialedTls;
   readonly clock: Clock;
-  /** A message of Raft's that came back on this connection. */
+  /** Called for a Raft message that the other member sent on this connection. */
   readonly onMessage: (bytes: Uint8Array) => void;
   readonly onConnected: () => void;
   readonly onDisconnected: () => void;
-  /** Its address refuses connections: the process is gone. */
+  /** The address refuses connections, so the member's process is gone. */
   readonly onGone: () => void;
-  /** An attempt has failed, for this reason. It makes another, unless it is closed in here. */
+  /** An attempt to connect has failed. The link makes another unless this callback closes it. */
   readonly onUnreached: (why: string) => void;
 }
 
@@ -41,11 +41,11 @@ type Item =
   | { readonly kind: 'cancel'; readonly number: number };
 
 const RETRY_MS = 100;
-/** Raft's messages are dropped when so much waits in the process. */
+/** Raft messages are dropped while more items than this wait in the process. */
 const QUEUED_FRAMES_MAX = 4096;
 const CALLS_MIN = 64;
 
-/** The connection to one other member, made anew whenever it ends. */
+/** The connection to one other member. When the connection ends, the link makes a new one. */
 export class PeerLink {
   readonly #options: PeerLinkOptions;
   #client: Client;
@@ -145,7 +145,7 @@ export class PeerLink {
       responseDeserialize,
     );
     this.#stream = stream;
-    // Headers come when the server has taken the call: only then something that is written arrives somewhere.
+    // The server sends headers when it has accepted the connection. Frames written before may be lost.
     stream.on('metadata', () => this.#opened(stream));
     stream.on('data', ({ answers, messages }: linkpb.Answers) => {
       for (const { number, answer } of answers) this.#answered(number, answer);
@@ -168,7 +168,7 @@ export class PeerLink {
     stream.write({ hello: this.#options.hello });
   }
 
-  /** New certificates count from the next attempt on; a connection that stands, stays. */
+  /** Uses new certificates from the next attempt to connect on. An existing connection stays. */
   #followCredentials(): void {
     const { target, tls } = this.#options;
     const { credentials } = tls;
@@ -202,7 +202,7 @@ export class PeerLink {
 
   #write(items: readonly Item[]): void {
     const stream = this.#stream;
-    if (stream === undefined || !this.#connected) return; // its calls were rejected when it ended
+    if (stream === undefined || !this.#connected) return; // the calls were rejected when the connection ended
     const frame = { messages: [] as Uint8Array[], calls: [] as linkpb.CallInit[], cancelled: [] as number[] };
     for (const item of items) {
       if (item.kind === 'message') frame.messages.push(item.bytes);
@@ -213,7 +213,7 @@ export class PeerLink {
   }
 }
 
-/** What a stream yields, in its type: Node's own is `any`. */
+/** Types the items of a stream: Node's own type is `any`. */
 const batchesOf = (stream: ClientReadableStream<linkpb.Batches>): AsyncIterable<linkpb.Batches> => stream;
 
 const isServiceError = (error: unknown): error is ServiceError =>

@@ -11,11 +11,11 @@ export interface PeerLinksOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * Told of connections; asked at the time, because the member comes to be after its network. It is to be told of those
-   * it has missed: see `introduce`.
+   * The service that is told of connections and messages. Called for each event, because the member is made after its network.
+   * `introduce` tells it of connections that were made before.
    */
   readonly service: () => PeerService | undefined;
-  /** To a member that this one does not dial, or cannot reach yet: over the connection that it has made, if it has. */
+  /** Sends to a member that this one has no connection to, over the connection that the other member has made, if any. */
   readonly sendBack?: (member: bigint, bytes: Uint8Array) => void;
 }
 
@@ -24,17 +24,17 @@ interface Link {
   readonly link: PeerLink;
 }
 
-/** A connection to every other member, by the first of its peer URLs that can be reached. */
+/** A connection to every other member. If a peer URL cannot be reached, the member's next one is tried. */
 export class PeerLinks implements PeerNetwork, Disposable {
   readonly #options: PeerLinksOptions;
   readonly #links = new Map<bigint, Link>();
 
-  /** By URL, why the last attempt has failed: it is logged when it changes, not ten times a second. */
+  /** Why the last attempt failed, by URL. The reason is logged only when it changes, not ten times a second. */
   readonly #unreached = new Map<string, string>();
   readonly #secure: DialedTls;
   readonly #plain: DialedTls;
 
-  /** Throws when the certificates cannot be read. */
+  /** Throws if the certificates cannot be read. */
   constructor(options: PeerLinksOptions) {
     this.#options = options;
     this.#secure = new DialedTls(options.tls, options.logger);
@@ -54,7 +54,7 @@ export class PeerLinks implements PeerNetwork, Disposable {
     }
   }
 
-  /** Tells the service of the connections that there are. Those made before it came to be, nobody has told it of. */
+  /** Tells the service of the existing connections, because it may have been made after them. */
   introduce(): void {
     for (const [id, { link }] of this.#links) if (link.isConnected) this.#options.service()?.connected(id);
   }

@@ -17,22 +17,22 @@ import type { PeerTls } from './tls.ts';
 export interface PeerServerOptions {
   readonly clusterId: bigint;
   readonly memberId: bigint;
-  /** Where to listen; those that are secure serve TLS. */
+  /** Addresses to listen on. Secure ones serve TLS. */
   readonly addresses: readonly { readonly host: string; readonly port: number; readonly secure: boolean }[];
-  /** Needed where an address is secure. */
+  /** Required if an address is secure. */
   readonly tls: PeerTls | undefined;
   readonly service: PeerService;
   readonly logger: Logger;
 }
 
 export interface PeerServer extends AsyncDisposable {
-  /** As bound, in the order of `addresses`. */
+  /** The bound ports, in the order of `addresses`. */
   readonly ports: readonly number[];
-  /** A message of Raft's to a member that has dialled; dropped where none has. */
+  /** Sends a Raft message to a member over the connection that the member has made. Dropped if there is none. */
   send(member: bigint, bytes: Uint8Array): void;
 }
 
-/** Serves the other members. Rejects where an address cannot be listened on. */
+/** Serves the other members. Rejects if an address cannot be listened on. */
 export async function servePeers(options: PeerServerOptions): Promise<PeerServer> {
   const server = new Server(channelOptions);
   const connection = new PeerCalls(options);
@@ -72,7 +72,7 @@ export async function servePeers(options: PeerServerOptions): Promise<PeerServer
 type Exchange = ServerDuplexStream<linkpb.Frame, linkpb.AnswersInit>;
 type Follow = ServerWritableStream<linkpb.FollowRequest, linkpb.BatchesInit>;
 
-/** Batches that wait in the process for a follower that reads slowly. */
+/** The stream waits when more bytes of batches than this are queued for a follower that reads slowly. */
 const QUEUED_BYTES_MAX = 4 * 1024 * 1024;
 
 class PeerCalls {
@@ -111,7 +111,7 @@ class PeerCalls {
         greeted = true;
         from = frame.hello?.from ?? 0n;
         this.#dialled.set(from, call);
-        call.sendMetadata(new Metadata()); // the dialer takes it for "connected"
+        call.sendMetadata(new Metadata()); // for the dialing member this means "connected"
       }
       for (const message of frame.messages) this.#options.service.message(message);
       for (const { number, request } of frame.calls) {
@@ -141,7 +141,7 @@ class PeerCalls {
     try {
       reply(await this.#options.service.call(request, signal));
     } catch (error) {
-      // A member's own fault is no answer: whoever asked finds out in another way.
+      // An internal error gets no answer: the calling member waits until its signal fires or the connection ends.
       if (!signal.aborted) this.#options.logger.error({ error: String(error) }, 'a call of another member failed');
     }
   }

@@ -9,7 +9,7 @@ export interface SecureListenerOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: TlsOptions;
-  /** Serves whoever may come in. Stays its owner's. */
+  /** Serves the allowed peers. The caller keeps ownership. */
   readonly server: Server;
   readonly logger: Logger;
 }
@@ -19,20 +19,20 @@ export interface SecureListener extends Disposable {
 }
 
 const HANDSHAKE_MS = 10_000;
-/** A refused peer may take so long to read why. */
+/** Time that a refused peer has to read the reason. */
 const REFUSED_MS = 1000;
 
-/** What a refused peer is told. Which certificates are allowed is not its business: it stands in this member's log. */
+/** The answer to a refused peer. It does not say which certificates are allowed; this member's log does. */
 const REFUSED_TEXT = 'the certificate of this peer is not allowed: the log of the member that it has dialed says why';
 
 /**
- * Serves peers over TLS. Whose certificate is not verified gets no further than the handshake. Whose certificate is
- * verified and not allowed is told so by the answer to its first call, of a server that has nothing behind it: TLS has
- * no way to say it once the handshake is through.
+ * Serves peers over TLS. The handshake fails for a peer whose certificate is not verified. A peer whose certificate is
+ * verified but not allowed gets the refusal as the answer to its first call, from a server that only refuses: TLS cannot
+ * report it after the handshake.
  */
 export async function listenSecurely(options: SecureListenerOptions): Promise<SecureListener> {
   const { host, port, tls, server, logger } = options;
-  const insecure = ServerCredentials.createInsecure(); // below it, the gate has ended TLS
+  const insecure = ServerCredentials.createInsecure(); // the gate terminates TLS before the server
   const allowed = server.createConnectionInjector(insecure);
   const refusing = refusingServer();
   const refused = refusing.createConnectionInjector(insecure);

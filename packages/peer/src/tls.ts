@@ -4,25 +4,25 @@ import type { Logger } from '@engram/core';
 import { CertificateFollower, readSecureContext, refusalOf, type TlsOptions } from '@engram/transport';
 import { ChannelCredentials } from '@grpc/grpc-js';
 
-/** How members prove themselves to each other. Files are read anew after they change. */
+/** How members authenticate to each other. Files are read again after they change. */
 export interface PeerTls {
-  /** Shown to members that dial this one, and what their certificates must be. */
+  /** The certificate for members that dial this one, and the requirements for their certificates. */
   readonly served: TlsOptions;
-  /** Shown to members that this one dials, PEM. Their certificates must be what `served` asks for, too. */
+  /** The certificate, PEM, for members that this one dials. Their certificates must also meet the requirements in `served`. */
   readonly dialed: { readonly certFile: string; readonly keyFile: string };
   /**
-   * Every member signs its own certificate (`--peer-auto-tls`): what is sent is encrypted, and nobody is proven to be a
+   * Every member signs its own certificate (`--peer-auto-tls`). Connections are encrypted, but a peer is not proven to be a
    * member.
    */
   readonly selfSigned: boolean;
 }
 
-/** What a dialer shows and asks for: over an https URL the certificate must also name the host that is dialed. */
+/** Credentials of outgoing connections. Over an https URL the other member's certificate must also name the dialed host. */
 export class DialedTls {
   #current: ChannelCredentials;
   readonly #refresh: () => void = () => {};
 
-  /** Throws when the files cannot be read. */
+  /** Throws if the files cannot be read. */
   constructor(tls: PeerTls | undefined, logger: Logger) {
     if (tls === undefined) {
       this.#current = ChannelCredentials.createInsecure();
@@ -37,7 +37,7 @@ export class DialedTls {
     this.#refresh = () => follower.refresh(use);
   }
 
-  /** The same object as long as the files are the same. */
+  /** The same object until the files change. */
   get credentials(): ChannelCredentials {
     this.#refresh();
     return this.#current;
@@ -51,7 +51,7 @@ function secureCredentials(context: SecureContextOptions, tls: TlsOptions, selfS
   });
 }
 
-/** As in etcd, the list of who may be a member counts for both sides of a connection. */
+/** As in etcd, the list of allowed certificates applies to both sides of a connection. */
 function notAllowed(tls: TlsOptions, { raw }: PeerCertificate): Error | undefined {
   const refusal = refusalOf(tls, new X509Certificate(raw));
   return refusal === undefined ? undefined : new Error(refusal);
