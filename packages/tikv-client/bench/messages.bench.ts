@@ -2,8 +2,8 @@ import { decode, encode } from '@engram/protobuf';
 import * as kv from '../src/proto/gen/kvrpcpb.ts';
 import { BatchCommandsRequestCodec } from '../src/proto/gen/tikvpb.ts';
 
-// The limit: a row of a scan is one object, two views of the answer and some six varints, about 100 ns; a mutation is
-// the copy of its key and value (512 bytes: 20 ns) and some six varints.
+// Lower bounds: a row of a scan takes one object, two views of the answer and about six varints, about 100 ns. A mutation takes
+// the copy of its key and value (512 bytes: 20 ns) and about six varints.
 const rounds = process.env['BENCH'] === 'smoke' ? 100 : 1_000_000;
 
 const key = Buffer.from('/registry/pods/namespace-00000001/pod-000000001');
@@ -27,7 +27,7 @@ const prewrite = {
   tryOnePc: true,
   maxCommitTs: version + 1_000n,
 };
-// As @grpc/grpc-js hands them over: in a Buffer, behind its five bytes of frame.
+// Answers as @grpc/grpc-js passes them: a view of a Buffer, after the five bytes of the frame header.
 const answer = (bytes: Uint8Array): Uint8Array => Buffer.concat([Buffer.alloc(5), bytes]).subarray(5);
 const found = answer(encode(kv.GetResponseCodec, { value }));
 const written = answer(encode(kv.PrewriteResponseCodec, { onePcCommitTs: version }));
@@ -37,7 +37,7 @@ function measure(name: string, share: number, run: () => number): void {
   const count = Math.max(10, Math.floor(rounds * share));
   let hash = 0;
   for (let round = 0; round < count / 10; round += 1) hash += run();
-  // CPU time: other work on the machine does not count.
+  // CPU time, because it does not include other work on the machine.
   const before = process.cpuUsage();
   for (let round = 0; round < count; round += 1) hash += run();
   const { user, system } = process.cpuUsage(before);

@@ -8,10 +8,10 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: { code?: string }) => error.code ?? String(error),
   );
 
-/** Of the cluster's first millisecond. */
+/** A timestamp of the cluster's first millisecond. */
 const dealt = composeTimestamp(1_700_000_000_000, 0);
 
-/** Every call of the public face that waits, as "name: start". */
+/** Every asynchronous call of the public API: its name and a function that starts it. */
 const calls = (
   client: TikvClient,
 ): Record<string, (options: { signal?: AbortSignal; timeoutMs?: number }) => Promise<unknown>> => {
@@ -50,7 +50,7 @@ const calls = (
 };
 const names = Object.keys(calls({} as TikvClient));
 
-/** A cluster that takes every request and answers none, after the client has connected. */
+/** A cluster that accepts requests and answers none after the client has connected. */
 async function mute(): Promise<Bench> {
   const bench = await Bench.make();
   for (const address of [...bench.cluster.pdAddresses, ...bench.cluster.stores.keys()].map(String))
@@ -70,7 +70,7 @@ const firesAfter =
 async function quiet(bench: Bench): Promise<void> {
   await bench.run(bench.client.close(0));
   expect(bench.cluster.openStreams).toBe(0);
-  // What is left are the fake servers' own timers of unary calls; they end with their deadlines.
+  // Only the fake servers' timers of unary calls are left. They end with the calls' deadlines.
   await bench.clock.pass(10_000);
   expect(bench.clock.waiting).toBe(0);
 }

@@ -142,7 +142,7 @@ test('case 72: a batch over two regions is not one phase: it says so, or locks t
   });
   await bench.idle();
   expect(bench.cluster.mvcc.row(k('fence/1')).writes[0]?.kind).toBe('lock');
-  // Whoever takes over by writing that key now conflicts with a batch that is under way.
+  // A takeover that writes the fence key conflicts with a batch that is under way.
   const slow = await bench.run(bench.client.begin());
   fenced(slow, 1, 'log/2');
   const takeover = await bench.run(bench.client.begin());
@@ -151,7 +151,7 @@ test('case 72: a batch over two regions is not one phase: it says so, or locks t
   expect(await bench.run(slow.commit({ lockUnlessOnePhase: [k('fence/1')] }))).toMatchObject({ kind: 'conflict' });
   await bench.idle();
   expect(bench.cluster.mvcc.locks()).toEqual([]);
-  // A lock cannot stand in for the check of the same key; and where there were checks only, a lock is what decides.
+  // A key cannot be both locked and checked. If the transaction has only checks, the lock becomes its primary.
   const both = await bench.run(bench.client.begin());
   fenced(both, 1, 'log/3');
   await expect(bench.run(both.commit({ lockUnlessOnePhase: [k('fence/2')] }))).rejects.toMatchObject({
@@ -164,7 +164,7 @@ test('case 72: a batch over two regions is not one phase: it says so, or locks t
   expect(outcome).toMatchObject({ kind: 'committed', mode: '2pc' });
   await bench.idle();
   expect(bench.cluster.mvcc.row(k('fence/1')).writes[0]).toMatchObject({ kind: 'lock', startTs: checks.startTs });
-  // A region that splits between the plan and the request is found out, and nothing is written.
+  // If the region was split after the client has cached it, the client finds out, and nothing is written.
   const sneaky = await Bench.make();
   await sneaky.put({ 'fence/1': 'x', 'log/0': 'y' });
   sneaky.cluster.regions.split(k('log/'));

@@ -53,7 +53,7 @@ test('case 3: the leader is killed with a hundred callers waiting: all get large
   const all = await bench.run(Promise.all(waiting));
   expect(new Set(all).size).toBe(100);
   expect(all.every((timestamp) => timestamp > before)).toBe(true);
-  // None outlives its deadline when nobody takes over.
+  // Without a new leader no call outlives its deadline.
   bench.cluster.pd.leader = -1;
   for (const address of bench.cluster.pdAddresses) bench.cluster.kill(address);
   const startMs = bench.clock.nowMs();

@@ -30,9 +30,10 @@ test.each([false, true])(
     bench.cluster.regions.split(...['k08', 'k16', 'k24', 'k32'].map(k));
     await bench.put(Object.fromEntries(names.map((name) => [name, `old-${name}`])), { mode: '2pc' });
     await bench.idle();
-    bench.cluster.pd.timestamp(10); // of others
+    bench.cluster.pd.timestamp(10); // dealt to other clients
     const snapshot = await bench.run(bench.client.snapshot());
-    // Two rows are locked by a transaction below the cut whose coordinator is gone, and one of them was committed.
+    // The client of a transaction below the snapshot's timestamp is gone. It has committed the primary k05, and left locks on
+    // two secondaries.
     const startTs = snapshot.timestamp - 2n;
     const lock = {
       startTs,
@@ -138,7 +139,7 @@ test('case 62: nothing of an answer with an error is used', async () => {
   expect(second.keys).toHaveLength(2);
 });
 
-/** A transaction of another client in the middle of its two phases: keys a (its primary) and z are locked, in two regions. */
+/** A transaction of another client between its two phases: keys a (its primary) and z are locked, in two regions. */
 async function halfway(bench: Bench): Promise<bigint> {
   bench.cluster.regions.split(k('m'));
   await bench.put({ a: 'old', z: 'old' });
@@ -163,7 +164,7 @@ async function halfway(bench: Bench): Promise<bigint> {
 test('case 63: a lock that one read of the newest value skipped is a commit for the next one, and no advice piles up', async () => {
   const bench = await Bench.make();
   const startTs = await halfway(bench);
-  expect(text(await bench.run(bench.client.get(k('z'))))).toBe('old'); // it commits after this read began
+  expect(text(await bench.run(bench.client.get(k('z'))))).toBe('old'); // the transaction commits after this read began
   const primary = bench.cluster.mvcc.row(k('a'));
   primary.lock = undefined;
   primary.writes.unshift({ kind: 'put', startTs, commitTs: bench.cluster.pd.timestamp(), value: k('new') });
@@ -186,7 +187,7 @@ test.each([
     const read = { newest: () => bench.client.get(k('z')), snapshot: () => snapshot.get(k('z')) };
     const values = await bench.run(Promise.all(order.map((who) => read[who]())));
     expect(values.map(text)).toEqual(['old', 'old']);
-    // Had the transaction got its commit timestamp before the snapshot's, it must now ask for another.
+    // If the transaction took its commit timestamp before the snapshot's, it must now take another.
     expect(bench.cluster.mvcc.row(k('a')).lock?.minCommitTs).toBeGreaterThan(snapshot.timestamp);
   },
 );
@@ -201,9 +202,9 @@ test('case 63: the newest value of a key that an async commit has locked is the 
   txn.put(k('a'), k('1'));
   txn.put(k('z'), k('1'));
   expect(await bench.run(txn.commit({ mode: 'async' }))).toMatchObject({ kind: 'committed', mode: 'async' });
-  // A stranger cannot push such a lock: it waits for its end, then finds all keys locked.
+  // Another client cannot push such a lock. It waits until the lock expires, then finds all keys locked.
   expect(text(await bench.run(bench.client.get(k('z'))))).toBe('1');
-  // The writer itself knows, and does not wait.
+  // The writer knows the state of its transaction and does not wait.
   const startMs = bench.clock.nowMs();
   expect(text(await bench.run(writer.get(k('a'))))).toBe('1');
   expect(bench.clock.nowMs() - startMs).toBeLessThan(50);
@@ -221,7 +222,7 @@ test('case 64: a follower serves what was acknowledged; when it cannot, the lead
   bench.cluster.next('Get', { kind: 'region-error', error: { readIndexNotReady: { reason: 'splitting' } } });
   expect(text(await bench.run(follow.get(k('a'))))).toBe('1');
   expect(bench.cluster.calls.at(-1)).toMatchObject({ storeId: 1, context: { replicaRead: false } });
-  // The newest-value timestamp is the leader's alone.
+  // Only the leader serves the newest-value timestamp.
   await bench.run(bench.client.snapshotAt(MAX_TIMESTAMP, { replica: 'follower' }).get(k('a')));
   expect(bench.cluster.calls.at(-1)?.storeId).toBe(1);
 });
@@ -242,7 +243,7 @@ test('case 65: a stale read ahead of the replica: one refusal, then the leader',
       bench.cluster.calls.map(({ storeId, context }) => `${storeId}${context?.staleRead ? 's' : ''}`).join(','),
     );
   }
-  // Asked at the leader it is served at once; elsewhere once refused, then read there as usual.
+  // The leader serves the read at once. Another store refuses it once, and then the leader serves it as a plain read.
   expect(new Set(refusals)).toEqual(new Set(['2s', '1s,2', '3s,2']));
   for (const store of bench.cluster.stores.values()) store.safeTs = stale.timestamp;
   bench.cluster.calls.length = 0;
@@ -323,7 +324,7 @@ test('many scans at once read ahead together no more than one alone may, and ask
   const before = bench.cluster.sent('Scan').length;
   const rest = await bench.run(Promise.all(scans.map(readAll)));
   for (const names of rest) expect(names).toEqual(rows.slice(-names.length));
-  // A third of a megabyte in rows of 4 KiB, once their size is known.
+  // A page has a third of a megabyte, in rows of 4 KiB, once their size is known.
   expect(Math.min(...limitsOf(before))).toBeLessThan(100);
 
   const alone = bench.cluster.sent('Scan').length;

@@ -280,7 +280,7 @@ test.each([1_500, 2_500, 3_500, 4_500, 5_500, 6_500, 7_500])(
     expect(Math.min(...served)).toBeGreaterThanOrEqual(electionMs);
     // A hint may be heard just before the election, and is doubted for half a second.
     expect(Math.max(...served)).toBeLessThan(Math.max(2_100, electionMs) + 600);
-    // It goes on, and leads again. A health check finds that out; the one before may have been swallowed a moment ago.
+    // Store 1 runs and leads again. Only a health check finds that out, and the previous one may have been lost a moment ago.
     cluster.revive('store1:20160');
     cluster.regions.transferLeader(k('a'), 1);
     const backMs = clock.nowMs();

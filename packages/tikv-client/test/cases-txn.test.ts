@@ -30,7 +30,7 @@ test('case 29: one region, one phase: a single prewrite, visible exactly from it
   expect(outcome).toMatchObject({ kind: 'committed', mode: '1pc' });
   if (outcome.kind !== 'committed') return;
   expect(sentWrites(bench)).toEqual(['Prewrite']);
-  // Nothing of async commit travels with it: some stores write the list of other keys beside every record.
+  // The request has no fields of async commit, because some stores write the list of other keys beside every record.
   expect(bench.cluster.sent('Prewrite')[0]!.request).toMatchObject({
     tryOnePc: true,
     useAsyncCommit: false,
@@ -145,7 +145,7 @@ test('case 37: the second batch is refused: the first one is rolled back behind 
     own.put(k('z'), k('1'));
   });
   await bench.put({ z: '2' });
-  // Its rollbacks come late.
+  // The loser's rollbacks arrive late.
   bench.cluster.script(({ command }) => (command === 'BatchRollback' ? { kind: 'delay', ms: 60_000 } : undefined));
   expect((await bench.run(loser.commit({ mode: '2pc' }))).kind).toBe('conflict');
   expect(bench.cluster.mvcc.locks()).toEqual([k('a')]);

@@ -6,7 +6,7 @@ import { Bench, k, text } from './support/bench.ts';
 
 type Mode = '1pc' | 'async' | '2pc';
 
-/** A transaction whose coordinator stops before its second phase: its commits never leave. Returns its promise. */
+/** A transaction whose client stops before the second phase: no store executes its commits. `result` is its promise. */
 async function orphan(
   bench: Bench,
   client: TikvClient,
@@ -31,7 +31,7 @@ test('case 38: a coordinator dies after the prewrites: readers wait, then see th
   const dying = await bench.connect();
   const { txn } = await orphan(bench, dying, { a: '1' }, '2pc');
   expect(bench.cluster.mvcc.locks()).toEqual([k('a')]);
-  // A writer cannot push it aside: it waits for the lock's end.
+  // A writer cannot push the lock, so it waits until the lock expires.
   const startMs = bench.clock.nowMs();
   await bench.put({ a: '2' });
   expect(bench.clock.nowMs() - startMs).toBeGreaterThan(2_500);
@@ -107,7 +107,7 @@ test('case 41: one lock of an async commit is a plain one: its primary decides, 
 test('case 42: a reader pushes a live lock and reads the old value at once; the commit moves above it', async () => {
   const bench = await Bench.make();
   await bench.put({ a: '0' });
-  // The commit timestamp is taken, then a later reader comes before the commit does.
+  // A reader with a later timestamp comes after the commit timestamp was taken and before the commit arrives.
   bench.cluster.next('Commit', { kind: 'delay', ms: 200 });
   const other = await bench.connect();
   const txn = await bench.run(other.begin());
@@ -130,7 +130,7 @@ test('case 43: the answer of the primary’s commit is lost, the server had comm
   const bench = await Bench.make();
   bench.cluster.next('Commit', { kind: 'lose' });
   const commitTs = await bench.put({ a: '1' }, { mode: '2pc' });
-  // One other peer is asked between the two: it says that the leader is still the same.
+  // Between the two commits another peer is asked, which names the same leader.
   expect(bench.cluster.sent('Commit').map(({ storeId }) => storeId)).toEqual([1, 2, 1]);
   expect(bench.cluster.mvcc.row(k('a')).writes).toHaveLength(1);
   expect(bench.cluster.mvcc.row(k('a')).writes[0]?.commitTs).toBe(commitTs);
@@ -253,7 +253,7 @@ test('a rollback that finds the primary committed touches no other key, and no r
   bench.cluster.regions.split(k('m'));
   await bench.put({ a: '0', z: '0' });
   await bench.idle();
-  // A server that commits, and says that the lock was gone.
+  // The server executes the commit, but answers that there was no lock.
   bench.cluster.script(({ command, request }) => {
     if (command !== 'Commit' || (request as CommitRequest).commitRole !== CommitRole.Primary) return undefined;
     bench.cluster.mvcc.commit(request as CommitRequest);
@@ -339,7 +339,7 @@ test('case 56: the primary of a young lock is not there: wait; of an expired one
   bench.cluster.regions.split(k('m'));
   await bench.put({ a: '0', z: '0' });
   const startTs = await bench.run(bench.client.timestamp());
-  // The other key was prewritten first, its primary is still under way.
+  // The secondary was prewritten first. The prewrite of the primary is still under way.
   bench.cluster.mvcc.row(k('z')).lock = {
     startTs,
     primary: k('a'),

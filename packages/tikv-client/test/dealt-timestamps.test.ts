@@ -3,12 +3,12 @@ import { isTikvError, physicalMs, shiftTimestamp, type Timestamp } from '../inde
 import type { CheckTxnStatusRequest } from '../src/proto/gen/kvrpcpb.ts';
 import { Bench, k, text } from './support/bench.ts';
 
-// That no other request carries a timestamp from the future is the scripted cluster's to see, in every test.
+// The scripted cluster checks in every test that no other request carries a timestamp from the future.
 
 const checks = (bench: Bench): readonly CheckTxnStatusRequest[] =>
   bench.cluster.sent('CheckTxnStatus').map(({ request }) => request as CheckTxnStatusRequest);
 
-/** Locks `a` for a client that will never be heard of again. */
+/** Locks `a` for a client that is gone. */
 async function leaveLock(bench: Bench, ttlMs: number): Promise<Timestamp> {
   const startTs = await bench.run(bench.client.timestamp());
   bench.cluster.mvcc.row(k('a')).lock = {
@@ -100,7 +100,7 @@ test('a timestamp from the future is refused with an error of its own, before a 
   }
   expect(bench.cluster.calls).toEqual([]);
   expect(bench.cluster.pd.services.size).toBe(0);
-  // It becomes the past in time: then it is like any other.
+  // When PD's clock has passed the timestamp, it may be used.
   await bench.clock.pass(600_001);
   expect(text(await bench.run(client.snapshotAt(shiftTimestamp(now, 600_000)).get(k('a'))))).toBe('1');
 });

@@ -9,7 +9,7 @@ test('who comes alone leaves with the turn that asks, who comes in company with 
     const seen: string[] = [];
     clock.soon(() => seen.push('others'));
     gathering.plan(clock, () => seen.push('sent'));
-    expect(seen).toEqual([]); // who asks in one go leaves together
+    expect(seen).toEqual([]); // requests of one synchronous run leave together
     await clock.pass(1);
     return seen;
   };

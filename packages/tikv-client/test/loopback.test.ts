@@ -144,7 +144,7 @@ test('TLS both ways; certificates are read again for each connection', async () 
   const tls = { caPath: path('ca.crt'), certPath: path('current.crt'), keyPath: path('current.key') };
   await using client = await TikvClient.connect({ pdAddresses: loopback.pdAddresses, tls, callTimeoutMs: 10_000 });
   expect(await write(client, { a: '1' })).toBe('committed');
-  // The old certificate is gone when the connection has to be made anew.
+  // The certificate file is replaced before the client must connect again.
   certify('current', 'ca', 'engram-2', 'DNS:engram');
   await loopback.restart(loopback.cluster.addressOf(1));
   expect(text(await client.get(k('a')))).toBe('1');

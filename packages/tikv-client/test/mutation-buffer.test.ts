@@ -5,7 +5,7 @@ import { k, text } from './support/bench.ts';
 
 const calls = ['put', 'insert', 'delete', 'lock', 'checkNotExists', 'assert'] as const;
 
-/** What a call has said: an error's code, or nothing. */
+/** Makes a call, and returns the code of its error, or undefined. */
 function said(buffer: MutationBuffer, call: (typeof calls)[number], key: Uint8Array, at: number): unknown {
   try {
     if (call === 'put' || call === 'insert') buffer[call](key, k(`value ${at}`));

@@ -5,7 +5,7 @@ import { Bench, k } from './support/bench.ts';
 
 const SECOND = 1_000;
 
-/** The append of a fenced log: a seal that must be absent, and a slot that is written once. */
+/** The append of a fenced log: checks that the seal is absent, and inserts the slot. */
 function append(bench: Bench, startTs: Timestamp, slot: string, options = {}): Promise<OnePhaseOutcome> {
   const txn = bench.client.beginAt(startTs);
   txn.checkNotExists(k('log/1/seal'));
@@ -13,7 +13,7 @@ function append(bench: Bench, startTs: Timestamp, slot: string, options = {}): P
   return bench.run(txn.commitOnePhase({ causal: true, ...options }));
 }
 
-/** A bench whose timestamps of one pool grow old before they are used. */
+/** A bench, and a pool of timestamps that are a minute old. */
 async function withPool(size: number, cluster = {}, options = {}): Promise<{ bench: Bench; pool: Timestamp[] }> {
   const bench = await Bench.make(cluster, options);
   const pool = [...(await bench.run(bench.client.timestamps(size)))];
@@ -24,7 +24,7 @@ async function withPool(size: number, cluster = {}, options = {}): Promise<{ ben
 const prewrites = (bench: Bench): readonly PrewriteRequest[] =>
   bench.cluster.sent('Prewrite').map(({ request }) => request as PrewriteRequest);
 
-/** No lock stands, and no second phase was ever tried. */
+/** Expects that no lock is left, and that no second phase was tried. */
 function expectNothingLeft(bench: Bench): void {
   expect(bench.cluster.mvcc.locks()).toEqual([]);
   expect(bench.cluster.sent('Commit')).toEqual([]);
@@ -106,7 +106,7 @@ test('not-one-phase, declined: the locks that the store left are gone before it 
   expect(await append(bench, pool[0]!, '1')).toEqual({ kind: 'not-one-phase', reason: 'declined' });
   expect(prewrites(bench)).toMatchObject([{ lockTtl: 1 }]);
   expectNothingLeft(bench);
-  // A copy of the request that was on its way for long cannot lock the slot again.
+  // A late copy of the request cannot lock the slot again.
   expect(bench.cluster.mvcc.row(k('log/1/1')).writes).toMatchObject([{ kind: 'rollback', startTs: pool[0] }]);
   bench.cluster.mvcc.declinesOnePhase = false;
   expect((await append(bench, pool[1]!, '1')).kind).toBe('committed');

@@ -8,7 +8,7 @@ const ACCOUNTS = 12;
 const OPENING = 100;
 const account = (at: number): Uint8Array => k(`account/${String(at).padStart(2, '0')}`);
 
-/** What goes wrong, by chance: most requests nothing happens to. */
+/** A random fault. Most requests have none. */
 function faultOf(random: Prng): Fault | undefined {
   switch (random.below(60)) {
     case 0:

@@ -8,7 +8,7 @@ import { StrictProxy } from '../testing.ts';
 import { k, text } from './support/bench.ts';
 import { Loopback } from './support/loopback.ts';
 
-/** The scripted cluster behind sockets, and the proxy before it. */
+/** Runs `body` with the scripted cluster behind sockets, and the proxy in front of it. */
 async function withProxy(
   body: (loopback: Loopback, proxy: StrictProxy, refusals: string[]) => Promise<void>,
 ): Promise<void> {
@@ -50,7 +50,7 @@ test('every way to commit and to read passes, and the client knows no address bu
     expect(rows).toEqual(['a', 'b', 'n', 'slot', 'z']);
     await client.gc.collect(0);
     await client.idle();
-    // Stores are asked through it as well: without them the proxy would have seen nothing.
+    // Every request that the proxy passed on to a store names its peer.
     for (const { context } of loopback.cluster.calls) expect(context?.peer?.storeId).toBeGreaterThan(0);
     expect(refusals).toEqual([]);
   }));
@@ -66,7 +66,7 @@ test('a store that stops and one that comes back are seen through it', () =>
     expect(await client.get(k('a'))).toBeUndefined();
   }));
 
-/** A raw request to store 1, with a context that is in order. */
+/** Sends a Get with a valid context to store 1. `version`: what its timestamp has above a new one. */
 async function rawGet(loopback: Loopback, proxy: StrictProxy, version: bigint, batch: boolean): Promise<string> {
   await using client = await TikvClient.connect({ pdAddresses: proxy.pdAddresses });
   let storeAddress = '';
@@ -78,7 +78,7 @@ async function rawGet(loopback: Loopback, proxy: StrictProxy, version: bigint, b
     },
   };
   await using spy = await TikvClient.connect({ pdAddresses: proxy.pdAddresses, transport: spying });
-  await spy.get(k('a')); // the last address that it connects to is the store's
+  await spy.get(k('a')); // the last address that the client connects to is the store's
   const region = loopback.cluster.regions.holding(k('a'));
   const context = { regionId: region.id, regionEpoch: region, peer: region.peers[0]! };
   const now = await client.timestamp();
@@ -110,7 +110,7 @@ test.each([false, true])(
       const before = loopback.cluster.sent('Get').length;
       expect(await rawGet(loopback, proxy, 1n << 40n, batch)).toMatch(/Get.version .* lies in the future/);
       expect(refusals).toHaveLength(1);
-      expect(loopback.cluster.sent('Get').length).toBe(before + 1); // the well-formed one of its client
+      expect(loopback.cluster.sent('Get').length).toBe(before + 1); // the valid one of `spy` in `rawGet`
       expect(loopback.cluster.refusal).toBeUndefined();
       await expect(TikvClient.connect({ pdAddresses: proxy.pdAddresses, timeoutMs: 500 })).rejects.toThrow();
       expect(refusals).toHaveLength(1);

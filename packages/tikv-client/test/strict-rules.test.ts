@@ -21,7 +21,7 @@ const context: kv.ContextInit = {
   peer: { id: 8, storeId: 1 },
 };
 
-/** PD has dealt 100 to 200; a store has told of a lock of transaction 90 and a commit at 201; region 7 is [b, m). */
+/** PD has dealt 100 to 200. Stores have named a lock of transaction 90 and a commit at 201. Region 7 is [b, m). */
 function checker(): StrictChecker {
   const strict = new StrictChecker();
   strict.timestamps.deal(100n, 200n);
@@ -42,7 +42,7 @@ function checker(): StrictChecker {
   return strict;
 }
 
-/** What a store would say of a request: nothing, or why it stops. */
+/** Why a store stops over a request, or undefined. */
 function judge(command: keyof typeof storeCommands, request: object, strict = checker()): string | undefined {
   const codec = storeCommands[command].request as Codec<{ context: kv.Context | undefined }, object>;
   try {
@@ -65,7 +65,7 @@ const async = { ...prewrite, useAsyncCommit: true, secondaries: [k('d')] };
 const status = { primaryKey: k('c'), lockTs: 90n, callerStartTs: 150n, currentTs: 200n };
 const long = new Uint8Array(7_280).fill(0x63);
 
-/** Requests that are in order, each with changes that make it one that no server may be sent. */
+/** Valid requests, each with changes that make it invalid, and the reason of the refusal. */
 const rows: Partial<Record<keyof typeof storeCommands, [good: object, bad: readonly (readonly [object, RegExp])[]]>> = {
   Get: [
     { key: k('c'), version: MAX_TIMESTAMP },
@@ -345,7 +345,7 @@ test('dealt timestamps: runs join, gaps stay, out of order too, and what is forg
   const dealt = new DealtTimestamps(4);
   dealt.deal(10n, 12n);
   dealt.deal(20n, 20n);
-  dealt.deal(13n, 13n); // of another stream, seen late
+  dealt.deal(13n, 13n); // an answer of another stream that arrives late
   expect([9n, 10n, 13n, 14n, 19n, 20n, 21n].map((ts) => dealt.isDealt(ts))).toEqual([
     false,
     true,

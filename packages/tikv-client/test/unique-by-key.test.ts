@@ -24,7 +24,7 @@ test('keys that all differ are the array itself, in order or not', () => {
 });
 
 test('keys whose hashes all meet are told apart', () => {
-  // Every key ends with what takes FNV-1a from its state to one and the same: found by search over two bytes.
+  // Keys of three bytes, found by search, whose hashes have the same low nine bits and so the same slot in the table.
   const state = (bytes: Uint8Array): number =>
     bytes.reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), 0x811c9dc5);
   const low = (hash: number): number => (hash ^ (hash >>> 15)) & 0x1ff;

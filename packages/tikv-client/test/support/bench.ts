@@ -14,13 +14,13 @@ export const k = utf8;
 export const text = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined ? undefined : Buffer.from(bytes).toString();
 
-/** A cluster, a client of it, and time that passes only inside `run`. */
+/** A scripted cluster, a client of it, and a simulated clock that `run` advances. */
 export class Bench {
   readonly clock = new SimClock({ scheduler: new Scheduler(), wallMs: 1_700_000_000_000 });
   readonly cluster: FakeCluster;
   client!: TikvClient;
   readonly sleeps: [string, number][] = [];
-  /** Set by tests that send what no server may be sent. */
+  /** Set by tests that send a request that the cluster must refuse. */
   refusalExpected = false;
 
   private constructor(options: Omit<FakeClusterOptions, 'clock'>) {
@@ -39,7 +39,7 @@ export class Bench {
     return bench;
   }
 
-  /** Without a client: for what happens while it connects. */
+  /** A bench without a client, to test what happens while a client connects. */
   static bare(cluster: Omit<FakeClusterOptions, 'clock'> = {}): Bench {
     return new Bench(cluster);
   }
@@ -61,7 +61,7 @@ export class Bench {
     return this.clock.run(promise);
   }
 
-  /** Writes in a transaction of its own; throws unless it is committed. */
+  /** Writes `entries` in one transaction. Throws unless it is committed. */
   async put(
     entries: Readonly<Record<string, string>>,
     options: Parameters<Transaction['commit']>[0] = {},

@@ -2,7 +2,7 @@ import { compareBytes } from '@engram/core';
 import type { Region } from '../../src/region/region.ts';
 import type { RegionCache } from '../../src/region/region-cache.ts';
 
-/** A region over [from, to) of one-byte keys. */
+/** A region of the one-byte keys [from, to). */
 export const noRegion = (id: number, from: number, to: number, version: number): Region => ({
   id,
   start: Uint8Array.of(from),
@@ -20,7 +20,7 @@ export function decodeMembers({ start, end }: Region): readonly number[] {
   return Array.from({ length: end[0]! - start[0]! }, (_, at) => start[0]! + at);
 }
 
-/** Whether the cache is in order and without overlaps. */
+/** Whether the regions of the cache are valid, in order and without overlaps. */
 export function regionSet(cache: RegionCache): boolean {
   const regions = cache.regions();
   return regions.every(

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/runtime/system.ts';
 import { GrpcRelay } from '../../src/testing/grpc-relay.ts';
 import { FakeCluster, type FakeClusterOptions } from '../../testing.ts';
 
-/** The scripted cluster behind real sockets on 127.0.0.1: every address of it has a gRPC server that passes bytes on. */
+/** The scripted cluster behind sockets on 127.0.0.1. Each of its addresses has a gRPC server that passes bytes on. */
 export class Loopback implements AsyncDisposable {
   readonly cluster: FakeCluster;
   readonly #relays = new Map<string, GrpcRelay>();
@@ -32,13 +32,13 @@ export class Loopback implements AsyncDisposable {
     return this.cluster.pdAddresses;
   }
 
-  /** Ends one server, and with it its connections. */
+  /** Stops one server and ends its connections. */
   stop(address: string): void {
     this.#relays.get(address)?.stop();
     this.#relays.delete(address);
   }
 
-  /** The server of an address again, with the credentials of now. */
+  /** Starts the server of an address again. It keeps the current credentials unless others are given. */
   async restart(address: string, credentials = this.#credentials): Promise<void> {
     this.stop(address);
     this.#credentials = credentials;
