@@ -1,7 +1,7 @@
 import { PeerError, type PeerService } from '@engram/member';
 import type { LogBatch } from '@engram/storage';
 
-/** A member that answers with what it was asked, and notes the rest. */
+/** A member that echoes each call, and records messages, connections and aborted calls. */
 export class Echo implements PeerService {
   readonly messages: string[] = [];
   readonly links: string[] = [];

@@ -29,7 +29,7 @@ async function serve(service: PeerService, memberId: bigint, port = 0): Promise<
   return server;
 }
 
-/** A port that somebody had just now: nobody listens there. */
+/** A port that was closed just now, so that no server listens on it. */
 async function closedPort(): Promise<number> {
   const server = await serve(new Echo(), 9n);
   await server[Symbol.asyncDispose]();
@@ -105,7 +105,7 @@ test('a service that comes after the first connections is told of them', async (
     { id: 2n, peerUrls: [`http://127.0.0.1:${ports[0]}`] },
     { id: 3n, peerUrls: [`http://127.0.0.1:${dead}`] },
   ]);
-  // It is connected when a call has its answer.
+  // Member 2 is connected when a call is answered.
   for (let answered = false; !answered; ) {
     answered = await links.call(2n, utf8('x'), never).then(
       () => true,
@@ -199,7 +199,7 @@ test('a member that is not dialled any more, or not reached, gets messages over 
   await removed.until(() => removed.messages.length > 0);
   expect(removed.messages).toEqual(['you were removed']);
   expect(sendBack).toEqual(['1']);
-  // Nor does it wait for a connection of its own, where the other one's stands.
+  // The member does not wait for its own connection if the other member's connection stands.
   links.setMembers([{ id: 1n, peerUrls: ['http://127.0.0.1:1'] }]);
   links.send(1n, utf8('you have my vote'));
   await removed.until(() => removed.messages.length > 1);

@@ -18,7 +18,7 @@ const file = (name: string): string => join(folder, name);
 const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** A certificate that `authority` has signed, or itself, for these names. */
+/** Makes a certificate for `names`, signed by `authority` or by itself. */
 function certify(name: string, names: string, authority?: string): void {
   writeFileSync(join(folder, `${name}.ext`), `subjectAltName=${names}`);
   openssl('req', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${name}`);
@@ -63,7 +63,7 @@ const selfSigned = (): PeerTls => ({
   selfSigned: true,
 });
 
-/** Remembers lines, with what they say. */
+/** A logger that records warnings with their errors. */
 class Lines {
   readonly lines: string[] = [];
   readonly debug = (): void => {};
@@ -127,7 +127,7 @@ async function answers({ mine, links }: Dialed): Promise<void> {
   expect(Buffer.from(answer).toString()).toBe('answer to x');
 }
 
-/** A stream of batches fails with the connection: the first attempt to connect has been refused then. */
+/** Waits until the first attempt to connect is refused: the stream of batches fails with it. */
 async function refused({ mine, links }: Dialed): Promise<void> {
   const following = links.follow(2n, logPosition(1), never)[Symbol.asyncIterator]().next();
   await expect(following).rejects.toMatchObject({ fault: 'lost' });
@@ -207,7 +207,7 @@ test.each(notAllowed)('who is dialed and is not of $changes is not trusted', asy
   expect([service.messages, service.links]).toEqual([[], []]);
 });
 
-/** A new list of what `ca` takes back. */
+/** Revokes a certificate, and writes a new revocation list of `ca`. */
 function revoke(name: string): void {
   const config = '[ca]\ndefault_ca=list\n[list]\ndatabase=index.txt\ndefault_md=sha256\ndefault_crl_days=30\n';
   writeFileSync(file('list.cnf'), config);

@@ -56,9 +56,9 @@ export class RetryQueue implements Log {
   }
 
   /**
-   * Rejects with the storage's error if the storage takes no more appends (StorageFailedError, StorageClosedError). Rejects
-   * with the signal's reason if the signal fires, after the attempt under way. Then the batch may be in the log, and the next
-   * seal decides.
+   * Rejects with the storage's error if the storage takes no more appends (StorageFailedError, StorageClosedError). If the
+   * signal fires, it waits for the attempt under way. If that ends `uncertain`, it rejects with the signal's reason. Then the
+   * batch may be in the log, and the next seal decides.
    */
   async append(batch: LogBatch, seal: Seal): Promise<SettledOutcome> {
     assert(this.#appendStartMs === undefined, 'two appends at a time');

@@ -19,11 +19,11 @@ let clock: SimClock;
 let lines: string[];
 let stop: AbortController;
 let faults: AppendFault[];
-/** The time of each attempt. */
+/** Times of the attempts, by the clock. */
 let attempts: number[];
 let storage: MemoryStorage;
 let queue: RetryQueue;
-/** Appends wait for it first. */
+/** Appends wait for this promise before they begin. */
 let gate: Promise<void> | undefined;
 
 const keep = (_fields: object, message: string): void => void lines.push(message);
@@ -53,7 +53,7 @@ async function readAll(): Promise<number[]> {
   return seen;
 }
 
-/** Lets the time pass that the queue waits for, and no more. */
+/** Advances the clock by `ms`, and lets the queue continue before and after. */
 async function pass(ms: number): Promise<void> {
   await clock.settle();
   clock.advance(ms);

@@ -19,7 +19,7 @@ const chances = {
 
 const start = Number(process.env['SEED'] ?? Date.now() % 2 ** 32);
 
-/** One writer, whose storage loses answers and requests, is sealed by others, and must be opened again now and then. */
+/** One writer, whose storage loses answers and requests, is sealed by other writers, and sometimes fails and is reopened. */
 class Run {
   readonly counts = { committed: 0, fenced: 0, failed: 0, retried: 0 };
   readonly #prng: Prng;
@@ -28,9 +28,9 @@ class Run {
   #storage: MemoryStorage;
   #seal: Seal = sealOf(1);
   #made = 0;
-  /** What the writes acknowledged left, in order. */
+  /** Values of the acknowledged batches, in order. */
   readonly #acknowledged: number[] = [];
-  /** Of these nobody was told: each is there once or not. */
+  /** Values of batches whose append failed. Each is in the log once or not at all. */
   readonly #open = new Set<number>();
 
   constructor(seed: number) {
@@ -44,7 +44,7 @@ class Run {
     await this.#verify();
   }
 
-  /** As long as the log takes this seal's appends, and storage lasts. */
+  /** Appends batches with a new seal until an append is fenced or the storage fails. */
   async #lead(): Promise<void> {
     this.#seal = sealOf(this.#seal.epoch + 2, BigInt(1 + this.#prng.below(3)));
     let next = await this.#storage.log.seal(this.#seal);
@@ -117,7 +117,7 @@ test(`no acknowledged batch is lost, none is there twice, and none that was refu
     }
     for (const kind of Object.keys(sums) as (keyof typeof sums)[]) sums[kind] += run.counts[kind];
   }
-  // Each of them must have been in the runs, or they show nothing.
+  // Each outcome must have occurred, otherwise the runs prove nothing.
   expect(sums.committed).toBeGreaterThan(RUNS * 10);
   expect(sums.retried).toBeGreaterThan(RUNS * 5);
   expect(sums.fenced).toBeGreaterThan(RUNS / 4);
