@@ -145,7 +145,7 @@ export class PeerLink {
       responseDeserialize,
     );
     this.#stream = stream;
-    // The server sends headers when it has accepted the connection. Frames written before may be lost.
+    // The server sends headers when it has accepted `hello`. Frames written before might reach no member.
     stream.on('metadata', () => this.#opened(stream));
     stream.on('data', ({ answers, messages }: linkpb.Answers) => {
       for (const { number, answer } of answers) this.#answered(number, answer);

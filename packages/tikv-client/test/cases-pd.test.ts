@@ -71,7 +71,7 @@ test('case 4: a seed of another cluster is refused by name, and never asked for 
         ? other.cluster.transport.connect('pd0:2379', secure)
         : bench.cluster.transport.connect(address, secure),
   };
-  // The other cluster's clock stands still, so time is that of the first.
+  // The other cluster has its own simulated clock, which must be advanced too.
   const both = bench.connect({ pdAddresses: ['pd0:2379', 'other:1'], transport });
   const pump = (async () => {
     for (let turn = 0; turn < 20; turn += 1) await other.clock.pass(1);

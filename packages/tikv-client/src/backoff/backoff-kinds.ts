@@ -14,7 +14,7 @@ const kind = (baseMs: number, capMs: number, jitter: 'none' | 'equal', counted =
   counted,
 });
 
-/** The values of client-go (config/retry), but for serverBusy, which client-go starts at two seconds. */
+/** The values of client-go (config/retry), except serverBusy, which client-go starts at two seconds. */
 export const backoffKinds = {
   tikvRPC: kind(100, 2000, 'equal'),
   pdRPC: kind(500, 3000, 'equal'),

@@ -24,7 +24,7 @@ export class Backoffer {
     return this.#budget.attempts(name);
   }
 
-  /** Sleeps; rejects with `backoff-exhausted`, or when the call ends. `cause` is why the operation has to wait. */
+  /** Sleeps. Rejects with `backoff-exhausted`, or when the call ends. `cause`: why the operation must wait. */
   async wait(name: BackoffName, cause: unknown, bounds?: { atLeastMs?: number; atMostMs?: number }): Promise<void> {
     this.#causes.set(name, cause);
     const step = this.#budget.next(name, this.#random.uint32() / 2 ** 32, bounds);

@@ -16,7 +16,7 @@ export interface KeyCodec {
   fromStore(key: Uint8Array): Uint8Array;
   /** A range as KV requests carry it. `end` of zero length is the end of the keys that this codec may see. */
   rangeToStore(start: Uint8Array, end: Uint8Array): readonly [start: Uint8Array, end: Uint8Array];
-  /** A key to look up in PD; the empty key is a key here. */
+  /** A key to look up in PD. A key of zero length is encoded like any other. */
   toPd(key: Uint8Array): Uint8Array;
   /** A bound of a range in PD. */
   boundToPd(bound: Uint8Array): Uint8Array;

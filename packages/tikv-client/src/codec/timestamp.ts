@@ -6,7 +6,7 @@ export type Timestamp = bigint;
 
 const LOGICAL_BITS = 18n;
 
-/** "The newest committed version": only for a read of one key at its leader. */
+/** A read at this timestamp gets the newest committed version. Only for a read of one key at its leader. */
 export const MAX_TIMESTAMP: Timestamp = 2n ** 64n - 1n;
 
 export const composeTimestamp = (physicalMs: number, logical: number): Timestamp =>
@@ -17,7 +17,7 @@ export const physicalMs = (timestamp: Timestamp): number => Number(timestamp >> 
 
 export const logicalPart = (timestamp: Timestamp): number => Number(timestamp & 0x3ffffn);
 
-/** `deltaMs` later, or earlier if it is negative; never below 0. */
+/** The timestamp `deltaMs` later, or earlier if `deltaMs` is negative. Never below 0. */
 export function shiftTimestamp(timestamp: Timestamp, deltaMs: number): Timestamp {
   const shifted = timestamp + (BigInt(deltaMs) << LOGICAL_BITS);
   return shifted < 0n ? 0n : shifted;

@@ -74,7 +74,7 @@ export class GcWorker {
     }
   }
 
-  /** Ends `hold`. */
+  /** Ends the hold of `name`. */
   async release(name: string, options?: CallOptions): Promise<void> {
     const call = this.#engine.call(options);
     try {
@@ -97,7 +97,7 @@ export class GcWorker {
     return { safePoint: lowest < target ? lowest : target, newCalls: false };
   }
 
-  /** Ends every transaction below `safePoint` that left a lock anywhere. Returns how many locks there were. */
+  /** Ends every transaction with a lock up to `safePoint`, in all regions. Returns the number of locks. */
   async resolveLocks(safePoint: Timestamp, backoffer: Backoffer): Promise<number> {
     let resolved = 0;
     let cursor = new Uint8Array(0) as Uint8Array;

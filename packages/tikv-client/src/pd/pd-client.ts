@@ -191,7 +191,7 @@ export class PdClient {
     return answer.minSafePoint;
   }
 
-  /** The first of PD's newer calls for garbage collection. Each rejects with UNIMPLEMENTED in `cause` if PD is older. */
+  /** One of PD's newer calls for garbage collection, like the four below. An older PD rejects with UNIMPLEMENTED in `cause`. */
   async getGcState(call: Call): Promise<pdpb.GCState | undefined> {
     return (
       await this.#ask('GetGCState', pdpb.GetGCStateRequestCodec, pdpb.GetGCStateResponseCodec, nullKeyspace, call)

@@ -11,7 +11,7 @@ import { RegionCache } from './region-cache.ts';
 
 const PREFETCH = 128;
 
-/** Keys that are in one region, in the order in which they came. */
+/** Keys of one region, in the order of the argument. */
 export interface KeyGroup {
   readonly region: Region;
   readonly keys: Uint8Array[];
@@ -49,7 +49,7 @@ export class RegionLocator {
     );
   }
 
-  /** The region of the keys just below `end`, for reverse scans; `end` of zero length is the end of all keys. */
+  /** The region of the keys just below `end`, for reverse scans. `end` of zero length is the end of all keys. */
   async locateEnd(end: Uint8Array, backoffer: Backoffer): Promise<Region> {
     const { call } = backoffer;
     const cached = this.cache.findEnd(end, call.clock.nowMs());

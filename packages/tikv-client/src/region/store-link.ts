@@ -47,7 +47,7 @@ export class StoreLink {
     this.#observer = options.observer;
   }
 
-  /** Whether other stores should be asked first. */
+  /** Whether other stores should be asked before this one. */
   get avoided(): boolean {
     return this.#clock.nowMs() < this.#avoidUntilMs || this.silent;
   }

@@ -52,7 +52,7 @@ export class Call {
     return new TikvError('deadline-exceeded', undefined, cause === undefined ? undefined : { cause });
   }
 
-  /** Waits, or rejects as soon as the call is over. */
+  /** Waits `delayMs`, or rejects as soon as the call is over. */
   sleep(delayMs: number, cause?: unknown): Promise<void> {
     return new Promise((resolve, reject) => {
       this.check(cause);

@@ -2,7 +2,7 @@ import type { Clock, Random, Timer } from '@engram/core';
 
 const cancelled: Timer = { cancel: () => {} };
 
-/** Node's clock. Its timers keep the process alive only while a call waits for them. */
+/** Node's clock. Its timers keep the process alive. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   wallMs: () => Date.now(),

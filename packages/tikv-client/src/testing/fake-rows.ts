@@ -21,7 +21,7 @@ export interface FakeWrite {
   readonly value: Uint8Array;
 }
 
-/** One key: its lock and its records. */
+/** One key with its lock and its write records. */
 export interface FakeRow {
   readonly key: Uint8Array;
   lock: FakeLock | undefined;

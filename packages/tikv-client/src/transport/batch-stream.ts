@@ -29,7 +29,7 @@ interface Waiter {
 }
 
 export interface BatchStreamEvents {
-  /** Called once, last. */
+  /** Called once, as the last event. */
   end(error: TransportError): void;
   /** The store has outstanding answers and has sent nothing for SILENCE_MS. Repeated while that lasts. */
   silent(): void;

@@ -14,7 +14,7 @@ export interface TlsOptions {
   readonly allowedCommonNames?: readonly string[] | undefined;
 }
 
-/** Throws TikvError `tls-failed` when a file cannot be read or used. */
+/** Throws TikvError `tls-failed` if a file cannot be read or used. */
 export function credentialsOf(tls: TlsOptions): grpc.ChannelCredentials {
   if ((tls.certPath === undefined) !== (tls.keyPath === undefined)) {
     throw new TikvError('invalid-argument', 'certPath and keyPath go together');

@@ -25,7 +25,7 @@ export interface UnaryOptions {
 export interface StreamEvents {
   /** Called for each message. The receiver owns the bytes. */
   message(bytes: Uint8Array): void;
-  /** Called once, last, also after `cancel`. */
+  /** Called once, as the last event, also after `cancel`. */
   end(error: TransportError): void;
 }
 

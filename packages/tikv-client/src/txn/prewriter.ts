@@ -20,7 +20,7 @@ export type Prewritten =
 
 type Refusal = Conflict | { readonly kind: 'exists'; readonly key: Uint8Array } | NotOnePhase;
 
-/** A definite end of the transaction, found by one of its batches. */
+/** A definite end of the transaction without a commit, found by one of its batches. */
 class Refused extends Error {
   readonly refusal: Refusal;
   constructor(refusal: Refusal) {

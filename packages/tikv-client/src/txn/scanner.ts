@@ -14,7 +14,7 @@ export interface Entry {
   readonly value: Uint8Array;
 }
 
-/** In store keys. */
+/** The range and the options of a scan. The bounds are store keys. */
 export interface ScanRange {
   readonly start: Uint8Array;
   readonly end: Uint8Array;
@@ -272,6 +272,6 @@ class Piece {
   }
 }
 
-/** A locked row may carry its key in the lock only. */
+/** The key of a row. A locked row may have its key only in the lock. */
 const keyOf = (pair: KvPair): Uint8Array =>
   pair.key.length > 0 || pair.error?.locked === undefined ? pair.key : pair.error.locked.key;

@@ -26,11 +26,11 @@ export interface SnapshotOptions {
 }
 
 export interface ScanOptions extends CallOptions {
-  /** From the highest key downwards. */
+  /** Scans from the highest key downwards. */
   readonly reverse?: boolean | undefined;
   /** Maximal rows of the scan. Unlimited if absent. */
   readonly limit?: number | undefined;
-  /** Values are left out. */
+  /** Returns empty values. */
   readonly keysOnly?: boolean | undefined;
   /** Maximal rows of one request. By default the client aims at a megabyte. */
   readonly pageRows?: number | undefined;

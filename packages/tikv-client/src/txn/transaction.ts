@@ -79,7 +79,7 @@ export class Transaction implements AsyncDisposable {
         left -= 1;
         if (left <= 0) return;
       }
-      if (at < own.length && compareBytes(own[at]!.key, entry.key) === 0) continue; // ours comes with the next row, or is a deletion
+      if (at < own.length && compareBytes(own[at]!.key, entry.key) === 0) continue; // the own write comes with the next row, or is a deletion
       yield entry;
       left -= 1;
       if (left <= 0) return;

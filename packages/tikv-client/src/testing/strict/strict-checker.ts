@@ -11,7 +11,7 @@ import { need } from './refusal.ts';
 import { requestRules } from './request-rules.ts';
 import { storeAnswers, tellRegionError, type Told } from './store-answers.ts';
 
-/** Transactions whose primaries are remembered. */
+/** Maximal number of transactions whose primaries are remembered. */
 const TRANSACTIONS_MAX = 100_000;
 
 export interface StrictOptions {
