@@ -1,4 +1,4 @@
-// Serves a table of methods (wire) over sockets: gRPC, and plain HTTP/1.1 on the same port.
+// Serves a table of methods (wire) over sockets: gRPC and plain HTTP on the same port.
 export { serve } from './src/serve.ts';
 export { serveGrpcJs } from './src/grpc-js/serve.ts';
 export type {
@@ -17,7 +17,7 @@ export type {
   TransportTimeouts,
 } from './src/serve-options.ts';
 
-// For packages that serve or dial over TLS by themselves.
+// For packages that serve or connect over TLS themselves.
 export { refusalOf } from './src/client-certificate.ts';
 export { CertificateFollower, readSecureContext } from './src/tls-context.ts';
 export { TlsGate } from './src/tls-gate.ts';

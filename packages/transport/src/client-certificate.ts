@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import type { TlsOptions } from './serve-options.ts';
 
-/** Undefined when the client may come in, else why not. Its chain has been verified before. */
+/** Undefined if the client is allowed, else the reason for the refusal. The caller has verified the certificate chain. */
 export function refusalOf(tls: TlsOptions, certificate: X509Certificate | undefined): string | undefined {
   const names = tls.allowedCommonNames ?? [];
   const hosts = tls.allowedHostnames ?? [];
@@ -20,8 +20,8 @@ export function refusalOf(tls: TlsOptions, certificate: X509Certificate | undefi
 }
 
 /**
- * Whether one of the certificate's subject alternative names is the host, as Go's VerifyHostname has it: the CommonName
- * counts for nothing, and a wildcard stands for one whole label.
+ * Whether one of the certificate's subject alternative names is the host, as in Go's VerifyHostname. The CommonName is
+ * ignored. A wildcard stands for one whole label.
  */
 function isFor(certificate: X509Certificate, host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1');

@@ -1,19 +1,19 @@
 import { assert, type Clock, type Timer } from '@engram/core';
 
-/** What can be put into the wheel. The links are the wheel's. */
+/** An entry of the wheel. The wheel owns the links. */
 export interface Timed {
   /** On the clock's `nowMs`. */
   deadlineMs: number;
   wheelPrevious: Timed | undefined;
   wheelNext: Timed | undefined;
-  /** Its deadline has passed. It is out of the wheel already. */
+  /** The deadline has passed. The wheel has already removed the entry. */
   expired(): void;
 }
 
-/** Deadlines are met this exactly: never early, and late by no more than two ticks. */
+/** Precision of deadlines: never early, and at most two ticks late. */
 const tickMs = 10;
 const slots = 1024;
-/** Calls that a turn of the event loop ends for their deadline. */
+/** At most this many expired calls are ended in one turn of the event loop. */
 const expiredPerTurn = 256;
 
 class Slot implements Timed {
@@ -25,14 +25,14 @@ class Slot implements Timed {
 
 /**
  * The deadlines of all calls of a server, with one timer. Adding and removing are a few assignments, because nearly
- * every deadline is removed before it passes. An entry that is more than a turn of the wheel away stays in its slot
- * until its turn has come.
+ * every deadline is removed before it passes. An entry more than one revolution of the wheel away stays in its slot
+ * until its revolution comes.
  */
 export class DeadlineWheel {
   readonly #clock: Clock;
   readonly #slots = Array.from({ length: slots }, () => new Slot());
   #count = 0;
-  /** All slots up to this tick have been looked at. */
+  /** All slots up to this tick have been checked. */
   #doneTick: number;
   #timer: Timer | undefined;
 
@@ -41,7 +41,7 @@ export class DeadlineWheel {
     this.#doneTick = Math.floor(clock.nowMs() / tickMs);
   }
 
-  /** `entry` is in no wheel. */
+  /** `entry` must not be in a wheel. */
   add(entry: Timed): void {
     assert(entry.wheelNext === undefined, 'an entry is in the wheel twice');
     if (this.#count === 0) this.#doneTick = Math.floor(this.#clock.nowMs() / tickMs);
@@ -55,7 +55,7 @@ export class DeadlineWheel {
     if (this.#timer === undefined) this.#timer = this.#clock.after(tickMs, this.#turn);
   }
 
-  /** Does nothing if it is not in the wheel. */
+  /** Does nothing if the entry is not in the wheel. */
   remove(entry: Timed): void {
     const { wheelPrevious: previous, wheelNext: next } = entry;
     if (previous === undefined || next === undefined) return;
@@ -75,7 +75,7 @@ export class DeadlineWheel {
     this.#timer = undefined;
     const nowMs = this.#clock.nowMs();
     const nowTick = Math.floor(nowMs / tickMs);
-    // After a pause longer than a turn, one turn looks at everything.
+    // After a pause longer than one revolution, one revolution checks every slot.
     for (let tick = Math.max(this.#doneTick + 1, nowTick - slots + 1); tick <= nowTick; tick += 1) {
       this.#expire(this.#slots[tick % slots]!, nowMs);
     }
@@ -98,7 +98,7 @@ export class DeadlineWheel {
         return;
       }
       const entry = passed[at]!;
-      // One that expired before it may have removed it.
+      // An entry that expired earlier in this loop may have removed this one.
       if (entry.wheelNext === undefined) continue;
       this.remove(entry);
       entry.expired();

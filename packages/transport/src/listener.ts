@@ -6,7 +6,7 @@ import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
 import { type BoundAddress, type ServeOptions, timeoutsOf, type TlsOptions } from './serve-options.ts';
 import { TlsGate } from './tls-gate.ts';
 
-/** A connection that has shown what it speaks. Its socket is paused; the first bytes are still in it. */
+/** A connection whose protocol is known. Its socket is paused, and the first bytes are still in it. */
 export interface Accepted {
   readonly socket: Socket;
   readonly protocol: Protocol;
@@ -15,10 +15,10 @@ export interface Accepted {
   readonly commonName: string | undefined;
 }
 
-/** Connections that the kernel holds until we take them. Go's net package takes the system's maximum, too. */
+/** Connections that the kernel holds until the listener accepts them. Go's net package takes the system's maximum, too. */
 const backlog = 4096;
 
-/** Accepts connections, as many as there may be, tells what each speaks, and hands it on. Knows every socket, so that all can be cut. */
+/** Accepts connections, finds out the protocol of each and hands it on. Keeps every socket, so that `cut` can destroy all. */
 export class Listener {
   readonly #options: ServeOptions;
   readonly #accept: (connection: Accepted) => void;
@@ -26,12 +26,12 @@ export class Listener {
   readonly #tls: TlsGate | undefined;
   readonly #shares: PeerShares;
   readonly #sockets = new Set<Socket>();
-  /** Who is at the other end: a socket that is closed cannot tell any more. */
+  /** The address of each socket's client: a closed socket no longer has it. */
   readonly #peers = new WeakMap<Socket, string>();
-  /** Those in plain text that have not said what they speak. */
+  /** Plain-text sockets whose protocol is not known yet. */
   readonly #undecided = new Set<Socket>();
 
-  /** `alpn` is what TLS offers. Throws when the certificates cannot be read. */
+  /** `alpn` is the list of protocols that TLS offers. Throws when the certificates cannot be read. */
   constructor(
     options: ServeOptions,
     budgets: ClientBudgets,
@@ -45,7 +45,7 @@ export class Listener {
     this.#server = createServer({ noDelay: true }, (socket) => this.#arrived(socket));
   }
 
-  /** Rejects when the address is taken or not ours. */
+  /** Rejects when the address is in use or not an address of this machine. */
   listen(): Promise<BoundAddress> {
     const { listen } = this.#options;
     return new Promise((resolve, reject) => {
@@ -55,7 +55,8 @@ export class Listener {
         this.#server.on('error', (error) => this.#options.logger.error({ error }, 'listener failed'));
         resolve(this.#address());
       };
-      // A socket file that a dead process left would keep us out; etcd removes it as well (client/pkg/transport/unix_listener.go).
+      // The socket file of a dead process would make `listen` fail. etcd removes it as well
+      // (client/pkg/transport/unix_listener.go).
       if (listen.kind === 'unix') rmSync(listen.path, { force: true });
       if (listen.kind === 'unix') this.#server.listen({ path: listen.path, backlog }, bound);
       else if (listen.host === '') this.#server.listen({ port: listen.port, backlog }, bound);
@@ -63,7 +64,7 @@ export class Listener {
     });
   }
 
-  /** Takes no more connections; those that were handed on stay. */
+  /** Accepts no more connections. Connections that were handed on stay open. */
   stop(): void {
     if (this.#server.listening) this.#server.close();
     for (const socket of this.#undecided) socket.destroy();
@@ -85,7 +86,7 @@ export class Listener {
       const look = (): void => {
         if (this.#sockets.size === 0) resolve();
       };
-      // After the socket's own close handler, which forgets it.
+      // Runs after the socket's first close handler, which removes the socket from the set.
       for (const socket of this.#sockets) socket.once('close', look);
     });
   }

@@ -1,6 +1,6 @@
 import type { Share, SharedBudget } from '@engram/core';
 
-/** The connections of each client's address: the one that has the most is the first that gets no more. */
+/** The connections of each client address. The address with the most connections is refused first. */
 export class PeerShares {
   readonly #budget: SharedBudget;
   readonly #shares = new Map<string, Share>();
@@ -9,7 +9,7 @@ export class PeerShares {
     this.#budget = budget;
   }
 
-  /** False: there is no room for one more connection of this host. */
+  /** False if this host may not open another connection. */
   enter(host: string): boolean {
     const share = this.#shares.get(host) ?? this.#budget.share();
     if (!share.mayGrow) {
@@ -21,7 +21,7 @@ export class PeerShares {
     return true;
   }
 
-  /** For each host that entered. */
+  /** Must be called once for each `enter` that returned true. */
   leave(host: string): void {
     const share = this.#shares.get(host)!;
     share.hold(share.held - 1);

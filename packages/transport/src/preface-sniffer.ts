@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import type { Clock } from '@engram/core';
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
-/** No method of HTTP/1.1 starts like this, so nothing longer has to arrive before the decision. */
+/** No method of HTTP/1.1 starts with these bytes, so four bytes are enough to decide. */
 const decisiveBytes = 4;
 
 export type Protocol = 'h2' | 'http1';
 
-/** What the first bytes of a connection speak; undefined while too few have come. */
+/** The protocol of a connection with these first bytes; undefined while there are too few. */
 export function protocolOf(head: Uint8Array): Protocol | undefined {
   const common = Math.min(head.length, decisiveBytes);
   for (let at = 0; at < common; at += 1) {
@@ -17,8 +17,8 @@ export function protocolOf(head: Uint8Array): Protocol | undefined {
 }
 
 /**
- * Waits for the first bytes and calls `decided` once, the socket paused and the bytes put back. A client that keeps
- * silent is cut after `patienceMs`.
+ * Waits for the first bytes and calls `decided` once, with the socket paused and the bytes put back. A client that
+ * sends nothing is disconnected after `patienceMs`.
  */
 export function sniffProtocol(
   socket: Socket,

@@ -10,8 +10,8 @@ import { HttpExchange } from './http/http-exchange.ts';
 import type { ServeOptions } from './serve-options.ts';
 
 /**
- * Where a request leads. Under TLS what is not gRPC goes to the HTTP handler, as in etcd; in plain text it is refused, as
- * in etcd.
+ * Routes requests. As in etcd, a request that is not gRPC goes to the HTTP handler under TLS and is refused in plain
+ * text.
  */
 export class RequestLeads implements Leads {
   readonly #options: ServeOptions;

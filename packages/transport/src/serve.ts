@@ -6,10 +6,10 @@ import { Listener } from './listener.ts';
 import { ServerContext } from './server-context.ts';
 import { budgetsOf, type ServeOptions, type Server } from './serve-options.ts';
 
-/** Plain HTTP goes over HTTP/2, too, where TLS lets the client choose. */
+/** Under TLS, a client may choose HTTP/2 for plain HTTP, too. */
 const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['h2', 'http/1.1'] } as const;
 
-/** Serves with the codec of this package: HTTP/2 and gRPC straight on the socket. Rejects when the address is taken. */
+/** Serves with the codec of this package: HTTP/2 and gRPC directly on the socket. Rejects when the address is in use. */
 export async function serve(options: ServeOptions): Promise<Server> {
   const budgets = budgetsOf(options);
   const context = new ServerContext(options, budgets);
@@ -26,7 +26,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
       if (connections.size === 0) allGone();
     });
     connections.add(connection);
-    if (draining) connection.drain(); // its handshake was under way
+    if (draining) connection.drain(); // the handshake ended after `drain` began
   });
   let draining = false;
   const address = await listener.listen();
@@ -44,7 +44,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
     listener.cut();
     http1.close();
     await listener.whenEmpty();
-    // Their sockets are closed, but streams of theirs may still have to hear of it.
+    // The sockets are closed, but some streams may not have been notified yet.
     if (connections.size > 0) await new Promise<void>((resolve) => (allGone = resolve));
   }
 

@@ -11,7 +11,7 @@ import type { StreamHost } from './h2/stream-host.ts';
 import { RequestLeads } from './request-leads.ts';
 import { type KeepaliveOptions, type ServeOptions, timeoutsOf } from './serve-options.ts';
 
-/** What the connections of one server share: where HTTP/2, gRPC and plain HTTP meet. */
+/** State that the connections of one server share. Connects HTTP/2, gRPC and plain HTTP. */
 export class ServerContext implements ConnectionServer {
   readonly clock: Clock;
   readonly logger: Logger;

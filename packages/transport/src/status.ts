@@ -2,13 +2,16 @@ import { AssertionError, GrpcCode } from '@engram/core';
 import { type RpcStatus, statusOf } from '@engram/wire';
 import { echoed, quoted } from './grpc/echoed.ts';
 
-/** How a stream ends when the server stops (never OK: clients take that for a broken watch and do not come back). */
+/** The status of a stream when the server stops. Never OK: clients take that for a broken watch and do not reconnect. */
 export const STOPPED: RpcStatus = { code: GrpcCode.UNAVAILABLE, message: 'etcdserver: server stopped' };
 /** Go's texts for a context that ended (context.DeadlineExceeded, context.Canceled). */
 export const DEADLINE_EXCEEDED: RpcStatus = { code: GrpcCode.DEADLINE_EXCEEDED, message: 'context deadline exceeded' };
 export const CANCELLED: RpcStatus = { code: GrpcCode.CANCELLED, message: 'context canceled' };
 
-/** Why signals of calls abort. One for all: making one for each call that a reset or a lost connection ends is dear. */
+/**
+ * The abort reason of call signals. One object for all, because creating one for each call that a reset or a lost
+ * connection ends is expensive.
+ */
 export const CALL_ENDED = new DOMException('the call has ended', 'AbortError');
 
 /** grpc-go's texts for a path without a method (google.golang.org/grpc server.go, handleStream). */
@@ -33,7 +36,7 @@ export function messageTooLarge(bytes: number, max: number): RpcStatus {
   };
 }
 
-/** etcd's bound (server/etcdserver/api/v3rpc/grpc.go: maxSendBytes). The length in front of a message has 32 bits. */
+/** etcd's limit (server/etcdserver/api/v3rpc/grpc.go: maxSendBytes). The length in front of a message has 32 bits. */
 export const SENT_MESSAGE_MAX_BYTES = 2 ** 31 - 1;
 
 /** The text of grpc-go's send limit. */
@@ -44,10 +47,7 @@ export function answerTooLarge(bytes: number): RpcStatus {
   };
 }
 
-/**
- * What a client hears of an error that a handler threw. A broken invariant is no answer at all: it ends the process,
- * though the client that met it gets one, too.
- */
+/** The status that a client receives for an error that a handler threw. A failed assertion also ends the process. */
 export function statusOfError(error: unknown, kind: 'unary' | 'stream'): RpcStatus {
   if (error instanceof AssertionError) {
     queueMicrotask(() => {

@@ -1,4 +1,4 @@
-/** Go's names (crypto/tls CipherSuites) and OpenSSL's. Those of TLS 1.3 are the same in both. */
+/** Go's names (crypto/tls CipherSuites) and OpenSSL's. The names of TLS 1.3 suites are the same in both. */
 const suites: Readonly<Record<string, string>> = {
   TLS_RSA_WITH_AES_128_CBC_SHA: 'AES128-SHA',
   TLS_RSA_WITH_AES_256_CBC_SHA: 'AES256-SHA',
@@ -25,8 +25,8 @@ const suites: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is offered where the operator names nothing: Go's own choice (crypto/tls defaults.go). All have forward secrecy; a
- * key that is stolen one day opens nothing that was recorded before.
+ * The suites if the operator names none: Go's defaults (crypto/tls defaults.go). All have forward secrecy, so a stolen
+ * key does not decrypt recorded traffic.
  */
 const usual: readonly string[] = [
   'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256',
@@ -40,10 +40,10 @@ const usual: readonly string[] = [
   'TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA',
   'TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA',
 ];
-/** As in Go, nobody chooses those of TLS 1.3; a list without them would turn it off. */
+/** As in Go, the suites of TLS 1.3 are not configurable. A list without them would disable TLS 1.3. */
 const always: readonly string[] = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
 
-/** OpenSSL's list for Go's names; for none, what Go offers. Throws on a name that Go does not know. */
+/** OpenSSL's list for Go's names, or for Go's defaults if there are none. Throws on a name that Go does not know. */
 export function opensslCiphers(goNames: readonly string[]): string {
   const names = [...always, ...(goNames.length === 0 ? usual : goNames)].map((name) => {
     const openssl = suites[name];

@@ -12,7 +12,7 @@ const versions: Readonly<Record<TlsVersion, SecureVersion>> = {
   'TLS1.3': 'TLSv1.3',
 };
 
-/** Certificates are asked for exactly when etcd does so. */
+/** The server requests client certificates under the same conditions as etcd. */
 export function requiresClientCertificate(tls: TlsOptions): boolean {
   return tls.clientCertAuth || tls.trustedCaFile !== undefined;
 }
@@ -29,21 +29,21 @@ export function readSecureContext(tls: TlsOptions): SecureContextOptions {
     ...(tls.trustedCaFile === undefined ? {} : { ca: readFileSync(tls.trustedCaFile) }),
     ...(tls.crlFile === undefined ? {} : { crl: pemOfCrl(readFileSync(tls.crlFile)) }),
     ciphers: opensslCiphers(tls.cipherSuites),
-    // Go's servers never let a client renegotiate: each time costs them a handshake, and the client next to nothing.
+    // As in Go's servers, no renegotiation: each one costs the server a handshake and the client almost nothing.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     minVersion: versions[tls.minVersion],
     ...(tls.maxVersion === undefined ? {} : { maxVersion: versions[tls.maxVersion] }),
   };
 }
 
-/** etcd takes a list in DER alone, OpenSSL one in PEM. */
+/** etcd accepts a CRL in DER only, OpenSSL only in PEM. */
 function pemOfCrl(list: Buffer): Buffer {
   if (list.includes('-----BEGIN')) return list;
   const lines = list.toString('base64').match(/.{1,64}/g) ?? [];
   return Buffer.from(`-----BEGIN X509 CRL-----\n${lines.join('\n')}\n-----END X509 CRL-----\n`);
 }
 
-/** Changes whenever one of the files does: rotation tools write new files or swap links, both change inode or mtime. */
+/** Changes whenever a file changes. Rotation tools write new files or swap links; both change inode or mtime. */
 export function fileFingerprint(tls: TlsOptions): string {
   return filesOf(tls)
     .map((file) => {
@@ -54,8 +54,9 @@ export function fileFingerprint(tls: TlsOptions): string {
 }
 
 /**
- * Follows the files. Asked before each handshake, as etcd reads its certificate for each handshake; four stats cost
- * nothing beside one. While files do not fit each other (a rotation under way) the last good ones stay.
+ * Reloads the certificate files after they change. Checked before each handshake, as etcd reads its certificate for
+ * each handshake; four stats are cheap compared to a handshake. While the files do not match each other (during a
+ * rotation), the last valid ones stay in use.
  */
 export class CertificateFollower {
   readonly #tls: TlsOptions;
@@ -68,7 +69,7 @@ export class CertificateFollower {
     this.#loaded = fileFingerprint(tls);
   }
 
-  /** Calls `apply` with what the files say now if they changed. A throw of `apply` means that they do not fit. */
+  /** Calls `apply` with the contents of the files if they changed. A throw of `apply` means that the files do not match. */
   refresh(apply: (context: SecureContextOptions) => void): void {
     const found = fileFingerprint(this.#tls);
     if (found === this.#loaded) return;

@@ -6,7 +6,7 @@ import { commonNameOf, refusalOf } from './client-certificate.ts';
 import type { TlsOptions } from './serve-options.ts';
 import { CertificateFollower, readSecureContext, requiresClientCertificate } from './tls-context.ts';
 
-/** A client whose handshake is through, and whose certificate may come in. */
+/** A client whose handshake is complete and whose certificate is allowed. */
 export interface SecureClient {
   readonly socket: TLSSocket;
   readonly h2: boolean;
@@ -15,21 +15,21 @@ export interface SecureClient {
 
 export interface TlsGateOptions {
   readonly tls: TlsOptions;
-  /** What is offered, by name. */
+  /** Names of the protocols that are offered. */
   readonly alpn: readonly string[];
   readonly handshakeMs: number;
   readonly logger: Logger;
   readonly opened: (client: SecureClient) => void;
-  /** The socket is one that was handed to `accept`. */
+  /** `socket` is the socket that was passed to `accept`. */
   readonly rejected: (socket: Socket, why: string) => void;
   /**
-   * Gets a client whose certificate is the authority's, and revoked or not allowed, after `rejected`: to tell it so.
-   * Without it, its socket is destroyed.
+   * Called after `rejected` with a client whose certificate the CA has signed, but which is revoked or not allowed, so
+   * that the caller can send the reason. If undefined, the socket is destroyed.
    */
   readonly refused?: (socket: TLSSocket) => void;
 }
 
-/** Ends TLS on sockets that others have accepted. */
+/** Terminates TLS on sockets that the caller has accepted. */
 export class TlsGate {
   readonly #options: TlsGateOptions;
   readonly #follower: CertificateFollower;
@@ -44,7 +44,7 @@ export class TlsGate {
       ...readSecureContext(tls),
       ALPNProtocols: [...alpn],
       requestCert: requiresClientCertificate(tls),
-      // Otherwise node ends them by itself, before `secureConnection`.
+      // Otherwise node destroys such sockets by itself, before `secureConnection`.
       rejectUnauthorized: requiresClientCertificate(tls) && options.refused === undefined,
       handshakeTimeout: handshakeMs,
     });
@@ -56,7 +56,7 @@ export class TlsGate {
   }
 
   accept(socket: Socket): void {
-    // First, so that this very handshake sees new files.
+    // Before the handshake begins, so that this handshake uses the new files.
     this.#follower.refresh((context) => this.#server.setSecureContext(context));
     this.#server.emit('connection', socket);
   }
@@ -79,15 +79,15 @@ export class TlsGate {
   }
 }
 
-/** What a TLS socket stands on. Node keeps it in a property that it does not document; without it, the socket itself. */
+/** The socket below a TLS socket. Node keeps it in an undocumented property; if that is missing, returns the TLS socket. */
 function underlying(socket: TLSSocket): Socket {
   const parent: unknown = '_parent' in socket ? socket._parent : undefined;
   return parent instanceof Socket ? parent : socket;
 }
 
-/** OpenSSL's code of why the client's certificate is not verified; undefined also before it has been looked at. */
+/** OpenSSL's code for why the client's certificate was not verified; undefined also before verification. */
 function verificationFailure(socket: TLSSocket): string | undefined {
-  const code: unknown = socket.authorizationError; // a text, whatever its type says
+  const code: unknown = socket.authorizationError; // a string, although the type says Error
   return typeof code === 'string' ? code : undefined;
 }
 

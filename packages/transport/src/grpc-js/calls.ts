@@ -22,16 +22,16 @@ import { CANCELLED, DEADLINE_EXCEEDED, statusOfError, STOPPED } from '../status.
 type Unary = grpc.ServerUnaryCall<Buffer, Message>;
 type Streaming = grpc.ServerDuplexStream<Buffer, Message> | grpc.ServerWritableStream<Buffer, Message>;
 
-/** What every call of one server needs to know. */
+/** State that every call of one server needs. */
 export interface CallEnvironment {
   readonly clock: Clock;
-  /** The peer of calls whose connection has no address (unix sockets). */
+  /** Peer of calls whose connection has no address (unix sockets). */
   readonly unixPath: string | undefined;
-  /** Streams that are open: a drain ends them. */
+  /** Open streams, which a drain ends. */
   readonly streams: Set<GrpcJsStream>;
 }
 
-/** Once, however the call ended: grpc-js says `cancelled` after a status was sent, too. */
+/** Calls `ended` once when the call ends, in any way: grpc-js emits `cancelled` also after a status was sent. */
 function onCancelled(call: EventEmitter, ended: () => void): void {
   call.once('cancelled', ended);
 }
@@ -106,7 +106,7 @@ export function unaryHandler(
     onCancelled(call, () => finish((deadlinePassed(call) ? DEADLINE_EXCEEDED : CANCELLED).code));
     try {
       const answer = method.handle(call.request, new GrpcJsContext(call, environment.unixPath));
-      // The library takes a message as a whole.
+      // grpc-js takes only whole messages.
       if (answer instanceof Promise) answer.then(gatherMessage).then(succeed, fail);
       else if (answer instanceof Uint8Array || !isLong(answer)) succeed(answer);
       else gatherMessage(answer).then(succeed, fail);
@@ -145,7 +145,7 @@ export function bidiHandler(
   };
 }
 
-/** Joins a stream of grpc-js to a handler. */
+/** Connects a stream of grpc-js to a handler. */
 export class GrpcJsStream extends GrpcJsContext implements StreamCall {
   readonly #call: Streaming;
   readonly #observer: MethodObserver | undefined;
@@ -169,7 +169,7 @@ export class GrpcJsStream extends GrpcJsContext implements StreamCall {
   }
 
   get crowded(): boolean {
-    return false; // the library bounds nothing
+    return false; // grpc-js has no limit
   }
 
   get queuedBytes(): number {

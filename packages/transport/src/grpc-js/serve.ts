@@ -44,8 +44,8 @@ function grpcServerOf(options: ServeOptions, environment: CallEnvironment): grpc
 }
 
 /**
- * Serves with @grpc/grpc-js: the slow but well-known way, which the own codec is compared with. It does not enforce
- * `keepalive.minTimeMs`, and answers what is not gRPC over HTTP/2 with 415 also under TLS.
+ * Serves with @grpc/grpc-js: the slow but well-known implementation that Engram's own codec is compared with. It does
+ * not enforce `keepalive.minTimeMs`, and answers requests over HTTP/2 that are not gRPC with 415 also under TLS.
  */
 export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
   const streams = new Set<GrpcJsStream>();

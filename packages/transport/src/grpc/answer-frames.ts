@@ -4,11 +4,11 @@ import { percentEncode } from './percent-encoding.ts';
 
 const contentType: FieldToEncode = { name: 'content-type', value: 'application/grpc', indexing: 'remember' };
 const headFields: readonly FieldToEncode[] = [{ name: ':status', value: '200', indexing: 'once' }, contentType];
-/** grpc-go sends the message of every status, also the empty one (internal/transport: writeStatus). */
+/** grpc-go sends the message of every status, even if it is empty (internal/transport: writeStatus). */
 const emptyMessage: FieldToEncode = { name: 'grpc-message', value: '', indexing: 'remember' };
 const okFields: readonly FieldToEncode[] = [{ name: 'grpc-status', value: '0', indexing: 'remember' }, emptyMessage];
 
-/** How the answer to a gRPC call begins, where it is not as usual. */
+/** The form of the answer to a gRPC call, if it is not the default. */
 export interface AnswerForm {
   readonly contentType: string;
   /** Messages are compressed. */
@@ -20,12 +20,12 @@ interface Kept {
   readonly tableChanges: number;
 }
 
-/** Clients take 8 KiB of headers, and a character may become nine bytes. */
+/** Clients accept 8 KiB of headers, and a character may be encoded in nine bytes. */
 const messageMaxLength = 768;
 
 /**
- * The HEADERS frames of answers. Those of a successful call are the same two all the time: they are encoded until they
- * say it with one byte a field, and then kept. Kept frames name stream 0: whoever sends them puts the stream's id in.
+ * The HEADERS frames of answers. A successful call always has the same two: each is encoded until it takes one byte per
+ * field, and then kept. Kept frames name stream 0: the sender of a frame fills in the stream's id.
  */
 export class AnswerFrames {
   readonly #headers: HeaderWriter;
@@ -36,7 +36,7 @@ export class AnswerFrames {
     this.#headers = headers;
   }
 
-  /** `:status: 200` and gRPC's content type, on stream 0. Shared: not to be changed. */
+  /** `:status: 200` and gRPC's content type, on stream 0. The frame is shared and must not be changed. */
   head(): Buffer {
     if (this.#head !== undefined && this.#head.tableChanges === this.#headers.tableChanges) return this.#head.frame;
     const before = this.#headers.tableChanges;
@@ -55,7 +55,7 @@ export class AnswerFrames {
     return this.#headers.frames(streamId, fields, false);
   }
 
-  /** Trailers of a call that succeeded, on stream 0. Shared: not to be changed. */
+  /** Trailers of a successful call, on stream 0. The frame is shared and must not be changed. */
   ok(): Buffer {
     if (this.#ok !== undefined && this.#ok.tableChanges === this.#headers.tableChanges) return this.#ok.frame;
     const before = this.#headers.tableChanges;
@@ -64,12 +64,12 @@ export class AnswerFrames {
     return frame;
   }
 
-  /** Trailers behind a head. */
+  /** Trailers of an answer whose head was sent. */
   trailers(streamId: number, code: number, message: string): Buffer {
     return this.#headers.frames(streamId, statusFields(code, message), true);
   }
 
-  /** An answer that is nothing but its status. */
+  /** An answer without messages. */
   trailersOnly(streamId: number, httpStatus: number, code: number, message: string, form?: AnswerForm): Buffer {
     const status: FieldToEncode = { name: ':status', value: String(httpStatus), indexing: 'once' };
     const type: FieldToEncode =
@@ -77,7 +77,7 @@ export class AnswerFrames {
     return this.#headers.frames(streamId, [status, type, ...statusFields(code, message)], true);
   }
 
-  /** As `trailersOnly`, for an answer that goes on with a body. */
+  /** Like `trailersOnly`, for an answer that continues with a body. */
   headWithStatus(streamId: number, httpStatus: number, code: number, message: string): Buffer {
     const status: FieldToEncode = { name: ':status', value: String(httpStatus), indexing: 'once' };
     return this.#headers.frames(streamId, [status, contentType, ...statusFields(code, message)], false);

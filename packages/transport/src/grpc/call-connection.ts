@@ -6,14 +6,14 @@ import type { MethodObserver, ServeOptions } from '../serve-options.ts';
 import { Inflation } from './inflation.ts';
 import { MessageWriter } from './message-writer.ts';
 
-/** One method of the table, and who is told of its calls. */
+/** One method of the table and the observer of its calls. */
 export interface ServedMethod {
   readonly path: string;
   readonly method: Method;
   readonly observer: MethodObserver | undefined;
 }
 
-/** What the calls of one server share. */
+/** State that the calls of one server share. */
 export class CallServer {
   readonly methods: ReadonlyMap<string, ServedMethod>;
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export class CallServer {
   readonly knowsService = (service: string): boolean => this.#services.has(service);
 }
 
-/** What the calls of one connection share. */
+/** State that the calls of one connection share. */
 export class CallConnection {
   readonly server: CallServer;
   readonly host: StreamHost;

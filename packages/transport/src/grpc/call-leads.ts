@@ -14,10 +14,10 @@ import { parseTimeout } from './timeout.ts';
 import { UnaryCall } from './unary-call.ts';
 
 const grpcContentType = 'application/grpc';
-/** A longer one is not repeated in the answer: nobody has a codec of that name. */
+/** A longer subtype is not repeated in the answer, because no codec has such a name. */
 const SUBTYPE_MAX_LENGTH = 64;
 
-/** Where the gRPC calls of a connection lead. */
+/** Maps the head of a gRPC call on a connection to its target. */
 export class CallLeads {
   readonly connection: CallConnection;
 
@@ -26,7 +26,7 @@ export class CallLeads {
   }
 
   /**
-   * By grpc-go's rules in grpc-go's order and with its texts (internal/transport/http2_server.go, operateHeaders;
+   * Applies grpc-go's rules in grpc-go's order and with its texts (internal/transport/http2_server.go, operateHeaders;
    * server.go, handleStream).
    */
   find(head: RequestHead, subtype: string): Lead {
@@ -75,7 +75,7 @@ class CallLead implements Lead {
   }
 }
 
-/** A call that is answered with its status at once. */
+/** A call that is answered at once, with its status only. */
 class Refusal implements Lead {
   readonly #connection: CallConnection;
   readonly #httpStatus: number;
@@ -97,7 +97,7 @@ class Refusal implements Lead {
   }
 }
 
-/** Undefined for the usual one. */
+/** Undefined for the default form. */
 function answerForm(subtype: string, encoding: string): AnswerForm | undefined {
   const gzip = encoding === 'gzip';
   if (!gzip && subtype === '') return undefined;
@@ -105,7 +105,7 @@ function answerForm(subtype: string, encoding: string): AnswerForm | undefined {
   return { contentType: named ? `${grpcContentType}+${subtype}` : grpcContentType, gzip };
 }
 
-/** What stands behind `application/grpc` and a `+` or `;`; undefined for what is no gRPC. */
+/** The text after `application/grpc` and a `+` or `;`; undefined if the content type is not gRPC. */
 export function subtypeOf(contentType: string): string | undefined {
   if (contentType === grpcContentType) return '';
   const mark = contentType[grpcContentType.length];
@@ -113,7 +113,7 @@ export function subtypeOf(contentType: string): string | undefined {
   return contentType.slice(grpcContentType.length + 1);
 }
 
-/** Binary metadata is nobody's to read here, but grpc-go refuses what is no base64. */
+/** Engram reads no binary metadata, but refuses invalid base64 as grpc-go does. */
 function binaryFault(head: RequestHead): string | undefined {
   for (const field of head.fields) {
     const { name, value } = field;

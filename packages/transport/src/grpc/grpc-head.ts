@@ -4,13 +4,13 @@ import type { MethodObserver } from '../serve-options.ts';
 import type { AnswerForm } from './answer-frames.ts';
 import type { CallConnection, ServedMethod } from './call-connection.ts';
 
-/** What calls with equal headers on one connection share: a call keeps nothing of its own that its head says. */
+/** State that calls with equal headers on one connection share, so that a call keeps no copy of it. */
 export class GrpcHead implements CallHead {
   readonly connection: CallConnection;
   readonly request: RequestHead;
   readonly path: string;
   readonly observer: MethodObserver | undefined;
-  /** -1 without one. */
+  /** -1 if the call has no timeout. */
   readonly timeoutMs: number;
   readonly answerForm: AnswerForm | undefined;
   admitted: unknown;

@@ -11,7 +11,7 @@ import { inflate } from './gzip.ts';
 import { MESSAGE_PREFIX_BYTES, MessageAssembler } from './message-assembler.ts';
 import type { MessageStream } from './message-writer.ts';
 
-/** A frame may hold a thousand messages of a stream. The clock is asked after so many. */
+/** A frame may hold a thousand messages of a stream. The clock is read after this many. */
 const MESSAGES_BETWEEN_LOOKS = 16;
 
 const succeeded: RpcStatus = { code: GrpcCode.OK, message: '' };
@@ -25,7 +25,7 @@ const compressedWithoutEncoding: RpcStatus = {
   message: 'grpc: compressed flag set with identity or empty encoding',
 };
 
-/** A stream that carries a gRPC call: cuts DATA into messages, keeps the deadline, tells the handler of the end. */
+/** A stream that carries a gRPC call: splits DATA into messages, enforces the deadline and tells the handler of the end. */
 export abstract class GrpcStream extends Stream implements CallContext, MessageStream, Timed {
   deadlineMs = 0;
   wheelPrevious: Timed | undefined;
@@ -50,7 +50,7 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     connection.server.deadlines.add(this);
   }
 
-  /** Nothing that anybody has to keep to: grpc-go does not look at it. */
+  /** grpc-go ignores content-length, so it is not enforced. */
   readonly contentLength = -1;
 
   metadata(name: string): string | undefined {
@@ -93,7 +93,7 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
 
   halfClosed(): void {
     if (this.finished) return;
-    // grpc-go takes the end of the stream inside a message's prefix for one between messages.
+    // grpc-go treats an end of the stream inside a message's prefix like an end between messages.
     if (this.#assembler?.prefixKnown === true) this.fail({ code: this.cutShortCode, message: 'unexpected EOF' });
     else this.requestEnded();
   }
@@ -114,22 +114,22 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     this.#abort?.abort(CALL_ENDED);
   }
 
-  /** The call has its outcome: nothing that still comes matters. */
+  /** The call has its outcome. Later input is ignored. */
   get finished(): boolean {
     return this.#handled;
   }
 
-  /** With which code a message fails that lacks its end. */
+  /** The status code of a call whose last message is incomplete. */
   protected abstract readonly cutShortCode: number;
-  /** Nothing that still comes is looked at. */
+  /** Whether the call ignores all further input. */
   protected get satisfied(): boolean {
     return false;
   }
-  /** One message, still `compressed` or not. It never changes. */
+  /** Called with one message, inflated only if `compressed` is false. The bytes never change. */
   protected abstract message(request: Buffer, compressed: boolean): void;
   /** The client has sent its last message. */
   protected abstract requestEnded(): void;
-  /** The call has its outcome, by whoever's doing. Called once. */
+  /** The call has its outcome, from the handler, the client or the deadline. Called once. */
   protected ended(): void {}
 
   protected started(): void {
@@ -140,7 +140,10 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     observer?.started();
   }
 
-  /** Behind what a handler did at once: it had the event loop since the call started. Returns what the clock says. */
+  /**
+   * To be called after the synchronous part of a handler, which had the event loop since the call started. Returns the
+   * current time.
+   */
   protected watchHandled(): number {
     const { watch, clock } = this.connection.server;
     const nowMs = clock.nowMs();
@@ -158,7 +161,7 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     this.head.observer?.sent(bytes);
   }
 
-  /** What a compressed message was; undefined when it was nothing of the kind, and the call has failed. */
+  /** The inflated message; undefined if it is invalid, and then the call has failed. */
   protected inflated(compressed: Buffer): Buffer | undefined {
     const { messageMaxBytes, inflation } = this.connection.server;
     const result = inflate(compressed, messageMaxBytes);
@@ -168,7 +171,7 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     return undefined;
   }
 
-  /** Notes the outcome. False if there was one before. `nowMs`: what the clock says, where the caller has just asked it. */
+  /** Records the outcome. False if there was one before. `nowMs`: the current time, if the caller has just read the clock. */
   protected handled(code: number, nowMs?: number): boolean {
     if (this.#handled) return false;
     this.#handled = true;
@@ -179,7 +182,7 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     return true;
   }
 
-  /** Ends the call with a status, unless it has ended. */
+  /** Ends the call with a status, unless it has already ended. */
   protected fail(status: RpcStatus): void {
     if (!this.handled(status.code)) return;
     this.release();
@@ -200,14 +203,17 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     return this.head.connection.host;
   }
 
-  /** Counts what is held of the request beside its head; the call fails where that is too much. */
+  /**
+   * Counts the bytes that are held of the request in addition to its head. The call fails if the connection holds too
+   * much.
+   */
   protected holdRequest(bytes: number): void {
     const { receive } = this.host;
     receive.hold(this, this.head.request.bytes + bytes);
     if (bytes > 0 && receive.overdrawn) this.fail(tooMuchHeld);
   }
 
-  /** Drops the part of a message that has come. */
+  /** Drops the received part of an incomplete message. */
   protected release(): void {
     if (this.#assembler === undefined) return;
     this.#assembler = undefined;

@@ -2,14 +2,14 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { GrpcCode } from '@engram/core';
 import { isLong, joinMessage, type LongMessage, type Message, messageBytes, type RpcStatus } from '@engram/wire';
 
-/** Longer messages go out as they are, which gRPC allows: compressing one would hold everybody else up. */
+/** Longer messages are sent uncompressed, which gRPC allows, because compressing one would block other calls for too long. */
 const COMPRESSED_MAX_BYTES = 256 * 1024;
 const HEAD_BYTES = 10;
 const magic = Buffer.from([0x1f, 0x8b, 8]);
 
 export type Inflated = { readonly message: Buffer } | { readonly fault: RpcStatus };
 
-/** What a message was before gzip: at most `maxBytes`, however much it would become. The faults are grpc-go's. */
+/** The inflated message, at most `maxBytes` long. The faults are grpc-go's. */
 export function inflate(compressed: Buffer, maxBytes: number): Inflated {
   if (compressed.length < HEAD_BYTES) {
     return fault(`decompress the message: ${compressed.length === 0 ? 'EOF' : 'unexpected EOF'}`);
@@ -29,7 +29,7 @@ export function inflate(compressed: Buffer, maxBytes: number): Inflated {
   }
 }
 
-/** Go's words for zlib's; the rest are places in the data, which zlib does not tell. */
+/** Go's texts for zlib's. The other texts name positions in the data, which zlib does not report. */
 const goTexts: Readonly<Record<string, string>> = {
   'incorrect data check': 'gzip: invalid checksum',
   'incorrect length check': 'gzip: invalid checksum',
@@ -40,18 +40,18 @@ function fault(text: string): Inflated {
   return { fault: { code: GrpcCode.INTERNAL, message: `grpc: failed to ${text}` } };
 }
 
-/** Whether all of it can be read now. Otherwise it is asked again when it is sent, and has it then. */
+/** Whether the whole message can be read now. Otherwise its sender prepares it again. */
 function isReady(message: LongMessage): boolean {
   if (message.bytes > COMPRESSED_MAX_BYTES) return false;
   const ready = message.prepare(message.bytes);
-  ready?.catch(() => {}); // who sends it asks again
+  ready?.catch(() => {}); // the sender prepares it again and handles the error
   return ready === undefined;
 }
 
-/** The message as gzip; undefined when it is better sent as it is, or is not there yet. */
+/** The message as gzip; undefined if it must be sent uncompressed or is not available yet. */
 export function deflate(message: Message): Buffer | undefined {
   const bytes = messageBytes(message);
   if (!(message instanceof Uint8Array) && isLong(message) && !isReady(message)) return undefined;
-  // The fastest level: whoever wants less bytes still pays for them with our time.
+  // The fastest level: a smaller answer would cost the server more time.
   return bytes === 0 || bytes > COMPRESSED_MAX_BYTES ? undefined : gzipSync(joinMessage(message), { level: 1 });
 }

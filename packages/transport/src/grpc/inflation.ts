@@ -2,8 +2,8 @@ import type { Clock } from '@engram/core';
 import { INFLATED_TURN_BYTES } from '../h2/limits.ts';
 
 /**
- * Decompression makes much work of few bytes, so a turn of the event loop does only so much of it, for all connections
- * together. Who comes later waits for the next turn, the connections one after another; calls that are not compressed
+ * Decompression can turn few bytes into much work, so a turn of the event loop does only a limited amount, for all
+ * connections together. Later compressed calls wait for the next turn, one connection after another. Uncompressed calls
  * do not wait.
  */
 export class Inflation {
@@ -16,7 +16,7 @@ export class Inflation {
     this.#clock = clock;
   }
 
-  /** This turn has had enough. */
+  /** The limit of this turn is reached. */
   get spent(): boolean {
     return this.#bytes >= INFLATED_TURN_BYTES;
   }
@@ -28,7 +28,7 @@ export class Inflation {
     this.#clock.soon(this.#renew);
   }
 
-  /** Calls `go` in the next turn: once, however often it is asked for. Only to be asked while it is spent. */
+  /** Calls `go` in the next turn, once, even if it is added several times. To be called only while `spent` is true. */
   nextTurn(go: () => void): void {
     this.#waiting.add(go);
   }

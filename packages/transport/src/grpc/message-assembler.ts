@@ -1,10 +1,10 @@
-/** Compressed flag and length, in front of every message. */
+/** Compressed flag and length, before every message. */
 export const MESSAGE_PREFIX_BYTES = 5;
 
 const BUFFER_MIN_BYTES = 512;
 
 /**
- * Gathers one message that came in more than one DATA frame. The buffer grows with what has come, so that a client
+ * Gathers one message that arrives in more than one DATA frame. The buffer grows with the received bytes, so a client
  * that only announces a long message gets no memory for it.
  */
 export class MessageAssembler {
@@ -14,7 +14,7 @@ export class MessageAssembler {
   #buffer: Buffer | undefined;
   #bytes = 0;
 
-  /** Takes bytes of the prefix; undefined until it is whole. Returns where the rest begins. */
+  /** Takes bytes until the prefix is complete. Returns the position after them. */
   takePrefix(bytes: Buffer, start: number, end: number): number {
     let at = start;
     for (; at < end && !this.prefixKnown; at += 1) {
@@ -37,17 +37,17 @@ export class MessageAssembler {
     return this.#length;
   }
 
-  /** Bytes of the message that are still to come. */
+  /** Bytes of the message that have not arrived. */
   get missing(): number {
     return this.#length - this.#bytes;
   }
 
-  /** Bytes of memory that it takes for what has come, and for what it expects next. */
+  /** Size of the buffer: the received bytes and the room for the next. */
   get held(): number {
     return this.#buffer === undefined ? 0 : this.#buffer.length;
   }
 
-  /** Takes bytes of the message, no more than `missing`. Returns where the rest begins. */
+  /** Takes bytes of the message, at most `missing`. Returns the position after them. */
   take(bytes: Buffer, start: number, end: number): number {
     const taken = Math.min(this.missing, end - start);
     if (taken === 0) return start;
@@ -57,7 +57,7 @@ export class MessageAssembler {
     return start + taken;
   }
 
-  /** The message, when nothing is missing. */
+  /** The message. Valid when nothing is missing. */
   get message(): Buffer {
     return (this.#buffer ?? Buffer.alloc(0)).subarray(0, this.#bytes);
   }

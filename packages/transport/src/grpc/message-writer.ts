@@ -9,11 +9,11 @@ import { MESSAGE_PREFIX_BYTES } from './message-assembler.ts';
 /** A stream that carries messages. */
 export interface MessageStream extends Stream {
   headSent: boolean;
-  /** How its answer begins, where that is not as usual. */
+  /** The form of the answer, if it is not the default. */
   readonly answerForm: AnswerForm | undefined;
 }
 
-/** The messages and statuses of one connection, as DATA and trailers. */
+/** Writes the messages and statuses of one connection as DATA and trailers. */
 export class MessageWriter {
   readonly #sender: Sender;
   readonly #frames: AnswerFrames;
@@ -23,13 +23,16 @@ export class MessageWriter {
     this.#frames = new AnswerFrames(sender.headers);
   }
 
-  /** The whole answer to a call that succeeded: head, message, trailers. False: not at once, it has to go step by step. */
+  /**
+   * Writes the whole answer to a successful call: head, message, trailers. False if the caller must send the parts one
+   * by one.
+   */
   unary(stream: MessageStream, message: Message, messageBytes: number): boolean {
     const sender = this.#sender;
     const dataBytes = MESSAGE_PREFIX_BYTES + messageBytes;
     if (dataBytes > COPY_MAX_BYTES || stream.answerForm !== undefined || !sender.fits(stream, dataBytes)) return false;
     const unwritten = isWritten(message) ? undefined : message;
-    // Who sends it step by step asks again.
+    // The error is ignored here: the caller then sends the parts one by one, which prepares the message again.
     const waits = unwritten?.prepare(messageBytes)?.catch(() => {});
     if (waits !== undefined) return false;
     sender.announceAnswer();
@@ -43,7 +46,7 @@ export class MessageWriter {
     return true;
   }
 
-  /** One message of a stream, its head before it if that was not sent. */
+  /** Writes one message of a stream, after the head if that was not sent. */
   message(stream: MessageStream, message: Message, messageBytes: number): void {
     if (this.#sender.ended) {
       dropMessage(message);
@@ -55,7 +58,7 @@ export class MessageWriter {
     else this.#message(stream, 1, compressed, compressed.length);
   }
 
-  /** The last frame of a stream. */
+  /** Writes the last frame of a stream. */
   status(stream: MessageStream, { code, message }: RpcStatus, httpStatus: number): void {
     const { id, answerForm } = stream;
     if (!stream.headSent) this.#sender.control(this.trailersOnly(id, httpStatus, code, message, answerForm));
@@ -63,12 +66,12 @@ export class MessageWriter {
     else this.#sender.control(this.#frames.trailers(id, code, message));
   }
 
-  /** An answer that is nothing but its status. */
+  /** An answer without messages. */
   trailersOnly(streamId: number, httpStatus: number, code: number, message: string, form?: AnswerForm): Buffer {
     return this.#frames.trailersOnly(streamId, httpStatus, code, message, form);
   }
 
-  /** As `trailersOnly`, for an answer that goes on with a body. */
+  /** Like `trailersOnly`, for an answer that continues with a body. */
   headWithStatus(streamId: number, httpStatus: number, code: number, message: string): Buffer {
     return this.#frames.headWithStatus(streamId, httpStatus, code, message);
   }
@@ -101,7 +104,7 @@ export class MessageWriter {
     else for (const piece of message) output.put(piece);
   }
 
-  /** In one stretch, so that it need not be cut. */
+  /** Writes to contiguous room in one slab, so that the message is not split. */
   #make(message: LongMessage, messageBytes: number): void {
     const { output } = this.#sender;
     output.room(messageBytes);
@@ -117,6 +120,6 @@ export class MessageWriter {
   }
 }
 
-/** It is there. A message that is made while it leaves waits in the queue, however short it is. */
+/** The bytes exist. A message that is encoded while it is sent goes through the queue, however short it is. */
 const isWritten = (message: Message): message is Uint8Array | readonly Uint8Array[] =>
   message instanceof Uint8Array || !isLong(message);

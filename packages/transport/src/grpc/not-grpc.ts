@@ -4,8 +4,9 @@ import { Stream } from '../h2/stream.ts';
 import type { CallConnection } from './call-connection.ts';
 
 /**
- * A request that is not gRPC where only gRPC is served: refused when it is whole, with grpc-go's answer in gRPC's form. A
- * plain request, without a content type, gets the reason as a body too: people who try a port with an HTTP client see it.
+ * A request that is not gRPC on a port that serves only gRPC. It is refused when it is complete, with grpc-go's answer
+ * in gRPC's form. A request without a content type also gets the reason as a body, so that a user who tries the port
+ * with an HTTP client sees it.
  */
 export class NotGrpc extends Stream {
   readonly #connection: CallConnection;

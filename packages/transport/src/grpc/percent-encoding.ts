@@ -1,6 +1,9 @@
 const plain = /^[ -$&-~]*$/;
 
-/** `grpc-message`: printable ASCII stays, `%` and every other byte of the UTF-8 text becomes %XX (gRPC over HTTP/2). */
+/**
+ * Encodes `grpc-message`: printable ASCII is kept; `%` and every other byte of the UTF-8 text become %XX (gRPC over
+ * HTTP/2).
+ */
 export function percentEncode(text: string): string {
   if (plain.test(text)) return text;
   let encoded = '';

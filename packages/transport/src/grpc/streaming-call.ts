@@ -25,12 +25,12 @@ const noMessage: RpcStatus = {
   message: 'cardinality violation: received no request message from non-client-streaming RPC',
 };
 
-/** A call of a method that sends a stream of messages, and may receive one. */
+/** A call of a method that sends a stream of messages and may receive one. */
 export class StreamingCall extends GrpcStream implements Admissible, Crowded, StreamCall {
   override readonly counted = true;
   protected readonly cutShortCode = GrpcCode.INTERNAL;
   readonly #method: BidiMethod | ServerStreamMethod;
-  /** Of a server stream, as it came. */
+  /** The request of a server stream, as received. */
   #request: Buffer | undefined;
   #compressed = false;
   #handler: StreamHandler | undefined;
@@ -60,7 +60,7 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
   }
 
   get crowded(): boolean {
-    // What it begins with was counted when it was let in.
+    // The first messages were counted when the call was admitted.
     if (this.#reserved || !this.host.admission.isCrowded(this)) return false;
     this.host.admission.awaitRoom(this);
     return true;
@@ -126,7 +126,7 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
   protected override ended(): void {
     this.host.admission.leaveRoom(this);
     this.#unreserve();
-    // Not now: the handler itself may have ended the call, and hears of one thing at a time.
+    // Deferred, because the handler itself may have ended the call, and it must receive one event at a time.
     queueMicrotask(() => this.#guard((handler) => handler.closed()));
   }
 
@@ -168,7 +168,7 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
     this.host.sender.reserve(-STREAMED_ANSWER_BYTES);
   }
 
-  /** At once, unlike unary calls: messages of streams are short, and whoever sends others pays for them. */
+  /** Synchronous, unlike in unary calls: messages of streams are short, and the client pays tokens for long ones. */
   #inflate(compressed: Buffer): Buffer | undefined {
     const message = this.inflated(compressed);
     const bytes = message?.length ?? this.connection.server.messageMaxBytes;

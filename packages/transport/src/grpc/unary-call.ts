@@ -5,10 +5,10 @@ import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError } from '../status
 import type { GrpcHead } from './grpc-head.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
-/** grpc-go's (server.go, processUnaryRPC). */
+/** grpc-go's status (server.go, processUnaryRPC). */
 const noMessage: RpcStatus = { code: GrpcCode.UNKNOWN, message: 'EOF' };
 
-/** A call of a unary method, from its head to its answer. A handler that answers at once costs no promise. */
+/** A call of a unary method, from its head to its answer. A handler that answers synchronously costs no promise. */
 export class UnaryCall extends GrpcStream implements Admissible {
   protected readonly cutShortCode = GrpcCode.UNKNOWN;
   readonly #method: UnaryMethod;
@@ -22,7 +22,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
   }
 
   start(): void {
-    // Not before: what waits to be started is as small as it came.
+    // Inflated only now, so that a waiting call holds only its compressed bytes.
     const request = this.#compressed && this.#request !== undefined ? this.inflated(this.#request) : this.#request;
     if (request === undefined) return;
     this.holdRequest(0);
@@ -45,7 +45,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
     }
   }
 
-  /** A turn decompresses only so much, of all connections together. */
+  /** One turn inflates only a limited number of bytes, for all connections together. */
   holdsBack(again: () => void): boolean {
     const { inflation } = this.connection.server;
     if (!this.#compressed || this.finished || !inflation.spent) return false;
@@ -53,7 +53,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
     return true;
   }
 
-  /** Nobody waits for more of it where the call has ended; what was reserved counts until the handler is through. */
+  /** False if the call has ended, because the client no longer waits. Reserved bytes count until the handler returns. */
   reserveAnswer(bytes: number): boolean {
     const { sender, admission } = this.host;
     if (this.finished) return false;
@@ -66,7 +66,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
     return true;
   }
 
-  /** grpc-go reads no further than the first message. */
+  /** grpc-go ignores everything after the first message. */
   protected override get satisfied(): boolean {
     return this.#request !== undefined;
   }
@@ -103,7 +103,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
     );
   }
 
-  /** The answer counts by itself now, or is not made. */
+  /** Releases the reservation: the answer now counts by itself, or there is none. */
   #giveBack(): void {
     if (this.#reservedBytes === 0) return;
     this.host.sender.reserve(-this.#reservedBytes);

@@ -1,7 +1,8 @@
 /**
- * Frames that ask for work but bring none (PING, SETTINGS, RST_STREAM, empty DATA, PRIORITY, ...) are normal in small
- * numbers and an attack in large ones. Each costs a token. Tokens come back with time, and with the frames that we
- * send, because honest clients answer those: with WINDOW_UPDATEs, with pings that measure the path, with cancels.
+ * Frames that ask for work but carry none (PING, SETTINGS, RST_STREAM, empty DATA, PRIORITY, ...) are normal in small
+ * numbers and an attack in large ones. Each costs a token. Tokens are refilled over time and with each frame that the
+ * server sends, because honest clients respond to those: with WINDOW_UPDATEs, with pings that measure the path, with
+ * cancels.
  */
 export class AbuseBudget {
   #tokens = capacity;
@@ -11,12 +12,12 @@ export class AbuseBudget {
     this.#refilledMs = nowMs;
   }
 
-  /** We sent a frame that the client may react to. */
+  /** To be called when the server sent a frame that the client may react to. */
   earn(): void {
     if (this.#tokens < capacity) this.#tokens += earnedTokens;
   }
 
-  /** False when the client has overdrawn. */
+  /** False when the client has spent more than its tokens. */
   spend(tokens: number, nowMs: number): boolean {
     this.#tokens -= tokens;
     if (this.#tokens >= 0) return true;
@@ -27,8 +28,8 @@ export class AbuseBudget {
   }
 }
 
-/** A burst of this many costs us some milliseconds of work. nghttp2 allows 1000 resets, Go 10000 control frames. */
+/** A burst of this many costs the server some milliseconds. nghttp2 allows 1000 resets, Go 10000 control frames. */
 const capacity = 10_000;
 const tokensPerMs = 1;
-/** Some clients open two windows, ping, and reset a stream that has ended, all for one answer. */
+/** Some clients send two WINDOW_UPDATEs, a PING and a reset of an ended stream for a single answer. */
 const earnedTokens = 8;

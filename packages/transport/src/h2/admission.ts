@@ -3,30 +3,30 @@ import { RESUMED_PER_TURN, RUNNING_MAX_BYTES, SEND_QUEUE_MAX_BYTES } from './lim
 
 /** A call whose request is complete. */
 export interface Admissible {
-  /** It ended while it waited. */
+  /** The call ended while it waited. */
   readonly finished: boolean;
-  /** True: not in this turn of the event loop. `again` is called in a later one. */
+  /** True if the call must not start in this turn of the event loop. `again` is called in a later turn. */
   holdsBack(again: () => void): boolean;
   start(): void;
 }
 
-/** A stream that would send more. */
+/** A stream that has more to send. */
 export interface Crowded {
   readonly queuedBytes: number;
   roomMade(): void;
 }
 
-/** What the connection holds of answers. */
+/** Bytes of answers that the connection holds. */
 export interface AnswersHeld {
   readonly heldBytes: number;
 }
 
 /**
- * Lets calls of one connection start, in order. A call that was cancelled still counts until its handler is through:
- * whoever opens and resets streams in a row (CVE-2023-44487, CVE-2025-8671) gets no more handlers running than
- * whoever waits for his answers. Nor does a call start while the client leaves too many answers unread, or holds more of
- * what the process has for answers than its share. What has to wait holds its stream, and streams are bounded; while
- * something waits, the client gets no new window to send in.
+ * Starts the calls of one connection, in order. A cancelled call counts until its handler returns. So a client that
+ * opens and resets streams in a row (CVE-2023-44487, CVE-2025-8671) gets no more running handlers than a client that
+ * waits for its answers. No call starts while the client leaves too many answers unread, or while the connection holds
+ * more than its share of the answer budget. A waiting call holds its stream, and the number of streams is bounded.
+ * While a call waits, the client gets no new window to send in.
  */
 export class Admission {
   readonly #runningMax: number;
@@ -37,7 +37,7 @@ export class Admission {
   readonly #advance = (): void => this.advance();
   #running = 0;
   #runningBytes = 0;
-  /** Those before `#first` have been let in. */
+  /** Calls before `#first` have been started. */
   #waiting: Admissible[] = [];
   #first = 0;
   #letting = false;
@@ -45,7 +45,7 @@ export class Admission {
   readonly #crowded = new Set<Crowded>();
   #resuming = false;
 
-  /** `share` is the connection's of what answers may hold; `emptied` is called when no call waits any more. */
+  /** `share` is the connection's share of the answer budget; `emptied` is called when no call waits any more. */
   constructor(runningMax: number, answers: AnswersHeld, share: Share, clock: Clock, emptied: () => void) {
     this.#runningMax = runningMax;
     this.#answers = answers;
@@ -63,21 +63,21 @@ export class Admission {
     return this.#first < this.#waiting.length;
   }
 
-  /** Whether the connection may hold more of answers. False is counted as a refusal. */
+  /** Whether the connection may hold more bytes of answers. False is counted as a refusal. */
   get mayAnswer(): boolean {
     if (this.#share.mayGrow) return true;
     this.#share.refused();
     return false;
   }
 
-  /** Starts the call now or as soon as may be. */
+  /** Starts the call now or as soon as the limits allow. */
   admit(call: Admissible): void {
     if (!this.someWait && this.#mayStart(call)) {
       call.start();
       return;
     }
     if (!this.#share.mayGrow) this.#share.refused();
-    // Those that were cancelled while they waited: of the others there are no more than streams.
+    // Removes calls that were cancelled while they waited. There are no more other calls than streams.
     if (this.#waiting.length > 2 * this.#runningMax) {
       this.#waiting = this.#waiting.filter(({ finished }, at) => at >= this.#first && !finished);
       this.#first = 0;
@@ -85,7 +85,7 @@ export class Admission {
     this.#waiting.push(call);
   }
 
-  /** A call that started did not end at once. `left` is to be called when its handler is through. */
+  /** To be called when a started call did not end at once. `left` must be called when its handler returns. */
   entered(requestBytes: number): void {
     this.#running += 1;
     this.#runningBytes += requestBytes;
@@ -97,11 +97,14 @@ export class Admission {
     if (this.someWait) this.advance();
   }
 
-  /** Lets in whom it may: also to be called when bytes have left, and every few seconds, since others make room, too. */
+  /**
+   * Starts the calls that the limits allow. To be called when bytes have left, and every few seconds, because other
+   * connections release budget, too.
+   */
   advance(): void {
     if (this.#crowded.size > 0) this.#resume();
     if (this.#letting || !this.someWait) return;
-    this.#letting = true; // a call that ends at once comes back here
+    this.#letting = true; // a call that ends at once calls `advance` again
     for (let call = this.#next; call !== undefined && this.#mayStart(call); call = this.#next) {
       this.#first += 1;
       if (!call.finished) call.start();
@@ -112,15 +115,15 @@ export class Admission {
   }
 
   /**
-   * Whether a stream has to wait before it sends more: where the connection is above its share; or, if it has something
-   * queued already, where the client leaves too much unread. One without may always send what it has next, so that
-   * streams that are not read do not silence those that are.
+   * Whether a stream must wait before it sends more: if the connection is above its share, or if the stream has bytes
+   * queued and the client leaves too much unread. A stream without queued bytes may always send its next message, so
+   * that unread streams do not block the streams that the client reads.
    */
   isCrowded(stream: Crowded): boolean {
     return !this.#share.mayGrow || (stream.queuedBytes > 0 && this.#answers.heldBytes >= SEND_QUEUE_MAX_BYTES);
   }
 
-  /** Calls its `roomMade`, once, when there may be room. */
+  /** Calls the stream's `roomMade` once, when there may be room. */
   awaitRoom(stream: Crowded): void {
     if (this.#crowded.has(stream)) return;
     this.#crowded.add(stream);
@@ -136,7 +139,7 @@ export class Admission {
     this.#resume();
   };
 
-  /** A few in a turn; those that ask again wait for the next time. */
+  /** Resumes a few streams in a turn. A stream that waits again is resumed at the next call. */
   #resume(): void {
     if (this.#resuming) return;
     let told = 0;
@@ -157,7 +160,7 @@ export class Admission {
     return this.#waiting[this.#first];
   }
 
-  /** Moves the others up only when they are fewer than the places that are free. */
+  /** Moves the waiting calls up only when they are at most as many as the free places before them. */
   #forgetStarted(): void {
     if (2 * this.#first < this.#waiting.length) return;
     this.#waiting.splice(0, this.#first);

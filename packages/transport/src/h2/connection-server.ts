@@ -16,6 +16,6 @@ export interface ConnectionServer extends SenderCommons {
   readonly budgets: ClientBudgets;
   readonly watch: LoopWatch;
   readonly intakeTurn: IntakeTurn;
-  /** For a new connection. */
+  /** Called for each new connection. */
   leads(host: StreamHost): Leads;
 }

@@ -37,12 +37,12 @@ import type { Stream } from './stream.ts';
 import type { StreamHost } from './stream-host.ts';
 import { type ClosedBy, StreamTable } from './stream-table.ts';
 
-/** What a reset of ours costs the client that provoked it (CVE-2025-8671). */
+/** Tokens that a client pays when it provokes a reset from the server (CVE-2025-8671). */
 const resetTokens = 10;
 
 /**
- * One HTTP/2 connection of a client. Everything that happens on it starts in its intake, in a timer, or in a handler
- * that answers; what is sent meanwhile gathers in the sender.
+ * One HTTP/2 connection of a client. All work on it starts in its intake, in a timer, or in a handler that answers.
+ * Frames sent meanwhile gather in the sender.
  */
 export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwner {
   readonly server: ConnectionServer;
@@ -67,14 +67,14 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   readonly #gone: (connection: Connection) => void;
   readonly #openedMs: number;
   #blockSinceMs = Number.POSITIVE_INFINITY;
-  /** Input is dropped; when all is sent the socket ends. */
+  /** Input is dropped. The socket ends when everything is sent. */
   #closing = false;
   #lost = false;
   #linger: Timer | undefined;
-  /** The streams that are being dropped, and how many of them are. */
+  /** The streams that are being dropped, and the number dropped so far. */
   #dropped: { readonly streams: readonly Stream[]; count: number } | undefined;
 
-  /** `gone` is called once, when the socket is closed and its streams have heard of it. */
+  /** `gone` is called once, when the socket is closed and all streams have been notified. */
   constructor(server: ConnectionServer, accepted: Accepted, gone: (connection: Connection) => void) {
     const { clock } = server;
     this.server = server;
@@ -113,7 +113,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     return this.#leave.begun;
   }
 
-  /** Streams end, unary calls finish; the connection closes when the client knows and nothing is left. */
+  /** Streams end and unary calls finish. The connection closes when the client has been told and no stream is left. */
   drain(): void {
     if (this.#closing) return;
     this.#leave.begin();
@@ -124,7 +124,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     this.#socket.destroy();
   }
 
-  /** To be called every few seconds: ends what has waited for its client too long. */
+  /** To be called every few seconds: destroys the connection if it has waited too long for the client. */
   sweep(nowMs: number): void {
     const { handshakeMs } = this.server;
     this.#account();
@@ -149,7 +149,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     this.#intake.worked(ms, nowMs);
   }
 
-  // What frames lead to (FrameHost):
+  // FrameHost: what frames call.
 
   spend(tokens: number, what: string): void {
     if (!this.#budget.spend(tokens, this.receivedMs)) {
@@ -215,11 +215,11 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     this.#leave.onPingAck(data);
   }
 
-  // What the sender tells (SenderOwner):
+  // SenderOwner: what the sender calls.
 
   streamSent(stream: Stream): void {
     if (!stream.remoteClosed) {
-      // The client need not go on: grpc-go does the same.
+      // The client does not have to send the rest of its request. grpc-go does the same.
       this.#rst(stream.id, ErrorCode.NO_ERROR, 'server');
       stream.remoteClosed = true;
     } else {
@@ -246,7 +246,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     if (this.#closing && this.sender.idle) this.#socket.end();
   }
 
-  // What the intake leads to (IntakeOwner):
+  // IntakeOwner: what the intake calls.
 
   sliceBegan(nowMs: number): void {
     this.receivedMs = nowMs;
@@ -315,14 +315,14 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   }
 
   /**
-   * Ends every stream, so many in a turn of the event loop: a client may have opened tens of thousands, and each has a
-   * handler to be told.
+   * Ends every stream, a limited number per turn of the event loop: a client may have opened tens of thousands, and
+   * each has a handler to notify.
    */
   #dropAll(): void {
     this.sender.end();
     this.receive.end();
     if (this.#dropped === undefined) this.#dropped = { streams: [...this.streams], count: 0 };
-    else if (this.#dropped.count < this.#dropped.streams.length) return; // the next slice is on its way
+    else if (this.#dropped.count < this.#dropped.streams.length) return; // the next slice is scheduled
     this.#dropSlice();
   }
 
@@ -355,7 +355,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     this.#holdings.streams.hold(this.streams.size);
   }
 
-  /** The stream is gone before its end. */
+  /** Removes a stream before its regular end. */
   #drop(stream: Stream, by: ClosedBy): void {
     this.streams.remove(stream.id, by);
     stream.remoteClosed = true;
@@ -372,7 +372,10 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     this.#close();
   }
 
-  /** Ends the socket when all is sent; what comes meanwhile is read and dropped, so that the client sees our last word. */
+  /**
+   * Ends the socket when everything is sent. Later input is read and dropped, so that the client receives the last
+   * frames.
+   */
   #close(): void {
     if (this.#closing) return;
     this.#closing = true;

@@ -1,20 +1,21 @@
 import type { Clock, LoopWatch } from '@engram/core';
 import { FLUSH_SLICE_MS } from './limits.ts';
 
-/** What has gathered bytes and sends them when told. */
+/** An object that gathers bytes and sends them in `flush`. */
 export interface Flushable {
   flush(): void;
 }
 
-/** The clock is asked after so many writes. */
+/** The clock is read after this many writes. */
 const flushesBetweenLooks = 16;
 
 /**
- * Sends what all connections of a server have gathered, once the code that runs now and the promises that it settles
- * are through: the answers to one group commit leave in one write for each connection.
+ * Sends what all connections of a server have gathered, after the current code and the promises that it settles have
+ * run. So the answers to one group commit leave in one write for each connection.
  *
- * Connections with answers to calls go first. Who waits for an answer has his next request ready, and the log could be
- * working on it while the events of a thousand watchers are written. What a turn has no time for leaves in the next.
+ * Connections with answers to calls go first. A client that waits for an answer has its next request ready, and the log
+ * could work on it while the events of a thousand watchers are written. Output that does not fit into the time of a
+ * turn leaves in the next turn.
  */
 export class Flusher {
   readonly #clock: Clock;
@@ -28,7 +29,7 @@ export class Flusher {
     this.#watch = watch;
   }
 
-  /** Once for each that has something to send; a second time where an answer joins what is no answer. */
+  /** To be called once for each output with bytes to send; a second time if an answer is added to output without answers. */
   add(output: Flushable, answers: boolean): void {
     if (!this.#scheduled) {
       this.#scheduled = true;
@@ -42,7 +43,7 @@ export class Flusher {
     const outputs = this.#answering.length === 0 ? this.#others : this.#answering.concat(this.#others);
     this.#answering = [];
     this.#others = [];
-    // The usual case on a quiet node: what one may write is bounded by itself.
+    // The usual case on a quiet node. The work of one output is bounded by the output itself.
     if (outputs.length === 1) outputs[0]!.flush();
     else this.#flush(outputs, 0);
   };

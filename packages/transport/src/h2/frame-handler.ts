@@ -21,19 +21,19 @@ import type { Sender } from './sender.ts';
 import type { Stream } from './stream.ts';
 import type { StreamTable } from './stream-table.ts';
 
-/** What the frames of a client act on. */
+/** The state that the frames of a client act on. */
 export interface FrameHost {
   readonly streams: StreamTable;
   readonly sender: Sender;
   readonly receive: ReceiveFlow;
-  /** Charges the client for frames that bring nothing. Throws when it has overdrawn. */
+  /** Charges the client for frames that carry no work. Throws when the client has spent its tokens. */
   spend(tokens: number, what: string): void;
-  /** A new request. The id is the highest so far. */
+  /** A new request. `streamId` is higher than all earlier ones. */
   open(streamId: number, head: RequestHead, endStream: boolean): void;
   /** The client has ended its side. */
   remoteEnd(stream: Stream): void;
   reset(stream: Stream, errorCode: number): void;
-  /** RST_STREAM for a stream that is not open. */
+  /** Sends RST_STREAM for a stream that is not open. */
   resetClosed(streamId: number, errorCode: number): void;
   /** The client has reset the stream. */
   cancelled(stream: Stream): void;
@@ -47,7 +47,7 @@ interface OpenBlock {
   readonly dependsOnItself: boolean;
 }
 
-/** What of a DATA frame its stream has not taken yet. */
+/** The part of a DATA frame that its stream has not taken yet. */
 interface RestOfData {
   readonly stream: Stream;
   readonly bytes: Buffer;
@@ -59,14 +59,11 @@ interface RestOfData {
 /** Bytes of the priority fields in HEADERS and PRIORITY. They are checked and otherwise ignored (RFC 9113 §5.3.2). */
 const priorityBytes = 5;
 
-/**
- * Does what the frames of a client say. Throws Http2Error for what ends the connection; what ends one stream alone
- * resets it.
- */
+/** Processes the frames of a client. Throws Http2Error for an error of the connection; an error of one stream resets it. */
 export class FrameHandler {
   readonly #host: FrameHost;
   readonly #headers = new HeaderBlocks();
-  /** A header block whose end has not come: no other frame may come before it. */
+  /** A header block without its end. No other frame may come before the end. */
   #block: OpenBlock | undefined;
   #settingsSeen = false;
   #rest: RestOfData | undefined;
@@ -75,7 +72,7 @@ export class FrameHandler {
     this.#host = host;
   }
 
-  /** The client's first frame has come. */
+  /** The client's first frame, SETTINGS, has arrived. */
   get settingsSeen(): boolean {
     return this.#settingsSeen;
   }
@@ -117,7 +114,7 @@ export class FrameHandler {
       case FrameType.PRIORITY:
         this.#priority(streamId, bytes, start, end);
         return;
-      default: // GOAWAY asks nothing of a server; unknown types are to be ignored
+      default: // GOAWAY needs no action of a server; unknown types must be ignored
         this.#host.spend(1, 'unknown frames');
     }
   }
@@ -153,7 +150,10 @@ export class FrameHandler {
     this.#taken(stream, endStream);
   }
 
-  /** A DATA frame is not through: its messages took more than a slice. No other frame may come before the rest of it. */
+  /**
+   * A DATA frame is not finished, because its messages took more than a slice. The rest of it must be handled before
+   * any other frame.
+   */
   get unfinished(): boolean {
     return this.#rest !== undefined;
   }
@@ -177,7 +177,7 @@ export class FrameHandler {
     else this.#host.receive.creditStream(stream);
   }
 
-  /** DATA for a stream that takes none. What was under way when we ended the stream is dropped. */
+  /** DATA for a stream that accepts none. DATA that was in flight when the server ended the stream is dropped. */
   #strayData(streamId: number): void {
     if (streamId > this.#host.streams.lastId || streamId % 2 === 0) {
       throw new Http2Error(ErrorCode.PROTOCOL_ERROR, 'DATA on an idle stream');
@@ -248,7 +248,7 @@ export class FrameHandler {
     if (by === undefined) throw new Http2Error(ErrorCode.PROTOCOL_ERROR, 'HEADERS on a stream below the last');
     if (by === 'client') throw new Http2Error(ErrorCode.STREAM_CLOSED, 'HEADERS on a closed stream');
     this.#host.spend(1, 'trailers for ended streams');
-    this.#headers.trailers(bytes, start, end); // they may change the table
+    this.#headers.trailers(bytes, start, end); // they may change the dynamic table
   }
 
   #rstStream(streamId: number): void {
@@ -275,7 +275,7 @@ export class FrameHandler {
 
   #initialWindow(value: number): void {
     const { sender, streams } = this.#host;
-    this.#host.spend(streams.size / 16, 'SETTINGS'); // the work is by streams
+    this.#host.spend(streams.size / 16, 'SETTINGS'); // the work grows with the number of streams
     const change = value - sender.initialWindow;
     sender.initialWindow = value;
     for (const stream of streams) {

@@ -8,7 +8,7 @@ function lengthError(type: string, length: number): Http2Error {
   return new Http2Error(ErrorCode.FRAME_SIZE_ERROR, `${type} of ${length} bytes`);
 }
 
-/** Holds a frame of a client against what RFC 9113 §6 says of its type alone: which streams it may name, how long it is. */
+/** Checks a client's frame by the rules of RFC 9113 §6 for its type: the streams it may name and its length. */
 export function checkFrame(type: number, flags: number, streamId: number, length: number): void {
   switch (type) {
     case FrameType.DATA:
@@ -41,7 +41,7 @@ export function checkFrame(type: number, flags: number, streamId: number, length
   }
 }
 
-/** Bytes of padding, its length byte included; 0 when the frame has none. */
+/** Bytes of padding, including the length byte; 0 if the frame has none. */
 export function paddingBytes(flags: number, bytes: Uint8Array, start: number, end: number): number {
   if ((flags & Flag.PADDED) === 0) return 0;
   if (start === end) throw new Http2Error(ErrorCode.FRAME_SIZE_ERROR, 'padded frame without a pad length');

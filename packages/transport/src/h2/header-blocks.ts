@@ -7,13 +7,13 @@ interface Remembered {
   readonly head: RequestHead;
 }
 
-/** Clients repeat themselves: most connections use a handful of methods, each with one header block. */
+/** Clients repeat header blocks: most connections use a handful of methods, each with one header block. */
 const rememberedMax = 8;
 const rememberedBlockMax = 128;
 
 /**
- * The header blocks of a connection, in the order in which they came. A block that spans CONTINUATION frames is
- * gathered first, and bounded; one that was seen before, while the table was the same, is not decoded again.
+ * The header blocks of a connection, in order of arrival. A block that spans CONTINUATION frames is gathered first, up
+ * to a limit. A block that was seen before with the same dynamic table is not decoded again.
  */
 export class HeaderBlocks {
   readonly #decoder = new HpackDecoder(DEFAULT_HEADER_TABLE_BYTES);
@@ -23,17 +23,17 @@ export class HeaderBlocks {
   #pieces: Buffer[] = [];
   #piecesBytes = 0;
 
-  /** Keeps a part of a block whose end comes in a CONTINUATION frame. */
+  /** Keeps a part of a block whose end comes in a later CONTINUATION frame. */
   gather(bytes: Buffer, start: number, end: number): void {
     this.#piecesBytes += end - start;
     if (this.#piecesBytes > HEADER_BLOCK_MAX_BYTES) {
       throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, `header block above ${HEADER_BLOCK_MAX_BYTES} bytes`);
     }
-    // Copied: a frame of one byte must not hold the whole chunk that it came in.
+    // Copied, because a frame of one byte must not keep its whole chunk alive.
     if (end > start) this.#pieces.push(Buffer.from(bytes.subarray(start, end)));
   }
 
-  /** The gathered block. */
+  /** Returns the gathered block and forgets its parts. */
   gathered(): Buffer {
     const block = Buffer.concat(this.#pieces, this.#piecesBytes);
     this.#pieces = [];
@@ -57,7 +57,7 @@ export class HeaderBlocks {
     return head;
   }
 
-  /** Returns why the trailers are malformed, if they are. */
+  /** Returns why the trailers are malformed; undefined if they are not. */
   trailers(bytes: Buffer, start: number, end: number): string | undefined {
     const check = new TrailerCheck();
     this.#decoder.decode(bytes, start, end, check);

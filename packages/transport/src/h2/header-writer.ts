@@ -1,10 +1,13 @@
 import { DEFAULT_MAX_FRAME_BYTES, type FieldToEncode, headersFrames, HpackEncoder } from '@engram/wire';
 
-/** What we keep in the client's table: names and values of our own, and nothing that a request could choose. */
+/**
+ * Size of the dynamic table that the server uses. It holds only the server's own names and values, none that a request
+ * could choose.
+ */
 const tableBytes = 4096;
 
 /**
- * The HEADERS frames that leave a connection. Each is to be sent before the next one is made, because it may change the
+ * Encodes the HEADERS frames of a connection. Each must be sent before the next is encoded, because it may change the
  * client's table.
  */
 export class HeaderWriter {
@@ -15,7 +18,7 @@ export class HeaderWriter {
     this.#encoder.setPeerMaxBytes(bytes);
   }
 
-  /** While it is the same, frames that were made without changing it say the same again. */
+  /** While this count is the same, frames that were encoded without changing the table are still valid. */
   get tableChanges(): number {
     return this.#encoder.tableChanges;
   }

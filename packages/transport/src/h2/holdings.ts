@@ -1,6 +1,6 @@
 import type { ClientBudgets, Share } from '@engram/core';
 
-/** What one connection holds of the process. It is told at the end of each slice of work, not with each frame. */
+/** What one connection holds of the process's budgets. Updated at the end of each slice of work, not for each frame. */
 export class Holdings {
   readonly requests: Share;
   readonly answers: Share;

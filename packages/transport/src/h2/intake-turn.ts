@@ -1,12 +1,13 @@
 import type { Clock } from '@engram/core';
 import { INTAKE_SHARED_SLICE_MS, INTAKE_TURN_MS } from './limits.ts';
 
-/** Below it nothing is renewed: a quiet node should not turn once more for each request. */
+/** Below this time no renewal is scheduled: on a quiet node, a request should not cost an extra turn of the event loop. */
 const RENEWED_FROM_MS = INTAKE_TURN_MS / 4;
 
 /**
- * What the intakes of all connections may take of a turn of the event loop, together. A turn may bring a chunk of each of
- * a thousand connections. Whoever comes when the time is up waits for a later turn, in the order in which he came.
+ * The time that the intakes of all connections may take together in one turn of the event loop. A turn may bring a
+ * chunk on each of a thousand connections. An intake that comes when the time is used up waits for a later turn, in
+ * order of arrival.
  */
 export class IntakeTurn {
   readonly #clock: Clock;
@@ -18,12 +19,12 @@ export class IntakeTurn {
     this.#clock = clock;
   }
 
-  /** This turn has had enough. */
+  /** The time of this turn is used up. */
   get spent(): boolean {
     return this.#spentMs >= INTAKE_TURN_MS;
   }
 
-  /** What one connection may take, from now on: less where others wait. Only while it is not spent. */
+  /** The time that one connection may take from now on: less while others wait. Valid only while `spent` is false. */
   get sliceMs(): number {
     const leftMs = INTAKE_TURN_MS - this.#spentMs;
     return this.#waiting.length === 0 ? leftMs : Math.min(leftMs, INTAKE_SHARED_SLICE_MS);
@@ -34,7 +35,7 @@ export class IntakeTurn {
     if (this.#spentMs >= RENEWED_FROM_MS) this.#planRenewal();
   }
 
-  /** Calls `go` in a later turn that has time for it. */
+  /** Calls `go` in a later turn that has time left. */
   wait(go: () => void): void {
     this.#waiting.push(go);
     this.#planRenewal();
@@ -49,7 +50,7 @@ export class IntakeTurn {
   readonly #renew = (): void => {
     this.#renewing = false;
     this.#spentMs = 0;
-    // Whoever is not through with his slice joins the line again, behind all that are in it now.
+    // An intake that did not finish in its slice waits again, behind all that wait now.
     for (let left = this.#waiting.length; left > 0 && !this.spent; left -= 1) {
       this.#waiting.shift()!();
     }

@@ -5,12 +5,12 @@ import { OUTPUT_HELD_MAX_BYTES } from './limits.ts';
 
 const preface = Buffer.from(CLIENT_PREFACE, 'latin1');
 
-/** The clock is asked after so many frames: asking costs a tenth of a frame. */
+/** The clock is read after this many frames: reading it costs a tenth of a frame. */
 const framesBetweenLooks = 32;
 
 const NO_SLICE = -1;
 
-/** Of a socket. */
+/** The part of a socket that an intake uses. */
 export interface Source {
   on(event: 'data', take: (chunk: Buffer) => void): unknown;
   pause(): unknown;
@@ -18,27 +18,30 @@ export interface Source {
   isPaused(): boolean;
 }
 
-/** What the bytes of a client lead to. */
+/** Receives the frames of a client. */
 export interface IntakeOwner {
-  /** A slice of work begins; what is answered until `sliceEnded` leaves together. */
+  /** A slice of work begins. Frames sent until `sliceEnded` leave together. */
   sliceBegan(nowMs: number): void;
   frame(reader: FrameReader): void;
-  /** The last frame is not through: its messages took more than the slice. */
+  /** The last frame is not finished, because its messages took more than the slice. */
   readonly unfinished: boolean;
-  /** Goes on with it. */
+  /** Continues the unfinished frame. */
   goOn(): void;
-  /** The connection must end: nothing is taken any more. */
+  /** The connection must end. No further input is taken. */
   fault(error: unknown): void;
   sliceEnded(): void;
-  /** Bytes that are written and not taken by the kernel: they grow by answers to frames, whatever the windows allow. */
+  /**
+   * Bytes that are gathered and not given to the kernel. They grow by answers to frames, which no flow-control window
+   * limits.
+   */
   readonly unsentBytes: number;
 }
 
 /**
- * Takes the frames of a client, and never more than it should at a time: a slice of what all connections may take of a
- * turn of the event loop (`IntakeTurn`), and none while the client leaves so much of what we say in the socket. grpc-go stops reading for the same reason
- * (internal/transport/controlbuf.go: throttle): what a frame provokes has no window, so the client's own reading has to
- * bound it.
+ * Takes the frames of a client in bounded slices of the time that all connections share in a turn of the event loop
+ * (`IntakeTurn`). Takes none while the client leaves too many sent bytes unread. grpc-go stops reading for the same
+ * reason (internal/transport/controlbuf.go: throttle): answers to frames have no flow-control window, so only the
+ * client's reading can bound them.
  */
 export class Intake {
   readonly #socket: Source;
@@ -47,17 +50,20 @@ export class Intake {
   readonly #watch: LoopWatch;
   readonly #turn: IntakeTurn;
   readonly #reader = new FrameReader(DEFAULT_MAX_FRAME_BYTES);
-  /** Chunks that came while nothing was taken; sockets may give what they have when they are told to pause. */
+  /** Chunks that arrived while no input was taken: a paused socket may still emit the data it has. */
   #chunks: Buffer[] = [];
-  /** Bytes of the preface that have come. */
+  /** Bytes of the preface that have arrived. */
   #prefaceBytes = 0;
   #state: 'flowing' | 'next-slice' | 'unsent' | 'ended' = 'flowing';
 
   #sliceEndMs = 0;
   #sliceMs = 0;
-  /** What handlers took of this slice, as far as it was told. */
+  /** The time in this slice that handlers reported. */
   #workedMs = 0;
-  /** When the clock was last asked in this slice. A number always, since V8 would make an object of each otherwise. */
+  /**
+   * When the clock was last read in this slice. Always a number, because V8 would otherwise allocate an object for each
+   * value.
+   */
   #lookMs = NO_SLICE;
 
   constructor(socket: Source, clock: Clock, turn: IntakeTurn, watch: LoopWatch, owner: IntakeOwner) {
@@ -69,21 +75,21 @@ export class Intake {
     socket.on('data', this.#onData);
   }
 
-  /** What still comes is dropped. */
+  /** Later input is dropped. */
   end(): void {
     this.#state = 'ended';
     this.#chunks = [];
     this.#socket.resume();
   }
 
-  /** Bytes have left. */
+  /** To be called when bytes have left. */
   sent(): void {
     if (this.#state !== 'unsent' || this.#behind()) return;
     this.#state = 'next-slice';
     this.#turn.wait(this.#slice);
   }
 
-  /** The slice is used up: whoever works on a frame should stop where it can. */
+  /** The slice is used up. Code that works on a frame should stop where it can. */
   get sliceSpent(): boolean {
     const nowMs = this.#clock.nowMs();
     if (this.#lookMs !== NO_SLICE) this.#lookMs = nowMs;
@@ -91,7 +97,7 @@ export class Intake {
   }
 
   /**
-   * Whoever was called for a frame took so long: between two looks at the clock one frame of a request may be worth a
+   * A callee of a frame took this long. Between two readings of the clock, one frame of a request may cost as much as a
    * thousand others.
    */
   worked(ms: number, nowMs: number): void {
@@ -99,7 +105,7 @@ export class Intake {
     if (this.#lookMs !== NO_SLICE) this.#lookMs = nowMs;
   }
 
-  /** What the clock said when it was last asked in this slice. Between two slices it is asked. */
+  /** The time when the clock was last read in this slice. Between two slices, the current time. */
   get lookMs(): number {
     return this.#lookMs === NO_SLICE ? this.#clock.nowMs() : this.#lookMs;
   }
@@ -116,7 +122,7 @@ export class Intake {
     }
   };
 
-  // Methods: V8 calls its runtime for each use of a private getter, and these are asked for each frame.
+  // Methods, because V8 calls its runtime for each use of a private getter, and these are called for each frame.
   #behind(): boolean {
     return this.#owner.unsentBytes > OUTPUT_HELD_MAX_BYTES;
   }
@@ -138,7 +144,7 @@ export class Intake {
     }
     this.#lookMs = NO_SLICE;
     this.#owner.sliceEnded();
-    // What handlers were blamed for is not the frames' doing.
+    // Time that was reported for handlers is not counted for the frames.
     const tookMs = this.#clock.nowMs() - startMs;
     this.#turn.spend(tookMs);
     const ms = tookMs - (this.#watch.toldMs - toldMs);
@@ -146,7 +152,7 @@ export class Intake {
     this.#proceed();
   };
 
-  /** By now: whoever works on a frame may end it. */
+  /** A method, because the code that works on a frame may end the intake. */
   #ended(): boolean {
     return this.#state === 'ended';
   }
@@ -156,13 +162,13 @@ export class Intake {
       if (this.#socket.isPaused()) this.#socket.resume();
     } else if (this.#state !== 'ended') {
       this.#socket.pause();
-      // Some of it may have left with the slice.
+      // Some of the unsent bytes may have left with the slice.
       if (this.#state === 'unsent' && !this.#behind()) this.#state = 'next-slice';
       if (this.#state === 'next-slice') this.#turn.wait(this.#slice);
     }
   }
 
-  /** Works until there is nothing more, or not now. */
+  /** Works until there is no further frame, or until it must stop for now. */
   #take(): 'flowing' | 'next-slice' | 'unsent' {
     for (let frames = 1; ; frames += 1) {
       if (this.#owner.unfinished) this.#owner.goOn();
@@ -175,7 +181,7 @@ export class Intake {
     }
   }
 
-  /** Whether another frame has come. */
+  /** Whether another frame has arrived. */
   #next(): boolean {
     while (!this.#reader.next()) {
       const chunk = this.#chunks.shift();
@@ -185,7 +191,7 @@ export class Intake {
     return true;
   }
 
-  /** Returns what is behind the preface. */
+  /** Returns the bytes after the preface. */
   #takePreface(chunk: Buffer): Buffer {
     const bytes = Math.min(preface.length - this.#prefaceBytes, chunk.length);
     if (chunk.compare(preface, this.#prefaceBytes, this.#prefaceBytes + bytes, 0, bytes) !== 0) {

@@ -4,7 +4,7 @@ import type { KeepaliveOptions } from '../serve-options.ts';
 const strikesMax = 2;
 const idlePingMinMs = 2 * 60 * 60_000;
 
-/** Judges the client's pings as grpc-go does: a third ping that came too early is one too many. */
+/** Judges the client's pings as grpc-go does: the third ping that comes too early ends the connection. */
 export class PingJudge {
   readonly #minTimeMs: number;
   #lastMs = Number.NEGATIVE_INFINITY;
@@ -14,7 +14,7 @@ export class PingJudge {
     this.#minTimeMs = minTimeMs;
   }
 
-  /** `sentSinceLast`: HEADERS or DATA went out since the last ping. True when the client must be told to go away. */
+  /** `sentSinceLast`: HEADERS or DATA went out since the last ping. True when the client must be sent a GOAWAY. */
   onPing(nowMs: number, streams: number, sentSinceLast: boolean): boolean {
     const lastMs = this.#lastMs;
     this.#lastMs = nowMs;
@@ -30,11 +30,11 @@ export class PingJudge {
 
 export interface KeepaliveStep {
   readonly act: 'none' | 'ping' | 'close';
-  /** When to ask again. */
+  /** Delay until the next call of `onTimer`. */
   readonly afterMs: number;
 }
 
-/** When the server pings an idle client, and when it gives up on it: grpc-go's loop, asked instead of running. */
+/** Decides when the server pings an idle client and when it closes the connection: grpc-go's loop as a state machine. */
 export class KeepaliveTimer {
   readonly #intervalMs: number;
   readonly #timeoutMs: number;
@@ -42,14 +42,14 @@ export class KeepaliveTimer {
   #pinged = false;
   #timeoutLeftMs = 0;
 
-  /** `intervalMs` must not be 0: that means no timer. */
+  /** `intervalMs` must not be 0, which means no keepalive. */
   constructor({ intervalMs, timeoutMs }: KeepaliveOptions, nowMs: number) {
     this.#intervalMs = intervalMs;
     this.#timeoutMs = timeoutMs;
     this.#seenReadMs = nowMs;
   }
 
-  /** First asked `intervalMs` after the start. */
+  /** The first call is due `intervalMs` after the start. */
   onTimer(nowMs: number, lastReadMs: number): KeepaliveStep {
     if (lastReadMs > this.#seenReadMs) {
       this.#pinged = false;

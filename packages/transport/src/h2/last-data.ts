@@ -3,18 +3,18 @@ import type { Output } from './output.ts';
 import type { Stream } from './stream.ts';
 
 /**
- * The DATA frame that was written last, while nothing is written behind it. A stream's next message lengthens it: a
- * frame for each of many short messages costs the client more than the messages do, and us too.
+ * The DATA frame that was written last, while nothing is written after it. The stream's next message extends it,
+ * because a frame for each of many short messages costs the client more than the messages do, and the server too.
  */
 export class LastData {
-  /** `pendingBytes` of the output behind the frame. */
+  /** `pendingBytes` of the output directly after the frame. */
   end = 0;
   #stream: Stream | undefined;
   #slab: Uint8Array = new Uint8Array(0);
   #at = 0;
   #bytes = 0;
 
-  /** The frame's header is about to be written at `output.at`. */
+  /** The frame's header will be written at `output.at`. */
   open(stream: Stream, bytes: number, output: Output): void {
     this.#stream = stream;
     this.#slab = output.slab;
@@ -22,7 +22,10 @@ export class LastData {
     this.#bytes = bytes;
   }
 
-  /** So many bytes more of this stream may go into it. No frame grows past what every client takes. */
+  /**
+   * Whether this many more bytes of the stream may go into the frame. No frame grows beyond the size that every client
+   * accepts.
+   */
   follows(stream: Stream, bytes: number, output: Output): boolean {
     return (
       stream === this.#stream && this.#bytes + bytes <= DEFAULT_MAX_FRAME_BYTES && output.pendingBytes === this.end
@@ -36,7 +39,7 @@ export class LastData {
     this.#slab[this.#at + 2] = this.#bytes;
   }
 
-  /** The batch leaves. */
+  /** The batch is sent, so the frame can no longer be extended. */
   close(): void {
     this.#stream = undefined;
   }

@@ -4,13 +4,13 @@ import { GOAWAY_ACK_MS } from './limits.ts';
 import type { Sender } from './sender.ts';
 import type { StreamTable } from './stream-table.ts';
 
-/** grpc-go's ping of a drain; any data that no other ping has would do. */
+/** The data of grpc-go's ping in a drain. Any data that no other ping uses would do. */
 const pingData = Buffer.from([1, 6, 1, 8, 0, 3, 3, 9]);
 
 /**
- * Ends a connection without losing a request, in two steps as grpc-go does: a first GOAWAY that names no stream tells
- * the client to open no more, and a ping shows when it has read that; a second one names the last stream that we
- * serve. Then the connection closes as soon as no stream is left.
+ * Ends a connection without losing a request, in two steps as in grpc-go. A first GOAWAY with the largest stream id
+ * tells the client to open no more streams, and a ping shows when the client has read it. A second GOAWAY names the
+ * last stream that is served. Then the connection closes as soon as no stream is left.
  */
 export class LeaveTaking {
   readonly #clock: Clock;
@@ -40,7 +40,7 @@ export class LeaveTaking {
     this.#timer = this.#clock.after(GOAWAY_ACK_MS, () => this.#second());
   }
 
-  /** Streams above the last one of the second GOAWAY are not served: the client knows and takes them elsewhere. */
+  /** Streams above the last stream of the second GOAWAY are refused: the client knows this and retries them elsewhere. */
   refuses(streamId: number): boolean {
     return streamId > this.#lastServedId;
   }

@@ -3,25 +3,31 @@ import { assert } from '@engram/core';
 import type { LongMessage } from '@engram/wire';
 import { SLAB_BYTES, type SlabPool } from './slab-pool.ts';
 
-/** Shorter pieces are copied beside the frames around them; for longer ones a reference is cheaper than the copy. */
+/**
+ * Pieces up to this size are copied next to the frames around them. For longer pieces a reference is cheaper than the
+ * copy.
+ */
 export const COPY_MAX_BYTES = 4 * 1024;
 
 const nothing = Buffer.alloc(0);
 
 /**
- * Gathers what one connection sends and hands it to the kernel in one write: frames and short pieces in slabs, long
- * pieces by reference (whoever gave them does not change them). One write is under way at a time; meanwhile the next
- * batch gathers.
+ * Gathers what one connection sends and hands it to the kernel in one write. Frames and short pieces go into slabs,
+ * long pieces are kept by reference, so the caller must not change them. One write is in flight at a time; meanwhile
+ * the next batch gathers.
  */
 export class Output {
-  /** The open slab and where it goes on. Writers of frames call `room` first, then write and move `at` themselves. */
+  /**
+   * The open slab and the write position in it. Writers of frames call `room` first, then write and advance `at`
+   * themselves.
+   */
   slab: Buffer = nothing;
   at = 0;
 
   readonly #socket: Socket;
   readonly #pool: SlabPool;
   readonly #done: () => void;
-  /** Where the part of the slab begins that is not in `#pieces` yet. */
+  /** Start of the part of the slab that is not in `#pieces` yet. */
   #start = 0;
   #pieces: Uint8Array[] = [];
   #piecesBytes = 0;
@@ -37,12 +43,12 @@ export class Output {
     this.#done = done;
   }
 
-  /** Bytes of the open batch. */
+  /** Bytes of the batch that gathers. */
   get pendingBytes(): number {
     return this.#piecesBytes + this.at - this.#start;
   }
 
-  /** Bytes that were written and that the kernel has not taken. */
+  /** Bytes that were written to the socket and that the kernel has not taken. */
   get flyingBytes(): number {
     return this.#flyingBytes;
   }
@@ -51,7 +57,7 @@ export class Output {
     return this.#writing;
   }
 
-  /** Makes room for so many bytes at `slab[at]`; at most SLAB_BYTES. */
+  /** Makes room for this many bytes at `slab[at]`; at most SLAB_BYTES. */
   room(bytes: number): void {
     if (this.slab.length - this.at < bytes) this.#nextSlab(bytes);
   }
@@ -69,7 +75,7 @@ export class Output {
     this.at += bytes.length;
   }
 
-  /** Writes the next so many bytes of a message that is made while it leaves. */
+  /** Writes the next `bytes` bytes of a message that is encoded while it is sent. */
   pull(message: LongMessage, bytes: number): void {
     for (let left = bytes; left > 0; ) {
       this.room(1);
@@ -80,7 +86,7 @@ export class Output {
     }
   }
 
-  /** Does nothing while a write is under way: `done` comes when it is over. */
+  /** Does nothing while a write is in flight; `done` is called when it ends. */
   flush(): void {
     if (this.#writing || this.pendingBytes === 0 || this.#socket.destroyed) return;
     this.#writing = true;
@@ -109,7 +115,7 @@ export class Output {
     this.#flyingBytes = 0;
     for (const slab of this.#flyingSlabs) this.#pool.give(slab);
     this.#flyingSlabs = [];
-    // Not while the open batch has anything: parts of the slab may stand in its pieces.
+    // Not while the open batch has bytes: its pieces may refer to the slab.
     if (this.pendingBytes === 0 && this.slab !== nothing) {
       this.#pool.give(this.slab);
       this.slab = nothing;

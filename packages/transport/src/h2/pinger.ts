@@ -6,7 +6,7 @@ import type { ConnectionServer } from './connection-server.ts';
 
 const pingData = Buffer.alloc(8);
 
-/** Pings the client of a connection that has gone quiet, and gives up on it when it does not answer. */
+/** Pings the client of an idle connection and calls `giveUp` when the client does not answer. */
 export class Pinger {
   readonly #context: ConnectionServer;
   readonly #sender: Sender;

@@ -11,7 +11,7 @@ import type { Stream } from './stream.ts';
 /** A long message that waits for its window, or has it. */
 export class LongTurn implements Queued<LongTurn> {
   readonly stream: Stream;
-  /** What the window was, or is to be, opened for. */
+  /** The bytes that the window was, or will be, opened for. */
   readonly bytes: number;
   queued = false;
   before: LongTurn | undefined;
@@ -24,12 +24,12 @@ export class LongTurn implements Queued<LongTurn> {
 }
 
 /**
- * What the client may send. Windows are opened again when half of them is used, so WINDOW_UPDATEs are rare: one for
- * 8 MiB on a connection, none at all for a stream with one request of usual size.
+ * Flow control of what the client sends. A window is opened again when half of it is used, so WINDOW_UPDATEs are rare:
+ * one for 8 MiB on a connection, and none for a stream with one request of usual size.
  *
- * A message longer than a stream's window gets the window for all its rest at once, but only LONG_MESSAGES_BYTES at a
- * time; others wait in line. So a client with a hundred long messages under way costs us a few of them, and none of
- * them stops for want of a window that another one holds.
+ * A message longer than a stream's window gets a window for its whole rest at once, but only LONG_MESSAGES_BYTES are
+ * open at a time; other long messages wait in line. So a client with a hundred long messages in flight costs the memory
+ * of a few, and no message stops for lack of a window that another one holds.
  */
 export class ReceiveFlow {
   readonly #update: (streamId: number, increment: number) => void;
@@ -41,33 +41,33 @@ export class ReceiveFlow {
   readonly #share: Share;
   #heldBytes = 0;
 
-  /** `update` sends a WINDOW_UPDATE; `share` is the connection's of what requests may hold. */
+  /** `update` sends a WINDOW_UPDATE; `share` is the connection's share of the request budget. */
   constructor(messageMaxBytes: number, share: Share, update: (streamId: number, increment: number) => void) {
     this.#update = update;
     this.#share = share;
     this.#longMax = Math.max(LONG_MESSAGES_BYTES, messageMaxBytes);
   }
 
-  /** What open streams hold of their requests: heads, parts of messages, and messages that no handler has yet. */
+  /** What open streams hold of their requests: heads, incomplete messages, and messages that no handler has taken. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
-  /** What a stream holds from now on. */
+  /** Sets what the stream holds from now on. */
   hold(stream: Stream, bytes: number): void {
     if (stream.gone) return;
     this.#heldBytes += bytes - stream.heldBytes;
     stream.heldBytes = bytes;
   }
 
-  /** The stream has ended: nothing that it still says counts. */
+  /** The stream has ended. Later calls of `hold` for it are ignored. */
   streamGone(stream: Stream): void {
     this.longDone(stream);
     this.hold(stream, 0);
     stream.gone = true;
   }
 
-  /** Above what the connection may hold, or the process together: who wants more fails. */
+  /** The connection, or the process, holds more of requests than it may. A stream that needs more then fails. */
   get overdrawn(): boolean {
     if (this.#heldBytes <= REQUESTS_HELD_FREE_BYTES) return false;
     if (this.#heldBytes <= REQUESTS_HELD_MAX_BYTES && this.#share.mayGrow) return false;
@@ -75,13 +75,13 @@ export class ReceiveFlow {
     return true;
   }
 
-  /** DATA came, padding included. False when the client had no right to send it. */
+  /** DATA arrived, `bytes` includes padding. False when the client exceeded the window. */
   received(bytes: number): boolean {
     this.#window -= bytes;
     return this.#window >= 0;
   }
 
-  /** Opens the connection's window again. Not to be called while we have more than we can work on. */
+  /** Opens the connection's window again. Must not be called while calls wait to start. */
   credit(): void {
     if (this.#window > CONNECTION_WINDOW_BYTES / 2 || this.overdrawn) return;
     this.#update(0, CONNECTION_WINDOW_BYTES - this.#window);
@@ -94,8 +94,8 @@ export class ReceiveFlow {
   }
 
   /**
-   * Opens a stream's window as far as it should be open now: again when half of it is used, and for all that is missing
-   * of the message that has begun. Not at all while the client does not take what we send on it.
+   * Opens a stream's window: again when half of it is used, and for the missing rest of a message that has begun. Does
+   * nothing while the client does not take what the server sends on the stream.
    */
   creditStream(stream: Stream): void {
     if (stream.remoteClosed || stream.longTurn !== undefined || stream.congested) return;
@@ -109,7 +109,7 @@ export class ReceiveFlow {
     }
   }
 
-  /** Padding is nobody's to work on: it is given back at once. */
+  /** Padding needs no processing, so its window is returned at once. */
   creditPadding(stream: Stream | undefined, bytes: number): void {
     this.#window += bytes;
     this.#update(0, bytes);
@@ -118,7 +118,7 @@ export class ReceiveFlow {
     this.#update(stream.id, bytes);
   }
 
-  /** The long message of the stream is complete, or its stream is gone. */
+  /** The long message of the stream is complete, or the stream is gone. */
   longDone(stream: Stream): void {
     const turn = stream.longTurn;
     if (turn === undefined) return;
@@ -128,7 +128,7 @@ export class ReceiveFlow {
     this.#advance();
   }
 
-  /** The connection is lost or ends: nobody is let in any more. */
+  /** The connection is lost or ends: no waiting message gets a window. */
   end(): void {
     this.#ended = true;
   }

@@ -3,8 +3,8 @@ import { HEADER_LIST_MAX_BYTES } from './limits.ts';
 import type { Lead } from './lead.ts';
 
 /**
- * The header list of one request, checked by the rules of RFC 9113 §8. Requests whose header blocks are equal share
- * one, so nobody changes it once it is decoded.
+ * The header list of one request, checked by the rules of RFC 9113 §8. Requests with equal header blocks share one
+ * object, so it must not change after it is decoded.
  */
 export class RequestHead implements FieldSink {
   method = '';
@@ -14,19 +14,19 @@ export class RequestHead implements FieldSink {
   contentType = '';
   grpcTimeout: string | undefined;
   grpcEncoding = '';
-  /** -1: not given. */
+  /** -1 if the request has none. */
   contentLength = -1;
   /** Why the request is malformed: its stream ends with PROTOCOL_ERROR. */
   fault: string | undefined;
-  /** The list is above its bound; the fields behind that point are lost. */
+  /** The list is above its limit. The fields after that point are lost. */
   tooLarge = false;
   readonly fields: HeaderField[] = [];
-  /** Where it leads, found once for all requests that share it. */
+  /** The target, looked up once for all requests that share this head. */
   lead: Lead | undefined;
-  /** Of all its fields, as HTTP/2 counts them. */
+  /** Size of all fields, as HTTP/2 counts it. */
   bytes = 0;
 
-  /** Pseudo-headers that came, a bit for each HeaderName. */
+  /** Pseudo-headers that were received, one bit for each HeaderName. */
   #seen = 0;
 
   field(field: HeaderField): void {
@@ -74,7 +74,7 @@ export class RequestHead implements FieldSink {
     this.fields.push(field);
   }
 
-  /** To be called behind the last field. */
+  /** To be called after the last field. */
   finish(): void {
     if (this.tooLarge) return;
     if (this.method === '') this.fault ??= 'no :method';
@@ -91,7 +91,8 @@ export class RequestHead implements FieldSink {
   }
 
   #pseudo(field: HeaderField): string {
-    // Also behind an empty one: who sees only the first would see another request than we do.
+    // Also if the first value is empty: a proxy that reads only the first value would see another request than the
+    // server does.
     if ((this.#seen & (1 << field.known)) !== 0) this.fault ??= `${field.name} twice`;
     this.#seen |= 1 << field.known;
     if (this.fields.length > 0) this.fault ??= `${field.name} behind other fields`;
@@ -99,7 +100,7 @@ export class RequestHead implements FieldSink {
   }
 }
 
-/** What may stand behind the DATA of a request: fields that nobody looks at, but no pseudo-headers. */
+/** Checks the trailers of a request: their fields are ignored, but pseudo-headers are not allowed. */
 export class TrailerCheck implements FieldSink {
   fault: string | undefined;
 

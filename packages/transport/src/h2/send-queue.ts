@@ -2,26 +2,29 @@ import { assert } from '@engram/core';
 import type { LongMessage } from '@engram/wire';
 import type { Output } from './output.ts';
 
-/** Bytes of one stream that wait for a window or for the socket, in the pieces in which they came. */
+/** Bytes of one stream that wait for a window or for the socket, in their original pieces. */
 export class SendQueue {
   #pieces: (Uint8Array | LongMessage)[] = [];
-  /** The first piece that is not wholly sent, and how much of it is. */
+  /** The first piece that is not wholly sent, and the number of its bytes that are sent. */
   #first = 0;
   #sentOfFirst = 0;
   #bytes = 0;
-  /** By how much the pieces are longer than what they take of memory. */
+  /** Sum over the pieces of their length minus the memory they take. */
   #unheldBytes = 0;
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** What it takes of memory, about. A long message counts by what it took when it came. */
+  /** Memory that the queue takes, approximately. A long message counts by what it took when it was queued. */
   get heldBytes(): number {
     return Math.max(0, this.#bytes - this.#unheldBytes);
   }
 
-  /** Bytes must not change any more; a message that is made while it leaves takes its place between them. */
+  /**
+   * The caller must not change the bytes after this call. A message that is encoded while it is sent keeps its place in
+   * the order.
+   */
   push(piece: Uint8Array | LongMessage): void {
     const bytes = piece instanceof Uint8Array ? piece.length : piece.bytes;
     if (bytes === 0) return;
@@ -30,7 +33,7 @@ export class SendQueue {
     this.#unheldBytes += unheldBytesOf(piece);
   }
 
-  /** Has what `move` would take ready. Undefined: it is. Rejects where it will never be. */
+  /** Makes the bytes that `move` would take available. Undefined if they already are. Rejects if they never will be. */
   prepare(bytes: number): Promise<void> | undefined {
     let start = this.#sentOfFirst;
     for (let at = this.#first, left = bytes; left > 0; at += 1) {
@@ -46,7 +49,7 @@ export class SendQueue {
     return undefined;
   }
 
-  /** Moves exactly so many bytes to the output. */
+  /** Moves exactly this many bytes to the output. */
   move(bytes: number, output: Output): void {
     assert(bytes <= this.#bytes, 'more than there is');
     this.#bytes -= bytes;
@@ -83,7 +86,7 @@ export class SendQueue {
     this.#bytes = 0;
   }
 
-  /** Keeps the array from growing with all that ever went through it. */
+  /** Keeps the array from growing with the pieces already sent. */
   #forgetSent(): void {
     if (this.#bytes === 0) {
       this.#pieces.length = 0;

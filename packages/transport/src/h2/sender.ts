@@ -22,38 +22,42 @@ import { SendQueue } from './send-queue.ts';
 import type { SlabPool } from './slab-pool.ts';
 import type { Stream } from './stream.ts';
 
-/** What the sender tells its connection. */
+/** Receives the events of a sender. */
 export interface SenderOwner {
   /** The last frame of the stream is written. */
   streamSent(stream: Stream): void;
-  /** A message that has begun has no end: the stream must be reset. */
+  /** A message that has begun cannot be completed: the stream must be reset. */
   streamBroken(stream: Stream, cause: unknown): void;
-  /** The kernel has taken a batch; there may be room again. */
+  /** The kernel has taken a batch, so there may be room again. */
   batchTaken(): void;
 }
 
-/** What senders of one server share. */
+/** What the senders of one server share. */
 export interface SenderCommons {
   readonly slabs: SlabPool;
   readonly flusher: Flusher;
 }
 
 /**
- * All that leaves a connection. What the windows and the batch allow is written at once; the rest waits in the queue
- * of its stream, and streams with something to send take turns, a frame each. Bytes in queues count in `queuedBytes`.
+ * Everything that a connection sends. Bytes that the windows and the batch allow are written at once. The rest waits in
+ * the queue of its stream, and streams with queued bytes take turns, one frame each. `queuedBytes` is the sum over the
+ * queues.
  */
 export class Sender implements Flushable {
   readonly headers = new HeaderWriter();
-  /** For whoever writes the payload of a frame: nobody else writes between its header and its end. */
+  /** For callers that write the payload of a frame. No other write may happen between the frame's header and its end. */
   readonly output: Output;
-  /** What the client lets us send on all streams, and on a new one. */
+  /** The client's window for all streams, and the initial window of a new stream. */
   window = DEFAULT_WINDOW_BYTES;
   initialWindow = DEFAULT_WINDOW_BYTES;
   frameMax = DEFAULT_MAX_FRAME_BYTES;
   queuedBytes = 0;
-  /** HEADERS or DATA went out; the judge of pings asks and resets it. */
+  /** HEADERS or DATA went out since the last ping. The ping check reads and resets it. */
   sentSincePing = false;
-  /** When DATA last moved, or nothing waited. Control frames do not count: who pings but does not read is stalled. */
+  /**
+   * When DATA last moved, or nothing waited. Control frames do not count: a client that pings but does not read is
+   * stalled.
+   */
   progressMs: number;
 
   readonly #owner: SenderOwner;
@@ -62,21 +66,21 @@ export class Sender implements Flushable {
   readonly #share: Share;
   readonly #nowMs: () => number;
   readonly #line = new LinkedQueue<Stream>();
-  /** What the queues take of memory: less than `queuedBytes` where messages are made while they leave. */
+  /** Memory that the queues take: less than `queuedBytes` if messages are encoded while they are sent. */
   #queuesHoldBytes = 0;
   #counted: Stream[] = [];
   #flying: Stream[] = [];
   #corked = false;
   #reservedBytes = 0;
   #ended = false;
-  /** The flusher knows that there is something to send, or that an answer is among it. */
+  /** What the flusher knows: that there are bytes to send, or that an answer is among them. */
   #announced: Announced = ANNOUNCED_NOTHING;
   readonly #lastData = new LastData();
-  /** The batch that gathers, and the one that flies, has DATA. */
+  /** Whether the batch that gathers, and the batch in flight, contain DATA. */
   #dataMoved = false;
   #batchMoves = false;
 
-  /** `share` is the connection's of what answers may hold. */
+  /** `share` is the connection's share of the answer budget. */
   constructor(
     socket: Socket,
     commons: SenderCommons,
@@ -94,18 +98,21 @@ export class Sender implements Flushable {
     this.progressMs = nowMs();
   }
 
-  /** Bytes of answers that are here, wherever, and of those that are being made. */
+  /** Bytes of answers that are queued, gathered or in flight, and of answers that are being made. */
   get heldBytes(): number {
     return this.#queuesHoldBytes + this.output.pendingBytes + this.output.flyingBytes + this.#reservedBytes;
   }
 
-  /** Counts answers that are being made; what was reserved is given back, as a negative number, when they are sent. */
+  /**
+   * Counts answers that are being made. When they are sent, the caller releases the reserved bytes with a negative
+   * number.
+   */
   reserve(bytes: number): void {
     this.#reservedBytes += bytes;
     this.#share.hold(this.heldBytes);
   }
 
-  /** Bytes that no window holds back: they wait for the kernel to take what was written before. */
+  /** Bytes that wait for the kernel to take the previous batch. No flow-control window holds them back. */
   get unsentBytes(): number {
     return this.output.pendingBytes;
   }
@@ -115,7 +122,7 @@ export class Sender implements Flushable {
     return this.queuedBytes > 0 || this.output.writing;
   }
 
-  /** Nothing is left that the kernel has not taken. */
+  /** The kernel has taken everything. */
   get idle(): boolean {
     return (this.queuedBytes === 0 || this.#ended) && !this.output.writing && this.output.pendingBytes === 0;
   }
@@ -124,12 +131,12 @@ export class Sender implements Flushable {
     return this.#ended;
   }
 
-  /** Streams say no more; what is written already, and control frames, still leave. */
+  /** Streams send no more. Bytes that are already written, and control frames, still leave. */
   end(): void {
     this.#ended = true;
   }
 
-  /** Until `uncork` nothing is sent: one chunk's answers leave together. */
+  /** Sends nothing until `uncork`, so that the answers to one chunk leave together. */
   cork(): void {
     this.#corked = true;
   }
@@ -159,13 +166,13 @@ export class Sender implements Flushable {
     output.flush();
   }
 
-  /** A frame that flow control does not know. The bytes must not change. */
+  /** Sends a frame that is not subject to flow control. The caller must not change the bytes after this call. */
   control(frame: Buffer): void {
     this.output.put(frame);
     this.#touch();
   }
 
-  /** A frame that many streams share, with the stream's id put in. */
+  /** Sends a copy of a frame that many streams share, with the stream's id filled in. */
   shared(frame: Buffer, streamId: number): void {
     const { output } = this;
     output.room(frame.length);
@@ -177,7 +184,7 @@ export class Sender implements Flushable {
     this.#touch();
   }
 
-  /** Whether so many bytes of DATA may be written now, in one frame. */
+  /** Whether this many bytes of DATA may be written now, in one frame. */
   fits(stream: Stream, bytes: number): boolean {
     return (
       !this.#ended &&
@@ -190,17 +197,20 @@ export class Sender implements Flushable {
     );
   }
 
-  /** What is written next is the answer to a call: it leaves before what is none. */
+  /** The bytes written next are the answer to a call, so they leave before output without answers. */
   announceAnswer(): void {
     this.#touch(ANNOUNCED_ANSWER);
   }
 
-  /** The header of a DATA frame; the caller writes its payload to `output`. Only for what fits. */
+  /** Writes the header of a DATA frame; the caller then writes its payload to `output`. Requires `fits`. */
   frame(stream: Stream, bytes: number): void {
     this.#dataHeader(stream, bytes, 0);
   }
 
-  /** As `frame`, but in the stream's last frame where nothing is written behind that. `joined` follows the payload. */
+  /**
+   * Like `frame`, but extends the stream's last frame if nothing was written after it. The caller calls `joined` after
+   * the payload.
+   */
   join(stream: Stream, bytes: number): void {
     const last = this.#lastData;
     if (last.follows(stream, bytes, this.output)) {
@@ -221,7 +231,7 @@ export class Sender implements Flushable {
     this.#touch();
   }
 
-  /** Takes bytes that do not fit yet, and a message behind them. */
+  /** Queues bytes that do not fit yet, followed by a message. */
   queue(stream: Stream, bytes: Uint8Array, message: Message = []): void {
     if (this.#ended) {
       dropMessage(message);
@@ -236,19 +246,19 @@ export class Sender implements Flushable {
     if (this.queuedBytes === 0) this.progressMs = this.#nowMs();
     this.queuedBytes += queue.bytes - before;
     this.#queuesHoldBytes += queue.heldBytes - heldBefore;
-    // At once: the calls of one chunk start one after another, and each asks first whether there is room for its answer.
+    // At once, because the calls of one chunk start one after another, and each first checks for room for its answer.
     this.#share.hold(this.heldBytes);
     if (stream.sendWindow > 0) this.#joinLine(stream);
   }
 
-  /** Ends our side, behind what is queued. */
+  /** Ends the server's side after the queued bytes. */
   finish(stream: Stream): void {
     if (this.#ended) return;
     stream.ending = true;
     if (stream.queue === undefined || stream.queue.bytes === 0) this.#writeEnd(stream);
   }
 
-  /** END_STREAM on a DATA frame without payload: how a stream ends that has no trailers. */
+  /** Writes END_STREAM on a DATA frame without payload, for a stream without trailers. */
   endData(stream: Stream): void {
     this.#dataHeader(stream, 0, Flag.END_STREAM);
   }
@@ -267,7 +277,7 @@ export class Sender implements Flushable {
     if (stream.queue !== undefined && stream.queue.bytes > 0) this.#joinLine(stream);
   }
 
-  /** The stream is gone: what waits in its queue is dropped. */
+  /** The stream is gone: its queued bytes are dropped. */
   forget(stream: Stream): void {
     stream.ending = false;
     if (stream.queue === undefined) return;
@@ -283,7 +293,7 @@ export class Sender implements Flushable {
     if (!stream.queued) this.#line.push(stream);
   }
 
-  /** The stream is out of the line until its next bytes are there. */
+  /** The stream leaves the line until its next bytes are available. */
   async #await(stream: Stream, ready: Promise<void>): Promise<void> {
     stream.preparing = true;
     try {
@@ -320,7 +330,8 @@ export class Sender implements Flushable {
     queue.move(bytes, this.output);
     this.queuedBytes -= bytes;
     this.#queuesHoldBytes += queue.heldBytes - heldBefore;
-    // Not for less: whoever opens windows byte by byte makes us send frames of a byte (CVE-2019-9511).
+    // Not for shorter frames: a client that opens windows byte by byte makes the server send frames of one byte
+    // (CVE-2019-9511).
     if (bytes >= earningFrameBytes) this.#budget.earn();
     if (queue.bytes > 0) {
       if (stream.sendWindow > 0) this.#joinLine(stream);

@@ -1,10 +1,10 @@
-/** Room for the answers of one tick of a busy connection: what needs two slabs needs a `writev`, which costs more. */
+/** Room for the answers of one tick of a busy connection. Output in two slabs needs a `writev`, which costs more. */
 export const SLAB_BYTES = 32 * 1024;
 
-/** What an idle server keeps; more come and go with the load. */
+/** Slabs that an idle server keeps. More are allocated and released with the load. */
 const keptMax = 128;
 
-/** Buffers that connections write their frames into and give back when the kernel has taken them. */
+/** Buffers that connections write their frames into and return when the kernel has taken them. */
 export class SlabPool {
   readonly #free: Buffer[] = [];
 

@@ -3,7 +3,7 @@ import type { ReceiveFlow } from './receive-flow.ts';
 import type { Sender } from './sender.ts';
 import type { Stream } from './stream.ts';
 
-/** What a stream knows of its connection. */
+/** The part of a connection that its streams use. */
 export interface StreamHost {
   readonly sender: Sender;
   readonly receive: ReceiveFlow;
@@ -11,22 +11,22 @@ export interface StreamHost {
   readonly peer: string;
   readonly secure: boolean;
   readonly commonName: string | undefined;
-  /** The server takes leave: streams that would stay open must not. */
+  /** The server drains: long-lived streams must end. */
   readonly draining: boolean;
-  /** When the chunk that is being worked on came. */
+  /** When the chunk that is being processed arrived. */
   readonly receivedMs: number;
-  /** What frames may take of this turn is used up: whoever works on one should stop where it can. */
+  /** The slice of this turn is used up. Code that works on a frame should stop where it can. */
   readonly sliceSpent: boolean;
-  /** What the clock says. In a slice it is what it said when it was last asked: asking costs a hundredth of a short call. */
+  /** The current time. Within a slice, the time of the last reading: reading the clock costs a hundredth of a short call. */
   readonly lookMs: number;
-  /** A handler had the event loop for so long, until now: it counts for the slice before the clock is asked again. */
+  /** A handler ran for `ms`, until `nowMs`. It counts for the slice before the clock is read again. */
   worked(ms: number, nowMs: number): void;
-  /** Charges the client for work that it makes and that brings nothing. Throws when it has overdrawn. */
+  /** Charges the client for work that carries no request. Throws when the client has spent its tokens. */
   spend(tokens: number, what: string): void;
   /** Ends a stream with RST_STREAM. */
   reset(stream: Stream, errorCode: number): void;
-  /** Answers a request that gets no stream with this frame, and the client need not go on. */
+  /** Sends this frame as the answer to a request that gets no stream. The client does not have to send the rest. */
   refuse(streamId: number, frame: Buffer, endStream: boolean): void;
-  /** RST_STREAM for a stream that is not open. */
+  /** Sends RST_STREAM for a stream that is not open. */
   resetClosed(streamId: number, errorCode: number): void;
 }

@@ -2,25 +2,28 @@ import { randomInt } from 'node:crypto';
 import { assert } from '@engram/core';
 import type { Stream } from './stream.ts';
 
-/** Streams that ended lately; older ones are taken for never opened, and frames for them are no longer excused. */
+/**
+ * Number of recently ended streams that are remembered. Frames for older ones are errors, as if the stream had never
+ * been opened.
+ */
 const remembered = 256;
 
-/** At first; a power of two, doubled when half of it is taken. */
+/** Initial number of slots: a power of two, doubled when half of them are taken. */
 const firstSlots = 64;
 
-/** Odd, and unknown to clients: they choose the ids, and shall not choose the ones that fall on one slot. */
+/** Odd and unknown to clients: clients choose the ids, and must not be able to choose ids that fall on one slot. */
 const multiplier = randomInt(2 ** 30, 2 ** 31) | 1;
 
 export type ClosedBy = 'client' | 'server';
 
 /**
- * The streams of a connection: those that are open, and of those that ended lately whether the client had said its
- * last word. If it had, another word is an error; if not, that may have been under way when we ended the stream.
+ * The open streams of a connection, and for recently ended ones whether the client had ended its side. If it had,
+ * another frame is an error. If not, the frame may have been in flight when the server ended the stream.
  *
- * The open ones are in an open-addressed table. In a Map they would live longer than they are open: a Map that streams
- * run through is rebuilt every few hundred of them, each old table points to the next, and once one of these is in the
- * old generation the collector carries all that follow there, with the streams that were open then. A third of all that
- * a write allocates was copied twice for that.
+ * The open streams are in an open-addressed table. In a Map they would live longer than they are open: a Map with many
+ * insertions and removals is rebuilt every few hundred of them, and each old table points to the next. Once one of
+ * these is in the old generation, the collector promotes all that follow, with the streams that were open then. A third
+ * of all that a write allocates was copied twice for that.
  */
 export class StreamTable {
   /** The highest id that the client has opened. */
@@ -63,12 +66,12 @@ export class StreamTable {
     return this.#closedByClient[at] === 1 ? 'client' : 'server';
   }
 
-  /** Those that are open now: they may be removed meanwhile. */
+  /** A copy of the open streams, so that the caller may remove streams meanwhile. */
   [Symbol.iterator](): IterableIterator<Stream> {
     return this.#slots.filter((stream) => stream !== undefined).values();
   }
 
-  /** Where the stream is, or the free slot that it would have. */
+  /** The slot of the stream, or the free slot that it would get. */
   #slotOf(id: number): number {
     const slots = this.#slots;
     let slot = this.#home(id);
@@ -82,7 +85,7 @@ export class StreamTable {
     return Math.imul(id, multiplier) >>> this.#shift;
   }
 
-  /** Those behind it that were displaced move up, so that nobody finds a gap before them. */
+  /** Moves displaced streams after the freed slot up, so that no lookup meets a gap before them. */
   #free(freed: number): void {
     const slots = this.#slots;
     const mask = slots.length - 1;

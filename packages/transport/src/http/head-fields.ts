@@ -1,6 +1,6 @@
 import type { FieldToEncode } from '@engram/wire';
 
-/** The head of an answer in plain HTTP. */
+/** The header fields of a plain HTTP answer. */
 export function headFields(status: number, headers: Readonly<Record<string, string>>): readonly FieldToEncode[] {
   const fields: FieldToEncode[] = [{ name: ':status', value: String(status), indexing: 'once' }];
   for (const [name, value] of Object.entries(headers)) {

@@ -9,10 +9,10 @@ import { CALL_ENDED } from '../status.ts';
 import { headFields } from './head-fields.ts';
 import { splitTarget } from './http1.ts';
 
-/** What an answer says of an HTTP/1.1 connection has no place in HTTP/2 (RFC 9113 §8.2.2). */
+/** Headers that concern an HTTP/1.1 connection are not allowed in HTTP/2 (RFC 9113 §8.2.2). */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
 
-/** What a piece of a body takes beside its bytes: a body that comes byte by byte weighs more than it says. */
+/** Memory that a piece of a body takes in addition to its bytes. Counted because a body may arrive byte by byte. */
 const PIECE_BYTES = 256;
 
 /** A plain HTTP request over HTTP/2. */
@@ -21,7 +21,7 @@ export class HttpExchange extends Stream implements Admissible {
   readonly #server: ServeOptions;
   readonly #host: StreamHost;
   readonly #head: RequestHead;
-  /** Made when a handler asks for its signal: a connection's end must not cost by all it has asked. */
+  /** Created when a handler reads the signal, so that a lost connection does not pay for every request on it. */
   #gone: AbortController | undefined;
   #isGone = false;
   #body: Buffer[] = [];
@@ -51,7 +51,10 @@ export class HttpExchange extends Stream implements Admissible {
     return end;
   }
 
-  /** Admitted like a call: who resets it before its answer still has it running, and who does not read gets no more. */
+  /**
+   * Admitted like a call: a request that the client resets counts as running until its handler returns, and a client
+   * that does not read its answers gets no further request started.
+   */
   halfClosed(): void {
     this.#host.admission.admit(this);
   }
@@ -66,7 +69,7 @@ export class HttpExchange extends Stream implements Admissible {
 
   start(): void {
     const { admission } = this.#host;
-    // Its handler may have it for longer than the client has the stream.
+    // The handler may hold the body for longer than the stream is open.
     const bytes = this.#bodyBytes;
     this.#hold(0);
     admission.entered(bytes);
@@ -84,7 +87,7 @@ export class HttpExchange extends Stream implements Admissible {
     this.#host.sender.endData(this);
   }
 
-  /** JSON carries bytes as base64. */
+  /** Twice the limit, because JSON carries bytes as base64. */
   get #bodyTooLong(): boolean {
     return this.receivedBytes > 2 * this.#server.maxRequestBytes;
   }

@@ -10,7 +10,7 @@ import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } fr
 const keepAliveTimeoutMs = 60_000;
 const maxHeaderBytes = 64 * 1024;
 
-/** Requests that wait for the answer to the one before on their connection: hardly any client sends even one. */
+/** Requests that may wait for earlier answers on their connection. Few clients pipeline at all. */
 const pipelinedMax = 8;
 
 interface Exchange {
@@ -18,7 +18,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** A connection, and what it has asked before its turn. */
+/** A connection and its pipelined requests. */
 interface Line {
   readonly connection: Accepted;
   readonly socket: PacedSocket;
@@ -28,8 +28,8 @@ interface Line {
 
 /**
  * HTTP/1.1 on connections that the listener hands over. The parser and its timeouts are node's. A connection has one
- * request served at a time, and nothing more is read from it while another waits: it holds one answer, however many
- * requests it sends ahead. Too many of them end it.
+ * request served at a time, and nothing more is read from it while another request waits. So a connection holds one
+ * answer, even if it pipelines requests. Too many waiting requests end it.
  */
 export class Http1Server {
   readonly #options: ServeOptions;
@@ -58,7 +58,7 @@ export class Http1Server {
       if (status === undefined) socket.destroy();
       else socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`);
     });
-    // It never listens itself, but its check of the timeouts starts with this event only.
+    // This server never listens, but its check of the timeouts starts only with this event.
     this.#server.emit('listening');
   }
 
@@ -68,7 +68,7 @@ export class Http1Server {
     this.#server.emit('connection', socket);
   }
 
-  /** Idle connections end now, busy ones after their answer. */
+  /** Idle connections end now, busy connections after their answer. */
   drain(): void {
     this.#draining = true;
     for (const response of this.#busy) response.shouldKeepAlive = false;
@@ -97,7 +97,7 @@ export class Http1Server {
     const { socket } = line;
     line.serving = true;
     for (let next = line.waiting.shift(); next !== undefined; next = line.waiting.shift()) {
-      // Its body may still be to come.
+      // The body of the request may not have arrived yet.
       if (line.waiting.length === 0) socket.resume();
       await this.#serve(next, line.connection);
       if (socket.destroyed) line.waiting.length = 0;
@@ -151,7 +151,7 @@ const bodyRefusals: Readonly<Record<'too-large' | 'no-room', HttpResponse>> = {
   'too-large': { status: 413, headers: { connection: 'close' }, body: 'request body too large\n' },
   'no-room': { status: 503, headers: { connection: 'close' }, body: 'too many bytes of requests are under way\n' },
 };
-/** Go's (net/http, server.go: readRequest): who takes the first for whom, and who the last? */
+/** Go's answer (net/http, server.go: readRequest). Refused because servers disagree on which of two Host headers counts. */
 const twoHosts: HttpResponse = {
   status: 400,
   headers: { 'content-type': 'text/plain; charset=utf-8', connection: 'close' },
@@ -172,7 +172,10 @@ function requestOf(
   return { method: request.method ?? 'GET', path, query, headers, body, peer, secure, commonName, signal };
 }
 
-/** What a client hears whose bytes are no request; what is not even HTTP/1 is cut without a word, as etcd does. */
+/**
+ * The status line for bytes that are not a valid request. Undefined if they are not even HTTP/1: then the connection is
+ * cut without an answer, as in etcd.
+ */
 function refusalOf(code: string): string | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return '408 Request Timeout';
@@ -187,7 +190,10 @@ export function splitTarget(target: string): { readonly path: string; readonly q
   return { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) };
 }
 
-/** Why not, when there is, or is to come, more than `max`, or more than the share allows. Rejects when the client goes away. */
+/**
+ * Returns the reason if the body is longer than `max`, announced or received, or than the share allows. Rejects when
+ * the client disconnects.
+ */
 async function readBody(
   request: IncomingMessage,
   max: number,
@@ -196,7 +202,7 @@ async function readBody(
   if (Number(request.headers['content-length'] ?? 0) > max) return 'too-large';
   const pieces: Buffer[] = [];
   let bytes = 0;
-  // Kept whole at the bound: the answer goes over the same socket.
+  // `destroyOnReturn` is false because the answer goes over the same socket.
   for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += piece.length;
     if (bytes > max) return 'too-large';

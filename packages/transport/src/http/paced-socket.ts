@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** A usual request fits, or comes in two pieces. */
+/** A usual request fits into one or two pieces. */
 const PIECE_BYTES = 2 * 1024;
 
 /**
- * A socket whose bytes come in short pieces, for node's parser of HTTP/1.1: it works off all requests of a piece at once,
- * also those behind the one that ends the connection. The kernel gives 64 KiB at a time, two thousand short requests.
- * Whoever pauses or destroys it gets nothing more than the piece that is being worked on.
+ * A socket that delivers its bytes in short pieces to node's parser of HTTP/1.1. The parser processes all requests of a
+ * piece at once, even those after the request that ends the connection. The kernel gives 64 KiB at a time, which may be
+ * two thousand short requests. After `pause` or `destroy`, only the piece that is being processed is still parsed.
  */
 export class PacedSocket extends Duplex {
   readonly #socket: Socket;
@@ -15,7 +15,7 @@ export class PacedSocket extends Duplex {
   #at = 0;
   #ended = false;
 
-  /** `socket` is paused, and belongs to this from now on. */
+  /** `socket` must be paused. This object owns it from now on. */
   constructor(socket: Socket) {
     super({ readableHighWaterMark: PIECE_BYTES });
     this.#socket = socket;
@@ -33,13 +33,16 @@ export class PacedSocket extends Duplex {
     socket.on('close', () => this.destroy());
   }
 
-  /** As a socket's: node's server calls it for connections that are idle. */
+  /** Like a socket's method. Node's server calls it for idle connections. */
   setTimeout(ms: number): this {
     this.#socket.setTimeout(ms);
     return this;
   }
 
-  /** As a socket's, which node's server calls behind the last answer: what the client still sends is not waited for. */
+  /**
+   * Like a socket's method, which node's server calls after the last answer. It does not wait for what the client still
+   * sends.
+   */
   destroySoon(): void {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
