@@ -1,3 +1,3 @@
-// What the generated codecs of a message set must do, as a test suite.
+// A test suite for the generated codecs of a message set.
 export { arbitraryInt64 } from './contract/arbitrary-messages.ts';
 export { generatedContract } from './contract/generated-contract.ts';

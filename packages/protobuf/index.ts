@@ -1,11 +1,11 @@
-// The runtime of generated codecs, and what their users need.
+// The runtime of generated codecs, and types and functions for its users.
 export { type Codec, decode, encode } from './src/codec.ts';
 export type { Init } from './src/init.ts';
 export { Reader } from './src/reader.ts';
 export { Writer } from './src/writer.ts';
 export { WireError } from './src/wire-error.ts';
 
-// For messages assembled by hand in a buffer of known size, in ascending order.
+// For messages that are assembled by hand in a buffer of known size, in ascending order of fields.
 export {
   sizeBig,
   sizeExact,

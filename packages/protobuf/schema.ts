@@ -1,4 +1,4 @@
-// The message sets as their .proto files define them, for tests that must not trust the generated codecs.
+// The message sets as defined by their .proto files, for tests that must not trust the generated codecs.
 export { type MessageSet, messageSet } from './tools/message-sets.ts';
 export {
   fieldName,

@@ -31,7 +31,7 @@ const scalars: Readonly<Record<Exclude<Kind, 'message'>, fc.Arbitrary<unknown>>>
   'big-uint64': fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.bigInt({ min: 0n, max: 200n })),
 };
 
-/** Random messages of a schema: any of a message's fields, at most one of each oneof. */
+/** Random messages of a schema: any subset of a message's fields, at most one of each oneof. */
 export class ArbitraryMessages {
   readonly #byName: ReadonlyMap<string, MessageSchema>;
 

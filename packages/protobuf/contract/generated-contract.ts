@@ -26,7 +26,7 @@ export function generatedContract(set: MessageSet, modules: Readonly<Record<stri
     };
   };
 
-  // Messages with a map are tested elsewhere: protobufjs reads maps into objects, in which keys lose their order.
+  // Messages with a map are tested elsewhere: protobufjs reads maps into objects, which do not keep the order of keys.
   const typed = schema.messages.flatMap((message) => {
     const type = typeOf(root, message);
     return type === undefined || type.fieldsArray.some((field) => field instanceof protobuf.MapField)
@@ -80,7 +80,8 @@ export function generatedContract(set: MessageSet, modules: Readonly<Record<stri
 }
 
 /**
- * Undefined for the entries of a map, which have no type of their own. A nested type's name begins with its parent's.
+ * Undefined for the entries of a map, which have no type of their own. The name of a nested type begins with its
+ * parent's name.
  */
 function typeOf(root: protobuf.Root, { package: own, name }: MessageSchema): protobuf.Type | undefined {
   const find = (namespace: protobuf.NamespaceBase, rest: string): protobuf.Type | undefined => {

@@ -2,11 +2,11 @@ import protobuf from 'protobufjs';
 import { fieldName, type MessageSchema, type MessageSet } from '../schema.ts';
 import type { ArbitraryMessages } from './arbitrary-messages.ts';
 
-/** A message as a plain tree. Absent fields and those at their default are omitted; numbers are bigint. */
+/** A message as a plain tree. Absent fields and fields with their default value are omitted. Numbers are bigint. */
 export type Tree = { readonly [field: string]: Leaf | readonly Leaf[] };
 type Leaf = bigint | boolean | string | Tree;
 
-/** The tree of what a generated codec writes or reads. */
+/** The tree of a message that a generated codec writes or reads. */
 export function ownTree(messages: ArbitraryMessages, message: MessageSchema, value: object): Tree {
   const tree: Record<string, Leaf | readonly Leaf[]> = {};
   for (const field of message.fields) {
@@ -23,7 +23,7 @@ export function ownTree(messages: ArbitraryMessages, message: MessageSchema, val
   return tree;
 }
 
-/** The tree of what protobufjs reads. */
+/** The tree of a message that protobufjs reads. */
 export function otherTree(set: MessageSet, type: protobuf.Type, message: object): Tree {
   const tree: Record<string, Leaf | readonly Leaf[]> = {};
   const oneofs = new Set(type.oneofsArray.flatMap((oneof) => oneof.fieldsArray));
@@ -67,7 +67,7 @@ const isDefault = (value: unknown): boolean =>
   value === 0 || value === 0n || value === false || value === '' || (value instanceof Uint8Array && value.length === 0);
 
 function otherScalar(value: unknown): Leaf {
-  // protobufjs has a class of its own for 64-bit integers.
+  // protobufjs represents 64-bit integers as objects of its own class.
   if (typeof value === 'object' && !(value instanceof Uint8Array)) return BigInt(String(value));
   return scalarLeaf(value);
 }

@@ -1,9 +1,9 @@
 import { Reader } from './reader.ts';
 import { Writer } from './writer.ts';
 
-/** How a message becomes bytes and back. The generator makes one for each message. */
+/** Encodes and decodes one message type. The generator creates one codec for each message. */
 export interface Codec<Message, Init> {
-  /** Writes the message in front of what the writer has already, see Writer. */
+  /** Writes the message before the bytes that the writer already has; see Writer. */
   write(writer: Writer, message: Init): void;
   /** Reads until the reader's message ends. */
   read(reader: Reader): Message;
@@ -11,15 +11,15 @@ export interface Codec<Message, Init> {
 
 const scratch = new Writer(4_096);
 
-/** The caller owns the bytes. */
+/** Encodes a message. The caller owns the bytes. */
 export function encode<Message, Init>(codec: Codec<Message, Init>, message: Init): Uint8Array {
-  // A write that threw has left part of its message behind.
+  // An earlier write that threw has left a part of its message.
   scratch.reset();
   codec.write(scratch, message);
   return scratch.finish();
 }
 
-/** Throws WireError if the bytes are not such a message. The result shares the bytes' memory. */
+/** Throws WireError if the bytes are not a valid message. The result shares the memory of `bytes`. */
 export function decode<Message, Init>(codec: Codec<Message, Init>, bytes: Uint8Array): Message {
   return codec.read(new Reader(bytes));
 }

@@ -1,4 +1,4 @@
-/** The input of an encoder: a message without any of its fields, at every depth. */
+/** The input of an encoder: a message in which every field is optional, at every depth. */
 export type Init<Message> = { readonly [Field in keyof Message]?: InitValue<Message[Field]> | undefined };
 
 type InitValue<Value> = Value extends Uint8Array | bigint

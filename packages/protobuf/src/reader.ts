@@ -12,7 +12,8 @@ const FIXED32 = 5;
 const TWO_32 = 4_294_967_296;
 const FIELD_NUMBER_MAX = 0x1fff_ffff;
 /**
- * The deepest nesting of messages: far above what a valid transaction needs, far below what the JavaScript stack holds.
+ * The deepest nesting of messages: far more than a valid transaction needs, and far less than the JavaScript stack
+ * allows.
  */
 const DEPTH_MAX = 1_000;
 /** protobuf-go's limit for groups within groups of an unknown field (encoding/protowire: DefaultRecursionLimit). */
@@ -22,9 +23,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Reads protobuf's wire format as strictly as protobuf-go does: a varint has at most ten bytes and 64 bits, a field
- * number is 1 to 2^29-1, and no value reaches past its message. Anything else throws WireError. `bytes()` returns views
- * of the input, valid as long as the input stays untouched.
+ * Reads protobuf's wire format as strictly as protobuf-go: a varint has at most ten bytes and 64 bits, a field number
+ * is 1 to 2^29-1, and no value extends beyond its message. Throws WireError for anything else. `bytes()` returns views
+ * of the input, which are valid while the input is unchanged.
  */
 export class Reader {
   readonly #input: Uint8Array;
@@ -32,7 +33,7 @@ export class Reader {
   readonly #memory: ArrayBufferLike;
   readonly #offset: number;
   #at = 0;
-  /** Where the current message ends. */
+  /** End of the current message. */
   #end: number;
   #depth = 0;
   // The halves of the last varint, as signed 32-bit numbers.
@@ -46,17 +47,17 @@ export class Reader {
     this.#end = input.length;
   }
 
-  /** Where the next field begins. */
+  /** Position of the next field. */
   get at(): number {
     return this.#at;
   }
 
-  /** Where the current message ends. */
+  /** End of the current message. */
   get end(): number {
     return this.#end;
   }
 
-  /** Continues at `at`, in a message of its own that ends at `end`. */
+  /** Continues at `at` as in an outermost message that ends at `end`. */
   seek(at: number, end: number): void {
     assert(at >= 0 && at <= end && end <= this.#input.length, 'a message outside of the input');
     this.#at = at;
@@ -69,7 +70,7 @@ export class Reader {
     return this.#at < this.#end;
   }
 
-  /** The next field's number << 3 | its wire type, at least 8. */
+  /** The next field's number << 3 | its wire type. The result is at least 8. */
   tag(): number {
     const first = this.#input[this.#at]!;
     if (first < 0x80 && first >= 8) {
@@ -83,7 +84,7 @@ export class Reader {
     return tag;
   }
 
-  /** Exact up to 2^53; beyond that, the nearest number. */
+  /** Exact up to 2^53. Beyond that, the nearest number. */
   int64(): number {
     if (this.#single()) return this.#low;
     this.#varint();
@@ -96,7 +97,7 @@ export class Reader {
     return this.#unsigned();
   }
 
-  /** An id, a count or a time: at most 2^53 - 1, exact. Anything else throws; nothing is rounded silently. */
+  /** An id, a count or a time: an exact number up to 2^53 - 1. Throws for larger values instead of rounding. */
   count(): number {
     if (this.#single()) return this.#low;
     this.#varint();
@@ -113,7 +114,7 @@ export class Reader {
     return signed64[0]!;
   }
 
-  /** Exact for all of int64, in the one form that Int64 has for each value. */
+  /** Exact for all of int64, in the canonical form of Int64 for each value. */
   exactInt64(): Int64 {
     const near = this.int64();
     if (Number.isSafeInteger(near)) return near;
@@ -130,7 +131,7 @@ export class Reader {
     return unsigned64[0]!;
   }
 
-  /** Also for enums. The upper 32 bits are dropped, as every protobuf implementation does. */
+  /** Also used for enums. The upper 32 bits are dropped, as in every protobuf implementation. */
   int32(): number {
     if (!this.#single()) this.#varint();
     return this.#low;
@@ -167,7 +168,7 @@ export class Reader {
     }
   }
 
-  /** As `string`, but bytes that are not UTF-8 become U+FFFD. For peers whose protobuf library does not check them. */
+  /** Like `string`, but bytes that are not UTF-8 become U+FFFD. For peers whose protobuf library does not check strings. */
   lenientString(): string {
     const end = this.#delimitedEnd();
     const start = this.#at;
@@ -175,7 +176,7 @@ export class Reader {
     return start === end ? '' : lenientUtf8.decode(this.#input.subarray(start, end));
   }
 
-  /** Enters a nested message or a packed list. Pass the result to `leave`. */
+  /** Enters a nested message or a packed list. Pass the result to `leave` at its end. */
   enter(): number {
     const end = this.#delimitedEnd();
     const outer = this.#end;
@@ -190,7 +191,7 @@ export class Reader {
     this.#depth -= 1;
   }
 
-  /** Skips a field that the message does not know, or knows with another wire type. */
+  /** Skips a field that is unknown or has another wire type than expected. */
   skip(tag: number): void {
     if ((tag & 7) !== START_GROUP) {
       this.#skipValue(tag & 7);
@@ -239,7 +240,7 @@ export class Reader {
     this.#at += count;
   }
 
-  /** Reads and checks the length of a delimited value. Returns where the value ends. */
+  /** Reads and checks the length of a delimited value. Returns the position of its end. */
   #delimitedEnd(): number {
     if (this.#at >= this.#end) throw malformed('unexpected EOF');
     let length = this.#input[this.#at]!;
@@ -257,7 +258,7 @@ export class Reader {
     return (this.#high >>> 0) * TWO_32 + (this.#low >>> 0);
   }
 
-  /** Most varints are one byte: if this one is, it is read into `low`. */
+  /** Fast path for varints of one byte: reads the byte into `low` and returns true. */
   #single(): boolean {
     if (this.#at >= this.#end) throw malformed('unexpected EOF');
     const byte = this.#input[this.#at]!;

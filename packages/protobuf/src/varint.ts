@@ -2,14 +2,14 @@ import type { Int64 } from '@engram/core';
 import { sizeHalves, toInt64, unsigned64, writeHalves } from './word64.ts';
 
 /*
- * Writes fields in ascending order into a buffer of known size, for messages that are assembled from bytes that are
- * encoded already. Each `write` returns where the next byte goes.
+ * Writes fields in ascending order into a buffer of known size, for messages that are assembled from encoded bytes.
+ * Each `write` returns the position after the written bytes.
  */
 
 const TWO_32 = 4_294_967_296;
 const encoder = new TextEncoder();
 
-/** The length of `value` as a varint. `value` is an integer in [0, 2^53]. */
+/** The length of `value` as a varint. `value` must be an integer in [0, 2^53]. */
 export function sizeVarint(value: number): number {
   if (value < 0x80) return 1;
   if (value < 0x4000) return 2;
@@ -19,7 +19,7 @@ export function sizeVarint(value: number): number {
   return size;
 }
 
-/** Writes an integer in [0, 2^53]. */
+/** Writes `value`, which must be an integer in [0, 2^53]. */
 export function writeVarint(value: number, into: Uint8Array, at: number): number {
   if (value < 0x80) {
     into[at] = value;
@@ -42,7 +42,7 @@ export function writeVarint(value: number, into: Uint8Array, at: number): number
   return next + 1;
 }
 
-/** Any integer. Beyond 64 bits the largest or smallest one is sent. Negative ones take ten bytes. */
+/** For any integer. A value beyond 64 bits is clamped to the largest or smallest. Negative values take ten bytes. */
 export function sizeInt64(value: number): number {
   if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return sizeVarint(value);
   return value < 0 ? 10 : sizeBig(toInt64(value));
@@ -53,7 +53,7 @@ export function writeInt64(value: number, into: Uint8Array, at: number): number 
   return writeBig(toInt64(value), into, at);
 }
 
-/** Signed or unsigned; only the 64 bits count. */
+/** Signed or unsigned: only the low 64 bits count. */
 export function sizeBig(value: bigint): number {
   unsigned64[0] = value;
   return sizeHalves();
@@ -72,7 +72,7 @@ export function writeExact(value: Int64, into: Uint8Array, at: number): number {
   return typeof value === 'number' ? writeInt64(value, into, at) : writeBig(value, into, at);
 }
 
-/** A string with its length before it. Lone surrogates are counted and written as U+FFFD. */
+/** A string with its length before it. Lone surrogates count as U+FFFD, and are written so. */
 export function sizeString(value: string): number {
   const length = Buffer.byteLength(value);
   return sizeVarint(length) + length;

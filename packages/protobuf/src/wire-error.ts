@@ -1,6 +1,6 @@
 /**
- * The bytes are not a valid protobuf message: torn, with an unknown wire type, or with a string that is not UTF-8. The
- * fault is the peer's. The text is protobuf-go's, because etcd's clients see it.
+ * The bytes are not a valid protobuf message: truncated, with an unknown wire type, or with a string that is not UTF-8.
+ * The peer is at fault. The text is protobuf-go's, because etcd's clients see it.
  */
 export class WireError extends Error {
   override readonly name = 'WireError';

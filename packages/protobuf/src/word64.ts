@@ -1,6 +1,6 @@
 /*
- * A 64-bit bigint and its halves are views of the same eight bytes: shifts and masks would allocate bigints. Write one
- * view and read the other at once.
+ * A 64-bit bigint and its halves are views of the same eight bytes, because shifts and masks would allocate bigints. A
+ * caller must read the other view directly after writing one, because all callers share the bytes.
  */
 const bytes = new ArrayBuffer(8);
 export const unsigned64 = new BigUint64Array(bytes);
@@ -24,14 +24,14 @@ export function toUint64(value: number): bigint {
   return value >= 2 * TWO_63 ? 0xffff_ffff_ffff_ffffn : BigInt(value);
 }
 
-/** How many bytes the varint of the 64 bits in `halves` takes. */
+/** Length in bytes of the 64 bits in `halves` as a varint. */
 export function sizeHalves(): number {
   const high = halves[HIGH]!;
   const bits = high === 0 ? 32 - Math.clz32(halves[LOW]! | 1) : 64 - Math.clz32(high);
   return Math.ceil(bits / 7);
 }
 
-/** Writes the 64 bits in `halves` as a varint, and returns where the next byte goes. */
+/** Writes the 64 bits in `halves` as a varint. Returns the position after the written bytes. */
 export function writeHalves(into: Uint8Array, at: number): number {
   let low = halves[LOW]!;
   let high = halves[HIGH]!;

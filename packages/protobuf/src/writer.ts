@@ -2,9 +2,9 @@ import type { Int64 } from '@engram/core';
 import { sizeHalves, toInt64, toUint64, unsigned64, writeHalves } from './word64.ts';
 
 const TWO_32 = 4_294_967_296;
-/** The longest varint. */
+/** Length of the longest varint. */
 const VARINT_BYTES_MAX = 10;
-/** `finish` drops a longer buffer: one large message must not keep its memory forever. */
+/** `finish` drops a longer buffer, so that one large message does not keep its memory forever. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 // Up to these lengths a loop costs less than a call into the engine.
 const LOOP_BYTES_MAX = 16;
@@ -12,9 +12,9 @@ const LOOP_CHARACTERS_MAX = 64;
 const encoder = new TextEncoder();
 
 /**
- * Writes a protobuf message from its end to its beginning. The length of an inner message is known when its prefix is
- * written, so nothing is measured first and nothing is moved. Callers therefore write fields in descending order, and a
- * field's tag after its value.
+ * Writes a protobuf message from its end to its beginning. The length of an inner message is then known when its prefix
+ * is written, so nothing is measured first and nothing is moved. Callers therefore write fields in descending order,
+ * and a field's tag after its value.
  */
 export class Writer {
   readonly #capacity: number;
@@ -44,7 +44,7 @@ export class Writer {
     this.#at = grown.length - used;
   }
 
-  /** For tags and lengths: an integer in [0, 2^53]. */
+  /** For tags and lengths: `value` must be an integer in [0, 2^53]. */
   varint(value: number): void {
     this.#reserve(VARINT_BYTES_MAX);
     if (value < 0x80) {
@@ -75,19 +75,19 @@ export class Writer {
     bytes[at] = rest;
   }
 
-  /** Any integer. Beyond 64 bits the largest or smallest one is sent. Negative ones take ten bytes. */
+  /** For any integer. A value beyond 64 bits is clamped to the largest or smallest. Negative values take ten bytes. */
   int64(value: number): void {
     if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) this.varint(value);
     else this.bigint(toInt64(value));
   }
 
-  /** As `int64`, for unsigned fields. */
+  /** Like `int64`, for unsigned fields. */
   uint64(value: number): void {
     if (value <= Number.MAX_SAFE_INTEGER) this.varint(value);
     else this.bigint(toUint64(value));
   }
 
-  /** Signed or unsigned; only the 64 bits count. */
+  /** Signed or unsigned: only the low 64 bits count. */
   bigint(value: bigint): void {
     this.#reserve(VARINT_BYTES_MAX);
     unsigned64[0] = value;
@@ -149,7 +149,7 @@ export class Writer {
     return true;
   }
 
-  /** Returns a copy of what was written; the caller owns it. The writer is empty afterwards. */
+  /** Returns a copy of the written bytes, which the caller owns. The writer is empty afterwards. */
   finish(): Uint8Array {
     const bytes = this.#bytes;
     const at = this.#at;
@@ -161,7 +161,7 @@ export class Writer {
     return result;
   }
 
-  /** Drops what was written. */
+  /** Drops the written bytes. */
   reset(): void {
     if (this.#bytes.length > KEPT_BYTES_MAX) this.#bytes = new Uint8Array(this.#capacity);
     this.#at = this.#bytes.length;

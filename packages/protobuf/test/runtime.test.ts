@@ -79,7 +79,7 @@ test('bytes that are not UTF-8 are refused as a string, and mended as a lenient 
 });
 
 test('a reader that failed deep inside reads on where it is told, and no further', () => {
-  // Field 1: a nested field 1 of a nested field 1 that ends early. Field 2: 7.
+  // Field 1 contains a field 1 that contains a field 1 that ends too early. Field 2 is 7.
   const bytes = Uint8Array.of(10, 4, 10, 2, 10, 9, 16, 7);
   const reader = new Reader(bytes);
   reader.tag();

@@ -4,11 +4,11 @@ const HEADING = '// Made by packages/protobuf/tools/generate.ts from proto/. Not
 
 interface Scalar {
   readonly type: string;
-  /** The proto3 default, as source. */
+  /** The proto3 default, as source text. */
   readonly zero: string;
-  /** The method of Reader that reads one. */
+  /** The Reader method that reads one value. */
   readonly read: string;
-  /** Source that decides whether a value is written, then source that writes it. */
+  /** Source text of the condition under which a value is written, then source text that writes it. */
   readonly present: (value: string) => string;
   readonly write: (value: string) => string;
 }
@@ -50,7 +50,7 @@ const scalars: Readonly<Record<Exclude<Kind, 'message'>, Scalar>> = {
   'lenient-string': scalar('lenientString', 'string', 'string', "''"),
 };
 
-/** Maps file names, all in one folder, to their content. */
+/** Maps file names, all in one folder, to their contents. */
 export function emitAll(schema: Schema): Map<string, string> {
   const files = new Map<string, string>();
   const packages = new Set(schema.messages.map((message) => message.package));
@@ -128,7 +128,7 @@ export const decode${name} = (bytes: Uint8Array): ${name} => decode(${name}Codec
 `;
 }
 
-/** How the source refers to a field's type and its functions: a prefix and a name. */
+/** How source text refers to a field's type and its functions: a prefix and a name. */
 interface TypeSource {
   readonly prefix: string;
   readonly name: string;
@@ -204,7 +204,7 @@ function emitWrite(field: Field, { prefix, name }: TypeSource): string {
   return `  if (${condition(field, one, get)}) {\n    ${one.write(get)};\n    ${tag}\n  }\n`;
 }
 
-/** A member of a oneof is written whenever it is set; any other scalar when it is not the default. */
+/** A member of a oneof is written whenever it is set. Any other scalar is written when it is not the default. */
 function condition(field: Field, one: Scalar, get: string): string {
   if (field.rivals !== undefined) return `${get} !== undefined`;
   return one.type === 'boolean' ? `${get} === true` : `${get} !== undefined && ${one.present(get)}`;

@@ -1,7 +1,4 @@
-/**
- * Remakes the generated modules of every message set. With --check it writes nothing, and fails if a module is not
- * fresh.
- */
+/** Regenerates the modules of every message set. With --check it writes nothing, and fails if a module is out of date. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emitAll } from './emit.ts';

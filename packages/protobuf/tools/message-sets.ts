@@ -1,31 +1,31 @@
-/** A protocol whose messages are generated for the package that speaks it. Paths are relative to the repository. */
+/** A protocol whose message codecs are generated for the package that uses it. Paths are relative to the repository. */
 export interface MessageSet {
   readonly name: string;
-  /** The .proto files: a pattern below proto/. */
+  /** The .proto files, as a pattern below proto/. */
   readonly files: string;
-  /** Where the generated modules go. Nothing else may lie there. */
+  /** Folder of the generated modules. It must contain nothing else. */
   readonly genFolder: string;
-  /** `as-written` only drops underscores. `lower-case` also begins with a small letter (TTL becomes `ttl`). */
+  /** `as-written` only removes underscores. `lower-case` also begins names with a small letter (TTL becomes `ttl`). */
   readonly fieldNames: 'as-written' | 'lower-case';
-  /** Whether a string that is not UTF-8 is refused, or read with U+FFFD in place of wrong bytes. */
+  /** Whether a string that is not UTF-8 is refused, or read with U+FFFD for the invalid bytes. */
   readonly strings: 'string' | 'lenient-string';
   /**
    * 64-bit fields that become bigint, because every bit counts: full names, field names, or ends of field names
    * ('*_ts'). An entry that matches no field is refused.
    */
   readonly bigints: readonly string[];
-  /** Full names of fields that `bigints` would match and that are excepted. */
+  /** Full names of fields that `bigints` would match, but that stay numbers. */
   readonly notBigints: readonly string[];
   /**
-   * Full names of int64 fields that are small unless a client chooses otherwise, in messages of a hot path. They become
-   * Int64 of core: a number where that is exact, otherwise a bigint.
+   * Full names of int64 fields in messages of a hot path that are small unless a client chooses otherwise. They become
+   * Int64 of core: a number if that is exact, otherwise a bigint.
    */
   readonly exact: readonly string[];
-  /** All other 64-bit fields: `rounded` beyond 2^53, or a `count`, which is refused beyond 2^53 - 1. */
+  /** All other 64-bit fields: `rounded` beyond 2^53, or a `count`, which is refused above 2^53 - 1. */
   readonly integers64: 'rounded' | 'count';
 }
 
-/** etcd: its Go servers and clients check strings, and send any number. */
+/** etcd: its Go servers and clients check strings, and may send any number. */
 const etcd: MessageSet = {
   name: 'etcd',
   files: '{etcd,grpc}/**/*.proto',
@@ -33,7 +33,7 @@ const etcd: MessageSet = {
   fieldNames: 'as-written',
   strings: 'string',
   integers64: 'rounded',
-  // Ids and names: clients or chance choose their values.
+  // Ids and names whose values are random or chosen by clients.
   bigints: [
     'mvccpb.KeyValue.lease',
     'etcdserverpb.ResponseHeader.cluster_id',
@@ -131,7 +131,7 @@ const raft: MessageSet = {
   exact: [],
 };
 
-/** What members of a cluster ask each other. Ids use all 64 bits; revisions are whatever a client has sent. */
+/** Requests between members of a cluster. Ids use all 64 bits. Clients choose revisions, so they may have any value. */
 const peer: MessageSet = {
   name: 'peer',
   files: 'peer/peer.proto',
@@ -144,7 +144,7 @@ const peer: MessageSet = {
   exact: [],
 };
 
-/** What members of a cluster agree on, store and tell each other. */
+/** The messages and stored state of the election between members of a cluster. */
 const election: MessageSet = {
   name: 'election',
   files: 'election/*.proto',
@@ -166,7 +166,7 @@ const election: MessageSet = {
   exact: [],
 };
 
-/** The frames that carry these between two members. */
+/** The frames that carry the messages of `peer` between two members. */
 const link: MessageSet = {
   ...peer,
   name: 'link',

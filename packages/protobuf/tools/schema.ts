@@ -30,7 +30,7 @@ export interface Field {
   readonly type: TypeName | undefined;
 }
 
-/** A message or enum: its package, and its name there, with the names of its parents in front. */
+/** A message or enum: its package, and its name in the package, prefixed with the names of its parents. */
 export interface TypeName {
   readonly package: string;
   readonly name: string;
@@ -51,7 +51,7 @@ export interface Schema {
 
 const protoFolder = join(import.meta.dirname, '../../../proto');
 
-/** The set's .proto files, parsed and resolved. */
+/** The .proto files of the set, parsed and resolved. */
 export function loadRoot(set: MessageSet): protobuf.Root {
   const root = new protobuf.Root();
   for (const path of globSync(set.files, { cwd: protoFolder }).toSorted()) {
@@ -94,7 +94,7 @@ class SchemaReader {
     }
   }
 
-  /** Adds a message, and the entry messages of its maps: on the wire a map is a list of keys and values. */
+  /** Adds a message and the entry messages of its maps. On the wire a map is a list of entries with a key and a value. */
   #addMessage(type: protobuf.Type): void {
     const name = typeName(type);
     const fields = type.fieldsArray.map((field): Field => {
@@ -186,7 +186,7 @@ function typeName(entry: protobuf.Type | protobuf.Enum): TypeName {
   return { package: (parent?.fullName ?? '').slice(1), name: names.join('') };
 }
 
-/** The name of a field in TypeScript. */
+/** The TypeScript name of a field. */
 export function fieldName(set: MessageSet, name: string): string {
   const joined = camelCase(name);
   if (set.fieldNames === 'as-written') return joined;

@@ -2,17 +2,17 @@ import type { ClientBudgets } from '@engram/core';
 import type { MetricRegistry } from './metric-registry.ts';
 import type { Sample } from './plain-histogram.ts';
 
-/** Something of which a process may hold so much. */
+/** A resource with an upper bound for the process. */
 export interface BoundedResource {
-  /** As ClientBudgets and the flags call it. */
+  /** The name in ClientBudgets and in the flags. */
   readonly resource: string;
   readonly used: () => number;
   readonly max: number;
-  /** How often somebody was refused, where that is counted here. */
+  /** How often the bound refused a request for more; undefined if it is not counted here. */
   readonly refusals?: () => number;
 }
 
-/** What is held, what may be held, and how often the bound was met: of clients, and of what the node keeps by itself. */
+/** Registers usage, limit and refusals of each resource: the budgets of clients, and the node's own bounded resources. */
 export function registerBudgetMetrics(
   registry: MetricRegistry,
   budgets: ClientBudgets,

@@ -1,9 +1,9 @@
 import type { Clock, Logger } from '@engram/core';
 
-/** Lines with one text that may be written in a second; more are counted. */
+/** Lines with the same message that are written in a second. Further lines are counted. */
 const LINES_PER_SECOND = 10;
 const SECOND_MS = 1000;
-/** Of a text in a line: clients choose what is in it. */
+/** Longest field value in a line: clients choose these values. */
 const TEXT_MAX_LENGTH = 1024;
 
 interface Written {
@@ -13,13 +13,13 @@ interface Written {
 }
 
 /**
- * A logger for what clients provoke: however often they do it, a line says so ten times a second, and the next one how
- * many were left out. Errors are not bounded: they are ours.
+ * A logger for events that clients cause. A message is written at most ten times a second, and the next line then has
+ * the number of omitted lines. Errors are not limited, because clients do not cause them.
  */
 export class ClientLog implements Logger {
   readonly #logger: Logger;
   readonly #clock: Clock;
-  /** By the text of the line, of which the code has so many. */
+  /** By message. The number of messages is bounded, because they are constants in the code. */
   readonly #written = new Map<string, Written>();
 
   constructor(logger: Logger, clock: Clock) {

@@ -1,14 +1,14 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 
-/** A pause in which the collector of garbage had the thread, on the clock of `performance.now()`. */
+/** A pause of the thread by the garbage collector, on the clock of `performance.now()`. */
 export interface Collection {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Of the young generation only. */
+  /** Whether it collected the young generation only. */
   readonly young: boolean;
 }
 
-/** Tells of each pause, up to two turns of the event loop after it. Steps of marking beside the program are not told. */
+/** Calls `take` for each pause, up to two turns of the event loop after it. Concurrent marking is not reported. */
 export function observeCollections(take: (collection: Collection) => void): Disposable {
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {

@@ -2,7 +2,7 @@ import { appendFileSync, constants, fstatSync, openSync } from 'node:fs';
 import type { Logger } from '@engram/core';
 import pino from 'pino';
 
-/** zap's names, most verbose first. etcd's --log-level takes them. */
+/** zap's names, most verbose first. etcd's --log-level accepts them. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'panic', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 export type LogFormat = 'json' | 'console';
@@ -14,15 +14,15 @@ export interface LoggerOptions {
   readonly outputs: readonly string[];
 }
 
-/** The process's logger. `fatal` logs why the process ends; it does not end it. */
+/** The process's logger. `fatal` logs why the process ends, but does not end it. */
 export interface ProcessLogger extends Logger {
   fatal(fields: object, message: string): void;
 }
 
 /**
- * Writes lines in etcd's (zap's) form: `{"level":"info","ts":"2026-01-02T03:04:05.006Z","msg":"..."}`, so that tools
- * for etcd's logs read ours. Each line is written at once, as zap does: it survives a crash after it. Throws if a file
- * cannot be opened.
+ * Writes lines in etcd's (zap's) form, so that tools for etcd's logs can read them:
+ * `{"level":"info","ts":"2026-01-02T03:04:05.006Z","msg":"..."}`. As in zap, each line is written at once, so it
+ * survives a later crash. Throws if a file cannot be opened.
  */
 export function createLogger(options: LoggerOptions): ProcessLogger {
   const write = writerOf(options.outputs);
@@ -40,7 +40,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   );
 }
 
-/** An error becomes its text, as with zap.Error. A bigint becomes text, which JSON can hold. */
+/** Converts an error to its text, as zap.Error does, and a bigint to text, because JSON has no bigint. */
 function plainFields(fields: object): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -55,7 +55,7 @@ function errorText(error: Error): string {
   return error.cause instanceof Error ? `${own}: ${errorText(error.cause)}` : own;
 }
 
-/** zap's console encoding: time, level and text between tabs, then the other fields as JSON. */
+/** zap's console encoding: time, level and message separated by tabs, then the other fields as JSON. */
 function consoleLine(line: string): string {
   const { level, ts, msg, ...fields }: Record<string, unknown> = JSON.parse(line);
   const rest = Object.keys(fields).length > 0 ? `\t${JSON.stringify(fields)}` : '';
@@ -74,8 +74,8 @@ function writerOf(outputs: readonly string[]): (line: string) => void {
 }
 
 /**
- * One output. A reader that stopped reading, or a full disk, must not stop the store: a line that does not fit is lost.
- * The next line that fits says how many were lost.
+ * One output. A reader that stopped reading, or a full disk, must not stop the store, so a line that does not fit is
+ * lost. A line with the number of lost lines precedes the next line that fits.
  */
 class Sink {
   readonly #descriptor: number;
@@ -104,14 +104,14 @@ class Sink {
 }
 
 /**
- * Opens a pipe a second time, without blocking. The flag belongs to the open file, and ours is shared with the process
- * that started us.
+ * Opens a pipe a second time, without blocking. The flag belongs to the open file, which this process shares with its
+ * parent.
  */
 function notBlocking(descriptor: number): number {
   try {
     if (!fstatSync(descriptor).isFIFO()) return descriptor;
     return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
-    return descriptor; // no /proc, or not ours to open: the pipe as it is
+    return descriptor; // no /proc, or no permission: use the pipe as it is
   }
 }

@@ -3,23 +3,23 @@ import type { MetricRegistry } from './metric-registry.ts';
 import type { Sample } from './plain-histogram.ts';
 import { commonMs, freeSpans, lastOf, type TimeSpan } from './time-span.ts';
 
-/** Work that nobody has named. */
+/** The phase of work that was not reported. */
 const OTHER = 'other';
-/** A stretch that would have been within the budget without the pauses of the collector in it. */
+/** The phase of a stretch that would have been within the budget without the collector's pauses in it. */
 export const GC_PHASE = 'gc';
-/** Turns until all pauses of a stretch are told. */
+/** Turns of the event loop after which all pauses of a stretch have been reported. */
 const TURNS_TO_TELL = 3;
-/** Phases times methods: more are counted together. */
+/** Pairs of phase and method that are counted separately. Further pairs are counted together. */
 const CULPRITS_MAX = 256;
 
 export interface Stretch {
   readonly phase: string;
-  /** The path of a method, or nothing. */
+  /** The path of a method, or an empty string. */
   readonly method: string;
   readonly ms: number;
 }
 
-/** Since the thread began. */
+/** Since the thread started. */
 export interface LoopUsage {
   readonly cpuMs: number;
   /** Time in which the loop had nothing to do. */
@@ -29,17 +29,20 @@ export interface LoopUsage {
 export interface LoopMonitorOptions {
   readonly clock: Clock;
   readonly budgetMs: number;
-  /** How often it looks whether the loop is late. */
+  /** Interval of the timer that measures how late the loop is. */
   readonly intervalMs: number;
-  /** What the event loop's thread has used; undefined: time alone counts. Other work on the machine does not. */
+  /**
+   * What the event loop's thread has used, so that other work on the machine does not count. If undefined, only elapsed
+   * time counts.
+   */
   readonly usage?: () => LoopUsage;
   /**
-   * Tells of each pause of the collector of garbage, on `clock`, at most TURNS_TO_TELL turns late. Pauses do not count for who
-   * was working: they come whenever the young generation is full, whoever has filled it, and no code of ours can give way
-   * in one. A stretch that only they made too long has the phase `gc`.
+   * Calls `take` for each pause of the garbage collector, on `clock`, at most TURNS_TO_TELL turns late. A pause does
+   * not count for the work in which it happens: the collector runs whenever the young generation is full, and code
+   * cannot yield during a pause. A stretch that is too long only because of pauses has the phase `gc`.
    */
   readonly observePauses?: (take: (pause: TimeSpan) => void) => Disposable;
-  /** For each stretch above the budget. */
+  /** Called for each stretch above the budget. */
   readonly onStretch: (stretch: Stretch) => void;
 }
 
@@ -51,8 +54,8 @@ interface Culprit {
 }
 
 /**
- * Watches over the event loop. Those who work on it tell how long they took and for whom; a timer finds what nobody
- * told, and blames it on the call that began last.
+ * Watches the event loop. Code that works on the loop reports how long it took and for which method. A timer finds time
+ * that was not reported and attributes it to the call that began last.
  */
 export class LoopMonitor implements LoopWatch, Disposable {
   readonly budgetMs: number;
@@ -61,16 +64,16 @@ export class LoopMonitor implements LoopWatch, Disposable {
   readonly #culprits = new Map<string, Culprit>();
   #timer: Timer | undefined;
   #dueMs = 0;
-  /** When the timer was set. */
+  /** Usage when the timer was set. */
   #usage: LoopUsage = { cpuMs: 0, idleMs: 0 };
   /** `toldMs` when the timer was set. */
   #toldBeforeMs = 0;
-  /** Since the timer was set, each the time of one culprit. */
+  /** The reported spans since the timer was set. */
   #told: TimeSpan[] = [];
   readonly #observing: Disposable | undefined;
-  /** All that a stretch which is still looked into, or one that runs, may have had. */
+  /** Pauses that may overlap a stretch that is being judged or one that is running. */
   #pauses: TimeSpan[] = [];
-  /** Beginnings of the stretches that are still looked into, oldest first. */
+  /** Start times of the stretches that are being judged, oldest first. */
   readonly #unjudged: number[] = [];
   #lastMethod = '';
 
@@ -105,7 +108,7 @@ export class LoopMonitor implements LoopWatch, Disposable {
   stretched(phase: string, ms: number, method = ''): void {
     this.toldMs += ms;
     const nowMs = this.#options.clock.nowMs();
-    // What others were told of in the meantime is theirs.
+    // Excludes time that was already reported for other work.
     const spans = lastOf(freeSpans(Math.min(this.#armedMs, nowMs - ms), nowMs, this.#told), ms);
     const fromMs = spans[0]?.fromMs ?? nowMs;
     this.#told = this.#told.filter((span) => span.toMs <= fromMs);
@@ -144,7 +147,7 @@ export class LoopMonitor implements LoopWatch, Disposable {
     if (this.#pauses.length > 0) this.#pauses = this.#pauses.filter(({ toMs }) => toMs > neededMs);
   }
 
-  /** Notes it once the pauses in its time are known. */
+  /** Notes the stretch once the pauses in its time are known. */
   #judge(stretch: Stretch, spans: readonly TimeSpan[]): void {
     if (this.#observing === undefined) {
       this.#note(stretch);
@@ -166,8 +169,8 @@ export class LoopMonitor implements LoopWatch, Disposable {
   }
 
   /**
-   * How much of so many milliseconds of work the thread ran, if it had the same share of a core in all its work since the
-   * timer was set: asking for the CPU time of each call would cost more than many a call.
+   * The CPU time within this many milliseconds of work, assuming that the thread had the same share of a core in all
+   * its work since the timer was set. Reading the CPU time for each call would cost more than many calls do.
    */
   #ran(ms: number): number {
     const { clock, usage } = this.#options;

@@ -29,7 +29,7 @@ const kindNames: Readonly<Record<RpcKind, string>> = {
   'server-stream': 'server_stream',
 };
 
-/** Of calls that succeeded, then of those that did not. */
+/** The histogram of successful calls, then that of failed calls. */
 export type SuccessAndFailure = readonly [PlainHistogram, PlainHistogram];
 
 export interface MethodMetricsOptions {
@@ -37,11 +37,11 @@ export interface MethodMetricsOptions {
   readonly slowUnaryMs: number;
   readonly onSlowUnary: ((path: string, ms: number) => void) | undefined;
   readonly timings: RequestTimings;
-  /** etcd counts the seconds of ranges twice. */
+  /** A second histogram for ranges, because etcd counts their seconds twice. */
   readonly rangeSeconds: SuccessAndFailure | undefined;
 }
 
-/** What is counted of the calls of one method. The transport asks for it once: a call costs some additions. */
+/** Counters for the calls of one method. The transport looks it up once per method, so a call costs only some additions. */
 export class MethodMetrics {
   readonly labels: Readonly<Record<string, string>>;
   readonly handledByCode = new Float64Array(codeNames.length);
@@ -75,7 +75,7 @@ export class MethodMetrics {
 
   handled(code: number, ms: number): void {
     const { timings, extensive, slowUnaryMs, onSlowUnary, rangeSeconds } = this.#options;
-    // Clients take a code that gRPC does not define as UNKNOWN.
+    // Clients treat a code that gRPC does not define as UNKNOWN.
     const known = code >= 0 && code < codeNames.length ? code : 2;
     this.handledByCode[known]! += 1;
     const seconds = ms / 1000;

@@ -3,7 +3,7 @@ import { assert } from '@engram/core';
 import { PlainHistogram, type Sample } from './plain-histogram.ts';
 import type { Exposition } from './prometheus-exposition.ts';
 
-/** The value of a metric at a scrape: a number, or one for each set of labels. */
+/** The value of a metric at a scrape: a number, or one number for each set of labels. */
 export type Reading = number | readonly Sample[];
 
 export interface Metric {
@@ -14,9 +14,9 @@ export interface Metric {
 }
 
 /**
- * Metrics whose values are kept by those who count, and asked for at a scrape only. prom-client's own counters cost
- * about 0.3 us for each increment with labels, and a request would touch five. So hot paths add to plain numbers;
- * prom-client makes the text and checks it.
+ * Metrics whose values are kept by the code that counts, and read only at a scrape. prom-client's own counters cost
+ * about 0.3 us for each increment with labels, and a request would touch five. So hot paths add to plain numbers, and
+ * prom-client only produces and checks the text.
  */
 export class MetricRegistry {
   readonly #metrics = new Map<string, Metric>();
@@ -42,7 +42,7 @@ export class MetricRegistry {
     this.#add({ type: 'histogram', name, help, read });
   }
 
-  /** Called before each scrape, for metrics that must wait for their value. */
+  /** `prepare` is called before each scrape, for metrics whose value needs asynchronous work. */
   beforeEach(prepare: () => Promise<void>): void {
     this.#preparations.push(prepare);
   }
@@ -54,7 +54,7 @@ export class MetricRegistry {
     return (await this.#exposition).render();
   }
 
-  /** Loads prom-client, which keeps the event loop for some 15 ms. Without it the first scrape does. */
+  /** Loads prom-client, which blocks the event loop for some 15 ms. Otherwise the first scrape does. */
   async load(): Promise<void> {
     await import('./prometheus-exposition.ts');
   }
@@ -62,14 +62,14 @@ export class MetricRegistry {
   async #makeExposition(): Promise<Exposition> {
     const { Exposition } = await import('./prometheus-exposition.ts');
     const exposition = new Exposition(this.#metrics.values());
-    // Making it is a slice of work of its own.
+    // Ends the turn, because creating the exposition is a slice of work of its own.
     await setImmediate();
     return exposition;
   }
 
   #add(metric: Metric): void {
     assert(!this.#metrics.has(metric.name), `two metrics are called ${metric.name}`);
-    // One that comes after a scrape is in the next.
+    // A metric that is added after a scrape is included in the next.
     this.#exposition = undefined;
     this.#metrics.set(metric.name, metric);
   }

@@ -1,10 +1,10 @@
 import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds, type Sample } from './plain-histogram.ts';
 
-/** A node's state, asked for at each scrape. */
+/** A node's state, read at each scrape. */
 export interface NodeGauges {
   readonly memberId: bigint;
-  /** As in etcd, "3.7.3"; the cluster's version has major and minor only, "3.7". */
+  /** In etcd's form, "3.7.3". The cluster's version has major and minor only, "3.7". */
   readonly serverVersion: string;
   readonly clusterVersion: string;
   readonly featureGates: ReadonlyMap<string, { readonly enabled: boolean; readonly stage: string }>;
@@ -14,7 +14,7 @@ export interface NodeGauges {
   readonly revision: number;
   readonly compactRevision: number;
   readonly keys: number;
-  /** Records in the log. etcd counts proposals. */
+  /** Records in the log; etcd counts proposals here. */
   readonly logPosition: number;
   readonly totalBytes: number;
   readonly inUseBytes: number;
@@ -23,7 +23,7 @@ export interface NodeGauges {
   readonly watchStreams: number;
   readonly slowWatchers: number;
   readonly pendingEvents: number;
-  /** Their memory. */
+  /** Memory of the pending events. */
   readonly pendingEventBytes: number;
   /** Kinds are the numbers of etcdserverpb.AlarmType. */
   readonly alarms: readonly { readonly memberId: bigint; readonly alarm: number }[];
@@ -68,7 +68,7 @@ export class HealthMetrics {
   }
 }
 
-/** etcd's gauges that the node's state answers. Those of parts that this node does not have stay 0. */
+/** etcd's gauges of a node's state. Gauges for parts that this node does not have stay 0. */
 export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGauges): void {
   const gauge = (name: string, help: string, read: (gauges: NodeGauges) => number | readonly Sample[]): void =>
     registry.gauge(name, help, () => read(node()));
@@ -132,8 +132,8 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
 }
 
 /**
- * What etcd's Raft, peers, snapshots and bbolt would count. Dashboards compute rates of these, and a missing metric
- * breaks an expression where a zero does not.
+ * Metrics of etcd's Raft, peers, snapshots and bbolt, which are always 0 here. Dashboards compute rates of them, and a
+ * missing metric breaks an expression where a zero does not.
  */
 function registerZeros(registry: MetricRegistry): void {
   const nothing = 'Always 0 here: kept for the dashboards and alerts that ask for it.';
@@ -170,7 +170,7 @@ const zeroHistograms: readonly (readonly [string, readonly number[]])[] = [
   ['etcd_debugging_server_watch_send_loop_control_stream_duration_seconds', diskBounds],
   ['etcd_debugging_server_watch_send_loop_progress_duration_seconds', diskBounds],
 ];
-// In etcd these appear with their first labels. Until then only their names are shown.
+// In etcd these appear with their first labels. Until then only their names are exposed.
 const unlabelledCounters = [
   'etcd_server_learner_promote_failures',
   'etcd_network_peer_received_bytes_total',

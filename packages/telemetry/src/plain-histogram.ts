@@ -7,20 +7,20 @@ export interface Sample {
 
 export type Labels = Readonly<Record<string, string | number>>;
 
-/** `count` bounds: start, start*factor, start*factor^2, ... as in etcd's metrics. */
+/** `count` bounds: start, start*factor, start*factor^2, ..., as in etcd's metrics. */
 export function exponentialBounds(start: number, factor: number, count: number): readonly number[] {
-  // Rounded, so that 0.1 * 2^3 prints as 0.8 without the product's error.
+  // Rounded, so that 0.1 * 2^3 prints as 0.8 without a rounding error.
   return Array.from({ length: count }, (_, at) => Number((start * factor ** at).toPrecision(12)));
 }
 
-/** A histogram that costs a search over a few bounds and two additions. It becomes text at a scrape only. */
+/** A histogram that costs a search over a few bounds and two additions. It is formatted only at a scrape. */
 export class PlainHistogram {
   readonly #bounds: Float64Array;
-  /** One more than there are bounds: the last counts what is above them. */
+  /** One more than there are bounds: the last counts values above all bounds. */
   readonly #counts: Float64Array;
   #sum = 0;
 
-  /** Upper bounds, ascending. */
+  /** `bounds` are upper bounds, ascending. */
   constructor(bounds: readonly number[]) {
     this.#bounds = Float64Array.from(bounds);
     this.#counts = new Float64Array(bounds.length + 1);
@@ -28,7 +28,7 @@ export class PlainHistogram {
 
   observe(value: number): void {
     this.#sum += value;
-    // Reads from memory: most of them are that quick.
+    // Fast path: most reads from memory take less than the first bound.
     if (value <= this.#bounds[0]!) {
       this.#counts[0]! += 1;
       return;

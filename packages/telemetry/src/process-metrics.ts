@@ -5,8 +5,8 @@ import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds } from './plain-histogram.ts';
 
 /**
- * What dashboards ask of any process. prom-client's own set would keep a timer running every 10 ms for the event loop's
- * delay; a store should wake up for its clients only.
+ * Metrics that dashboards expect of any process. prom-client's own set would run a timer every 10 ms for the event
+ * loop's delay, but an idle store should not wake up.
  */
 export function registerProcessMetrics(registry: MetricRegistry): void {
   registry.counter('process_cpu_seconds_total', 'User and system CPU time in seconds.', () => {
@@ -65,7 +65,7 @@ export function registerProcessMetrics(registry: MetricRegistry): void {
   registerGcMetrics(registry);
 }
 
-/** What dashboards made for Go's runtime ask for, as far as node's has the like. */
+/** Metrics of Go's runtime that dashboards expect, if node has an equivalent. */
 function registerGoNames(registry: MetricRegistry): void {
   const memory = (name: string, help: string, read: (usage: NodeJS.MemoryUsage) => number): void =>
     registry.gauge(name, help, () => read(process.memoryUsage()));
@@ -109,10 +109,10 @@ function registerGcMetrics(registry: MetricRegistry): void {
 
 let descriptors = 0;
 
-/** Open file descriptors at the newest scrape. */
+/** Open file descriptors at the last scrape. */
 export const openDescriptors = (): number => descriptors;
 
-// Linux has these in /proc. Elsewhere they are 0.
+// Linux has these in /proc. On other systems they are 0.
 async function countDescriptors(): Promise<number> {
   try {
     return (await readdir('/proc/self/fd')).length;

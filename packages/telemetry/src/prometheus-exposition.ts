@@ -3,11 +3,11 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Metric } from './metric-registry.ts';
 import type { Labels } from './plain-histogram.ts';
 
-/** A part of a millisecond of work; three of them the first time, when little of it is compiled. */
+/** Takes a part of a millisecond; three milliseconds the first time, when little of the code is compiled. */
 const LINES_PER_TURN = 100;
 const TYPICAL_LINE_LENGTH = 100;
 
-/** Turns values into Prometheus' text. */
+/** Formats metrics as Prometheus' text. */
 export class Exposition {
   readonly #registry = new Registry();
   readonly #names: string[] = [];
@@ -23,7 +23,10 @@ export class Exposition {
     }
   }
 
-  /** As the registry's `metrics()`, but some lines at a time: requests should not wait for thousands of them. */
+  /**
+   * Like the registry's `metrics()`, but a limited number of lines per turn, so that requests do not wait for thousands
+   * of lines.
+   */
   async render(): Promise<{ readonly contentType: string; readonly text: string }> {
     const texts: string[] = [];
     let lines = 0;
@@ -31,7 +34,7 @@ export class Exposition {
       const text = await this.#registry.getSingleMetricAsString(name);
       texts.push(text);
       lines += text.length / TYPICAL_LINE_LENGTH;
-      // A histogram of many labels is one text.
+      // The text of one histogram may have many lines, one set for each set of labels.
       if (lines < LINES_PER_TURN) continue;
       lines = 0;
       await setImmediate();
@@ -95,7 +98,7 @@ class ReadHistogram extends Histogram {
     this.#metric = metric;
   }
 
-  /** What prom-client's registry asks of a histogram. Its typings do not name it. */
+  /** A method that prom-client's registry calls on a histogram, but its typings do not declare. */
   getForPromString(): Promise<object> {
     const { name, help } = this.#metric;
     return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values: promSamples(this.#metric) });

@@ -1,7 +1,7 @@
 import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds, PlainHistogram, type Sample } from './plain-histogram.ts';
 
-/** Calls that etcd would propose to Raft, by their path: what etcd's names for them in its metrics are. */
+/** Paths of calls that etcd would propose to Raft, with etcd's names for them in its metrics. */
 const proposing: ReadonlyMap<string, string> = new Map([
   ['/etcdserverpb.KV/Put', 'Put'],
   ['/etcdserverpb.KV/DeleteRange', 'DeleteRange'],
@@ -12,7 +12,7 @@ const proposing: ReadonlyMap<string, string> = new Map([
   ['/etcdserverpb.Maintenance/Alarm', 'Alarm'],
 ]);
 
-/** Calls whose time has a histogram of its own in etcd. */
+/** Calls whose duration has its own histogram in etcd. */
 const timed = [
   ['/etcdserverpb.Maintenance/Hash', 'etcd_mvcc_hash_duration_seconds', 'How long Hash took.', 0.01, 15],
   ['/etcdserverpb.Maintenance/HashKV', 'etcd_mvcc_hash_rev_duration_seconds', 'How long HashKV took.', 0.01, 15],
@@ -32,17 +32,17 @@ const timed = [
   ],
 ] as const;
 
-/** gRPC's codes of a request that may not have been decided: Unavailable is what etcd's timeouts are. */
+/** gRPC codes of a request that may not have been decided. etcd's timeouts have the code Unavailable. */
 const undecided: ReadonlySet<number> = new Set([4, 8, 14]);
 
-/** What one call of a kind is counted in. */
+/** The histograms that calls of one kind are counted in. */
 export interface CallTiming {
   readonly proposal: boolean;
   readonly succeeded: PlainHistogram | undefined;
   readonly failed: PlainHistogram | undefined;
 }
 
-/** What etcd measures of its proposals and of long maintenance, taken from how long the calls took. */
+/** etcd's metrics of proposals and of long maintenance calls, derived from the duration of the calls. */
 export class RequestTimings {
   readonly #timings = new Map<string, CallTiming>();
   #pending = 0;
@@ -90,7 +90,7 @@ export class RequestTimings {
   }
 }
 
-/** As in etcd, none before the first of its kind. */
+/** As in etcd, there are no samples before the first call of a kind. */
 function of(op: string, success: string, histogram: PlainHistogram | undefined): readonly Sample[] {
   if (histogram === undefined || histogram.count === 0) return [];
   return histogram.samples({ version: 'v3', op, success });

@@ -6,16 +6,16 @@ import { RequestTimings } from './request-timings.ts';
 
 const RANGE = '/etcdserverpb.KV/Range';
 
-/** Requests whose name in etcd differs from their method's. */
+/** Requests whose name in etcd differs from the name of their method. */
 const requestTypes: Readonly<Record<string, string>> = { Compact: 'Compaction' };
 
 const CLIENT_VERSIONS_MAX = 64;
 const OTHER_VERSIONS = 'other';
-/** "3.6", "unknown" and what else a client might call itself. */
+/** Versions such as "3.6" or "unknown" that may become labels. */
 const plainVersion = /^[\w.+-]{1,32}$/;
 
 export interface RpcMetricsOptions {
-  /** Every method that is served. */
+  /** All served methods. */
   readonly methods: Iterable<readonly [path: string, kind: RpcKind]>;
   /** etcd's --metrics=extensive: grpc_server_handling_seconds. */
   readonly extensive: boolean;
@@ -24,7 +24,7 @@ export interface RpcMetricsOptions {
   readonly onSlowUnary?: (path: string, ms: number) => void;
 }
 
-/** Calls of clients that name one version. */
+/** Counts calls of clients with one version. */
 export class ClientRequests {
   readonly labels: Readonly<Record<string, string>>;
   count = 0;
@@ -39,15 +39,15 @@ export class ClientRequests {
 }
 
 /**
- * Counts what the transport's observer reports. All methods of the table are there from the start with zeros: a rate over
- * a counter that appears with its first error misses that error.
+ * Counts what the transport's observer reports. All methods of the table exist from the start with zeros, because a
+ * rate over a counter that appears with its first error misses that error.
  */
 export class RpcMetrics {
   readonly #methods = new Map<string, MethodMetrics>();
   readonly #timings: RequestTimings;
   #events = 0;
   readonly #rangeSeconds = successAndFailure(0.0001, 20);
-  /** By version. */
+  /** By client version. */
   readonly #clientRequests = { unary: new Map<string, ClientRequests>(), stream: new Map<string, ClientRequests>() };
   #connections = 0;
 
@@ -115,7 +115,7 @@ export class RpcMetrics {
     registry.gauge('engram_client_connections', 'Connections of clients that are open.', () => this.#connections);
   }
 
-  /** What is counted of the calls of one method, which is one of the table. */
+  /** The counters of one method, which must be in the table. */
   method(path: string): MethodMetrics {
     const method = this.#methods.get(path);
     assert(method !== undefined, 'a method that is not served has no counters');
@@ -126,7 +126,7 @@ export class RpcMetrics {
     this.#events += count;
   }
 
-  /** Clients choose `version`, so only a bounded number of short ones become labels. */
+  /** Clients choose `version`, so only a limited number of short versions become labels. */
   client(type: 'unary' | 'stream', version: string): ClientRequests {
     const byVersion = this.#clientRequests[type];
     const known = byVersion.get(version);

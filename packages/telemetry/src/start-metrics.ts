@@ -1,7 +1,7 @@
 import type { MetricRegistry } from './metric-registry.ts';
 import type { Sample } from './plain-histogram.ts';
 
-/** What a start reads of one kind: `of` and `bytesOf` where they are known. */
+/** What a start reads of one kind. `of` and `bytesOf` are the expected totals, if they are known. */
 export interface StartRead {
   readonly done: number;
   readonly of: number | undefined;
@@ -9,21 +9,21 @@ export interface StartRead {
   readonly bytesOf: number | undefined;
 }
 
-/** A start, asked for at each scrape. */
+/** The state of a start, read at each scrape. */
 export interface StartGauges {
   readonly phase: string;
   readonly phases: readonly string[];
   readonly read: ReadonlyMap<string, StartRead>;
 }
 
-/** What a node has on its disk of the bytes that it started without. */
+/** How many bytes of the store a node has on its disk, if it started without all of them. */
 export interface LocalBytes {
   readonly bytes: number;
   readonly of: number;
   readonly whole: boolean;
 }
 
-/** Nothing is said where the node keeps no bytes of its own. */
+/** Registers metrics without samples if the node keeps no bytes on its disk. */
 export function registerLocalBytesMetrics(registry: MetricRegistry, local: () => LocalBytes | undefined): void {
   const gauge = (name: string, help: string, value: (local: LocalBytes) => number): void =>
     registry.gauge(name, help, () => {
@@ -35,7 +35,7 @@ export function registerLocalBytesMetrics(registry: MetricRegistry, local: () =>
   gauge('engram_local_image_bytes_expected', 'Bytes of the image that this node fetches.', ({ of }) => of);
 }
 
-/** How far a start is, and once the node serves, what it has read for that. */
+/** Progress of a start. Once the node serves, what the start has read. */
 export function registerStartMetrics(registry: MetricRegistry, start: () => StartGauges): void {
   const read = (name: string, help: string, value: (read: StartRead) => number | undefined): void =>
     registry.gauge(name, help, () => {

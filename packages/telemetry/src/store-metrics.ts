@@ -6,8 +6,8 @@ import { exponentialBounds } from './plain-histogram.ts';
 const diskBounds = exponentialBounds(0.001, 2, 14);
 
 /**
- * Counts what the store reports (backend's StoreObserver) under etcd's names. One append to the log is write and sync
- * in one, so it stands for etcd's WAL sync and for its backend commit. Dashboards and alerts look at both.
+ * Counts what the store reports (backend's StoreObserver) under etcd's names. One append to the log includes write and
+ * sync, so it stands for etcd's WAL sync and for its backend commit. Dashboards and alerts use both.
  */
 export class StoreMetrics {
   #puts = 0;

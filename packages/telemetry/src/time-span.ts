@@ -3,7 +3,10 @@ export interface TimeSpan {
   readonly toMs: number;
 }
 
-/** What no span of `taken` has of the time from `fromMs` to `toMs`, in order. `taken` may overlap and be in any order. */
+/**
+ * The parts of the time from `fromMs` to `toMs` that no span of `taken` covers, in order. `taken` may overlap and be in
+ * any order.
+ */
 export function freeSpans(fromMs: number, toMs: number, taken: readonly TimeSpan[]): TimeSpan[] {
   const free: TimeSpan[] = [];
   let atMs = fromMs;
@@ -16,7 +19,7 @@ export function freeSpans(fromMs: number, toMs: number, taken: readonly TimeSpan
   return free;
 }
 
-/** The last `ms` of spans that are in order; all of them if they are shorter. */
+/** The last `ms` of `spans`, which must be in order. Returns all spans if they are shorter in total. */
 export function lastOf(spans: readonly TimeSpan[], ms: number): TimeSpan[] {
   const last: TimeSpan[] = [];
   let leftMs = ms;
@@ -28,7 +31,7 @@ export function lastOf(spans: readonly TimeSpan[], ms: number): TimeSpan[] {
   return last;
 }
 
-/** How long any of these spans and any of those run together; neither may overlap among themselves. */
+/** Total overlap of the spans of the two lists. Spans within one list must not overlap. */
 export function commonMs(these: readonly TimeSpan[], those: readonly TimeSpan[]): number {
   let ms = 0;
   for (const left of these) {

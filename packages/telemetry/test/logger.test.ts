@@ -62,7 +62,7 @@ test('a file that cannot be opened is told at once', () => {
 });
 
 test('a reader of stderr that does not read stops nobody, and learns later how many lines it missed', async () => {
-  // 4 MB into a pipe that holds 64 KiB and is not read until the writer is done.
+  // 4 MB into a pipe that holds 64 KiB and is not read until the writer has finished.
   const code = `
     import { createLogger } from '@engram/telemetry';
     const logger = createLogger({ level: 'info', format: 'json', outputs: ['stderr'] });

@@ -37,23 +37,23 @@ function start(cpuMs?: () => number, observesPauses = false) {
       : {}),
     onStretch: (stretch) => stretches.push(stretch),
   });
-  /** The loop comes back so much later than it should. */
+  /** Fires the timer this many milliseconds late. */
   const late = (ms: number): void => {
     nowMs += 50 + ms;
     idleMs += 50;
     fire();
   };
-  /** Time passes at work. */
+  /** Work takes this long. */
   const work = (ms: number): void => {
     nowMs += ms;
   };
-  /** The collector has the next `ms`; it is told two turns later. */
+  /** The collector pauses the thread for the next `ms`. The pause is reported two turns later. */
   const pause = (ms: number): void => {
     const span = { fromMs: nowMs, toMs: nowMs + ms };
     nowMs += ms;
     soon.push(() => void soon.push(() => take(span)));
   };
-  /** The loop comes to its timers. */
+  /** Fires the timer. */
   const look = (): void => fire();
   const turn = (): void => {
     for (const next of soon.splice(0)) next();
@@ -90,7 +90,7 @@ test('where CPU time counts, a machine that is busy with other things is nobody\
   monitor.stretched('handle', 500);
   late(500);
   expect(stretches).toEqual([]);
-  // The thread ran, though for less time than it was at it.
+  // The thread ran, but for less time than the work took.
   work(500);
   cpuMs += 200;
   monitor.stretched('handle', 500);
@@ -99,7 +99,7 @@ test('where CPU time counts, a machine that is busy with other things is nobody\
   cpuMs += 100;
   late(120);
   expect(stretches[1]).toEqual({ phase: 'other', ms: 100, method: '' });
-  // Of four pieces of work on half a core each is what half its time is, not what all took.
+  // Each of four pieces of work on half a core counts with half its own duration, not with half the total.
   for (let piece = 0; piece < 4; piece += 1) {
     work(16);
     cpuMs += 8;
@@ -115,7 +115,7 @@ test('pauses of the collector do not count for who was working', () => {
   pause(20);
   monitor.stretched('handle', 32, '/some.Method');
   look();
-  expect(stretches).toEqual([]); // the pause is not told yet
+  expect(stretches).toEqual([]); // the pause is not reported yet
   for (let turns = 0; turns < 3; turns += 1) turn();
   expect(stretches).toEqual([{ phase: 'handle', ms: 12, method: '/some.Method' }]);
 });
@@ -139,7 +139,7 @@ test('a pause is taken off once: from who was told of it, not from what nobody t
   work(22);
   monitor.stretched('handle', 30, '/some.Method');
   work(15);
-  // Around the call: its time is not in it.
+  // Around the call above, whose time is excluded.
   monitor.stretched('frames', 15);
   work(12);
   look();

@@ -51,7 +51,7 @@ function all(extensive = false) {
   return { registry, rpc, store, health };
 }
 
-/** The value of the line that starts like this, with labels in the order of the exposition. */
+/** The value of the line that begins with `line`; labels must be in the order of the exposition. */
 async function lineValue(registry: MetricRegistry, line: string): Promise<number | undefined> {
   const found = (await registry.render()).text.split('\n').find((text) => text.startsWith(`${line} `));
   return found === undefined ? undefined : Number(found.slice(line.length + 1));
@@ -241,7 +241,7 @@ test('writes that are pending, that failed, and how long they took, under the na
   for (const path of [PUT, PUT, PUT, PUT, RANGE, SNAPSHOT]) rpc.method(path).started();
   rpc.method(PUT).handled(0, 2);
   rpc.method(PUT).handled(14, 7000); // etcdserver: request timed out
-  rpc.method(PUT).handled(3, 1); // refused by itself: no failure to propose
+  rpc.method(PUT).handled(3, 1); // refused at once: not a failed proposal
   rpc.method(RANGE).handled(14, 5);
   rpc.method(SNAPSHOT).handled(0, 500);
   rpc.eventsSent(3);

@@ -21,8 +21,8 @@ import {
   windowUpdateFrame,
 } from '@engram/wire';
 
-// The limit: a request of some 600 bytes and an answer of 60 cost the kernel about 1 us each way when many share a read
-// and a write, some 15 us when each has its own; parsing and writing them should cost less than 1 us more.
+// The limit: a request of some 600 bytes and an answer of 60 cost the kernel about 1 us in each direction if many share
+// a read and a write, and some 15 us otherwise. Parsing and writing them should cost less than 1 us more.
 const smoke = process.env['BENCH'] === 'smoke';
 
 const answer = Buffer.from('0a0c08b8a6b5d10210c0c40718022805', 'hex');
@@ -150,7 +150,10 @@ async function runServer(kind: string): Promise<void> {
   process.send?.(address.kind === 'tcp' ? address.port : 0);
 }
 
-/** Calls one path over one connection, so many at a time, and counts answers; knows just enough HTTP/2 for that. */
+/**
+ * Calls one path over one connection, with a fixed number of calls in flight, and counts answers. It implements only
+ * the HTTP/2 that this needs.
+ */
 class Caller {
   readonly hash = createHash('sha1');
   messages = 0;
@@ -185,14 +188,14 @@ class Caller {
     return finished;
   }
 
-  /** Opens streams that stay open, and resolves when the first message has come on each. */
+  /** Opens streams that stay open. Resolves when each has received its first message. */
   open(path: string, streams: number): Promise<void> {
     this.#path = path;
     this.#socket.write(Buffer.concat(Array.from({ length: streams }, () => this.#request(false))));
     return this.hear(streams);
   }
 
-  /** Resolves when so many more messages have come. */
+  /** Resolves when this many more messages have arrived. */
   hear(messages: number): Promise<void> {
     this.#wanted = this.messages + messages;
     return new Promise((resolve) => {
@@ -273,7 +276,7 @@ async function measure({ name, path, connections, inflight, calls, server: kind 
     await Promise.all(callers.map((caller) => caller.open(path, inflight)));
     listening = callers.map((caller) => caller.hear(2 * inflight * share * callers.length));
   }
-  await round(); // warm
+  await round(); // warm-up
   const before = await cpuMs(server);
   const startMs = performance.now();
   await round();

@@ -70,10 +70,7 @@ export type HttpHandler = (request: HttpRequest) => HttpResponse | Promise<HttpR
 /** Observes the calls of one method. Called synchronously on hot paths; must not throw. */
 export interface MethodObserver {
   started(): void;
-  /**
-   * `code` is a gRPC code; `ms` counts from the complete request, or from the begin of a stream of requests. Called
-   * once for each `started`.
-   */
+  /** `code` is a gRPC code; `ms` counts from `started`. Called once for each `started`. */
   handled(code: number, ms: number): void;
   /** Bytes of the message, before framing. */
   received(bytes: number): void;

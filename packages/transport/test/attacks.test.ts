@@ -14,12 +14,12 @@ const calm = /^ENHANCE_YOUR_CALM too_many/;
 let serving: Serving;
 let honest: ByteClient;
 beforeEach(async () => {
-  // Time stands still: no tokens come back, however slow the machine is.
+  // The clock stands still, so that no tokens are refilled, however slow the machine is.
   serving = await startServing(serve, { clock: new SimClock() });
   honest = new ByteClient(serving.target);
 });
 afterEach(async () => {
-  // Whatever happened, everyone else is served.
+  // After each attack, other clients are served.
   expect((await honest.unary('/test.Echo/Sync', 'served')).toString()).toBe('served');
   honest[Symbol.dispose]();
   await serving.server.close();
@@ -133,7 +133,7 @@ test('internal data buffering (CVE-2019-9517): open windows and a socket that no
   client.socket.pause();
   const calls = 60;
   for (let at = 0; at < calls; at += 1) client.write(client.request(2 * at + 1, '/test.Echo/Big', '2000000'));
-  // 16 MiB of answers, and what the kernel's buffers take, are let through; the other calls do not start.
+  // 16 MiB of answers, and what the kernel's buffers take, may leave. The other calls do not start.
   const turns = 50;
   for (let turn = 0; turn < turns; turn += 1) await honest.unary('/test.Echo/Sync', 'x');
   expect(serving.observer.handled.filter((call) => call === 'Big 0').length).toBeLessThan(30);
@@ -217,7 +217,7 @@ test('more DATA than the windows allow is an error', async () => {
   const chunk = Buffer.alloc(16_384);
   client.write(client.headers(1, grpcHeaders('/test.Echo/Sync')));
   client.write(client.headers(3, grpcHeaders('/test.Echo/Sync')));
-  // 3 announces a message that needs more than its window; it is opened for that message and no further.
+  // Stream 3 announces a message that needs more than its window. The window is opened for that message only.
   client.write(client.data(3, grpcMessage(Buffer.alloc(300_000)).subarray(0, 5)));
   const opened = await client.frame(({ type, streamId }) => type === 'WINDOW_UPDATE' && streamId === 3);
   expect(opened.payload.readUInt32BE()).toBe(300_000 - (262_144 - 5));
@@ -227,7 +227,7 @@ test('more DATA than the windows allow is an error', async () => {
 
 test('unfinished messages on many streams are bounded', async () => {
   using client = await RawClient.open(serving.port);
-  // 255 KiB of a message of 256 KiB on each: they fit their windows, but not all together.
+  // 255 KiB of a message of 256 KiB on each stream: each fits its window, but all together exceed the limit.
   const part = Buffer.concat([Buffer.from([0]), uint32(256 * 1024 - 5), Buffer.alloc(255 * 1024)]);
   for (let id = 1; id < 700; id += 2) {
     client.write(client.headers(id, grpcHeaders('/test.Echo/Sync')));

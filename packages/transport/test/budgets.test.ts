@@ -6,7 +6,7 @@ import { type CallContext, rstStreamFrame, SettingId, settingsFrame, windowUpdat
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from './support/raw-client.ts';
 import { ByteClient, type Serving, startServing, until } from './support/serving.ts';
 
-/* What all connections hold together. Each case has greedy clients, and a modest one that is served all the time. */
+/* Limits for all connections together. Each case has greedy clients, and a modest client that is served all the time. */
 
 const MiB = 1024 * 1024;
 const budgets = new ClientBudgets({
@@ -28,14 +28,14 @@ afterEach(async () => {
   modest[Symbol.dispose]();
   await serving.server.close();
   await until(() => budgets.requestBytes.used === 0);
-  // All is given back.
+  // Everything is released.
   const { requestBytes, answerBytes, streams, connections } = budgets;
   expect([requestBytes.used, answerBytes.used, streams.used, connections.used]).toEqual([0, 0, 0, 0]);
 });
 
 const tooMuch = 'grpc-status: 8, grpc-message: grpc: too many unfinished messages on one connection';
 
-/** Has the server work on all that was written. */
+/** Waits until the server has processed everything that was written. */
 async function settled(client: RawClient): Promise<void> {
   const mark = Buffer.alloc(8);
   mark.writeUInt32BE(client.received.length, 0);
@@ -59,7 +59,7 @@ test.each([
     await settled(client);
     expect(budgets.requestBytes.used).toBeLessThan(8 * MiB);
   }
-  // The first takes half, the second half of the rest.
+  // The first client takes half, the second takes half of the rest.
   expect(budgets.requestBytes.used).toBeGreaterThan(4 * MiB);
   for (const client of clients) {
     const refused = await client.frame(({ type, fields }) => type === 'HEADERS' && fields.includes('grpc-status: 8'));
@@ -96,10 +96,10 @@ test('answers that nobody reads are bounded together, and arrive when they are r
   const closedWindow = [[SettingId.INITIAL_WINDOW_SIZE, 0]] as const;
   const clients: RawClient[] = [];
   for (let at = 0; at < 4; at += 1) clients.push(await RawClient.open(serving.port, closedWindow));
-  // Of 16 MiB the first gets half, and each of the others half of what is left, an answer at least.
+  // Of 16 MiB the first client gets half, and each other client gets half of the rest, but at least one answer.
   const held = [8, 12, 14, 15];
   for (const [at, client] of clients.entries()) {
-    // In one chunk: nothing leaves before all of them have asked.
+    // In one chunk, so that no answer leaves before all calls have started.
     client.write(
       ...Array.from({ length: 20 }, (_, call) => client.request(2 * call + 1, '/test.Echo/Big', String(MiB))),
     );
@@ -141,7 +141,7 @@ test('streams that begin under way of others wait and are told when there is roo
   using late = await RawClient.open(serving.port);
   late.write(late.request(1, '/test.Echo/Chunks', '4'), windowUpdateFrame(0, 2 ** 20), windowUpdateFrame(1, 2 ** 20));
   late.write(windowUpdateFrame(0, 2 ** 22), windowUpdateFrame(1, 2 ** 22));
-  // Its own share is small, but it reads.
+  // Its own share is small, but it reads its answers.
   expect(await late.outcome(1)).toBe('grpc-status: 0');
   for (const client of greedy) client[Symbol.dispose]();
 });
@@ -166,10 +166,10 @@ test('answers that are being made count, until their handlers are through', asyn
   using greedy = await RawClient.open(makers.port);
   for (let id = 1; id < 200; id += 2) greedy.write(greedy.request(id, '/test.Make/Answer', Buffer.from('x')));
   await until(() => asked.length === 100);
-  // Of 16 MiB a lone connection gets half.
+  // A single connection gets half of 16 MiB.
   expect(asked.filter((granted) => granted).length).toBe(7);
   expect(budgets.answerBytes.used).toBe(7 * MiB);
-  // What it takes back is made all the same.
+  // Answers to cancelled calls are still made, and still count.
   for (let id = 1; id < 200; id += 2) greedy.write(rstStreamFrame(id, 8));
   await settled(greedy);
   expect(budgets.answerBytes.used).toBe(7 * MiB);

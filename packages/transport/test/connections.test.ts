@@ -8,17 +8,17 @@ import { CertificateFolder } from './support/certificate-folder.ts';
 import { issue } from './support/certificates.ts';
 import { startServing, until } from './support/serving.ts';
 
-/* Descriptors are for everybody: connections end where the storage's begin. */
+/* The process's descriptors are shared, so connections are limited to leave enough for the storage. */
 
 const budgetsFor = (connections: number): ClientBudgets =>
   new ClientBudgets({ requestBytes: 2 ** 20, answerBytes: 2 ** 20, streams: 100, connections, watcherBytes: 1 });
 
-/** True when it stays open. */
+/** True if the connection stays open. */
 async function stays(port: number, localAddress: string): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
   socket.on('error', () => {});
   socket.resume();
-  // Greeted, a connection of HTTP/2 hears SETTINGS.
+  // After the client's preface and settings, the server sends SETTINGS.
   socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0');
   return await new Promise((resolve) => {
     socket.on('data', () => resolve(true));
@@ -80,7 +80,7 @@ test('listeners of a process share the bound, TLS or not', async () => {
       socket.on('error', () => resolve(false));
     });
   };
-  // The hosts of one listener are not those of the other, but the connections are.
+  // Each listener counts the connections of a host on its own, but the limit is shared.
   expect(await dial()).toBe(true);
   expect(await dial()).toBe(false);
 });

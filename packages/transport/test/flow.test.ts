@@ -212,7 +212,7 @@ test('tokens come back with time and with what we send, up to the capacity', () 
   }
   expect(refusals).toBe(0);
   const idle = new AbuseBudget(0);
-  expect(idle.spend(10_001, 1e9)).toBe(true); // the refill counts when it is needed
+  expect(idle.spend(10_001, 1e9)).toBe(true); // the refill happens when tokens are needed
   expect(idle.spend(10_001, 1e9)).toBe(false);
 });
 
@@ -246,7 +246,7 @@ test('calls that wait are let in one by one without moving those behind them', (
     queue.advance();
   }
   const { user, system } = process.cpuUsage(before);
-  // Moving the rest up at each of them takes nine seconds.
+  // Moving up all waiting calls for each started call would take nine seconds.
   expect((user + system) / 1000).toBeLessThan(1_000);
   expect(queue.someWait).toBe(false);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const src = join(import.meta.dirname, '../src');
 
-/** Which folders of src the files of one import from. */
+/** The folders of src from which the files of one folder import. */
 function importedBy(folder: string): readonly string[] {
   const imported = new Set<string>();
   for (const file of readdirSync(join(src, folder))) {

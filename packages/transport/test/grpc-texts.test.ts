@@ -73,7 +73,7 @@ test.each([
   expect(protocolOf(Buffer.from(head, 'latin1'))).toBe(protocol);
 });
 
-// What Go's encoding/base64 says of them.
+// The texts of Go's encoding/base64.
 test.each([
   { value: '', fault: undefined },
   { value: 'AAEC', fault: undefined },

@@ -32,7 +32,7 @@ describe.each(servers)('served by %s', (_name, serveWith) => {
   });
 });
 
-// etcd's answers (grpc-go, rpc_util.go), word for word.
+// etcd's exact answers (grpc-go, rpc_util.go).
 test.each([
   { body: grpcMessage('as it is'), outcome: 'grpc-status: 0', why: 'each message says whether it is compressed' },
   { body: zipped(''), outcome: 'grpc-status: 0', why: 'a message may be empty' },
@@ -112,7 +112,7 @@ test('decompression bombs weigh nothing while they wait, and end alone', async (
   for (let id = 1; id < 2_000; id += 2) {
     client.write(client.headers(id, grpcHeaders('/test.Echo/Hang', gzip)), client.data(id, bomb, true));
   }
-  // 32 MiB of requests run at a time; the other 984 wait as they came.
+  // 32 MiB of requests run at a time. The other 984 wait in compressed form.
   await until(() => serving.journal.filter((entry) => entry === 'hangs').length === 16);
   client.write(frame('PING', 0, 0, Buffer.alloc(8)));
   await client.frame(({ type, ack }) => type === 'PING' && ack);

@@ -5,13 +5,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type HttpRequest, type HttpResponse, serve } from '@engram/transport';
 import { type Serving, startServing, until } from './support/serving.ts';
 
-/* HTTP/1.1 connections that send requests ahead, and other odd ones. */
+/* HTTP/1.1 connections with pipelined and other unusual requests. */
 
 let serving: Serving;
 let asked: string[];
 let running: number;
 let most: number;
-/** Releases the answers that wait for it. */
+/** Releases the answers that wait for this call. */
 let release: () => void;
 let answer: (request: HttpRequest) => Promise<HttpResponse>;
 
@@ -98,7 +98,7 @@ test('while one is served no more is read than may wait', async () => {
   let sent = 0;
   socket.write(get('/wait'));
   await until(() => asked.length === 1);
-  // One at a time, so that each may be its own chunk.
+  // One at a time, so that each may arrive as its own chunk.
   for (; sent < 3; sent += 1) {
     socket.write(get(`/${sent}`));
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));

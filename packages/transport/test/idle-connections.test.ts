@@ -7,9 +7,9 @@ import { CLIENT_PREFACE, settingsAckFrame, settingsFrame } from '@engram/wire';
 import { ByteClient } from './support/serving.ts';
 
 const connections = 10_000;
-/** How many are under way at a time: less than the listener's backlog. */
+/** Connections that are opened at the same time: fewer than the listener's backlog. */
 const atOnce = 500;
-/** Of the process that serves; the kernel's buffers are not among them. */
+/** Memory of the serving process, without the kernel's buffers. */
 const bytesPerConnectionMax = 24 * 1024;
 
 async function answer(server: ChildProcess): Promise<Record<string, number>> {
@@ -23,7 +23,7 @@ async function heldBytes(server: ChildProcess): Promise<number> {
   return (await answered)['heldBytes'] ?? Number.NaN;
 }
 
-/** Greets, and says nothing more; resolves when the server has greeted, too. */
+/** Sends preface and settings, and nothing more. Resolves when the server has sent its settings, too. */
 function idleClient(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -36,7 +36,7 @@ function idleClient(port: number): Promise<Socket> {
   });
 }
 
-/** Files that this process may open; the server has as many. */
+/** The number of files that this process may open, which is also the server's limit. */
 function openFilesMax(): number {
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } };
   const soft = report.userLimits?.open_files?.soft;

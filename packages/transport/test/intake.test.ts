@@ -7,7 +7,7 @@ import { Intake, type IntakeOwner } from '../src/h2/intake.ts';
 import { IntakeTurn } from '../src/h2/intake-turn.ts';
 import { INTAKE_SHARED_SLICE_MS, INTAKE_TURN_MS, OUTPUT_HELD_MAX_BYTES } from '../src/h2/limits.ts';
 
-/** A socket that gives what it is told to, also while it is paused: TLS does so with what it has decrypted. */
+/** A socket that emits what the test passes in, even while it is paused: TLS does so with data that it has decrypted. */
 class FakeSocket extends EventEmitter {
   paused = false;
   pause(): void {
@@ -68,7 +68,7 @@ test('work that takes long goes on in the next turn, in order, and nothing new i
   owner.onFrame = () => void clock.advance(INTAKE_TURN_MS / 40);
   socket.emit('data', numbered(0, 100));
   expect(socket.paused).toBe(true);
-  expect(owner.frames.length).toBe(64); // the clock is asked every 32
+  expect(owner.frames.length).toBe(64); // the clock is read after every 32 frames
   socket.emit('data', numbered(100, 100));
   expect(owner.frames.length).toBe(64);
   await clock.settle();
@@ -87,7 +87,7 @@ test('a handler that tells how long it took uses the slice up before the clock i
   expect(owner.frames.length).toBe(2);
   await clock.settle();
   expect(owner.frames).toEqual(range(10));
-  expect(owner.slices).toEqual([0, 2, 4, 6, 8, 10, 10]); // the first one is the preface
+  expect(owner.slices).toEqual([0, 2, 4, 6, 8, 10, 10]); // the first slice is for the preface
 });
 
 test('nothing is taken while the kernel does not take what was written', async () => {
@@ -97,7 +97,7 @@ test('nothing is taken while the kernel does not take what was written', async (
   };
   socket.emit('data', numbered(0, 100));
   expect(owner.frames).toEqual(range(11));
-  intake.sent(); // something, but not enough
+  intake.sent(); // some bytes left, but not enough
   await clock.settle();
   expect(owner.frames.length).toBe(11);
   expect(socket.paused).toBe(true);
@@ -158,7 +158,7 @@ test('a turn takes only so much of all connections together, and all have their 
     turns.push(clock.nowMs());
     if (taken.length < connections * each) clock.soon(look);
   };
-  // One turn of the event loop brings a chunk of each.
+  // One turn of the event loop brings a chunk on each connection.
   for (const { socket } of sockets) socket.emit('data', numbered(0, each));
   look();
   expect(clock.nowMs()).toBeLessThanOrEqual(INTAKE_TURN_MS + INTAKE_SHARED_SLICE_MS);
@@ -169,7 +169,7 @@ test('a turn takes only so much of all connections together, and all have their 
   }
   const longest = Math.max(...turns.map((atMs, at) => atMs - (turns[at - 1] ?? 0)));
   expect(longest).toBeLessThanOrEqual(INTAKE_TURN_MS + INTAKE_SHARED_SLICE_MS);
-  // The first two had the first turn for themselves; of the others none is through before the last has had a slice.
+  // The first two had the first turn for themselves. Of the others, none finishes before the last has had a slice.
   const lastBegins = taken.find(({ connection }) => connection === connections - 1)!.atMs;
   const ends = range(connections).map((wanted) => taken.findLast(({ connection }) => connection === wanted)!.atMs);
   expect(ends.slice(2).filter((atMs) => atMs < lastBegins).length).toBe(0);

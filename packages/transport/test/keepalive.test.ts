@@ -63,7 +63,7 @@ async function startAt(clock: SimClock, changes: Partial<ServeOptions> = {}): Pr
   return startServing(serve, { clock, keepalive, ...changes });
 }
 
-/** The ping is answered, so the server has seen it, and all before it. */
+/** Sends a ping and waits for the answer, so that the server has handled the ping and all earlier frames. */
 async function pinged(client: RawClient, data: string): Promise<void> {
   client.write(ping(data));
   await client.frame(({ type, ack, payload }) => type === 'PING' && ack && payload.toString() === data.padEnd(8));
@@ -120,7 +120,7 @@ test('a deadline passes on the server, too', async () => {
   using client = await RawClient.open(serving.port);
   client.write(client.request(1, '/test.Echo/Hang', 'x', { 'grpc-timeout': '2S' }));
   client.write(client.headers(3, grpcHeaders('/test.Echo/Open', { 'grpc-timeout': '3000m' })));
-  client.write(client.headers(5, grpcHeaders('/test.Echo/Sync', { 'grpc-timeout': '1S' }))); // and no message
+  client.write(client.headers(5, grpcHeaders('/test.Echo/Sync', { 'grpc-timeout': '1S' }))); // without a message
   await pinged(client, 'seen');
   clock.advance(990);
   expect(serving.observer.handled).toEqual([]);
@@ -144,7 +144,7 @@ test('a drain: GOAWAY without a last stream, a ping, and when it is answered GOA
   expect(await client.outcome(1)).toBe(':status: 200, grpc-status: 14, grpc-message: etcdserver: server stopped');
   const first = await client.frame(({ type }) => type === 'GOAWAY');
   expect(first.payload.toString('latin1')).toBe('\x7f\xff\xff\xff\0\0\0\0graceful_stop');
-  // Until the client has seen that, its new calls are served; new streams are ended at once.
+  // Until the client has seen the GOAWAY, its new calls are served, but new streams end at once.
   client.write(client.request(5, '/test.Echo/Sync', 'x'), client.headers(7, grpcHeaders('/test.Echo/Open')));
   expect(await client.outcome(5)).toBe('grpc-status: 0');
   expect(await client.outcome(7)).toMatch(/grpc-status: 14/);
@@ -154,7 +154,7 @@ test('a drain: GOAWAY without a last stream, a ping, and when it is answered GOA
   expect(second.payload.readUInt32BE()).toBe(7);
   client.write(client.request(9, '/test.Echo/Sync', 'x'));
   expect(await client.outcome(9)).toBe('RST_STREAM REFUSED_STREAM');
-  // The unary call that was under way still gets its answer, and then the connection ends.
+  // The running unary call still gets its answer. Then the connection ends.
   client.write(client.data(3, grpcMessage('late'), true));
   expect(await client.outcome(3)).toBe('grpc-status: 0');
   await client.untilClosed();

@@ -4,7 +4,7 @@ import { SettingId } from '@engram/wire';
 import { RawClient } from './support/raw-client.ts';
 import { type Serving, startServing } from './support/serving.ts';
 
-/* Answers that are longer than the 31 bits which gRPC's implementations take for a length. */
+/* Answers longer than the 31-bit lengths that gRPC implementations support. */
 
 let serving: Serving;
 beforeEach(async () => {

@@ -9,7 +9,7 @@ import { FLUSH_SLICE_MS } from '../src/h2/limits.ts';
 import { grpcHeaders, grpcMessage, RawClient } from './support/raw-client.ts';
 import { startServing } from './support/serving.ts';
 
-/* Work on many things at once is done a few at a time, and what takes long all the same is named. */
+/* Work on many objects is split over several turns, and work that still takes too long is reported by name. */
 
 class Watch implements LoopWatch {
   readonly budgetMs = 10;
@@ -59,7 +59,7 @@ test('calls that take a while each do not share a slice because they came in one
     most = Math.max(most, calls - before);
   }
   await client.outcome(39);
-  // Four fit; between two looks here the loop may have turned twice.
+  // Four fit. The loop may have turned twice between two checks of this test.
   expect(most).toBeLessThanOrEqual(8);
   expect(watch.told).toEqual([]);
 });
@@ -137,7 +137,7 @@ test('a thousand connections are written to a few at a time, all of them', async
     most = Math.max(most, flushed - before);
   }
   expect(flushed).toBe(1_000);
-  // Forty fit; the clock is asked after sixteen.
+  // Forty fit. The clock is read after every sixteen.
   expect(most).toBeLessThanOrEqual(2 * 48);
 });
 

@@ -7,11 +7,11 @@ import { DROPPED_PER_TURN } from '../src/h2/limits.ts';
 import { frame, grpcHeaders, RawClient, uint32 } from './support/raw-client.ts';
 import { startServing, until } from './support/serving.ts';
 
-/* Clients with as many streams as they are allowed. */
+/* Clients with the maximum number of streams. */
 
 const STREAMS = 60_000;
 
-/** Opens streams of a method, each with these bytes of DATA, and returns when the server has seen them. */
+/** Opens streams of a method, each with `data` as DATA, and returns when the server has processed them. */
 async function openStreams(client: RawClient, path: string, data: Uint8Array): Promise<void> {
   const fields = Object.entries(grpcHeaders(path)).map(([name, value]) => ({
     name,
@@ -37,7 +37,7 @@ test('a client that announces messages, or sends a byte of each, gets no buffers
   using client = await RawClient.open(serving.port);
   const before = process.memoryUsage().arrayBuffers;
   await openStreams(client, '/test.Echo/Sync', Buffer.concat([Buffer.from([0]), uint32(200 * 1024), Buffer.alloc(1)]));
-  // 64 KiB for each would be 3.7 GiB; half a KiB is 30 MB, and the client itself has some.
+  // 64 KiB for each stream would be 3.7 GiB. Half a KiB is 30 MB, and the client itself needs some memory.
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(80_000_000);
 });
 
@@ -50,7 +50,7 @@ test('60,000 streams that each announce a long message cost no more at the end t
   await until(() => serving.observer.connections === 0);
   await serving.server.close();
   const { user, system } = process.cpuUsage(start);
-  // A line that is searched for each of them takes half a minute.
+  // A linear search of the line for each stream would take half a minute.
   expect((user + system) / 1000).toBeLessThan(3_000);
 });
 
@@ -68,7 +68,7 @@ test.each([
     most = Math.max(most, serving.journal.length - told);
     told = serving.journal.length;
   }
-  // A turn of ours may see two of the server's.
+  // The test may see the effect of two turns of the server in one of its own.
   expect(most).toBeLessThanOrEqual(2 * DROPPED_PER_TURN);
   await until(() => serving.observer.connections === 0);
 });

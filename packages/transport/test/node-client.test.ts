@@ -11,7 +11,7 @@ import { serve } from '@engram/transport';
 import { grpcMessage } from './support/raw-client.ts';
 import { type Serving, startServing, until } from './support/serving.ts';
 
-// nghttp2's client: another reading of the RFCs than ours.
+// nghttp2's client, an independent implementation of the RFCs.
 let serving: Serving;
 beforeEach(async () => {
   serving = await startServing(serve);
@@ -123,7 +123,7 @@ test('a stream whose answers nobody reads stops taking requests, and goes on whe
   const client = await session();
   const stream = call(client, '/test.Echo/Bidi');
   const message = grpcMessage(Buffer.alloc(60_000, 'm'));
-  const total = 500; // 30 MB there and back: more than all windows and buffers on the way
+  const total = 500; // 30 MB in each direction: more than all windows and buffers in between
   let written = 0;
   stream.pause();
   const pump = (): void => {
@@ -137,7 +137,8 @@ test('a stream whose answers nobody reads stops taking requests, and goes on whe
     stream.end();
   };
   pump();
-  // No more than its window, and what our queue lets pass above its mark, comes in while nothing is read.
+  // While the client does not read, the server receives no more than its window and what its queue accepts above its
+  // mark.
   let before = -1;
   await until(() => {
     const still = before === serving.observer.received;

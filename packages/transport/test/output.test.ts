@@ -5,7 +5,7 @@ import { COPY_MAX_BYTES, Output } from '../src/h2/output.ts';
 import { SendQueue } from '../src/h2/send-queue.ts';
 import { SLAB_BYTES, SlabPool } from '../src/h2/slab-pool.ts';
 
-/** A socket whose kernel takes what it was given only when told, and reads it no earlier than that. */
+/** A socket whose kernel takes, and reads, written bytes only when the test says so. */
 class SlowSocket extends Socket {
   taken = '';
   #waiting: { chunks: readonly Uint8Array[]; callback: () => void }[] = [];
@@ -23,7 +23,7 @@ class SlowSocket extends Socket {
     if (next === undefined) return;
     this.taken += Buffer.concat(next.chunks).toString('latin1');
     next.callback();
-    await new Promise((resolve) => setImmediate(resolve)); // callbacks of writes come in a later tick
+    await new Promise((resolve) => setImmediate(resolve)); // callbacks of writes run in a later tick
   }
 }
 
@@ -39,7 +39,7 @@ const step = fc.oneof(
 test('what is put comes out in order and unchanged, whenever it is flushed and taken', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(1), step), { maxLength: 80 }), async (steps) => {
-      const pool = new SlabPool(); // shared: a slab that is given back too early is overwritten by the other
+      const pool = new SlabPool(); // shared, so that a slab that is returned too early is overwritten by the other output
       const ends = [0, 1].map(() => {
         const socket = new SlowSocket();
         return { socket, output: new Output(socket, pool, () => {}), put: '' };

@@ -7,7 +7,7 @@ import { echoMethods, Pages } from './support/echo-methods.ts';
 import { frame, RawClient } from './support/raw-client.ts';
 import { ByteClient, type Serving, startServing, until } from './support/serving.ts';
 
-/* Answers whose bytes are brought while they leave: nobody waits for them but their own stream. */
+/* Answers whose bytes are loaded while they are sent: only their own stream waits for the bytes. */
 
 const path = '/test.Echo/Paged';
 const open = [[SettingId.INITIAL_WINDOW_SIZE, 2 ** 30]] as const;
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => serving.server.close());
 
-/** Brings what is asked for, until the call has its outcome. */
+/** Loads the requested bytes until the call has its outcome. */
 async function bringAll(client: RawClient, streamId: number): Promise<string> {
   let done = false;
   const outcome = client.outcome(streamId).finally(() => {

@@ -9,7 +9,7 @@ import { issue } from './support/certificates.ts';
 import { frame, RawClient } from './support/raw-client.ts';
 import { type Serving, startServing } from './support/serving.ts';
 
-/* Plain requests over HTTP/2, as GET /metrics, which TLS listeners serve: admitted as calls are. */
+/* Plain requests over HTTP/2, such as GET /metrics, which TLS listeners serve. They are admitted like calls. */
 
 const ca = issue('test ca');
 const server = issue('server', ca);
@@ -17,7 +17,7 @@ const server = issue('server', ca);
 async function serving(http: () => HttpResponse | Promise<HttpResponse>, streams: number): Promise<Serving> {
   const folder = new CertificateFolder(ca, server);
   return startServing(serve, {
-    // Time stands still: no tokens come back, however slow the machine is.
+    // The clock stands still, so that no tokens are refilled, however slow the machine is.
     clock: new SimClock(),
     http,
     maxConcurrentStreams: streams,
@@ -71,7 +71,8 @@ test('those whose answers are not read: no more begin than fit', async () => {
   };
   await using served = await serving(answers, 1_000);
   using client = await open(served.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);
-  // One after another: those of one slice of frames begin together, before any of them has answered. 16 MiB are let through.
+  // One after another: requests in one slice of frames all start before any of them has answered. 16 MiB of answers are
+  // allowed.
   for (let id = 1; id < 18; id += 2) {
     client.write(get(client, id));
     await client.frame(({ type, streamId }) => type === 'HEADERS' && streamId === id);

@@ -7,7 +7,7 @@ import { flood } from './support/flood.ts';
 import { grpcHeaders, RawClient } from './support/raw-client.ts';
 import { ByteClient, type Serving, startServing } from './support/serving.ts';
 
-/* Calls that are answered before they begin cost the client more than they cost us. */
+/* Calls that are refused at once must cost the client more than the server. */
 
 let serving: Serving;
 beforeEach(async () => {
@@ -29,7 +29,7 @@ test('a flood whose answers are not read, with texts as long as they may be, hol
   using honest = new ByteClient(serving.target);
   using client = await RawClient.open(serving.port);
   client.socket.pause();
-  // 3,900 bytes in the table, then a byte for each call.
+  // A path of 3,900 bytes in the dynamic table, then one byte for each call.
   const path = `/${'p'.repeat(3_900)}/m`;
   const fields = Object.entries(grpcHeaders(path)).map(([name, value]) => ({
     name,
@@ -78,7 +78,7 @@ test('a field of the table is read once, however often it is referred to', () =>
   const start = process.cpuUsage();
   for (let round = 0; round < 1_000_000; round += 1) binaryFaultOf(field);
   const { user, system } = process.cpuUsage(start);
-  // Some seconds otherwise.
+  // Some seconds without the cache.
   expect((user + system) / 1000).toBeLessThan(1_000);
   expect(binaryFaultOf(field)).toBe('illegal base64 data at input byte 4000');
 });

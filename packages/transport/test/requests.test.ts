@@ -7,7 +7,7 @@ import { frame, grpcHeaders, grpcMessage, RawClient } from './support/raw-client
 
 const sync = '/test.Echo/Sync';
 
-// What grpc-go answers (internal/transport/http2_server.go, server.go, rpc_util.go), word for word.
+// grpc-go's exact answers (internal/transport/http2_server.go, server.go, rpc_util.go).
 test.each([
   { changes: {}, outcome: 'grpc-status: 0', why: 'a request' },
   { changes: { 'content-type': 'application/grpc+proto' }, outcome: 'grpc-status: 0', why: 'a subtype' },
@@ -118,7 +118,7 @@ test.each([
   using client = await RawClient.open(serving.port);
   client.write(client.headers(1, grpcHeaders(sync)), client.data(1, body, true));
   expect(await client.outcome(1)).toBe(`:status: 200, ${outcome}`);
-  // and the connection goes on
+  // the connection stays usable
   client.write(client.request(3, sync, 'again'));
   expect(await client.outcome(3)).toBe('grpc-status: 0');
 });
@@ -279,7 +279,7 @@ test('messages come out whole and in order, however DATA is cut', async () => {
 test('equal header blocks are one request head, until the table changes', async () => {
   await using serving = await startServing(serve);
   using client = await RawClient.open(serving.port);
-  // The index 62 means another path after the second field was added.
+  // Index 62 refers to another path after the second field was added.
   const block = (...fields: (readonly [string, string])[]): Buffer =>
     client.encoder.encode(fields.map(([name, value]) => ({ name, value, indexing: 'remember' })));
   const common = [

@@ -25,7 +25,7 @@ class TestStream extends Stream implements MessageStream {
   aborted(): void {}
 }
 
-/** Takes everything at once. */
+/** A socket whose writes complete at once. */
 class FastSocket extends Socket {
   readonly chunks: Uint8Array[] = [];
 
@@ -55,7 +55,7 @@ function senderTo(socket: Socket): Sender {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** The DATA frames in what was sent: the stream and the payload of each. */
+/** The DATA frames that were sent: the stream and the payload of each. */
 function dataFrames(socket: FastSocket): readonly { streamId: number; payload: string }[] {
   const reader = new FrameReader(2 ** 24 - 1);
   reader.push(Buffer.concat(socket.chunks));

@@ -108,7 +108,7 @@ describe.each(servers)('served by %s', (_name, serve) => {
       code: 4,
     });
     await until(() => serving.journal.includes('aborted') && serving.observer.open === 0);
-    expect(serving.observer.handled[1]).toMatch(/^Hang (1|4)$/); // the client's RST_STREAM may come first
+    expect(serving.observer.handled[1]).toMatch(/^Hang (1|4)$/); // the client's RST_STREAM may arrive first
   });
 
   test('a client that cancels aborts the handler', async () => {
@@ -218,7 +218,7 @@ describe.each(servers)('served by %s', (_name, serve) => {
   });
 
   test('a drain does not wait for connections that wait for nothing', async () => {
-    // The clock stands still: no bound would end this.
+    // The clock stands still, so no timeout would end this.
     await using serving = await startServing(serve, { clock: new SimClock() });
     const agent = new Agent({ keepAlive: true });
     const idle = await new Promise((resolve) => {

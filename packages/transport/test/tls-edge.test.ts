@@ -9,7 +9,7 @@ import { type Identity, issue, revocationList, revocationListDer } from './suppo
 import { silent } from './support/silent.ts';
 import { startServing, until } from './support/serving.ts';
 
-/* What TLS lets in, no more than etcd's does. */
+/* TLS refuses the same clients as etcd's. */
 
 const ca = issue('test ca');
 const server = issue('server', ca);
@@ -30,7 +30,7 @@ const withClients = (folder: CertificateFolder): Partial<TlsOptions> => ({
   trustedCaFile: folder.file('ca.pem'),
 });
 
-/** What the server says to a request, or 'refused'. */
+/** The server's answer to a request, or 'refused'. */
 async function ask(port: number, options: ConnectionOptions = {}, identity?: Identity): Promise<string> {
   const { key, certificate: cert } = identity ?? {};
   const socket = connect({ host: '127.0.0.1', port, ca: ca.certificate, key, cert, ...options });

@@ -149,7 +149,7 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
     await before.unary('/test.Echo/Sync', 'x');
     expect(await subject()).toBe('server');
     const renewed = issue('renewed', ca);
-    writeFileSync(folder.file('server.pem'), renewed.certificate); // the key is not there yet
+    writeFileSync(folder.file('server.pem'), renewed.certificate); // the matching key is not written yet
     expect(await subject()).toBe('server');
     writeFileSync(folder.file('server-key.pem'), renewed.key);
     expect(await subject()).toBe('renewed');
@@ -251,7 +251,7 @@ test('unfinished bodies of plain HTTP/2 are bounded together', async () => {
   const session = connectHttp2(`https://localhost:${serving.port}`, { ca: ca.certificate });
   session.on('error', () => {});
   let refused = 0;
-  // 90 MB; 64 MiB are let in.
+  // 90 MB are sent; 64 MiB are accepted.
   for (let at = 0; at < 30; at += 1) {
     const stream = session.request({ ':method': 'POST', ':path': '/version' });
     stream.on('error', () => {});
@@ -272,12 +272,12 @@ test('a body that comes byte by byte weighs what it takes to keep', async () => 
   const bytes = (streamId: number): Buffer =>
     Buffer.concat(Array.from({ length: 4_000 }, () => client.data(streamId, Buffer.of(0))));
   const post = { ':method': 'POST', ':scheme': 'https', ':path': '/', ':authority': 'h' };
-  // 65 bodies of 4,000 bytes fit. More would be an attack of another kind: the rest of a refused one costs tokens.
+  // 65 bodies of 4,000 bytes fit. More would test another limit, because the rest of a refused body costs tokens.
   for (let id = 1; id <= 131; id += 2) client.write(client.headers(id, post), bytes(id));
   const refused = await client.frame(({ type }) => type === 'RST_STREAM');
   expect(await client.outcome(refused.streamId)).toBe('RST_STREAM ENHANCE_YOUR_CALM');
   expect(refused.streamId).toBe(131);
-  // What they held is given back.
+  // The bytes that the streams held are released.
   for (let id = 1; id < 131; id += 2) client.write(rstStreamFrame(id, 8));
   client.write(client.headers(201, post), client.data(201, Buffer.of(0), true));
   const answered = await client.frame(({ streamId }) => streamId === 201);

@@ -125,7 +125,7 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
   protected get satisfied(): boolean {
     return false;
   }
-  /** Called with one message, inflated only if `compressed` is false. The bytes never change. */
+  /** Called with one message, still as gzip if `compressed` is true. The bytes never change. */
   protected abstract message(request: Buffer, compressed: boolean): void;
   /** The client has sent its last message. */
   protected abstract requestEnded(): void;

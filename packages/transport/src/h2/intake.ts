@@ -97,8 +97,8 @@ export class Intake {
   }
 
   /**
-   * A callee of a frame took this long. Between two readings of the clock, one frame of a request may cost as much as a
-   * thousand others.
+   * Adds the time that a handler took, until `nowMs`. Between two readings of the clock, one frame of a request may cost
+   * as much as a thousand others.
    */
   worked(ms: number, nowMs: number): void {
     this.#workedMs += ms;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Identity } from './certificates.ts';
 
-/** A new folder with `ca.pem`, `server.pem` and `server-key.pem`, for the test that runs; its end removes it. */
+/** A new folder with `ca.pem`, `server.pem` and `server-key.pem` for the running test. It is removed when the test ends. */
 export class CertificateFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'engram-tls-'));
 

@@ -1,11 +1,11 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 
-// As much DER (X.690) as a certificate of RFC 5280 needs.
+// The subset of DER (X.690) that a certificate of RFC 5280 needs.
 function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;
-  // In as few bytes as it takes: DER allows no other, and Go and rustls check it.
+  // The shortest encoding of the length: DER allows no other, and Go and rustls check it.
   const lengthBytes = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >>> 8, length & 0xff];
   return Buffer.concat([Buffer.from([tag, ...lengthBytes]), content]);
 }
@@ -37,11 +37,14 @@ export interface Identity {
 
 export interface IssueOptions {
   readonly keys?: 'ec' | 'rsa';
-  /** Names beside the CommonName; empty: none at all. */
+  /** Subject alternative names; if empty, the certificate has none. */
   readonly names?: readonly string[];
 }
 
-/** A certificate for `localhost` and 127.0.0.1; signed by `issuer`, or by itself and then allowed to sign others. */
+/**
+ * A certificate for `localhost` and 127.0.0.1. It is signed by `issuer`; without an issuer it is self-signed and may
+ * sign others.
+ */
 export function issue(commonName: string, issuer?: Identity, options: IssueOptions = {}): Identity {
   const { privateKey, publicKey } =
     options.keys === 'rsa'
@@ -75,7 +78,7 @@ export function issue(commonName: string, issuer?: Identity, options: IssueOptio
   };
 }
 
-/** The issuer's list of certificates that it takes back, in PEM. */
+/** The issuer's certificate revocation list, in PEM. */
 export function revocationList(issuer: Identity, revoked: readonly Identity[]): string {
   return pem('X509 CRL', revocationListDer(issuer, revoked));
 }

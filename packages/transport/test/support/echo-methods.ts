@@ -13,12 +13,12 @@ import {
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 const never = new Promise<never>(() => {});
 
-/** What the methods below have seen, in order. */
+/** The events that the methods below have recorded, in order. */
 export type Journal = string[];
 
 const ignore: StreamHandler = { message() {}, halfClosed() {}, drained() {}, closed() {} };
 
-/** A message of so many zeros, made while it leaves. */
+/** A message of this many zeros, encoded while it is sent. */
 const endless = (bytes: number): LongMessage => ({
   bytes,
   heldBytes: bytes,
@@ -27,13 +27,13 @@ const endless = (bytes: number): LongMessage => ({
   read: (target, start, end) => target.fill(0, start, end) && end,
 });
 
-/** How the messages of /test.Echo/Paged are made. */
+/** Controls the messages of /test.Echo/Paged. */
 export class Pages {
-  /** Each `prepare` waits for the next one. */
+  /** Each `prepare` waits until the test calls its entry. */
   readonly waiting: ((error?: Error) => void)[] = [];
   dropped = 0;
 
-  /** As `endless`, but only what was prepared can be read: 100,000 bytes at a time. */
+  /** Like `endless`, but only prepared bytes can be read: 100,000 at a time. */
   message(bytes: number): LongMessage {
     let [ready, at, open] = [0, 0, true];
     return {
@@ -64,7 +64,7 @@ export class Pages {
   }
 }
 
-/** Methods that do one thing each, so that a case of the suite names what it proves. */
+/** Methods that do one thing each, so that the name of a method shows what a test case checks. */
 export function echoMethods(journal: Journal, pages = new Pages()): MethodTable {
   const unary = (handle: (request: Uint8Array, call: CallContext) => Message | Promise<Message>): Method => ({
     kind: 'unary',
@@ -140,7 +140,10 @@ export function echoMethods(journal: Journal, pages = new Pages()): MethodTable 
       '/test.Echo/Chunks',
       {
         kind: 'server-stream',
-        /** Sends as many chunks of 256 KiB as asked for, made a turn later each, none while it is told to wait. */
+        /**
+         * Sends the requested number of chunks of 256 KiB. Each is made a turn later, and none while the stream must
+         * wait.
+         */
         open(request, call) {
           let left = Number(text(request));
           let over = false;
@@ -178,7 +181,7 @@ export function echoMethods(journal: Journal, pages = new Pages()): MethodTable 
       '/test.Echo/Flood',
       {
         kind: 'server-stream',
-        /** Sends as many chunks as asked for, at most 512 KiB queued at any time. */
+        /** Sends the requested number of chunks, with at most 512 KiB queued at any time. */
         open(request, call) {
           let left = Number(text(request));
           const chunk = Buffer.alloc(32 * 1024, 'f');

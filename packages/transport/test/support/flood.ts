@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { RawClient } from './raw-client.ts';
 import type { ByteClient } from './serving.ts';
 
-/** What one attack may hold of this process, the attacker's own buffers included (src/h2/limits.ts: below 100 MiB). */
+/** What one attack may hold of this process, including the attacker's own buffers (src/h2/limits.ts: below 100 MiB). */
 const heldMaxBytes = 100 * 1024 * 1024;
 const heldBytes = (): number => {
   const { heapUsed, arrayBuffers } = process.memoryUsage();
@@ -11,8 +11,8 @@ const heldBytes = (): number => {
 };
 
 /**
- * Writes until the server has had enough: at most `rounds` times. Meanwhile everyone else is served, and what the
- * process holds stays within its bound.
+ * Writes until the server ends the connection, at most `rounds` times. Meanwhile other clients are served, and the
+ * memory of the process stays within its limit.
  */
 export async function flood(
   honest: ByteClient,

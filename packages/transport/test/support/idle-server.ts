@@ -1,6 +1,6 @@
 /**
- * A server in a process of its own, for tests of what connections cost: says its port when it serves, and on each message
- * how many bytes it holds.
+ * A server in its own process, for tests of what connections cost. It reports its port when it serves, and on each
+ * message the number of bytes that it holds.
  */
 import { serve } from '@engram/transport';
 import { echoMethods } from './echo-methods.ts';

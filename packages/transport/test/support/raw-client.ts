@@ -21,14 +21,14 @@ export interface RawFrame {
   readonly endStream: boolean;
   readonly ack: boolean;
   readonly payload: Buffer;
-  /** Of HEADERS: `name: value`. */
+  /** The fields of HEADERS as `name: value`. */
   readonly fields: readonly string[];
 }
 
 const typeNames = Object.fromEntries(Object.entries(FrameType).map(([name, type]) => [type, name]));
 const codeNames = Object.fromEntries(Object.entries(ErrorCode).map(([name, code]) => [code, name]));
 
-/** Any frame, right or wrong. */
+/** Any frame, valid or not. */
 export function frame(
   type: keyof typeof FrameType,
   flags: number,
@@ -51,7 +51,7 @@ export function grpcMessage(text: string | Uint8Array, flag = 0): Buffer {
   return Buffer.concat([Buffer.from([flag]), uint32(body.length), body]);
 }
 
-/** A gRPC request's header list; what `changes` sets to undefined is left out. */
+/** The header list of a gRPC request, without the fields that `changes` sets to undefined. */
 export function grpcHeaders(
   path: string,
   changes: Record<string, string | undefined> = {},
@@ -67,7 +67,7 @@ export function grpcHeaders(
   };
 }
 
-/** A client that says what it is told, frame by frame. */
+/** A client that sends exactly the frames that a test passes to it. */
 export class RawClient implements Disposable {
   readonly socket: Socket;
   readonly encoder = new HpackEncoder(4096);
@@ -91,7 +91,7 @@ export class RawClient implements Disposable {
     });
   }
 
-  /** Connected, greeted, and with the server's settings acknowledged. */
+  /** Connects, sends preface and settings, and waits until the server has acknowledged the settings. */
   static async open(port: number, settings: readonly (readonly [number, number])[] = []): Promise<RawClient> {
     const client = await RawClient.silent(port);
     client.write(Buffer.from(CLIENT_PREFACE), settingsFrame(settings), settingsAckFrame);
@@ -99,7 +99,7 @@ export class RawClient implements Disposable {
     return client;
   }
 
-  /** Connected, and nothing else. */
+  /** Connects and sends nothing. */
   static async silent(port: number): Promise<RawClient> {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
@@ -117,7 +117,7 @@ export class RawClient implements Disposable {
     return headersFrames(streamId, this.encoder.encode(fields), endStream, 16_384);
   }
 
-  /** With a block that was encoded before. */
+  /** HEADERS with a block that was encoded before. */
   headersOf(streamId: number, block: Uint8Array, endStream: boolean): Buffer {
     return headersFrames(streamId, block, endStream, 16_384);
   }
@@ -139,7 +139,7 @@ export class RawClient implements Disposable {
     ]);
   }
 
-  /** The first frame that came, or comes, and matches. Rejects when the connection ends without it. */
+  /** The first received frame that matches, or the next that arrives. Rejects when the connection ends without one. */
   async frame(matches: (frame: RawFrame) => boolean): Promise<RawFrame> {
     for (;;) {
       const found = this.received.find(matches);
@@ -155,24 +155,24 @@ export class RawClient implements Disposable {
     if (!this.closed) await once(this.socket, 'close');
   }
 
-  /** `grpc-status` and `grpc-message` of a stream, or how it was reset. */
+  /** `grpc-status` and `grpc-message` of a stream, or the code of its reset. */
   async outcome(streamId: number): Promise<string> {
     const last = await this.frame(
       (next) => next.streamId === streamId && (next.endStream || next.type === 'RST_STREAM'),
     );
     if (last.type === 'RST_STREAM') return `RST_STREAM ${codeNames[readUint32(last.payload, 0)]}`;
-    // The empty message of a call that succeeded says nothing.
+    // Drops the empty message of a successful call.
     const said = last.fields.filter((field) => !field.startsWith('content-type') && field !== 'grpc-message: ');
     return said.join(', ');
   }
 
-  /** What the GOAWAY says with which the server ended the connection. */
+  /** The code and the reason in the GOAWAY with which the server ended the connection. */
   async goAway(): Promise<string> {
     const { payload } = await this.frame(({ type }) => type === 'GOAWAY');
     return `${codeNames[readUint32(payload, 4)]} ${payload.toString('latin1', 8)}`;
   }
 
-  /** All DATA of a stream so far. */
+  /** All DATA of a stream received so far. */
   body(streamId: number): Buffer {
     return Buffer.concat(
       this.received.filter((next) => next.type === 'DATA' && next.streamId === streamId).map(({ payload }) => payload),

@@ -42,7 +42,7 @@ export interface Serving extends AsyncDisposable {
   readonly server: Server;
   readonly journal: Journal;
   readonly observer: CountingObserver;
-  /** What a client dials. */
+  /** The address that a client connects to. */
   readonly target: string;
   readonly port: number;
 }
@@ -146,7 +146,7 @@ export interface Ended {
   readonly details: string;
 }
 
-/** Everything that comes until the end, and how it ended. */
+/** All messages until the end of the stream, and its status. */
 export function outcome(
   stream: grpc.ClientReadableStream<Buffer> | grpc.ClientDuplexStream<Buffer, Buffer>,
 ): Promise<Ended> {
@@ -161,7 +161,7 @@ export function outcome(
   });
 }
 
-/** Resolves when `holds` does, looking again whenever the event loop has turned. */
+/** Resolves when `holds` returns true. Checks it in each turn of the event loop. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
