@@ -8,8 +8,9 @@ interface Scalar {
   readonly zero: string;
   /** The Reader method that reads one value. */
   readonly read: string;
-  /** Source text of the condition under which a value is written, then source text that writes it. */
+  /** Source text of the condition under which a value is written. */
   readonly present: (value: string) => string;
+  /** Source text that writes a value. */
   readonly write: (value: string) => string;
 }
 

@@ -13,7 +13,7 @@ export interface Timed {
 /** Precision of deadlines: never early, and at most two ticks late. */
 const tickMs = 10;
 const slots = 1024;
-/** At most this many expired calls are ended in one turn of the event loop. */
+/** At most this many expired calls of one slot are ended in one turn of the event loop. */
 const expiredPerTurn = 256;
 
 class Slot implements Timed {

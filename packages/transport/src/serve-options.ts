@@ -32,7 +32,10 @@ export interface TlsOptions {
 
 /** grpc-go's server keepalive (etcd `--grpc-keepalive-*`). Milliseconds. */
 export interface KeepaliveOptions {
-  /** A client that pings more often than this is sent a GOAWAY; 0 allows any rate. */
+  /**
+   * A client that pings more often than this is sent a GOAWAY; 0 allows any rate. Without open streams, the minimum is
+   * always 2 h.
+   */
   readonly minTimeMs: number;
   /** An idle connection is pinged at this interval; 0 disables pings. */
   readonly intervalMs: number;
@@ -132,10 +135,11 @@ export const DRAIN_MAX_MS = 7_000;
 
 /** How long a client may take for a handshake or a request. Milliseconds. */
 export interface TransportTimeouts {
-  /** For the TLS handshake, for the first bytes, and for the HTTP/2 preface and settings: 10 s each. */
+  /** For the TLS handshake, for the first bytes, and for the HTTP/2 preface and settings; by default 10 s each. */
   readonly handshakeMs: number;
-  /** For the headers of an HTTP/1.1 request: 10 s. For the whole request: 60 s. */
+  /** For the headers of an HTTP/1.1 request; by default 10 s. */
   readonly headersMs: number;
+  /** For a whole HTTP/1.1 request; by default 60 s. */
   readonly requestMs: number;
 }
 

@@ -4,8 +4,9 @@ import { echoed, quoted } from './grpc/echoed.ts';
 
 /** The status of a stream when the server stops. Never OK: clients take that for a broken watch and do not reconnect. */
 export const STOPPED: RpcStatus = { code: GrpcCode.UNAVAILABLE, message: 'etcdserver: server stopped' };
-/** Go's texts for a context that ended (context.DeadlineExceeded, context.Canceled). */
+/** Go's text for a context whose deadline passed (context.DeadlineExceeded). */
 export const DEADLINE_EXCEEDED: RpcStatus = { code: GrpcCode.DEADLINE_EXCEEDED, message: 'context deadline exceeded' };
+/** Go's text for a cancelled context (context.Canceled). */
 export const CANCELLED: RpcStatus = { code: GrpcCode.CANCELLED, message: 'context canceled' };
 
 /**

@@ -15,7 +15,7 @@ import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError, STOPPED } from '
 import type { GrpcHead } from './grpc-head.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
-/** grpc-go's texts (stream.go, RecvMsg). */
+// grpc-go's texts (stream.go, RecvMsg).
 const secondMessage: RpcStatus = {
   code: GrpcCode.INTERNAL,
   message: 'cardinality violation: received multiple request messages for non-client-streaming RPC',

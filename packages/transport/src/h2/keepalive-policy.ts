@@ -1,6 +1,6 @@
 import type { KeepaliveOptions } from '../serve-options.ts';
 
-/** grpc-go's numbers (internal/transport/http2_server.go). */
+// grpc-go's numbers (internal/transport/http2_server.go).
 const strikesMax = 2;
 const idlePingMinMs = 2 * 60 * 60_000;
 

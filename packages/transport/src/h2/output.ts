@@ -17,11 +17,9 @@ const nothing = Buffer.alloc(0);
  * the next batch gathers.
  */
 export class Output {
-  /**
-   * The open slab and the write position in it. Writers of frames call `room` first, then write and advance `at`
-   * themselves.
-   */
+  /** The open slab. Writers of frames call `room` first, then write and advance `at` themselves. */
   slab: Buffer = nothing;
+  /** The write position in `slab`. */
   at = 0;
 
   readonly #socket: Socket;

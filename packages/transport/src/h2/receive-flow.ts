@@ -24,8 +24,8 @@ export class LongTurn implements Queued<LongTurn> {
 }
 
 /**
- * Flow control of what the client sends. A window is opened again when half of it is used, so WINDOW_UPDATEs are rare:
- * one for 8 MiB on a connection, and none for a stream with one request of usual size.
+ * Flow control of what the client sends. A window is opened again when half of it is used, so WINDOW_UPDATEs are rare.
+ * A connection needs one for 8 MiB, and a stream with one request of usual size none.
  *
  * A message longer than a stream's window gets a window for its whole rest at once, but only LONG_MESSAGES_BYTES are
  * open at a time; other long messages wait in line. So a client with a hundred long messages in flight costs the memory

@@ -5,8 +5,9 @@ import type { Output } from './output.ts';
 /** Bytes of one stream that wait for a window or for the socket, in their original pieces. */
 export class SendQueue {
   #pieces: (Uint8Array | LongMessage)[] = [];
-  /** The first piece that is not wholly sent, and the number of its bytes that are sent. */
+  /** Index of the first piece that is not wholly sent. */
   #first = 0;
+  /** Bytes of that piece that are sent. */
   #sentOfFirst = 0;
   #bytes = 0;
   /** Sum over the pieces of their length minus the memory they take. */

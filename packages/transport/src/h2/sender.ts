@@ -47,8 +47,9 @@ export class Sender implements Flushable {
   readonly headers = new HeaderWriter();
   /** For callers that write the payload of a frame. No other write may happen between the frame's header and its end. */
   readonly output: Output;
-  /** The client's window for all streams, and the initial window of a new stream. */
+  /** The client's window for all streams. */
   window = DEFAULT_WINDOW_BYTES;
+  /** The client's window for a new stream. */
   initialWindow = DEFAULT_WINDOW_BYTES;
   frameMax = DEFAULT_MAX_FRAME_BYTES;
   queuedBytes = 0;
@@ -76,8 +77,9 @@ export class Sender implements Flushable {
   /** What the flusher knows: that there are bytes to send, or that an answer is among them. */
   #announced: Announced = ANNOUNCED_NOTHING;
   readonly #lastData = new LastData();
-  /** Whether the batch that gathers, and the batch in flight, contain DATA. */
+  /** Whether the batch that gathers contains DATA. */
   #dataMoved = false;
+  /** Whether the batch in flight contains DATA. */
   #batchMoves = false;
 
   /** `share` is the connection's share of the answer budget. */

@@ -20,10 +20,10 @@ export type ClosedBy = 'client' | 'server';
  * The open streams of a connection, and for recently ended ones whether the client had ended its side. If it had,
  * another frame is an error. If not, the frame may have been in flight when the server ended the stream.
  *
- * The open streams are in an open-addressed table. In a Map they would live longer than they are open: a Map with many
- * insertions and removals is rebuilt every few hundred of them, and each old table points to the next. Once one of
- * these is in the old generation, the collector promotes all that follow, with the streams that were open then. A third
- * of all that a write allocates was copied twice for that.
+ * The open streams are in an open-addressed table. In a Map they would live longer than they are open. A Map with many
+ * insertions and removals is rebuilt every few hundred of them, and each old table points to the next. Once one of these
+ * is in the old generation, the collector promotes all that follow, with the streams that were open then. A third of all
+ * that a write allocates was copied twice for that.
  */
 export class StreamTable {
   /** The highest id that the client has opened. */

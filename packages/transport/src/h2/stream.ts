@@ -25,8 +25,9 @@ export abstract class Stream implements Queued<Stream> {
   preparing = false;
   before: Stream | undefined;
   after: Stream | undefined;
-  /** Bytes in the batch that gathers, and in the batch in flight. Maintained only for streams with `counted`. */
+  /** Bytes in the batch that gathers, if the stream is `counted`. */
   batchBytes = 0;
+  /** Bytes in the batch in flight, if the stream is `counted`. */
   flyingBytes = 0;
   readonly counted: boolean = false;
 

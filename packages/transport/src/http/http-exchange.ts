@@ -52,8 +52,8 @@ export class HttpExchange extends Stream implements Admissible {
   }
 
   /**
-   * Admitted like a call: a request that the client resets counts as running until its handler returns, and a client
-   * that does not read its answers gets no further request started.
+   * Admitted like a call. A request that the client resets counts as running until its handler returns. A client that
+   * does not read its answers gets no further request started.
    */
   halfClosed(): void {
     this.#host.admission.admit(this);
