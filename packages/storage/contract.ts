@@ -1,4 +1,4 @@
-// What every storage adapter must do, as test suites: import them in a test and pass what makes one.
+// Test suites for every storage adapter. Import them in a test and pass a function that makes a bed.
 export { logContract } from './contract/log-contract.ts';
 export { valuesContract } from './contract/values-contract.ts';
 export { directoryContract, type DirectoryBed, reasonOf } from './contract/directory-contract.ts';

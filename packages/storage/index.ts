@@ -19,7 +19,7 @@ export {
   StorageTrimmedError,
   StorageUnavailableError,
 } from './src/storage-error.ts';
-// The adapter in memory, and what can go wrong in it.
+// The adapter in memory, and its faults.
 export { MemoryStorage } from './src/memory-storage.ts';
 export { MemoryDisk } from './src/memory-disk.ts';
 export {
@@ -30,7 +30,7 @@ export {
   InjectedFault,
   seededFaults,
 } from './src/fault-plan.ts';
-// For those who write an adapter.
+// Parts for adapters.
 export {
   AcknowledgedMark,
   type AcknowledgedState,

@@ -1,5 +1,5 @@
-// Steps that the tests of adapters take, also in processes of their own, where no test runner is.
+// Steps for tests of adapters. They also run in child processes, without a test runner.
 export { appendRecords, batches, never, record, sealOf, stream } from './contract/storage-steps.ts';
-// What processes do that tests start: open damaged storages, and append until they are killed.
+// What the child processes of tests do: open damaged storages, and append until they are killed.
 export { answerChecks, type CheckRequest } from './contract/answer-checks.ts';
 export { appendUntilKilled } from './contract/append-until-killed.ts';

@@ -2,7 +2,7 @@ import type { Logger } from '@engram/core';
 import { type Storage, StorageCorruptError } from '../index.ts';
 import { outcomeOf, record } from './storage-steps.ts';
 
-/** `Expected` as it travels between processes: the chunks by their seeds and lengths. */
+/** `Expected` as it is sent between processes: the chunks are given by their seeds and lengths. */
 export interface CheckRequest {
   readonly path: string;
   readonly end: number;
@@ -18,7 +18,7 @@ export interface CheckAnswer {
 
 export type OpenAt = (path: string, logger: Logger) => Promise<Storage>;
 
-/** Opens the directories that a `Checker` in the parent process names, and says what reading everything gave. */
+/** Opens the directories that a `Checker` in the parent process names, and reports the result of reading everything. */
 export function answerChecks(open: OpenAt): void {
   process.on('message', async (request: CheckRequest) => {
     const warnings: string[] = [];

@@ -5,12 +5,12 @@ import { never, record, sealOf, stream } from './storage-steps.ts';
 
 const sealing = sealOf(1);
 
-/** How many records the batch has that begins at `end`. */
+/** The number of records in the batch that begins at `end`. */
 export const batchLength = (end: number, batchMax: number): number => 1 + ((end * 7919) % batchMax);
 
 /**
- * Appends until the process is killed, or until an append fails, and says on stdout how far it was acknowledged:
- * `append <end>`, `checkpoint <from>`, and at the end of its own accord `failed <JSON>`.
+ * Appends until the process is killed or an append fails. Prints the acknowledged progress on stdout: `append <end>`,
+ * `checkpoint <from>`, and `failed <JSON>` if an append fails.
  */
 export async function appendUntilKilled(storage: Storage, batchMax: number): Promise<void> {
   let end: number = await storage.log.seal(sealing);
@@ -34,7 +34,7 @@ export async function appendUntilKilled(storage: Storage, batchMax: number): Pro
   await storage[Symbol.asyncDispose]();
 }
 
-/** Synchronous: a line that was written is seen, however the process ends. */
+/** Synchronous, so that a written line is seen however the process ends. */
 function say(line: string): void {
   writeSync(1, `${line}\n`);
 }

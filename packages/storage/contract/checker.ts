@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { CheckAnswer, CheckRequest } from './answer-checks.ts';
 
-/** Checks directories in another process, whose module calls `answerChecks`, and outlives it. */
+/**
+ * Checks directories in a child process, whose module calls `answerChecks`. The checker survives if that process dies.
+ */
 export class Checker implements Disposable {
   readonly #module: URL;
   #child: ChildProcess | undefined;
@@ -10,7 +12,7 @@ export class Checker implements Disposable {
     this.#module = module;
   }
 
-  /** 'died: ...' when the process did. One call at a time. */
+  /** The result is 'died: ...' if the child process died. One call at a time. */
   check(request: CheckRequest): Promise<CheckAnswer> {
     this.#child ??= fork(this.#module, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
     const child = this.#child;
@@ -24,7 +26,7 @@ export class Checker implements Disposable {
         this.#child = undefined;
         resolve({ result: `died: ${signal} ${text}`, warnings: [] });
       };
-      // 'close', not 'exit': the last words are read by then.
+      // 'close', not 'exit': all output has been read by then.
       child.once('close', onExit);
       child.once('message', (answer: CheckAnswer) => {
         child.off('close', onExit);

@@ -10,23 +10,23 @@ import { never, record, sealOf } from './storage-steps.ts';
 interface Acknowledged {
   readonly end: number;
   readonly checkpoint: number;
-  /** What else was said. */
+  /** All other lines that the child printed. */
   readonly rest: readonly string[];
 }
 
 /** A module that calls `appendUntilKilled` on the storage at its first argument with batches up to its second. */
 export interface AppendingChild {
   readonly module: URL;
-  /** What follows the two. */
+  /** Arguments after these two. */
   readonly more?: readonly string[];
 }
 
-/** What an engine promises whose process is killed. */
+/** The contract of an engine whose process is killed. */
 export function crashContract(name: string, makeBed: () => Promise<DirectoryBed>, child: AppendingChild): void {
   test(`${name}: a process that is killed leaves whole what it had acknowledged: batches, a checkpoint`, async () => {
     await using bed = await makeBed();
     let end = 1;
-    // Round for round at another point: before, at and behind a checkpoint, which comes with every 20th append.
+    // Each round ends at another point: before, at and after a checkpoint, which follows every 20th append.
     for (const lines of [1, 3, 20, 21, 22, 37, 64, 200]) {
       const acknowledged = await runChild(child, bed, 60, lines);
       expect(acknowledged.rest).toEqual([]);
@@ -36,7 +36,7 @@ export function crashContract(name: string, makeBed: () => Promise<DirectoryBed>
   });
 }
 
-/** What an engine promises when its disk takes no more. One of its files must grow to 4 MiB. */
+/** The contract of an engine whose disk is full. One of its files must grow to 4 MiB. */
 export function fullDiskContract(name: string, makeBed: () => Promise<DirectoryBed>, child: AppendingChild): void {
   test(`${name}: on a full disk an append is uncertain, then nothing is written or told before the next start`, async () => {
     await using bed = await makeBed();
@@ -54,13 +54,13 @@ export function fullDiskContract(name: string, makeBed: () => Promise<DirectoryB
       get: 'none',
     });
     const end = await check(bed, acknowledged);
-    // There, or not there.
+    // The batch is in the log, or it is not.
     expect([acknowledged.end, acknowledged.end + batchLength(acknowledged.end, batchMax)]).toContain(end);
     await runChild(child, bed, batchMax, 3);
   });
 }
 
-/** Runs the child until it has said `linesMax` lines, then kills it with no warning; or until it ends by itself. */
+/** Runs the child until it has printed `linesMax` lines, then kills it without a warning; or until it ends by itself. */
 async function runChild(
   { module, more = [] }: AppendingChild,
   { path }: DirectoryBed,
@@ -79,13 +79,13 @@ async function runChild(
     else if (line.startsWith('checkpoint ')) checkpoint = number;
     else rest.push(line);
     lines += 1;
-    // What it says until it is dead is read as well.
+    // Lines that the child prints until it is dead are read as well.
     if (lines === linesMax) child.kill('SIGKILL');
   }
   return { end, checkpoint, rest };
 }
 
-/** Holds the directory against what was acknowledged; returns where the log ends now. */
+/** Compares the directory with what was acknowledged. Returns where the log ends now. */
 async function check(bed: DirectoryBed, acknowledged: Acknowledged): Promise<number> {
   const storage = await bed.open();
   const checkpoint = await storage.values.loadCheckpoint();

@@ -5,7 +5,7 @@ import type { CheckRequest } from './answer-checks.ts';
 import { Checker } from './checker.ts';
 import type { DirectoryBed } from './directory-contract.ts';
 
-/** Something that happens to the file at a path. Offsets beyond its end come round. */
+/** Damages the file at a path. Offsets beyond its end wrap around. */
 export type Damage = (path: string) => Promise<void>;
 
 export const flip =
@@ -56,7 +56,7 @@ export class DamagedCopies implements Disposable {
     this.#checker = new Checker(module);
   }
 
-  /** Returns where the copy is. `damage` gets the directory. */
+  /** Returns the path of the copy. `damage` gets this path. */
   async make(damage: Damage): Promise<string> {
     this.#copies += 1;
     const copy = join(this.#bed.path, '..', `${basename(this.#bed.path)}-copy-${this.#copies}`);
@@ -65,7 +65,7 @@ export class DamagedCopies implements Disposable {
     return copy;
   }
 
-  /** What comes of opening the copy and reading everything, in another process; then the copy is gone. */
+  /** Opens the copy and reads everything in another process, and returns the result. Removes the copy. */
   async outcome(path: string): Promise<{ readonly result: string; readonly warnings: readonly string[] }> {
     const answer = await this.#checker.check({ path, ...this.#expected });
     await rm(path, { recursive: true });

@@ -13,7 +13,7 @@ export interface DirectoryBed extends StorageBed {
   open(path?: string): Promise<Storage>;
 }
 
-/** How opening the storage at the path ends: in a word. */
+/** The outcome of opening the storage at the path, as one word. */
 export async function reasonOf(bed: DirectoryBed, path: string): Promise<string> {
   try {
     await bed.open(path);
@@ -29,8 +29,8 @@ export async function reasonOf(bed: DirectoryBed, path: string): Promise<string>
 }
 
 /**
- * What opening a directory of files promises whose `mark`, a file too, says what was acknowledged. `makeBed` is called
- * once for each test.
+ * The contract of opening a directory of files. The file `mark` says what was acknowledged. `makeBed` is called once
+ * for each test.
  */
 export function directoryContract(name: string, makeBed: () => Promise<DirectoryBed>, mark: string): void {
   describe(`${name}: a directory`, () => {

@@ -7,7 +7,7 @@ import { appendRecords, never, record, sealOf } from './storage-steps.ts';
 
 const at = logPosition;
 
-/** What an engine promises that reads the records of many calls together. */
+/** The contract of an engine that reads the records of many calls together. */
 export function groupedReadsContract(name: string, makeBed: () => Promise<StorageBed>): void {
   describe(`${name}: calls of getMany at a time`, () => {
     test('of all sizes get each their own records', async () => {

@@ -17,7 +17,7 @@ import { never, sealOf } from './storage-steps.ts';
 
 const at = logPosition;
 
-/** What `Log` promises. `makeBed` is called once for each test. */
+/** The contract of `Log`. `makeBed` is called once for each test. */
 export function logContract(name: string, makeBed: () => Promise<StorageBed>): void {
   describe(`${name}: log`, () => {
     test('a new one is empty and begins at 1', async () => {
@@ -83,7 +83,7 @@ export function logContract(name: string, makeBed: () => Promise<StorageBed>): v
       const storage = await openSealed(bed);
       const large = [record(1, 4 << 20), record(2, 10), record(3, 4 << 20)];
       const batches = await appendAll(storage, [large, records(1, 4)]);
-      // Not toEqual: it takes seconds for bytes of this number.
+      // Not `toEqual`, which takes seconds for this many bytes.
       const seen = await readAll(await reopen(bed, storage));
       expect(seen.map(shape)).toEqual(batches.map(shape));
       for (const [index, bytes] of large.entries()) {
@@ -420,7 +420,7 @@ export function logContract(name: string, makeBed: () => Promise<StorageBed>): v
       test('ends a read that goes on', async () => {
         await using bed = await makeBed();
         const storage = await openSealed(bed);
-        // More than an adapter reads ahead.
+        // More bytes than an adapter reads ahead.
         await appendAll(
           storage,
           Array.from({ length: 30 }, (_, index) => records(4, 1 + index * 4, 100_000)),
@@ -447,7 +447,7 @@ export function logContract(name: string, makeBed: () => Promise<StorageBed>): v
   });
 }
 
-/** The slow way to say what `read` gives. */
+/** A slow model of what `read` yields. */
 function behind(batches: readonly LogBatch[], from: number): LogBatch[] {
   return batches
     .map(({ first, records }) => {

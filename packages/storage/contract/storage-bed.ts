@@ -3,9 +3,11 @@ import { expect } from 'vitest';
 import type { AppendOutcome, LogBatch, Storage } from '../index.ts';
 import { never, recordBytes, sealOf } from './storage-steps.ts';
 
-/** Where a storage lies; each test has one of its own. Disposal takes everything away, also what is still open. */
+/** The place of a storage. Each test has its own. Disposal removes everything, also storages that are still open. */
 export interface StorageBed extends AsyncDisposable {
-  /** At first a new storage, then what the one before left, which must have been disposed. */
+  /**
+   * The first call opens a new storage. Later calls open what the previous storage left, which must have been disposed.
+   */
   open(): Promise<Storage>;
 }
 
@@ -24,7 +26,7 @@ export async function reopen(bed: StorageBed, storage: Storage): Promise<Storage
   return await bed.open();
 }
 
-/** Appends at the position, each batch behind the one before, and returns the batches. */
+/** Appends the batches one after another from the position on, and returns them. */
 export async function appendAll(
   storage: Storage,
   batches: readonly (readonly Uint8Array[])[],
@@ -48,7 +50,7 @@ export async function readAll(storage: Storage, from: LogPosition = logPosition(
   return batches;
 }
 
-/** Adapters may return Buffers, which are not equal to plain arrays for a test. */
+/** Adapters may return Buffers, which `toEqual` does not treat as equal to plain arrays. */
 export function plain(batch: LogBatch): LogBatch {
   return { first: batch.first, records: batch.records.map(plainBytes) };
 }
@@ -57,7 +59,7 @@ export function plainBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Short, unless a test says otherwise. */
+/** A record that is short unless a test gives a length. */
 export function record(number: number, length = 24): Uint8Array {
   return recordBytes(number, length);
 }

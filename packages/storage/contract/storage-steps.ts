@@ -4,14 +4,14 @@ import { type Storage, StorageCorruptError } from '../index.ts';
 
 export const never: AbortSignal = new AbortController().signal;
 
-/** As a member with this id seals in this epoch. */
+/** The seal of a member with this id in this epoch. */
 export function sealOf(number: number, holder = 1n): Seal {
   return { epoch: epoch(number), holder };
 }
 
 const first = sealOf(1);
 
-/** Deterministic, different for each number, and nothing that compression shortens much. */
+/** Deterministic bytes, different for each number, that hardly compress. */
 export function recordBytes(number: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   const prng = new Prng(number);
@@ -19,7 +19,7 @@ export function recordBytes(number: number, length: number): Uint8Array {
   return bytes;
 }
 
-/** Of many lengths. */
+/** A record. The default lengths vary with the number. */
 export function record(number: number, length = number % 5 === 0 ? 1500 + number : 40 + (number % 90)): Uint8Array {
   return recordBytes(number, length);
 }
@@ -28,12 +28,12 @@ export async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uin
   yield* chunks;
 }
 
-/** The sizes of so many batches, all alike. */
+/** The sizes of `count` batches of the same size. */
 export function batches(count: number, size: number): number[] {
   return new Array<number>(count).fill(size);
 }
 
-/** Appends batches of these many records; throws unless each is committed. Returns the position behind them. */
+/** Appends batches of these sizes. Throws unless each is committed. Returns the position after them. */
 export async function appendRecords(
   storage: Storage,
   from: number,
@@ -52,13 +52,13 @@ export async function appendRecords(
 
 export interface Expected {
   readonly end: number;
-  /** Of the checkpoint, with its chunks. */
+  /** The `from` of the checkpoint. */
   readonly from: number;
   readonly chunks: readonly Uint8Array[];
   readonly dropped: ReadonlySet<number>;
 }
 
-/** Reads everything. Throws when something is silently wrong, or fails in another way than it should. */
+/** Reads everything. Throws if a result is silently wrong, or if a read fails in an unexpected way. */
 export async function outcomeOf(storage: Storage, expected: Expected): Promise<'whole' | 'refused on reading'> {
   const results = [
     await whole(() => checkCheckpoint(storage, expected)),
@@ -72,7 +72,7 @@ export async function outcomeOf(storage: Storage, expected: Expected): Promise<'
   return results.every(Boolean) ? 'whole' : 'refused on reading';
 }
 
-/** False when the damage was noticed. */
+/** False if the check noticed the damage. */
 async function whole(check: () => Promise<void>): Promise<boolean> {
   try {
     await check();

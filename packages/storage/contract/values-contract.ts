@@ -17,7 +17,7 @@ import { never, stream } from './storage-steps.ts';
 
 const at = logPosition;
 
-/** What `Values` promises. `makeBed` is called once for each test. */
+/** The contract of `Values`. `makeBed` is called once for each test. */
 export function valuesContract(name: string, makeBed: () => Promise<StorageBed>): void {
   describe(`${name}: values`, () => {
     describe('getMany', () => {
@@ -37,7 +37,7 @@ export function valuesContract(name: string, makeBed: () => Promise<StorageBed>)
           storage,
           Array.from({ length: 10 }, (_, index) => records(1000, 1 + index * 1000, 100)),
         );
-        // A prime step visits every position once, in an order that is no order.
+        // A prime step visits every position once, in an irregular order.
         const shuffled = Array.from({ length: 10_000 }, (_, index) => 1 + ((index * 7919) % 10_000));
         const sparse = Array.from({ length: 100 }, (_, index) => 1 + index * 100);
         const run = Array.from({ length: 3000 }, (_, index) => 2000 + index);
@@ -336,7 +336,7 @@ async function get(storage: Storage, positions: readonly number[]): Promise<Uint
   return seen.map(plainBytes);
 }
 
-// Not toEqual: it takes seconds for bytes of this number.
+// Not `toEqual`, which takes seconds for this many bytes.
 function expectChunks(seen: readonly Uint8Array[] | undefined, chunks: readonly Uint8Array[]): void {
   expect(seen?.length).toBe(chunks.length);
   expect(chunks.findIndex((chunk, index) => Buffer.compare(chunk, seen![index]!) !== 0)).toBe(-1);

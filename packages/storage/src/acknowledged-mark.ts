@@ -11,18 +11,18 @@ import {
 import { decodeNumbers, encodeNumbers } from './numbers.ts';
 
 const LAG_MS = 100;
-/** How many bytes of the file are the mark. */
+/** The length of the mark in its file. */
 export const MARK_BYTES = 29;
 
 export interface AcknowledgedState {
-  /** Every record before it was acknowledged. */
+  /** Every record before this position was acknowledged. */
   readonly end: LogPosition;
   readonly sealed: Epoch;
   /** The id of the newest checkpoint; 0 before the first. */
   readonly checkpoint: number;
 }
 
-/** The file of the mark, open. It is written in place: a write that a crash cuts off leaves a mark that says nothing. */
+/** The open file of the mark. It is written in place, so a write that a crash cuts off leaves a damaged mark. */
 export interface MarkFile {
   write(bytes: Uint8Array, offset: number): Promise<unknown>;
   sync(): Promise<void>;
@@ -31,19 +31,19 @@ export interface MarkFile {
 
 export interface MarkParts {
   readonly name: string;
-  /** The mark's from now on. */
+  /** The mark owns this file and closes it. */
   readonly file: MarkFile;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * A file beside an engine's own that says what was acknowledged: the end of the log, the seal, the checkpoint. Without it
- * an append that was torn by a crash, which may go, cannot be told from the last one of the log that was damaged later,
- * which may not: LevelDB cuts off both without an error.
+ * A file beside an engine's own files that records what was acknowledged: the end of the log, the seal, the checkpoint.
+ * Without it, an append that a crash tore cannot be distinguished from the last append of the log that was damaged
+ * later. The former may be cut off, the latter may not, but LevelDB cuts off both without an error.
  *
- * The file follows by at most 100 ms, so that it costs appends nothing, and is not synced before `close`: it may lag,
- * and is never ahead of what is durable.
+ * The file is written at most 100 ms late, so that appends do not pay for it, and is not synced before `close`. It may
+ * lag behind what is durable, and is never ahead of it.
  */
 export class AcknowledgedMark {
   readonly #parts: MarkParts;
@@ -58,7 +58,7 @@ export class AcknowledgedMark {
     this.#written = state;
   }
 
-  /** `state` is what the log says; it is written at once. When that rejects, the file is closed. */
+  /** Writes `state`, which is what the log says, at once. If that write fails, the file is closed. */
   static async open(parts: MarkParts, state: AcknowledgedState): Promise<AcknowledgedMark> {
     try {
       await parts.file.write(encode(parts.name, state), 0);
@@ -69,7 +69,7 @@ export class AcknowledgedMark {
     return new AcknowledgedMark(parts, state);
   }
 
-  /** What is not named stays. */
+  /** Fields that are not given keep their values. */
   advance({ end, sealed, checkpoint }: Partial<AcknowledgedState>): void {
     const before = this.#state;
     const now = {
@@ -98,7 +98,7 @@ export class AcknowledgedMark {
     await this.#parts.file.close();
   }
 
-  // Without this file the log is as good as with it: not being able to write it ends nothing.
+  // The log is complete without this file, so a failed write is only logged.
   async #write(): Promise<void> {
     const state = this.#state;
     if (state === this.#written) return;
@@ -115,7 +115,7 @@ export class AcknowledgedMark {
   }
 }
 
-/** What the bytes of a mark's file say, MARK_BYTES or more; `damaged` when they say nothing. */
+/** Decodes at least MARK_BYTES bytes of a mark's file. `damaged` if they are not a whole mark. */
 export function decodeMark(name: string, bytes: Uint8Array): AcknowledgedState | 'damaged' {
   const [end, sealed, checkpoint] = decodeNumbers(name, bytes.subarray(0, MARK_BYTES), 3)?.numbers ?? [];
   if (end === undefined || sealed === undefined || checkpoint === undefined) return 'damaged';

@@ -9,26 +9,32 @@ export type AppendFault =
   | 'uncertain-there'
   /** No answer, and the batch is not there and never will be. */
   | 'uncertain-lost'
-  /** No answer, and the batch is still on its way: it arrives before the next append, unless a seal comes first. */
+  /** No answer, and the batch is still on its way: it arrives before the next append, unless a newer seal comes first. */
   | 'uncertain-late'
-  /** As 'uncertain-there' and 'uncertain-lost', but which of them shows only when the storage is opened again. */
+  /** As 'uncertain-there' and 'uncertain-lost', but only opening the storage again shows which of the two happened. */
   | 'failed-there'
   | 'failed-lost'
   /** Another node has sealed the log in the meantime. */
   | 'fenced';
 
-/** What a MemoryStorage does where a real one may be slow or fail. What is left out never happens. */
+/** What a MemoryStorage does where a real storage may be slow or fail. Omitted faults never happen. */
 export interface FaultPlan {
-  /** The operation takes effect when the promise resolves; a rejection is the operation's. */
+  /**
+   * The operation takes effect when the promise resolves. If the promise rejects, the operation rejects with its
+   * reason.
+   */
   gate?(operation: StorageOperation): Promise<void> | undefined;
   /** `peek` finds nothing, as on a disk whose pages are not in memory. */
   readonly cold?: boolean;
   append?(batch: LogBatch, seal: Seal): AppendFault;
-  /** What to reject with; undefined goes on. Asked once for each batch of a read and each call of the others. */
+  /**
+   * The error to reject with, or undefined to continue. Called for each batch of a read, for each chunk of a checkpoint
+   * that is saved, and once for each call of the other operations.
+   */
   fail?(operation: 'read' | 'get-many' | 'load-checkpoint' | 'save-checkpoint'): Error | undefined;
 }
 
-/** Probabilities from 0 to 1; what is left out never happens. */
+/** Probabilities from 0 to 1. Omitted faults never happen. */
 export interface FaultChances {
   readonly uncertainThere?: number;
   readonly uncertainLost?: number;
@@ -36,7 +42,7 @@ export interface FaultChances {
   readonly failedThere?: number;
   readonly failedLost?: number;
   readonly fenced?: number;
-  /** Each read, get and checkpoint. */
+  /** For each call of `fail`. */
   readonly failed?: number;
 }
 
@@ -44,7 +50,7 @@ export class InjectedFault extends Error {
   override readonly name = 'InjectedFault';
 }
 
-/** A plan that is the same for the same seed and the same order of calls. */
+/** A plan that makes the same choices for the same seed and the same order of calls. */
 export function seededFaults(random: Random, chances: FaultChances): FaultPlan {
   const share = (): number => random.uint32() / 2 ** 32;
   const appends: readonly (readonly [AppendFault, number])[] = [

@@ -1,13 +1,15 @@
 import { systemErrorCode } from '@engram/core';
 import { StorageCorruptError, StorageOpenError } from './storage-error.ts';
 
-/** LevelDB has no codes for what the system says, only its words. */
+/**
+ * LevelDB reports errors of the operating system as text only. These texts are circumstances that may pass, not damage.
+ */
 const CIRCUMSTANCES =
   /permission denied|operation not permitted|read-only|no space|quota|too many open|cannot allocate/i;
 
 /**
- * Blocks that do not parse, files that are not there or shorter than they were, a disk that cannot read. Circumstances,
- * which may pass, are none.
+ * Whether the error means damage: blocks that do not parse, missing or truncated files, a disk that cannot read.
+ * Circumstances that may pass, such as a missing permission, are not damage.
  */
 export function isLevelDamage(error: unknown): boolean {
   const code = systemErrorCode(error);
@@ -20,7 +22,7 @@ export function isLevelDamage(error: unknown): boolean {
  * listed a moment before, so what LevelDB misses or cannot parse is damage.
  */
 export function levelOpenFailure(path: string, database: string, error: unknown): Error {
-  // abstract-level says only that it did not open; why is below.
+  // abstract-level's own error says only that the database did not open. Its cause says why.
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const text = cause instanceof Error ? cause.message : String(cause);
   if (systemErrorCode(cause) === 'LEVEL_LOCKED') {

@@ -1,7 +1,7 @@
 import { assert } from '@engram/core';
 import { StorageClosedError } from './storage-error.ts';
 
-/** Refuses what begins after the end, and lets the end wait for what began before it. */
+/** Refuses calls that begin after the end, and lets the end wait for calls that began before it. */
 export class Lifetime {
   readonly #name: string;
   #underWay = 0;
@@ -17,12 +17,12 @@ export class Lifetime {
     return this.#end !== undefined;
   }
 
-  /** Why nothing begins any more, after the end. */
+  /** The reason why calls are refused. Undefined before the end. */
   get closed(): StorageClosedError | undefined {
     return this.#end;
   }
 
-  /** StorageClosedError after the end. */
+  /** Throws StorageClosedError after the end. */
   check(): void {
     if (this.#end !== undefined) throw new StorageClosedError(this.#end.message, { cause: this.#end });
   }
@@ -38,7 +38,7 @@ export class Lifetime {
     }
   }
 
-  /** Nothing begins any more. Resolves when nothing is under way. `how`: "is closed", "has crashed". */
+  /** Refuses new calls. Resolves when no call is under way. `how`: "is closed", "has crashed". */
   async end(how: string): Promise<void> {
     this.#end ??= new StorageClosedError(`${this.#name} ${how}`);
     if (this.#underWay === 0) return;

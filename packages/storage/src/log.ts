@@ -1,8 +1,8 @@
 import type { LogPosition, Seal } from '@engram/core';
 
 /**
- * Records that become durable together or not at all. A writer puts whole transactions into it, so no crash can
- * divide one. The records' bytes belong to the storage from `append` on: nobody changes them any more.
+ * Records that become durable together or not at all. A writer puts whole transactions into a batch, so no crash can
+ * divide one. From `append` on, the records' bytes belong to the storage, and the caller must not change them.
  */
 export interface LogBatch {
   /** The position of the first record; the others follow without a gap. */
@@ -11,59 +11,62 @@ export interface LogBatch {
   readonly records: readonly Uint8Array[];
 }
 
-/** All are ordinary days, so they are values, not exceptions. */
+/** All of these occur in normal operation, so they are values, not exceptions. */
 export type AppendOutcome =
   | { readonly kind: 'committed' }
   /**
-   * A later seal holds the log, or the epoch is another holder's: this writer is deposed. Nothing of the batch is in
-   * the log, and nothing of it ever will be; see `append` for a batch that a reopened storage is asked for again.
+   * A later seal holds the log, or the epoch is another holder's: this writer is deposed. No record of the batch is in
+   * the log or ever will be. See the contract of `Log` for the exception after the storage was opened again.
    */
   | { readonly kind: 'fenced' }
   /**
-   * The batch is there, or it is not, or it is still on its way; nothing may be appended behind it before that is known.
-   * Appending the same batch again settles it, as does a seal: after it the batch is there or never will be. `read` alone
-   * does not. An adapter whose own files have failed rejects all three with StorageFailedError: what is there shows when
-   * it is opened again.
+   * The batch is in the log, or it is not, or it is still on its way. Nothing may be appended after it before that is
+   * known. Appending the same batch again settles it, and so does a seal: after it the batch is in the log or never
+   * will be. `read` alone does not settle it. An adapter whose own files have failed rejects all three with
+   * StorageFailedError; opening it again shows what is in the log.
    */
   | { readonly kind: 'uncertain'; readonly cause: unknown }
   /**
-   * A later seal holds the log, so the batch is there or never will be, and who reads on in the log finds out. No adapter
-   * answers so: it is for decorators that hear of the seal from whoever holds it, while storage itself does not answer.
+   * A later seal holds the log, so the batch is in the log or never will be. A reader of the log finds out which. No
+   * adapter returns this outcome. It is for decorators that hear of the seal from its holder while the storage itself
+   * does not answer.
    */
   | { readonly kind: 'superseded' };
 
 /**
- * The one truth: every change in one order. Contract, checked by `logContract` on every adapter:
- * - `append` is durable (fdatasync or replicated) before `committed`, and all or nothing across a crash at any instant.
- * - Batches are appended one at a time, each at the position after the one before, with the seal that holds the log (a
- *   new log's is `NEW_LOG_SEAL`); a newer epoch that has not sealed is an assertion, an older one is `fenced`, and so is
- *   the same epoch of another holder.
- * - The batch that was appended last may be appended again, byte for byte and with the same seal: that changes nothing,
- *   and is `committed`, also when a later seal holds the log by then. Where the storage was opened again in between, the
- *   later seal's answer may be `fenced` although the batch is there. A different batch in its place is an assertion, or
- *   `fenced` where a later seal holds the log.
- * - After `seal` every append of an older epoch is `fenced`, also one that was under way: either it was committed before,
- *   and the position that `seal` returned lies behind it, or it is fenced. A `read` that begins after `seal` has resolved
- *   gives every batch that was committed before it.
- * - After disposal everything rejects with StorageClosedError, also a read that goes on. Where the log lies on servers,
- *   `read` and `seal` reject with StorageUnavailableError when these do not answer in time: they may be called again.
+ * The source of truth: every change, in one order. `logContract` checks this contract on every adapter:
+ * - A batch is durable (fdatasync or replicated) before `append` returns `committed`. A crash at any instant leaves all
+ *   of it or nothing.
+ * - Batches are appended one at a time, each at the position after the previous batch, with the seal that holds the
+ *   log. A new log is held by `NEW_LOG_SEAL`. A newer epoch that has not sealed is an assertion. An older epoch is
+ *   `fenced`, and so is the same epoch of another holder.
+ * - The last batch may be appended again, byte for byte and with the same seal. That changes nothing and is
+ *   `committed`, even if a later seal holds the log by then. If the storage was opened again in between, the answer
+ *   under the later seal may be `fenced` although the batch is in the log. A different batch in its place is an
+ *   assertion, or `fenced` if a later seal holds the log.
+ * - After `seal`, every append of an older epoch is `fenced`, also one that was under way. Such an append was either
+ *   committed before, and then the position that `seal` returned is after it, or it is fenced. A `read` that begins
+ *   after `seal` has resolved yields every batch that was committed before the seal.
+ * - After disposal everything rejects with StorageClosedError, also a read in progress. If the log is on servers,
+ *   `read` and `seal` reject with StorageUnavailableError when the servers do not answer in time. The caller may repeat
+ *   them.
  */
 export interface Log {
-  /** Where the log ends, at least, as far as that is known without asking; undefined: it is not. */
+  /** The log ends here or later, as far as known without a request. Undefined if nothing is known. */
   readonly knownEnd?: LogPosition | undefined;
   append(batch: LogBatch, seal: Seal): Promise<AppendOutcome>;
   /**
-   * All batches from position `from` on, in order and complete up to the end at the time of the call; where `from` is
-   * inside a batch, the rest of that one first. What is read is verified: a torn end (an append that was never
-   * acknowledged) was cut off at opening; any other damage rejects with StorageCorruptError, as does a log that ends
-   * before `from`. `from` must not lie below what `dropped` records need: see Values.drop. Abort rejects with the
+   * All batches from position `from` on, in order, up to the end of the log at the time of the call. If `from` is
+   * inside a batch, the rest of that batch comes first. All bytes are verified. A torn end (an append that was never
+   * acknowledged) was cut off at opening. Any other damage rejects with StorageCorruptError, and so does a log that
+   * ends before `from`. No record from `from` on may have been dropped: see Values.drop. Abort rejects with the
    * signal's reason.
    */
   read(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch>;
   /**
    * Fences every older epoch, durably, and returns the position that the next append takes. The seal that holds the log
-   * already may be repeated, and fences nobody more. An older epoch, or the same epoch of another holder, rejects with
-   * StorageFencedError. The holder is not 0.
+   * already may be repeated, which fences nothing more. An older epoch, or the same epoch of another holder, rejects
+   * with StorageFencedError. The holder must not be 0.
    */
   seal(seal: Seal): Promise<LogPosition>;
 }

@@ -4,7 +4,7 @@ import { StorageCorruptError, StorageOpenError } from './storage-error.ts';
 
 interface StoredBatch {
   readonly first: LogPosition;
-  /** The list of who appended it, until one of them is dropped. */
+  /** The list that the caller appended, until one of its records changes. */
   records: readonly (Uint8Array | undefined)[];
   shared: boolean;
 }
@@ -19,19 +19,19 @@ export interface StoredCheckpoint {
   readonly chunks: readonly Uint8Array[];
 }
 
-/** What survives a crash. One storage at a time works on it. */
+/** What survives a crash. One storage at a time holds it. */
 export class MemoryDisk {
   readonly name: string;
   sealed: Seal = NEW_LOG_SEAL;
   next: LogPosition = logPosition(1);
-  /** What ends the log. */
+  /** The last append in the log. */
   last: StoredAppend | undefined;
-  /** An append of which nobody knows yet: it arrives before the next one, unless a seal comes first. */
+  /** An append with an unknown outcome. It arrives before the next append, unless a seal of a newer epoch comes first. */
   onItsWay: StoredAppend | undefined;
   checkpoint: StoredCheckpoint | undefined;
   recordBytes = 0;
   readonly #batches: StoredBatch[] = [];
-  /** Drops become durable with the next append or checkpoint: until then a crash takes them back. */
+  /** Drops become durable with the next append or checkpoint. A crash before that reverts them. */
   readonly #undurableDrops = new Map<LogPosition, Uint8Array>();
   #holder: object | undefined;
 
@@ -39,19 +39,19 @@ export class MemoryDisk {
     this.name = name;
   }
 
-  /** For this storage alone, until it is released. StorageOpenError: another holds it. */
+  /** Reserves the disk for `holder` until it is released. StorageOpenError if another storage holds it. */
   hold(holder: object): void {
     if (this.#holder !== undefined && this.#holder !== holder)
       throw new StorageOpenError('locked', `${this.name} is in use: dispose or crash its storage first`);
     this.#holder = holder;
   }
 
-  /** Nothing where it is another's by now. */
+  /** No effect if another storage holds it by now. */
   release(holder: object): void {
     if (this.#holder === holder) this.#holder = undefined;
   }
 
-  /** However many records it has, they are not looked at one by one but for their lengths. */
+  /** Keeps the record list of the batch as it is. Reads only the lengths of the records. */
   append(batch: LogBatch, seal: Seal): void {
     assert(batch.first === this.next, 'a batch that does not begin at the end of the log');
     this.#batches.push({ first: batch.first, records: batch.records, shared: true });
@@ -70,7 +70,7 @@ export class MemoryDisk {
     return this.record(logPosition(position)) !== undefined;
   }
 
-  /** The same bytes, held by nobody. */
+  /** A copy with the same bytes, held by no storage. */
   copy(name: string): MemoryDisk {
     const copy = new MemoryDisk(name);
     copy.sealed = this.sealed;
@@ -85,7 +85,7 @@ export class MemoryDisk {
     return copy;
   }
 
-  /** The batch at `from`, or what of it lies behind. */
+  /** The batch that contains `from`, without the records before `from`. */
   batch(from: LogPosition): LogBatch {
     const batch = this.#batchOf(from);
     if (batch === undefined) throw this.missing(from);
@@ -126,7 +126,7 @@ export class MemoryDisk {
     this.#put(position, undefined);
   }
 
-  /** Undefined before the first one and behind the last. */
+  /** The batch that contains the position. Undefined before the first batch and after the last. */
   #batchOf(position: LogPosition): StoredBatch | undefined {
     if (position >= this.next) return undefined;
     let low = 0;

@@ -8,9 +8,9 @@ import { StorageCorruptError, StorageFailedError } from './storage-error.ts';
 import type { Checkpoint, Storage, StorageSize, Values } from './values.ts';
 
 /**
- * Both ports in memory, for tests and simulation. It behaves like the real ones where they are hard: an append that
- * waits at the plan's gate is not durable, drops are not before the next append, `crash` loses both, and what was
- * durable is in the storage that `reopen` gives. It has no timers: what waits, waits for the plan's gate.
+ * Both ports in memory, for tests and simulation. It keeps the hard properties of a real storage: an append that waits
+ * at the plan's gate is not durable, and drops are not durable before the next append or checkpoint. `crash` loses
+ * both. `reopen` returns a storage with everything durable. It has no timers: operations wait only for the plan's gate.
  */
 export class MemoryStorage implements Storage, Log, Values {
   readonly #disk: MemoryDisk;
@@ -19,7 +19,7 @@ export class MemoryStorage implements Storage, Log, Values {
   #appending: StoredAppend | undefined;
   #saving = false;
   #crashed = false;
-  /** It has crashed, or is closed: the disk may be another's. */
+  /** The storage has crashed or is closed. Another storage may hold the disk. */
   #over = false;
   #failed: Error | undefined;
 
@@ -38,7 +38,7 @@ export class MemoryStorage implements Storage, Log, Values {
     return this;
   }
 
-  /** The bytes that a crash leaves, for a storage of another plan or for `damage`. */
+  /** The bytes that a crash leaves, for a storage with another plan or for `damage`. */
   get disk(): MemoryDisk {
     return this.#disk;
   }
@@ -148,8 +148,8 @@ export class MemoryStorage implements Storage, Log, Values {
   }
 
   /**
-   * The process dies: what is not durable is lost, and what is under way rejects. With `keepAppend` the append that is
-   * under way has just become durable, which is as possible.
+   * The process dies: everything that is not durable is lost, and calls under way reject. With `keepAppend`, the append
+   * under way has become durable just before the crash.
    */
   crash(keepAppend = false): void {
     if (this.#over) return;
@@ -162,7 +162,7 @@ export class MemoryStorage implements Storage, Log, Values {
     this.#disk.release(this);
   }
 
-  /** What the next process finds. This one must have been disposed or have crashed: StorageOpenError otherwise. */
+  /** Opens the storage as the next process would. StorageOpenError unless this one was disposed or has crashed. */
   reopen(plan: FaultPlan = {}): MemoryStorage {
     return new MemoryStorage(plan, this.#disk);
   }
@@ -170,7 +170,7 @@ export class MemoryStorage implements Storage, Log, Values {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#lifetime.ended) return;
     await this.#lifetime.end('is closed');
-    // It may have crashed while it waited for what was under way.
+    // It may have crashed while disposal waited for calls under way.
     if (this.#over) return;
     this.#over = true;
     this.#disk.makeDropsDurable();
@@ -207,7 +207,7 @@ export class MemoryStorage implements Storage, Log, Values {
     return { kind: 'uncertain', cause };
   }
 
-  /** What was on its way is there now. */
+  /** Adds the append that was on its way, if it may still be appended. */
   #arrive(): void {
     const disk = this.#disk;
     const late = disk.onItsWay;
@@ -246,7 +246,7 @@ export class MemoryStorage implements Storage, Log, Values {
 
   async #gate(operation: StorageOperation): Promise<void> {
     await this.#plan.gate?.(operation);
-    // Disposal waits for what is under way; a crash does not, and the disk may be another storage's by now.
+    // Disposal waits for calls under way. A crash does not, so another storage may hold the disk by now.
     if (this.#crashed) this.#lifetime.check();
   }
 

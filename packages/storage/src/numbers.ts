@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 
 /*
- * Small records of an engine: whole numbers from 0 to 2^53 - 1, under a CRC that also covers the name they go under.
- * crc (u32), then the numbers (u64), little endian. With `rest`, their count (u8) stands before them, and other bytes
- * may stand behind them.
+ * Small records of an engine: whole numbers from 0 to 2^53 - 1, under a CRC that also covers the name of the record.
+ * All little endian: crc (u32), then the numbers (u64). `encodeNumbers` puts their count (u8) before them, and other
+ * bytes may follow them (`rest`).
  */
 
 const CRC_BYTES = 4;
@@ -14,7 +14,7 @@ export type NumbersName = string | Uint8Array;
 
 export interface Numbers {
   readonly numbers: readonly number[];
-  /** A view. */
+  /** A view of the decoded bytes. */
   readonly rest: Uint8Array;
 }
 
@@ -26,7 +26,7 @@ export function encodeNumbers(name: NumbersName, numbers: readonly number[], res
   return fill(name, bytes, COUNTED_BYTES, numbers);
 }
 
-/** Undefined where they are not what was written under this name, or not `count`. */
+/** Undefined if the bytes were not written under this name, or do not hold `count` numbers. */
 export function decodeNumbers(name: NumbersName, bytes: Uint8Array, count: number): Numbers | undefined {
   const head = COUNTED_BYTES + NUMBER_BYTES * count;
   if (bytes.length < head || bytes[CRC_BYTES] !== count) return undefined;
@@ -35,12 +35,12 @@ export function decodeNumbers(name: NumbersName, bytes: Uint8Array, count: numbe
   return { numbers, rest: new Uint8Array(bytes.buffer, bytes.byteOffset + head, bytes.byteLength - head) };
 }
 
-/** Nothing but numbers, as many as fit. */
+/** Numbers only, without a count: the length of the bytes tells it. */
 export function encodeNumberList(name: NumbersName, numbers: readonly number[]): Uint8Array {
   return fill(name, new Uint8Array(CRC_BYTES + NUMBER_BYTES * numbers.length), CRC_BYTES, numbers);
 }
 
-/** Undefined where it is not what was written under this name. */
+/** Undefined if the bytes were not written under this name. */
 export function decodeNumberList(name: NumbersName, bytes: Uint8Array): readonly number[] | undefined {
   const count = (bytes.length - CRC_BYTES) / NUMBER_BYTES;
   return Number.isInteger(count) && count >= 0 ? read(name, bytes, CRC_BYTES, count) : undefined;

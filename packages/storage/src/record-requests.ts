@@ -1,6 +1,6 @@
 import type { LogPosition } from '@engram/core';
 
-/** One call of `Values.getMany`, while its records come in. */
+/** One call of `Values.getMany` while its records are read. */
 export class RecordRequest {
   readonly positions: readonly LogPosition[];
   readonly signal: AbortSignal;
@@ -9,7 +9,7 @@ export class RecordRequest {
   readonly #reject: (reason: unknown) => void;
   #delivered = 0;
   #ended = false;
-  /** How many positions have gone into a group; kept by RecordRequests. */
+  /** The number of positions that have been put into groups. Maintained by RecordRequests. */
   taken = 0;
 
   constructor(
@@ -29,7 +29,7 @@ export class RecordRequest {
     return this.#ended;
   }
 
-  /** The record of `positions[at]`, once for each. The last one answers the call. */
+  /** Takes the record of `positions[at]`. Call it once for each position. The last call resolves the request. */
   deliver(at: number, record: Uint8Array): void {
     this.#records[at] = record;
     this.#delivered += 1;
@@ -47,10 +47,10 @@ export class RecordRequest {
 
 /**
  * The calls of `Values.getMany` that wait for their turn, in an engine that reads records in groups. Large calls take
- * turns with each other and with small ones; one is abandoned at its next turn when its signal aborts.
+ * turns with each other and with small ones. A call whose signal has aborted is rejected at its next turn.
  */
 export class RecordRequests {
-  /** Those of which not all has been taken, from `#head` on. Whoever is not done after its turn goes to the end. */
+  /** The requests with positions left, from `#head` on. A request with positions left after its turn goes to the end. */
   #waiting: RecordRequest[] = [];
   #head = 0;
 
@@ -58,7 +58,7 @@ export class RecordRequests {
     return this.#head === this.#waiting.length;
   }
 
-  /** `start` is called when the request waits. */
+  /** `start` is called once the request is queued. */
   add(positions: readonly LogPosition[], signal: AbortSignal, start: () => void): Promise<readonly Uint8Array[]> {
     if (positions.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
@@ -68,8 +68,8 @@ export class RecordRequests {
   }
 
   /**
-   * Hands out at most `countMax` records, and no more once they are `bytesMax`. `take` notes the record of
-   * `request.positions[at]`, and returns how many bytes it is; it may fail the request.
+   * Hands out at most `countMax` records, and stops once they reach `bytesMax` bytes. `take` notes the record of
+   * `request.positions[at]` and returns its length in bytes. `take` may fail the request.
    */
   takeGroup(countMax: number, bytesMax: number, take: (request: RecordRequest, at: number) => number): void {
     let room = countMax;
@@ -86,7 +86,7 @@ export class RecordRequests {
       }
       if (request.taken < request.positions.length && !request.ended) this.#waiting.push(request);
     }
-    // The part that has been taken goes when it is the larger one, so each entry is moved once at most, on average.
+    // The taken part is removed once it is the larger one, so each entry is moved at most once on average.
     if (this.#head * 2 > this.#waiting.length) {
       this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;

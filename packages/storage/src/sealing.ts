@@ -2,7 +2,9 @@ import { assert, type Seal, sameSeal } from '@engram/core';
 import type { LogBatch } from './log.ts';
 import { StorageFencedError } from './storage-error.ts';
 
-/** Whether `asked` takes the log over from `held`; false where it holds it already. StorageFencedError otherwise. */
+/**
+ * Whether `asked` takes the log over from `held`. False if `asked` already holds it. StorageFencedError if it may not.
+ */
 export function takesOver(held: Seal, asked: Seal, where: string): boolean {
   if (sameSeal(held, asked)) return false;
   if (asked.epoch > held.epoch) {
@@ -16,7 +18,9 @@ export function takesOver(held: Seal, asked: Seal, where: string): boolean {
   );
 }
 
-/** Whether the log, held by `held`, refuses what is appended with `by`. A seal that was never made is an assertion. */
+/**
+ * Whether a log that `held` holds refuses an append with `by`. A `by` of an epoch that has not sealed is an assertion.
+ */
 export function isFenced(held: Seal, by: Seal): boolean {
   assert(by.epoch <= held.epoch, 'an append of an epoch that has not sealed the log');
   return !sameSeal(held, by);

@@ -2,44 +2,49 @@ import type { LogPosition } from '@engram/core';
 
 /** A piece of an image, in the order in which it is written. */
 export type ImagePart =
-  /** As a checkpoint's: the first one is its header, the others list keys in ascending order. */
+  /** As in a checkpoint: the first chunk is the header, the others list keys in ascending order. */
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
-  /** Records of versions that chunks name, in the order of their keys. `records[n]` is the log's at `positions[n]`. */
+  /**
+   * Records of versions that chunks name, in the order of their keys. `records[n]` is the log's record at
+   * `positions[n]`.
+   */
   | { readonly kind: 'page'; readonly positions: readonly LogPosition[]; readonly records: readonly Uint8Array[] }
-  /** A page of the image before with exactly these records: it is not written again. `ImageBase.has` has said so. */
+  /**
+   * A page of the previous image with exactly these records, as `ImageBase.has` has confirmed. It is not written again.
+   */
   | { readonly kind: 'kept'; readonly positions: readonly LogPosition[] };
 
 /**
- * Pages of the published image, which the next one may keep. A record never changes, so a page is told by its positions: it is
- * clean where the new image has just these, one behind the other. A write, a delete, a compaction, a key that moved between leases:
- * each adds a position, or takes one away.
+ * The pages of the published image, which the next image may keep. A record never changes, so its positions identify a
+ * page. A page is clean if the new image has exactly these positions in sequence. A write, a delete, a compaction, and
+ * a key that moves between leases each add or remove a position.
  */
 export interface ImageBase {
-  /** How many records the page has that begins with this one; 0: none does. */
+  /** The number of records in the page that begins with this record. 0 if no page does. */
   recordsFrom(first: LogPosition): number;
-  /** Whether there is a page of exactly these, in this order. */
+  /** Whether there is a page of exactly these records, in this order. */
   has(positions: readonly LogPosition[]): boolean;
 }
 
-/** Nothing may be kept. */
+/** A base without pages: nothing may be kept. */
 export const noImageBase: ImageBase = { recordsFrom: () => 0, has: () => false };
 
-/** What the cluster has beside its log, as storage says now. */
+/** The newest image and the log after it, as the storage reports them now. */
 export interface ImageStatus {
-  /** Where the newest image begins its replay; undefined where there is none. */
+  /** Where replay after the newest image begins. Undefined if there is no image. */
   readonly from: LogPosition | undefined;
-  /** Of all its pieces. */
+  /** The total length of all pieces of the newest image. */
   readonly imageBytes: number;
-  /** Of the log's records behind it. */
+  /** The total length of the log's records after the newest image. */
   readonly logBytesBehind: number;
-  /** The log before it may be gone. */
+  /** The log before this position may have been deleted. */
   readonly trimmed: LogPosition;
 }
 
-/** How many bytes of an image a node has on its own disk, of those that its copy of the log lacks. */
+/** How much of the image a node has on its own disk, of the part that its copy of the log lacks. */
 export interface LocalShare {
   readonly bytes: number;
-  /** 0 as long as nothing was fetched. */
+  /** The length of that part. 0 while nothing was fetched. */
   readonly of: number;
   /** The node has all bytes of the store. */
   readonly whole: boolean;
@@ -47,28 +52,32 @@ export interface LocalShare {
 
 /** What a trim did. */
 export interface Trimmed {
-  /** The log before it may be gone. */
+  /** The log before this position may have been deleted. */
   readonly before: LogPosition;
-  /** Where the log must begin for the node that lags most, of those that live; undefined: none said. */
+  /** Where the log must begin for the live node that lags most. Undefined if no live node has reported. */
   readonly needed: LogPosition | undefined;
 }
 
 /**
- * Where several nodes share one log: images of the state with the bytes of all versions, which the nodes share too. The log
- * before an image is deleted. A node that has nothing of its own, or is behind what is left of the log, starts from the image:
- * `Values.loadCheckpoint` gives its chunks, `Values.getMany` the records of its pages.
+ * Where several nodes share one log: images of the state with the bytes of all versions, which the nodes share too. The
+ * log before an image is deleted. A node without data of its own, or behind the start of the remaining log, starts from
+ * the image. `Values.loadCheckpoint` returns its chunks, `Values.getMany` the records of its pages.
  */
 export interface SharedImage {
-  /** Undefined: this node keeps no bytes of its own. */
+  /** Undefined if this node keeps no bytes of its own. */
   readonly local?: LocalShare | undefined;
   /** Rejects with StorageUnavailableError. */
   status(signal: AbortSignal): Promise<ImageStatus>;
   /**
-   * Writes an image, reads it back, and publishes it in place of the one before. `from`: every record before it is durable
-   * and its effect is in the parts, unless a record behind it has undone it; a replay from there leads to the state. `deposed`:
-   * another holds the log, or writes an image, and nothing was published. One at a time. `parts` is told which pages it may
-   * keep. When it fails, or the signal aborts, its error is the answer. `pace` resolves when so many more bytes may be read back.
-   * Rejects with StorageCorruptError where what is read back is not what was written, and with StorageUnavailableError.
+   * Writes an image, reads it back, and publishes it in place of the previous one. One save at a time.
+   *
+   * Every record before `from` is durable, and its effect is in the parts, unless a later record has undone it.
+   * A replay from `from` leads to the state. `parts` gets the base, whose pages it may keep. `pace` resolves when so
+   * many more bytes may be read back.
+   *
+   * Returns `deposed` if another node holds the log or writes an image; nothing was published then. Rejects with the
+   * error of `parts` if it fails, and with that of the signal if it aborts. Rejects with StorageCorruptError if the
+   * bytes read back differ from the bytes written, and with StorageUnavailableError.
    */
   save(
     from: LogPosition,
@@ -77,25 +86,25 @@ export interface SharedImage {
     pace?: (bytes: number) => Promise<void>,
   ): Promise<'published' | 'deposed'>;
   /**
-   * Deletes of the log what neither the newest image nor a node that lives needs. Only the holder of the log calls it; one
-   * that is deposed without knowing does no harm. Undefined: there is nothing to delete.
+   * Deletes the log that neither the newest image nor any live node needs. Only the holder of the log calls it. A call
+   * by a node that does not know that it is deposed does no harm. Undefined if there is nothing to delete.
    */
   trim(signal: AbortSignal): Promise<Trimmed | undefined>;
   /**
-   * Lets storage forget versions of its own that nobody can read any more. Only the holder of the log calls it, as often as it
-   * likes; one that is deposed does no harm. Rejects with StorageUnavailableError.
+   * Lets the storage discard its own old versions that no reader can reach any more. Only the holder of the log calls
+   * it, as often as it likes. A call by a deposed node does no harm. Rejects with StorageUnavailableError.
    */
   collectGarbage?(signal: AbortSignal): Promise<void>;
   /**
-   * Where the log must begin for the node that lags most, of those that live; undefined: none said. Who has yet to apply a
-   * compaction reads versions that an image without them has not: none is to be published before all have applied what it
-   * rests on. Rejects with StorageUnavailableError.
+   * Where the log must begin for the live node that lags most. Undefined if no live node has reported. A node that has
+   * not yet applied a compaction still reads the compacted versions, which a newer image lacks. An image must not be
+   * published before all live nodes have applied the log that it is based on. Rejects with StorageUnavailableError.
    */
   lowestNeed(signal: AbortSignal): Promise<LogPosition | undefined>;
   /**
-   * Says that this node has applied the log before `from`, will not read it again, and that it lives. To be repeated, also without progress:
-   * a node that is silent for long no longer holds a trim up. With it a node that keeps bytes of its own begins to fetch those of the
-   * image that it lacks, beside all other work.
+   * Reports that this node is alive, has applied the log before `from`, and will not read it again. Repeat the call
+   * even without progress: a node that is silent for long no longer delays a trim. A node that keeps bytes of its own
+   * then begins to fetch the bytes of the image that it lacks, concurrently with all other work.
    */
   need(from: LogPosition, signal: AbortSignal): Promise<void>;
 }

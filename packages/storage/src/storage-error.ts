@@ -1,4 +1,4 @@
-/** Bytes that were durable are missing or changed. `what` and `where` name them for the operator; nothing is skipped. */
+/** Durable bytes are missing or changed. `what` and `where` name them for the operator. No damaged bytes are skipped. */
 export class StorageCorruptError extends Error {
   override readonly name = 'StorageCorruptError';
 
@@ -8,8 +8,8 @@ export class StorageCorruptError extends Error {
 }
 
 /**
- * The storage cannot be opened as it is: locked by another process, of a newer format, not ours or of another cluster, missing, not
- * accessible (a directory, or servers that do not answer).
+ * The storage cannot be opened as it is: locked by another process, of a newer format, not ours or of another cluster,
+ * missing, or not accessible (a directory, or servers that do not answer).
  */
 export class StorageOpenError extends Error {
   override readonly name = 'StorageOpenError';
@@ -21,20 +21,23 @@ export class StorageOpenError extends Error {
   }
 }
 
-/** It was disposed, or has crashed: open it again. */
+/** The storage was disposed or has crashed. Open it again. */
 export class StorageClosedError extends Error {
   override readonly name = 'StorageClosedError';
 }
 
 /**
- * An append has failed in a way that leaves its batch there or not there, which shows only when the storage is opened
- * again: until then it answers nothing about the end of the log.
+ * An append has failed, and only opening the storage again shows whether its batch is in the log. Until then the
+ * storage gives no information about the end of the log.
  */
 export class StorageFailedError extends Error {
   override readonly name = 'StorageFailedError';
 }
 
-/** `seal` came with an epoch older than the log's, or with one that is another holder's: whoever asks is deposed already. */
+/**
+ * `seal` was called with an older epoch than the log has, or with an epoch of another holder: the caller is deposed
+ * already.
+ */
 export class StorageFencedError extends Error {
   override readonly name = 'StorageFencedError';
 }
@@ -45,8 +48,8 @@ export class StorageUnavailableError extends Error {
 }
 
 /**
- * What is asked for lies before what is left of the log, and the newest image does not have it either: it was compacted. A
- * node that reads the log there is behind, and starts again from the image.
+ * The requested position is before the start of the remaining log, and its record was compacted, so the newest image
+ * does not have it either. A node that reads the log there is too far behind and starts again from the image.
  */
 export class StorageTrimmedError extends Error {
   override readonly name = 'StorageTrimmedError';

@@ -2,65 +2,67 @@ import type { LogPosition } from '@engram/core';
 import type { Log, LogBatch } from './log.ts';
 import type { SharedImage } from './shared-image.ts';
 
-/** What a storage holds, in bytes: on disk, and thereof what live versions need. */
+/** The size of a storage in bytes: all bytes on disk, and the bytes among them that live versions need. */
 export interface StorageSize {
   readonly totalBytes: number;
   readonly inUseBytes: number;
 }
 
-/** The newest checkpoint: an image of everything that the log before `from` led to. */
+/** The newest checkpoint: an image of the state that the log before `from` has led to. */
 export interface Checkpoint {
-  /** Replay goes on here. */
+  /** Replay begins here. */
   readonly from: LogPosition;
-  /** Only where it is the image that nodes share: what its chunks are together. */
+  /** Only for an image that nodes share: the number of its chunks and their total length. */
   readonly image?: { readonly chunks: number; readonly bytes: number };
   /**
-   * In the order in which they were saved, verified. Rejects with StorageCorruptError where they are damaged, and as
-   * well when it begins after a newer checkpoint has replaced this one.
+   * The chunks in the order in which they were saved, verified. Rejects with StorageCorruptError if they are damaged,
+   * or if reading begins after a newer checkpoint has replaced this one.
    */
   chunks(signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
 /**
- * The bytes of versions, found by log position, and the checkpoints of what is built from them. Contract, checked by
- * `valuesContract` on every adapter.
+ * The bytes of versions by log position, and checkpoints of the state that is built from them. `valuesContract` checks
+ * this contract on every adapter.
  */
 export interface Values {
   /**
-   * The records at these positions, in their order, each verified. Rejects with StorageCorruptError when one that was
-   * never dropped is missing or damaged. The bytes are shared: nobody changes them.
+   * The records at these positions, in their order, each verified. Rejects with StorageCorruptError if a record that
+   * was never dropped is missing or damaged. The bytes are shared: the caller must not change them.
    */
   getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]>;
-  /** The record, when it can be had without waiting for a disk; undefined says nothing, as after disposal. */
+  /**
+   * The record, if it is available without waiting for a disk. Undefined does not mean that it is missing. Undefined
+   * after disposal.
+   */
   peek(position: LogPosition): Uint8Array | undefined;
   /**
-   * These records will never be read again; the storage frees their space when it likes. Only records before the
-   * newest checkpoint's `from` may be dropped: what lies behind it is replayed, gap-free, at the next start.
-   * Dropping twice, or what is not there, is nothing: a crash between compaction and drop repeats it. Not durable by
-   * itself: a crash may bring back what was dropped since the last append or checkpoint. `bytes` is about how long these records are
-   * together, for `size`; without it an average is taken.
+   * Declares that these records will never be read again; the storage may free their space at any time. Only records
+   * before the newest checkpoint's `from` may be dropped, because the next start replays all records from there without a
+   * gap. Dropping a record twice, or one that is not there, has no effect: a crash between compaction and drop repeats
+   * the drop. Not durable by itself: a crash may bring back the records that were dropped since the last append or
+   * checkpoint. `bytes` is the approximate total length of these records, for `size`; without it an average is used.
    */
   drop(positions: readonly LogPosition[], bytes?: number): Promise<void>;
   /**
-   * Replaces the checkpoint atomically and durably; the one before stays whole until then, also for those who read it
-   * at that moment. At most one at a time; `from` neither beyond the log's end nor before the last checkpoint's: both
-   * are assertions. When `chunks` fails, its error is the answer, and nothing has changed.
+   * Replaces the checkpoint atomically and durably. Until then the previous checkpoint stays whole, also for its
+   * readers. At most one save at a time, and `from` neither beyond the log's end nor before the last checkpoint's: both
+   * are assertions. If `chunks` fails, the call rejects with its error, and nothing has changed.
    */
   saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   loadCheckpoint(): Promise<Checkpoint | undefined>;
   /**
-   * Only where several nodes share one log: a batch that is in the log, whole, as some node has appended it, and whose
-   * bytes this one has at hand. From now on `getMany` finds its records without asking for them elsewhere, and `read` gives it
-   * as it gives this node's own. May be repeated, and in any order; what the node's copy lacks is fetched by the storage
-   * itself. Resolves when there is room for the next. A batch that is not in the log is damage to the copy.
+   * Only where several nodes share one log. Adopts a whole batch that is in the log as some node has appended it, and
+   * whose bytes this node has at hand. From now on `getMany` finds its records without fetching them, and `read` yields
+   * it like a batch of this node. May be repeated, and in any order: the storage itself fetches batches that the node's
+   * copy lacks. Resolves when there is room for the next batch. A batch that is not in the log damages the copy.
    */
   adopt?(batch: LogBatch): Promise<void>;
   /** An estimate, at most a second old. */
   size(): StorageSize;
   /**
-   * Gives the space of what was dropped back to the file system now, where `drop` alone leaves that to a later time;
-   * `size` tells of it when the promise resolves. It may take as long as writing all that is there, and holds up neither
-   * reads nor appends.
+   * Gives the space of dropped records back to the file system now; `drop` alone defers that. `size` reflects it once
+   * the promise resolves. It may take as long as writing all stored bytes, and delays neither reads nor appends.
    */
   reclaim?(): Promise<void>;
 }

@@ -32,7 +32,7 @@ async function readAll(storage: MemoryStorage): Promise<number[]> {
   return seen;
 }
 
-/** Holds back the operations of one kind until told. */
+/** Holds back the operations of one kind until `open` is called. */
 function heldGate(held: string): { readonly plan: FaultPlan; open(): void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -53,7 +53,7 @@ describe('a crash', () => {
     const append = storage.log.append({ first: at(1), records: [bytes(7), bytes(8)] }, first);
     storage.crash(keepAppend);
     const after = storage.reopen();
-    // The dead process must not reach into what the next one has.
+    // The crashed storage must not affect the disk of the next one.
     gate.open();
     await expect(append).rejects.toThrow(StorageClosedError);
     expect(await readAll(after)).toEqual(left);

@@ -6,7 +6,7 @@ import { never } from '@engram/storage/testing';
 const positions = (...numbers: number[]): LogPosition[] => numbers.map((number) => logPosition(number));
 const from1 = (count: number): LogPosition[] => Array.from({ length: count }, (_, index) => logPosition(index + 1));
 
-/** Takes a group in which each record has ten bytes; returns what was taken as "positions of each request". */
+/** Takes a group in which each record has ten bytes. Returns the positions in the order in which they were taken. */
 function take(requests: RecordRequests, countMax: number, bytesMax = Number.POSITIVE_INFINITY): number[] {
   const taken: number[] = [];
   requests.takeGroup(countMax, bytesMax, (request, at) => {
