@@ -2,47 +2,62 @@ import { assert, type ByteViews, type LogPosition } from '@engram/core';
 
 /** An offset in a slab has 16 bits. */
 export const SLAB_BYTES_MAX = 64 * 1024;
-/** Of a slab: a longer copy has one of its own, because it would waste too much of a shared one's end. */
+/**
+ * The share of a slab that a copy may take. A longer copy gets a slab of its own, because it would waste too much of
+ * the end of a shared one.
+ */
 const SHARED_PART_MAX = 1 / 16;
 const SLABS_MAX = 2 ** 16;
 const ROWS_MIN = 16;
-/** A row is four words, a quarter of a cache line: low and high word of the position, the place, the length. */
+/**
+ * A row is four words, a quarter of a cache line: low and high word of the position, the place (slab and offset), the
+ * length.
+ */
 const ROW_WORDS = 4;
-/** Rows of a cache line. */
+/** The number of rows in a cache line. */
 const LINE_ROWS = 4;
 const LINE_SHIFT = 2;
-/** Rows of a table that has grown come over so many with each entry: all of them before it has to grow again. */
+/**
+ * After a table has grown, each new entry moves this many old rows. All of them are moved before the table must grow
+ * again.
+ */
 const ROWS_MOVED = 8;
 /** Marks a row as used, beside the high word of its position, which has 21 bits. */
 const USED = 1 << 30;
 
 /**
- * Bytes by log position, outside the JavaScript heap: slabs, and an open-addressed table of where in them each version
- * lies. A map of views costs ten times as much for each version in objects that the collector looks at again and again,
- * and it was a fifth of the CPU of a read. Entries are never removed one by one: a table is dropped whole.
+ * Bytes by log position, outside the JavaScript heap. The bytes are in slabs; an open-addressed table says where in
+ * them each version is. A map of views costs ten times as much for each version, in objects that the collector visits
+ * again and again, and took a fifth of the CPU of a read. Entries are never removed one by one: a table is dropped as a
+ * whole.
  */
 export class ByteTable {
   readonly #slabBytes: number;
   readonly #slabs: ArrayBufferLike[] = [];
   #rows: Int32Array;
-  /** Rows - 1, and how far a hash is shifted to be a line of rows. */
+  /** The number of rows - 1, and how far a hash is shifted right to select a line of rows. */
   #mask: number;
   #shift: number;
-  /** The rows before the table grew; undefined once all are in `#rows`. Nothing is added here, nor taken away. */
+  /**
+   * The rows from before the table grew. Undefined once all of them are in `#rows`. No rows are added here or removed.
+   */
   #before: Int32Array | undefined;
-  /** Rows of `#before` that have come over in order. Of the others some have, because they were asked for. */
+  /**
+   * The words of `#before` whose rows have been moved in order. Some later rows have been moved too, because they were
+   * looked up.
+   */
   #moved = 0;
   #used = 0;
   #heldBytes = 0;
-  /** The slab that copies go to, and where its free end begins. */
+  /** The slab that copies are written to, and where its free end begins. */
   #open = new Uint8Array(0);
   #openIndex = -1;
   #openAt = 0;
-  /** The slab that was adopted last: records of one slab come one after another. */
+  /** The slab that was adopted last: the records of one slab are adopted one after another. */
   #adopted: ArrayBufferLike | undefined;
   #adoptedIndex = -1;
 
-  /** What is copied in shares slabs of `slabBytes`, at most SLAB_BYTES_MAX. `rowsExpected` saves the growing. */
+  /** Copies share slabs of `slabBytes`, at most SLAB_BYTES_MAX. `rowsExpected` avoids growing. */
   constructor(slabBytes: number, rowsExpected = 0) {
     assert(slabBytes <= SLAB_BYTES_MAX, 'a slab in which an offset has more than 16 bits');
     this.#slabBytes = slabBytes;
@@ -52,7 +67,7 @@ export class ByteTable {
     this.#shift = 32 - Math.log2(rows / LINE_ROWS);
   }
 
-  /** Of all slabs and of the table. */
+  /** The bytes of all slabs and of the table. */
   get bytes(): number {
     return this.#heldBytes + this.#rows.byteLength + (this.#before?.byteLength ?? 0);
   }
@@ -61,7 +76,7 @@ export class ByteTable {
     return this.#used;
   }
 
-  /** No more can be added. */
+  /** No more entries can be added. */
   get full(): boolean {
     return this.#slabs.length >= SLABS_MAX - 1;
   }
@@ -70,7 +85,7 @@ export class ByteTable {
     return this.#rows[this.#find(position) + 1] !== 0;
   }
 
-  /** A view, shared: not to be changed. It keeps its slab alive. */
+  /** A shared view, which the caller must not change. It keeps its slab alive. */
   get(position: LogPosition): Uint8Array | undefined {
     const row = this.#find(position);
     if (this.#rows[row + 1] === 0) return undefined;
@@ -78,7 +93,7 @@ export class ByteTable {
     return new Uint8Array(this.#slabs[place >>> 16]!, place & 0xffff, this.#rows[row + 3]!);
   }
 
-  /** Puts a view there. False when there are no bytes. */
+  /** Puts the view into `into` at `index`. False if the table does not have the position. */
   locate(position: LogPosition, into: ByteViews, index: number): boolean {
     const row = this.#find(position);
     if (this.#rows[row + 1] === 0) return false;
@@ -87,7 +102,7 @@ export class ByteTable {
     return true;
   }
 
-  /** Keeps a copy. The position is new. */
+  /** Adds a copy of the bytes. The position must be new. */
   copy(position: LogPosition, bytes: Uint8Array): void {
     const { length } = bytes;
     if (length > this.#slabBytes * SHARED_PART_MAX) {
@@ -106,13 +121,14 @@ export class ByteTable {
   }
 
   /**
-   * Keeps the slab that the bytes are a view of: for bytes whose neighbours come here as well, and are of one age. The
-   * position is new.
+   * Adds the bytes without a copy, by keeping the slab that they are a view of. For bytes whose neighbours in the slab
+   * are added too and have the same age. The position must be new.
    */
   adopt(position: LogPosition, bytes: Uint8Array): void {
     const { buffer, byteOffset, length } = bytes;
     if (byteOffset <= 0xffff && buffer.byteLength <= 2 * length) {
-      // A buffer of its own: it must not stand for the slab that its neighbours share, which would be counted anew.
+      // The bytes have a buffer of their own. It must not replace the adopted slab, which would then be added and
+      // counted again.
       this.#insert(position, this.#addSlab(buffer), byteOffset, length);
       return;
     }
@@ -145,12 +161,12 @@ export class ByteTable {
     if (this.#before !== undefined) this.#moveSome(this.#before);
   }
 
-  /** The first word of the position's row, or of the free one that it would have. */
+  /** The first word of the position's row, or of the free row that it would take. */
   #find(position: LogPosition): number {
     const rows = this.#rows;
     const low = position | 0;
     const high = highWord(position);
-    // `probe`, in place: a call is a tenth of a read.
+    // `probe`, inlined: a call costs a tenth of a read.
     let row = rowOf(low, this.#shift);
     for (;;) {
       const at = row * ROW_WORDS;
@@ -161,16 +177,14 @@ export class ByteTable {
     }
   }
 
-  /** Lets the row of a position come over to the free one at `at`, if there was one. */
+  /** Moves the row of a position from `before` to the free row at `at`, if `before` has it. */
   #bring(before: Int32Array, low: number, high: number, at: number): number {
     const from = probe(before, this.#mask >> 1, this.#shift + 1, low, high);
     if (before[from + 1] !== 0) copyRow(before, from, this.#rows, at);
     return at;
   }
 
-  /**
-   * Doubles the table. What is in it comes over later: at once, a table of 500,000 rows took 36 ms.
-   */
+  /** Doubles the table. Its rows are moved later: moving them at once took 36 ms for 500,000 rows. */
   #grow(): void {
     assert(this.#before === undefined, 'a table that grows before it has grown');
     const old = this.#rows;
@@ -194,7 +208,7 @@ export class ByteTable {
   }
 }
 
-/** The first word of the row of a position, or of the free one where the search for it ends. */
+/** The first word of the row of a position, or of the free row where the search for it ends. */
 function probe(rows: Int32Array, mask: number, shift: number, low: number, high: number): number {
   let row = rowOf(low, shift);
   for (;;) {
@@ -206,8 +220,9 @@ function probe(rows: Int32Array, mask: number, shift: number, low: number, high:
 }
 
 /**
- * Positions are dense, and two dense stretches must not lie on top of each other: Fibonacci hashing, but of fours that
- * share a cache line. What is listed together was mostly written together, and a list waits for lines, not for work.
+ * Fibonacci hashing, of groups of four positions that share a cache line. Positions are dense, and two dense ranges
+ * must not collide. Versions that are listed together were mostly written together, and a list waits for cache lines,
+ * not for computation.
  */
 function rowOf(low: number, shift: number): number {
   return ((Math.imul(low >>> LINE_SHIFT, 0x9e3779b1) >>> shift) << LINE_SHIFT) | (low & (LINE_ROWS - 1));

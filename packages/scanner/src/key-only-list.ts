@@ -3,10 +3,10 @@ import { ByteViews, EMPTY_BYTES } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 
 const SLAB_BYTES = 64 * 1024;
-/** Keys that a first slab has room for, where they are short. */
+/** The size of the first slab for each expected version. Enough for short keys. */
 const FIRST_KEYS_BYTES = 128;
 
-/** Versions without their values, encoded from what the index knows, many in one allocation. */
+/** Versions without their values, encoded from the index, many in one allocation. */
 export class KeyOnlyList {
   readonly kvs = new ByteViews();
   readonly #index: KeyIndex;
@@ -14,14 +14,14 @@ export class KeyOnlyList {
   #at = 0;
   #listed = 0;
 
-  /** `count` come. */
+  /** `count` versions will be added. */
   constructor(index: KeyIndex, count: number) {
     this.#index = index;
     this.kvs.extend(count);
     this.#slab = new Uint8Array(Math.min(SLAB_BYTES, count * FIRST_KEYS_BYTES));
   }
 
-  /** Returns how many bytes it is. */
+  /** Returns the length of the encoded version. */
   add(slot: VersionSlot): number {
     const index = this.#index;
     const kv = {

@@ -4,12 +4,12 @@ import type { ListMemory, Places } from './list-memory.ts';
 import type { Pin } from './pins.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
-/** Versions are brought so many bytes at a time, or one: about what leaves a connection in one write. */
+/** The bytes that are fetched at a time, or one version: about one write to a connection. */
 export const PAGE_BYTES = 256 * 1024;
-/** A place: a position and a length. */
+/** The size of a place: a position and a length. */
 const PLACE_BYTES = 12;
 
-/** Versions from `first` to before `end`. */
+/** The versions in [first, end). */
 interface Page {
   readonly first: number;
   readonly end: number;
@@ -17,9 +17,9 @@ interface Page {
 }
 
 /**
- * The versions of a long list by their places: what an unread list holds is 12 bytes for each and a page. The bytes are
- * looked for when they are about to leave, in the cache and in storage. It owns a pin of its revision, which may be
- * revoked from a client that reads too slowly: `bring` then rejects with Compacted.
+ * The versions of a long list by their places. An unread list holds 12 bytes for each version, and one page. The bytes
+ * are looked up in the cache and in storage when they are about to be sent. The list owns a pin of its revision. The
+ * pin may be revoked if a client reads too slowly: `bring` then rejects with Compacted.
  */
 export class PagedList implements PagedBytes {
   readonly #bytesOf: VersionBytes;
@@ -29,15 +29,15 @@ export class PagedList implements PagedBytes {
   #places: Places = NO_PLACES;
   #length = 0;
   #bytes = 0;
-  /** They follow each other without a gap. */
+  /** Consecutive, without a gap. */
   #pages: Page[] = [];
   #loading: Promise<void> | undefined;
-  /** Those before it are in the pages. */
+  /** Versions before this index have been fetched. */
   #brought = 0;
   #broughtBytes = 0;
   #disposed = false;
 
-  /** `signal`: nobody waits any more. */
+  /** `signal` aborts when the reader of the list is gone. */
   constructor(bytesOf: VersionBytes, memory: ListMemory, pin: Pin, signal: AbortSignal) {
     this.#bytesOf = bytesOf;
     this.#memory = memory;
@@ -57,7 +57,7 @@ export class PagedList implements PagedBytes {
     return PLACE_BYTES * this.#length + Math.min(PAGE_BYTES, this.#bytes);
   }
 
-  /** Adds versions behind those that are there; returns their bytes. */
+  /** Appends versions. Returns their length in bytes. */
   add(index: KeyIndex, slots: readonly VersionSlot[]): number {
     const first = this.#length;
     this.#grow(first + slots.length);
@@ -68,7 +68,7 @@ export class PagedList implements PagedBytes {
     return bytes;
   }
 
-  /** Removes those from `length` on. Only before anything was brought. */
+  /** Removes the versions from `length` on. Only before any bytes were fetched. */
   truncate(length: number): void {
     assert(this.#brought === 0, 'a list is cut while it is read');
     for (let index = length; index < this.#length; index += 1) this.#bytes -= this.lengthOf(index);
@@ -93,7 +93,7 @@ export class PagedList implements PagedBytes {
   }
 
   view(index: number): Uint8Array {
-    // Mostly there is one, or it is in the first.
+    // There is usually one page, or the version is in the first.
     for (let at = 0; at < this.#pages.length; at += 1) {
       const page = this.#pages[at]!;
       if (index < page.end) return page.kvs.view(index - page.first);

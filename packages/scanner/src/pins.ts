@@ -1,8 +1,8 @@
 import type { Revision } from '@engram/core';
 
-/** Held until it is disposed, on every path, or until it is revoked. */
+/** Held until it is revoked or disposed. The holder disposes of it on every path. */
 export interface Pin extends Disposable {
-  /** It holds nothing back any more; what it kept may be gone. Only pins that were taken as revocable are revoked. */
+  /** The pin no longer holds compaction back, and its versions may be gone. Only revocable pins are revoked. */
   readonly revoked: boolean;
 }
 
@@ -24,9 +24,9 @@ class HeldPin implements Pin {
 }
 
 /**
- * Readers that still fetch bytes of old versions. A compaction is felt by new readers at once; the versions are
- * dropped only when no pinned reader may need them. A pin is held for one answer; the one that lasts as long as a client
- * likes (a snapshot's) is revocable.
+ * The readers that still fetch bytes of old versions. A compaction affects new readers at once, but the versions are
+ * dropped only when no pinned reader may need them. A pin is held for one answer. A pin that a client can hold for any
+ * time (a snapshot's) is revocable.
  */
 export class Pins {
   readonly #held = new Set<HeldPin>();
@@ -38,7 +38,7 @@ export class Pins {
     return this.#held.size;
   }
 
-  /** Whether anybody reads below `compactRevision`. */
+  /** Whether any pin is below `compactRevision`. */
   holdsBelow(compactRevision: Revision): boolean {
     for (const pin of this.#held) if (pin.at < compactRevision) return true;
     return false;
@@ -51,14 +51,14 @@ export class Pins {
   }
 
   /**
-   * Undefined when nobody reads below `compactRevision`, else resolves when nobody does any more, or at `close`. New
-   * readers below it are refused, so it comes to an end.
+   * Undefined if no pin is below `compactRevision`. Otherwise resolves when none is left, or at `close`. The wait ends,
+   * because new readers below that revision are refused.
    */
   clearBelow(compactRevision: Revision): Promise<void> | undefined {
     return this.holdsBelow(compactRevision) ? this.#waitFor(compactRevision) : undefined;
   }
 
-  /** Takes the revocable pins below `compactRevision` from their holders; returns how many they were. */
+  /** Revokes the revocable pins below `compactRevision`. Returns how many there were. */
   revokeBelow(compactRevision: Revision): number {
     let revoked = 0;
     for (const pin of this.#held) {

@@ -1,22 +1,22 @@
 import { type RangeOp, type Slice, type SlicedWork, sortSliced, SortOrder, SortTarget } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 
-/** Looking a number of a version up, and comparing two of them, in microseconds. */
+/** The time to look up a number of a version, and to compare two numbers, in microseconds. */
 const NUMBER_US = 0.4;
 const COMPARE_US = 0.05;
-/** Keys that are kept beyond those that are wanted, before they are thrown away together. */
+/** The number of surplus keys that are kept before they are discarded together. */
 const SURPLUS_KEYS = 4096;
 
-/** Versions come in key order; what is wanted of them goes in the order of the answer. */
+/** Takes versions in key order, and returns the wanted ones in the order of the answer. */
 export interface RangeOrder {
-  /** How many were added. */
+  /** The number of versions that were added. */
   readonly total: number;
-  /** Nothing that comes later can be wanted. */
+  /** No later version can be wanted. */
   readonly full: boolean;
   add(slot: VersionSlot): void;
-  /** Due from time to time: forgets what is not wanted any more. Undefined: it is done. */
+  /** Call it now and then: discards versions that are no longer wanted. Undefined if the work is done. */
   tidy(): SlicedWork<void> | undefined;
-  /** Those that are wanted; once, at the end. */
+  /** Returns the wanted versions. Call it once, at the end. */
   finish(): VersionSlot[] | SlicedWork<VersionSlot[]>;
 }
 
@@ -26,7 +26,7 @@ export function rangeOrder(index: KeyIndex, op: RangeOp, slice: Slice): RangeOrd
   const descending = op.sortOrder === SortOrder.DESCEND;
   switch (op.sortTarget) {
     case SortTarget.VALUE:
-      // Not before the bytes are there.
+      // The values are sorted later, once the bytes have been read.
       return new KeysUp(Number.POSITIVE_INFINITY);
     case SortTarget.VERSION:
       return new ByNumber((slot) => index.version(slot), wanted, descending, slice);
@@ -48,7 +48,7 @@ class KeysUp implements RangeOrder {
     this.#wanted = wanted;
   }
 
-  /** One more than is wanted tells that there are more. */
+  /** One version more than wanted tells that there are more. */
   get full(): boolean {
     return this.total > this.#wanted;
   }
@@ -90,13 +90,13 @@ class KeysDown implements RangeOrder {
   }
 }
 
-/** By a number of the version; equal ones in key order, whichever way the numbers go. */
+/** Orders by a number of the version. Versions with equal numbers stay in key order, also if the numbers descend. */
 class ByNumber implements RangeOrder {
   readonly #numberOf: (slot: VersionSlot) => number;
   readonly #wanted: number;
   readonly #sign: number;
   readonly #slice: Slice;
-  // Side by side, and not an object for each: of a store's keys there are many.
+  // Parallel arrays instead of an object for each version, because a store has many keys.
   #slots: VersionSlot[] = [];
   #numbers: number[] = [];
   total = 0;

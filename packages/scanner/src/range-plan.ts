@@ -17,7 +17,7 @@ import { KeyOnlyList } from './key-only-list.ts';
 import { rangeOrder } from './range-order.ts';
 
 /**
- * A range that the index has answered: what is left is to fetch bytes. It stays true whatever is written later; the
+ * A range that the index has answered: only the bytes remain to be fetched. Later writes do not affect it. The
  * positions are readable as long as compaction is held back (see Pins).
  */
 export interface RangePlan {
@@ -32,20 +32,20 @@ export interface RangePlan {
 
 export interface ValueOrder {
   readonly descending: boolean;
-  /** 0 and below: all. */
+  /** 0 and below: no limit. */
   readonly limit: number;
   readonly keysOnly: boolean;
-  /** Of the longest version among them. */
+  /** The length of the longest version to sort. */
   readonly bytesMax: number;
 }
 
-/** Versions that are looked for at once. */
+/** The number of versions that are looked up at once. */
 const CHUNK = 1024;
-/** Microseconds where little is in the processor's caches: */
+/** The cost for each version in microseconds, with little in the processor's caches. */
 const FILTER_US = 0.4;
 const POSITION_US = 0.3;
 const KEY_ONLY_US = 1.5;
-/** and for each KiB that is copied. */
+/** The additional cost for each KiB that is copied. */
 const COPY_KIB_US = 0.2;
 
 const isFiltered = (op: RangeOp): boolean =>
@@ -57,12 +57,12 @@ export const isPlainPoint = (op: RangeOp): boolean =>
 
 const isKeyOrder = (op: RangeOp): boolean => op.sortTarget === SortTarget.KEY && op.sortOrder !== SortOrder.DESCEND;
 
-/** Keys with their values as the index has them: nothing to sort, to filter or to strip. */
+/** Keys with their values in the order of the index: nothing to sort, to filter or to strip. */
 export const isPlainList = (op: RangeOp): boolean => isKeyOrder(op) && !op.countOnly && !op.keysOnly && !isFiltered(op);
 
 /**
- * How many keys must be looked at: limit + 1 tell `more`. The limit comes before the sort where the order is NONE and
- * nothing is filtered, as in etcd; a key order that is ascending is the index's own.
+ * How many keys must be read: limit + 1 keys tell `more`. The limit applies before the sort if the order is NONE and
+ * nothing is filtered, as in etcd. An ascending key order is the order of the index.
  */
 export function fetchMax(op: RangeOp): number {
   if (op.limit <= 0 || isFiltered(op)) return Number.POSITIVE_INFINITY;
@@ -70,8 +70,8 @@ export function fetchMax(op: RangeOp): number {
 }
 
 /**
- * Takes all that the answer needs from the index. While it has yielded, whoever resumes it must hold `at` back from
- * compaction. ResponseTooLarge where `room` has none for it.
+ * Takes everything that the answer needs from the index. After a yield, the caller must hold `at` back from compaction
+ * until it resumes. ResponseTooLarge if the answer does not fit into `room`.
  */
 export function* planRange(
   index: KeyIndex,
@@ -91,7 +91,7 @@ export function* planRange(
     room.take(bytes, positions.length);
     return { count, more, keys: undefined, positions, byValue: undefined };
   }
-  // Which ones they are shows when all have been read; those that are not wanted are let go on the way.
+  // All versions must be read before the wanted ones are known. The others are released along the way.
   const { limit, keysOnly } = op;
   const held = limit > 0 ? Math.min(limit, positions.length) : positions.length;
   const bytesMax = yield* longestOf(index, slots, slice);
@@ -120,7 +120,10 @@ export function* countRange(index: KeyIndex, range: KeyRange, at: Revision, slic
   return count;
 }
 
-/** The versions of the answer in its order, with the count of the whole range. By VALUE: all of them, in key order. */
+/**
+ * The versions of the answer in its order, with the count of the whole range. For a sort by VALUE: all versions, in key
+ * order.
+ */
 function* selectVersions(
   index: KeyIndex,
   op: RangeOp,
@@ -166,7 +169,7 @@ function passes(index: KeyIndex, op: RangeOp, slot: VersionSlot): boolean {
 
 interface Places {
   readonly positions: readonly LogPosition[];
-  /** Of all of them. */
+  /** The total length of these versions. */
   readonly bytes: number;
 }
 

@@ -1,21 +1,24 @@
 import { assert, type ByteViews, type LogPosition, SequenceRing } from '@engram/core';
 import { ByteTable, SLAB_BYTES_MAX } from './byte-table.ts';
 
-/** Of a cache so small that it is only there to be tested. */
+/** The smallest slab size, for tiny caches in tests. */
 const SLAB_BYTES_MIN = 64;
 const PENDING_MIN = 1024;
 
 /**
- * Encoded versions by log position, bounded in bytes. Two generations instead of a list of uses: what is read moves to
- * the young one, and when that has grown to half the bound, the old one is dropped whole. No work for each entry, and
- * what was used within the last half bound of traffic is there.
+ * Encoded versions by log position, bounded in bytes. The cache has two generations instead of a list of uses. A read
+ * moves a version to the young generation. When the young one has grown to half the bound, the old one is dropped as a
+ * whole. Eviction takes no work for each entry, and versions used within the last half bound of traffic are present.
  *
- * Versions that are not durable yet are kept apart and outside the bound: storage cannot give them back. The writer's
- * bound on waiting bytes is theirs.
+ * Versions that are not durable yet are kept apart and outside the bound, because storage cannot return them. The
+ * writer bounds their bytes.
  */
 export class RecordCache {
   readonly #halfBytesMax: number;
-  /** They become durable in the order of the log; positions of records that are no versions stay empty. */
+  /**
+   * Versions that are not durable yet. They become durable in the order of the log. Positions of records that are not
+   * versions stay empty.
+   */
   readonly #pending = new SequenceRing<Uint8Array>(PENDING_MIN);
   readonly #slabBytes: number;
   #young: ByteTable;
@@ -37,7 +40,7 @@ export class RecordCache {
     return this.#halfBytesMax * 2;
   }
 
-  /** A view, shared: not to be changed, and to be copied by whoever keeps it. */
+  /** A shared view. The caller must not change it, and must copy it to keep it. */
   get(position: LogPosition): Uint8Array | undefined {
     const young = this.#young.get(position);
     if (young !== undefined) return young;
@@ -48,7 +51,7 @@ export class RecordCache {
     return old;
   }
 
-  /** As `get`, into a place among others. False when it is not here. */
+  /** As `get`, but puts the view into `into` at `index`. False if the version is not in the cache. */
   locate(position: LogPosition, into: ByteViews, index: number): boolean {
     if (this.#young.locate(position, into, index)) return true;
     const kv = this.get(position);
@@ -60,7 +63,7 @@ export class RecordCache {
     this.#pending.put(position, kv);
   }
 
-  /** A pending version is durable now and may be forgotten. They settle in the order of the log. */
+  /** The pending version is durable now and may be evicted. Versions settle in the order of the log. */
   settle(position: LogPosition): void {
     const kv = this.#pending.get(position);
     if (kv === undefined) return;
@@ -70,12 +73,12 @@ export class RecordCache {
     this.#young.adopt(position, kv);
   }
 
-  /** What is pending from this position on will never be durable: the position is dealt again. */
+  /** The pending versions from this position on will never be durable: their positions are assigned again. */
   forgetPending(position: LogPosition): void {
     this.#pending.truncate(position);
   }
 
-  /** Keeps a copy. */
+  /** Adds a copy of `kv`. */
   add(position: LogPosition, kv: Uint8Array): void {
     if (this.#young.has(position)) return;
     this.#makeRoom();

@@ -35,7 +35,7 @@ export interface ScanResult {
   readonly more: boolean;
 }
 
-/** A list whose bytes are brought while it is read. Whoever gets it disposes of `kvs`. */
+/** A list whose bytes are fetched while it is read. The caller disposes of `kvs`. */
 export interface PagedScanResult {
   readonly kvs: PagedList;
   readonly count: number;
@@ -49,11 +49,11 @@ export interface ScannerOptions {
   readonly clock: Clock;
   /** See `Slice`. */
   readonly sliceUs?: number;
-  /** Of one range that is not part of a larger answer. */
+  /** The bound on the answer of one range that is not part of a larger answer. */
   readonly answerBytesMax?: number;
 }
 
-/** What was found of a list at once: the rest begins at `next`, unless it is `whole`. */
+/** The versions that the first slice found. The rest of the list begins at `next`, unless the list is `whole`. */
 interface ListBegin {
   readonly slots: VersionSlot[];
   readonly next: Uint8Array | undefined;
@@ -61,28 +61,28 @@ interface ListBegin {
   readonly slice: Slice;
 }
 
-/** Keys of a list that are looked at and fetched before others get their turn: about a millisecond of work. */
+/** The number of keys of a list that are looked up and fetched in one turn: about a millisecond of work. */
 const LIST_KEYS = 4096;
-/** Fewer are answered by a view for each. */
+/** A list with fewer versions is answered with one view for each. */
 const LIST_MIN = 64;
-/** A list that is longer comes in pages. */
+/** A list with more bytes is answered in pages, unless SENT_BYTES_MIN applies. */
 const PAGED_BYTES_MIN = 64 * 1024;
-/** Unless its versions are as long on average: they are sent from where they lie, which pages cannot. */
+/** A list whose versions are this long on average is sent from the buffers that hold them, which pages cannot do. */
 const SENT_BYTES_MIN = 16 * 1024;
 const SENT_TOTAL_MAX = 1024 * 1024;
-/** Of a stream's chunk. */
+/** The most keys in one chunk of a stream. */
 const STREAM_KEYS = 1024;
-/** Versions that are fetched at once where the answer is not a plain list. */
+/** The number of versions that are fetched at once if the answer is not a plain list. */
 const FETCH_KEYS = 1024;
-/** Finding one in memory, in microseconds. */
+/** The time to find one version in memory, in microseconds. */
 const FETCH_US = 1;
 /** The longest message that gRPC can carry. */
 const ANSWER_BYTES_MAX = 2 ** 31 - 1;
 
 /**
- * Answers ranges: the index says which versions, memory or storage give their bytes. Small answers whose bytes are at
- * hand are synchronous. Long ones are worked off in slices, so that a list of everything holds up no small request;
- * they stay at their revision, since versions are immutable and pinned against compaction while they are read.
+ * Answers ranges. The index gives the versions; memory or storage gives their bytes. Small answers whose bytes are at
+ * hand are synchronous. Long answers are made in slices, so that a list of all keys does not delay small requests. They
+ * stay at their revision, because versions are immutable and are pinned against compaction while they are read.
  */
 export class Scanner {
   readonly #index: KeyIndex;
@@ -108,8 +108,8 @@ export class Scanner {
   }
 
   /**
-   * The caller has checked that `at` is neither compacted nor in the future. ResponseTooLarge where `room`, which is the
-   * range's own unless it is given, has none for the answer.
+   * The caller has checked that `at` is neither compacted nor in the future. ResponseTooLarge if the answer does not
+   * fit into `room`. Without `room`, the range has its own.
    */
   scan(op: RangeOp, at: Revision, signal: AbortSignal, room?: AnswerRoom): ScanResult | Promise<ScanResult> {
     if (isPlainPoint(op)) {
@@ -127,8 +127,8 @@ export class Scanner {
   }
 
   /**
-   * As `scan`, for an answer that is sent as it is: a long list holds its places only, and brings its versions a page at a
-   * time.
+   * As `scan`, for an answer that is sent as it is: a long list holds only the places of its versions, and fetches
+   * their bytes a page at a time.
    */
   scanPaged(
     op: RangeOp,
@@ -143,9 +143,9 @@ export class Scanner {
     return this.#page(op, at, first, room, signal);
   }
 
-  /** The versions of a list are held while it is sent. */
+  /** Whether the list holds its versions while it is sent, and is not paged. */
   #isHeld(slots: readonly VersionSlot[]): boolean {
-    // So many are not as long on average that they would be sent from where they lie.
+    // So many versions cannot have this average length within SENT_TOTAL_MAX.
     const boundBytes = slots.length > SENT_TOTAL_MAX / SENT_BYTES_MIN ? PAGED_BYTES_MIN : SENT_TOTAL_MAX;
     let bytes = 0;
     for (let at = 0; at < slots.length && bytes <= boundBytes; at += 1) bytes += this.#index.bytes(slots[at]!);
@@ -153,7 +153,7 @@ export class Scanner {
     return bytes <= PAGED_BYTES_MIN || (long && bytes <= SENT_TOTAL_MAX);
   }
 
-  /** At once where it was found at once. */
+  /** Synchronous if the first slice found the whole list and its count. */
   #page(
     op: RangeOp,
     at: Revision,
@@ -212,7 +212,7 @@ export class Scanner {
     }
   }
 
-  /** One key, as most reads are: no plan for it, only its bytes where they are in memory. */
+  /** One key, as in most reads: no plan, only its bytes if they are in memory. */
   #point(key: Uint8Array, at: Revision): ScanResult | undefined {
     const slot = this.#index.at(key, at);
     if (slot === NO_VERSION || this.#index.isTombstone(slot)) return nothingFound;
@@ -235,7 +235,7 @@ export class Scanner {
     const slice = new Slice(this.#sliceUs);
     let pin: Pin | undefined;
     const plan = doSliced(this.plan(op, at, room, slice), () => {
-      // In the turn in which the index was asked: no compaction has come between.
+      // Taken in the same turn as the first read of the index, so no compaction has come between.
       pin ??= this.#pins.hold(at);
       return slice.turn(this.#clock, signal);
     });
@@ -244,8 +244,8 @@ export class Scanner {
   }
 
   /**
-   * Fills a plan in. `at` is pinned from now until the answer is there; `slice` is the caller's where this is a part of
-   * longer work.
+   * Fetches the bytes of a plan. `at` is pinned from now until the answer is complete. `slice` is the slice of the
+   * longer work that this is a part of, if any.
    */
   fetch(
     plan: RangePlan,
@@ -260,7 +260,7 @@ export class Scanner {
     return kvs instanceof Promise ? kvs.then((fetched) => ({ kvs: fetched, count, more })) : { kvs, count, more };
   }
 
-  /** The bytes of versions, as `fetch`. */
+  /** The bytes of these versions. `at` and `slice` as in `fetch`. */
   fetchAll(
     positions: readonly LogPosition[],
     at: Revision,
@@ -352,7 +352,7 @@ export class Scanner {
     return { kvs: loaded, count: counted, more };
   }
 
-  /** Goes on behind the first slice, which ends before `next`. */
+  /** Continues after the first slice, which ends before `next`. */
   async #listInSlices(
     op: RangeOp,
     at: Revision,
@@ -378,7 +378,7 @@ export class Scanner {
     return { kvs, count: await this.#count(op.range, at, slice, signal), more: true };
   }
 
-  /** While it is a promise, the caller holds `at` back from compaction. */
+  /** If it returns a promise, the caller must hold `at` back from compaction until the promise settles. */
   #count(range: KeyRange, at: Revision, slice: Slice, signal: AbortSignal): number | Promise<number> {
     return doSliced(countRange(this.#index, range, at, slice), () => slice.turn(this.#clock, signal));
   }
@@ -390,9 +390,9 @@ export class Scanner {
   }
 
   /**
-   * The range in chunks of about `chunkBytes`, in key order, all at `at`; `more` and `count` are those of the whole and
-   * valid in the last chunk. It waits for its consumer between chunks and holds no pin meanwhile: where compaction
-   * overtakes it, it rejects with Compacted (`compacted` tells), as a page of a list would.
+   * The range in chunks of about `chunkBytes`, in key order, all at `at`. `more` and `count` are those of the whole
+   * range, and valid in the last chunk. The stream waits for its consumer between chunks and holds no pin meanwhile. If
+   * compaction overtakes it, which `compacted` tells, it rejects with Compacted, as a page of a list would.
    */
   async *stream(
     op: RangeOp,
@@ -435,7 +435,7 @@ export class Scanner {
     }
   }
 
-  /** Holds `at` back from compaction from the call on until the work has ended. */
+  /** Holds `at` back from compaction from the call until the work has ended. */
   async pinned<Result>(at: Revision, work: () => Result | Promise<Result>): Promise<Result> {
     using _pin = this.#pins.hold(at);
     return await work();
@@ -459,13 +459,16 @@ export class Scanner {
     return kvs.finally(() => pin[Symbol.dispose]());
   }
 
-  /** As `versions`, for whoever passes over everything once: what others will ask for again stays in the cache. */
+  /**
+   * As `versions`, for a caller that reads everything once. Does not displace versions from the cache that other
+   * readers will need.
+   */
   async passing(positions: readonly LogPosition[], at: Revision, signal: AbortSignal): Promise<readonly Uint8Array[]> {
     using _pin = this.#pins.hold(at);
     return await this.#bytes.passing(positions, signal);
   }
 }
 
-/** Of what is sent while it is read. */
+/** For answers that are sent while they are read. */
 const boundless = new AnswerRoom(Number.POSITIVE_INFINITY);
 const nothingFound: ScanResult = { kvs: [], count: 0, more: false };

@@ -2,28 +2,28 @@ import { keyValueValue, withoutValue } from '@engram/coder';
 import { type ByteList, ByteViews, type Slice, type SlicedWork, sortSliced } from '@engram/core';
 import type { ValueOrder } from './range-plan.ts';
 
-/** Versions that are held beyond those that are wanted, before the others are let go together. */
+/** The number of surplus versions that are held before they are released together. */
 const SURPLUS = 4096;
-/** Comparing two values that differ early, and taking one out of a version, in microseconds. */
+/** The time to compare two values that differ early, and to take the value out of a version, in microseconds. */
 const COMPARE_US = 0.15;
 const STRIP_US = 1;
-/** Values that are alike up to here are compared natively, which takes so long for each KiB. */
+/** Values that are equal up to here are compared natively, at COMPARE_KIB_US for each KiB. */
 const EARLY_BYTES = 64;
 const COMPARE_KIB_US = 0.15;
-/** Longer ones may be alike for long: few of them are sorted at once. */
+/** Versions longer than this may have long equal prefixes, so only LONG_RUN_ITEMS of them are sorted at once. */
 const LONG_BYTES = 4096;
 const LONG_RUN_ITEMS = 8;
 
 /**
- * The versions that a range sorted by VALUE wants, of all that it looks at: they come with their bytes, some at a time.
- * Equal ones stay in the order in which they came.
+ * The versions that a range sorted by VALUE wants, out of all that it reads. They are added with their bytes, some at a
+ * time. Versions with equal values stay in the order in which they were added.
  */
 export class VersionsByValue {
   readonly #order: ValueOrder;
   readonly #wanted: number;
   readonly #sign: number;
   readonly #slice: Slice;
-  // Side by side: a version, and where its value begins and ends in it.
+  // Parallel arrays: a version, and where its value begins and ends in it.
   #kvs: Uint8Array[] = [];
   #starts: number[] = [];
   #ends: number[] = [];
@@ -36,7 +36,7 @@ export class VersionsByValue {
     this.#slice = slice;
   }
 
-  /** How many are held. */
+  /** The number of versions that are held. */
   get held(): number {
     return this.#kvs.length;
   }

@@ -3,10 +3,10 @@ import { type ByteViews, EngramError, type LogPosition } from '@engram/core';
 import { StorageTrimmedError, type Values } from '@engram/storage';
 import type { RecordCache } from './record-cache.ts';
 
-/** Of the cache's bound: what one read may bring in. */
+/** The share of the cache's bound that one read may add. */
 const KEPT_PART_MAX = 1 / 8;
 
-/** The encoded mvccpb.KeyValue of versions: from memory where they are, from storage where not. */
+/** The encoded mvccpb.KeyValue of versions, from memory if they are there, otherwise from storage. */
 export class VersionBytes {
   readonly #cache: RecordCache;
   readonly #values: Values;
@@ -16,7 +16,7 @@ export class VersionBytes {
     this.#values = values;
   }
 
-  /** Without waiting, or undefined. */
+  /** Undefined if the version is not available without waiting. */
   peek(position: LogPosition): Uint8Array | undefined {
     return this.#cache.get(position) ?? this.#peekStorage(position);
   }
@@ -29,7 +29,7 @@ export class VersionBytes {
     return kv;
   }
 
-  /** All of them in their order; synchronous when none has to be waited for. */
+  /** The versions at all positions, in their order. Synchronous if all are available without waiting. */
   getMany(
     positions: readonly LogPosition[],
     signal: AbortSignal,
@@ -51,8 +51,9 @@ export class VersionBytes {
   }
 
   /**
-   * As `getMany`, behind what `into` holds. The promise resolves when all are there. `positions` are those of long lists: in
-   * such an array they are no objects, whatever they are above. It is not read any more once this has returned.
+   * As `getMany`, but appends the versions to `into`. The promise resolves when all are there; undefined if they are
+   * there already. A Float64Array holds the positions of a long list without an object for each. The call does not read
+   * `positions` after it has returned.
    */
   collect(positions: Float64Array, into: ByteViews, signal: AbortSignal): Promise<void> | undefined {
     const first = into.extend(positions.length);
@@ -70,13 +71,19 @@ export class VersionBytes {
     return this.#load(wanted, missing, (at, kv) => into.setView(first + at, kv), signal);
   }
 
-  /** All of them in their order, durable ones only, around the cache: neither looked for in it nor put there. */
+  /**
+   * The versions at all positions, in their order. They must be durable. Bypasses the cache: neither looks them up in
+   * it nor adds them.
+   */
   async passing(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
     const records = await this.#records(positions, signal);
     return records.map(recordKv);
   }
 
-  /** Compacted: this node still lists a version that its cluster has compacted, and has deleted with its log since. */
+  /**
+   * Rejects with Compacted if this node still lists a version that its cluster has compacted and has since deleted with
+   * its log.
+   */
   async #records(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
     try {
       return await this.#values.getMany(positions, signal);
@@ -86,7 +93,7 @@ export class VersionBytes {
     }
   }
 
-  /** `take` is called for each that is wanted, with its place among all. */
+  /** Calls `take` for each wanted version, with its index among all versions. */
   async #load(
     wanted: readonly LogPosition[],
     places: readonly number[],
@@ -94,8 +101,8 @@ export class VersionBytes {
     signal: AbortSignal,
   ): Promise<void> {
     const records = await this.#records(wanted, signal);
-    // Who lists will list again, all the more after a restart of many clients; a list that is a large part of the
-    // cache would only push the hot versions out.
+    // A client that lists will list again, especially when many clients restart. But a list that is a large part of the
+    // cache would only displace the hot versions.
     let bytes = 0;
     for (const { length } of records) bytes += length;
     const keep = bytes <= this.#cache.bytesMax * KEPT_PART_MAX;

@@ -77,11 +77,11 @@ test('a table grows a little with each entry, and has all of them meanwhile', ()
   for (let at = 513; at <= 1024; at += 1) {
     add(at);
     held.push(rowsHeld());
-    // Old ones, some that were asked for before they came over, and the newest.
+    // Old positions, positions that were looked up before they were moved, and the newest.
     for (const asked of [1, at - 300, at]) expect(table.get(logPosition(asked))?.byteOffset).toBe(8 * asked);
     expect(table.has(logPosition(at + 1))).toBe(false);
   }
-  // 1024 rows come over eight at a time, beside the 2048 new ones.
+  // The 1024 old rows are moved eight at a time, while the 2048 new rows exist.
   expect(held.filter((rows) => rows === 3072).length).toBe(127);
   expect(held.lastIndexOf(3072)).toBe(126);
   for (let at = 1; at <= 1024; at += 1) expect(table.get(logPosition(at))?.byteOffset).toBe(8 * at);

@@ -27,7 +27,7 @@ interface Bed {
   readonly expected: readonly Buffer[];
 }
 
-/** Keys in order, none of them in the cache; notes the bytes of each read. */
+/** Keys in order, none of them in the cache. Records the bytes of each read. */
 function bed(keys: number, valueBytes: number, answerBytesMax = 2 ** 31): Bed {
   const index = new KeyIndex();
   const records = new Map<LogPosition, Uint8Array>();
@@ -94,12 +94,12 @@ test.each([
 ])('a list with limit $limit, read $step at a time', async ({ limit, keys, more, step }) => {
   const { scanner, pins, reads, expected } = bed(9_000, 300);
   const result = await paged(scanner, { limit });
-  expect(reads).toEqual([]); // it holds places
+  expect(reads).toEqual([]); // The list holds only places.
   expect(result).toMatchObject({ count: 9_000, more });
   expect(result.kvs).toHaveLength(keys);
   expect(result.kvs.bytes).toBe(expected.slice(0, keys).reduce((sum, { length }) => sum + length, 0));
   expect(sameBytes(await readAll(result, step), expected.slice(0, keys))).toBe(true);
-  // A page, or what was asked for at once.
+  // Each read is one page, or the bytes that one `bring` asked for.
   expect(Math.max(...reads)).toBeLessThan(400_000);
   expect(pins.size).toBe(1);
   result.kvs[Symbol.dispose]();

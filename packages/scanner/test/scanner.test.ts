@@ -21,7 +21,7 @@ import type { StorageSize, Values } from '@engram/storage';
 import { decodeKeyValue } from '@engram/coder';
 import { expect, test } from 'vitest';
 
-/** Versions by position; counts how often it is asked. */
+/** Versions by position. Records the number of positions of each `getMany`. */
 class SlowValues implements Values {
   readonly records = new Map<LogPosition, Uint8Array>();
   asked: number[] = [];
@@ -54,7 +54,7 @@ interface Bed {
   readonly pins: Pins;
 }
 
-/** Keys `k00000`, `k00001` ..., each put once, in that order: revisions from 2 on. */
+/** Keys `k00000`, `k00001` ..., each put once, in that order, at revisions from 2 on. */
 function bed(keys: number, valueBytes = 10, cacheBytesMax = 0): Bed {
   const index = new KeyIndex();
   const values = new SlowValues();

@@ -33,7 +33,7 @@ interface Version {
   readonly kv: Uint8Array;
 }
 
-/** Keys with versions, the values of which are at hand; `turns` counts how often others had theirs. */
+/** Keys with versions whose bytes are available without waiting. `turns` counts the turns given to other work. */
 class Bed {
   readonly index = new KeyIndex();
   readonly pins = new Pins();
@@ -81,7 +81,7 @@ class Bed {
     return this.#mod;
   }
 
-  /** What etcd does, step by step (server/etcdserver/txn/range.go), over a list of everything. */
+  /** The algorithm of etcd, step by step (server/etcdserver/txn/range.go), over a list of all versions. */
   expected(op: RangeOp, at: number): { kvs: Uint8Array[]; count: number; more: boolean } {
     const byKey = new Map<string, Version>();
     for (const version of this.history) if (version.mod <= at) byKey.set(version.key, version);
@@ -181,7 +181,7 @@ test('a count at an old revision gives way too, and is pinned meanwhile', async 
   expect((await counting).count).toBe(20_000);
   expect(bed.turns).toBeGreaterThanOrEqual(15);
   expect(bed.pins.size).toBe(0);
-  // And so does the count of a page.
+  // The count of a page is sliced too.
   const page = await bed.scanner.scan(list({ limit: 10 }), at, never);
   expect(page).toMatchObject({ count: 20_000, more: true, kvs: { length: 10 } });
 });
@@ -214,7 +214,7 @@ test.each([
   { over: { sortTarget: SortTarget.MOD, sortOrder: SortOrder.ASCEND }, why: 'sorted by number' },
   { over: { sortTarget: SortTarget.VALUE, sortOrder: SortOrder.ASCEND }, why: 'sorted by value' },
 ])('an answer has a bound: $why', async ({ over }) => {
-  // 64 bytes and those of the version count for each of them: some 90.
+  // Each version counts 64 bytes and its own length: some 90 bytes.
   const fits = filled(1000, new Bed({ answerBytesMax: 100_000 }));
   expect(await tooLarge(() => fits.scanner.scan(list(over), newest, never))).toBe(false);
   const bed = filled(10_000, new Bed({ answerBytesMax: 100_000 }));

@@ -37,6 +37,6 @@ test('comparing long values that are alike is counted by their length', () => {
     slices += 1;
     slice.renew();
   }
-  // Some 250 comparisons of half a megabyte, 70 us each.
+  // About 250 comparisons of half a megabyte, at 70 us each.
   expect(slices).toBeGreaterThan(5);
 });
