@@ -3,7 +3,7 @@ export { openSegmentStorage, type SegmentStorageOptions } from './src/open.ts';
 // For tests: the same storage on a file system of their own, which may lose what is not durable.
 export { openOn, type Ground } from './src/open.ts';
 export type { SegmentStorage } from './src/segment-storage.ts';
-// Files that survive a crash, for whoever keeps a small one beside a storage.
+// Files that survive a crash, for callers that keep a small file beside a storage.
 export { nodeFileSystem } from './src/node-file-system.ts';
 export type { BulkReader, FileSystem, OpenMode, Place, StorageFile } from './src/file-system.ts';
 export type { Meta, MetaWrite } from './src/meta.ts';

@@ -1,6 +1,6 @@
 /**
- * Appends one after the other: operations a second, CPU for each, how long a batch takes. SMOKE=1 runs it tiny;
- * SECONDS=n for each row (10); STORAGE=segment or leveldb alone; DIR says on which disk.
+ * Appends one after the other: operations a second, CPU for each, how long a batch takes. SMOKE=1 makes a tiny run.
+ * SECONDS=n is the time for each row (10). STORAGE=segment or leveldb measures only that one. DIR selects the disk.
  *   node packages/storage-segment/bench/append.bench.ts
  */
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * getMany of 1, 500 and 10,000 positions, one request after the other and 64 at a time, from the system's cache.
- * SMOKE=1 runs it tiny; RECORDS=n (1M of 600 B).
+ * SMOKE=1 makes a tiny run. RECORDS=n is the number of records of 600 B (1M).
  *   node packages/storage-segment/bench/get-many.bench.ts
  */
 import { join } from 'node:path';

@@ -45,7 +45,7 @@ export function makeDirectory(): string {
 }
 
 const prng = new Prng(1);
-/** The same in every run. */
+/** Returns the same sequence in every run. */
 export const random = (below: number): number => prng.below(below);
 
 /** Records that share no memory, as writers make them. They come from a pool: making them is not measured. */

@@ -1,12 +1,12 @@
 /**
- * A store that is updated for a long time: appends without a pause, each record replacing an older one of some key, a
- * checkpoint now and then, and then the drop of what was replaced before it, as a compaction does. Prints an interval a
- * line: throughput, CPU, how long batches take, space; and in the end how long opening takes, and reading what a replay
- * needs.
+ * A store that is updated for a long time: appends without a pause, where each record replaces an older one of some
+ * key. Now and then a checkpoint is saved, and then the records that were replaced before it are dropped, as a
+ * compaction does. Prints one line for each interval: throughput, CPU, how long batches take, space. At the end prints
+ * how long opening takes, and reading the records that a replay needs.
  *
- * SMOKE=1 runs it tiny; SECONDS (60), OPERATIONS (no bound), INTERVAL (5), KEYS (200,000), RECORD (600 B), BATCH (200), RATE (0: as fast as it
- * goes) operations a second, CHECKPOINT (15) seconds between checkpoints, CHECKPOINT_BYTES for each key (120),
- * STORAGE=segment or leveldb, SEGMENT_BYTES, DIR.
+ * SMOKE=1 makes a tiny run. SECONDS (60), OPERATIONS (no bound), INTERVAL (5), KEYS (200,000), RECORD (600 B), BATCH
+ * (200), RATE (0: as fast as possible) operations a second, CHECKPOINT (15) seconds between checkpoints,
+ * CHECKPOINT_BYTES for each key (120), STORAGE=segment or leveldb, SEGMENT_BYTES, DIR.
  *   node packages/storage-segment/bench/sustained.bench.ts
  */
 import { readdirSync, statSync } from 'node:fs';

@@ -16,7 +16,7 @@ export async function openMark(
   return await AcknowledgedMark.open({ name: ACKNOWLEDGED_FILE, file, clock, logger }, state);
 }
 
-/** Undefined if there is none, `damaged` if it says nothing. */
+/** Undefined if there is no mark, `damaged` if the file is not a whole mark. */
 export async function readMark(
   fileSystem: FileSystem,
   path: string,

@@ -11,7 +11,7 @@ import type { SegmentList } from './segment-list.ts';
 // checkpoint and the chunk's place in it.
 const HEADER_BYTES = 12;
 const MAGIC = 0x43474e45; // "ENGC"
-/** Synced after this many bytes, so that appends meanwhile need not wait for all of it at the end. */
+/** The file is synced after this many bytes, so that appends meanwhile do not wait for all of it at the end. */
 const SYNC_BYTES = 2 << 20;
 const WRITE_BYTES = 256 << 10;
 

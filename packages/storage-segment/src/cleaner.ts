@@ -11,9 +11,9 @@ import type { SegmentMaker } from './segment-maker.ts';
 import { SegmentRewriter } from './segment-rewriter.ts';
 import { writeSidecar } from './sidecar.ts';
 
-/** The pause before it starts. Drops come in bursts, and what is garbage soon need not be copied. */
+/** The pause before the cleaner starts. Drops come in bursts, and records that become garbage soon need not be copied. */
 const DELAY_MS = 100;
-/** After each slice it rests this many times as long as the slice took. */
+/** After each slice the cleaner rests this many times as long as the slice took. */
 const REST = 2;
 /** The longest rest. */
 const REST_MS_MAX = 100;
@@ -35,7 +35,7 @@ export interface CleanerParts {
 /**
  * Frees the space of dropped records in the background. A segment without live records is removed; neighbours that are
  * mostly garbage are rewritten into one. One write of the manifest changes which files count, so a crash leaves either
- * the old ones or the new one. The others are removed afterwards, at the latest at the next opening.
+ * the old segments or the new one. Files that do not count are removed afterwards, at the latest at the next opening.
  */
 export class Cleaner {
   readonly #parts: CleanerParts;
@@ -161,7 +161,7 @@ export class Cleaner {
     if (adopted) await this.#removeFiles(old);
   }
 
-  /** Returns false if it was stopped or a record is damaged. */
+  /** Returns false if the cleaner was stopped or a record is damaged. */
   async #copy(old: readonly Segment[], rewriter: SegmentRewriter): Promise<boolean> {
     const { condition, clock } = this.#parts;
     for (const segment of old) {
@@ -203,7 +203,7 @@ export class Cleaner {
         ];
       },
       () => {
-        // Includes what was dropped while the manifest was written.
+        // Includes the records that were dropped while the manifest was written.
         addDrops(dead, rewriter);
         segments.replace(old, new Segment({ header, table, file, sealed: true, chain, dead }));
       },
@@ -234,7 +234,7 @@ export class Cleaner {
   }
 }
 
-/** What was dropped from the old segments is dropped from the new one. */
+/** Marks the records that were dropped from the old segments as dropped in the new one. */
 function addDrops(dead: DeadRecords, { table, copied }: SegmentRewriter): void {
   let at = 0;
   for (const { segment, indexes } of copied) {

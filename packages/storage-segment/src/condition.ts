@@ -29,7 +29,7 @@ export class Condition {
 
   /**
    * Only the next opening shows what a failed write has left. So after the first failure nothing is written any more,
-   * and nobody is told where the log ends.
+   * and no call returns the end of the log.
    */
   fail(cause: unknown, what: string): StorageFailedError {
     if (!this.#failed) this.logger.error({ path: this.path, err: cause }, `${what} has failed`);
@@ -42,7 +42,10 @@ export class Condition {
     return new StorageCorruptError(what, this.path, cause === undefined ? {} : { cause });
   }
 
-  /** Translates read errors into those of the ports. A disk that cannot return what it took is damage. */
+  /**
+   * Translates read errors into those of the ports. A disk that cannot return written bytes (EIO) and a missing file
+   * (ENOENT) are damage.
+   */
   async reading<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();

@@ -9,15 +9,15 @@ import {
   writeRecordHeader,
 } from './layout.ts';
 
-/** Kept from append to append. A larger frame gets memory of its own. */
+/** A buffer up to this size is kept from append to append. A larger frame gets memory of its own. */
 const KEPT_BYTES_MAX = 8 << 20;
 
-/** Longer batches are assembled in slices: so many records take a part of a millisecond. */
+/** Batches with more records are assembled in slices. This many records take a fraction of a millisecond. */
 const RECORDS_AT_ONCE = 2048;
-/** For each record and each KiB, in microseconds: a header, a copy and a CRC. */
+/** The cost of each record and of each KiB, in microseconds: a header, a copy and a CRC. */
 const RECORD_US = 0.2;
 const KIB_US = 0.3;
-/** For each record whose length is asked. */
+/** The cost of reading the length of one record, in microseconds. */
 const LOOK_US = 0.02;
 
 export const isLong = ({ records }: LogBatch): boolean => records.length > RECORDS_AT_ONCE;
@@ -58,7 +58,7 @@ export class FrameBuffer {
   #bytes = new Uint8Array(Buffer.allocUnsafeSlow(256 << 10).buffer);
   #view = new DataView(this.#bytes.buffer);
 
-  /** `size` is that of `frameBytes`. */
+  /** `size` is the result of `frameBytes`. */
   assemble(batch: LogBatch, size: number, salt: number, previous: number): AssembledFrame {
     const bytes = this.#reserve(size);
     const view = this.#viewOf(bytes);
@@ -67,7 +67,9 @@ export class FrameBuffer {
     return finished(bytes, view, batch, size, salt, previous);
   }
 
-  /** As `assemble`. `offsets` gets where each record's header is in a file with the frame at `start`. */
+  /**
+   * As `assemble`. Puts the offset of each record's header into `offsets`, in a file where the frame begins at `start`.
+   */
   *assembleSliced(
     batch: LogBatch,
     size: number,
@@ -104,7 +106,7 @@ export class FrameBuffer {
   }
 }
 
-/** Returns where the last one ends. */
+/** Returns where the last record ends. */
 function writeRecords(
   bytes: Uint8Array,
   view: DataView,

@@ -9,11 +9,11 @@ export interface Frame {
   readonly offset: number;
   /** The offset of its end. */
   readonly end: number;
-  /** A view of all of it, header included. Valid as long as the caller holds it. */
+  /** A view of the whole frame, header included. Valid as long as the caller holds it. */
   readonly bytes: Uint8Array;
 }
 
-/** What is there instead of a frame; its header, if that at least is whole. */
+/** There is no whole frame. `header` is set if at least the header is whole. */
 export interface NoFrame {
   readonly header: FrameHeader | undefined;
 }
@@ -22,7 +22,7 @@ export interface NoFrame {
 export class FrameReader {
   readonly #file: StorageFile;
   readonly #salt: number;
-  /** Nothing from here on is read. */
+  /** The reader does not read beyond this offset. */
   readonly #end: number;
   #window = new Uint8Array(0);
   #windowAt = 0;
@@ -48,7 +48,7 @@ export class FrameReader {
     const from = offset - this.#windowAt;
     if (from < 0 || from + length > this.#window.length) {
       const wanted = Math.min(Math.max(length, WINDOW_BYTES), this.#end - offset);
-      // New each time: others hold views of the last one.
+      // A new array each time, because callers hold views of the last one.
       const window = new Uint8Array(Buffer.allocUnsafeSlow(wanted).buffer);
       const read = await this.#file.read(window, offset);
       this.#window = window.subarray(0, read);

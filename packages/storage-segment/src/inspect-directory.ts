@@ -6,7 +6,7 @@ import type { FileSystem } from './file-system.ts';
 
 /** The manifest's database is complete once this file exists. */
 const CURRENT = 'CURRENT';
-/** Every file system has it in its root directory. */
+/** A file system may have this directory in its root. */
 const LOST_AND_FOUND = 'lost+found';
 
 /**

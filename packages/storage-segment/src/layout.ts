@@ -28,7 +28,7 @@ const FRAME_MAGIC = 0x46474e45; // "ENGF"
 export const FRAME_MAGIC_BYTES: Uint8Array = Uint8Array.from(Buffer.from('ENGF'));
 const U32 = 2 ** 32;
 
-/** Appended: a part of the log as it was written. Cleaned: what was live of such parts. */
+/** Appended: a part of the log as it was written. Cleaned: the live records of such parts. */
 export type SegmentKind = 'appended' | 'cleaned';
 const KINDS: readonly SegmentKind[] = ['appended', 'cleaned'];
 
@@ -52,7 +52,7 @@ export function encodeSegmentHeader(id: number, salt: number, kind: SegmentKind)
   return bytes;
 }
 
-/** Undefined if it is damaged or no header of a segment. */
+/** Undefined if the bytes are damaged or not a segment header. */
 export function decodeSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined {
   if (bytes.length < SEGMENT_HEADER_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, SEGMENT_HEADER_BYTES);
@@ -73,7 +73,7 @@ export interface FrameHeader {
   readonly crc: number;
 }
 
-/** Returns its CRC, the `previous` of the next frame. */
+/** Returns the header's CRC, which is the `previous` of the next frame. */
 export function writeFrameHeader(view: DataView, at: number, salt: number, frame: Omit<FrameHeader, 'crc'>): number {
   view.setUint32(at, FRAME_MAGIC, true);
   view.setUint32(at + 4, frame.payloadBytes, true);
@@ -86,7 +86,7 @@ export function writeFrameHeader(view: DataView, at: number, salt: number, frame
   return crc;
 }
 
-/** Undefined if it is no header of a frame in this segment. */
+/** Undefined if there is no header of a frame of this segment. */
 export function readFrameHeader(bytes: Uint8Array, at: number, salt: number): FrameHeader | undefined {
   if (at + FRAME_HEADER_BYTES > bytes.length) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, FRAME_HEADER_BYTES);

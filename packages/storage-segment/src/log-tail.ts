@@ -37,7 +37,7 @@ export interface LogTailParts {
 }
 
 /**
- * The end of the log: the segment that is appended to, the next one, which is prepared in advance, and those before it
+ * The end of the log: the segment that is appended to, the next one, which is prepared in advance, and earlier segments
  * until they are sealed. One append at a time.
  */
 export class LogTail {
@@ -93,14 +93,14 @@ export class LogTail {
     return this.#next;
   }
 
-  /** The segments without records; they are not in the list. */
+  /** The segments without records. They are not in the segment list. */
   get empty(): readonly Segment[] {
     return this.#active.table.count === 0 ? [this.#active, ...this.#ready] : this.#ready;
   }
 
   /** Durable when it resolves. If it rejects, the outcome is unknown, and nothing may be appended any more. */
   async append(batch: LogBatch): Promise<void> {
-    // Of a long batch, what is done for each record is done in slices, and the table gets all of them at once.
+    // The work for each record of a long batch is done in slices, and the table gets all records at once.
     const slice = isLong(batch) ? new Slice() : undefined;
     const size = slice === undefined ? frameBytes(batch) : await this.#sliced(frameBytesSliced(batch, slice), slice);
     if (this.#overflows(this.#active, size, 1)) await this.#roll(size);
@@ -205,8 +205,8 @@ export class LogTail {
   }
 
   /**
-   * Segments are sealed in order: the manifest never calls one sealed after one that is not, unless writing to the
-   * manifest failed.
+   * Segments are sealed in order: in the manifest, no sealed segment follows one that is not sealed, unless writing to
+   * the manifest failed.
    */
   #seal(segment: Segment, preallocation: Preallocation | undefined): void {
     const { condition } = this.#parts;
@@ -265,7 +265,7 @@ async function reserveBehind(
   bytes: number,
 ): Promise<Preallocation> {
   const file = await fileSystem.open(filePath(condition.path, 'seg', segment.id), 'update');
-  // This storage wrote what follows the frames, and opening has seen that it is zeros.
+  // This storage wrote the bytes after the frames, and opening has seen that they are zeros.
   const range = { end: segment.table.end, reserved: await file.size(), limit: reserves ? segmentBytes : 0, bytes };
   return new Preallocation(file, range, clock, condition);
 }

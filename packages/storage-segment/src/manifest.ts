@@ -11,9 +11,8 @@ import type { Meta, MetaWrite } from './meta.ts';
 // - 'b': where the log begins, if not at 1
 // - 'c': the checkpoint that counts: id, from, chunks, bytes
 // - 'd' id (u64): which records of a segment were dropped: count, bytes, one bit for each record
-// - 'g' id (u64): a segment: its kind and, once nothing is appended any more, its first position, the one after its
-// last, its records and bytes; zeros before
-//
+// - 'g' id (u64): a segment: its kind, its first position, the position after its last, its records and bytes. All but
+//   the kind are zeros until the segment is sealed
 // - 's': the seal: its epoch, and the upper and lower half of its holder, which format 1 did not record
 // - 'x' id (u64): a removed segment whose files are being deleted
 const FORMAT_KEY = key('a');
@@ -44,7 +43,7 @@ export interface CheckpointNote {
   readonly id: number;
   readonly from: LogPosition;
   readonly chunks: number;
-  /** The sum of the chunks. */
+  /** The total length of the chunks. */
   readonly bytes: number;
 }
 
@@ -59,8 +58,8 @@ export interface ManifestState {
 }
 
 /**
- * Says which files count. Every change is one atomic, durable write. Changes are made in turn, and the caller builds
- * each in its own turn, so it sees what the one before has done.
+ * Says which files count. Every change is one atomic, durable write. Changes are made one at a time. Each is built in
+ * its own turn, so it sees the effects of the change before it.
  */
 export class Manifest {
   readonly #meta: Meta;
@@ -223,7 +222,7 @@ export function removalWrites(id: number): MetaWrite[] {
   return [{ key: key('g', id), value: undefined }, { key: key('d', id), value: undefined }, put(key('x', id), [])];
 }
 
-/** Notes that its files are gone, durably. */
+/** Notes that the files of a removed segment are durably gone. */
 export function removedWrite(id: number): MetaWrite {
   return { key: key('x', id), value: undefined };
 }

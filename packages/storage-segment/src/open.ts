@@ -32,7 +32,7 @@ export interface SegmentStorageOptions {
   /** The approximate size of a segment file, from 4 KiB to 256 MiB; 64 MiB by default. */
   readonly segmentBytes?: number;
   /**
-   * `none` is for a copy of what is kept elsewhere. Nothing waits for the disk: acknowledged writes survive the
+   * `none` is for a copy of data that is kept elsewhere. Nothing waits for the disk: acknowledged writes survive the
    * process, but a crash of the machine may lose or damage them, which opening or reading detects. `synced` is the
    * default.
    */

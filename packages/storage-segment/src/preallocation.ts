@@ -10,9 +10,9 @@ const SEGMENT_PARTS = 16;
 const FAST_MS = 1000;
 /** A reserve that lasts longer than this is followed by one half as large. */
 const SLOW_MS = 60_000;
-/** Synced after this many bytes: an append meanwhile waits little for the disk. */
+/** Zeros are synced after this many bytes, so that an append meanwhile waits little for the disk. */
 const STEP_BYTES = 256 << 10;
-/** Written at once. An append that reaches such a piece waits for no more than it. */
+/** The bytes of one write. An append that reaches a piece being written waits for that piece only. */
 const PIECE_BYTES = 256 << 10;
 const ZEROS = new Uint8Array(PIECE_BYTES);
 
@@ -40,7 +40,7 @@ export class Preallocation {
   readonly #pieceBytes: number;
   readonly #clock: Clock;
   readonly #condition: Condition;
-  /** Writes before this offset extend nothing. */
+  /** Writes before this offset do not extend the file. */
   #reserved: number;
   /** Appends have taken the bytes before this offset. */
   #claimed: number;
@@ -71,7 +71,7 @@ export class Preallocation {
     this.#startedMs = clock.nowMs();
   }
 
-  /** How much is currently reserved at a time. */
+  /** The current size of a reserve. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -125,7 +125,7 @@ export class Preallocation {
         this.#reserved = Math.max(end, this.#claimed);
       }
     } catch (error) {
-      // Appends continue without it. If the disk is full, they will report it.
+      // Appends continue without a reserve. If the disk is full, they report it.
       this.#stopped = true;
       this.#condition.logger.warn({ path: this.#condition.path, err: error }, 'cannot reserve space for appends');
     } finally {

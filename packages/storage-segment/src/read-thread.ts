@@ -2,12 +2,12 @@ import { Worker } from 'node:worker_threads';
 import { assert } from '@engram/core';
 import type { BulkReader, Place, StorageFile } from './file-system.ts';
 
-/** The buffer kept for later reads. */
+/** A buffer up to this size is kept for later reads. */
 const KEPT_BYTES_MAX = 4 << 20;
 
 /**
- * A text, because a release is one file without a second one to start a thread from. It answers in order: with the same
- * two arrays, filled, or with an error.
+ * The source of the thread. It is a string, because a release is one file, without a second one to start a thread from.
+ * The thread answers in order. An answer returns the array `bytes`, filled, and the error if there was one.
  */
 const SOURCE = `
   const { readSync } = process.getBuiltinModule('node:fs');
@@ -39,8 +39,8 @@ interface Waiting {
 }
 
 /**
- * A thread that reads. Node has threads for files, but there each read is a task with two wake-ups that cost more than
- * the read: 3 us on an idle machine, above 10 on a busy one. Here all reads come in one message, and each costs 2 us.
+ * A thread for reads. In Node's own thread pool, each read is a task with two wake-ups that cost more than the read: 3
+ * us on an idle machine, above 10 us on a busy one. Here all reads come in one message, and each costs 2 us.
  */
 export class ReadThread implements BulkReader {
   readonly #fdOf: (file: StorageFile) => number;
@@ -94,7 +94,7 @@ export class ReadThread implements BulkReader {
     const worker = this.#worker;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      // It keeps the process alive only while somebody waits for it.
+      // The worker keeps the process alive only while a request waits for it.
       worker.ref();
       worker.postMessage({ places, bytes }, [places.buffer, bytes.buffer]);
     });

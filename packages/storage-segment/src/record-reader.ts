@@ -7,7 +7,7 @@ import { checkRecord, RECORD_HEADER_BYTES } from './layout.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentList } from './segment-list.ts';
 
-/** A group has at most this many records, which take a millisecond or two. Then others get their turn. */
+/** A group has at most this many records, which take a millisecond or two. Then other work gets its turn. */
 const GROUP_MAX = 512;
 /** A group ends with the record that reaches this size. */
 const GROUP_BYTES_MAX = 4 << 20;
@@ -15,7 +15,7 @@ const GROUP_BYTES_MAX = 4 << 20;
 const BULK_MIN = 4;
 /** Groups that the bulk reader has at a time. */
 const BULKS_MAX = 2;
-/** Up to this many are read inline, from the system's memory: 2 us each, where another thread costs 15. */
+/** Up to this many reads are made inline, from the system's memory. Each takes 2 us, and 15 us in another thread. */
 const INLINE_MAX = 16;
 /** Up to this many bytes are read inline. */
 const INLINE_BYTES_MAX = 64 << 10;
@@ -25,7 +25,7 @@ const INLINE_MS = 0.05;
 const INLINE_MS_MAX = 0.4;
 /** The weight of one read in the average. */
 const INLINE_WEIGHT = 1 / 16;
-/** Reads slower than this wait for the disk: then more of them at a time are faster, for DISK_FOR_MS. */
+/** Reads slower than this on average wait for the disk. For DISK_FOR_MS, more reads are then made at a time. */
 const DISK_MS = 0.1;
 const DISK_FOR_MS = 1000;
 /** Single reads at a time. Requests that arrive meanwhile are collected for the bulk reader. */
@@ -36,7 +36,7 @@ const ACTIVE_DISK_MAX = 16;
 const GAP_BYTES_MAX = 16 << 10;
 /** The longest read of neighbours. */
 const READ_BYTES_MAX = 256 << 10;
-/** Records share memory in pieces of this size. Whoever keeps a record keeps no more than its piece. */
+/** Records share memory in pieces of this size. A caller that keeps a record keeps no more than its piece alive. */
 const PIECE_BYTES = 16 << 10;
 /** Buffers of READ_BYTES_MAX that are kept. */
 const BUFFERS_MAX = 4;
@@ -60,8 +60,8 @@ interface Run {
 }
 
 /**
- * Reads records by position, in groups. Requests that arrive while reads are running are joined in the next group,
- * sorted by place, and neighbours are read at once. RecordRequests deals the turns.
+ * Reads records by position, in groups. Requests that arrive while reads are running are joined in the next group. Its
+ * records are sorted by place, and neighbours are read at once. RecordRequests assigns the turns.
  */
 export class RecordReader {
   readonly #condition: Condition;
@@ -72,7 +72,7 @@ export class RecordReader {
   readonly #pieces = new Pieces();
   readonly #buffers: Uint8Array[] = [];
   readonly #requests = new RecordRequests();
-  /** Read one by one, from `#nextRun` on. */
+  /** The runs that are read one by one, from `#nextRun` on. */
   #runs: readonly Run[] = [];
   #nextRun = 0;
   #active = 0;
@@ -171,7 +171,7 @@ export class RecordReader {
       if (tookMs > DISK_MS * runs.length + 1) this.#slow();
       unpin(runs[0]!.wants);
     } catch {
-      // One by one, to find out which cannot be read.
+      // Read one by one, to find out which record cannot be read.
       for (const run of runs) await this.#readRun(run);
     }
   }
@@ -189,7 +189,10 @@ export class RecordReader {
     await done;
   }
 
-  /** Reads were slow. They have waited for the disk if anything was read from it, otherwise for the processor. */
+  /**
+   * Call it after slow reads. They have waited for the disk if any bytes were read from it, otherwise for the
+   * processor.
+   */
   #slow(): void {
     const diskReads = this.#fileSystem.diskReads();
     if (diskReads > this.#diskReads) this.#diskUntilMs = this.#clock.nowMs() + DISK_FOR_MS;
@@ -266,7 +269,7 @@ function allocate(length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
 }
 
-/** Sorts them and joins neighbours. */
+/** Sorts the wanted records by place and joins neighbours. */
 function runsOf(wants: Want[]): Run[] {
   if (wants.length > 1) wants.sort(byPlace);
   const runs: Run[] = [];

@@ -222,7 +222,7 @@ function closing(file: StorageFile): (error: unknown) => Promise<never> {
   };
 }
 
-/** What a replay needs is there without a gap, and nothing is there twice. */
+/** Checks that a replay finds all its records without a gap, and that no record is there twice. */
 function checkOrder(condition: Condition, segments: readonly Segment[], from: number): void {
   let next = 0;
   for (const segment of segments) {
@@ -256,7 +256,7 @@ async function removeLeftovers(
     condition.logger.info({ path: condition.path, file: name }, 'removed a file that was left over');
     await fileSystem.remove(join(condition.path, name));
   }
-  // What the previous process removed must also be gone durably before the manifest forgets it.
+  // Files that the previous process removed must also be durably gone before the manifest forgets them.
   if (gone.length > 0 || removing.size > 0) await fileSystem.syncDirectory(condition.path);
   if (removing.size > 0) await manifest.change(() => state.removing.map(removedWrite));
 }

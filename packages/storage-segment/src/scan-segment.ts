@@ -26,9 +26,9 @@ export interface Scan {
 export type Rest =
   /** Nothing, or zeros. */
   | { readonly kind: 'clean' }
-  /** Something that is no frame, and no frame after it: what a torn append leaves. */
+  /** Bytes that are not a frame, without a frame after them. A torn append leaves this. */
   | { readonly kind: 'torn' }
-  /** Something that was a frame: a whole one follows, or it is more than one append can have written. */
+  /** Bytes that were a frame. A whole frame follows, or the bytes are more than one append can have written. */
   | { readonly kind: 'damaged'; readonly what: string };
 
 /** Reads a segment from its first frame on and verifies every record. Holds two MiB besides its largest frame. */
@@ -68,10 +68,10 @@ async function examineRest(
   size: number,
   header: FrameHeader | undefined,
 ): Promise<Rest> {
-  // One append wrote all of it. If its length is known, nothing is after it.
+  // If one torn append wrote these bytes, none of them is after its end, which its header tells.
   const torn = header === undefined ? size : Math.min(size, from + FRAME_HEADER_BYTES + header.payloadBytes);
   let clean = true;
-  // Chunks overlap by a header, so that one across their border is found.
+  // Chunks overlap by a header, so that a header across their border is found.
   const overlap = FRAME_HEADER_BYTES - 1;
   for (let at = from; at < size; at += CHUNK_BYTES) {
     const chunk = new Uint8Array(Math.min(CHUNK_BYTES + overlap, size - at));

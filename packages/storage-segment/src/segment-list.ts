@@ -6,7 +6,7 @@ import type { Segment } from './segment.ts';
 /** All segments with records, by position, without overlap. The last one is appended to. */
 export class SegmentList {
   #segments: Segment[] = [];
-  /** Their first positions, in an array of their own: a search reads nothing else. */
+  /** The first positions of the segments, in an array of their own: a search reads nothing else. */
   #firsts: number[] = [];
   /** Segments that were replaced and may still be read. */
   readonly #replaced = new Set<Segment>();
@@ -52,8 +52,8 @@ export class SegmentList {
   }
 
   /**
-   * The drops since the manifest was last written. It knows them once these are written. If that fails, nothing is
-   * written any more.
+   * The drops that the manifest does not know yet, for the caller to write. If that write fails, nothing is written any
+   * more.
    */
   takeDrops(): readonly MetaWrite[] {
     const changed = this.#segments.filter(({ dead }) => dead.changed);

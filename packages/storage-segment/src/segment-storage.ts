@@ -20,7 +20,7 @@ export interface SegmentStorageParts {
 export class SegmentStorage implements Storage {
   readonly log: Log;
   readonly values: Values;
-  /** For tests that run it explicitly. */
+  /** For tests that run the cleaner explicitly. */
   readonly cleaner: Cleaner;
   readonly #parts: SegmentStorageParts;
   #closing: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export class SegmentStorage implements Storage {
     await manifest.close();
   }
 
-  /** Best effort: if they are lost, the store drops these records again. */
+  /** Best effort: if the drops are lost, the store drops these records again. */
   async #saveDrops(): Promise<void> {
     const { condition, manifest, segments } = this.#parts;
     if (condition.failed) return;

@@ -13,7 +13,7 @@ export class Segment {
   readonly table: RecordTable;
   readonly dead: DeadRecords;
   readonly file: StorageFile;
-  /** Nothing is appended any more, and the manifest says so. */
+  /** Nothing is appended to the segment any more, and the manifest says so. */
   sealed: boolean;
   /** The CRC of the last frame's header, which is the `previous` of the next. */
   chain: number;
@@ -68,7 +68,7 @@ export class Segment {
     if (this.#retired && this.#pins === 0) void this.close();
   }
 
-  /** Call it when the segment was replaced. Resolves when nobody reads it any more and it is closed. */
+  /** Call it when the segment was replaced. Resolves when the last reader has unpinned it and its file is closed. */
   retire(): Promise<void> {
     this.#retired = true;
     if (this.#pins === 0) void this.close();

@@ -11,7 +11,7 @@ import { SegmentBed } from './segment-bed.ts';
 const SEGMENT_BYTES = 16 << 10;
 const at = logPosition;
 
-/** 200 bytes each, so that a segment holds about 70. */
+/** Appends records of 200 bytes, so that a segment holds about 70. */
 async function append(storage: Storage, from: number, sizes: readonly number[]): Promise<number> {
   let position = from;
   for (const size of sizes) {
@@ -112,7 +112,7 @@ describe('cleaning', () => {
     const end = await append(storage, 1, sizes);
     const before = await readAll(storage, 1);
     await checkpoint(storage, end);
-    // Most of the first segments, with holes in batches; nothing from 100 on.
+    // Drops most of the first segments, with holes in batches, and nothing from 100 on.
     await storage.values.drop(range(1, 100).filter((position) => position % 3 !== 0));
     await storage.values.reclaim?.();
     expect(bed.logger.rewrites).toBeGreaterThan(0);
@@ -125,7 +125,7 @@ describe('cleaning', () => {
         }));
       expect(await readAll(storage, from)).toEqual(expected);
     }
-    // In the first segment, wherever it ends: it has at least 66 records.
+    // Record 58 is in the first segment, which has at least 66 records.
     await expect(readAll(storage, 58)).rejects.toThrow('record 58 is missing');
   });
 
@@ -157,7 +157,7 @@ describe('cleaning', () => {
         expect(Buffer.compare(bytes, record(position, 200))).toBe(0);
         position += 1;
       }
-      // Everything that lives in this segment, although it was replaced long ago.
+      // The read yields all live records of this segment, although the segment was replaced long ago.
       if (position > live) break;
     }
     expect(bed.logger.rewrites).toBeGreaterThan(0);

@@ -10,15 +10,15 @@ interface SavedCheckpoint {
 }
 
 /**
- * What a storage must still know: everything acknowledged, and all or nothing of what was running. Slow and obvious, in
- * arrays.
+ * The state that a storage must still have: everything acknowledged, and all or nothing of the operations that were
+ * running. Slow and simple, in arrays.
  */
 export class CrashModel {
   /** Acknowledged batches, in order: the records of positions 1, 2, ... */
   batches: LogBatch[] = [];
   records: Uint8Array[] = [];
   readonly dropped = new Set<number>();
-  /** Dropped before a checkpoint was saved: no crash brings them back. */
+  /** Records that were dropped before a checkpoint was saved. No crash brings them back. */
   readonly durablyDropped = new Set<number>();
   checkpoint: SavedCheckpoint | undefined;
   sealed: Seal = NEW_LOG_SEAL;
@@ -42,7 +42,7 @@ export class CrashModel {
     this.pendingBatch = undefined;
   }
 
-  /** Checks an opened storage, and learns what became of what was running. */
+  /** Checks an opened storage, and records the outcome of the operations that were running. */
   async verify(storage: Storage): Promise<void> {
     const end = await this.#verifySeal(storage);
     if (this.pendingBatch !== undefined && end === this.end + this.pendingBatch.records.length) {

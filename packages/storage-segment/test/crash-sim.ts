@@ -20,7 +20,7 @@ const CRASHED = Symbol('crashed');
 const STEP_MS_MAX = 40;
 const OPERATIONS = ['open', 'read', 'write', 'write-durable', 'sync', 'truncate', 'names', 'meta'] as const;
 
-/** What happened, so that a test can check that the faults occurred. */
+/** Counts of events, so that a test can check that the faults occurred. */
 export interface SimCounts {
   crashes: number;
   torn: number;
@@ -33,8 +33,8 @@ export interface SimCounts {
 }
 
 /**
- * A node that crashes again and again, at any step of any operation, on a disk that keeps only what it must. Throws if
- * something that was acknowledged is missing, or something exists that was never written.
+ * A node that crashes repeatedly, at any step of any operation, on a disk that keeps only what it must. Throws if
+ * acknowledged data is missing, or if data exists that was never written.
  */
 export class CrashSim {
   readonly counts: SimCounts = {
@@ -105,7 +105,7 @@ export class CrashSim {
     const dice = prng.below(10);
     if (dice === 0) this.#disk.arm(undefined, used);
     else if (dice < 6) this.#disk.arm({ steps: prng.below(prng.pick([30, 300, 1500])), kind }, used);
-    // Near the moments in which it changes which files count.
+    // Near the manifest writes, which change the set of files that count.
     else this.#disk.arm({ steps: prng.below(12), manifestWrites: prng.below(20), kind }, used);
   }
 
@@ -121,12 +121,12 @@ export class CrashSim {
     }
     try {
       await this.#model.verify(storage);
-      // As a store does: a crash may have brought back what was dropped since the checkpoint.
+      // Drop them again, as a store does: a crash may have brought back records dropped since the checkpoint.
       await storage.values.drop([...this.#model.dropped].map(logPosition));
       this.#model.verifySize(storage);
       const turns = this.#prng.below(last ? 80 : 60);
       for (let turn = 0; turn < turns; turn += 1) {
-        // It may have ended meanwhile.
+        // The process may have ended meanwhile.
         if (!process.alive) return;
         if (!(await this.#turn(process, storage))) break;
         if (this.#unexpected !== undefined) throw this.#unexpected;
@@ -238,7 +238,7 @@ export class CrashSim {
     this.#inBackground(this.#model.verifyGet(storage, positions));
   }
 
-  /** Its failure fails the run, unless a fault was injected. */
+  /** A failure of the work fails the run, unless a fault was injected. */
   #inBackground(work: Promise<unknown>): void {
     const settled = work.catch((error: unknown) => {
       if (this.#disk.failed > 0 && isRefusal(error)) return;
@@ -252,7 +252,7 @@ export class CrashSim {
     const model = this.#model;
     await storage.values.saveCheckpoint(logPosition(model.end), (async function* () {})());
     model.checkpoint = { from: model.end, chunks: [] };
-    // What a crash has brought back is dropped again.
+    // Drop the records again that a crash has brought back.
     await storage.values.drop([...model.dropped].map(logPosition));
     await storage.cleaner.run();
     await storage.cleaner.run();

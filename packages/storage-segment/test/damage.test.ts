@@ -132,7 +132,7 @@ describe('damage to the files of a closed storage', () => {
     // Otherwise the damage hit nothing, and the property proved nothing.
     expect(seen.get('seg: refused at opening')).toBeGreaterThan(0);
     expect(seen.get('seg: refused on reading')).toBeGreaterThan(0);
-    // A damaged table is made again.
+    // A damaged table is rebuilt.
     expect(seen.get('idx: whole')).toBeGreaterThan(0);
     expect([...seen.keys()].filter((kind) => kind.startsWith('idx: ') && kind !== 'idx: whole')).toEqual([]);
   });

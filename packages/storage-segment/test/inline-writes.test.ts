@@ -6,7 +6,7 @@ import { InlineWrites } from '../src/inline-writes.ts';
 import { nodeFileSystem } from '../src/node-file-system.ts';
 import { nodeGround } from '../src/open.ts';
 
-/** Writes that took this long, each after a rest. */
+/** An InlineWrites after writes that took this long, each after a rest. */
 function after(tookMs: readonly number[], bytes = 700): { readonly writes: InlineWrites; rest(): void } {
   let idleMs = 5;
   const writes = new InlineWrites(() => idleMs);
@@ -67,7 +67,7 @@ test('an inline write is in the file before the call returns', async () => {
   expect(await reader.read(bytes, 0)).toBe(5);
   expect([...bytes]).toEqual([0, 0, 1, 2, 3]);
   await written;
-  // Opened for reading only.
+  // `reader` is opened for reading only.
   await expect(reader.write(bytes, 0, true), 'an error is the promise’s').rejects.toThrow('EBADF');
   await file.close();
   await reader.close();

@@ -15,7 +15,7 @@ import {
 const positions = fc.oneof(fc.maxSafeNat(), fc.nat(), fc.integer({ min: 2 ** 32 - 3, max: 2 ** 32 + 3 }));
 const u32 = fc.nat({ max: 2 ** 32 - 1 });
 
-/** Every way to change one bit. */
+/** Yields a copy for every way to change one bit. */
 function* flips(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1) {
     for (let bit = 0; bit < 8; bit += 1) {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { RecordTable } from '../src/record-table.ts';
 import { SegmentBed } from './segment-bed.ts';
 
-/* A write of very many records must not keep the event loop while it is laid out for the file. */
+/* An append of very many records must not block the event loop while its frame is assembled. */
 
 const RECORDS = 60_000;
 const never = new AbortController().signal;
@@ -36,7 +36,7 @@ test('a batch of very many records is laid out in slices, and is one batch in th
   await storage.log.seal(sealOf(1));
   const batches = [batchOf(1, 3), batchOf(4, RECORDS), batchOf(4 + RECORDS, 2)];
   for (const batch of batches) expect(await storage.log.append(batch, sealOf(1))).toEqual({ kind: 'committed' });
-  // 0.2 us and more for each record, 2 ms at a time.
+  // At least 0.2 us for each record, in slices of 2 ms.
   expect(turns).toBeGreaterThanOrEqual(6);
   expect(await all(storage, logPosition(1))).toEqual(batches);
   const reopened = await bed.reopen(storage);

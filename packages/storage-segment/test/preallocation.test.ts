@@ -8,7 +8,7 @@ import { TestLogger } from './segment-bed.ts';
 
 const LIMIT = 4096;
 
-/** Bytes in memory. Writes take effect when told, in order. */
+/** A file in memory. Writes take effect in order, one with each `step`. */
 class SlowFile implements StorageFile {
   readonly bytes = new Uint8Array(4 * LIMIT);
   length = 0;

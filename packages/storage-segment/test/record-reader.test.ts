@@ -8,7 +8,7 @@ import { SegmentBed, TestLogger } from './segment-bed.ts';
 
 const at = logPosition;
 
-/** Counts the reads of records. An inline read takes the time that the clock is told. */
+/** Counts the reads of records. An inline read takes `readMs`. */
 class Slow {
   inline = 0;
   elsewhere = 0;

@@ -9,7 +9,7 @@ import { scanSegment } from '../src/scan-segment.ts';
 const SALT = 0x12345678;
 const header = decodeSegmentHeader(encodeSegmentHeader(3, SALT, 'appended'))!;
 
-/** A segment of frames with this many records each, and where each frame ends. */
+/** A segment of frames with these numbers of records, and where each frame ends. */
 function segmentOf(frames: readonly number[]): { bytes: Uint8Array; ends: number[] } {
   const parts: Uint8Array[] = [encodeSegmentHeader(3, SALT, 'appended')];
   const ends: number[] = [];

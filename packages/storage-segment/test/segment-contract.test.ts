@@ -5,10 +5,10 @@ logContract('segments', () => SegmentBed.make());
 valuesContract('segments', () => SegmentBed.make());
 groupedReadsContract('segments', () => SegmentBed.make());
 directoryContract('segments', () => SegmentBed.make(), 'ACKNOWLEDGED');
-// So small that most appends begin a segment, and the cleaner has work.
+// Segments so small that most appends begin a new one, and the cleaner has work.
 logContract('small segments', () => SegmentBed.make(4096));
 valuesContract('small segments', () => SegmentBed.make(4096));
-// A copy of what is kept elsewhere.
+// The durability for a copy of data that is kept elsewhere.
 const unsynced = (): Promise<SegmentBed> => SegmentBed.make(64 << 20, { durability: 'none' });
 logContract('segments without sync', unsynced);
 valuesContract('segments without sync', unsynced);
