@@ -70,7 +70,7 @@ export class Pins {
     return revoked;
   }
 
-  /** Nobody waits any more: the store is closing. */
+  /** Resolves all pending `clearBelow` calls, because the store is closing. */
   close(): void {
     this.#closed = true;
     this.#wake();

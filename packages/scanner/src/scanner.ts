@@ -67,7 +67,10 @@ const LIST_KEYS = 4096;
 const LIST_MIN = 64;
 /** A list with more bytes is answered in pages, unless SENT_BYTES_MIN applies. */
 const PAGED_BYTES_MIN = 64 * 1024;
-/** A list whose versions are this long on average is sent from the buffers that hold them, which pages cannot do. */
+/**
+ * A list whose versions are this long on average is sent from the buffers that hold them, up to SENT_TOTAL_MAX. Pages
+ * cannot do that.
+ */
 const SENT_BYTES_MIN = 16 * 1024;
 const SENT_TOTAL_MAX = 1024 * 1024;
 /** The most keys in one chunk of a stream. */
