@@ -1,6 +1,6 @@
 import type { LogPosition } from '@engram/core';
 
-/** A piece of an image, in the order in which it is written. */
+/** A piece of an image. Pieces come in the order in which they are written. */
 export type ImagePart =
   /** As in a checkpoint: the first chunk is the header, the others list keys in ascending order. */
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
