@@ -52,7 +52,7 @@ function directoryBytes(path: string): number {
   return bytes;
 }
 
-/** Chunks of 64 KiB, a few in each turn, as an index is walked. */
+/** Chunks of 64 KiB, one in each turn of the event loop, as an index is walked. */
 async function* checkpointChunks(): AsyncGenerator<Uint8Array> {
   for (let left = checkpointBytes; left > 0; left -= 64 << 10) {
     yield new Uint8Array(Math.min(left, 64 << 10)).fill(left & 0xff);

@@ -12,17 +12,17 @@ export type OpenMode =
 export interface StorageFile {
   size(): Promise<number>;
   /**
-   * Fills `target` from `offset` on, with fewer bytes only at the file's end. Returns how many. `inline` allows it to
-   * block the process.
+   * Fills `target` from `offset` on, with fewer bytes only at the file's end. Returns the number of bytes read.
+   * `inline` allows the call to block the process.
    */
   read(target: Uint8Array, offset: number, inline?: boolean): Promise<number>;
   /**
-   * Writes everything, or rejects: then any part may be there, now or after a crash. `inline` allows it to block the
-   * process.
+   * Writes everything, or rejects: then any part may be in the file, now or after a crash. `inline` allows the call to
+   * block the process.
    */
   write(bytes: Uint8Array, offset: number, inline?: boolean): Promise<void>;
   truncate(length: number): Promise<void>;
-  /** Makes what was written, and the file's length, durable. */
+  /** Makes the written bytes and the file's length durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface Place {
 
 /** Makes many small reads cost no more than one. */
 export interface BulkReader {
-  /** Whether it may be used. The first time it is asked, it starts to get ready. */
+  /** Whether the reader can be used now. The first access starts its preparation. */
   readonly ready: boolean;
   /**
    * Reads the places and calls `use` once with all their bytes in sequence, which it may use until it returns. Where a
@@ -48,9 +48,9 @@ export interface BulkReader {
 }
 
 /**
- * The operations of a file system that this storage needs, so that a test can lose, tear and damage what is not
+ * The operations of a file system that this storage needs, so that a test can lose, tear and damage bytes that are not
  * durable. Errors are those of the system, with its `code`. A new name, a rename and a removal are durable once
- * `syncDirectory` has resolved. A removed file stays readable for those who have it open.
+ * `syncDirectory` has resolved. A removed file stays readable for readers that have it open.
  */
 export interface FileSystem {
   /** The names in the directory, in any order. */

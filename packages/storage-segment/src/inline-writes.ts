@@ -6,11 +6,11 @@ const FAST_MS = 0.5;
 const WEIGHT = 1 / 8;
 
 /**
- * Decides which appends are written at once, in their own turn of the event loop, instead of by another thread. Waking
+ * Decides which appends are written inline, in their own turn of the event loop, instead of by another thread. Waking
  * that thread and being woken by it costs as much CPU as the write, and takes long if other programs need the
- * processor. But while the disk works, nothing else runs here. So only small appends are written at once, on a disk
- * that was fast, and only if the process was idle since the last append: while clients keep it busy, they are served
- * during the write.
+ * processor. But nothing else runs in this process while an inline write waits for the disk. So only small appends are
+ * written inline, on a disk that was fast, and only if the process was idle since the last append. While clients keep
+ * the process busy, it serves them during the write.
  */
 export class InlineWrites {
   readonly #idleMs: () => number;

@@ -8,13 +8,13 @@ import { assert } from '@engram/core';
 // - record: length, crc; then its bytes
 //
 // Numbers are u32, little endian, unless stated otherwise. The salt is random, and every CRC of a frame's header is
-// seeded with it: no bytes of another file, and none that a client wrote into a value, are a frame here. `previous` is
-// the CRC of the frame before, or of the segment's header for the first one: frames cannot be lost or swapped
-// unnoticed. The CRC of a record covers its position and length as well.
+// seeded with it. So neither bytes of another file nor bytes that a client wrote into a value are a frame here.
+// `previous` is the CRC of the previous frame's header, or of the segment's header for the first frame: frames cannot be
+// lost or swapped unnoticed. The CRC of a record covers its position and length as well.
 //
 // An append is one frame. A frame of a cleaned segment holds consecutive records that are left of one batch.
-// `following` says how many records of that batch came after it (0 after an append), so that reading knows where a
-// batch ends.
+// `following` is the number of records of that batch that came after the frame (0 after an append). It tells a reader
+// where a batch ends.
 
 const FORMAT_VERSION = 1;
 export const SEGMENT_HEADER_BYTES = 32;

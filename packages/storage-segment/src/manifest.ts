@@ -72,7 +72,7 @@ export class Manifest {
   }
 
   /**
-   * `ours` says that a storage exists, so that an empty manifest is damage. In a new one, notes the format and `first`,
+   * `ours` says that a storage exists, so that an empty manifest is damage. A new manifest gets the format and `first`,
    * where its log begins.
    */
   async load(ours: boolean, first: LogPosition): Promise<ManifestState> {

@@ -4,7 +4,7 @@ export interface MetaWrite {
   readonly value: Uint8Array | undefined;
 }
 
-/** What must change atomically: a small ordered map on disk, held exclusively until it is closed. */
+/** A small ordered map on disk whose changes are atomic. Held exclusively until it is closed. */
 export interface Meta {
   /** All entries in the order of their keys. */
   entries(): Promise<readonly (readonly [key: Uint8Array, value: Uint8Array])[]>;

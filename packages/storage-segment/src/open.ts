@@ -45,8 +45,8 @@ export interface SegmentStorageOptions {
 export interface Ground {
   readonly fileSystem: FileSystem;
   /**
-   * Whether zeros are written ahead of appends. They halve the time of a write that waits for the disk; elsewhere they
-   * only cost.
+   * Whether zeros are written ahead of appends. They halve the time of a write that waits for the disk. If writes do
+   * not wait for the disk, they only cost.
    */
   readonly reserves?: boolean;
   /** Opens the manifest's database, which holds the directory exclusively. */

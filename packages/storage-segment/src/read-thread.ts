@@ -39,8 +39,8 @@ interface Waiting {
 }
 
 /**
- * A thread for reads. In Node's own thread pool, each read is a task with two wake-ups that cost more than the read: 3
- * us on an idle machine, above 10 us on a busy one. Here all reads come in one message, and each costs 2 us.
+ * A thread for reads. In Node's own thread pool, each read is a task with two wake-ups, which cost more than the read:
+ * 3 us on an idle machine, above 10 us on a busy one. Here all reads come in one message, and each costs 2 us.
  */
 export class ReadThread implements BulkReader {
   readonly #fdOf: (file: StorageFile) => number;

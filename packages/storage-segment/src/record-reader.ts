@@ -25,7 +25,10 @@ const INLINE_MS = 0.05;
 const INLINE_MS_MAX = 0.4;
 /** The weight of one read in the average. */
 const INLINE_WEIGHT = 1 / 16;
-/** Reads slower than this on average wait for the disk. For DISK_FOR_MS, more reads are then made at a time. */
+/**
+ * Reads slower than this on average wait for the disk. For DISK_FOR_MS, more reads are then made at a time, because
+ * that is faster.
+ */
 const DISK_MS = 0.1;
 const DISK_FOR_MS = 1000;
 /** Single reads at a time. Requests that arrive meanwhile are collected for the bulk reader. */

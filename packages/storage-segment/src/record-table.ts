@@ -85,7 +85,10 @@ export class RecordTable {
     this.#end += FRAME_HEADER_BYTES;
   }
 
-  /** `opens`: it is the first record of its frame. `bytes` is its length without the header. Positions ascend. */
+  /**
+   * `opens` marks the first record of a frame. `bytes` is the length of the record without its header. Positions
+   * ascend.
+   */
   add(position: number, bytes: number, opens: boolean): void {
     const index = this.#count;
     if (index === this.#offsets.length) this.#grow();
@@ -103,7 +106,8 @@ export class RecordTable {
   }
 
   /**
-   * Adds a frame of records without gaps, whole: `offsets` are those of their headers in the file, `end` is where it ends.
+   * Adds a whole frame of records without gaps. `offsets` are those of the record headers in the file, `end` is where
+   * the frame ends.
    */
   addFrame(first: number, offsets: Uint32Array, end: number): void {
     assert(this.#deltas === undefined, 'a frame that is added whole to a sparse table');

@@ -117,7 +117,7 @@ function checkDamage(condition: Condition, segment: Segment, { rest, table }: Sc
   throw condition.corrupt(`segment ${fileName('seg', segment.id)} is damaged ${where}: ${rest.what}`);
 }
 
-/** Checks the end of the log against what is known to have been there, before anything is cut off. */
+/** Checks, before anything is cut off, that the log does not end before the checkpoint or the acknowledged end. */
 function checkEnd(
   condition: Condition,
   { begin, segments, checkpoint }: ManifestState,
@@ -134,7 +134,7 @@ function checkEnd(
   throw condition.corrupt(`the records from ${end} to ${known - 1} were acknowledged and are gone: ${where}`);
 }
 
-/** Settles the end of the log: cuts off what a crash has torn, and makes durable what it has left whole. */
+/** Settles the end of the log: cuts off a torn append, and makes the last whole frame durable. */
 async function settleEnd(
   { path, logger }: Condition,
   segment: Segment,

@@ -68,7 +68,8 @@ async function examineRest(
   size: number,
   header: FrameHeader | undefined,
 ): Promise<Rest> {
-  // If one torn append wrote these bytes, none of them is after its end, which its header tells.
+  // A torn append has written all of these bytes. If its header can be read, no bytes may be after the end that it
+  // gives.
   const torn = header === undefined ? size : Math.min(size, from + FRAME_HEADER_BYTES + header.payloadBytes);
   let clean = true;
   // Chunks overlap by a header, so that a header across their border is found.

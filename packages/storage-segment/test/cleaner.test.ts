@@ -51,7 +51,7 @@ async function readAll(storage: Storage, from: number): Promise<LogBatch[]> {
   return batches;
 }
 
-/** The files that hold records, and their sizes. */
+/** The names of the segment files, sorted. */
 async function segmentFiles(bed: SegmentBed): Promise<string[]> {
   return (await readdir(bed.path)).filter((name) => name.endsWith('.seg')).sort();
 }
@@ -216,7 +216,7 @@ describe('cleaning', () => {
       storage,
       newest.filter((position) => position > 0),
     );
-    // The files' sizes are what size() says. Their number does not grow with what was written.
+    // The files' sizes are as `size` says. Their number does not grow with the number of writes.
     const files = await segmentFiles(bed);
     expect(files.length).toBeLessThan(25);
     let onDisk = 0;

@@ -39,7 +39,8 @@ async function makeStorage(bed: SegmentBed): Promise<Omit<CheckRequest, 'path'>>
   await storage.cleaner.run();
   storage = await bed.reopen(storage);
   const next = await appendRecords(storage, 401, [20, 40]);
-  // A segment ends when the next one is ready. Requested here, so that all of these are in the last one.
+  // A segment ends when the next one is ready. `reclaim` waits for that, so that all following records are in the last
+  // one.
   await storage.values.reclaim?.();
   await appendRecords(storage, next, [3, 1, 1, 2, 1, 5, 1, 1, 1]);
   const end = await storage.log.seal(sealOf(1));
