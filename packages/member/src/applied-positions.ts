@@ -19,7 +19,7 @@ export class AppliedPositions {
     this.#clock = clock;
   }
 
-  /** Undefined: it has applied everything before `next`. TimeoutWaitAppliedIndex after `waitMs`. */
+  /** Undefined if the node has already applied everything before `next`. TimeoutWaitAppliedIndex after `waitMs`. */
   reach(next: LogPosition, waitMs: number): Promise<void> | undefined {
     if (this.#replica.applied >= next) return undefined;
     return new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export class AppliedPositions {
     });
   }
 
-  /** The replica has applied more. */
+  /** To be called when the replica has applied more. */
   advanced(): void {
     if (this.#waiting.size === 0) return;
     const { applied } = this.#replica;

@@ -2,7 +2,7 @@ import type { Clock, Epoch } from '@engram/core';
 import type { KnownLeader, Leader } from './known-leader.ts';
 import { PeerError, type Peers } from './peers.ts';
 
-/** How late a call may be found to be past its time. */
+/** A call past its deadline is found at most this much later. */
 const LOOK_MS = 500;
 
 interface Asked {
@@ -12,9 +12,9 @@ interface Asked {
 }
 
 /**
- * Calls that wait for a leader. A connection may stand for seconds to a process that is stopped or to a host that is gone:
- * a call is lost when another member is known to lead in a later epoch, or when its time is over. What became of it is not
- * known then, and an answer that still comes is dropped.
+ * Calls that wait for a leader's answer. A connection may stand for seconds to a process that is stopped or to a host that
+ * is gone. So a call is lost when a leader of a later epoch is known, or when its deadline has passed. The outcome of a
+ * lost call is not known, and a late answer is dropped.
  */
 export class AskedLeader {
   readonly #peers: Peers;
@@ -30,7 +30,7 @@ export class AskedLeader {
     leader.onChange(() => this.#leaderChanged());
   }
 
-  /** As `Peers.call`; `lost` also where the leader is followed by another one, or has not answered by `deadlineMs`. */
+  /** As `Peers.call`. Also `lost` if a leader of a later epoch is known, or if there is no answer by `deadlineMs`. */
   call({ memberId, epoch }: Leader, request: Uint8Array, deadlineMs: number, signal: AbortSignal): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const asked = { epoch, deadlineMs, reject };
@@ -54,7 +54,7 @@ export class AskedLeader {
     if (current !== undefined) this.#lose(({ epoch }) => epoch < current.epoch, 'another member leads');
   }
 
-  /** One timer for all: most calls are answered long before. */
+  /** One timer for all calls: most calls are answered long before their deadline. */
   #lookLater(): void {
     if (this.#looking) return;
     this.#looking = true;

@@ -9,18 +9,18 @@ export type CompactionRetention =
 
 const HOUR_MS = 3_600_000;
 const REVISION_INTERVAL_MS = 5 * 60_000;
-/** Revisions are noted ten times in a period (etcd v3compactor/periodic.go). */
+/** Revisions are noted ten times in a period, or in an hour if the period is longer (etcd v3compactor/periodic.go). */
 const NOTES = 10;
 
 export interface AutoCompactionParts {
   readonly store: Pick<Store, 'revision' | 'compact'>;
-  /** Of several members only the one that leads compacts; the others go on noting revisions. */
+  /** Whether this member leads. Only the leader compacts; the other members keep noting revisions. */
   readonly leads: () => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Compacts by itself, exactly as etcd's compactor does, until disposed. */
+/** Compacts automatically, exactly as etcd's compactor does, until disposed. */
 export function startAutoCompaction(retention: CompactionRetention, parts: AutoCompactionParts): Disposable {
   switch (retention.mode) {
     case 'off':
@@ -33,8 +33,8 @@ export function startAutoCompaction(retention: CompactionRetention, parts: AutoC
 }
 
 /**
- * After one full period, and then every period or every hour, compacts to the oldest note, which is the first one that
- * is more than a period old.
+ * Compacts to the oldest noted revision, which is at least a period old. The first compaction comes after a full period,
+ * each later one after a period or an hour, whichever is shorter.
  */
 function startPeriodic(periodMs: number, { store, leads, clock, logger }: AutoCompactionParts): Disposable {
   const intervalMs = Math.min(periodMs, HOUR_MS);
@@ -71,7 +71,7 @@ function startByRevision(keep: number, { store, leads, clock, logger }: AutoComp
   return alternate(clock, REVISION_INTERVAL_MS, () => {}, act);
 }
 
-/** Notes, waits, acts, and again: a compaction that takes long delays the next turn, it does not run beside it. */
+/** Repeats: note, wait, act. A compaction that takes long delays the next turn; turns never overlap. */
 function alternate(clock: Clock, intervalMs: number, note: () => void, act: () => Promise<void>): Disposable {
   let timer: Timer | undefined;
   let stopped = false;
@@ -89,7 +89,7 @@ function alternate(clock: Clock, intervalMs: number, note: () => void, act: () =
   };
 }
 
-/** Never rejects. Compacted already (by kube-apiserver, say) is as good as done. */
+/** Never rejects. True also if the revision was compacted already, for example by kube-apiserver. */
 async function compact(
   store: Pick<Store, 'compact'>,
   revision: number,

@@ -39,34 +39,34 @@ export interface ClusterMemberOptions extends MemberOptions {
   readonly network: PeerNetwork;
   readonly election: Pick<ElectionDriverOptions, 'tickMs' | 'limits' | 'rules' | 'snapshotEntries' | 'keptEntries'>;
   /**
-   * Resolves when this member's way to storage is well. A leader whose own is not hands over to one whose is; where it is
-   * so for all of them, the leader stays.
+   * Resolves if this member reaches storage, and rejects if it does not. A leader that does not reach storage hands over to
+   * a member that does. If no member reaches storage, the leader stays.
    */
   readonly probeStorage: (signal: AbortSignal) => Promise<void>;
-  /** How the image is kept that members share; its default where it is absent. */
+  /** How the image that members share is kept. Default: `defaultImagePolicy`. */
   readonly imagePolicy?: ImagePolicy;
   /** See `BackendOptions`. */
   readonly firstRevision?: Revision;
   /** `--initial-cluster-token`. */
   readonly token: string;
-  /** The first members of a new cluster, the same on each; undefined: this member joins one that has added it. */
+  /** The first members of a new cluster, the same list on each. Undefined: this member joins a cluster that has added it. */
   readonly firstMembers: readonly ElectedMember[] | undefined;
-  /** This member was removed from the cluster: the process has nothing left to do. */
+  /** Called when this member was removed from the cluster: the process has nothing left to do. */
   readonly onRemoved: () => void;
 }
 
-/** How long a member that stops waits for somebody to take its leadership over. */
+/** How long a leader that stops waits for a successor. */
 const HAND_OVER_MS = 2000;
 const HEALTH_CHECK_MS = 250;
-/** An append that takes longer makes its leader ask whether storage answers at all. */
+/** If an append takes longer, the leader probes storage. */
 const LONG_APPEND_MS = 250;
-/** Storage that has not answered for so long is called slow. */
+/** Bound on a probe of storage, and on the question to another member whether it leads. */
 const SLOW_STORAGE_MS = 1000;
 
 /**
- * One of several members over one log. Raft elects who tries to lead, the seal in the log decides who does: a leadership
- * here begins when the log is sealed and read to its end, and ends when Raft or the log says so. A member that does not lead
- * follows the one that does. Transitions come one after another.
+ * One of several members over one log. Raft elects the member that tries to lead; the seal in the log decides which member
+ * leads. A leadership begins when this member has sealed the log and read it to its end. It ends when Raft or the log says
+ * so. A member that does not lead follows the leader. Transitions run one at a time.
  */
 export class ClusterMember implements AsyncDisposable {
   readonly member: Member;
@@ -87,7 +87,7 @@ export class ClusterMember implements AsyncDisposable {
     };
   }
 
-  /** Rebuilds the replica from what there is, and takes part in the cluster from then on. */
+  /** Rebuilds the replica from storage, and takes part in the cluster from then on. */
   static async start(options: ClusterMemberOptions): Promise<ClusterMember> {
     const parts = await Parts.open(options);
     const serving = new HealthStatus();
@@ -96,8 +96,8 @@ export class ClusterMember implements AsyncDisposable {
   }
 
   /**
-   * Resolves when this member can serve: a leader has answered it, and the member list has its name and its clients'
-   * URLs. Without them it counts as not started (etcd: ReadyNotify).
+   * Resolves when this member can serve: a leader has answered it, and the member list has its name and its client URLs.
+   * A member without them counts as not started (etcd: ReadyNotify).
    */
   async ready(signal: AbortSignal): Promise<void> {
     await this.#answered(signal);
@@ -116,7 +116,7 @@ export class ClusterMember implements AsyncDisposable {
     signal.throwIfAborted();
   }
 
-  /** Hands a leadership over first, where somebody can take it. */
+  /** A leader first hands over, if a successor takes over within `HAND_OVER_MS`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.member.serving.set(false);
     await this.#parts.close();
@@ -189,7 +189,7 @@ class Parts implements ElectionOwner {
     const timeoutMs = this.#timeoutMs;
     this.#applied = new AppliedPositions(replica, clock);
     replica.onApplied = () => this.#applied.advanced();
-    // A call that waits for a leader may find that this member has become it.
+    // While a call waits for a leader, this member may become the leader.
     const peers: Peers = {
       call: (to, request, signal) =>
         to === self ? this.calls.call(request, signal) : network.call(to, request, signal),
@@ -242,7 +242,7 @@ class Parts implements ElectionOwner {
     this.#images = this.#keepImages();
   }
 
-  /** Undefined where the members share nothing but the log. */
+  /** Undefined if the members share only the log. */
   #keepImages(): ImageKeeper | undefined {
     const { storage, clock, logger, imagePolicy: policy = defaultImagePolicy } = this.#options;
     const { image } = storage;
@@ -268,7 +268,7 @@ class Parts implements ElectionOwner {
     };
   }
 
-  // What the election says. Its calls must not throw, and transitions take their time.
+  // `ElectionOwner`: the election calls these. They must not throw. Transitions take long, so they are enqueued.
 
   lead(inEpoch: Epoch): void {
     this.#enqueue(() => this.#takeOver(inEpoch));
@@ -290,14 +290,14 @@ class Parts implements ElectionOwner {
   }
 
   clusterChanged({ members }: ClusterState): void {
-    // Who joins knows nobody until the leader has told it, and answers over the connections it was given to begin with.
+    // A joining member has an empty list until the leader has sent one. Until then it keeps its first connections.
     if (members.length > 0) this.#options.network.setMembers(members);
     const { memberId: self, name, clientUrls } = this.#options.identity;
     const entry = members.find(({ id }) => id === self);
     if (entry?.name === name && entry.clientUrls.join() === clientUrls.join()) this.#listed.resolve();
   }
 
-  /** Resolves when the member list has shown what this member says of itself; rejects with the signal's reason. */
+  /** Resolves when the member list shows this member's name and client URLs. Rejects with the signal's reason. */
   async listed(signal: AbortSignal): Promise<void> {
     const aborted = Promise.withResolvers<never>();
     const abort = (): void => aborted.reject(signal.reason);
@@ -337,14 +337,14 @@ class Parts implements ElectionOwner {
     }
     this.calls.reset();
     const position: LogPosition = this.backend.replica.next;
-    // It may have lost the election meanwhile, and know who has won it.
+    // Meanwhile this member may have lost the leadership, and `known` may have the new leader.
     const { leader, self, term } = this.driver.view;
     if (leader === self && epoch(term) === inEpoch) this.known.set({ memberId: self, epoch: inEpoch });
     this.driver.announce(inEpoch, { segment: 0, position });
     logger.info({ epoch: inEpoch, position, 'took-ms': Math.round(clock.nowMs() - startMs) }, 'leads');
   }
 
-  /** Another member, which a quorum has confirmed, leads in a later epoch: it has sealed the log before it did. */
+  /** True if a quorum confirms that another member leads in a later epoch. That member sealed the log before it led. */
   async #isSuperseded({ epoch: mine }: Seal): Promise<boolean> {
     const { current } = this.known;
     const { clock, identity } = this.#options;
@@ -355,13 +355,13 @@ class Parts implements ElectionOwner {
       const { signal } = this.#closing;
       return await this.#remote.leadsAfter(mine, current, AbortSignal.any([late.signal, signal]));
     } catch {
-      return false; // it did not answer in time
+      return false; // no answer in time
     } finally {
       timer.cancel();
     }
   }
 
-  /** The log has refused this member: somebody with a later epoch has sealed it. */
+  /** The log has refused this member, because it is sealed with a later epoch. */
   async #deposed(): Promise<void> {
     const inEpoch = this.known.current?.epoch;
     await this.#follow();
@@ -381,8 +381,8 @@ class Parts implements ElectionOwner {
   }
 
   /**
-   * Resolves when a quorum has confirmed that this member leads, in the epoch that its store leads in, and when it has applied
-   * all that it had committed by then: the others may have applied that already, and have shown it.
+   * Resolves when a quorum has confirmed that this member leads in the epoch of its store, and when this member has applied
+   * everything that it had committed by then. Other members may already have applied and shown those writes.
    */
   async #confirm(signal: AbortSignal): Promise<void> {
     const leadership = this.backend.leadership;
@@ -394,8 +394,8 @@ class Parts implements ElectionOwner {
   }
 
   /**
-   * Members ask storage now and then. A leader's appends say that all is well, until one takes long: it may never end,
-   * where a network swallows what is sent, so a leader does not wait for its outcome.
+   * Probes storage periodically. A leader whose appends are fast needs no probe. If an append takes long, the leader probes
+   * without waiting for the append: it may never end if the network drops what is sent.
    */
   #watchStorage(): void {
     this.#healthTimer = this.#options.clock.after(HEALTH_CHECK_MS, () => {

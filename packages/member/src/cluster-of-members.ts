@@ -19,11 +19,11 @@ export interface ClusterOfMembersOptions {
   readonly clock: Clock;
   /** `--initial-cluster-token`: part of the ids of members that are added. */
   readonly token: string;
-  /** What a change takes at most: etcd's request timeout. */
+  /** Bound on a change: etcd's request timeout. */
   readonly timeoutMs: number;
 }
 
-/** How often a change that nobody answered is looked for in this member's own state. */
+/** How often this member looks for a change without an answer in its own state. */
 const LOOK_MS = 50;
 
 const { ADD, REMOVE, UPDATE, PROMOTE } = peerpb.MemberChangeKind;
@@ -90,7 +90,7 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     return this.#changeOf(id, (member) => ({ kind: 'promote', id: member }), caller);
   }
 
-  /** As in etcd the leader itself is asked: clients find it by Status. */
+  /** As in etcd, only the leader takes this call: clients find the leader by Status. */
   async moveLeader(target: bigint, { signal }: Caller): Promise<void> {
     const { driver } = this.#options;
     if (driver.view.leader !== driver.view.self) throw new EngramError('NotLeader');
@@ -108,7 +108,7 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     return members;
   }
 
-  /** No member has the id 0. */
+  /** MemberNotFound for the id 0, which no member has. */
   #changeOf(
     id: bigint,
     request: (id: ReturnType<typeof memberId>) => MemberRequest,
@@ -126,18 +126,18 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
       return state.members;
     }
     try {
-      // This member may hear of it a little later.
+      // This member may apply the change a little later.
       const { members } = await remote.tell({ memberChange: formOf(request) }, caller);
       return members.map(({ learner, ...member }) => ({ ...member, isLearner: learner }));
     } catch (error) {
-      // A leader that removes itself may be gone before its answer is here. The change is in Raft's log all the same.
+      // A leader that removes itself may be gone before its answer arrives. The change is in Raft's log nevertheless.
       const unknown = isEngramError(error) && error.code === 'TimeoutDueToConnectionLost';
       if (!unknown || !(await this.#takesEffect(request, deadlineMs, caller.signal))) throw error;
       return this.members;
     }
   }
 
-  /** Waits until this member has applied the change; false when the request's time is over first. */
+  /** Waits until this member has applied the change. False if the deadline passes or the signal aborts first. */
   async #takesEffect(request: MemberRequest, deadlineMs: number, signal: AbortSignal): Promise<boolean> {
     const { driver, clock } = this.#options;
     while (!isIn(driver.view.cluster, request)) {
@@ -152,7 +152,7 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
   }
 }
 
-/** Whether a state has what the request asks for, whoever has asked. */
+/** Whether the state has what the request asks for, by this request or by another one. */
 function isIn(state: ClusterState, request: MemberRequest): boolean {
   const member = memberOf(state, request.id);
   switch (request.kind) {

@@ -2,18 +2,18 @@ import { assert, type LogPosition, logPosition, type Seal } from '@engram/core';
 import type { AppendOutcome, Log, LogBatch } from '@engram/storage';
 import { PeerError } from './peers.ts';
 
-/** What followers that lag a little are served from; those further behind read the log. */
+/** The kept batches serve followers that lag a little. Followers further behind read the log. */
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
- * The batches that this node has appended lately, for its followers, and those that it read when it took over: they are what
- * the leader before had no answer for, so followers lack them, too. They are final facts: a follower may take them even
- * from a node that does not know yet that it leads no more.
+ * The batches that this node has appended lately, for its followers, and the batches that it read when it took over. The
+ * leader before had no answer for the latter, so followers lack them too. All these batches are final: a follower may take
+ * them even from a node that does not know yet that it no longer leads.
  */
 export class CommittedFeed {
   readonly #keptBytesMax: number;
   #kept: LatestBatches;
-  /** Behind the last batch; undefined: nothing was appended since `begin`. */
+  /** The position behind the last batch. Undefined before the first `begin`. */
   #next: LogPosition | undefined;
   #open = false;
   #wake: (() => void)[] = [];
@@ -23,12 +23,12 @@ export class CommittedFeed {
     this.#kept = this.latest();
   }
 
-  /** Keeps as many batches as a feed does. */
+  /** An empty buffer with the bound of this feed. */
   latest(): LatestBatches {
     return new LatestBatches(this.#keptBytesMax);
   }
 
-  /** A leadership begins, whose first append takes this position. */
+  /** A leadership begins. Its first append takes the position `next`. */
   begin(next: LogPosition): void {
     this.#kept = this.latest();
     this.#next = next;
@@ -36,7 +36,7 @@ export class CommittedFeed {
     this.#wakeAll();
   }
 
-  /** What the log had before `begin`'s position. Nothing where it does not go up to there, or something was pushed since. */
+  /** The log's batches before `begin`'s position. Ignored if they do not end there, or if a batch was pushed since. */
   precede(batches: LatestBatches): void {
     const last = batches.list.at(-1);
     if (last === undefined || this.#kept.list.length > 0 || endOf(last) !== this.#next) return;
@@ -44,7 +44,7 @@ export class CommittedFeed {
     this.#wakeAll();
   }
 
-  /** The leadership has ended: so do those who follow. */
+  /** The leadership has ended: ends the streams of all followers. */
   end(): void {
     this.#open = false;
     this.#wakeAll();
@@ -61,10 +61,10 @@ export class CommittedFeed {
     this.#wakeAll();
   }
 
-  /** See `Peers.follow`. Whoever reads too slowly is told that he is behind. */
+  /** See `Peers.follow`. A follower that reads too slowly gets PeerError `behind`. */
   async *follow(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
     const wake = (): void => this.#wakeAll();
-    // Once for the whole stream: a listener for each wait would stay with the signal, and each would make the next dearer.
+    // One listener for the whole stream: a listener for each wait would stay on the signal and make the next one slower.
     signal.addEventListener('abort', wake);
     try {
       for (let position = from; this.#open && !signal.aborted; ) {
@@ -95,7 +95,7 @@ export class CommittedFeed {
       else high = middle - 1;
     }
     const batch = list[low]!;
-    // What was read at a takeover may be cut otherwise than what the follower has.
+    // The batches read at a takeover may begin at other positions than those that the follower has.
     return batch.first === position ? batch : { first: position, records: batch.records.slice(position - batch.first) };
   }
 
@@ -108,7 +108,7 @@ export class CommittedFeed {
   }
 }
 
-/** The batches that were pushed last. */
+/** The batches that were pushed last, up to a bound in bytes. */
 class LatestBatches {
   readonly list: LogBatch[] = [];
   readonly #bytesMax: number;
@@ -121,7 +121,7 @@ class LatestBatches {
   push(batch: LogBatch): void {
     this.list.push(batch);
     this.#bytes += bytesOf(batch);
-    // The last one stays, however large.
+    // The last batch stays, whatever its size.
     let dropped = 0;
     while (this.#bytes > this.#bytesMax && dropped < this.list.length - 1) {
       this.#bytes -= bytesOf(this.list[dropped]!);
@@ -139,7 +139,7 @@ function bytesOf(batch: LogBatch): number {
   return bytes;
 }
 
-/** A log that hands what it has committed to a feed, and what is read after it was sealed. */
+/** A log that hands a feed the batches that it commits, and the batches that are read after it was sealed. */
 export class FeedingLog implements Log {
   readonly #log: Log;
   readonly #feed: CommittedFeed;
@@ -165,7 +165,7 @@ export class FeedingLog implements Log {
       if (this.#feed.isOpen) latest.push(batch);
       yield batch;
     }
-    // Not before whoever reads has taken the last one: a follower must not know what its leader does not.
+    // Only after the reader has taken the last batch: a follower must not know a batch that its leader does not.
     this.#feed.precede(latest);
   }
 

@@ -10,7 +10,7 @@ export interface FollowerOptions {
   readonly storage: Storage;
   readonly peers: Peers;
   readonly leader: KnownLeader;
-  /** How far the log has come, as this leader says; undefined: it does not answer, or leads no more. */
+  /** The end of the log, according to this leader. Undefined if it does not answer or no longer leads. */
   readonly endOf: (leader: Leader, signal: AbortSignal) => Promise<LogPosition | undefined>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -20,15 +20,15 @@ export interface FollowerOptions {
 
 const IDLE_MS = 1000;
 const RETRY_MS = 20;
-/** Batches that have been handed over and have not taken effect: the stream waits above it. */
+/** Records that were handed to the replica and have not taken effect. Above this bound the stream waits. */
 const LAG_RECORDS_MAX = 200_000;
 
 /**
- * Keeps a replica at the end of the log while another member leads: from the leader's stream of committed batches, and
- * from the log where the stream does not go back far enough.
+ * Keeps a replica at the end of the log while another member leads. It takes the leader's stream of committed batches, and
+ * reads the log if the stream does not go back far enough.
  *
- * Invariant: it takes nothing that the leader does not know of. The log may hold a batch whose leader has no answer yet,
- * and reads there do not show it: what is shown here first would be gone again for whoever reads there next.
+ * Invariant: it takes no batch that the leader does not know of. The log may hold a batch whose leader has no answer yet,
+ * and reads at the leader do not show that batch. If this member showed it first, a later read at the leader would miss it.
  */
 export class Follower {
   readonly #options: FollowerOptions;
@@ -38,14 +38,14 @@ export class Follower {
     this.#options = options;
   }
 
-  /** Nothing where it follows already. */
+  /** Does nothing if it follows already. */
   start(): void {
     if (this.#running !== undefined) return;
     const abort = new AbortController();
     this.#running = { abort, ended: this.#run(abort.signal) };
   }
 
-  /** Resolves when the replica gets nothing more from here. */
+  /** Resolves when the replica gets no more batches from this follower. */
   async stop(): Promise<void> {
     const running = this.#running;
     if (running === undefined) return;
@@ -90,7 +90,7 @@ export class Follower {
     });
   }
 
-  /** The leader has what was committed lately; only what lies further back is read in the log. */
+  /** The leader has the batches that were committed lately. Only older batches are read from the log. */
   async #follow(known: Leader, end: LogPosition, signal: AbortSignal): Promise<void> {
     try {
       await this.#followStream(known, signal);
@@ -112,7 +112,7 @@ export class Follower {
     }
   }
 
-  /** Ends when somebody else leads, though the stream may go on: a leader that is stopped does not end it. */
+  /** Ends when the known leader changes, although the stream may go on: a leader that is stopped does not end it. */
   async #followStream(known: Leader, signal: AbortSignal): Promise<void> {
     const { peers, replica, storage, leader } = this.#options;
     const changed = new AbortController();
@@ -124,7 +124,7 @@ export class Follower {
       for await (const batch of peers.follow(known.memberId, replica.next, either)) {
         if (either.aborted) return;
         if (endOf(batch) <= replica.next) continue;
-        if (batch.first !== replica.next) return; // a gap: it begins again
+        if (batch.first !== replica.next) return; // a gap: `#run` begins again
         await storage.values.adopt?.(batch);
         await this.#take(batch, signal);
       }
@@ -143,7 +143,7 @@ export class Follower {
 
 const endOf = (batch: LogBatch): LogPosition => logPosition(batch.first + batch.records.length);
 
-/** What another try may mend: the way to the leader or to storage. */
+/** Whether another try may help: the leader or storage could not be reached. */
 function isPassing(error: unknown): boolean {
   return error instanceof PeerError || error instanceof StorageUnavailableError;
 }

@@ -6,7 +6,7 @@ import type { ClusterView } from '@engram/etcd-api';
 const alarmNames = ['NONE', 'NOSPACE', 'CORRUPT'] as const;
 const alarmName = ({ alarm }: Alarm): string => alarmNames[alarm] ?? 'UNKNOWN';
 
-/** Undefined when all is well, else why not. */
+/** Undefined: healthy. Otherwise the reason why not. */
 export type Outcome = string | undefined;
 export type HealthCheck = 'data_corruption' | 'serializable_read' | 'linearizable_read' | 'non_learner';
 
@@ -21,7 +21,7 @@ export const readyzChecks: readonly HealthCheck[] = [
   'non_learner',
 ];
 
-/** Whether this member can do its work, as etcd answers it. */
+/** The health checks of this member, with etcd's answers. */
 export class HealthChecks {
   readonly #store: Store;
   readonly #cluster: ClusterView;
@@ -33,7 +33,7 @@ export class HealthChecks {
     this.#clock = clock;
   }
 
-  /** What /health says: alarms that are not excluded, the leader, then a read. */
+  /** The outcome of /health: checks the alarms that are not excluded, then the leader, then a read. */
   async health(excluded: ReadonlySet<string>, serializable: boolean, signal: AbortSignal): Promise<Outcome> {
     const alarm = this.#store.alarms().find((raised) => !excluded.has(alarmName(raised)));
     if (alarm !== undefined) return `ALARM ${alarmName(alarm)}`;
@@ -77,5 +77,5 @@ export class HealthChecks {
   }
 }
 
-/** Reads one key's name: it answers when the store can read at all. */
+/** Reads one key without its value, which shows whether the store can read at all. */
 const oneKey: RangeOp = rangeOp(prefixRange(EMPTY_BYTES), { limit: 1, serializable: true, keysOnly: true });

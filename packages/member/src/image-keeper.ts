@@ -4,13 +4,13 @@ import type { ImageBase, ImagePart, SharedImage } from '@engram/storage';
 
 /** When an image is written, and how fast. */
 export interface ImagePolicy {
-  /** A new one is due when the log behind the last one is as large as that; within these bounds. */
+  /** A new image is due when the log behind the last image is as large as that image, within these two bounds. */
   readonly everyBytesMin: number;
   readonly everyBytesMax: number;
-  /** While one is written, so that writers keep their share of storage. */
+  /** The rate at which an image is written. The limit leaves writers their share of storage. */
   readonly bytesPerSecond: number;
   readonly pageBytes: number;
-  /** How often this member looks, and says what it needs of the log. */
+  /** How often this member looks for work, and reports from where on it needs the log. */
   readonly intervalMs: number;
 }
 
@@ -25,7 +25,7 @@ export const defaultImagePolicy: ImagePolicy = {
 export interface ImageKeeperOptions {
   readonly replica: Pick<Replica, 'applied' | 'needed' | 'sharedImage'>;
   readonly image: SharedImage;
-  /** Whether this member leads: only then it writes images, and trims the log. */
+  /** Whether this member leads. Only the leader writes images and trims the log. */
   readonly leads: () => boolean;
   readonly policy: ImagePolicy;
   readonly clock: Clock;
@@ -34,15 +34,15 @@ export interface ImageKeeperOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/** The leadership has ended while an image was written: it is given up. */
+/** The image under way is given up: the leadership has ended, or the member stops. */
 class LeadsNoMore extends Error {
   override readonly name = 'LeadsNoMore';
 }
 
 /**
- * Keeps the image that members share young while this one leads, and the log behind it short. Every member says now and then
- * from where on it needs the log. What fails is tried again with the next look: nothing depends on it but space and the
- * time of a start.
+ * While this member leads, it renews the image that the members share, and trims the log. Every member reports periodically
+ * from where on it needs the log. Failed work is tried again at the next interval: only space and the time of a start
+ * depend on it.
  */
 export class ImageKeeper implements AsyncDisposable {
   readonly #options: ImageKeeperOptions;
@@ -57,7 +57,7 @@ export class ImageKeeper implements AsyncDisposable {
     this.#look();
   }
 
-  /** What is under way is given up. */
+  /** Gives up the work under way. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new LeadsNoMore('the member stops'));
     this.#timer?.cancel();
@@ -116,8 +116,9 @@ export class ImageKeeper implements AsyncDisposable {
   }
 
   /**
-   * The image lacks what is compacted by now. A member that has not applied that far still reads it, for the superseded values
-   * that its watchers want, and so does one whose readers began before: it waits for them, as long as they live.
+   * The image lacks the versions that are compacted by now. A member that has not applied that far still reads them, for
+   * the superseded values that its watchers want. So does a member whose readers began before. The image waits for these
+   * members as long as they live.
    */
   async *#untilApplied(parts: AsyncIterable<ImagePart>): AsyncGenerator<ImagePart> {
     yield* parts;
@@ -134,7 +135,7 @@ export class ImageKeeper implements AsyncDisposable {
     return this.#wait((bytes / this.#options.policy.bytesPerSecond) * 1000);
   }
 
-  /** Rejects when this member leads no more, or stops. */
+  /** Rejects when this member no longer leads, or stops. */
   #wait(ms: number): Promise<void> {
     const { leads, clock } = this.#options;
     const { signal } = this.#closing;

@@ -3,31 +3,29 @@ import type * as peerpb from './gen/peerpb.ts';
 
 export type Answering = Promise<peerpb.AnswerInit>;
 
-/** A member numbers its writes from a multiple of this on, chosen anew at each start. */
+/** A member numbers its writes from a multiple of this on. It chooses the multiple at each start. */
 export const WRITES_OF_A_LIFE = 2 ** 32;
-/** Lives of one member whose writes may still arrive. */
+/** How many lives of one member are kept. A life is one run of its process; its writes may arrive after its end. */
 const LIVES_MAX = 8;
 const ANSWERS_MIN = 64;
-/** More than any member has waiting for answers: what goes further is no number of a member's. */
+/** More writes than any member has waiting for answers. A number further on cannot come from a member. */
 const UNSETTLED_MAX = 2 ** 22;
 
 /** The writes of one life of a member. */
 class Life {
   readonly answers = new SequenceRing<Answering>(ANSWERS_MIN);
-  /** Nobody waits for a write before it. */
+  /** The member does not wait for writes before this number. */
   settled = 0;
 }
 
-/**
- * What a leader has answered to the writes of other members, by their numbers, until the member says that it waits no more.
- */
+/** A leader's answers to the writes of other members, by number, until the member says that it no longer waits. */
 export class KeptAnswers {
   readonly #members = new Map<bigint, Map<number, Life>>();
 
   /**
-   * The answer to a write, which is begun by `perform` where this number is new. Undefined: nobody waits for it any more. It
-   * comes from a connection that was given up, whose bytes may arrive long after the write was sent again over the next one,
-   * done and answered: it would be done twice.
+   * The answer to a write. If its number is new, `perform` begins the write. Undefined if the member no longer waits for it.
+   * Such a request comes from a connection that was given up. Its bytes may arrive long after the member has sent the write
+   * again over the next connection and got the answer. To perform it then would do it twice.
    */
   once({ member, sequence, settled }: peerpb.Request, perform: () => Answering): Answering | undefined {
     const life = this.#lifeOf(member, Math.floor(sequence / WRITES_OF_A_LIFE));

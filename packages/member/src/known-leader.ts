@@ -1,12 +1,12 @@
 import { type Clock, EngramError, type Epoch } from '@engram/core';
 
-/** Who leads, in which epoch. */
+/** The member that leads, and its epoch. */
 export interface Leader {
   readonly memberId: bigint;
   readonly epoch: Epoch;
 }
 
-/** The leader as this member knows it, and a place to wait for one. */
+/** The leader as this member knows it. Callers can wait for a leader. */
 export class KnownLeader {
   readonly #clock: Clock;
   #current: Leader | undefined;
@@ -26,21 +26,21 @@ export class KnownLeader {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Calls `listener` at every change, until what it returns is called. */
+  /** Calls `listener` at every change, until the returned function is called. */
   onChange(listener: () => void): () => void {
     this.#waiting.add(listener);
     return () => this.#waiting.delete(listener);
   }
 
-  /** Nobody waits any more: Stopped. */
+  /** From now on `when` rejects with Stopped, also for the callers that wait. */
   close(): void {
     this.#closed = true;
     this.set(undefined);
   }
 
   /**
-   * Resolves with a leader that is `wanted`. NoLeader when there is none by `deadlineMs`, of the clock; rejects with the
-   * signal's reason when it aborts.
+   * Resolves with a leader that is `wanted`. If there is none by `deadlineMs` of the clock, rejects with NoLeader, or with
+   * Timeout if another leader is known. Rejects with the signal's reason when the signal aborts.
    */
   async when(wanted: (leader: Leader) => boolean, deadlineMs: number, signal: AbortSignal): Promise<Leader> {
     for (;;) {

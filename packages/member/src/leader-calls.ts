@@ -9,28 +9,28 @@ import { txnResultForm } from './txn-result-form.ts';
 export interface LeaderCallsOptions {
   readonly backend: Backend;
   readonly clock: Clock;
-  /** Confirms that this node leads, by a quorum, now: see `Store.readIndex`. */
+  /** Confirms by a quorum that this node leads now: see `Store.readIndex`. */
   readonly confirm: (signal: AbortSignal) => Promise<void>;
   /** Changes of the membership, which only a leader makes. */
   readonly changeMembers: (change: peerpb.MemberChange, signal: AbortSignal) => Promise<readonly Member[]>;
-  /** Bounds what a passed-on transaction may have. */
+  /** Bound on the operations of a passed-on transaction. */
   readonly txnOpsMax: number;
 }
 
 /**
- * What the leader does for the other members. A write that comes twice, because the connection was lost and the leader is
- * still the same, is done once: its answer is kept until the member says that it waits for it no more.
+ * What the leader does for the other members. If the connection was lost and the leader is still the same, a write comes
+ * twice. The leader does it once: it keeps the answer until the member says that it no longer waits for it.
  */
 export class LeaderCalls {
   readonly #options: LeaderCallsOptions;
-  /** Of the leadership that lasts. */
+  /** Of the current leadership. */
   #answers = new KeptAnswers();
 
   constructor(options: LeaderCallsOptions) {
     this.#options = options;
   }
 
-  /** A leadership begins: what an earlier one was asked is settled by the log. */
+  /** A leadership begins. The log settles the writes that an earlier leadership was asked for. */
   reset(): void {
     this.#answers = new KeptAnswers();
   }
@@ -44,9 +44,9 @@ export class LeaderCalls {
     const leadership = this.#options.backend.leadership;
     if (leadership === undefined) return { error: 'NotLeader' };
     if (request.sequence === 0) return this.#done(request, leadership, signal);
-    // An earlier leadership may have done it, also one of this member's own: only its asker finds out.
+    // An earlier leadership, even one of this member, may have done the write. Only the member that asks can find out.
     if (request.epoch !== leadership.epoch) return { error: 'NotLeader' };
-    // Its asker may lose the connection and ask again: nobody's signal ends it.
+    // The member that asks may lose the connection and ask again, so no signal of a call ends the write.
     const answer = this.#answers.once(request, () => this.#done(request, leadership, neverAborted));
     return answer ?? { error: 'Stopped' };
   }
@@ -56,7 +56,7 @@ export class LeaderCalls {
       const answer = await this.#perform(request, proposals, signal);
       const { backend } = this.#options;
       const { leadership } = backend;
-      // Without a leadership the epoch is not this node's to tell; what was done is done.
+      // The call is done even if the leadership has ended since. Then this node does not know the epoch.
       const epoch = leadership?.epoch ?? 0;
       return { ...answer, position: backend.replica.applied, epoch };
     } catch (error) {

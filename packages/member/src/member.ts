@@ -13,7 +13,7 @@ import type { MethodTable } from '@engram/wire';
 import { type CompactionRetention, startAutoCompaction } from './auto-compaction.ts';
 import { HealthChecks } from './health-checks.ts';
 
-/** Who this member is, for the life of its data. */
+/** The identity of this member, for the life of its data. */
 export interface MemberIdentity {
   readonly clusterId: bigint;
   readonly memberId: bigint;
@@ -22,24 +22,24 @@ export interface MemberIdentity {
   readonly clientUrls: readonly string[];
 }
 
-/** What every member is made of. */
+/** The options of a lone member and of a member of a cluster. */
 export interface MemberOptions {
   /** The member owns it from the call on. */
   readonly storage: Storage;
   readonly identity: MemberIdentity;
   readonly settings: BackendSettings;
   readonly limits: Partial<Limits>;
-  /** What this server says it is: `major.minor.patch`. */
+  /** The version that this server reports: `major.minor.patch`. */
   readonly version: string;
   readonly compaction: CompactionRetention;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly storeObserver?: StoreObserver;
-  /** Told how far the start is. */
+  /** Called with the progress of the start. */
   readonly onRecovery?: OnRecovery;
   readonly servicesObserver?: ServicesObserver;
-  /** What the watchers of all clients may take of memory. */
+  /** The memory that the watchers of all clients may take together. */
   readonly watcherBytes?: SharedBudget;
   /** The storage failed for good, or an invariant is broken: the process must end. */
   readonly onFatal: (error: Error) => void;
@@ -50,13 +50,13 @@ export interface LoneMemberOptions extends MemberOptions {
   readonly startCount: number;
 }
 
-/** A member that serves, until it is disposed: then its storage is closed. */
+/** A member that serves until it is disposed. Disposing it closes its storage. */
 export class Member implements AsyncDisposable {
   readonly store: Backend;
   readonly cluster: Cluster;
-  /** What a transport serves. */
+  /** The methods that a transport serves. */
   readonly methods: MethodTable;
-  /** Whether the node takes calls, for those who watch it. */
+  /** Whether the node takes calls, for the health service. */
   readonly serving: HealthStatus;
   readonly health: HealthChecks;
   readonly #compaction: Disposable;
@@ -93,7 +93,7 @@ export class Member implements AsyncDisposable {
   }
 }
 
-/** A cluster of one: it leads from the start, and ends with its leadership. What fails leaves nothing open. */
+/** A cluster of one member. It leads from the start, and ends with its leadership. A failed start closes the storage. */
 export async function startLoneMember(options: LoneMemberOptions): Promise<Member> {
   const { storage, identity, startCount, clock, random, logger, storeObserver, onRecovery } = options;
   const { clusterId, memberId, name, peerUrls, clientUrls } = identity;

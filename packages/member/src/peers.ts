@@ -3,11 +3,11 @@ import type { LogBatch } from '@engram/storage';
 
 /** Why a call to another member has no answer. */
 export type PeerFault =
-  /** It did not leave: nothing has happened there. */
+  /** The call was not sent: the other member has done nothing. */
   | 'unsent'
-  /** It left, and what became of it is not known. */
+  /** The call was sent, and its outcome is not known. */
   | 'lost'
-  /** The feed does not go back so far: the log has it. */
+  /** The feed does not go back to the position. The log has it. */
   | 'behind';
 
 export class PeerError extends Error {
@@ -20,25 +20,25 @@ export class PeerError extends Error {
   }
 }
 
-/** The way to the other members, as one of them sees it. */
+/** Calls to the other members. */
 export interface Peers {
   /**
-   * One request, one answer; PeerError where there is none. Once the signal has aborted nobody waits: it rejects with
-   * the signal's reason, and what became of the call is not known.
+   * One request, one answer; PeerError if there is no answer. When the signal aborts, the call rejects with the signal's
+   * reason, and its outcome is not known.
    */
   call(member: bigint, request: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
   /**
-   * What the leader commits, from a position on, in order and without gaps. Flow controlled: it waits for its reader.
-   * PeerError: `behind`, or the connection is gone. It ends when the member leads no more, and at the signal.
+   * The batches that the leader commits, from a position on, in order and without gaps. Flow controlled: it waits for its
+   * reader. PeerError `behind`, or if the connection is gone. It ends when the member no longer leads, or the signal aborts.
    */
   follow(member: bigint, from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch>;
 }
 
-/** The way to the other members, for a whole member. */
+/** Everything that a member sends to the other members, Raft's messages included. */
 export interface PeerNetwork extends Peers {
-  /** Raft's messages: in order to each member, dropped rather than kept waiting. */
+  /** Sends a message of Raft. Messages reach each member in order. A message that would have to wait is dropped. */
   send(member: bigint, bytes: Uint8Array): void;
-  /** Whom to keep a connection to, and where they are. */
+  /** The members to keep a connection to, and their addresses. */
   setMembers(members: readonly PeerAddress[]): void;
 }
 
@@ -49,11 +49,13 @@ export interface PeerAddress {
 
 /** What a member does for the others: the transport calls it. */
 export interface PeerService {
-  /** A message of Raft's. */
+  /** Takes a message of Raft. */
   message(bytes: Uint8Array): void;
-  /** This member's connection to another one: it stands, it has ended, or its address refuses a new one. */
+  /** This member's connection to `member` stands. */
   connected(member: bigint): void;
+  /** This member's connection to `member` has ended. */
   disconnected(member: bigint): void;
+  /** The address of `member` refuses a new connection. */
   gone(member: bigint): void;
   call(request: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
   follow(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch>;

@@ -4,16 +4,16 @@ import type { RemoteLeader } from './remote-leader.ts';
 
 export interface ReadIndexOptions {
   readonly clock: Clock;
-  /** What a read waits at most for somebody who leads. */
+  /** How long a read waits at most for a leader. */
   readonly timeoutMs: number;
-  /** This node leads, as far as it knows. */
+  /** Whether this node leads, as far as it knows. */
   readonly leads: () => boolean;
-  /** Confirms by a quorum that this node leads, now. NotLeader, LeaderChanged. */
+  /** Confirms by a quorum that this node leads now. Rejects with NotLeader or LeaderChanged if it does not. */
   readonly confirm: (signal: AbortSignal) => Promise<void>;
   readonly remote: RemoteLeader;
   /**
-   * Where the log ended when this node read it at its start. The last batch may have been one that its leader had no
-   * answer for: reads there do not show it yet, so none here does.
+   * The end of the log when this node read it at its start. The leader may have had no answer for the last batch then.
+   * Reads at the leader do not show such a batch yet, so reads here must not show it either.
    */
   readonly recovered: LogPosition;
 }
@@ -21,15 +21,15 @@ export interface ReadIndexOptions {
 const RETRY_MS = 20;
 
 /**
- * Linearizable reads: one round for all the reads that wait for it. A read that comes while a round is under way waits
- * for the next one: what was acknowledged since that round began may not be in it.
+ * Linearizable reads. One round serves all the reads that wait for it. A read that comes while a round is under way waits
+ * for the next one, because the current round may miss writes that were acknowledged since it began.
  */
 export class ReadIndex {
   readonly #options: ReadIndexOptions;
-  /** Begins when the one under way has ended. */
+  /** The next round. It begins when the round under way has ended. */
   #next: Promise<void> | undefined;
   #underWay: Promise<unknown> = Promise.resolve();
-  /** A leader has said that it knows of everything that was recovered. */
+  /** A leader has said that it has applied everything before `recovered`. */
   #isKnown = false;
 
   constructor(options: ReadIndexOptions) {
@@ -37,8 +37,8 @@ export class ReadIndex {
   }
 
   /**
-   * Resolves when this node has applied everything that anybody was told of before the call. The round has the bound of a
-   * request; the caller's signal only ends the caller's waiting.
+   * Resolves when this node has applied everything that any client was told of before the call. The round has the bound of
+   * a request. The caller's signal does not end the round; it is looked at when the round has ended.
    */
   async wait({ signal }: Caller): Promise<void> {
     this.#next ??= this.#begin();
@@ -55,7 +55,7 @@ export class ReadIndex {
     return round;
   }
 
-  /** Asks itself or another one, whoever leads by then. */
+  /** Confirms this node's own leadership if it leads; otherwise asks the leader. */
   async #round(): Promise<void> {
     const { clock, timeoutMs, leads, confirm, remote } = this.#options;
     const deadlineMs = clock.nowMs() + timeoutMs;

@@ -43,25 +43,25 @@ export interface RemoteLeaderOptions {
   readonly applied: AppliedPositions;
   readonly clock: Clock;
   readonly random: Random;
-  /** What a call takes at most: etcd's request timeout. */
+  /** Bound on a call: etcd's request timeout. */
   readonly timeoutMs: number;
 }
 
-/** A write that has left for a leader. */
+/** A write that is passed on to a leader. */
 interface PassedOn {
-  /** The write, once the log has brought it. */
+  /** The write, once this member has applied it from the log. */
   found: CommittedWrite | undefined;
 }
 
 const PASSED_ON_MIN = 64;
-/** Between two tries with nothing known to have changed. */
+/** The pause between two tries. */
 const RETRY_MS = 50;
 
 /**
- * The leader's work, asked of it by another member on behalf of its clients. A write that was not sent waits for a leader.
- * One that was sent and not answered is settled exactly once: while the same epoch lasts it is sent again under its
- * number, which the leader does once; in a later one, also of the same member, the log up to its beginning says whether the
- * write is there.
+ * Passes requests of this member's clients on to the leader. A write that was not sent waits for a leader. A write that was
+ * sent and not answered is settled exactly once. While the same epoch lasts, it is sent again under its number, and the
+ * leader does each number once. In a later epoch, also of the same member, the log up to the beginning of that epoch shows
+ * whether the write is there.
  */
 export class RemoteLeader implements Proposals {
   readonly #options: RemoteLeaderOptions;
@@ -77,7 +77,7 @@ export class RemoteLeader implements Proposals {
   constructor(options: RemoteLeaderOptions) {
     this.#options = options;
     this.#asked = new AskedLeader(options.peers, options.leader, options.clock);
-    // Not a number of an earlier life of this member, whose writes may still come to it from the log.
+    // Not the numbers of an earlier life of this member: the log may still bring writes of that life.
     this.#sequence = (options.random.uint32() & 0xf_ffff) * WRITES_OF_A_LIFE;
     options.replica.onForwarded = (write) => {
       if (write.origin?.memberId !== options.memberId) return;
@@ -147,7 +147,7 @@ export class RemoteLeader implements Proposals {
     return outcome.kind === 'found' || outcome.answer.changed;
   }
 
-  /** A call that may be asked again as often as needed. Answered when this node has applied what the answer rests on. */
+  /** A call that may be repeated as often as needed. Resolves when this node has applied what the answer rests on. */
   async ask(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
     const { leader, clock } = this.#options;
     const deadlineMs = this.#deadlineMs(caller);
@@ -160,8 +160,8 @@ export class RemoteLeader implements Proposals {
   }
 
   /**
-   * How far the log has come, as this leader says, which a quorum has confirmed: everything before has taken effect there.
-   * Undefined: it does not answer, or leads no more.
+   * The end of the log according to this leader, which a quorum has confirmed. Everything before it has taken effect at the
+   * leader. Undefined if the leader does not answer or no longer leads.
    */
   async endOf(known: Leader, signal: AbortSignal): Promise<LogPosition | undefined> {
     const answer = await this.#try(
@@ -173,7 +173,7 @@ export class RemoteLeader implements Proposals {
     return answer === undefined || answer.error !== '' ? undefined : logPosition(answer.position);
   }
 
-  /** Whether it leads in a later epoch than this one, as a quorum has confirmed. False also where it does not answer. */
+  /** Whether a quorum has confirmed that `known` leads in an epoch after `mine`. False also if it does not answer. */
   async leadsAfter(mine: Epoch, known: Leader, signal: AbortSignal): Promise<boolean> {
     const answer = await this.#try(
       known,
@@ -184,7 +184,7 @@ export class RemoteLeader implements Proposals {
     return answer !== undefined && answer.error === '' && answer.epoch > mine;
   }
 
-  /** A call that changes something, and is not asked again once it was sent: TimeoutDueToConnectionLost then. */
+  /** A call that changes something. It is not repeated if its answer is lost: TimeoutDueToConnectionLost then. */
   async tell(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
     const { leader, clock } = this.#options;
     const deadlineMs = this.#deadlineMs(caller);
@@ -223,10 +223,10 @@ export class RemoteLeader implements Proposals {
     deadlineMs: number,
   ): Promise<Outcome> {
     const { leader, clock } = this.#options;
-    /** The leader that may have it; undefined: nobody can. */
+    /** The leader that may have the write. Undefined if no leader can have it. */
     let sentTo: Leader | undefined;
     for (;;) {
-      // Who gives up after it was sent does not learn what became of it; before, nothing has happened.
+      // A caller that gives up after the write was sent does not learn its outcome. Before that, nothing has happened.
       const known = await leader.when(() => true, deadlineMs, caller.signal);
       if (sentTo !== undefined && known.epoch > sentTo.epoch) {
         if (!(await this.#caughtUpWith(known, sentTo, deadlineMs, caller))) continue;
@@ -237,7 +237,7 @@ export class RemoteLeader implements Proposals {
         const request = this.#request(call, caller, sequence, known.epoch);
         const bytes = await this.#asked.call(known, request, deadlineMs, caller.signal);
         const answer = peerpb.decodeAnswer(bytes);
-        // It ended before it knew what became of the write.
+        // The leader ended before it knew the outcome of the write.
         if (answer.error === 'Stopped' || answer.error === 'TimeoutDueToLeaderFail') sentTo = known;
         else if (!isNotLeader(answer)) return { kind: 'answered', answer: await this.#apply(answer, deadlineMs) };
       } catch (error) {
@@ -249,8 +249,8 @@ export class RemoteLeader implements Proposals {
   }
 
   /**
-   * Asks a later leader how far the log had come when it took over: what an earlier one wrote lies before that. False:
-   * it did not answer.
+   * Asks a later leader how far it has applied the log, and waits until this node has applied as much. All writes of the
+   * earlier leader lie before that position. False if the later leader did not answer.
    */
   async #caughtUpWith(known: Leader, earlier: Leader, deadlineMs: number, caller: Caller): Promise<boolean> {
     const answer = await this.#try(known, this.#request({ readIndex: {} }, caller, 0), deadlineMs, caller.signal);
@@ -262,7 +262,7 @@ export class RemoteLeader implements Proposals {
     return true;
   }
 
-  /** Undefined: try again. */
+  /** Undefined if this leader gives no answer: the caller may try again. */
   async #try(
     to: Leader,
     request: Uint8Array,
@@ -271,7 +271,7 @@ export class RemoteLeader implements Proposals {
   ): Promise<peerpb.Answer | undefined> {
     try {
       const answer = peerpb.decodeAnswer(await this.#asked.call(to, request, deadlineMs, signal));
-      // One that ends has not answered: the next leader will.
+      // A leader that stops has not answered: the next leader will.
       return isNotLeader(answer) || answer.error === 'Stopped' ? undefined : answer;
     } catch (error) {
       if (error instanceof PeerError) return undefined;
@@ -279,7 +279,7 @@ export class RemoteLeader implements Proposals {
     }
   }
 
-  /** Throws what the leader has refused with, or waits until this node has applied what the answer rests on. */
+  /** Throws the leader's error, or waits until this node has applied what the answer rests on. */
   async #apply(answer: peerpb.Answer, deadlineMs: number): Promise<peerpb.Answer> {
     if (answer.error !== '') throw new EngramError(errorCode(answer.error));
     const { applied, clock } = this.#options;
@@ -308,12 +308,12 @@ export class RemoteLeader implements Proposals {
 
 type Outcome =
   | { readonly kind: 'answered'; readonly answer: peerpb.Answer }
-  /** The leader did not say, but the log has it. */
+  /** The leader gave no answer, but the log has the write. */
   | { readonly kind: 'found'; readonly write: CommittedWrite };
 
 const nobody: Caller = { signal: new AbortController().signal, user: '', authRevision: 0, timeoutMs: undefined };
 
-/** Nothing of the write is in the log, and nothing of it ever will be: another leader may be asked. */
+/** True if the write is not in the log and never will be: another leader may be asked. */
 const isNotLeader = ({ error }: peerpb.Answer): boolean =>
   error === 'NotLeader' || error === 'NoLeader' || error === 'LeaderChanged';
 

@@ -1,13 +1,13 @@
 import type { RecoveryProgress } from '@engram/backend';
 
-/** Opening: the way to storage. Joining: the state stands, and a leader has not answered yet. */
+/** `opening`: connects to storage. `joining`: the state is recovered, and no leader has answered yet. */
 export type StartPhase = 'opening' | RecoveryProgress['phase'] | 'joining' | 'serving';
 
 export const startPhases: readonly StartPhase[] = ['opening', 'image', 'checkpoint', 'log', 'joining', 'serving'];
 
 type Kind = RecoveryProgress['phase'];
 
-/** How far a node's start is, for those who wait for it. */
+/** The progress of a node's start. */
 export class StartProgress {
   #phase: StartPhase = 'opening';
   readonly #read = new Map<Kind, RecoveryProgress>();
@@ -16,7 +16,7 @@ export class StartProgress {
     return this.#phase;
   }
 
-  /** What was read of each; the last attempt's, where the start began again. */
+  /** What was read in each phase. If the start began again, what the last attempt has read. */
   get read(): ReadonlyMap<Kind, RecoveryProgress> {
     return this.#read;
   }

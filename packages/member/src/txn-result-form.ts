@@ -23,7 +23,7 @@ function opResultForm(result: OpResult): peerpb.OpResultInit {
   }
 }
 
-/** WireError where an op has no result. */
+/** WireError if an op has no result. */
 export const txnResultOf = (form: peerpb.TxnResult): TxnResult => ({
   kind: 'txn',
   revision: revision(form.revision),
