@@ -6,7 +6,7 @@ import { startAutoCompaction } from '../src/auto-compaction.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A store that notes when it was compacted to what; each minute makes ten revisions. */
+/** A store that records the minute and the revision of each compaction. Each minute makes ten revisions. */
 class MinuteStore {
   readonly compactions: { readonly minute: number; readonly revision: number }[] = [];
   readonly #clock: SimClock;
@@ -39,8 +39,8 @@ function bed() {
   return { clock, store: new MinuteStore(clock), leads: () => true, logger, warnings };
 }
 
-// Revisions are noted each tenth of the period, eleven of them are kept, and the newest is one tenth old when it is looked
-// at: etcd's own test of its compactor expects the note of eleven tenths ago (v3compactor/periodic_test.go).
+// Revisions are noted each tenth of the period, and the last eleven are kept. The newest one is a tenth of a period old at
+// each check, so the oldest is eleven tenths old, as etcd's test of its compactor expects (v3compactor/periodic_test.go).
 test('an hour: the first compaction after a whole hour, then each hour, to the oldest note', async () => {
   const { clock, store, leads, logger } = bed();
   using _compaction = startAutoCompaction({ mode: 'periodic', periodMs: HOUR_MS }, { clock, store, leads, logger });

@@ -70,7 +70,7 @@ test('a leader that is cut off serves no linearizable read, renews no lease, wri
   const others = cluster.running.filter(({ member }) => member.cluster.memberId !== oldId);
   const stale = refusal(get(old.member.store, 'k'));
   const renewal = refusal(Promise.resolve(old.member.store.leaseKeepAlive(leaseId(5n), nodeItself)));
-  // Its log still takes what it appends, until somebody has sealed it.
+  // The log still takes the old leader's appends until another member has sealed it.
   await cluster.pass(4000);
   const next = others.find(({ member }) => member.store.leadership !== undefined)!;
   await cluster.run(next.member.store.txn(put('k', '2'), nodeItself));
@@ -99,7 +99,7 @@ test('a leader that is cut off refuses nothing, and answers no transaction, by w
   const isUnwritten = { range: { key: keyBytes('k'), end: EMPTY_BYTES }, result: 0, target: 2, number: 0 };
   const compare = { ...isUnwritten, lease: leaseId(0n), value: EMPTY_BYTES };
   const create: Txn = { ...put('k', '2'), compares: [compare], failure: [rangeOf('k', false)] };
-  // Another member may lead by now, and may have changed all that these rest on.
+  // Another member may lead by now, and may have changed everything that these answers rest on.
   const answers = [
     refusal(store.txn(create, nodeItself)),
     refusal(store.txn(put('k', '2', 7n), nodeItself)),
@@ -122,7 +122,7 @@ test('a member that is elected, and not any more when it has taken over, follows
   }
   const first = (await cluster.leader()).member;
   await cluster.run(first.store.txn(put('k', '1'), nodeItself));
-  // Who takes over has something to read then.
+  // So the member that takes over has batches to read.
   const others = [1n, 2n, 3n].filter((id) => id !== first.cluster.memberId);
   for (const id of others) cluster.cut.add(`${first.cluster.memberId}>${id}`);
   await cluster.run(first.store.txn(put('k', '2'), nodeItself));
@@ -150,7 +150,7 @@ test('nobody shows what is in the log before its leader knows of it', async () =
   await cluster.run(leader.member.store.txn(put('k', 'known'), nodeItself));
   const [one, other] = cluster.running.filter((each) => each !== leader).map(({ member }) => member.cluster.memberId);
   for (const { member } of cluster.running) expect(await cluster.run(get(member.store, 'k'))).toBe('known');
-  // One loses its stream and will follow anew, the other one will read the log from its beginning.
+  // `one` loses its stream and follows anew; `other` reads the log from its beginning.
   const leaderId = leader.member.cluster.memberId;
   cluster.cut.add(`${leaderId}>${one}`);
   await cluster.run(leader.member.store.txn(put('breaks', 'the stream'), nodeItself));
@@ -192,7 +192,7 @@ test('a leader shows what a follower has shown, also where it applies more slowl
   const { store } = (await cluster.leader()).member;
   await cluster.run(store.txn(put('k', '1'), nodeItself));
   for (let at = 0; at < 5; at += 1) await cluster.run(store.txn(put(`other${at}`, ''), nodeItself));
-  // It wants what the next write supersedes, and that has to be read.
+  // The watcher wants the value that the next write supersedes, and the store has to read that value.
   const ignore = { events: () => true, compacted() {}, progress() {}, failed() {} };
   const stream = store.watchHub.openStream(ignore);
   const watched = stream.create({
@@ -228,7 +228,7 @@ test('a leader whose requests to storage go nowhere hands over, and nothing of i
   const cluster = await TestCluster.start();
   const leader = await cluster.leader();
   const id = leader.member.cluster.memberId;
-  await cluster.pass(1000); // the others have said that their storage is well
+  await cluster.pass(1000); // the other members have reported that their storage is healthy
   cluster.cutStorage(id);
   const waiting = cluster.run(leader.member.store.txn(put('a', '1'), nodeItself));
   const fromMs = cluster.clock.nowMs();
@@ -286,7 +286,7 @@ test('members are added as learners, catch up, are promoted, and removed', async
   const url = 'http://127.0.0.1:1009';
   const { added } = await cluster.run(follower.member.cluster.changes.add([url], true, nodeItself));
   expect(added).toMatchObject({ isLearner: true, name: '' });
-  await cluster.pass(1100); // an id is made of the second as well
+  await cluster.pass(1100); // the time in seconds is part of an id
   expect(await refusal(cluster.run(follower.member.cluster.changes.add([url], false, nodeItself)))).toBe(
     'PeerURLExist',
   );
@@ -333,7 +333,7 @@ test('a change of the membership whose answer is lost is answered once it is kno
   const urls = ['http://127.0.0.1:2001'];
   const updated = await cluster.run(changes.update(id, urls, nodeItself));
   expect(updated.find((member) => member.id === id)?.peerUrls).toEqual(urls);
-  // The leader goes with the change.
+  // This change removes the leader itself.
   const left = await cluster.run(changes.remove(leads, nodeItself));
   expect(left.map((member) => member.id)).toEqual([1n, 2n, 3n].filter((each) => each !== leads));
   await cluster.pass(5000);

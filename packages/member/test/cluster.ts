@@ -18,22 +18,22 @@ interface Host {
   generation: number;
 }
 
-/** Whole members over one log, with a network in memory. A pair of ids in `cut`, from and to, loses what is sent. */
+/** Whole members over one log, with a network in memory. Between a pair of ids in `cut`, from and to, messages are lost. */
 export class TestCluster {
   readonly clock = new SimClock();
   readonly log = new SharedLog('the log');
   readonly fatal: Error[] = [];
   readonly removed: bigint[] = [];
-  /** What goes wrong with a member's way to the log, from its next start on. */
+  /** The faults of a member's storage, from its next start on. */
   readonly plans = new Map<bigint, FaultPlan>();
-  /** Of members that start from then on. */
+  /** The settings of members that start from then on. */
   settings: BackendSettings = { requestTimeoutMs: 7000 };
   readonly cut = new Set<string>();
-  /** Pairs, from and to, whose answers to calls are lost, though the call has arrived. */
+  /** Pairs, from and to, between which calls arrive but their answers are lost. */
   readonly unanswered = new Set<string>();
-  /** Members whose requests to storage arrive nowhere, until they are healed. */
+  /** Members whose requests to storage get lost, until they are healed. */
   readonly #cutOffStorage = new Map<bigint, PromiseWithResolvers<void>>();
-  /** Whom each member keeps a connection to, as it last said. */
+  /** The members that each member keeps a connection to, as of its last `setMembers`. */
   readonly dialed = new Map<bigint, readonly bigint[]>();
   readonly #hosts = new Map<bigint, Host>();
   readonly #firstMembers: readonly ElectedMember[];
@@ -129,7 +129,7 @@ export class TestCluster {
     this.#cutOffStorage.delete(id);
   }
 
-  /** The process is gone, and its address refuses connections. */
+  /** Ends the member as a crash does; its address refuses connections from then on. */
   kill(id: bigint): void {
     const host = this.#hosts.get(id)!;
     host.generation += 1;
@@ -150,7 +150,7 @@ export class TestCluster {
     for (const other of this.running) other.service.disconnected(id);
   }
 
-  /** Time passes in small steps until the work is done. */
+  /** Lets time pass in small steps until the work is done. */
   async run<Value>(work: Promise<Value>, stepsMax = 3000): Promise<Value> {
     let done = false;
     const watched = work.finally(() => {
@@ -172,7 +172,7 @@ export class TestCluster {
     }
   }
 
-  /** Waits until somebody leads whom all that run know; returns it. */
+  /** Waits until a member leads and all running members know it; returns that member. */
   async leader(): Promise<ClusterMember> {
     for (let step = 0; step < 2000; step += 1) {
       const leader = this.running.find(({ member }) => member.store.leadership !== undefined);

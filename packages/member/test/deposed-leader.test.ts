@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { TestCluster } from './cluster.ts';
 import { get, put } from './requests.ts';
 
-/** Three members; whoever is in `silent` has this fault in each append, and cannot read the log either. */
+/** Three members. Members in `silent` have this fault in each append, and cannot read the log either. */
 async function clusterOfSilent(silent: ReadonlySet<bigint>, fault: 'uncertain-there' | 'uncertain-lost') {
   const cluster = new TestCluster();
   for (const id of [1n, 2n, 3n]) {

@@ -21,7 +21,7 @@ const policy: ImagePolicy = {
   intervalMs: 1000,
 };
 
-/** An image that only counts, and a replica of as many pages as are asked for. */
+/** An image that only counts the calls, and a replica of `pages` pages. */
 class Bed implements SharedImage {
   readonly clock = new SimClock();
   readonly needs: number[] = [];
@@ -30,7 +30,7 @@ class Bed implements SharedImage {
   pages = 2;
   leads: boolean;
   trims = 0;
-  /** What the member that lags most has said. */
+  /** The need of the member that lags most. */
   lowest: LogPosition | undefined;
   given = 0;
   state: ImageStatus = { from: undefined, imageBytes: 0, logBytesBehind: 0, trimmed: logPosition(1) };
@@ -134,17 +134,17 @@ test('an image is not published before all members that live have applied what i
   bed.lowest = logPosition(7);
   bed.behind(1000);
   await bed.pass(1200);
-  bed.applied = logPosition(20); // while it is written
+  bed.applied = logPosition(20); // while the image is written
   await bed.pass(5000);
   expect(bed.given).toBe(2);
   bed.lowest = logPosition(19);
   await bed.pass(5000);
   expect(bed.saved).toEqual([]);
   bed.lowest = logPosition(20);
-  bed.applied = logPosition(30); // goes on, and is not waited for
+  bed.applied = logPosition(30); // the image does not wait for this
   await bed.pass(1000);
   expect(bed.saved).toEqual([7]);
-  // Nobody lives that would have to be waited for.
+  // No live member has to be waited for.
   bed.lowest = undefined;
   bed.behind(5000);
   await bed.pass(4000);

@@ -48,7 +48,7 @@ describe('answers to the writes of other members', () => {
     const life = 9 * WRITES_OF_A_LIFE;
     expect(work.ask(life + 5, life + 5)).toBeDefined();
     expect(work.ask(life + 3, life + 3, 2n)).toBeDefined();
-    // It has started again, at numbers below those of before.
+    // The member has started again, with lower numbers than before.
     expect(work.ask(3, 3)).toBeDefined();
     expect(work.ask(life + 4, life + 4)).toBeUndefined();
     for (let more = 20; more < 40; more += 1) expect(work.ask(more * WRITES_OF_A_LIFE + 1, 1)).toBeUndefined();
@@ -70,7 +70,7 @@ describe('answers to the writes of other members', () => {
         const waiting = new Set(Array.from({ length: 31 }, (_, at) => at + 1));
         for (const [at, answered] of order) {
           const sequence = at + 1;
-          // What a frame says of settled writes is as of when it was sent: here always the oldest possible.
+          // `settled` of a request is as of its sending: here always the oldest possible value.
           const settled = Math.min(sequence, ...waiting);
           work.ask(sequence, settled);
           if (answered) waiting.delete(sequence);

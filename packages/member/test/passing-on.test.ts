@@ -61,18 +61,18 @@ class TestMember {
   }
 }
 
-/** Three members over one log; who leads is the test's to say. */
+/** Three members over one log. The test decides which member leads. */
 class Group {
   readonly clock = new SimClock();
   readonly log = new SharedLog('the log');
   readonly members: TestMember[] = [];
   readonly storages = new Map<bigint, SharedLogStorage>();
-  /** What happens to the next calls, one each; then they arrive. */
+  /** What happens to the next calls, one item for each. Calls after them arrive. */
   readonly ways: Way[] = [];
   calls = 0;
-  /** Calls that are still on their way: each arrives when it is called. */
+  /** Calls that are still on their way. Each arrives when its function is called. */
   readonly late: (() => Promise<Uint8Array>)[] = [];
-  /** Whoever leads is about to end. */
+  /** The leader is about to stop. */
   stops = false;
 
   static async open(): Promise<Group> {
@@ -120,7 +120,7 @@ class Group {
     return this.members.find((member) => member.id === id)!;
   }
 
-  /** `tells`: those who learn of it. */
+  /** `tells`: the members that learn of the new leader. */
   async elect(id: bigint, inEpoch: number, tells: readonly bigint[] = [1n, 2n, 3n]): Promise<void> {
     const leader = this.member(id);
     await leader.follower.stop();
@@ -156,7 +156,7 @@ class Group {
     };
   }
 
-  /** Time passes in small steps until the work is done. */
+  /** Lets time pass in small steps until the work is done. */
   async run<Value>(work: Promise<Value>): Promise<Value> {
     let done = false;
     const watched = work.finally(() => {
@@ -187,7 +187,7 @@ const put = (key: string, value: string, prevKv = false): Txn => ({
   failure: [],
 });
 
-/** kube-apiserver's update: the value where nothing has changed, else what is there. */
+/** kube-apiserver's update: puts the value if the key is unchanged, else reads the key. */
 const update = (key: string, mod: number, value: string): Txn => ({
   compares: [
     {
@@ -286,7 +286,7 @@ test('a deposed leader that does not know it gives its followers nothing that is
   const group = await Group.open();
   const [one, two, three] = group.members as [TestMember, TestMember, TestMember];
   await group.run(two.backend.txn(put('k', '1'), nodeItself));
-  await group.elect(3n, 9, [3n]); // nobody else hears of it
+  await group.elect(3n, 9, [3n]); // no other member learns of it
   const late = refusal(one.backend.txn(put('k', 'never'), nodeItself));
   await group.run(three.backend.txn(put('k', '2'), nodeItself));
   expect(await late).toBe('LeaderChanged');
