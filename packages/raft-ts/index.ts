@@ -1,4 +1,4 @@
-// A node, what goes in, and what comes out.
+// A node, its inputs and its outputs.
 export { RawNode } from './src/raw-node.ts';
 export type { InitialState } from './src/raft.ts';
 export { type RaftOptions, type RaftLimits, defaultLimits } from './src/options.ts';
@@ -6,7 +6,7 @@ export type { Ready, Persist, SoftState, ReadState, Role } from './src/ready.ts'
 export type { ProposeOutcome, DropReason, ReadOutcome, TransferOutcome } from './src/outcomes.ts';
 export type { NodeStatus, FollowerStatus } from './src/status.ts';
 export type { ProgressState } from './src/progress.ts';
-// What a log is made of.
+// The parts of a log.
 export type { Entry, NormalEntry, ConfChangeEntry, ConfChange, Payload } from './src/entry.ts';
 export { entryBytes } from './src/entry.ts';
 export { type ConfState, confState, NO_CONF, isVoter, isMember, quorumSize } from './src/conf-state.ts';
@@ -19,7 +19,7 @@ export { type NodeId, nodeId } from './src/node-id.ts';
 // The port to a log that is persisted, and a log in memory.
 export type { LogStorage } from './src/log-storage.ts';
 export { MemoryLog } from './src/memory-log.ts';
-// What nodes tell each other.
+// The messages between nodes.
 export type * from './src/message.ts';
 export { RaftError, type RaftErrorCode } from './src/raft-error.ts';
 // Messages and states as bytes: protobuf, as in proto/raft/raft.proto. Decoding throws RaftError `bad-bytes`.

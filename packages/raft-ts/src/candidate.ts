@@ -7,8 +7,8 @@ import type { RoleState } from './role-state.ts';
 import type { Term } from './term.ts';
 
 /**
- * Asks the voters. A pre-candidate asks whether they would vote, in its old term and without a vote of its own (thesis,
- * 9.6); with a majority it becomes a candidate, and with another one the leader.
+ * Asks the voters. A pre-candidate stays in its old term, casts no vote, and asks whether the voters would vote for it
+ * (thesis, 9.6). With a majority it becomes a candidate. With a majority of votes the candidate becomes the leader.
  */
 export class Candidate implements RoleState {
   readonly role: 'pre-candidate' | 'candidate';
@@ -20,7 +20,7 @@ export class Candidate implements RoleState {
   #elapsedTicks = 0;
   readonly #answers = new Map<NodeId, boolean>();
 
-  /** `term`: in which it leads if it wins. */
+  /** `term`: the term in which this node leads if it wins. */
   constructor(raft: Raft, role: 'pre-candidate' | 'candidate', term: Term) {
     this.#raft = raft;
     this.role = role;
@@ -61,14 +61,14 @@ export class Candidate implements RoleState {
       case 'append':
       case 'heartbeat':
       case 'snapshot':
-        // Somebody else has won this term.
+        // Another node has won this term.
         this.#raft.becomeFollower(message.term, message.from);
         this.#raft.role.step(message);
         break;
       case 'vote-response':
       case 'pre-vote-response':
         this.#raft.learnCommit(message.committed);
-        // What was learnt may be a change of the membership: then this campaign asks the wrong nodes.
+        // A learnt commit may contain a change of the membership. Then this campaign asks the wrong nodes.
         if (this.#raft.hasUnappliedChange()) this.#raft.becomeFollower(this.#raft.term, undefined);
         else if (this.#isForMe(message)) this.#count(message.from, message.granted);
         break;
@@ -96,14 +96,14 @@ export class Candidate implements RoleState {
     this.#decide();
   }
 
-  /** An answer of the other phase says nothing about this one. */
+  /** False for an answer of the other phase, and for a grant of another term. */
   #isForMe(response: VoteResponse): boolean {
     const phase = response.type === 'vote-response' ? 'candidate' : 'pre-candidate';
     return phase === this.role && (!response.granted || response.term === this.#term);
   }
 
   #count(from: NodeId, granted: boolean): void {
-    // The first answer counts: a second one is a copy.
+    // The first answer counts: a second one is a copy of it.
     if (!this.#answers.has(from)) this.#answers.set(from, granted);
     this.#decide();
   }

@@ -3,7 +3,7 @@ import type { ConfChange } from './entry.ts';
 import { type LogIndex, NO_INDEX } from './log-index.ts';
 import { type NodeId, sortedIds } from './node-id.ts';
 
-/** Who takes part, as of one place in the log. Sorted; nobody is in both. A learner is in no quorum. */
+/** The members of the group, as of one place in the log. Sorted; no node is in both lists. A learner is in no quorum. */
 export interface ConfState {
   readonly voters: readonly NodeId[];
   readonly learners: readonly NodeId[];
@@ -17,13 +17,13 @@ export function confState(voters: Iterable<NodeId>, learners: Iterable<NodeId> =
   return state;
 }
 
-/** False: the change would leave no voter, and a group without voters can't decide on any further change. */
+/** False if the change would leave no voter: a group without voters can't decide on any further change. */
 export function isApplicable(state: ConfState, change: ConfChange): boolean {
   const takesVoter = change.kind === 'remove' || change.kind === 'add-learner';
   return !(takesVoter && state.voters.length === 1 && state.voters[0] === change.node);
 }
 
-/** The membership after the change. Adding who is there and removing who is not change nothing. */
+/** The membership after the change. Adding a member again and removing a node that is no member change nothing. */
 export function afterChange(state: ConfState, change: ConfChange): ConfState {
   assert(isApplicable(state, change), 'a change that leaves no voter');
   if (change.kind === 'update') return state;
@@ -52,7 +52,7 @@ export function hasQuorum(state: ConfState, says: (voter: NodeId) => boolean): b
   return state.voters.length > 0 && count >= quorumSize(state);
 }
 
-/** The highest index that a majority of the voters has. Who is not a voter is not asked. */
+/** The highest index that a majority of the voters has. `indexOf` is called for voters only. */
 export function quorumIndex(state: ConfState, indexOf: (voter: NodeId) => LogIndex): LogIndex {
   if (state.voters.length === 0) return NO_INDEX;
   const indexes = state.voters.map(indexOf).sort((one, other) => other - one);

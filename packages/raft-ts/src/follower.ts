@@ -6,7 +6,7 @@ import type { ProposeOutcome, ReadOutcome, TransferOutcome } from './outcomes.ts
 import type { Raft } from './raft.ts';
 import type { RoleState } from './role-state.ts';
 
-/** Takes what the leader sends. Without a leader's word for its election timeout it campaigns, if it may. */
+/** Takes what the leader sends. If it hears from no leader for its election timeout, it campaigns, if it may. */
 export class Follower implements RoleState {
   readonly role = 'follower';
   readonly #raft: Raft;
@@ -52,13 +52,14 @@ export class Follower implements RoleState {
         this.#restore(message);
         break;
       case 'timeout-now':
-        // No pre-vote: nobody was cut off, and the leader waits.
+        // No pre-vote: this node was not cut off, and the leader waits for it.
         this.#raft.campaign('transfer');
         break;
       case 'read-index-response':
         this.#raft.confirmRead({ context: message.context, index: message.index });
         break;
-      // The rest is for leaders, or too late. What another node passes on is not passed on again: it could go in circles.
+      // All other messages are for leaders, or too late. A follower does not pass on what another node has passed on, because
+      // the message could go in circles.
       default:
     }
   }
@@ -89,7 +90,7 @@ export class Follower implements RoleState {
 
   reconfigured(): void {}
 
-  /** Forgets that a leader was heard, so that others get this node's vote. The next word of a leader ends it. */
+  /** Forgets the leader, so that other nodes get this node's vote. The next message of a leader ends this. */
   forgetLeader(): void {
     this.#leader = undefined;
   }
@@ -102,12 +103,12 @@ export class Follower implements RoleState {
   #append(message: AppendRequest): void {
     const { log } = this.#raft;
     if (message.prevIndex < log.committed) {
-      // An old message: what is committed agrees with the leader's log, whatever lies before it.
+      // An old message: everything up to `committed` agrees with the leader's log in any case.
       this.#acknowledge(message.from, log.committed);
     } else if (log.matches(message.prevIndex, message.prevTerm)) {
       log.merge(message.entries);
       const last = message.entries.at(-1)?.index ?? message.prevIndex;
-      // Entries behind `last` may be of another leader: the commit doesn't speak of them.
+      // Entries behind `last` may be of another leader, so the leader's commit does not cover them.
       log.commitTo(minIndex(message.commit, last));
       this.#acknowledge(message.from, last);
     } else {
@@ -123,7 +124,7 @@ export class Follower implements RoleState {
 
   #heartbeat(message: Heartbeat): void {
     this.#raft.log.commitTo(message.commit);
-    // It says that this node has not left the leader's term, and nothing about its disk.
+    // The answer says that this node is still in the leader's term. It says nothing about its disk, so it leaves at once.
     this.#raft.send({
       type: 'heartbeat-response',
       from: this.#raft.id,
@@ -137,7 +138,7 @@ export class Follower implements RoleState {
     const { log } = this.#raft;
     const { snapshot, from } = message;
     if (snapshot.index > log.committed) {
-      // A log that goes that far already need not give way.
+      // A log that already contains the snapshot's last entry is kept.
       if (log.matches(snapshot.index, snapshot.term)) log.commitTo(snapshot.index);
       else this.#raft.restore(snapshot);
     }

@@ -1,7 +1,7 @@
 import { assert } from '@engram/core';
 import type { LogIndex } from './log-index.ts';
 
-/** The appends to one follower that are not answered: a window in messages and in bytes. */
+/** The unanswered appends to one follower: a window bounded in messages and in bytes. */
 export class Inflights {
   readonly #messagesMax: number;
   readonly #bytesMax: number;
@@ -20,14 +20,14 @@ export class Inflights {
     return this.#count;
   }
 
-  /** The last message may go over the bound in bytes: it has at least one entry, however large. */
+  /** The last message may exceed the bound in bytes, because it has at least one entry of any size. */
   get full(): boolean {
     return this.#count === this.#messagesMax || this.#bytes >= this.#bytesMax;
   }
 
   add(last: LogIndex, bytes: number): void {
     assert(!this.full, 'an append past the window');
-    // Slots are made when they are needed first, and used again from then on.
+    // Slots are allocated on first use, and reused from then on.
     const slot = this.#ring[this.#slotAt(this.#count)];
     if (slot === undefined) this.#ring.push({ last, bytes });
     else {
@@ -38,7 +38,7 @@ export class Inflights {
     this.#bytes += bytes;
   }
 
-  /** The follower has everything up to `index`: the appends that end there or before are answered. */
+  /** The follower has everything up to `index`: removes the appends that end there or before. */
   freeThrough(index: LogIndex): void {
     while (this.#count > 0) {
       const oldest = this.#ring[this.#start]!;

@@ -14,7 +14,7 @@ import { UncommittedTail } from './uncommitted-tail.ts';
 
 const EMPTY = new Uint8Array(0);
 
-/** One leadership: appends, commits what a majority has, confirms reads, hands over, and ends without a majority. */
+/** One leadership. It appends, commits what a majority has, confirms reads, hands over, and ends without a majority. */
 export class Leader implements RoleState {
   readonly role = 'leader';
   readonly leader: NodeId;
@@ -22,7 +22,7 @@ export class Leader implements RoleState {
   readonly replication: Replication;
   readonly #reads: ReadRounds;
   readonly #uncommitted: UncommittedTail;
-  /** No change of the membership before this entry has been applied: at most one is pending. */
+  /** Until this entry is applied, no change of the membership may be proposed: at most one is pending. */
   #pendingChange: LogIndex;
   #transfer: { readonly target: NodeId; elapsedTicks: number } | undefined;
   #quorumElapsedTicks = 0;
@@ -45,14 +45,14 @@ export class Leader implements RoleState {
     return this.#pendingChange <= this.#raft.log.applied && this.#transfer === undefined && !this.#leaving;
   }
 
-  /** A leader must not depose itself for another's campaign: that is what counting its quorum is for. */
+  /** With `checkQuorum`, a leader ignores the campaign of another node: it steps down when it counts no quorum. */
   get hearsLeader(): boolean {
     return this.#raft.options.checkQuorum;
   }
 
   /**
-   * An empty entry begins the term. Entries of earlier terms are committed by what follows them, never by being counted
-   * (Raft paper, figure 8), and before one of this term is committed a leader does not know what is.
+   * Begins the term with an empty entry. Entries of earlier terms are never committed by counting, only by an entry of this
+   * term behind them (Raft paper, figure 8). Until an entry of this term is committed, a leader does not know what is.
    */
   begin(): void {
     this.#append([{ kind: 'normal', data: EMPTY }]);
@@ -86,7 +86,7 @@ export class Leader implements RoleState {
         this.#heartbeatAnswered(message);
         break;
       case 'propose':
-        // Whoever passed it on learns of the outcome by what is committed.
+        // The node that passed it on learns the outcome from the committed entries.
         this.propose(message.payloads);
         break;
       case 'read-index':
@@ -135,12 +135,12 @@ export class Leader implements RoleState {
     this.replication.reconfigured();
     if (this.#transfer !== undefined && !isVoter(conf, this.#transfer.target)) this.#transfer = undefined;
     this.#handOverIfLeaving();
-    // A smaller group may have the majority that the one before lacked.
+    // A smaller group may have the majority that the previous group lacked.
     if (!this.#advanceCommit()) this.replication.catchUp();
     this.#finishReads();
   }
 
-  /** Appends to `node` got lost: where its log stands is to be asked anew. */
+  /** Appends to `node` were lost: probes again where its log agrees. */
   unreachable(node: NodeId): void {
     const progress = this.replication.followers.get(node);
     if (progress?.state === 'replicate') progress.becomeProbe();
@@ -152,7 +152,7 @@ export class Leader implements RoleState {
     if (progress?.state !== 'snapshot') return;
     if (delivered) progress.becomeProbe();
     else progress.snapshotFailed();
-    // Its own answer may be on the way; if not, the next heartbeat's answer goes on.
+    // The follower's answer to the snapshot may be on the way. If not, the answer to the next heartbeat resumes the appends.
     progress.pause();
   }
 
@@ -165,7 +165,7 @@ export class Leader implements RoleState {
       if (payload.kind !== 'conf-change') continue;
       changes += 1;
       if (changes > 1 || !this.takesConfChange) return 'conf-change-pending';
-      // Nothing is pending, so this is the membership that the change will meet.
+      // No change is pending, so the change will be applied to this membership.
       if (!isApplicable(this.#raft.conf, payload.change)) return 'conf-change-not-applicable';
     }
     return this.#uncommitted.hasRoom(bytes) ? undefined : 'too-many-uncommitted-bytes';
@@ -206,14 +206,14 @@ export class Leader implements RoleState {
     if (progress === undefined) return;
     progress.recentlyActive = true;
     progress.resume();
-    // An empty append does as well: an answer to it shows where the follower is when all appends before it were lost.
+    // Even an empty append: its answer shows where the follower's log ends if all appends before were lost.
     if (progress.match < this.#raft.log.lastIndex || progress.state === 'probe') this.replication.send(from);
     if (this.#transfer?.target === from) this.#handOverIfComplete(from);
     this.#reads.confirmedBy(from, readRound);
     this.#finishReads();
   }
 
-  /** Commits what a majority has, if that is an entry of this term; everything before it is committed with it. */
+  /** Commits up to the last entry that a majority has, if that entry is of this term. False if nothing is committed. */
   #advanceCommit(): boolean {
     const { log, term } = this.#raft;
     const index = this.replication.quorumIndex();
@@ -236,7 +236,7 @@ export class Leader implements RoleState {
     return taken;
   }
 
-  /** Before an entry of its own term is committed a leader may not know of writes that others have answered. */
+  /** Begins no round before an entry of this term is committed: the leader may not know writes that others have answered. */
   #beginReads(): void {
     const { log, term, id } = this.#raft;
     if (log.term(log.committed) !== term) return;
@@ -266,14 +266,14 @@ export class Leader implements RoleState {
     return true;
   }
 
-  /** This node is no voter any more. */
+  /** This node is no longer a voter. */
   get #leaving(): boolean {
     return !isVoter(this.#raft.conf, this.#raft.id);
   }
 
   /**
-   * A leader that was taken out goes on, without counting itself, until another voter leads (thesis, 4.2.2): the others may
-   * not know yet that the change is committed. The one that has most is asked, each election timeout anew.
+   * A removed leader goes on, without counting itself, until another voter leads (thesis, 4.2.2): the others may not know
+   * yet that the change is committed. It hands over to the voter with the most entries, and tries again each election timeout.
    */
   #handOverIfLeaving(): void {
     if (!this.#leaving || this.#transfer !== undefined) return;

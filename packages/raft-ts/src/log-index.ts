@@ -1,6 +1,6 @@
 declare const brand: unique symbol;
 
-/** The place of an entry in the log: consecutive from 1. 0 is the place before the first. */
+/** The index of an entry in the log: consecutive from 1. 0 is the index before the first entry. */
 export type LogIndex = number & { readonly [brand]: 'LogIndex' };
 
 export const logIndex = (value: number): LogIndex => value as LogIndex;

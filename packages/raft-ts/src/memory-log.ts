@@ -8,17 +8,17 @@ import type { Snapshot } from './snapshot.ts';
 import type { Term } from './term.ts';
 
 /**
- * A whole log in memory. A group that lives in one process, or a small log whose durable copy is written elsewhere, needs
- * no other storage: save a `Persist` there first, then here.
+ * A whole log in memory, for a group that lives in one process, or for a small log with a durable copy elsewhere. In the
+ * latter case save a `Persist` to the durable copy first, then here.
  */
 export class MemoryLog implements LogStorage {
   #hardState: HardState;
   #snapshot: Snapshot;
-  /** The place before `#entries[0]`. Not above the snapshot's. */
+  /** The place before `#entries[0]`. Its index is not above the snapshot's. */
   #base: { readonly index: LogIndex; readonly term: Term };
   #entries: Entry[];
 
-  /** `entries` go on behind `snapshot`. */
+  /** `entries` begin behind `snapshot`. */
   constructor(snapshot: Snapshot, entries: readonly Entry[] = [], hardState = NEW_HARD_STATE) {
     this.#snapshot = snapshot;
     this.#base = { index: snapshot.index, term: snapshot.term };
@@ -28,7 +28,7 @@ export class MemoryLog implements LogStorage {
   }
 
   get hardState(): HardState {
-    // A snapshot that was installed is committed, whatever the hard state before it said.
+    // An installed snapshot is committed, even if the older hard state has a lower commit.
     const { term, vote, commit } = this.#hardState;
     return { term, vote, commit: maxIndex(commit, this.#snapshot.index) };
   }
@@ -56,7 +56,7 @@ export class MemoryLog implements LogStorage {
     return this.#snapshot;
   }
 
-  /** Takes over all of it, in one step. */
+  /** Takes over the whole `Persist`, in one step. */
   save(persist: Persist): void {
     if (persist.snapshot !== undefined) {
       const { index, term } = persist.snapshot;
@@ -68,14 +68,14 @@ export class MemoryLog implements LogStorage {
     if (persist.hardState !== undefined) this.#hardState = persist.hardState;
   }
 
-  /** The application's state as of `snapshot.index`, which it has applied. Entries stay until `compact`. */
+  /** `snapshot` has the application's state as of `snapshot.index`, which it has applied. Entries stay until `compact`. */
   setSnapshot(snapshot: Snapshot): void {
     assert(snapshot.index >= this.#snapshot.index, 'a snapshot older than the one before');
     assert(this.term(snapshot.index) === snapshot.term, 'a snapshot of another log');
     this.#snapshot = snapshot;
   }
 
-  /** Drops the entries up to `through`, at most the snapshot's place. Kept ones let slow nodes do without a snapshot. */
+  /** Drops the entries up to `through`, at most the snapshot's index. Slow nodes need no snapshot while entries are kept. */
   compact(through: LogIndex): void {
     assert(through <= this.#snapshot.index, 'no snapshot stands for these entries');
     if (through <= this.#base.index) return;

@@ -10,17 +10,17 @@ interface Addressed {
   readonly to: NodeId;
 }
 
-/** `term` is the sender's, but for a pre-vote and its grant: there it is the term that the sender would campaign in. */
+/** `term` is the sender's. In a pre-vote and its grant it is the term that the pre-candidate would campaign in. */
 interface Termed extends Addressed {
   readonly term: Term;
 }
 
 export interface VoteRequest extends Termed {
   readonly type: 'vote' | 'pre-vote';
-  /** Where the candidate's log ends. */
+  /** The last entry of the candidate's log. */
   readonly lastIndex: LogIndex;
   readonly lastTerm: Term;
-  /** The leader itself asked for this campaign, so followers that hear from it vote all the same. */
+  /** The leader itself asked for this campaign, so followers that hear from that leader vote too. */
   readonly transfer: boolean;
   /** The last entry that the sender knows to be committed. */
   readonly committed: Place;
@@ -33,7 +33,7 @@ export interface VoteResponse extends Termed {
   readonly committed: Place;
 }
 
-/** Entries behind (prevIndex, prevTerm), which the follower must have; none: only a probe, or news of the commit. */
+/** Entries behind (prevIndex, prevTerm), which the follower must have. Without entries, a probe or news of the commit. */
 export interface AppendRequest extends Termed {
   readonly type: 'append';
   readonly prevIndex: LogIndex;
@@ -44,9 +44,9 @@ export interface AppendRequest extends Termed {
 
 export interface AppendResponse extends Termed {
   readonly type: 'append-response';
-  /** Up to where the logs agree; of a rejection the `prevIndex` that was rejected. */
+  /** The index up to which the logs agree. In a rejection, the rejected `prevIndex`. */
   readonly index: LogIndex;
-  /** Where the logs may agree: at or before `index`, where the follower's term is `term` (0: unknown). */
+  /** The place where the logs may agree: at or before `index`, with the follower's term there (0: unknown). */
   readonly rejection: Place | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Heartbeat extends Termed {
   readonly type: 'heartbeat';
   /** Never above what the follower has acknowledged. */
   readonly commit: LogIndex;
-  /** The newest round of reads in this term; the answer brings it back. 0: none yet. */
+  /** The newest round of reads in this term, which the answer repeats. 0: none yet. */
   readonly readRound: number;
 }
 
@@ -68,12 +68,12 @@ export interface SnapshotMessage extends Termed {
   readonly snapshot: Snapshot;
 }
 
-/** Campaign now: the leader hands over. */
+/** Tells the receiver to campaign now: the leader hands over. */
 export interface TimeoutNow extends Termed {
   readonly type: 'timeout-now';
 }
 
-/** What a follower passes on to its leader. It has no term: whoever leads when it arrives may take it. */
+/** A proposal that a follower passes on to its leader. It has no term: any leader that it reaches may take it. */
 export interface ProposeRequest extends Addressed {
   readonly type: 'propose';
   readonly payloads: readonly Payload[];
@@ -95,7 +95,7 @@ export interface TransferRequest extends Addressed {
   readonly target: NodeId;
 }
 
-/** Plain data: it may be stored, sent, delayed, doubled or lost. `encodeMessage` gives its bytes. */
+/** Plain data: a message may be stored, sent, delayed, doubled or lost. `encodeMessage` gives its bytes. */
 export type Message =
   | VoteRequest
   | VoteResponse

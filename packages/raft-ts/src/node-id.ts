@@ -5,7 +5,7 @@ export type NodeId = bigint & { readonly [brand]: 'NodeId' };
 
 export const nodeId = (value: bigint): NodeId => value as NodeId;
 
-/** Sorted, each once: the order in which the core goes over nodes, so that equal inputs give equal outputs. */
+/** Sorted, without duplicates. The core goes over nodes in this order, so that equal inputs give equal outputs. */
 export function sortedIds(ids: Iterable<NodeId>): readonly NodeId[] {
   return [...new Set(ids)].sort((one, other) => (one < other ? -1 : one > other ? 1 : 0));
 }

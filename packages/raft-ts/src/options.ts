@@ -2,29 +2,29 @@ import type { Random } from '@engram/core';
 import type { NodeId } from './node-id.ts';
 import { RaftError } from './raft-error.ts';
 
-/** Bounds and times of a node. Times are in ticks, which the owner gives at equal distances. */
+/** Bounds and times of a node. Times are in ticks; the owner calls `RawNode.tick` at equal intervals. */
 export interface RaftOptions {
   readonly id: NodeId;
-  /** Election timeouts come from it: uniform in [electionTicks, 2 * electionTicks). Of each node its own. */
+  /** The source of election timeouts, uniform in [electionTicks, 2 * electionTicks). Each node has its own. */
   readonly random: Random;
-  /** Without a leader's word for this long, a follower begins to campaign. Usually ten times `heartbeatTicks`. */
+  /** A follower campaigns if it hears from no leader for at least this long. Usually ten times `heartbeatTicks`. */
   readonly electionTicks: number;
   readonly heartbeatTicks: number;
-  /** Ask for votes without raising the term first, so that a node that was cut off deposes nobody (thesis, 9.6). */
+  /** First asks for votes without raising the term, so that a node that was cut off deposes no leader (thesis, 9.6). */
   readonly preVote: boolean;
   /** A leader without a majority steps down, and followers that hear from a leader give no vote (thesis, 6.2, 6.4.1). */
   readonly checkQuorum: boolean;
-  /** Entries in one append, by `entryBytes`; a larger entry travels alone. */
+  /** Bound on the entries in one append, as `entryBytes` counts. A larger entry travels alone. */
   readonly messageBytesMax: number;
-  /** Appends to one follower that are not answered. */
+  /** Bound on the unanswered appends to one follower. */
   readonly inflightMessagesMax: number;
-  /** At least `messageBytesMax`. */
+  /** Bound on the entries in these appends, as `entryBytes` counts. At least `messageBytesMax`. */
   readonly inflightBytesMax: number;
-  /** The application's bytes in a leader's log that are not committed; proposals beyond are dropped. */
+  /** Bound on the application's bytes in a leader's log that are not committed. Proposals beyond it are dropped. */
   readonly uncommittedBytesMax: number;
-  /** Committed entries handed out and not applied, by `entryBytes`. */
+  /** Bound on the committed entries that are handed out and not applied, as `entryBytes` counts. */
   readonly applyingBytesMax: number;
-  /** Reads that wait for a round at a leader; beyond they are dropped. */
+  /** Bound on the reads that wait for a round at a leader. Reads beyond it are dropped. */
   readonly waitingReadsMax: number;
 }
 

@@ -1,9 +1,9 @@
 import type { LogIndex } from './log-index.ts';
 import type { Term } from './term.ts';
 
-/** An entry, by its index and the term in which it was proposed: no two entries of a group share both. */
+/** Identifies an entry by its index and the term in which it was proposed: no two entries of a group share both. */
 export interface Place {
   readonly index: LogIndex;
-  /** NO_TERM: unknown, since the entry was dropped from the log. */
+  /** NO_TERM if unknown, because the entry was dropped from the log. */
   readonly term: Term;
 }

@@ -3,16 +3,17 @@ import type { Inflights } from './inflights.ts';
 import { indexAfter, indexBefore, type LogIndex, maxIndex, minIndex, NO_INDEX } from './log-index.ts';
 
 /**
- * `probe`: where the logs agree is not known; one append for each heartbeat interval asks.
- * `replicate`: it is known; appends follow each other without waiting, up to the window.
- * `snapshot`: the follower needs what the log has dropped; nothing is sent until it has the snapshot.
+ * `probe`: the leader does not know where the logs agree. It sends one append in each heartbeat interval to find out.
+ * `replicate`: the leader knows it. Appends follow each other without waiting, up to the window.
+ * `snapshot`: the follower needs entries that the log has dropped. No append is sent until it has the snapshot.
  */
 export type ProgressState = 'probe' | 'replicate' | 'snapshot';
 
 /**
  * What a leader knows of one follower.
  *
- * Invariants: match < next. Entries between them are on their way. In `snapshot`, next is one behind the snapshot.
+ * Invariants: match < next. Entries between `match` and `next` are on their way. In `snapshot`, `next` is one behind the
+ * snapshot's index.
  */
 export class Progress {
   #state: ProgressState = 'probe';
@@ -22,7 +23,7 @@ export class Progress {
   #sentCommit = NO_INDEX;
   #paused = false;
   readonly #inflights: Inflights;
-  /** Something came from it since the leader last counted its quorum. */
+  /** The follower has answered since the leader last counted its quorum. */
   recentlyActive = false;
 
   constructor(next: LogIndex, inflights: Inflights) {
@@ -34,7 +35,7 @@ export class Progress {
     return this.#state;
   }
 
-  /** Up to here the follower's log is the leader's, and persisted there. */
+  /** Up to this index the follower's log agrees with the leader's, and the follower has persisted it. */
   get match(): LogIndex {
     return this.#match;
   }
@@ -52,13 +53,13 @@ export class Progress {
     return this.#inflights.full;
   }
 
-  /** No append may be sent now. An answer to a heartbeat allows one again. */
+  /** No append may be sent now. In `probe` and `replicate`, an answer to a heartbeat allows one again. */
   get paused(): boolean {
     return this.#state === 'snapshot' || this.#paused;
   }
 
   becomeProbe(): void {
-    // A snapshot that arrived moves the start of the search behind it.
+    // If a snapshot has arrived, the search starts behind it.
     const next = this.#state === 'snapshot' ? this.#next : NO_INDEX;
     this.#enter('probe', maxIndex(indexAfter(this.#match), next));
   }
@@ -72,7 +73,7 @@ export class Progress {
     this.#sentCommit = index;
   }
 
-  /** The follower does not have the snapshot, so the search begins where it was. */
+  /** The follower did not get the snapshot, so the search starts behind `match` again. */
   snapshotFailed(): void {
     assert(this.#state === 'snapshot', 'no snapshot was sent');
     this.#enter('probe', indexAfter(this.#match));
@@ -88,7 +89,7 @@ export class Progress {
       this.#next = indexAfter(this.#next, count);
       this.#inflights.add(indexBefore(this.#next), bytes);
     }
-    // With a full window even an empty append is a probe: one for each heartbeat.
+    // With a full window even an empty append is a probe: one for each answered heartbeat.
     this.#paused = this.#inflights.full;
   }
 
@@ -96,12 +97,12 @@ export class Progress {
     this.#sentCommit = commit;
   }
 
-  /** Would an append that carries nothing but this commit tell the follower something? */
+  /** Whether an empty append with this commit would tell the follower something new. */
   needsCommit(commit: LogIndex): boolean {
     return commit > this.#sentCommit && this.#sentCommit < this.#next - 1;
   }
 
-  /** After a snapshot, and when a send has failed: wait for a heartbeat's answer before the next append. */
+  /** Allows the next append only after the answer to a heartbeat. Called when the transport has reported on a snapshot. */
   pause(): void {
     this.#paused = true;
   }
@@ -110,7 +111,7 @@ export class Progress {
     this.#paused = false;
   }
 
-  /** The follower has persisted the leader's log up to `index`. False: old news. */
+  /** The follower has persisted the leader's log up to `index`. False if the leader knew that already. */
   acknowledged(index: LogIndex): boolean {
     if (index <= this.#match) return false;
     this.#match = index;
@@ -121,8 +122,8 @@ export class Progress {
   }
 
   /**
-   * The follower has no entry that agrees at `rejected`; it may have one at `guess`. False: the answer is to an append
-   * before the last one, and tells nothing.
+   * The follower's log does not agree at `rejected`; it may agree at `guess`. False if the answer is to an older append
+   * and tells nothing.
    */
   rejected(rejected: LogIndex, guess: LogIndex): boolean {
     if (this.#state === 'replicate') {

@@ -8,16 +8,16 @@ import type { Snapshot } from './snapshot.ts';
 import { NO_TERM, type Term } from './term.ts';
 
 /**
- * The log as the core sees it: what storage has, then what is not persisted yet (unstable). An unstable entry takes the
- * place of whatever storage has at its index and behind.
+ * The log as the core sees it: the entries in storage, then the entries that are not persisted yet (unstable). An unstable
+ * entry replaces the entries that storage has at its index and behind.
  *
- * Invariants: applied <= applying <= committed <= lastIndex, and applying < unstable: only what is persisted here is
- * handed out for applying. Entries up to `committed` are never replaced.
+ * Invariants: applied <= applying <= committed <= lastIndex, and applying < unstable: only entries that are persisted here
+ * are handed out for applying. Entries up to `committed` are never replaced.
  */
 export class RaftLog {
   readonly #storage: LogStorage;
   readonly #applyingBytesMax: number;
-  /** Entries from `#offset` on. */
+  /** The unstable entries: from `#offset` on. */
   #unstable: Entry[] = [];
   #offset: LogIndex;
   /** Unstable entries before it are in the `Persist` under way. */
@@ -27,13 +27,13 @@ export class RaftLog {
   #committed: LogIndex;
   #applying: LogIndex;
   #applied: LogIndex;
-  /** What was handed out and is not applied. */
+  /** The batches that were handed out and are not applied. */
   #applyingBatches: { readonly last: LogIndex; readonly bytes: number }[] = [];
   #applyingBytes = 0;
-  /** Storage fetches committed entries: asking again before `loaded` is of no use. */
+  /** Storage is fetching committed entries. They are not asked for again before `loaded`. */
   #loading = false;
 
-  /** `committed` and `applied` as they were persisted; what the snapshot contains counts as both. */
+  /** `committed` and `applied` as they were persisted. Entries that the snapshot contains count as both. */
   constructor(storage: LogStorage, applyingBytesMax: number, committed: LogIndex, applied: LogIndex) {
     this.#storage = storage;
     this.#applyingBytesMax = applyingBytesMax;
@@ -78,18 +78,18 @@ export class RaftLog {
     return last;
   }
 
-  /** Up to where the log is persisted here. Not asked of a log that awaits a snapshot. */
+  /** The last index that is persisted here. Must not be called while the log awaits a snapshot. */
   get stableIndex(): LogIndex {
     assert(this.#snapshot === undefined, 'a snapshot is not installed yet');
     return indexBefore(this.#offset);
   }
 
-  /** A snapshot has been accepted and is not installed yet: nothing that is persisted belongs to this log any more. */
+  /** A snapshot is accepted and not installed yet: the persisted entries no longer belong to this log. */
   get awaitsSnapshot(): boolean {
     return this.#snapshot !== undefined;
   }
 
-  /** Undefined: dropped, or not there yet. */
+  /** Undefined if the entry was dropped, or is not in the log yet. */
   term(index: LogIndex): Term | undefined {
     if (index >= this.#offset) return this.#unstable[index - this.#offset]?.term;
     if (this.#snapshot !== undefined) return index === this.#snapshot.index ? this.#snapshot.term : undefined;
@@ -100,15 +100,15 @@ export class RaftLog {
     return this.term(index) === term;
   }
 
-  /** Is a log that ends there at least as complete as this one? Only then its owner may lead (Raft paper, 5.4.1). */
+  /** Whether a log with this end is at least as complete as this one. Only then its node may lead (Raft paper, 5.4.1). */
   isUpToDate(lastIndex: LogIndex, lastTerm: Term): boolean {
     const ownTerm = this.lastTerm;
     return lastTerm > ownTerm || (lastTerm === ownTerm && lastIndex >= this.lastIndex);
   }
 
   /**
-   * The highest place up to `index` where a log that has `term` there may agree with this one: terms never go down along
-   * a log, so entries of a higher term can't be in both.
+   * The highest place up to `index` where this log may agree with a log that has `term` at `index`. Terms never go down
+   * along a log, so entries of a higher term can't be in both.
    */
   guessAgreement(index: LogIndex, term: Term): Place {
     let at = index;
@@ -120,15 +120,15 @@ export class RaftLog {
     }
   }
 
-  /** Adds entries behind the end. Their owner is the leader of their term. */
+  /** Adds entries behind the end. Only the leader of their term calls it. */
   append(entries: readonly Entry[]): void {
     assert(entries[0]?.index === this.lastIndex + 1, 'appended behind a gap');
     for (const entry of entries) this.#unstable.push(entry);
   }
 
   /**
-   * What a follower does with entries that go on behind a place where its log agrees. Entries it has already stay, and
-   * all behind them: the message may be an old one. Only a conflict cuts the log.
+   * Merges the leader's entries, which begin behind a place where the logs agree. Entries that this log already has stay,
+   * and so do all entries behind them, because the message may be an old one. Only a conflict cuts the log.
    */
   merge(entries: readonly Entry[]): void {
     const first = entries.findIndex((entry) => !this.matches(entry.index, entry.term));
@@ -143,7 +143,7 @@ export class RaftLog {
     for (const entry of added) this.#unstable.push(entry);
   }
 
-  /** The leader says that everything up to `index` is committed. It never goes back. */
+  /** Everything up to `index` is committed. A lower index than before changes nothing. RaftError `log-lost` past the end. */
   commitTo(index: LogIndex): void {
     if (index <= this.#committed) return;
     if (index > this.lastIndex) {
@@ -152,7 +152,7 @@ export class RaftLog {
     this.#committed = index;
   }
 
-  /** Everything that is there gives way to a snapshot, which is committed. */
+  /** Replaces the whole log by a snapshot, which is committed. */
   restore(snapshot: Snapshot): void {
     assert(snapshot.index > this.#committed, 'a snapshot of what is committed already');
     this.#snapshot = snapshot;
@@ -164,14 +164,14 @@ export class RaftLog {
   }
 
   /**
-   * Entries from `from` on, up to `bytesMax`, at least one if there is any. `compacted`: a snapshot must do; `loading`:
-   * storage fetches them.
+   * Entries from `from` on, up to `bytesMax`, at least one if there is any. `compacted`: they were dropped, so a snapshot is
+   * needed. `loading`: storage is fetching them.
    */
   entries(from: LogIndex, bytesMax: number): readonly Entry[] | 'compacted' | 'loading' {
     return this.#slice(from, indexAfter(this.lastIndex), bytesMax);
   }
 
-  /** Does `matching` hold for an entry that is committed and not applied? `loading`: that can't be told now. */
+  /** Whether `matching` holds for an entry that is committed and not applied. `loading` if that is not known now. */
   someUnapplied(matching: (entry: Entry) => boolean): boolean | 'loading' {
     const end = indexAfter(this.#committed);
     let from = indexAfter(this.#applied);
@@ -188,7 +188,7 @@ export class RaftLog {
     return (this.#snapshot !== undefined && !this.#snapshotHandedOut) || this.#handedOut <= this.lastIndex;
   }
 
-  /** What is to be persisted and was not handed out. `persisted` must follow before the next. */
+  /** Takes what is to be persisted and was not handed out. `persisted` must follow before the next call. */
   takeUnpersisted(): { readonly snapshot: Snapshot | undefined; readonly entries: readonly Entry[] } {
     const snapshot = this.#snapshotHandedOut ? undefined : this.#snapshot;
     const entries = this.#unstable.slice(this.#handedOut - this.#offset);
@@ -198,15 +198,15 @@ export class RaftLog {
   }
 
   /**
-   * What was taken is in storage. What has been replaced since then does not count: `merge` and `restore` moved
-   * `#handedOut` back, and the storage's copy gives way to what is taken next.
+   * Storage has what was taken. Entries that were replaced since then do not count: `merge` and `restore` have reset
+   * `#handedOut`, and the entries taken next replace storage's copy.
    */
   persisted(): void {
     const snapshot = this.#snapshotHandedOut ? this.#snapshot : undefined;
     if (snapshot !== undefined) {
       this.#snapshot = undefined;
       this.#snapshotHandedOut = false;
-      // Entries that were handed out before are part of the snapshot now.
+      // Entries that were handed out for applying before are part of the snapshot now.
       this.#applying = maxIndex(this.#applying, snapshot.index);
       this.appliedTo(maxIndex(this.#applied, snapshot.index));
     }
@@ -220,7 +220,7 @@ export class RaftLog {
     return !this.#loading && this.#applying < this.#applicable && this.#applyingBytes < this.#applyingBytesMax;
   }
 
-  /** The next committed entries for the application, once each. Empty at the bound, or while storage fetches them. */
+  /** Takes the next committed entries for the application. Empty at the bound, or while storage fetches them. */
   takeCommitted(): readonly Entry[] {
     if (!this.hasCommitted) return [];
     const room = this.#applyingBytesMax - this.#applyingBytes;
@@ -238,19 +238,19 @@ export class RaftLog {
     return entries;
   }
 
-  /** Storage has in memory what it answered `loading` for. */
+  /** Storage now has the entries in memory that it answered `loading` for. */
   loaded(): void {
     this.#loading = false;
   }
 
-  /** For a follower that needs what was dropped. */
+  /** A snapshot for a follower that needs dropped entries. */
   snapshot(): Snapshot | 'preparing' {
     const snapshot = this.#storage.snapshot();
     assert(snapshot === 'preparing' || snapshot.index >= this.firstIndex - 1, 'the snapshot leaves a gap to the log');
     return snapshot;
   }
 
-  /** The application has taken everything up to `index` into account. */
+  /** The application has applied everything up to `index`. */
   appliedTo(index: LogIndex): void {
     assert(index <= this.#applying, 'applied what was not handed out');
     if (index <= this.#applied) return;
@@ -264,7 +264,7 @@ export class RaftLog {
     this.#applyingBatches.splice(0, done);
   }
 
-  /** Committed and persisted here. Nothing is while a snapshot waits: it comes first. */
+  /** The last index that is committed and persisted here. While a snapshot waits, no further entry is: it comes first. */
   get #applicable(): LogIndex {
     return this.#snapshot === undefined ? minIndex(this.#committed, indexBefore(this.#offset)) : this.#applying;
   }

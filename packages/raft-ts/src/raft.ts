@@ -17,7 +17,7 @@ import type { RoleState } from './role-state.ts';
 import type { Snapshot } from './snapshot.ts';
 import { nextTerm, type Term } from './term.ts';
 
-/** What a node has persisted, beside the log. `conf` is the membership as of `applied`. */
+/** The persisted state of a node, beside its log. `conf` is the membership as of `applied`. */
 export interface InitialState {
   readonly hardState: HardState;
   readonly conf: ConfState;
@@ -27,8 +27,8 @@ export interface InitialState {
 export type CampaignKind = 'pre-vote' | 'vote' | 'transfer';
 
 /**
- * What all roles share: term, vote, log, membership, and the rules about terms and votes. The role does the rest. Nothing
- * here waits or calls out: `RawNode` takes what has gathered.
+ * The state that all roles share: term, vote, log and membership, and the rules about terms and votes. The role does the
+ * rest. This class never waits and never calls out: it collects output, and `RawNode` takes it.
  */
 export class Raft {
   readonly id: NodeId;
@@ -38,11 +38,11 @@ export class Raft {
   #vote: NodeId | undefined;
   #conf: ConfState;
   #role: RoleState;
-  /** Terms and votes as they are durable. */
+  /** The durable term and vote. */
   #durable: { readonly term: Term; readonly vote: NodeId | undefined };
   /** Changes of the membership that were handed out to be applied. */
   readonly #changesToApply: { readonly index: LogIndex; readonly change: ConfChange }[] = [];
-  /** A change of the membership has been applied since the commit was persisted last. */
+  /** A change of the membership has been applied since the hard state was last handed out. */
   #confUnsaved = false;
   #messages: Message[] = [];
   #deferred: Message[] = [];
@@ -75,27 +75,27 @@ export class Raft {
     return { term: this.#term, vote: this.#vote, commit: this.log.committed };
   }
 
-  /** This node's vote for itself in this term counts only once a crash can't take it back. */
+  /** Only then this node's vote for itself in this term counts: a crash can't undo it. */
   get ownVoteIsDurable(): boolean {
     return this.#durable.term === this.#term && this.#durable.vote === this.id;
   }
 
-  /** May campaign: a voter that has what its membership was taken from. */
+  /** Whether this node may campaign: it is a voter, and has installed the snapshot that its membership comes from. */
   get promotable(): boolean {
     return isVoter(this.#conf, this.id) && !this.log.awaitsSnapshot;
   }
 
-  /** Uniform in [electionTicks, 2 * electionTicks): it keeps campaigns apart (Raft paper, 5.2). */
+  /** Uniform in [electionTicks, 2 * electionTicks), so that nodes campaign at different times (Raft paper, 5.2). */
   randomElectionTicks(): number {
     return this.options.electionTicks + (this.options.random.uint32() % this.options.electionTicks);
   }
 
-  /** A message that says nothing about this node's disk. */
+  /** For a message that says nothing about this node's disk. */
   send(message: Message): void {
     this.#messages.push(message);
   }
 
-  /** A message that may leave only when all that is not persisted now is durable. */
+  /** For a message that may leave only when everything that is not persisted now is durable. */
   sendWhenPersisted(message: Message): void {
     this.#deferred.push(message);
   }
@@ -105,7 +105,7 @@ export class Raft {
   }
 
   step(message: Message): void {
-    // Meant for whoever had this address before.
+    // The message is for a node that had this address before.
     if (message.to !== this.id) return;
     if (!('term' in message)) this.#role.step(message);
     else if (message.term < this.#term) this.#answerOldTerm(message);
@@ -127,7 +127,7 @@ export class Raft {
     leader.begin();
   }
 
-  /** Asks for votes, if this node may lead. A change of the membership that is not applied yet comes first. */
+  /** Asks for votes, if this node may lead. Does nothing while a committed change of the membership is not applied. */
   campaign(kind: CampaignKind): void {
     if (this.#role.role === 'leader' || !this.promotable || this.hasUnappliedChange()) return;
     if (kind === 'pre-vote') {
@@ -143,7 +143,7 @@ export class Raft {
     }
   }
 
-  /** Takes the snapshot in place of the log, and its membership. Only a follower does. */
+  /** Replaces the log and the membership by those of the snapshot. Only for a follower. */
   restore(snapshot: Snapshot): void {
     assert(this.#role.role === 'follower', 'a snapshot is for followers');
     this.log.restore(snapshot);
@@ -152,8 +152,8 @@ export class Raft {
   }
 
   /**
-   * Voters tell each other what is committed, since the one that may lead could be the one that does not know. So a group
-   * of two that has become a group of one finds out who is left, though each of them alone can't elect anybody.
+   * Voters tell each other what is committed, because the voter that may lead may be the one that does not know. So if a
+   * group of two becomes a group of one, the remaining node learns of it, although neither node alone can elect a leader.
    */
   learnCommit(committed: Place): void {
     if (this.log.matches(committed.index, committed.term)) this.log.commitTo(committed.index);
@@ -164,7 +164,7 @@ export class Raft {
     return this.log.someUnapplied((entry) => entry.kind === 'conf-change') !== false;
   }
 
-  /** `entries` were handed out: changes of the membership take effect when they are applied. */
+  /** `entries` were handed out to be applied. Changes of the membership take effect when they are applied. */
   noteHandedOut(entries: readonly Entry[]): void {
     for (const entry of entries) {
       if (entry.kind === 'conf-change') this.#changesToApply.push({ index: entry.index, change: entry.change });
@@ -183,8 +183,8 @@ export class Raft {
   }
 
   /**
-   * The commit must be persisted although nothing else must: a crash may not bring an older membership back, in which a
-   * node counts that has been told that it may go.
+   * The commit must be persisted even if nothing else must. Otherwise a crash could bring back an older membership, with a
+   * node that has been told that it may leave.
    */
   get confUnsaved(): boolean {
     return this.#confUnsaved;
@@ -201,7 +201,7 @@ export class Raft {
     this.#role.persisted();
   }
 
-  /** Messages that wait for what is persisted become ordinary when everything is. */
+  /** Everything is durable: messages that waited for it may leave with the others. */
   releaseDeferred(): void {
     for (const message of this.#deferred) this.#messages.push(message);
     this.#deferred = [];
@@ -240,12 +240,12 @@ export class Raft {
     this.#vote = undefined;
   }
 
-  /** False: the message is to be ignored. Usually this node goes on in the message's term. */
+  /** For a message of a later term. False: the message is to be ignored. Usually this node enters the message's term. */
   #acceptsTerm(message: Message & { readonly term: Term }): boolean {
     switch (message.type) {
       case 'vote':
       case 'pre-vote':
-        // Who hears from a leader doesn't help to depose it (thesis, 4.2.3): the sender may just have been cut off.
+        // A node that hears from a leader doesn't help to depose it (thesis, 4.2.3): the sender may only have been cut off.
         if (!message.transfer && this.#role.hearsLeader) return false;
         if (message.type === 'pre-vote') return true;
         break;
@@ -269,8 +269,8 @@ export class Raft {
       case 'append':
       case 'heartbeat':
       case 'snapshot':
-        // A leader that was cut off, or one that this node has left behind by campaigning. Nobody votes for a node that
-        // leads or hears a leader, so terms would never meet: the answer's term makes the sender step down.
+        // The sender is a leader that was cut off, or this node has campaigned since. Other nodes hear that leader and do
+        // not vote for this node, so the terms would stay apart. The term of the answer makes the sender step down.
         this.sendWhenPersisted({
           type: 'append-response',
           from: this.id,
@@ -289,8 +289,8 @@ export class Raft {
   }
 
   /**
-   * At most one vote in a term, for a log at least as complete as this one (Raft paper, 5.4.1). A learner is asked only by
-   * who knows of its promotion already: it answers like any other, or the group could lack the votes to tell it.
+   * At most one vote in a term, for a log at least as complete as this one (Raft paper, 5.4.1). A learner is asked only by a
+   * node that already knows of its promotion. It answers like a voter: otherwise the group could lack the votes to tell it.
    */
   #answerVoteRequest(request: VoteRequest): void {
     this.learnCommit(request.committed);
@@ -299,7 +299,7 @@ export class Raft {
     const granted = (forLater || free) && this.log.isUpToDate(request.lastIndex, request.lastTerm);
     if (granted && request.type === 'vote') {
       this.#vote = request.from;
-      // A new election timeout: the candidate gets the time to win.
+      // Starts a new election timeout, so that the candidate has time to win.
       this.#role = new Follower(this, this.#role.leader);
     }
     this.#answerVote(request, granted);
@@ -318,8 +318,8 @@ export class Raft {
   }
 
   /**
-   * Nodes that lose their leader at the same moment ask each other for a pre-vote, grant it, and would divide the votes.
-   * So one of the two goes on: the one with the more complete log, or with the higher id. The other has its next timeout.
+   * Nodes that lose their leader at the same moment grant each other the pre-vote, and would then split the votes. So only
+   * one of two goes on: the one with the more complete log, or with the higher id. The other waits for its next timeout.
    */
   #yieldTo(request: VoteRequest): void {
     if (this.#role.role !== 'pre-candidate') return;

@@ -16,7 +16,7 @@ import { type NodeStatus, statusOf } from './status.ts';
 import type { Term } from './term.ts';
 
 /**
- * One node of a group, without clock, network or disk. Inputs are calls; what they lead to gathers until `ready` takes it:
+ * One node of a group, without clock, network or disk. Inputs are calls. Their output collects until `ready` takes it:
  *
  * ```ts
  * while (node.hasReady) {
@@ -27,19 +27,20 @@ import type { Term } from './term.ts';
  * }
  * ```
  *
- * Inputs and further `ready`s may come while a save is under way: a slow disk delays votes and acknowledgements, not heartbeats.
+ * Inputs and further `ready`s may come while a save is under way. A slow disk delays votes and acknowledgements, but not
+ * heartbeats.
  */
 export class RawNode {
   readonly #raft: Raft;
   #softState: SoftState;
-  /** As it was handed out last. */
+  /** The hard state that was handed out last. */
   #hardState: HardState;
   #persisting: { readonly hardState: HardState | undefined; readonly conf: boolean } | undefined;
 
   /**
-   * `storage` has the log as it was persisted, `initial` the rest. A new group: every first member begins with the same
-   * snapshot, whose membership it is. A member that joins later begins with an empty log and no membership.
-   * Throws RaftError `bad-options`, or `log-lost` when the hard state speaks of entries that are not there.
+   * `storage` has the persisted log, `initial` the rest. In a new group, every first member begins with the same snapshot,
+   * which has the group's membership. A member that joins later begins with an empty log and no membership.
+   * Throws RaftError `bad-options`, or `log-lost` if the hard state refers to entries that are not in the log.
    */
   constructor(options: RaftOptions, storage: LogStorage, initial: InitialState) {
     checkOptions(options);
@@ -48,53 +49,53 @@ export class RawNode {
     this.#softState = this.#currentSoftState();
   }
 
-  /** Time: all timeouts count these. */
+  /** Time passes: all timeouts count ticks. */
   tick(): void {
     this.#raft.role.tick();
   }
 
-  /** A message of another node, in any order, any number of times. Throws RaftError `log-lost`. */
+  /** Takes a message of another node. Messages may come in any order, any number of times. Throws RaftError `log-lost`. */
   step(message: Message): void {
     this.#raft.step(message);
   }
 
-  /** Campaigns now, as if the election timeout had passed. Nothing if this node leads or may not. */
+  /** Campaigns now, as if the election timeout had passed. Does nothing if this node leads or may not campaign. */
   campaign(): void {
     this.#raft.campaign(this.#raft.options.preVote ? 'pre-vote' : 'vote');
   }
 
   /**
-   * The leader is known to be gone, by other means than silence: this node gives its vote to whoever asks, at once. A
-   * leader that is still there makes itself known with its next heartbeat.
+   * The caller knows that the leader is gone, by other means than silence. From now on this node may vote for a candidate.
+   * If the leader is still there, its next heartbeat ends this.
    */
   forgetLeader(): void {
     if (this.#raft.role instanceof Follower) this.#raft.role.forgetLeader();
   }
 
-  /** Payloads that get consecutive places, all or none. The core keeps the bytes, which must not change any more. */
+  /** Proposes payloads, all or none, at consecutive indexes. The core keeps the bytes; the caller must not change them. */
   propose(...payloads: readonly Uint8Array[]): ProposeOutcome {
     assert(payloads.length > 0, 'proposed nothing');
     return this.#raft.role.propose(payloads.map((data) => ({ kind: 'normal', data })));
   }
 
-  /** This node leads, and no change of the membership is pending: one may be proposed, and meets `conf` as it is. */
+  /** This node leads, and no change of the membership is pending. A change proposed now is applied to the current `conf`. */
   get takesConfChange(): boolean {
     return this.#raft.role instanceof Leader && this.#raft.role.takesConfChange;
   }
 
-  /** This node leads, and has committed an entry of its term: it knows everything that is committed. */
+  /** This node leads, and has committed an entry of its term. So it knows everything that is committed. */
   get hasCommittedInTerm(): boolean {
     return this.#raft.role instanceof Leader && this.#raft.log.committedPlace.term === this.#raft.term;
   }
 
-  /** Takes effect on each node when it has applied the entry. */
+  /** The change takes effect on each node when that node applies the entry. */
   proposeConfChange(change: ConfChange): ProposeOutcome {
     return this.#raft.role.propose([{ kind: 'conf-change', change }]);
   }
 
   /**
-   * Asks for an index such that a state applied up to it shows everything that was committed before this call. `context`
-   * comes back in a ReadState; it must be unique, also among those that this node used before a restart.
+   * Asks for an index such that a state applied up to it shows everything that was committed before this call. A ReadState
+   * returns `context`, which must be unique, also among the contexts that this node used before a restart.
    */
   readIndex(context: Uint8Array): ReadOutcome {
     return this.#raft.role.readIndex(context);
@@ -104,7 +105,7 @@ export class RawNode {
     return this.#raft.role.transferLeader(target);
   }
 
-  /** Ends this node's leadership at once, without a successor: for a leader that can't do its work and finds no other. */
+  /** Ends this node's leadership at once: for a leader that can't do its work and finds no successor. */
   resign(): void {
     if (this.#raft.role instanceof Leader) this.#raft.becomeFollower(this.#raft.term, undefined);
   }
@@ -114,12 +115,12 @@ export class RawNode {
     if (this.#raft.role instanceof Leader) this.#raft.role.unreachable(node);
   }
 
-  /** What became of a snapshot message to `node`. Without it, replication to a node that got none stands still. */
+  /** Reports the outcome of a snapshot message to `node`. Without it, replication to a node that got none stands still. */
   reportSnapshot(node: NodeId, delivered: boolean): void {
     if (this.#raft.role instanceof Leader) this.#raft.role.snapshotSent(node, delivered);
   }
 
-  /** Storage has in memory what it answered `loading` for. */
+  /** Storage now has the entries in memory that it answered `loading` for. */
   loaded(): void {
     this.#raft.log.loaded();
     if (this.#raft.role instanceof Leader) this.#raft.role.replication.catchUp();
@@ -153,7 +154,7 @@ export class RawNode {
     this.#raft.persisted(hardState);
   }
 
-  /** The application has taken over all committed entries up to `index`. Below what it was already: nothing. */
+  /** The application has applied all committed entries up to `index`. A lower index than before changes nothing. */
   applied(index: LogIndex): void {
     this.#raft.applied(index);
   }
@@ -171,7 +172,7 @@ export class RawNode {
     return this.#raft.role.role;
   }
 
-  /** Who leads in `term`; undefined: not known, or nobody. */
+  /** The leader of `term`. Undefined if it is not known, or if there is none. */
   get leader(): NodeId | undefined {
     return this.#raft.role.leader;
   }
@@ -184,12 +185,12 @@ export class RawNode {
     return this.#raft.log.applied;
   }
 
-  /** The membership as of what was applied: what a snapshot taken now must carry. */
+  /** The membership as of `appliedIndex`. A snapshot taken now must carry it. */
   get conf(): ConfState {
     return this.#raft.conf;
   }
 
-  /** Made anew at each call, with every follower's progress: not for what each request asks. */
+  /** Built at each call, with the progress of every follower: too slow to call for each request. */
   status(): NodeStatus {
     return statusOf(this.#raft);
   }
@@ -206,7 +207,7 @@ export class RawNode {
     const voted = hardState.term !== this.#hardState.term || hardState.vote !== this.#hardState.vote;
     const conf = raft.confUnsaved;
     const mustSync = voted || conf || raft.log.hasUnpersisted;
-    // Deferred messages wait for terms, votes and entries; all of those are durable.
+    // Deferred messages wait for terms, votes and entries, which are all durable here.
     if (!mustSync) raft.releaseDeferred();
     if (!this.#mustPersist) return undefined;
     const changed = conf || !equalHard(hardState, this.#hardState);

@@ -2,24 +2,24 @@ import type { LogIndex } from './log-index.ts';
 import type { NodeId } from './node-id.ts';
 
 export interface ReadRequest {
-  /** Who asked: the leader itself, or a follower, which is told. */
+  /** The node that asked: the leader itself, or a follower, which gets a message with the answer. */
   readonly from: NodeId;
   readonly context: Uint8Array;
 }
 
 interface Round {
-  /** Committed when the round began. */
+  /** The commit index when the round began. */
   readonly index: LogIndex;
   readonly requests: readonly ReadRequest[];
   readonly confirmedBy: Set<NodeId>;
 }
 
 /**
- * Linearizable reads without a clock (Raft thesis, 6.4). A leader may answer reads as of its commit if it led after they
- * had arrived, which a round of heartbeats through a majority shows. All reads that wait when a round begins share it;
- * those that come during a round wait for the next: an answer to a heartbeat sent before a read came proves nothing for it.
+ * Linearizable reads without a clock (Raft thesis, 6.4). A leader may answer reads as of its commit if it still led after
+ * they had arrived. A round of heartbeats answered by a majority shows that. All reads that wait when a round begins share
+ * it. Reads that come during a round wait for the next one, because a heartbeat sent before a read proves nothing for it.
  *
- * A leader's own, and gone with its leadership. Rounds count from 1 in each term, so old answers match no later round.
+ * Each leadership has its own instance. Rounds count from 1 in each term, so old answers match no later round.
  */
 export class ReadRounds {
   readonly #waitingMax: number;
@@ -31,7 +31,7 @@ export class ReadRounds {
     this.#waitingMax = waitingMax;
   }
 
-  /** Of the newest round: heartbeats carry it. */
+  /** The number of the newest round, which heartbeats carry. */
   get number(): number {
     return this.#number;
   }
@@ -43,7 +43,7 @@ export class ReadRounds {
     return true;
   }
 
-  /** Begins a round for all that wait. False: one is under way, or nobody waits. */
+  /** Begins a round for all waiting reads. False if a round is under way, or if no read waits. */
   begin(committed: LogIndex, self: NodeId): boolean {
     if (this.#round !== undefined || this.#waiting.length === 0) return false;
     this.#round = { index: committed, requests: this.#waiting, confirmedBy: new Set([self]) };
@@ -57,7 +57,7 @@ export class ReadRounds {
     if (number === this.#number) this.#round?.confirmedBy.add(from);
   }
 
-  /** The round's reads, once `isQuorum` holds for those who have confirmed it. */
+  /** Ends the round and returns its reads, once `isQuorum` holds for the nodes that have confirmed it. */
   finish(
     isQuorum: (confirmed: ReadonlySet<NodeId>) => boolean,
   ): { readonly index: LogIndex; readonly requests: readonly ReadRequest[] } | undefined {

@@ -8,7 +8,7 @@ import type { NodeId } from './node-id.ts';
 import { Progress } from './progress.ts';
 import type { Raft } from './raft.ts';
 
-/** A leader's followers: what each of them has, and what to send next. The leader itself has what is persisted here. */
+/** The followers of a leader: the log that each of them has, and what to send next. */
 export class Replication {
   readonly #raft: Raft;
   readonly #followers = new Map<NodeId, Progress>();
@@ -22,25 +22,25 @@ export class Replication {
     return this.#followers;
   }
 
-  /** Follows the membership: who is new is probed from the end of the log. */
+  /** Follows the membership. A new member is probed from the end of the log. */
   reconfigured(): void {
     const others = this.#others();
     for (const id of this.#followers.keys()) if (!others.includes(id)) this.#followers.delete(id);
     for (const id of others) {
       if (this.#followers.has(id)) continue;
       this.#add(id, indexAfter(this.#raft.log.lastIndex));
-      // It had no chance to speak yet; until the next count of the quorum it is taken to be there.
+      // A new follower has had no chance to answer. Until the next count of the quorum it counts as active.
       this.#followers.get(id)!.recentlyActive = true;
     }
   }
 
-  /** The highest entry that a majority of the voters has persisted. Learners are not asked. */
+  /** The highest index that a majority of the voters has persisted. Learners do not count. */
   quorumIndex(): LogIndex {
     const { id: self, conf, log } = this.#raft;
     return quorumIndex(conf, (id) => (id === self ? log.stableIndex : this.#of(id).match));
   }
 
-  /** Was a majority heard since the last call? */
+  /** Whether a majority of the voters was active since the last call. */
   countActive(): boolean {
     const { id: self, conf } = this.#raft;
     const active = hasQuorum(conf, (id) => id === self || this.#of(id).recentlyActive);
@@ -48,12 +48,12 @@ export class Replication {
     return active;
   }
 
-  /** An append to everyone who may get one: also an empty one, which carries the commit. */
+  /** Sends an append to every follower that is not paused, even an empty append, which carries the commit. */
   broadcast(): void {
     for (const id of this.#followers.keys()) this.send(id);
   }
 
-  /** What followers lack, without empty appends. */
+  /** Sends the followers the entries that they lack. Sends no empty appends. */
   catchUp(): void {
     for (const id of this.#followers.keys()) this.#send(id, false);
   }
@@ -62,7 +62,7 @@ export class Replication {
     for (const id of this.#followers.keys()) this.#heartbeat(id, readRound);
   }
 
-  /** Only those whose answers a round of reads needs. */
+  /** Only to the voters, whose answers a round of reads needs. */
   heartbeatVoters(readRound: number): void {
     for (const id of this.#followers.keys()) if (isVoter(this.#raft.conf, id)) this.#heartbeat(id, readRound);
   }
@@ -71,29 +71,29 @@ export class Replication {
     this.#send(to, true);
   }
 
-  /** As many appends as the window takes. */
+  /** Sends as many appends as the window takes. */
   sendAll(to: NodeId): void {
     while (this.#send(to, false));
   }
 
-  /** True: the follower has the log up to `response.index`, and this is news. */
+  /** The follower has the log up to `response.index`. True if that is new to the leader, or ends a probe. */
   acknowledged(progress: Progress, response: AppendResponse): boolean {
     const { log } = this.#raft;
     assert(response.index <= log.lastIndex, 'a follower has more than its leader');
     const news = progress.acknowledged(response.index);
-    // A probe may find that nothing is missing.
+    // A probe may find that the follower lacks no entry.
     if (!news && !(progress.state === 'probe' && progress.match === response.index)) return false;
-    // Whatever snapshot the follower has installed: it does if the log goes on from there.
+    // Any snapshot that the follower has installed will do if the log goes on from there.
     const connected = progress.match + 1 >= log.firstIndex;
     if (progress.state === 'probe' || (progress.state === 'snapshot' && connected)) progress.becomeReplicate();
     return true;
   }
 
-  /** The follower's log does not agree where the append said. The search goes on, a term at a time (Raft paper, 5.3). */
+  /** The follower's log does not agree before the append's entries. The search goes on by terms (Raft paper, 5.3). */
   rejected(progress: Progress, response: AppendResponse): void {
     const { rejection } = response;
     assert(rejection !== undefined, 'not rejected');
-    // Where the follower's term is lower than this log's, they can't agree; how far down that is, this log knows.
+    // The logs can't agree where the follower's term is lower than this log's. This log knows how far down that is.
     const guess = rejection.term > 0 ? this.#raft.log.guessAgreement(rejection.index, rejection.term) : rejection;
     if (progress.rejected(response.index, guess.index)) this.send(response.from);
   }
@@ -118,7 +118,7 @@ export class Replication {
     return true;
   }
 
-  /** Not to who is silent: a snapshot is dear, and it would be lost. */
+  /** Sends no snapshot to a silent follower: a snapshot is expensive, and it would be lost. */
   #sendSnapshot(to: NodeId, progress: Progress): boolean {
     if (!progress.recentlyActive) return false;
     const snapshot = this.#raft.log.snapshot();
@@ -130,7 +130,7 @@ export class Replication {
 
   #heartbeat(to: NodeId, readRound: number): void {
     const progress = this.#of(to);
-    // Behind what the follower has acknowledged its log may be another one.
+    // Behind the index that the follower has acknowledged, its log may differ.
     const commit = minIndex(progress.match, this.#raft.log.committed);
     this.#raft.send({ type: 'heartbeat', from: this.#raft.id, to, term: this.#raft.term, commit, readRound });
     progress.sentCommit(commit);

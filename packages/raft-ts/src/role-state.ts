@@ -5,16 +5,16 @@ import type { ProposeOutcome, ReadOutcome, TransferOutcome } from './outcomes.ts
 import type { Role } from './ready.ts';
 
 /**
- * What a node does while it has one role. An instance lives from one change of role or term to the next, so nothing of
- * an old role is left to be forgotten.
+ * What a node does while it has one role. An instance lives from one change of role or term to the next, so no state of
+ * an old role is left over.
  */
 export interface RoleState {
   readonly role: Role;
   readonly leader: NodeId | undefined;
-  /** A leader's word is so fresh that nobody else gets a vote, unless the leader itself wants it. */
+  /** This node has heard from a leader so lately that it votes for no other node, unless the leader itself asks for it. */
   readonly hearsLeader: boolean;
   tick(): void;
-  /** A message of this node's term, or without one; votes are not among them. */
+  /** Takes a message of this node's term, or one without a term. Requests for votes are not among them. */
   step(message: Message): void;
   propose(payloads: readonly Payload[]): ProposeOutcome;
   readIndex(context: Uint8Array): ReadOutcome;

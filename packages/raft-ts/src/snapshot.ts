@@ -3,7 +3,7 @@ import type { LogIndex } from './log-index.ts';
 import type { Term } from './term.ts';
 
 /**
- * The application's state behind the entry at `index`, in place of the log up to there. `data` is opaque: the whole
+ * The application's state after the entry at `index`. It replaces the log up to that entry. `data` is opaque: the whole
  * state, or how to fetch it.
  */
 export interface Snapshot {

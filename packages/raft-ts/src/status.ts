@@ -13,7 +13,7 @@ export interface FollowerStatus {
   readonly next: LogIndex;
   readonly paused: boolean;
   readonly recentlyActive: boolean;
-  /** Appends that are not answered. */
+  /** The number of unanswered appends. */
   readonly inflight: number;
 }
 
@@ -28,7 +28,7 @@ export interface NodeStatus {
   readonly commit: LogIndex;
   readonly applied: LogIndex;
   readonly conf: ConfState;
-  /** Only a leader knows. */
+  /** Empty if this node does not lead. */
   readonly followers: ReadonlyMap<NodeId, FollowerStatus>;
   readonly transferTarget: NodeId | undefined;
 }

@@ -1,6 +1,6 @@
 declare const brand: unique symbol;
 
-/** A stretch of time with at most one leader. It only grows; 0 is before the first election. */
+/** A period with at most one leader. Terms only grow; 0 is before the first election. */
 export type Term = number & { readonly [brand]: 'Term' };
 
 export const term = (value: number): Term => value as Term;

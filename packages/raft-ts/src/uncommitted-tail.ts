@@ -1,8 +1,8 @@
 import type { LogIndex } from './log-index.ts';
 
 /**
- * How many of the application's bytes a leader has appended that are not committed. Without a majority a log would grow
- * with everything that clients try, so proposals are refused at the bound.
+ * The application's bytes that a leader has appended and that are not committed. Without a majority the log would grow with
+ * everything that clients propose, so proposals are refused at the bound.
  */
 export class UncommittedTail {
   readonly #bytesMax: number;
@@ -13,7 +13,7 @@ export class UncommittedTail {
     this.#bytesMax = bytesMax;
   }
 
-  /** One proposal of any size is taken when there is none. An empty entry is always taken. */
+  /** If no bytes are uncommitted, one proposal of any size is taken. An empty entry is always taken. */
   hasRoom(bytes: number): boolean {
     return this.#bytes === 0 || bytes === 0 || this.#bytes + bytes <= this.#bytesMax;
   }

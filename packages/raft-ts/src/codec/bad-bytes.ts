@@ -4,7 +4,7 @@ import { RaftError } from '../raft-error.ts';
 export const badBytes = (fault: string, cause?: unknown): RaftError =>
   new RaftError('bad-bytes', fault, cause === undefined ? undefined : { cause });
 
-/** As `decode`, but what is no protobuf of this form is RaftError `bad-bytes`. */
+/** As `decode`, but throws RaftError `bad-bytes` for bytes that are no protobuf of this form. */
 export function decodeOrRefuse<Form, FormInit>(codec: Codec<Form, FormInit>, bytes: Uint8Array): Form {
   try {
     return decode(codec, bytes);

@@ -15,8 +15,8 @@ export function encodeMessage(message: Message): Uint8Array {
 }
 
 /**
- * Whatever bytes come, the result is a message that some node could have sent: places follow each other, terms don't go
- * down. The payloads are views of `bytes`. A type that this version does not know is `bad-bytes` too.
+ * For any bytes, the result is a message that some node could have sent: indexes are consecutive, and terms don't go down.
+ * All other bytes are `bad-bytes`, also a message type that this version does not know. The payloads are views of `bytes`.
  */
 export function decodeMessage(bytes: Uint8Array): Message {
   const form = decodeOrRefuse(raftpb.MessageCodec, bytes);
@@ -73,7 +73,7 @@ interface Head extends Parties {
   readonly term: Term;
 }
 
-/** What followers pass on to their leader. */
+/** The messages that followers pass on to their leader. */
 function passedOn(form: raftpb.Message, parties: Parties): Message | undefined {
   const { propose, readIndex, transferLeader } = form;
   if (propose !== undefined) {

@@ -9,7 +9,7 @@ import { term } from '../term.ts';
 import { badBytes, decodeOrRefuse } from './bad-bytes.ts';
 import * as raftpb from './gen/raftpb.ts';
 
-/** By the numbers of ConfChange.Kind. */
+/** Indexed by the numbers of ConfChange.Kind. */
 const changeKinds: readonly ConfChange['kind'][] = ['add-voter', 'add-learner', 'remove', 'update'];
 
 export const encodeEntry = (entry: Entry): Uint8Array => encode(raftpb.EntryCodec, entryForm(entry));
@@ -67,7 +67,7 @@ export function snapshotOf(form: raftpb.Snapshot): Snapshot {
 
 function changeOf({ kind, node, context }: raftpb.ConfChange): ConfChange {
   const known = changeKinds[kind];
-  // Passing over it would leave this node with another membership than the others.
+  // If this node ignored the change, its membership would differ from that of the other nodes.
   if (known === undefined) throw badBytes(`an unknown change of the membership, ${kind}`);
   if (node === 0n) throw badBytes('a change of the membership without a node');
   return { kind: known, node: nodeId(node), context };
