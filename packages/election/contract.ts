@@ -1,2 +1,2 @@
-// What every place for a member's Raft state must do, as a test suite: import it in a test and pass what makes one.
+// The contract of `RaftStorage` as a test suite. Import it in a test and pass a function that makes a storage.
 export { raftStorageContract, type RaftStorageBed } from './contract/raft-storage-contract.ts';

@@ -1,25 +1,25 @@
-// Who leads: the state machine, what it wants done, and what it shows.
+// The election: its state machine, its effects and its view.
 export { Election } from './src/election.ts';
 export type { ElectionOptions } from './src/options.ts';
 export type { Effect, Ticket, ChangeOutcome } from './src/effect.ts';
 export type { ElectionView } from './src/view.ts';
 export type { StorePlace } from './src/tenure.ts';
 export { ElectionError, type ElectionErrorCode } from './src/election-error.ts';
-// Who the members are, and how that changes.
+// The members, and changes of the membership.
 export { type Member, type MemberId, memberId, hasStarted } from './src/member.ts';
 export { type ClusterState, type StoreLeadership, memberOf } from './src/cluster-state.ts';
 export { type MemberRequest, type MembershipRules, HEALTH_INTERVAL_MS } from './src/membership-rules.ts';
 export { memberIdOf, clusterIdOf } from './src/identity.ts';
 export { parsePeerUrls } from './src/peer-urls.ts';
 export { bootstrapBatch, bootstrapState } from './src/bootstrap.ts';
-// What a member keeps, and where.
+// The Raft state of a member, and its storage.
 export type { RaftStorage } from './src/raft-storage.ts';
 export { type RaftState, type RaftBatch, NEW_RAFT_STATE, afterBatch } from './src/raft-state.ts';
 export { encodeRaftState, decodeRaftState } from './src/codec/raft-state-codec.ts';
 export { MemoryRaftStorage, MemoryRaftDisk } from './src/memory-raft-storage.ts';
-// What members tell each other.
+// The messages between members.
 export { type PeerMessage, receiverOf } from './src/peer-message.ts';
 export { encodePeerMessage, decodePeerMessage } from './src/codec/peer-codec.ts';
-// On a clock, a network and a storage.
+// The election on a clock, a network and a storage.
 export { ElectionDriver, type ElectionDriverOptions } from './src/election-driver.ts';
 export type { ElectionPorts, ElectionNetwork, ElectionOwner } from './src/election-ports.ts';

@@ -3,9 +3,9 @@ import { confState, type Entry, logIndex, nodeId, type Snapshot, term } from '@e
 import { describe, expect, test } from 'vitest';
 import { afterBatch, ElectionError, NEW_RAFT_STATE, type RaftBatch, type RaftStorage } from '../index.ts';
 
-/** One member's place, which outlives the storages on it. */
+/** The place of one member's state. It outlives the storages that are opened on it. */
 export interface RaftStorageBed extends AsyncDisposable {
-  /** As a start of the member: nothing of what was opened before is closed. */
+  /** Opens a storage as a start of the member does. Storages opened before are not closed. */
   open(): Promise<RaftStorage>;
 }
 
@@ -27,7 +27,7 @@ const vote = (ofTerm: number): RaftBatch => ({
   hardState: { term: term(ofTerm), vote: nodeId(2n), commit: logIndex(1) },
 });
 
-/** What `RaftStorage` promises. `makeBed` is called once for each test. */
+/** The contract of `RaftStorage`. `makeBed` is called once for each test. */
 export function raftStorageContract(name: string, makeBed: () => Promise<RaftStorageBed>): void {
   describe(`${name}: raft storage`, () => {
     test('a new one has nothing', async () => {

@@ -5,8 +5,8 @@ import type { Member } from './member.ts';
 import { NEW_RAFT_STATE, type RaftBatch, type RaftState, afterBatch } from './raft-state.ts';
 
 /**
- * What each first member of a new cluster saves before it takes part: the same place 1 in term 1 for all, so their logs
- * begin alike. The first election gives term 2, as a fresh etcd has it.
+ * The batch that each first member of a new cluster saves before it takes part. All of them begin at index 1 of term 1, so
+ * their logs begin alike. The first election gives term 2, as in a fresh etcd.
  */
 export function bootstrapBatch(clusterId: bigint, members: readonly Member[]): RaftBatch {
   const snapshot = snapshotOf(newCluster(clusterId, members), { index: logIndex(1), term: term(1) });

@@ -3,7 +3,7 @@ import type { LogIndex, ProposeOutcome, Term } from '@engram/raft-ts';
 import type { Effect, Ticket } from './effect.ts';
 import type { MemberRequest } from './membership-rules.ts';
 
-/** How many changes of the membership may wait for the one before, and how many proposals for their commit. */
+/** Bound on the changes of the membership that wait for the one before, and on the proposals that wait for their commit. */
 const WAITING_MAX = 64;
 
 interface Proposed {
@@ -12,7 +12,7 @@ interface Proposed {
   readonly term: Term;
 }
 
-/** What was asked of this leader: changes of the membership one after another, and where proposals stand. */
+/** The changes that this leader was asked for: the membership changes that wait their turn, and the open proposals. */
 export class Changes {
   readonly #emit: (effect: Effect) => void;
   #waiting: { readonly ticket: Ticket; readonly request: MemberRequest }[] = [];
@@ -22,7 +22,7 @@ export class Changes {
     this.#emit = emit;
   }
 
-  /** The change that is next to be proposed. */
+  /** The change to propose next. */
   get next(): MemberRequest | undefined {
     return this.#waiting[0]?.request;
   }
@@ -47,7 +47,7 @@ export class Changes {
     if (next !== undefined) this.proposed(next.ticket, outcome);
   }
 
-  /** At the bound nothing more may be proposed. */
+  /** True at the bound: no more changes may be proposed. */
   get full(): boolean {
     return this.#proposed.length >= WAITING_MAX;
   }
@@ -56,7 +56,7 @@ export class Changes {
     this.#proposed.push({ ticket, index, term });
   }
 
-  /** An entry was applied: whoever had proposed something at its index learns what became of it. */
+  /** An entry was applied: settles the proposals at its index. */
   applied(index: LogIndex, term: Term): void {
     const left: Proposed[] = [];
     for (const proposal of this.#proposed) {
@@ -68,13 +68,13 @@ export class Changes {
     this.#proposed = left;
   }
 
-  /** A snapshot has taken the log's place: what became of older proposals is not known here. */
+  /** A snapshot has replaced the log, so the outcome of the open proposals is not known here. */
   passedOver(): void {
     for (const { ticket } of this.#proposed) this.#emit({ kind: 'settled', ticket, outcome: { kind: 'unknown' } });
     this.#proposed = [];
   }
 
-  /** This member leads no more: what was not proposed never will be. What was may still be committed. */
+  /** This member no longer leads: refuses the changes that were not proposed. Proposed changes may still be committed. */
   refuseWaiting(): void {
     for (const { ticket } of this.#waiting) this.refuse(ticket, 'LeaderChanged');
     this.#waiting = [];

@@ -4,7 +4,7 @@ import { confState } from '@engram/raft-ts';
 import type { Command, MemberChange } from './command.ts';
 import { byId, type Member, type MemberId } from './member.ts';
 
-/** One leadership of the store: who leads in an epoch, and where in the log of the data that began. */
+/** One leadership of the store: its epoch, its leader, and the position in the log of the data where it began. */
 export interface StoreLeadership {
   readonly epoch: Epoch;
   readonly holder: MemberId;
@@ -12,23 +12,23 @@ export interface StoreLeadership {
   readonly position: LogPosition;
 }
 
-/** What the members agree on beside the data, as of one place in Raft's log. Never changed in place. */
+/** The state that the members agree on beside the data, as of one place in Raft's log. Immutable. */
 export interface ClusterState {
   readonly clusterId: bigint;
-  /** By id. */
+  /** Sorted by id. */
   readonly members: readonly Member[];
-  /** Were members and can't be any more, in the order of their removal. The last `REMOVED_MAX` of them. */
+  /** Removed members, which can't be added again, in the order of their removal. The last `REMOVED_MAX` of them. */
   readonly removed: readonly MemberId[];
   /** Small values that all members must agree on, by name. */
   readonly settings: ReadonlyMap<string, Uint8Array>;
-  /** The newest; undefined: none yet. */
+  /** The newest leadership. Undefined before the first one. */
   readonly leadership: StoreLeadership | undefined;
 }
 
-/** So many removed members are told of it when they come back. Ids are not dealt twice, so forgetting one is harmless. */
+/** How many removed members are remembered, to tell them when they come back. Ids are not reused, so forgetting is harmless. */
 const REMOVED_MAX = 1024;
 
-/** The state in which all first members begin, equal to the last byte. */
+/** The state in which all first members begin. Its encoding is the same on all of them. */
 export function newCluster(clusterId: bigint, members: readonly Member[]): ClusterState {
   return { clusterId, members: [...members].sort(byId), removed: [], settings: new Map(), leadership: undefined };
 }
@@ -37,14 +37,14 @@ export function memberOf(state: ClusterState, id: MemberId): Member | undefined 
   return state.members.find((member) => member.id === id);
 }
 
-/** The members as Raft has them. */
+/** The membership for Raft. */
 export function confOf(state: ClusterState): ConfState {
   const ids = (learners: boolean): readonly MemberId[] =>
     state.members.filter(({ isLearner }) => isLearner === learners).map(({ id }) => id);
   return confState(ids(false), ids(true));
 }
 
-/** The state behind a change of the membership. It was checked before it was proposed, against the state before it. */
+/** The state after a change of the membership. The leader checked the change against the state before it proposed it. */
 export function afterMemberChange(state: ClusterState, change: ConfChange, { peerUrls }: MemberChange): ClusterState {
   const { node: id, kind } = change;
   const before = memberOf(state, id);
@@ -54,7 +54,7 @@ export function afterMemberChange(state: ClusterState, change: ConfChange, { pee
     return { ...state, members, removed: [...state.removed, id].slice(-REMOVED_MAX) };
   }
   const isLearner = kind === 'add-learner' || (kind === 'update' && before?.isLearner === true);
-  // A promotion keeps what the member says of itself, an update its name.
+  // A promotion keeps the member's name and URLs, an update its name and client URLs.
   const after: Member =
     before === undefined
       ? { id, name: '', peerUrls, clientUrls: [], isLearner }
@@ -73,7 +73,7 @@ export function afterCommand(state: ClusterState, command: Command): ClusterStat
     }
     case 'attributes': {
       const before = memberOf(state, command.member);
-      // It may have been removed meanwhile.
+      // The member may have been removed meanwhile.
       if (before === undefined) return state;
       const after = { ...before, name: command.name, clientUrls: command.clientUrls };
       return { ...state, members: state.members.map((member) => (member === before ? after : member)) };

@@ -1,7 +1,7 @@
 import type { StoreLeadership } from './cluster-state.ts';
 import type { MemberId } from './member.ts';
 
-/** What an ordinary entry of Raft's log says. */
+/** The contents of an ordinary entry of Raft's log. */
 export type Command =
   | { readonly kind: 'leadership'; readonly leadership: StoreLeadership }
   | {
@@ -12,8 +12,8 @@ export type Command =
     }
   | { readonly kind: 'setting'; readonly name: string; readonly value: Uint8Array };
 
-/** What a change of the membership carries along. */
+/** The context of a change of the membership. */
 export interface MemberChange {
-  /** Of whom is added or has new ones; else empty. */
+  /** The URLs of an added or updated member; empty for other changes. */
   readonly peerUrls: readonly string[];
 }

@@ -16,13 +16,14 @@ import type { ElectionView } from './view.ts';
 import { Waiters } from './waiters.ts';
 
 export interface ElectionDriverOptions extends Omit<ElectionOptions, 'random'> {
-  /** What a member without a state begins with: the first members of a new cluster, or nothing, when it joins one. */
+  /** For a member without a state: the first members of a new cluster. Undefined if the member joins a cluster. */
   readonly firstMembers: readonly Member[] | undefined;
 }
 
 /**
- * Runs an election on a clock, a network and a storage, and turns questions into promises. All it decides is when to
- * tick; the rest is `Election`. Every wait ends with its signal, or with the driver: EngramError `Stopped`.
+ * Runs an election on a clock, a network and a storage, and turns its outcomes into promises. The driver decides only when
+ * to tick; `Election` decides the rest. Every wait ends when its signal aborts, or with EngramError `Stopped` when the
+ * driver ends.
  */
 export class ElectionDriver implements AsyncDisposable {
   readonly #election: Election;
@@ -31,7 +32,7 @@ export class ElectionDriver implements AsyncDisposable {
   readonly #confirmations = new Waiters<Epoch>();
   readonly #changes = new Waiters<ClusterState>();
   readonly #transfers = new Waiters<void>();
-  /** Of each transfer that waits: the member that shall lead; undefined: anybody else. */
+  /** For each waiting transfer, by ticket, the member that is to lead. Undefined: any other member. */
   readonly #transferTargets = new Map<number, MemberId | undefined>();
   readonly #todo: Effect[] = [];
   #working = false;
@@ -48,8 +49,8 @@ export class ElectionDriver implements AsyncDisposable {
   }
 
   /**
-   * Loads or begins the state, and takes part from then on. Rejects with what storage rejects with, ElectionError
-   * `foreign-state` or `bad-bytes`, or RaftError `log-lost`.
+   * Loads or begins the state, and takes part from then on. Rejects with the error of storage, with ElectionError
+   * `foreign-state` or `bad-bytes`, or with RaftError `log-lost`.
    */
   static async open(options: ElectionDriverOptions, ports: ElectionPorts): Promise<ElectionDriver> {
     const loaded = await ports.storage.load();
@@ -71,7 +72,7 @@ export class ElectionDriver implements AsyncDisposable {
     return this.#election.view;
   }
 
-  /** A message of another member, as the network brought it. What can't be read is logged and dropped. */
+  /** Takes a message of another member, as the network brought it. A message that can't be read is logged and dropped. */
   receive(bytes: Uint8Array): void {
     let message: PeerMessage;
     try {
@@ -92,7 +93,7 @@ export class ElectionDriver implements AsyncDisposable {
     this.#work(() => this.#election.peerDisconnected(id));
   }
 
-  /** Its connection has ended, and its address refuses new ones: see `Election.peerGone`. */
+  /** The peer's connection has ended, and its address refuses new ones: see `Election.peerGone`. */
   peerGone(id: MemberId): void {
     this.#work(() => this.#election.peerGone(id));
   }
@@ -114,16 +115,17 @@ export class ElectionDriver implements AsyncDisposable {
   }
 
   /**
-   * Resolves with the epoch in which this member led at some moment after the call: what its store has acknowledged by
-   * then is all that anybody has. Rejects with EngramError `NotLeader`, `LeaderChanged` or `TooManyRequests`.
+   * Resolves with the epoch in which this member led at some moment after the call. At that moment no member has
+   * acknowledged more than this member's store has. Rejects with EngramError `NotLeader`, `LeaderChanged` or
+   * `TooManyRequests`.
    */
   confirmLeadership(signal: AbortSignal): Promise<Epoch> {
     return this.#ask(this.#confirmations, signal, (ticket) => this.#election.confirm(ticket));
   }
 
   /**
-   * Resolves with the state once the change has been applied here. Rejects with EngramError of etcd's code where it is
-   * refused, `NotLeader` or `LeaderChanged` where this member does not lead, `Timeout` where its end is not known.
+   * Resolves with the state once the change has been applied here. Rejects with EngramError: etcd's code if the change is
+   * refused, `NotLeader` or `LeaderChanged` if this member does not lead, `Timeout` if the outcome is not known.
    */
   changeMembers(request: MemberRequest, signal: AbortSignal): Promise<ClusterState> {
     return this.#ask(this.#changes, signal, (ticket) => this.#election.changeMembers(ticket, request));
@@ -141,13 +143,13 @@ export class ElectionDriver implements AsyncDisposable {
     await this.#transfer(target, signal, () => this.#election.transferTo(target));
   }
 
-  /** As `transferLeader`, to whoever is fittest. Rejects with EngramError `Unhealthy` when there is nobody. */
+  /** As `transferLeader`, to the best successor. Rejects with EngramError `Unhealthy` if there is none. */
   async handOver(signal: AbortSignal): Promise<void> {
     if (this.view.leader !== this.view.self) throw new EngramError('NotLeader');
     await this.#transfer(undefined, signal, () => this.#election.handOver());
   }
 
-  /** Ends all waits. A save that is under way is waited for. */
+  /** Ends all waits, and resolves when a save under way has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end();
     await this.#save.catch(() => {});
@@ -166,7 +168,7 @@ export class ElectionDriver implements AsyncDisposable {
     });
   }
 
-  /** An input, and everything that it leads to. Inputs that come from within wait for their turn. */
+  /** Takes an input and does all its effects. The effects of an input that comes during an effect wait their turn. */
   #work(input: () => void): void {
     if (this.#ended) return;
     try {
@@ -256,13 +258,13 @@ export class ElectionDriver implements AsyncDisposable {
     );
   }
 
-  /** Ticks that were missed, because the process was stopped or busy, are not made up for: nobody was silent in them. */
+  /** Ticks missed while the process was stopped or busy are not made up for: other members were not silent then. */
   #armTimer(): void {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
     const missed = Math.max(0, Math.floor((nowMs - this.#dueMs) / this.#tickMs));
     if (missed > 0) this.#election.missed(missed);
-    // At equal distances, but from now on where one was missed.
+    // At equal intervals. After a missed tick, they count from now on.
     this.#dueMs = (missed > 0 ? nowMs : this.#dueMs) + this.#tickMs;
     this.#timer = clock.after(this.#dueMs - nowMs, () => {
       if (this.#ended) return;

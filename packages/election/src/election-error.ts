@@ -1,10 +1,10 @@
-/** Every way in which this package refuses to go on, other than a broken invariant of its own (`assert` of core). */
+/** All errors of this package, except its own broken invariants (`assert` of core). */
 const table = {
-  /** Bytes that a member of this cluster has written or sent can't be read: damaged, or of a later version. */
+  /** Bytes of a member of this cluster can't be read: they are damaged, or of a later version. */
   'bad-bytes': 'bytes that cannot be decoded',
-  /** What is kept belongs to another member or cluster. */
+  /** The stored state belongs to another member or cluster. */
   'foreign-state': 'the state of another member',
-  /** The state was taken over by a later start of this member. */
+  /** A later start of this member has taken the state over. */
   'storage-taken-over': 'a later start of this member has taken its state over',
 } as const;
 

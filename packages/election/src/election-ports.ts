@@ -3,29 +3,29 @@ import type { ClusterState } from './cluster-state.ts';
 import type { MemberId } from './member.ts';
 import type { RaftStorage } from './raft-storage.ts';
 
-/** Messages to other members. They may be lost; what arrives comes by `ElectionDriver.receive`. */
+/** Sends messages to other members. They may be lost. The receiver passes them to `ElectionDriver.receive`. */
 export interface ElectionNetwork {
-  /** The bytes are the network's. It keeps the order of what goes to one member, and drops rather than waits. */
+  /** The network owns the bytes. It keeps the order of messages to one member, and drops a message rather than wait. */
   send(to: MemberId, bytes: Uint8Array): void;
 }
 
 /**
- * The member that the election is for. All calls come in the order in which things happened, one after another, and may
- * call the driver back. None of them may throw.
+ * The member that the election is for. The driver makes the calls one at a time, in the order of events. They may call the
+ * driver back. They must not throw.
  */
 export interface ElectionOwner {
-  /** Take over in this epoch; `ElectionDriver.announce` when it is done, `resigned` when it has ended or can't be done. */
+  /** Take over in this epoch, then call `ElectionDriver.announce`. Call `resigned` if it fails, or when it has ended. */
   lead(epoch: Epoch): void;
-  /** The leadership has ended: step down, then `ElectionDriver.resigned`. */
+  /** The leadership has ended: step down, then call `ElectionDriver.resigned`. */
   stepDown(epoch: Epoch): void;
   follow(leader: MemberId, epoch: Epoch): void;
   noLeader(): void;
   clusterChanged(state: ClusterState): void;
-  /** This member is no member any more. The driver goes on until it is disposed of. */
+  /** This member was removed from the cluster. The driver goes on until it is disposed of. */
   removed(): void;
   /**
-   * The driver has ended: its storage failed or was taken over, its log was lost, or an invariant is broken. Whether what
-   * was being saved is there, only the next start can tell.
+   * The driver has ended: its storage failed or was taken over, its log was lost, or an invariant is broken. Only the next
+   * start can tell whether the save under way is durable.
    */
   failed(error: unknown): void;
 }

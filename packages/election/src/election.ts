@@ -18,18 +18,18 @@ import { successorAmong } from './successor.ts';
 import type { StorePlace, Tenure } from './tenure.ts';
 import { type ElectionView, viewOf } from './view.ts';
 
-/** A learner is ready when it has so much of the leader's log (etcd: readyPercentThreshold). */
+/** A learner is ready when it has at least this share of the leader's log (etcd: readyPercentThreshold). */
 const READY_SHARE = 0.9;
-/** A member that can't lead hands over at most once in so many election timeouts; then it just stops leading. */
+/** A leader that can't do its work hands over at most once in so many election timeouts. */
 const HAND_OVER_PAUSE = 5;
 
 /**
- * One member's part in the election: Raft's ticks and messages in, decisions out. No clock, network or disk: inputs are
- * calls, and what they lead to gathers as effects until `takeEffects`.
+ * One member's part in the election: takes Raft's ticks and messages, and decides. It has no clock, network or disk. Inputs
+ * are calls; their effects collect until `takeEffects`.
  *
- * Raft decides who may try to lead; the seal in the data's log decides who does. So a leadership of the store (`Tenure`)
- * begins after one in Raft, in an epoch equal to its term, and ends with `resigned`, when the store is done with it. There
- * is never more than one.
+ * Raft decides which member may try to lead. The seal in the log of the data decides which member leads. So a leadership of
+ * the store (`Tenure`) begins after one in Raft, in an epoch equal to the term. It ends with `resigned`, when the store is
+ * done with it. A member never has more than one.
  */
 export class Election {
   readonly #options: ElectionOptions;
@@ -41,22 +41,22 @@ export class Election {
   #state: ClusterState;
   #leaderShown: { readonly leader: MemberId | undefined; readonly epoch: Epoch };
   #tenure: Tenure | undefined;
-  /** The store gave up in this epoch although Raft had not ended it: somebody else shall lead. */
+  /** The epoch in which the store gave up although Raft had not ended the leadership: another member is to lead. */
   #gaveUp: Epoch | undefined;
   #attributes: { readonly name: string; readonly clientUrls: readonly string[] } | undefined;
   #storageHealthy = true;
-  /** The leader has said that this member may go. */
+  /** The leader has said that this member may leave. */
   #dismissed = false;
   #dismissalShown = false;
   #askedToGoTick = Number.NEGATIVE_INFINITY;
   #ticks = 0;
-  /** When this member knew a leader last. */
+  /** The last tick at which this member knew a leader. */
   #ledTick = 0;
   #unhealthySinceTick = 0;
   #handedOverTick = Number.NEGATIVE_INFINITY;
   #snapshotsSince = new Map<MemberId, number>();
 
-  /** `state` as it was loaded; `bootstrapState` for a first member of a new cluster, NEW_RAFT_STATE for one that joins. */
+  /** `state`: as loaded, `bootstrapState` for a first member of a new cluster, NEW_RAFT_STATE for a member that joins. */
   constructor(options: ElectionOptions, state: RaftState) {
     this.#options = options;
     const { index, data } = state.snapshot;
@@ -84,7 +84,7 @@ export class Election {
     this.#settle();
   }
 
-  /** What is to be done since the last call, in this order. */
+  /** Takes the effects since the last call. They are to be done in this order. */
   takeEffects(): readonly Effect[] {
     const taken = this.#effects;
     this.#effects = [];
@@ -103,7 +103,7 @@ export class Election {
     this.#retrySnapshots();
     this.#leaveUnhealthyStorage();
     if (this.#gaveUp === this.#epoch && this.#isLeader && this.#raft.node.status().transferTarget === undefined) {
-      // Nobody has taken over within an election timeout.
+      // No member has taken over within an election timeout.
       this.#raft.node.resign();
     }
     if (this.#ticks % this.#options.limits.electionTicks === 0) this.#publish();
@@ -125,7 +125,7 @@ export class Election {
     else if (message.kind === 'leaving') this.#answerIfRemoved(message.from);
     else {
       const { from, type } = message.message;
-      // Who asks for votes does not know it.
+      // A removed member that asks for votes does not know of its removal.
       if (type === 'pre-vote' || type === 'vote') this.#answerIfRemoved(from);
       if (memberOf(this.#state, from) !== undefined) this.#peers.heard(from, message.storageHealthy);
       this.#raft.node.step(message.message);
@@ -141,13 +141,14 @@ export class Election {
 
   peerConnected(id: MemberId): void {
     this.#peers.connected(id);
-    // What was asked of it before did not arrive, and is asked again only after an election timeout.
+    // Requests sent before the connection stood were lost. Without this, the candidate repeats them only after an
+    // election timeout.
     const { role } = this.#raft.node.status();
     if (role === 'pre-candidate' || role === 'candidate') this.#raft.node.campaign();
     this.#settle();
   }
 
-  /** Messages to it may have been lost. */
+  /** The connection has ended: messages to the peer may have been lost. */
   peerDisconnected(id: MemberId): void {
     this.#peers.disconnected(id);
     this.#raft.node.reportUnreachable(id);
@@ -156,9 +157,10 @@ export class Election {
   }
 
   /**
-   * The peer's process is gone: its connection has ended, and its address refuses new ones. If it led, its followers need
-   * not wait for a timeout. Whoever is wrong about it does no harm: those who hear from the leader give no vote. To be
-   * called again whenever another attempt to connect is refused: the first call may come before the leader's last words.
+   * The peer's process is gone: its connection has ended, and its address refuses new ones. If the peer led, this member
+   * campaigns without waiting for a timeout. A wrong call does no harm: members that hear from the leader give no vote. To
+   * be called again whenever another attempt to connect is refused, because the leader's last message may come after the
+   * first call.
    */
   peerGone(id: MemberId): void {
     this.peerDisconnected(id);
@@ -168,13 +170,13 @@ export class Election {
     this.#settle();
   }
 
-  /** The way of this member's own process to storage. */
+  /** Whether this member's own process reaches storage. */
   setStorageHealth(healthy: boolean): void {
     if (this.#storageHealthy && !healthy) this.#unhealthySinceTick = this.#ticks;
     this.#storageHealthy = healthy;
   }
 
-  /** The store has taken over in `epoch`, and its leadership begins there. Nothing if that has ended meanwhile. */
+  /** The store has taken over in `epoch`; its leadership begins at `place`. Ignored if it has ended meanwhile. */
   announce(epoch: Epoch, place: StorePlace): void {
     if (this.#tenure?.epoch !== epoch || this.#tenure.phase === 'stepping-down') return;
     assert(this.#tenure.place === undefined, 'announced twice');
@@ -182,16 +184,16 @@ export class Election {
     this.#settle();
   }
 
-  /** The store leads no more in `epoch`: it has stepped down, or could not take over, or was fenced. */
+  /** The store no longer leads in `epoch`: it has stepped down, or could not take over, or was fenced. */
   resigned(epoch: Epoch): void {
     if (this.#tenure?.epoch !== epoch) return;
     const givesUp = this.#tenure.phase !== 'stepping-down';
     this.#tenure = undefined;
     this.#reads.refuseAll();
     if (givesUp) {
-      // An epoch is led once. In Raft's next term this member may try again, if nobody else does.
+      // An epoch is led once. This member may try again in Raft's next term, if no other member leads.
       this.#gaveUp = epoch;
-      // Where nobody can take over, leaderships would go round as fast as messages do.
+      // If no member can take over, leaderships would otherwise change as fast as messages travel.
       const mayHandOver = this.#ticks - this.#handedOverTick >= this.#handOverPauseTicks;
       this.#handedOverTick = this.#ticks;
       if (!mayHandOver || !this.handOver()) this.#raft.node.resign();
@@ -206,7 +208,7 @@ export class Election {
     this.#settle();
   }
 
-  /** `settled` follows. Changes of the membership come one after another; each is checked when it is its turn. */
+  /** `settled` follows. Changes of the membership are made one at a time. Each is checked when its turn comes. */
   changeMembers(ticket: Ticket, request: MemberRequest): void {
     if (this.#isLeader) this.#changes.add(ticket, request);
     else this.#changes.refuse(ticket, 'NotLeader');
@@ -225,14 +227,14 @@ export class Election {
     this.#settle();
   }
 
-  /** What this member's entry in the list shall say of it. Repeated until it does. */
+  /** Proposes the name and client URLs for this member's entry in the list, until the entry has them. */
   publish(name: string, clientUrls: readonly string[]): void {
     this.#attributes = { name, clientUrls };
     this.#publish();
     this.#settle();
   }
 
-  /** False: the target is no voter, or this member does not lead. True is a beginning: `follow` tells of its success. */
+  /** False: the target is no voter, or this member does not lead. True: the transfer has begun; `follow` shows its success. */
   transferTo(target: MemberId): boolean {
     if (!this.#isLeader) return false;
     const outcome = this.#raft.node.transferLeader(target);
@@ -240,7 +242,7 @@ export class Election {
     return outcome.kind === 'started' || outcome.kind === 'leads-already';
   }
 
-  /** As `transferTo`, to whoever is fittest. False: there is nobody. */
+  /** As `transferTo`, to the best successor. False if there is none. */
   handOver(): boolean {
     const target = successorAmong(this.#raft.node.status(), this.#peers, this.#options.limits.electionTicks);
     return target !== undefined && this.transferTo(target);
@@ -258,7 +260,7 @@ export class Election {
     return epoch(this.#raft.node.term);
   }
 
-  /** After every input: until nothing moves, so that effects are complete. */
+  /** Called after every input. Goes on until nothing changes, so that the effects are complete. */
   #settle(): void {
     do {
       this.#followRaft();
@@ -269,8 +271,8 @@ export class Election {
   }
 
   /**
-   * A member that was removed goes when a leader says so. To know it from its own log is not enough: the others may not know
-   * yet that its removal is committed, and need its vote and its acknowledgements until they do.
+   * A removed member leaves when a leader says so. Its own log is not enough: the other members may not know yet that its
+   * removal is committed. Until they do, they need its vote and its acknowledgements.
    */
   #leave(): void {
     const { self, clusterId, limits } = this.#options;
@@ -280,7 +282,7 @@ export class Election {
       this.#effects.push({ kind: 'removed' });
     } else if (this.#mayBeRemoved && this.#ticks - this.#askedToGoTick >= limits.electionTicks) {
       this.#askedToGoTick = this.#ticks;
-      // Who has heard nothing from a leader knows nobody but those its process is connected to.
+      // A member that has never heard from a leader knows only the members that its process is connected to.
       const others = new Set([...this.#state.members.map(({ id }) => id), ...this.#peers.connectedIds]);
       others.delete(self);
       const messages = [...others].map((to): PeerMessage => ({ kind: 'leaving', clusterId, from: self, to }));
@@ -289,8 +291,9 @@ export class Election {
   }
 
   /**
-   * Whoever hears no leader for long. A voter asks for votes, but only those whom it knows as voters, and the leader may be
-   * one of the others; a learner, and a member that has not read of its own addition yet, ask nobody else.
+   * True if the state has this member as removed, or if it has heard no leader for more than two election timeouts. Such a
+   * voter asks only the voters that it knows for votes, and the leader may not be one of them. A learner, and a member that
+   * has not read of its own addition yet, ask no member for votes.
    */
   get #mayBeRemoved(): boolean {
     const { self, limits } = this.#options;
@@ -300,7 +303,10 @@ export class Election {
     return silentTicks > 2 * limits.electionTicks;
   }
 
-  /** Only a leader that has committed something, and would know of the removal after a crash: it can do without. */
+  /**
+   * Tells a removed member that it may leave. Only a leader does that has committed an entry of its term, and that would
+   * know of the removal after a crash: such a leader does not need the member.
+   */
   #answerIfRemoved(member: MemberId): void {
     const { node } = this.#raft;
     if (!node.hasCommittedInTerm || !node.confIsDurable || !this.#state.removed.includes(member)) return;
@@ -308,7 +314,7 @@ export class Election {
     this.#effects.push({ kind: 'send', messages: [{ kind: 'removed', clusterId, to: member }] });
   }
 
-  /** Makes Raft's leadership the store's, and shows who leads. */
+  /** Begins and ends the store's leadership after Raft's, and shows the leader. */
   #followRaft(): void {
     const leads = this.#isLeader;
     const current = this.#epoch;
@@ -340,7 +346,7 @@ export class Election {
     this.#publish();
   }
 
-  /** What waits for this member to lead, or for something before it. */
+  /** Does the work that waits for this member to lead, or for an earlier step. */
   #pursue(): void {
     if (!this.#isLeader) return;
     this.#pursueAnnouncement();
@@ -362,7 +368,7 @@ export class Election {
 
   #pursueMemberChange(): void {
     for (let request = this.#changes.next; request !== undefined; request = this.#changes.next) {
-      // Checked against the state that the change will meet, so not while another one is pending.
+      // The change is checked against the state that it will be applied to, so not while another one is pending.
       if (this.#changes.full || !this.#raft.node.takesConfChange) return;
       const refusal = refusalOf(this.#state, request, this.#options.rules, this.#health);
       if (refusal !== undefined) {
@@ -422,7 +428,7 @@ export class Election {
     return messages.map((message) => ({ kind: 'raft', clusterId, storageHealthy: this.#storageHealthy, message }));
   }
 
-  /** A snapshot that was lost: nothing else is sent to that member until it is given up. */
+  /** Gives up snapshots that are on their way for an election timeout. Until then the member gets no appends. */
   #retrySnapshots(): void {
     const waiting = new Map<MemberId, number>();
     for (const [id, { state }] of this.#raft.node.status().followers) {
@@ -434,7 +440,7 @@ export class Election {
     this.#snapshotsSince = waiting;
   }
 
-  /** A leader whose own way to storage is slow or gone lets somebody lead whose is not. If it is so for all, it stays. */
+  /** If this leader's storage is slow or gone, hands over to a member whose storage is healthy. If there is none, it stays. */
   #leaveUnhealthyStorage(): void {
     const { electionTicks } = this.#options.limits;
     if (this.#storageHealthy || !this.#isLeader || this.#ticks - this.#unhealthySinceTick < electionTicks) return;
@@ -466,7 +472,7 @@ const hex = (id: bigint): string => id.toString(16);
 const sameTexts = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((text, at) => text === other[at]);
 
-/** Rounds of reads by number: the context never leaves this member, and no round outlives it. */
+/** The context of a round of reads is its number: it never leaves this member, and no round outlives this process. */
 function contextOf(round: number): Uint8Array {
   const context = new Uint8Array(8);
   new DataView(context.buffer).setFloat64(0, round);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type MemberId, memberId } from './member.ts';
 
 /**
- * etcd's ids (api/membership/member.go: computeMemberID, cluster.go: genID), so that members who are given the same
- * `--initial-cluster` and token know each other's ids without asking.
+ * etcd's ids (api/membership/member.go: computeMemberID, cluster.go: genID). Members with the same `--initial-cluster` and
+ * token know each other's ids without asking.
  */
 export function memberIdOf(peerUrls: readonly string[], token: string, addedAtSeconds?: number): MemberId {
   const text = [...peerUrls].sort().join('') + token + (addedAtSeconds === undefined ? '' : String(addedAtSeconds));
@@ -17,7 +17,7 @@ export function clusterIdOf(members: readonly MemberId[]): bigint {
   return firstBytes(bytes);
 }
 
-/** 0 means none everywhere: the one hash in 2^64 that gives it becomes 1. */
+/** The id 0 means none, so the one hash in 2^64 that gives 0 becomes 1. */
 function firstBytes(bytes: Uint8Array): bigint {
   return createHash('sha1').update(bytes).digest().readBigUInt64BE() || 1n;
 }

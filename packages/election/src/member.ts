@@ -1,13 +1,13 @@
 import { type NodeId, nodeId } from '@engram/raft-ts';
 
-/** A member's id is its node's id in Raft: one number for one member, from its first start to its removal. */
+/** A member's id is also its node's id in Raft. It stays the same from the member's first start to its removal. */
 export type MemberId = NodeId;
 export const memberId = (value: bigint): MemberId => nodeId(value);
 
 /** etcd's member (api/membership/member.go). */
 export interface Member {
   readonly id: MemberId;
-  /** Empty: it has been added and has never started. */
+  /** Empty if the member has been added and has never started. */
   readonly name: string;
   /** Sorted, at least one. */
   readonly peerUrls: readonly string[];

@@ -18,18 +18,18 @@ export type MemberRequest =
   | { readonly kind: 'promote'; readonly id: MemberId };
 
 export interface MembershipRules {
-  /** `--strict-reconfig-check`: refuse what would leave no majority of members that have started and are connected. */
+  /** `--strict-reconfig-check`: refuses changes that would leave no majority of started and connected members. */
   readonly strict: boolean;
   readonly learnersMax: number;
 }
 
-/** What the leader knows of the others besides the state. */
+/** What the leader knows of the other members besides the state. */
 export interface MemberHealth {
   readonly self: MemberId;
   isConnected(id: MemberId): boolean;
-  /** For at least `HEALTH_INTERVAL_MS` without a break. */
+  /** Whether the member is connected for at least `HEALTH_INTERVAL_MS` without a break. */
   isConnectedForLong(id: MemberId): boolean;
-  /** A learner that has nearly all that the leader has. */
+  /** Whether a learner has nearly everything that the leader has. */
   isCaughtUp(id: MemberId): boolean;
 }
 
@@ -37,8 +37,8 @@ export interface MemberHealth {
 export const HEALTH_INTERVAL_MS = 5_000;
 
 /**
- * Why a change of the membership is refused, as etcd refuses it; undefined: it may be proposed. The leader asks, of the
- * applied state and with no other change pending, so what is allowed here is right when it is applied.
+ * Why a change of the membership is refused, with etcd's code. Undefined: it may be proposed. The leader checks it against
+ * the applied state while no other change is pending, so an allowed change is still right when it is applied.
  */
 export function refusalOf(
   state: ClusterState,
@@ -59,7 +59,7 @@ export function refusalOf(
   }
 }
 
-/** What is proposed for a request that was not refused. */
+/** The change to propose for a request that was not refused. */
 export function changeOf(request: MemberRequest): ConfChange {
   const peerUrls = request.kind === 'add' || request.kind === 'update' ? request.peerUrls : [];
   return { kind: kindOf(request), node: request.id, context: encodeMemberChange({ peerUrls }) };
@@ -79,7 +79,7 @@ function refusalOfAdd(
   const voters = votersOf(state);
   if (rules.strict) {
     if (!request.isLearner && !mayAddVoter(voters)) return 'MemberNotEnoughStarted';
-    // The new member counts as absent. A lone member may always get company.
+    // The new member counts as not connected. A lone member may always add another one.
     const connected = countConnected(voters, health);
     if (voters.length > 1 && connected < majority(voters.length + 1)) return 'Unhealthy';
   }
@@ -103,7 +103,7 @@ function refusalOfRemove(
   const voters = votersOf(state);
   const left = voters.filter((voter) => voter.id !== id);
   if (left.filter(hasStarted).length < majority(left.length)) return 'MemberNotEnoughStarted';
-  // Who is down is no part of the majority that works: without it there are fewer to wait for.
+  // A member that is down is no part of the working majority: its removal only makes the needed majority smaller.
   if (id !== health.self && !health.isConnected(id)) return undefined;
   return countConnected(voters, health) - 1 < majority(voters.length - 1) ? 'Unhealthy' : undefined;
 }
@@ -119,12 +119,12 @@ function refusalOfPromote(
   if (!member.isLearner) return 'MemberNotLearner';
   if (!health.isCaughtUp(id)) return 'LearnerNotReady';
   const voters = votersOf(state);
-  // It counts as started: it has caught up.
+  // The learner counts as started, because it has caught up.
   const started = voters.filter(hasStarted).length + 1;
   return rules.strict && started < majority(voters.length + 1) ? 'MemberNotEnoughStarted' : undefined;
 }
 
-/** A lone member that has started may always become one of two: that is how a lost cluster is built up again. */
+/** A lone member that has started may always add a second one: a lost cluster is rebuilt that way. */
 function mayAddVoter(voters: readonly Member[]): boolean {
   const started = voters.filter(hasStarted).length;
   return (started === 1 && voters.length === 1) || started >= majority(voters.length + 1);

@@ -4,17 +4,17 @@ import { ElectionError } from './election-error.ts';
 import { afterBatch, NEW_RAFT_STATE, type RaftBatch } from './raft-state.ts';
 import type { RaftStorage } from './raft-storage.ts';
 
-/** One member's state in memory, which outlives its storages, as a disk does. */
+/** One member's state in memory. It outlives its storages, as a disk does. */
 export class MemoryRaftDisk {
   bytes: Uint8Array | undefined;
-  /** Counts who has taken it over. */
+  /** Counts the takeovers: the number of the storage that has loaded the state last. */
   owner = 0;
 }
 
-/** For tests and simulation. What has not been saved when it is opened anew is lost. */
+/** For tests and simulation. A save that has not ended when the disk is loaded again is lost. */
 export class MemoryRaftStorage implements RaftStorage {
   readonly #disk: MemoryRaftDisk;
-  /** Called before a save takes effect: it may wait, and fails the save by throwing. */
+  /** Called before a save takes effect. It may wait, and makes the save fail if it throws. */
   readonly #gate: () => Promise<void>;
   #owner = 0;
 
@@ -31,7 +31,7 @@ export class MemoryRaftStorage implements RaftStorage {
 
   async save(batch: RaftBatch): Promise<void> {
     assert(this.#owner > 0, 'saved before it was loaded');
-    // Encoded at once: the caller's bytes are not kept.
+    // Encoded before the first wait, so that no reference to the caller's bytes is kept.
     const before = this.#disk.bytes === undefined ? NEW_RAFT_STATE : decodeRaftState(this.#disk.bytes);
     const bytes = encodeRaftState(afterBatch(before, batch));
     await this.#gate();

@@ -7,18 +7,18 @@ export interface ElectionOptions {
   readonly self: MemberId;
   readonly clusterId: bigint;
   readonly random: Random;
-  /** How long a tick is: the distance of heartbeats. etcd's `--heartbeat-interval`. */
+  /** The duration of a tick, which is the interval of heartbeats: etcd's `--heartbeat-interval`. */
   readonly tickMs: number;
   /** etcd's `--election-timeout` in ticks; the rest are bounds. */
   readonly limits: RaftLimits;
   readonly rules: MembershipRules;
   /**
-   * A learner's copy of the data is close enough to this member's that it may vote. The election knows only of Raft's log,
-   * which has no data in it. Without it that is enough.
+   * Whether a learner's copy of the data is so close to this member's that the learner may become a voter. The election
+   * knows only Raft's log, which has no data in it. Without this function a learner that has Raft's log is ready.
    */
   readonly isReplicaReady?: (learner: MemberId) => boolean;
-  /** Applied entries after which the log gives way to a snapshot. */
+  /** The number of applied entries after which a snapshot replaces the log. */
   readonly snapshotEntries: number;
-  /** Entries that stay for members who are a little behind. In memory only: on disk the snapshot is enough. */
+  /** Entries kept for members that are a little behind. In memory only: on disk the snapshot is enough. */
   readonly keptEntries: number;
 }

@@ -1,18 +1,18 @@
 import type { Message } from '@engram/raft-ts';
 import type { MemberId } from './member.ts';
 
-/** What members tell each other. Each message stands for itself: it may be lost, delayed or doubled. */
+/** A message between members. Messages are independent of each other: each may be lost, delayed or doubled. */
 export type PeerMessage =
   | {
       readonly kind: 'raft';
       readonly clusterId: bigint;
-      /** The sender's way to storage. A leader whose own is slow hands over to somebody whose is not. */
+      /** Whether the sender reaches storage. A leader with slow storage hands over to a member with healthy storage. */
       readonly storageHealthy: boolean;
       readonly message: Message;
     }
-  /** From a member that was removed, as far as it knows: may it go? */
+  /** The sender may have been removed, as far as it knows, and asks whether it may leave. */
   | { readonly kind: 'leaving'; readonly clusterId: bigint; readonly from: MemberId; readonly to: MemberId }
-  /** The leader's word that the receiver is no member any more: to who asks, and to who does not know it. */
+  /** The leader tells the receiver that it is no longer a member: because it has asked, or does not know it. */
   | { readonly kind: 'removed'; readonly clusterId: bigint; readonly to: MemberId };
 
 export function receiverOf(message: PeerMessage): MemberId {

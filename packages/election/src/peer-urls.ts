@@ -1,8 +1,8 @@
 const schemes = new Set(['http:', 'https:', 'unix:', 'unixs:']);
 
 /**
- * What etcd takes for peer URLs (client/pkg/types/urls.go: NewURLs): at least one, of a known scheme, with host and port
- * and no path. Sorted; undefined: they are none.
+ * The peer URLs that etcd accepts (client/pkg/types/urls.go: NewURLs): at least one, each with a known scheme, host and
+ * port and without a path. Sorted. Undefined if the texts are not such URLs.
  */
 export function parsePeerUrls(texts: readonly string[]): readonly string[] | undefined {
   if (texts.length === 0) return undefined;
@@ -16,7 +16,7 @@ export function parsePeerUrls(texts: readonly string[]): readonly string[] | und
 }
 
 function isPeerUrl(text: string): boolean {
-  // URL drops a port that is its scheme's usual one, and etcd wants it to be there.
+  // `URL` drops the default port of a scheme, but etcd requires a port.
   const match = /^([a-z]+:)\/\/([^/?#]*)(.*)$/i.exec(text);
   if (match === null || !schemes.has(match[1]!.toLowerCase())) return false;
   const [, scheme, authority, rest] = match;

@@ -1,13 +1,13 @@
 import type { MemberId } from './member.ts';
 
 interface Peer {
-  /** In ticks, with those that were missed. Undefined: not connected. */
+  /** In ticks, missed ticks included. Undefined if not connected. */
   connectedSinceTick: number | undefined;
   heardTick: number;
   storageHealthy: boolean;
 }
 
-/** What this member knows of the others' processes: connections, as its transport sees them, and what they last said. */
+/** What this member knows of the other members' processes: the connections of its transport, and their last messages. */
 export class Peers {
   readonly #peers = new Map<MemberId, Peer>();
   #tick = 0;
@@ -17,12 +17,12 @@ export class Peers {
     this.#tick += 1;
   }
 
-  /** Time for so many ticks has passed without them. A connection has grown older in it; nobody was silent. */
+  /** The time of so many ticks has passed without a tick. It adds to the age of connections, but not to silence. */
   missed(ticks: number): void {
     this.#missedTicks += ticks;
   }
 
-  /** It is no member any more. */
+  /** The peer is no longer a member. */
   forget(id: MemberId): void {
     this.#peers.delete(id);
   }
@@ -45,18 +45,18 @@ export class Peers {
     return [...this.#peers].filter(([, peer]) => peer.connectedSinceTick !== undefined).map(([id]) => id);
   }
 
-  /** Ticks without a break, with those that were missed; -1: not connected. */
+  /** For how many ticks the peer is connected without a break, missed ticks included. -1: not connected. */
   connectedTicks(id: MemberId): number {
     const since = this.#peers.get(id)?.connectedSinceTick;
     return since === undefined ? -1 : this.#tick + this.#missedTicks - since;
   }
 
-  /** Since it was heard last, of those that were not missed. */
+  /** The ticks since the peer was last heard, without missed ticks. */
   silentTicks(id: MemberId): number {
     return this.#tick - (this.#peers.get(id)?.heardTick ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** It said so within the last `ticks`; silence is no health. */
+  /** Whether the peer has reported healthy storage within the last `ticks`. A silent peer does not count as healthy. */
   hasHealthyStorage(id: MemberId, ticks: number): boolean {
     const peer = this.#peers.get(id);
     return peer?.storageHealthy === true && this.#tick - peer.heardTick <= ticks;

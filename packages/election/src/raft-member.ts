@@ -18,18 +18,18 @@ import type { RaftBatch, RaftState } from './raft-state.ts';
 
 export interface RaftMemberHooks {
   send(messages: readonly Message[]): void;
-  /** Make it durable and call `saved`; the messages wait for it. */
+  /** Makes the batch durable, then sends the messages and has `saved` called. */
   save(batch: RaftBatch, messages: readonly Message[]): void;
   apply(entry: Entry): void;
-  /** In place of everything that was applied. */
+  /** The snapshot replaces everything that was applied. */
   restore(snapshot: Snapshot): void;
   read(state: ReadState): void;
 }
 
 /**
- * Raft's node with its log in memory. It saves no more often than it must: a commit that moved is written with what comes
- * next, and so is a snapshot that shortens the log. The commit of a change of the membership is written at once: a member
- * that joins looks for itself in what the others have saved.
+ * Raft's node with its log in memory. It saves no more often than it must: a new commit, and a snapshot that shortens the
+ * log, are written with the next save. The commit of a change of the membership is written at once, because a member that
+ * joins looks for itself in the saved states of the others.
  */
 export class RaftMember {
   readonly node: RawNode;
@@ -38,7 +38,7 @@ export class RaftMember {
   readonly #snapshotEntries: number;
   readonly #keptEntries: number;
   #saving: Persist | undefined;
-  /** Moved, and not saved yet. */
+  /** The hard state, if it has changed since the last save. */
   #unsavedHardState: HardState | undefined;
   #membershipMoved = false;
   #unsavedSnapshot: Snapshot | undefined;
@@ -57,7 +57,7 @@ export class RaftMember {
     });
   }
 
-  /** Does what the node has ready. False: nothing. */
+  /** Does the work that the node has ready. False if there is none. */
   drain(): boolean {
     let moved = false;
     while (this.node.hasReady) {
@@ -89,7 +89,7 @@ export class RaftMember {
     this.node.advance();
   }
 
-  /** Shortens the log when it has grown. `state` is what has been applied. */
+  /** Replaces the log by a snapshot of `state`, the applied state, if the log has grown by `snapshotEntries`. */
   compact(state: ClusterState): void {
     const applied = this.#applied;
     if (applied - this.#log.snapshot().index < this.#snapshotEntries) return;

@@ -10,34 +10,34 @@ import {
   type Snapshot,
 } from '@engram/raft-ts';
 
-/** All that a member keeps of Raft. The entries go on behind the snapshot without a gap. */
+/** The Raft state that a member stores. The entries follow the snapshot without a gap. */
 export interface RaftState {
   readonly hardState: HardState;
   readonly snapshot: Snapshot;
   readonly entries: readonly Entry[];
 }
 
-/** A change of it. */
+/** A change of the stored state. */
 export interface RaftBatch {
-  /** Undefined: as it was. */
+  /** Undefined if unchanged. */
   readonly hardState: HardState | undefined;
   /**
-   * Takes the place of the log up to its index. What follows it stays if the log had the snapshot's entry (its index and
-   * term), and goes otherwise.
+   * Replaces the log up to its index. The entries behind it stay if the log had the snapshot's entry (its index and term).
+   * Otherwise they are removed.
    */
   readonly snapshot: Snapshot | undefined;
-  /** Take the place of everything from the first one's index on. */
+  /** Replace everything from the index of the first entry on. */
   readonly entries: readonly Entry[];
 }
 
-/** Of a member that has taken part in nothing. */
+/** The state of a member that has never taken part. */
 export const NEW_RAFT_STATE: RaftState = {
   hardState: NEW_HARD_STATE,
   snapshot: { index: NO_INDEX, term: NO_TERM, conf: NO_CONF, data: new Uint8Array(0) },
   entries: [],
 };
 
-/** What is kept after a batch: the meaning of `RaftStorage.save`, for adapters that keep the whole state as one. */
+/** The state after a batch. It defines `RaftStorage.save`, and serves adapters that store the whole state as one value. */
 export function afterBatch(state: RaftState, batch: RaftBatch): RaftState {
   const snapshot = batch.snapshot ?? state.snapshot;
   let entries = state.entries;

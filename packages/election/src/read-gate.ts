@@ -1,11 +1,11 @@
 import type { Effect, Ticket } from './effect.ts';
 
-/** How many reads may wait for a round. */
+/** Bound on the reads that wait for a round. */
 const WAITING_MAX = 65_536;
 
 /**
- * Reads that wait until this member is known to lead. All that have come when a round begins share it; those that come
- * meanwhile share the next. So there is at most one round under way, however many reads wait.
+ * Reads that wait until this member is known to lead. All reads that wait when a round begins share it. Reads that come
+ * during a round share the next one. So at most one round is under way, however many reads wait.
  */
 export class ReadGate {
   readonly #emit: (effect: Effect) => void;
@@ -22,7 +22,7 @@ export class ReadGate {
     else this.#emit({ kind: 'not-confirmed', tickets: [ticket], code: 'TooManyRequests' });
   }
 
-  /** Begins a round for all that wait. The number that comes back when it is confirmed; undefined: not now. */
+  /** Begins a round for all waiting reads. Returns its number for `finish`; undefined if no round begins now. */
   begin(): number | undefined {
     if (this.#round !== undefined || this.#waiting.length === 0) return undefined;
     this.#rounds += 1;
@@ -31,7 +31,7 @@ export class ReadGate {
     return this.#rounds;
   }
 
-  /** The reads of a round that is confirmed. Empty: it is none of this leadership. */
+  /** Takes the reads of a confirmed round. Empty if the round is not of this leadership. */
   finish(number: number): readonly Ticket[] {
     if (this.#round?.number !== number) return [];
     const { tickets } = this.#round;
@@ -39,7 +39,7 @@ export class ReadGate {
     return tickets;
   }
 
-  /** Nobody leads here any more. */
+  /** This member no longer leads: refuses all reads. */
   refuseAll(): void {
     const tickets = [...(this.#round?.tickets ?? []), ...this.#waiting];
     this.#round = undefined;

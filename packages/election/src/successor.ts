@@ -3,8 +3,8 @@ import type { MemberId } from './member.ts';
 import type { Peers } from './peers.ts';
 
 /**
- * Whom a leader asks to lead instead: a voter that is connected, best with healthy storage, then with most of the log,
- * then connected for longest (etcd's choice). Undefined: nobody.
+ * The member that a leader asks to lead instead: a connected voter, preferably with healthy storage, then with most of the
+ * log, then connected for longest (etcd's choice). Undefined if there is none.
  */
 export function successorAmong(status: NodeStatus, peers: Peers, healthTicks: number): MemberId | undefined {
   let best: { readonly id: MemberId; readonly rank: readonly number[] } | undefined;

@@ -4,14 +4,14 @@ import { type ClusterState, memberOf } from './cluster-state.ts';
 import type { MemberId } from './member.ts';
 import type { Tenure } from './tenure.ts';
 
-/** What a member shows of the cluster: Status, MemberList and headers are made of it. */
+/** A member's view of the cluster, for Status, MemberList and response headers. */
 export interface ElectionView {
   readonly self: MemberId;
   readonly isLearner: boolean;
   readonly term: Term;
-  /** Undefined: none is known. */
+  /** Undefined if no leader is known. */
   readonly leader: MemberId | undefined;
-  /** In which this member's store leads, and the members have agreed on it; undefined: it does not. */
+  /** The epoch in which this member's store leads, once the members have agreed on it. Undefined if it does not lead. */
   readonly leadingIn: Epoch | undefined;
   readonly commitIndex: LogIndex;
   readonly appliedIndex: LogIndex;

@@ -5,12 +5,12 @@ interface Waiter<Value> {
   reject(reason: unknown): void;
 }
 
-/** Promises by ticket. One whose signal aborts is forgotten: what it waited for may still happen. */
+/** Promises by ticket. A promise whose signal aborts is forgotten, but its outcome may still happen. */
 export class Waiters<Value> {
   readonly #waiting = new Map<Ticket, Waiter<Value>>();
   #tickets = 0;
 
-  /** `ask` gets the ticket by which it is settled. */
+  /** `ask` gets the ticket by which the promise is settled. */
   wait(signal: AbortSignal, ask: (ticket: Ticket) => void): Promise<Value> {
     if (signal.aborted) return Promise.reject(signal.reason);
     this.#tickets += 1;

@@ -5,12 +5,12 @@ import { ElectionError } from '../election-error.ts';
 export const badBytes = (fault: string, cause?: unknown): ElectionError =>
   new ElectionError('bad-bytes', fault, cause === undefined ? undefined : { cause });
 
-/** As `decode`, but what is no protobuf of this form is ElectionError `bad-bytes`. */
+/** As `decode`, but throws ElectionError `bad-bytes` for bytes that are no protobuf of this form. */
 export function decodeOrRefuse<Form, FormInit>(codec: Codec<Form, FormInit>, bytes: Uint8Array): Form {
   return refusing(() => decode(codec, bytes));
 }
 
-/** What is `bad-bytes` further down is it here as well. */
+/** Turns WireError, and RaftError `bad-bytes`, into ElectionError `bad-bytes`. */
 export function refusing<Result>(decoding: () => Result): Result {
   try {
     return decoding();

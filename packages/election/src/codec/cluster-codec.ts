@@ -5,7 +5,7 @@ import { byId, type Member, memberId } from '../member.ts';
 import { badBytes, decodeOrRefuse } from './bad-bytes.ts';
 import * as electionpb from './gen/electionpb.ts';
 
-/** Equal states have equal bytes: members and settings are in order. */
+/** Equal states have equal bytes, because members and settings are sorted. */
 export function encodeClusterState(state: ClusterState): Uint8Array {
   const settings = [...state.settings].sort(([one], [other]) => (one < other ? -1 : 1));
   return electionpb.encodeClusterState({
@@ -42,7 +42,7 @@ export function encodeCommand(command: Command): Uint8Array {
   }
 }
 
-/** A command that this version does not know is `bad-bytes`: passing over it would leave this member with another state. */
+/** A command that this version does not know is `bad-bytes`: if this member ignored it, its state would differ. */
 export function decodeCommand(bytes: Uint8Array): Command {
   const { leadership, attributes, setting } = decodeOrRefuse(electionpb.CommandCodec, bytes);
   if (leadership !== undefined) return { kind: 'leadership', leadership: leadershipOf(leadership) };

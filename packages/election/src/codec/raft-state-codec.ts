@@ -10,7 +10,7 @@ import type { RaftState } from '../raft-state.ts';
 import { badBytes, decodeOrRefuse, refusing } from './bad-bytes.ts';
 import * as electionpb from './gen/electionpb.ts';
 
-/** The whole state as one value: it is small, since the log holds the membership and little else. */
+/** The whole state as one value. It is small, because the log holds the membership and little else. */
 export function encodeRaftState({ hardState, snapshot, entries }: RaftState): Uint8Array {
   return electionpb.encodeRaftState({
     hardState: encodeHardState(hardState),
@@ -19,7 +19,7 @@ export function encodeRaftState({ hardState, snapshot, entries }: RaftState): Ui
   });
 }
 
-/** Throws ElectionError `bad-bytes`. What it gives are views of `bytes`. */
+/** Throws ElectionError `bad-bytes`. The byte arrays in the result are views of `bytes`. */
 export function decodeRaftState(bytes: Uint8Array): RaftState {
   const form = decodeOrRefuse(electionpb.RaftStateCodec, bytes);
   const state = refusing(() => ({
