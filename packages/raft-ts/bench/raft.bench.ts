@@ -13,8 +13,8 @@ import {
   encodeMessage,
 } from '@engram/raft-ts';
 
-// The limit: an entry of 512 B that travels to two followers is to cost a few microseconds on all three nodes together,
-// next to the tens that a store spends on it. A read shares its round with all that wait: the heartbeats cost, not the reads.
+// The limit: an entry of 512 B that is replicated to two followers costs a few microseconds on all three nodes together. A
+// store spends tens of microseconds on it. All waiting reads share a round, so the cost is in heartbeats, not in reads.
 const full = process.env['BENCH'] !== 'smoke';
 const rounds = full ? 20_000 : 20;
 const perRound = 16;
@@ -89,7 +89,7 @@ let startNs = process.hrtime.bigint();
 for (let round = 0; round < rounds; round += 1) {
   for (let count = 0; count < perRound; count += 1) leader.node.propose(payload);
   settle();
-  // As a group would that lives long: the log stays short.
+  // Keeps the log short, as in a group that runs for long.
   if (round % 64 === 63) for (const member of all) member.compact();
 }
 report('entry of 512 B, proposed, replicated and applied on three nodes', rounds * perRound, startNs, leader.applied);

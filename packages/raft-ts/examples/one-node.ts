@@ -13,12 +13,12 @@ const node = new RawNode({ ...defaultLimits, id, random: { uint32: () => 0 } }, 
 
 const words: string[] = [];
 
-/** Does everything that is due. */
+/** Does all the work that is due. */
 function work(): void {
   while (node.hasReady) {
     const ready = node.ready();
     if (ready.persist !== undefined) {
-      log.save(ready.persist); // durable first, where there is a disk
+      log.save(ready.persist); // with a disk, make it durable there first
       node.advance();
     }
     for (const entry of ready.committedEntries) {

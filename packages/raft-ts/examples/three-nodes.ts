@@ -17,10 +17,10 @@ import {
 const ids = [nodeId(1n), nodeId(2n), nodeId(3n)];
 const beginning = { index: logIndex(1), term: term(1), conf: confState(ids), data: new Uint8Array(0) };
 
-/** Stands for the network: what is sent waits here, as bytes. */
+/** Stands for the network: messages on their way, as bytes. */
 const network: { to: NodeId; bytes: Uint8Array }[] = [];
 
-/** Sums what is agreed upon. */
+/** Sums the bytes of the committed entries. */
 class Member {
   readonly log = new MemoryLog(beginning);
   readonly node: RawNode;
@@ -70,7 +70,7 @@ function settle(): void {
   }
 }
 
-// Ticks until somebody leads.
+// Ticks until one node leads.
 let leader: Member | undefined;
 while (leader === undefined) {
   for (const { node } of all) node.tick();
@@ -78,7 +78,7 @@ while (leader === undefined) {
   leader = all.find(({ node }) => node.status().role === 'leader');
 }
 
-// A proposal's place and term tell what became of it: it is committed iff an entry of that term is applied there.
+// The index and term of a proposal tell its outcome: it is committed iff an entry of that term is applied at that index.
 const outcome = leader.node.propose(new Uint8Array([40]), new Uint8Array([2]));
 assert.equal(outcome.kind, 'appended');
 settle();

@@ -34,7 +34,7 @@ export class Replication {
     }
   }
 
-  /** The highest index that a majority of the voters has persisted. Learners do not count. */
+  /** The highest index that a majority of the voters has persisted, the leader included. Learners do not count. */
   quorumIndex(): LogIndex {
     const { id: self, conf, log } = this.#raft;
     return quorumIndex(conf, (id) => (id === self ? log.stableIndex : this.#of(id).match));

@@ -241,7 +241,7 @@ describe('the bytes are those of proto/raft/raft.proto', () => {
 describe('bytes that are no message are refused, whatever they are', () => {
   const decoders = [decodeMessage, decodeEntry, decodeHardState, decodeSnapshot];
 
-  /** Decoded, or RaftError `bad-bytes`; nothing else may come out. */
+  /** Decodes, or throws RaftError `bad-bytes`; any other error fails the test. */
   function decodeAny(bytes: Uint8Array): void {
     for (const decode of decoders) {
       try {
@@ -279,7 +279,7 @@ describe('bytes that are no message are refused, whatever they are', () => {
     fc.assert(
       fc.property(message, (one) => {
         const bytes = encodeMessage(one);
-        // The body comes last and says how long it is.
+        // The body comes last, with its length.
         for (let end = 0; end < bytes.length; end += 1) {
           expect(() => decodeMessage(bytes.subarray(0, end))).toThrow(RaftError);
         }

@@ -75,7 +75,7 @@ describe('a membership', () => {
       fc.property(indexes, (list) => {
         const conf = confState(list.map((_, at) => id(at + 1)));
         const indexOf = (voter: bigint): LogIndex => logIndex(list[Number(voter) - 1]!);
-        // The slow way: the highest index that enough of them have.
+        // The slow way: the highest index that enough voters have.
         let expected = 0;
         for (let index = 1; index <= 6; index += 1) {
           if (list.filter((one) => one >= index).length >= quorumSize(conf)) expected = index;
@@ -207,7 +207,7 @@ describe("a follower's progress", () => {
     expect(progress.needsCommit(logIndex(3))).toBe(false);
     expect(progress.needsCommit(logIndex(4))).toBe(true);
     progress.sentCommit(logIndex(4));
-    // It could not use more: its log ends there.
+    // A higher commit is of no use: the follower's log ends there.
     expect(progress.needsCommit(logIndex(9))).toBe(false);
   });
 });

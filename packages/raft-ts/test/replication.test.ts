@@ -5,7 +5,7 @@ import { bootstrap, bytes, entriesOf, Group, id, ids, TestNode } from './support
 
 const three = confState(ids(1, 2, 3));
 
-/** Node 1, with these terms in its log behind place 1@1, in `ofTerm`. */
+/** Node 1 in term `ofTerm`, with entries of these terms in its log behind place 1@1. */
 function follower(terms: readonly number[], ofTerm: number, commit = 1): TestNode {
   const hardState = { term: term(ofTerm), vote: undefined, commit: logIndex(commit) };
   return TestNode.member(id(1), three, {}, { terms, hardState });
@@ -37,7 +37,7 @@ const acknowledgement = (index: number, ofTerm: number): object => ({
 });
 
 describe('a follower', () => {
-  // Its log: 1@1 (the beginning), 2@1, 3@2, 4@2; term 2.
+  // The follower's log: 1@1 (the beginning), 2@1, 3@2, 4@2; term 2.
   test.each([
     { prev: [4, 2], terms: [3], commit: 1, log: [1, 2, 2, 3], has: 5, committed: 1, why: 'adds what is new' },
     { prev: [4, 2], terms: [], commit: 4, log: [1, 2, 2], has: 4, committed: 4, why: 'learns the commit' },
@@ -79,7 +79,7 @@ describe('a follower', () => {
     expect(node.status).toMatchObject({ commit: committed, leader: id(2), term: 3 });
   });
 
-  // Its log: 1@1, 2@1, 3@2, 4@2, 5@4.
+  // The follower's log: 1@1, 2@1, 3@2, 4@2, 5@4.
   test.each([
     { prev: [9, 4], at: [5, 4], why: 'the log ends before' },
     { prev: [5, 3], at: [4, 2], why: 'of a lower term there is something at 4' },
@@ -101,7 +101,7 @@ describe('a follower', () => {
 
   test('an entry that conflicts with a committed one is an assertion', () => {
     const node = follower([1, 2, 2], 2, 3);
-    // Behind place 3, which is committed, a correct leader has nothing else at place 3.
+    // Entry 3 is committed, so a correct leader has no other entry at index 3.
     const wrong = { ...append(3, [3, 2], [3], 3), entries: entriesOf([3], 3) };
     expect(() => node.raw.step(wrong)).toThrow(AssertionError);
   });
@@ -163,7 +163,7 @@ describe('a snapshot', () => {
     { index: 9, ofTerm: 5, has: 9, commit: 9, last: 9, restored: true, why: 'is far ahead' },
   ])('of $index@$ofTerm $why', ({ index, ofTerm, has, commit, last, restored }) => {
     const node = follower([1, 2, 2, 4], 4, 3);
-    // Nothing has been applied, so what was committed is not to be mistaken for that.
+    // Entries are committed, but none has been applied yet.
     node.raw.step(snapshotOf(index, ofTerm));
     expect(node.status).toMatchObject({ commit, lastIndex: last, applied: 1 });
     expect(node.settle()).toEqual([expect.objectContaining(acknowledgement(has, 5))]);
@@ -193,7 +193,7 @@ describe('a snapshot', () => {
 describe('a leader', () => {
   test('commits by counting only entries of its own term', () => {
     const group = Group.of(3);
-    // An entry of term 1 lies on nodes 1 and 2: a majority, and yet not committed.
+    // An entry of term 1 is on nodes 1 and 2. They are a majority, but the entry is not committed.
     for (const number of [1, 2]) group.add(TestNode.member(id(number), three, {}, { terms: [1] }));
     group.loses = (message) => message.type === 'append';
     const leader = group.elect(1);
@@ -369,7 +369,7 @@ test('a change of the membership that was applied is made durable, though nothin
   leader.settle();
   const answer = { type: 'append-response', from: id(2), to: id(1), term: term(2), rejection: undefined } as const;
   leader.raw.step({ ...answer, index: logIndex(3) });
-  // The commit alone needs no sync; the membership that it has brought does.
+  // The commit alone needs no sync. The applied change of the membership does.
   expect(leader.process().ready.persist).toMatchObject({ mustSync: false, hardState: { commit: 3 } });
   expect(leader.raw.conf).toEqual(confState(ids(1, 2)));
   expect(leader.raw.confIsDurable).toBe(false);
@@ -389,7 +389,7 @@ describe('what is slow', () => {
     leader.finish();
     const first = leader.raw.ready().committedEntries;
     expect(first.map(({ index }) => index)).toEqual([3, 4]);
-    // The bound may be passed by one entry.
+    // One entry may exceed the bound.
     expect(leader.raw.ready().committedEntries.map(({ index }) => index)).toEqual([5]);
     expect(leader.raw.ready().committedEntries).toEqual([]);
     leader.raw.applied(logIndex(4));

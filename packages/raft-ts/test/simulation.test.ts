@@ -38,7 +38,7 @@ describe.each(kinds)('$name', (kind) => {
     }
   });
 
-  // A simulation in which nothing happens finds nothing.
+  // A simulation without events finds no defects, so check that the events happened.
   afterAll(() => {
     if (process.env['COUNTS'] !== undefined) console.log(kind.name, totals);
     if (runs < 8) return;

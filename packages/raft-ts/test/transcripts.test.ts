@@ -3,13 +3,13 @@ import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Interpreter } from './support/interpreter.ts';
 
-// REWRITE=1 writes what the commands say now into the files: read the diff.
+// REWRITE=1 writes the current output of the commands into the files. Read the diff.
 const rewrite = process.env['REWRITE'] === '1';
 const directory = join(import.meta.dirname, '../testdata');
 
 /**
- * The transcript with what its commands say now: lines that begin with `>` are commands, with `#` comments, and all others
- * what the command before them has said.
+ * The transcript with the current output of its commands. Lines that begin with `>` are commands, lines that begin with `#`
+ * are comments, and all others are the output of the command before them.
  */
 function replay(text: string): string {
   const interpreter = new Interpreter();

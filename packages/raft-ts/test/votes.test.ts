@@ -24,7 +24,7 @@ function vote(
   };
 }
 
-/** What node 1 answers to a request for its vote; undefined: nothing. */
+/** The answer of node 1 to a request for its vote. Undefined if there is none. */
 function answerOf(messages: readonly Message[]): { readonly granted: boolean; readonly term: number } | undefined {
   for (const message of messages) {
     if (message.type === 'vote-response' || message.type === 'pre-vote-response')
@@ -46,7 +46,7 @@ function voter(terms: readonly number[], ofTerm: number, votedFor?: NodeId): Tes
 }
 
 describe("a vote goes to a log at least as complete as the voter's", () => {
-  // The voter's log ends at place 3 in term 2.
+  // The voter's log ends at 3@2.
   test.each([
     { index: 3, term: 2, granted: true, why: 'the same end' },
     { index: 4, term: 2, granted: true, why: 'a longer log of the same term' },
@@ -59,7 +59,7 @@ describe("a vote goes to a log at least as complete as the voter's", () => {
     const answer = answerOf(node.receive(vote(2, 4, { index, term: lastTerm })));
     expect(answer).toEqual({ granted, term: 4 });
     expect(node.storage.hardState.vote).toBe(granted ? id(2) : undefined);
-    // Of a pre-vote the same, but that nothing is given away.
+    // The same for a pre-vote, but the voter's term and vote do not change.
     const asked = voter([1, 2], 3);
     const preVote = { ...vote(2, 4, { index, term: lastTerm }), type: 'pre-vote' } as Message;
     expect(answerOf(asked.receive(preVote))).toEqual({ granted, term: granted ? 4 : 3 });
@@ -133,7 +133,7 @@ describe('a vote tells what is committed', () => {
     { committed: { index: 4, term: 2 }, commit: 1, why: 'its log ends before' },
   ])('$committed.index@$committed.term: then $commit is, $why', ({ committed, commit }) => {
     const place = { index: logIndex(committed.index), term: term(committed.term) };
-    // Whether it grants or not, and whether it is asked or answered.
+    // In requests and in answers, whether the vote is granted or not.
     const asked = voter([1, 2], 3);
     asked.receive(vote(2, 4, { index: 1, term: 1 }, { committed: place }));
     expect(asked.status.commit).toBe(commit);
@@ -166,7 +166,7 @@ describe('who hears from a leader', () => {
     { ticks: 0, transfer: true, granted: true, why: 'the leader wants it' },
   ])('after $ticks ticks, transfer $transfer: $granted, $why', ({ ticks, transfer, granted }) => {
     const one = TestNode.member(id(1), three);
-    // Its own election timeout is longer.
+    // The node's own election timeout is longer.
     one.random.value = 9;
     one.crash();
     one.receive({ type: 'heartbeat', from: id(3), to: id(1), term: term(2), commit: logIndex(1), readRound: 0 });
@@ -234,7 +234,7 @@ describe('an election is won by a majority', () => {
     node.settle();
     node.receive(...answers('vote-response', granted, refused));
     expect(node.status.role).toBe(role);
-    // The same of pre-votes, but that a majority makes a candidate.
+    // The same for pre-votes, but a majority makes the node a candidate.
     const asking = TestNode.member(id(1), confState(ids(...voters)), { preVote: true });
     asking.raw.campaign();
     asking.settle();
@@ -246,7 +246,7 @@ describe('an election is won by a majority', () => {
   });
 
   test('answers of the other phase, or of an earlier campaign, count for nothing', () => {
-    // It had campaigned in term 2 before.
+    // The node has campaigned in term 2 before.
     const node = voter([], 2, id(1));
     node.raw.campaign();
     node.settle();
@@ -309,7 +309,7 @@ describe('an election is won by a majority', () => {
     leader.raw.proposeConfChange({ kind: 'remove', node: id(3), context: new Uint8Array(0) });
     group.settle();
     const node = group.node(2);
-    // After a restart it is handed out again, and this application is slow.
+    // After the restart the entry is handed out again, and the application has not applied it yet.
     node.crash();
     node.raw.ready();
     node.raw.campaign();

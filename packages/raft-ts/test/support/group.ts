@@ -29,7 +29,7 @@ export const textOf = (data: Uint8Array): string => Buffer.from(data).toString()
 export const id = (value: number): NodeId => nodeId(BigInt(value));
 export const ids = (...values: readonly number[]): readonly NodeId[] => values.map(id);
 
-/** What a test sets and the core draws from. */
+/** A fixed number for all draws of the core, set by the test. */
 export class FixedRandom implements Random {
   value = 0;
   uint32(): number {
@@ -37,14 +37,14 @@ export class FixedRandom implements Random {
   }
 }
 
-/** Where every first member of a group begins. */
+/** The snapshot in which every first member of a group begins. */
 export function bootstrap(conf: ConfState): Snapshot {
   return { index: logIndex(1), term: term(1), conf, data: bytes('begin') };
 }
 
 const NOWHERE: Snapshot = { index: NO_INDEX, term: NO_TERM, conf: NO_CONF, data: bytes('') };
 
-/** Entries behind a group's beginning, one for each term given: their data is their place. */
+/** Entries behind a group's beginning, one for each given term. The data of an entry is its place. */
 export function entriesOf(terms: readonly number[], first = 2): Entry[] {
   return terms.map((value, at) => {
     const index = logIndex(first + at);
@@ -52,14 +52,14 @@ export function entriesOf(terms: readonly number[], first = 2): Entry[] {
   });
 }
 
-/** A node with its storage and the simplest application: it remembers what it has applied, as one text. */
+/** A node with its storage and the simplest application, which keeps a list of the applied data. */
 export class TestNode {
   readonly id: NodeId;
   readonly random = new FixedRandom();
   readonly #limits: RaftLimits;
   storage: MemoryLog;
   raw: RawNode;
-  /** What the application has applied, in order; a snapshot's data stands for what was before it. */
+  /** The data that the application has applied, in order. A snapshot's data stands for everything before it. */
   state: string[] = [];
   readStates: ReadState[] = [];
   #held: Ready | undefined;
@@ -92,7 +92,7 @@ export class TestNode {
     return this.raw.status();
   }
 
-  /** Does what one Ready asks for. The messages that may leave, in order. */
+  /** Does the work of one `Ready`. Returns the messages that may leave, in order. */
   process(): { readonly ready: Ready; readonly messages: readonly Message[] } {
     const ready = this.raw.ready();
     const messages = [...ready.messages];
@@ -106,7 +106,7 @@ export class TestNode {
     return { ready, messages };
   }
 
-  /** Takes a Ready and leaves its `Persist` under way: `finish` ends it. */
+  /** Takes a `Ready` and leaves its `Persist` under way until `finish`. */
   hold(): { readonly ready: Ready; readonly messages: readonly Message[] } {
     const ready = this.raw.ready();
     if (ready.persist !== undefined) this.#held = ready;
@@ -124,14 +124,14 @@ export class TestNode {
     return persist.messages;
   }
 
-  /** Everything that is due, with all messages that leave. */
+  /** Does all the work that is due, and returns all messages that leave. */
   settle(): readonly Message[] {
     const messages: Message[] = [];
     while (this.raw.hasReady) messages.push(...this.process().messages);
     return messages;
   }
 
-  /** Steps in, and what comes of it. */
+  /** Steps the messages, and returns the messages that leave then. */
   receive(...messages: readonly Message[]): readonly Message[] {
     for (const message of messages) this.raw.step(message);
     return this.settle();
@@ -141,13 +141,13 @@ export class TestNode {
     for (let count = 0; count < times; count += 1) this.raw.tick();
   }
 
-  /** Ends the process and starts it anew on what was persisted. */
+  /** Ends the node and starts it again on its persisted state. */
   crash(): void {
     this.#held = undefined;
     this.raw = this.#start();
   }
 
-  /** A snapshot of the application as it is, and the log without what it contains but the last `keep` entries. */
+  /** Takes a snapshot of the application, and drops the entries that it contains, except the last `keep`. */
   compact(keep = 0): void {
     const { applied } = this.raw.status();
     const snapshotTerm = this.storage.term(applied);
@@ -161,7 +161,7 @@ export class TestNode {
     this.storage.compact(logIndex(applied - keep));
   }
 
-  /** The log that is persisted, as terms by index. */
+  /** The terms of the persisted log, by index. */
   terms(): readonly (Term | undefined)[] {
     const terms: (Term | undefined)[] = [];
     for (let index = this.storage.firstIndex(); index <= this.storage.lastIndex(); index = logIndex(index + 1)) {
@@ -189,13 +189,13 @@ export class TestNode {
   }
 }
 
-/** Nodes and the messages between them. Nothing moves by itself: a test says what is delivered and what is lost. */
+/** Nodes and the messages between them. The test decides which messages are delivered and which are lost. */
 export class Group {
   readonly nodes = new Map<NodeId, TestNode>();
   readonly limits: Partial<RaftLimits>;
-  /** On their way, in the order in which they were sent. */
+  /** The messages on their way, in the order in which they were sent. */
   queue: Message[] = [];
-  /** Messages for which it holds are lost when they are sent. */
+  /** Messages for which this is true are lost when they are sent. */
   loses: (message: Message) => boolean = () => false;
 
   constructor(limits: Partial<RaftLimits> = {}) {
@@ -225,7 +225,7 @@ export class Group {
     for (const message of messages) if (!this.loses(message)) this.queue.push(message);
   }
 
-  /** Everything that is due on all nodes, and all messages delivered, until nothing moves. */
+  /** Does all the work that is due on all nodes and delivers all messages, until there are none. */
   settle(): void {
     for (let turn = 0; turn < 10_000; turn += 1) {
       for (const node of this.nodes.values()) this.send(node.settle());
@@ -236,7 +236,7 @@ export class Group {
     throw new Error('the group does not settle');
   }
 
-  /** Makes `number` the leader, with everybody's consent. */
+  /** Makes node `number` the leader. Throws if it is not elected. */
   elect(number: number): TestNode {
     const node = this.node(number);
     node.raw.campaign();

@@ -16,12 +16,12 @@ import { bytes, Group, id, TestNode } from './group.ts';
 
 type Command = (words: readonly string[], options: ReadonlyMap<string, string>) => readonly string[];
 
-/** Nothing to say. */
+/** The output of a command without output. */
 const OK: readonly string[] = [];
 
 /**
- * Runs the commands of a transcript on a group of nodes, and says what happens. `COMMANDS` in testdata/README.md lists
- * them. Words of the form name=value are options.
+ * Runs the commands of a transcript on a group of nodes, and returns their output. `COMMANDS` in testdata/README.md lists
+ * the commands. Words of the form name=value are options.
  */
 export class Interpreter {
   #group = new Group();
@@ -35,7 +35,7 @@ export class Interpreter {
       return OK;
     },
     timeout: ([number, ticks]) => {
-      // Drawn anew at each change of role: this is what the next draw gives.
+      // The timeout is drawn at each change of role. This sets the result of the next draw.
       this.#node(number).random.value = Number(ticks) - (this.#limits.electionTicks ?? defaultLimits.electionTicks);
       return OK;
     },
@@ -99,7 +99,7 @@ export class Interpreter {
     state: (numbers) => this.#nodes(numbers).map((node) => `${node.id}: ${node.state.join(' ')}`),
   };
 
-  /** What the line's command says. Throws for a command that is none. */
+  /** Runs the command of the line and returns its output. Throws for an unknown command. */
   run(line: string): readonly string[] {
     const [name, ...rest] = line.split(/\s+/);
     const command = this.#commands[name ?? ''];
@@ -116,7 +116,7 @@ export class Interpreter {
     }
   }
 
-  /** `group 1 2 3 learners 4 preVote=false`: what is not said is as `defaultLimits` has it, with short timeouts. */
+  /** `group 1 2 3 learners 4 preVote=false`. Other options are as in `defaultLimits`, with short timeouts. */
   #newGroup(words: readonly string[], options: ReadonlyMap<string, string>): readonly string[] {
     const at = words.indexOf('learners');
     const voters = (at === -1 ? words : words.slice(0, at)).map(idOf);
@@ -133,7 +133,7 @@ export class Interpreter {
     return OK;
   }
 
-  /** `member 1 terms=1,1,2 term=3 commit=2`: the node starts again on such a log, behind the group's beginning. */
+  /** `member 1 terms=1,1,2 term=3 commit=2`: starts the node again with this log behind the group's beginning. */
   #member(number: string | undefined, options: ReadonlyMap<string, string>): readonly string[] {
     const node = this.#node(number);
     const terms = (options.get('terms') ?? '')
@@ -158,7 +158,7 @@ export class Interpreter {
     return lines.length === 0 ? ['nothing'] : lines;
   }
 
-  /** Messages that match the options `from`, `to`, `type`, at most `count`, in the order in which they were sent. */
+  /** Takes messages that match the options `from`, `to`, `type`, at most `count`, in the order of their sending. */
   #take(options: ReadonlyMap<string, string>, use: (message: Message) => void): readonly string[] {
     const matches = ({ from, to, type }: Message): boolean =>
       (options.get('from') ?? `${from}`) === `${from}` &&
@@ -170,7 +170,7 @@ export class Interpreter {
     return taken.length === 0 ? ['nothing'] : taken.map(describeMessage);
   }
 
-  /** Readies and deliveries among the named nodes (all, if none is named), until nothing moves. */
+  /** Does the work of the named nodes (all, if none is named) and delivers their messages, until there are none. */
   #settle(numbers: readonly string[], quiet: boolean): readonly string[] {
     const nodes = this.#nodes(numbers);
     const lines: string[] = [];

@@ -17,7 +17,7 @@ import {
 import type { Prng } from '@engram/sim';
 import { bytes, textOf } from './group.ts';
 
-/** A storage that is not always ready: entries are still being fetched, a snapshot still being made. */
+/** A storage that is not always ready: at times it fetches entries, or prepares a snapshot. */
 class BusyStorage implements LogStorage {
   readonly log: MemoryLog;
   readonly #prng: Prng;
@@ -45,7 +45,7 @@ class BusyStorage implements LogStorage {
   }
 }
 
-/** A number for a history: equal histories have equal numbers, others hardly ever. */
+/** Hashes a history of entries: equal histories have equal numbers, different ones hardly ever. */
 export function extend(history: number, entry: Entry): number {
   const text =
     entry.kind === 'normal'
@@ -57,15 +57,15 @@ export function extend(history: number, entry: Entry): number {
 }
 
 export interface SimNodeHooks {
-  /** The node has applied everything up to `index`, and this is its history. */
+  /** The node has applied everything up to `index`. `history` is the number of what it has applied. */
   applied(node: SimNode, index: LogIndex, history: number): void;
   read(node: SimNode, state: ReadState): void;
   send(messages: readonly Message[]): void;
 }
 
 /**
- * A node whose disk and application take their time. A crash loses what the disk has not confirmed, or keeps it whole, and
- * a commit that needed no sync may go back.
+ * A node with a slow disk and a slow application. A crash loses or keeps the save that the disk has not confirmed, as a
+ * whole. A commit that needed no sync may be lost.
  */
 export class SimNode {
   readonly id: NodeId;
@@ -100,7 +100,7 @@ export class SimNode {
     return this.#held !== undefined;
   }
 
-  /** Takes what is ready. A persist stays under way until `finishPersist`. */
+  /** Takes a `Ready`. Its `Persist` stays under way until `finishPersist`. */
   process(): void {
     if (!this.raw.hasReady) return;
     const ready: Ready = this.raw.ready();
@@ -131,7 +131,7 @@ export class SimNode {
     this.#hooks.applied(this, entry.index, this.#history);
   }
 
-  /** Whatever storage was busy with is done. */
+  /** Storage has the entries that it was fetching. */
   load(): void {
     if (!this.#storage.waits) return;
     this.#storage.waits = false;
@@ -150,7 +150,7 @@ export class SimNode {
     this.up = false;
     const held = this.#held;
     if (held !== undefined && this.#prng.chance(0.5)) this.#save(held);
-    // A commit that was written without a sync.
+    // A commit that was written without a sync is lost.
     else if (this.#prng.chance(0.5))
       this.log.save({ snapshot: undefined, entries: [], mustSync: true, messages: [], hardState: this.#synced });
     this.#held = undefined;

@@ -41,7 +41,7 @@ interface Weighted {
 const BEGIN = { index: logIndex(1), term: term(1) };
 const HISTORY_BEGIN = 7;
 
-/** Small bounds, so that all of them are met. */
+/** Small bounds, so that runs reach all of them. */
 const tightLimits: RaftLimits = {
   ...defaultLimits,
   electionTicks: 6,
@@ -55,8 +55,8 @@ const tightLimits: RaftLimits = {
 };
 
 /**
- * A group under one seed: which node goes on, which message arrives, twice or never, what the disk confirms, who crashes
- * and who is cut off. After every step the promises of Raft are checked (Raft paper, figure 3).
+ * A group under one seed. The seed decides which node runs, which message arrives, once, twice or never, when a disk
+ * confirms, which node crashes and which is cut off. Every step checks the promises of Raft (Raft paper, figure 3).
  */
 export class Simulation implements SimNodeHooks {
   readonly prng: Prng;
@@ -67,7 +67,7 @@ export class Simulation implements SimNodeHooks {
   #cut: ReadonlySet<NodeId> = new Set();
   #oneWay = false;
   readonly #leaders = new Map<Term, NodeId>();
-  /** By index: the history of whoever was the first to apply it. */
+  /** By index: the history of the first node that applied it. */
   readonly #histories: number[] = [];
   /** By index: the term of the entry that is committed there. */
   readonly #committed: Term[] = [];
@@ -111,7 +111,7 @@ export class Simulation implements SimNodeHooks {
     this.#checkLogsMatch();
   }
 
-  /** All nodes up, all messages delivered: soon there is one leader, and what it takes is applied everywhere. */
+  /** Starts all nodes and delivers all messages. Soon one node leads, and all nodes apply what it takes. */
   heal(): void {
     this.#cut = new Set();
     for (const node of this.nodes.values()) if (!node.up) node.restart();
@@ -156,7 +156,7 @@ export class Simulation implements SimNodeHooks {
   send(messages: readonly Message[]): void {
     for (const message of messages) {
       if (message.type === 'snapshot') this.counts.snapshots += 1;
-      // As bytes, so that nodes share nothing but what they were told.
+      // Encoded and decoded, so that nodes share no objects.
       this.#network.push(decodeMessage(encodeMessage(message)));
     }
   }
@@ -171,7 +171,7 @@ export class Simulation implements SimNodeHooks {
     for (const { action, weight } of this.#actions) {
       dice -= weight;
       if (dice >= 0) continue;
-      // A node that is down only comes back; what happens between nodes happens all the same.
+      // A node that is down can only restart. Actions that are not of one node happen in any case.
       if (node.up || !action.ofNode) action.run(node);
       else if (this.prng.chance(0.1)) node.restart();
       return;
@@ -179,8 +179,8 @@ export class Simulation implements SimNodeHooks {
   }
 
   /**
-   * What can happen, and how often. Each run has its own mixture: some are all crashes, in some hardly anything is
-   * delivered, and what needs many of a kind comes about in one of them.
+   * The possible actions and their weights. Each run has its own mixture: some have very many crashes, some deliver hardly
+   * any message. So defects that need many actions of one kind show in one of the runs.
    */
   #mixture(): readonly Weighted[] {
     const { prng } = this;
@@ -219,7 +219,7 @@ export class Simulation implements SimNodeHooks {
   #deliver(): void {
     if (this.#network.length === 0) return;
     const { prng } = this;
-    // Mostly in order: a network that shuffles everything hides what comes after each other.
+    // Mostly in order: a network that shuffles all messages hides defects that need messages in order.
     const at = prng.chance(this.#orderRate) ? 0 : prng.below(this.#network.length);
     const message = this.#network[at]!;
     if (!prng.chance(0.03)) this.#network.splice(at, 1);
@@ -232,7 +232,7 @@ export class Simulation implements SimNodeHooks {
     if (prng.chance(this.#haste)) this.#hurry(receiver);
   }
 
-  /** A node that is not slow does at once what its message leads to. */
+  /** A node that is not slow does the work for a message at once. */
   #hurry(node: SimNode): void {
     node.process();
     if (this.prng.chance(this.#haste)) node.finishPersist();
@@ -316,7 +316,7 @@ export class Simulation implements SimNodeHooks {
     throw new Error('the group does not settle');
   }
 
-  /** Of those who lead, the one in the highest term. */
+  /** Of the nodes that lead, the one in the highest term. */
   #leader(): SimNode | undefined {
     let found: SimNode | undefined;
     for (const node of this.nodes.values()) {
@@ -347,14 +347,14 @@ export class Simulation implements SimNodeHooks {
     }
   }
 
-  /** What a node takes for committed is the same everywhere, as far as its persisted log tells. */
+  /** Checks that all nodes have the same committed entries, as far as their persisted logs show. */
   #checkCommitted(node: SimNode, commit: LogIndex): void {
     for (let index = commit; index > NO_INDEX; index = logIndex(index - 1)) {
       const own = node.log.term(index);
       if (own === undefined) continue;
       const known = this.#committed[index];
       if (known === undefined) {
-        // Its own copy may be about to be replaced; what it has applied is not.
+        // The node's persisted entry may be about to be replaced, but an applied entry is final.
         if (index <= node.raw.status().applied) this.#committed[index] = own;
       } else if (index <= node.raw.status().applied) {
         expect(own, `${node.id} has another entry at ${index}, which is committed`).toBe(known);
@@ -363,7 +363,7 @@ export class Simulation implements SimNodeHooks {
     }
   }
 
-  /** Leader completeness: who is elected has everything that is committed. */
+  /** Checks leader completeness: an elected node has every committed entry. */
   #checkComplete(leader: SimNode): void {
     for (let index = leader.log.firstIndex(); index < this.#committed.length; index = logIndex(index + 1)) {
       const known = this.#committed[index];
@@ -372,7 +372,7 @@ export class Simulation implements SimNodeHooks {
     }
   }
 
-  /** Log matching: logs that agree at one place agree before it. */
+  /** Checks log matching: logs that agree at one place agree before it. */
   #checkLogsMatch(): void {
     const logs = [...this.nodes.values()].map((node) => node.log);
     for (const one of logs) {
