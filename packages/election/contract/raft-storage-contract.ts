@@ -101,7 +101,7 @@ export function raftStorageContract(name: string, makeBed: () => Promise<RaftSto
         await storage.save(batch);
         expected = afterBatch(expected, batch);
         expect(await (await bed.open()).load()).toEqual(expected);
-        // The one that was opened to look has taken the state over: so does this one again.
+        // The storage that was opened to look has taken the state over, so this one takes it over again.
         expect(await storage.load()).toEqual(expected);
       }
     });

@@ -193,7 +193,8 @@ export class Election {
     if (givesUp) {
       // An epoch is led once. This member may try again in Raft's next term, if no other member leads.
       this.#gaveUp = epoch;
-      // If no member can take over, leaderships would otherwise change as fast as messages travel.
+      // Within the pause this member only resigns: if no member can take over, leaderships would otherwise change as fast
+      // as messages travel.
       const mayHandOver = this.#ticks - this.#handedOverTick >= this.#handOverPauseTicks;
       this.#handedOverTick = this.#ticks;
       if (!mayHandOver || !this.handOver()) this.#raft.node.resign();

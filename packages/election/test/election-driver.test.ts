@@ -22,13 +22,13 @@ const CLUSTER = 7n;
 let clock: SimClock;
 let lines: string[];
 let drivers: Map<MemberId, ElectionDriver>;
-/** What each member was told, in words. */
+/** The calls to each member's owner, in words. */
 let told: Map<MemberId, string[]>;
 let failures: Map<MemberId, unknown>;
 let disks: Map<MemberId, MemoryRaftDisk>;
-/** Members of which nothing arrives and to whom nothing comes. */
+/** Members whose messages are lost, and that get none. */
 let cut: Set<MemberId>;
-/** Everything that anybody has sent. */
+/** All messages that the members have sent. */
 let sent: PeerMessage[];
 
 const keep = (_fields: object, message: string): void => void lines.push(message);
@@ -112,7 +112,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** The one that leads, once its store has taken over. */
+/** The member that leads, once its store has taken over. */
 async function leaderOf(): Promise<ElectionDriver> {
   for (let round = 0; round < 100; round += 1) {
     const found = [...drivers.values()].find((driver) => driver.view.leadingIn !== undefined);
@@ -161,7 +161,7 @@ describe('an election', () => {
     );
     await clock.settle();
     expect((await added).members.map((one) => one.id)).toEqual([id(1), id(2)]);
-    // Before it starts it looks for itself in what the others have saved.
+    // Before a joining member starts, it looks for itself in the saved states of the others.
     await clock.settle();
     const saved = new Election(
       { ...optionsOf(id(1), CLUSTER), random: new Prng(1) },
@@ -185,7 +185,7 @@ test('what depends on a save leaves after it', async () => {
   await open(id(2), members);
   const votes = (): number =>
     sent.filter((one) => one.kind === 'raft' && one.message.type === 'vote' && one.message.from === id(1)).length;
-  // It has the pre-vote of the other one, and can't make its term durable.
+  // Member 1 has the pre-vote of the other member, and can't make its term durable.
   await pass(3000);
   expect(drivers.get(id(1))!.view.term).toBeGreaterThan(1);
   expect(votes()).toBe(0);

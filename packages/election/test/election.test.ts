@@ -89,7 +89,7 @@ describe('a leadership', () => {
       }
       members.tick();
     }
-    // Each hands over once; from then on it takes an election timeout.
+    // Each member hands over once. From then on a change of leader takes an election timeout.
     expect(leads).toBeGreaterThan(3);
     expect(members.get(1).view.term - start).toBeLessThan(10);
   });
@@ -230,7 +230,7 @@ describe('handing over', () => {
     members.isolate(1);
     members.get(2).election.peerGone(id(1));
     members.settle();
-    // Node 3 still hears from it, as far as it knows.
+    // Node 3 still hears from node 1, as far as node 3 knows.
     expect(members.get(2).view.leader).toBeUndefined();
     members.get(3).election.peerGone(id(1));
     members.settle();
@@ -320,7 +320,7 @@ describe('state', () => {
     members.loses = (message) => {
       const isSnapshot = message.kind === 'raft' && message.message.type === 'snapshot';
       if (isSnapshot) snapshots += 1;
-      // The first one is lost.
+      // The first snapshot is lost.
       return isSnapshot && snapshots === 1;
     };
     members.tick(3 * ELECTION_TICKS);

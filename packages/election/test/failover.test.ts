@@ -9,12 +9,12 @@ const nobody = (): void => {};
 const logger: Logger = { debug: nobody, info: nobody, warn: nobody, error: nobody };
 const LINK_MS = 0.5;
 const SAVE_MS = 3;
-/** From its death until nothing comes from it any more. */
+/** The time from a process's death until no more of its messages arrive. */
 const GONE_MS = 2 * LINK_MS;
 
 /**
- * Milliseconds from the leader's death to the next `lead`, when the followers see it after so many each: at the end of its
- * connection, behind everything that it has sent.
+ * Milliseconds from the leader's death to the next `lead`. `seenAfterMs`: how long after `GONE_MS` each follower sees the
+ * end of the connection, which comes behind everything that the leader has sent.
  */
 async function failoverMs(seed: number, seenAfterMs: readonly [number, number]): Promise<number> {
   const prng = new Prng(seed);
@@ -67,7 +67,7 @@ async function failoverMs(seed: number, seenAfterMs: readonly [number, number]):
   return leads.at(-1)!.atMs - killedMs;
 }
 
-// The end of a connection, a pre-vote and a vote there and back, a term made durable by the candidate and by its voter.
+// The end of a connection, a pre-vote and a vote with their answers, and a save of the term by the candidate and its voter.
 const campaignMs = GONE_MS + 4 * LINK_MS + 2 * SAVE_MS;
 
 test.each([

@@ -13,9 +13,9 @@ interface Case {
   readonly removed?: readonly number[];
   readonly request: MemberRequest;
   readonly rules?: MembershipRules;
-  /** Not connected to member 1. */
+  /** Members that are not connected to member 1. */
   readonly down?: readonly number[];
-  /** Connected, but not for five seconds. */
+  /** Members that are connected, but for less than five seconds. */
   readonly young?: readonly number[];
   readonly lagging?: readonly number[];
   readonly code: ErrorCode | undefined;

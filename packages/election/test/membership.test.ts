@@ -113,7 +113,7 @@ describe('members', () => {
     members.tick(5);
     leader.takeSeen();
     leader.election.changeMembers(1, { kind: 'remove', id: id(1) });
-    // The other one persists the change, and hears nothing of its commit.
+    // The other member persists the change, and does not learn of its commit.
     members.loses = (message, from) => {
       const raft = raftOf(message);
       return from === leader && !(raft?.type === 'append' && raft.entries.length > 0);
@@ -154,7 +154,7 @@ describe('members', () => {
     members.get(2).takeSeen();
     leader.election.changeMembers(1, { kind: 'remove', id: id(2) });
     leader.work();
-    // The change is saved, and its commit is not.
+    // The change is saved, but its commit is not.
     leader.holdsSaves = true;
     members.settle();
     members.tick(ELECTION_TICKS);
@@ -199,7 +199,7 @@ describe('members', () => {
     members.settle();
     leader.election.changeMembers(2, { kind: 'remove', id: id(4) });
     members.settle();
-    // It knows the first members, as one does that has read the log up to there.
+    // The late member knows the first members, as if it had read the log up to there.
     const late = members.add(id(4), bootstrapState(members.clusterId, [member(1), member(2), member(3)]));
     members.tick(4 * ELECTION_TICKS);
     expect(kinds(late.takeSeen())).toContain('removed');
@@ -236,7 +236,7 @@ describe('members', () => {
       expect(settledOf(leader.takeSeen())).toEqual([{ kind: 'done' }, { kind: 'done' }]);
       const late = members.add(id(4), NEW_RAFT_STATE);
       members.tick(3 * ELECTION_TICKS);
-      expect(kinds(late.takeSeen())).not.toContain('removed'); // nobody is there yet
+      expect(kinds(late.takeSeen())).not.toContain('removed'); // no member is connected yet
       late.election.peerConnected(id(1));
       late.election.peerConnected(id(2));
       members.tick(2 * ELECTION_TICKS);

@@ -29,7 +29,7 @@ export function member(number: number, change: Partial<Member> = {}): Member {
   };
 }
 
-/** The same for all draws: election timeouts are `electionTicks`, and what a test adds for one member. */
+/** A fixed number for all draws: election timeouts are `electionTicks` plus the value that a test sets. */
 class FixedRandom implements Random {
   value = 0;
   uint32(): number {
@@ -49,14 +49,14 @@ export const optionsOf = (self: MemberId, clusterId: bigint): Omit<ElectionOptio
   keptEntries: 10,
 });
 
-/** A member whose saves are durable at once, unless a test holds them, and that notes what it was told to do. */
+/** A member whose saves are durable at once, unless a test holds them. It records its effects. */
 export class TestMember {
   readonly id: MemberId;
   readonly random = new FixedRandom();
   readonly #options: Omit<ElectionOptions, 'random'>;
   state: RaftState;
   election: Election;
-  /** Everything but sends and saves. */
+  /** All effects but sends and saves. */
   seen: Effect[] = [];
   outbox: PeerMessage[] = [];
   holdsSaves = false;
@@ -102,14 +102,14 @@ export class TestMember {
     this.work();
   }
 
-  /** What it was told since the last call. */
+  /** Takes the effects in `seen` since the last call. */
   takeSeen(): readonly Effect[] {
     const taken = this.seen;
     this.seen = [];
     return taken;
   }
 
-  /** Takes over as a store would that has nothing to read, if it was told to. */
+  /** Takes over if it was told to lead, as a store that has nothing to read. */
   takeOver(position = 1): Epoch | undefined {
     const lead = this.seen.findLast((effect) => effect.kind === 'lead');
     if (lead === undefined) return undefined;
@@ -124,7 +124,7 @@ export class TestMember {
   }
 }
 
-/** Members and the messages between them, all delivered in order unless a test says otherwise. */
+/** Members and the messages between them. All messages are delivered in order, unless `loses` says otherwise. */
 export class Members {
   readonly clusterId: bigint;
   readonly all = new Map<MemberId, TestMember>();
@@ -179,7 +179,7 @@ export class Members {
     }
   }
 
-  /** Lets `number` lead, and its store take over. */
+  /** Makes member `number` the leader, and lets its store take over. */
   elect(number: number): TestMember {
     const one = this.get(number);
     for (const other of this.all.values()) other.random.value = other === one ? 0 : ELECTION_TICKS - 1;

@@ -2,15 +2,15 @@ import { type Epoch, logPosition } from '@engram/core';
 import type { Prng, SimProcess } from '@engram/sim';
 import type { ElectionDriver, MemberId } from '../../index.ts';
 
-/** The log of the data that all members share: a seal, and how many writes were acknowledged. */
+/** The log of the data that all members share: its seal, and the number of acknowledged writes. */
 export class SharedLog {
   epoch = 0;
   holder: MemberId | undefined;
   writes = 0;
-  /** For each epoch that sealed it, who that was. */
+  /** For each epoch that sealed the log, its holder. */
   readonly sealed = new Map<number, MemberId>();
 
-  /** False: the log is somebody else's by now. */
+  /** False if the log is sealed with this epoch or a later one. */
   seal(epoch: Epoch, holder: MemberId): boolean {
     if (epoch <= this.epoch) return false;
     this.epoch = epoch;
@@ -21,8 +21,8 @@ export class SharedLog {
 }
 
 /**
- * A member's store, as far as an election sees it: it takes over in steps that take time, writes while the log is its own,
- * and steps down in its own time. What it has seen of the writes is what its reads show.
+ * A member's store, as far as an election sees it. It takes over in steps that take time, writes while it holds the log, and
+ * takes time to step down. Its reads show the writes that it has seen.
  */
 export class SimStore {
   readonly #member: MemberId;
@@ -30,11 +30,11 @@ export class SimStore {
   readonly #process: SimProcess;
   readonly #prng: Prng;
   driver: ElectionDriver | undefined;
-  /** From `lead` to `resigned`. */
+  /** The epoch, from `lead` to `resigned`. */
   epoch: Epoch | undefined;
   #sealed = false;
   seen = 0;
-  /** Writes wait for it, as they do where a log can't be reached. */
+  /** While true, no write is done, as if the log could not be reached. */
   isStuck = false;
 
   constructor(member: MemberId, log: SharedLog, process: SimProcess, prng: Prng) {
@@ -73,7 +73,7 @@ export class SimStore {
     }
     await this.#process.delay(this.#prng.fraction() * 100);
     if (this.epoch !== epoch) return;
-    // The tail, up to what was there when the seal was.
+    // Reads the tail, up to the seal.
     if (this.#log.epoch !== epoch) {
       this.#resign(epoch);
       return;

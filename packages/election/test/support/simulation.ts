@@ -17,7 +17,7 @@ import { SharedLog, SimStore } from './sim-store.ts';
 const TICK_MS = 100;
 const ELECTION_TICKS = 10;
 const CLUSTER = 7n;
-/** Wrong addresses and late saves are among the faults that are logged. */
+/** Drops log lines: the simulated faults are logged too. */
 const nobody = (): void => {};
 const logger: Logger = { debug: nobody, info: nobody, warn: nobody, error: nobody };
 
@@ -31,7 +31,7 @@ interface Place {
   readonly id: MemberId;
   readonly host: SimHost;
   readonly disk: MemoryRaftDisk;
-  /** First members have a state before they start, others join. */
+  /** First members have a state before they start. Other members join. */
   readonly isFirst: boolean;
   life: Life | undefined;
   starting: boolean;
@@ -45,9 +45,9 @@ export interface SimulationOptions {
 }
 
 /**
- * Members of one cluster under one seed: real drivers, each on a machine of its own, with stores that take over and write
- * to one log. Processes die and stop, links lose and delay and are cut in one direction, saves are slow, fail, or are there
- * although nobody learnt it, storage is unhealthy, and connections are said to be gone that are not.
+ * Members of one cluster under one seed: real drivers, each on its own machine, with stores that take over and write to one
+ * log. Processes die and stop. Links lose and delay messages, and are cut in one direction. Saves are slow, fail, or are
+ * durable although they failed. Storage is unhealthy, and live connections are reported as gone.
  */
 export class Simulation {
   readonly prng: Prng;
@@ -57,7 +57,7 @@ export class Simulation {
   readonly #log = new SharedLog();
   readonly #places = new Map<MemberId, Place>();
   readonly #firstMembers: readonly Member[];
-  /** For each epoch of which members know, its holder. */
+  /** For each epoch that members know of, its holder. */
   readonly #holders = new Map<number, MemberId>();
   readonly #ledIn = new Set<number>();
   failure: unknown;
@@ -72,7 +72,7 @@ export class Simulation {
     for (const one of this.#firstMembers) this.#addPlace(one.id, true);
   }
 
-  /** `ms` of virtual time full of faults. */
+  /** Runs `ms` of virtual time with faults. */
   async run(ms: number): Promise<void> {
     for (const place of this.#places.values()) this.#start(place);
     for (let passed = 0; passed < ms; passed += 20) {
@@ -81,7 +81,7 @@ export class Simulation {
     }
   }
 
-  /** No faults any more: one leader, whose state all members share, and who confirms reads. */
+  /** Ends all faults. Then there must be one leader that confirms reads, and all members share its state. */
   async heal(): Promise<void> {
     this.#network.healAll();
     this.#network.faults = { delayMsMin: 0.1, delayMsMax: 2, lost: 0, twice: 0 };
@@ -214,14 +214,14 @@ export class Simulation {
         : kind === 'update'
           ? { kind, id: target, peerUrls }
           : { kind, id: target };
-    // Who was removed once stays out: a member's id is not dealt twice.
+    // A removed member is not added again: a member's id is not reused.
     if (kind === 'add' && this.#places.get(target)?.removed === true) return;
     if (kind === 'add' && !this.#places.has(target)) this.#start(this.#addPlace(target, false));
     this.#counts.changes += 1;
     this.#ignore(driver.changeMembers(request, signal));
   }
 
-  /** A read at this member: what it shows has everything that was acknowledged before it began. True: it was confirmed. */
+  /** A read at this member must show every write that was acknowledged before it began. True if it was confirmed. */
   async #read(life: Life): Promise<boolean> {
     const acknowledged = this.#log.writes;
     const began = life.store.epoch;
