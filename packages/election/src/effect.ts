@@ -30,7 +30,7 @@ export type Effect =
   /** Another member leads. It may not have taken over yet. */
   | { readonly kind: 'follow'; readonly leader: MemberId; readonly epoch: Epoch }
   | { readonly kind: 'no-leader' }
-  /** What the members agree on has changed: members, settings, the newest leadership of the store. */
+  /** The agreed state has changed: members, settings, or the newest leadership of the store. */
   | { readonly kind: 'cluster'; readonly state: ClusterState }
   /** This member led in `epoch` at some moment after each of these tickets was added. */
   | { readonly kind: 'confirmed'; readonly tickets: readonly Ticket[]; readonly epoch: Epoch }

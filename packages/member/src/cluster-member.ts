@@ -70,7 +70,7 @@ const SLOW_STORAGE_MS = 1000;
  */
 export class ClusterMember implements AsyncDisposable {
   readonly member: Member;
-  /** What the transport calls on behalf of the other members. */
+  /** The transport calls it on behalf of the other members. */
   readonly service: PeerService;
   readonly #parts: Parts;
 
@@ -124,7 +124,7 @@ export class ClusterMember implements AsyncDisposable {
   }
 }
 
-/** What a member of a cluster is made of, and the transitions between leading and following. */
+/** The parts of a member of a cluster, and the transitions between leading and following. */
 class Parts implements ElectionOwner {
   readonly feed = new CommittedFeed();
   readonly known: KnownLeader;

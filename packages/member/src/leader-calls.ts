@@ -18,8 +18,8 @@ export interface LeaderCallsOptions {
 }
 
 /**
- * What the leader does for the other members. If the connection was lost and the leader is still the same, a write comes
- * twice. The leader does it once: it keeps the answer until the member says that it no longer waits for it.
+ * The leader's work for the other members. If a connection was lost and the leader is still the same, a member sends its
+ * write twice. The leader does it once: it keeps the answer until the member says that it no longer waits for it.
  */
 export class LeaderCalls {
   readonly #options: LeaderCallsOptions;

@@ -52,7 +52,7 @@ export class Leader implements RoleState {
 
   /**
    * Begins the term with an empty entry. Entries of earlier terms are never committed by counting, only by an entry of this
-   * term behind them (Raft paper, figure 8). Until an entry of this term is committed, a leader does not know what is.
+   * term behind them (Raft paper, figure 8). Until an entry of this term is committed, a leader does not know which are.
    */
   begin(): void {
     this.#append([{ kind: 'normal', data: EMPTY }]);

@@ -188,7 +188,7 @@ export class RaftLog {
     return (this.#snapshot !== undefined && !this.#snapshotHandedOut) || this.#handedOut <= this.lastIndex;
   }
 
-  /** Takes what is to be persisted and was not handed out. `persisted` must follow before the next call. */
+  /** Takes the snapshot and entries to persist that were not handed out. `persisted` must follow before the next call. */
   takeUnpersisted(): { readonly snapshot: Snapshot | undefined; readonly entries: readonly Entry[] } {
     const snapshot = this.#snapshotHandedOut ? undefined : this.#snapshot;
     const entries = this.#unstable.slice(this.#handedOut - this.#offset);
@@ -198,8 +198,8 @@ export class RaftLog {
   }
 
   /**
-   * Storage has what was taken. Entries that were replaced since then do not count: `merge` and `restore` have reset
-   * `#handedOut`, and the entries taken next replace storage's copy.
+   * Storage has the snapshot and entries taken last. Entries that were replaced since then do not count: `merge` and
+   * `restore` have reset `#handedOut`, and the entries taken next replace storage's copy.
    */
   persisted(): void {
     const snapshot = this.#snapshotHandedOut ? this.#snapshot : undefined;
