@@ -9,18 +9,15 @@ export interface BacklogLimits {
   readonly totalBytesMax: number;
 }
 
-/**
- * Memory taken by the objects of one event, those of its group included. The bytes that the event refers to are counted
- * apart.
- */
+/** Memory of the objects of one event and its group. The bytes that the event refers to are counted separately. */
 const EVENT_OVERHEAD_BYTES = 430;
 
-/** What was published for one watcher since its read of history began. */
+/** The matches published for one watcher since its read of history began. */
 export class Backlog {
   readonly groups: EventGroup[] = [];
   events = 0;
   bytes = 0;
-  /** The revision of the first match that found no room. The backlog holds nothing from it on. */
+  /** The backlog holds no match at or above this revision. Undefined if it holds every match since the read began. */
   end: Revision | undefined;
 }
 
@@ -61,7 +58,7 @@ export class Backlogs {
     return true;
   }
 
-  /** Takes the backlog out of the count. From now on the caller owns its groups. */
+  /** Takes the backlog out of the count. The caller owns its groups from then on. */
   release(backlog: Backlog): void {
     this.#events -= backlog.events;
     this.#bytes -= backlog.bytes;

@@ -35,9 +35,9 @@ export interface CatchUpOptions {
   readonly groupsMax: number;
   /** Bytes of events in one offer to a sink. A larger group is offered alone. */
   readonly offerBytesMax: number;
-  /** Reads of history under way at a time. */
+  /** Concurrent reads of history. */
   readonly readsMax: number;
-  /** Time that one read may take. */
+  /** Time limit of one read. */
   readonly readMsMax: number;
   readonly limits: SliceLimits;
   readonly visits: Sliced;
@@ -55,15 +55,15 @@ const READS_A_SLICE = 2;
 type Offer = readonly EventGroup[];
 
 /**
- * Serves watchers that are behind from history, until they have all that was published. Streams take turns, one page
- * each, so a stream with thousands of watchers delays another stream by one read. A stream whose sink has no room is
- * not read for.
+ * Serves watchers that are behind from history, until they have every published match. Streams take turns, one page
+ * each, so a stream with thousands of watchers delays another stream by one read. No read begins for a stream whose
+ * sink has no room.
  *
- * How a watcher becomes live: its read goes up to the hub's revision at that moment. At the same moment the watcher
- * enters the live set, and what is published from then on gathers in its backlog. When the read has brought the last
- * page, the backlog has the rest, and the watcher becomes live in the same synchronous step, however fast writes come.
- * Invariant: page, backlog and live events of a watcher adjoin without gap or overlap; `next` is the revision after the
- * last one that was sent.
+ * How a watcher becomes live: a read goes up to the hub's revision at the time it begins. In the same step the watcher
+ * enters the live set, and later matches gather in its backlog. When the read returns the last page, the backlog has
+ * the rest, and the watcher becomes live in the same synchronous step, however fast writes come. Invariant: page,
+ * backlog and live events of a watcher adjoin without gap or overlap; `next` is the revision after the last one that
+ * was sent.
  */
 export class CatchUp {
   readonly #options: CatchUpOptions;
@@ -73,9 +73,12 @@ export class CatchUp {
   readonly #held = new Set<StreamState>();
   readonly #deadlines: ReadDeadlines;
   readonly #sliced: Sliced;
-  /** Average cost of a read lately. A read is charged with it when it begins, before its page shows the true cost. */
+  /**
+   * Moving average of the cost of a read. A read is charged this cost when it begins; its page shows the true cost
+   * later.
+   */
   #usualUs: number;
-  /** The slice is used up. `pump` continues in the next turn of the event loop. */
+  /** True while the slice is used up. `pump` continues in the next turn of the event loop. */
   #resting = false;
   #reads = 0;
   /** The walk over all watchers that a compaction started, while it is under way. */
@@ -107,13 +110,13 @@ export class CatchUp {
     this.#takeTurn(watcher.stream);
   }
 
-  /** The sink of this stream has room again. */
+  /** Resumes a stream whose sink has room again. */
   resume(stream: StreamState): void {
     this.#takeTurn(stream);
     this.pump();
   }
 
-  /** Removes a watcher in any phase. The caller decides what becomes of it. */
+  /** Removes a watcher in any phase. The caller sets its next phase. */
   remove(watcher: WatcherState): void {
     if (!this.#unsynced.delete(watcher)) return;
     if (watcher.queued) watcher.stream.waiting.remove(watcher);
@@ -131,7 +134,7 @@ export class CatchUp {
     this.#ending.run((watcher) => this.endIfCompacted(watcher));
   }
 
-  /** Cancels the watcher if history that it needs is gone. Returns true if so. */
+  /** Cancels the watcher if history that it needs is compacted. Returns true if so. */
   endIfCompacted(watcher: WatcherState): boolean {
     const floor = this.#floor();
     if (watcher.next >= floor) return false;
@@ -143,7 +146,7 @@ export class CatchUp {
     return true;
   }
 
-  /** Starts as many reads as may be under way. When the slice is used up, it waits for the next turn first. */
+  /** Starts reads up to `readsMax`. If the slice is used up, the rest starts in the next turn of the event loop. */
   pump(): void {
     const { published, readsMax } = this.#options;
     while (this.#reads < readsMax) {
@@ -154,7 +157,7 @@ export class CatchUp {
         return;
       }
       this.#turns.remove(stream);
-      if (stream.full) continue; // it became full in the queue; `resume` queues it again
+      if (stream.full) continue; // its sink refused an offer meanwhile; `resume` queues it again
       const watcher = stream.waiting.first;
       assert(watcher !== undefined, 'a stream waits for a turn, and none of its watchers does');
       if (watcher.next > published.revision) {
@@ -176,7 +179,7 @@ export class CatchUp {
     this.pump();
   }
 
-  /** The batch that was being published is in history now: streams that waited for it continue. */
+  /** Queues the streams that waited for the batch. Call it once the batch can be read from history. */
   resumeHeld(): void {
     for (const stream of this.#held) this.#takeTurn(stream);
     this.#held.clear();
@@ -198,7 +201,7 @@ export class CatchUp {
     const reading: Reading = { to, abort: new AbortController(), backlog: new Backlog() };
     watcher.enter('reading');
     watcher.reading = reading;
-    // The batch that is being published may have passed this range already, so another read must bring it.
+    // The publication under way may have passed this range already, so another read must bring its batch.
     if (published.inBetween) reading.backlog.end = nextRevision(to);
     else live.add(watcher);
     this.#reads += 1;
@@ -216,12 +219,12 @@ export class CatchUp {
     this.#deadlines.end(reading);
     if (page !== undefined && watcher.reading === reading) await this.#take(watcher, reading, page, chargedUs);
     else if (watcher.reading === reading) this.#failed(watcher, reading, failure);
-    // Otherwise the watcher is gone, and nobody waits for the page.
+    // Otherwise the read was ended: the watcher was removed, or the read took too long.
     this.#reads -= 1;
     this.pump();
   }
 
-  /** Takes a page that has come. The watcher may be removed whenever this waits for a turn. */
+  /** Takes the page of a read. The watcher may be removed whenever this method waits for a turn. */
   async #take(watcher: WatcherState, reading: Reading, page: HistoryPage, chargedUs: number): Promise<void> {
     const events = checkPage(page, watcher.next, reading.to);
     const foundUs = READ_US + events * FIND_US;
@@ -247,7 +250,7 @@ export class CatchUp {
     return offers;
   }
 
-  /** Ends a read. The caller owns what its backlog held. */
+  /** Ends a read. The caller owns the groups of its backlog. */
   #endReading(watcher: WatcherState, reading: Reading): Reading {
     watcher.reading = undefined;
     this.#options.backlogs.release(reading.backlog);
@@ -261,13 +264,19 @@ export class CatchUp {
     watcher.stream.fail(cause);
   }
 
-  /** The read took too long. It still counts as under way until it settles, which it does soon after the signal. */
+  /**
+   * Gives up a read that took too long. It still counts in `#reads` until it settles, which it does soon after the
+   * signal.
+   */
   #late(watcher: WatcherState, reading: Reading): void {
     reading.abort.abort();
     if (watcher.reading === reading) this.#failed(watcher, reading, new EngramError('Timeout'));
   }
 
-  /** Offers what a read has brought: first the `prepared` offers, then `groups`, then the backlog. */
+  /**
+   * Offers the result of a read: first the `prepared` offers, then `groups`, then the backlog if the page is the last
+   * one.
+   */
   #arrived(
     watcher: WatcherState,
     reading: Reading,

@@ -10,17 +10,21 @@ export function passes(filter: Filter, event: KvEvent): boolean {
   return (filter & (event.type === EVENT_PUT ? DROP_PUTS : DROP_DELETES)) === 0;
 }
 
-/** What all watchers get that matched the same events of a revision. It is one object, so that it is encoded once. */
+/**
+ * The events of a revision for all watchers that matched the same ones. They get one object, so a sink encodes it once.
+ */
 export interface Share {
-  /** Exactly one group. The array is shared too. */
+  /** Exactly one group. All these watchers get the same array. */
   readonly groups: readonly EventGroup[];
   readonly puts: number;
   readonly deletes: number;
-  /** An event supersedes a version that was not loaded. A watcher with prevKv must read it from history. */
+  /**
+   * True if an event supersedes a version that was not loaded. A watcher with prevKv must read the group from history.
+   */
   readonly prevKvMissing: boolean;
 }
 
-/** The shares of one revision. Each is made when it is first asked for. */
+/** The shares of one revision. A share is made at its first use. */
 export class GroupShares {
   readonly #group: EventGroup;
   readonly #whole: Share;
@@ -32,8 +36,8 @@ export class GroupShares {
   }
 
   /**
-   * The events at these ascending indices (undefined: all), without those that the filter drops. Undefined if none is
-   * left.
+   * The events at these ascending indices (undefined: all), except the events that the filter drops. Returns undefined
+   * if no event is left.
    */
   of(indices: readonly number[] | undefined, filter: Filter): Share | undefined {
     const matched = indices === undefined ? this.#whole : this.#share(indices);
@@ -59,7 +63,7 @@ export class GroupShares {
   }
 }
 
-/** Counts what a share states about its events, one event at a time. */
+/** Collects the counts of a share, one event at a time. */
 export class ShareDraft {
   #puts = 0;
   #prevKvMissing = false;
@@ -83,7 +87,8 @@ function shareOf(group: EventGroup): Share {
 }
 
 /**
- * A group from history without the events that the filter drops. The same object if it drops none, undefined if all.
+ * A group from history without the events that the filter drops. Returns the same object if the filter drops no event,
+ * and undefined if it drops all.
  */
 export function filterGroup(group: EventGroup, filter: Filter): EventGroup | undefined {
   if (filter === DROP_NOTHING) return group;

@@ -1,11 +1,11 @@
 /**
- * An interval [start, end) and its place in a tree. Texts have one character per byte. Only the tree changes the fields
- * below `marked`.
+ * An interval [start, end) and its place in a tree. Texts have one character per byte. Only the tree may change the
+ * fields that follow `marked`.
  */
 export interface Interval<Node> {
   readonly start: string;
   readonly end: string;
-  /** Uniformly random and fixed. It keeps the tree balanced, whatever intervals clients ask for. */
+  /** Uniformly random and fixed. Random priorities keep the tree balanced for any intervals that clients choose. */
   readonly priority: number;
   /** Set by the owner, who calls `IntervalTree.remark` after a change. `anyMarked` looks for marked intervals. */
   readonly marked: boolean;
@@ -21,15 +21,15 @@ export interface Interval<Node> {
 export const UNBOUNDED_END = '\u0100';
 
 /**
- * Finds the intervals that contain a point. It is a treap ordered by start, then end, in which each node knows the
- * greatest end below it (the interval tree of Cormen et al., Introduction to Algorithms). A query costs O(log n), and
- * at most O(log n) more for each interval found. If the intervals are disjoint or only a few are nested, as with
+ * Finds the intervals that contain a point. The tree is a treap ordered by start, then end. Each node stores the
+ * greatest end of its subtree (the interval tree of Cormen et al., Introduction to Algorithms). A query costs O(log n),
+ * and at most O(log n) more for each interval found. If the intervals are disjoint or only a few are nested, as with
  * prefixes, it costs O(log n + found).
  */
 export class IntervalTree<Node extends Interval<Node>> {
   #root: Node | undefined;
 
-  /** The tree must have no interval with the same start and end. */
+  /** The tree must not contain an interval with the same start and the same end. */
   insert(node: Node): void {
     this.#root = insert(this.#root, node);
   }
@@ -39,22 +39,22 @@ export class IntervalTree<Node extends Interval<Node>> {
     this.#root = remove(this.#root, node);
   }
 
-  /** Call it after the node's mark has changed. */
+  /** Must be called after a change of the node's mark. */
   remark(node: Node): void {
     remark(this.#root, node);
   }
 
   /**
-   * Appends the nodes whose interval contains the point to `found`. Stops after `foundMax`: then some may be missing.
+   * Appends the nodes whose interval contains the point to `found`. Stops once `found` has more than `foundMax` nodes.
    */
   stab(point: string, found: Node[], foundMax: number): void {
     if (this.#root !== undefined) stab(this.#root, point, found, foundMax);
   }
 
   /**
-   * Whether a marked interval contains the point, in O(log n). Only one subtree needs a look: if a marked interval in
-   * the left one ends after the point but none there contains it, that interval starts after the point, and so do all
-   * intervals in the right one.
+   * Whether a marked interval contains the point, in O(log n). The search descends into one subtree only. If a marked
+   * interval of the left subtree ends after the point but does not contain it, it starts after the point, and so do all
+   * intervals of the right subtree.
    */
   anyMarked(point: string): boolean {
     let node = this.#root;

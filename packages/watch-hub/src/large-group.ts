@@ -11,21 +11,21 @@ import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter, passes, type Share,
 import { EVENT_US } from './slice-limits.ts';
 import type { Sliced } from './sliced.ts';
 
-/** Pairs of indices into the events, ascending: the first index of a pair is included, the second is not. */
+/** Ascending pairs of indices into the events. The first index of a pair is included, the second is not. */
 export type Stretches = readonly number[];
 
-/** How many events the kept shares may hold together, as a multiple of the group's events. */
+/** Bound of the events in all kept shares, as a multiple of the group's events. */
 const KEPT_MAX = 2;
 
 /**
  * A revision with very many events, such as the DeleteRange of a prefix. Its events come in a few ascending runs of
- * keys, one per operation. So a binary search in each run finds what a range matches, and two indices per run describe
- * it; no event is tested one by one. Every walk over the events works in slices.
+ * keys, one per operation. A binary search in each run finds the events that a range matches, and two indices per run
+ * describe them. Every walk over the events works in slices.
  */
 export class LargeGroup {
   readonly #events: readonly KvEvent[];
   readonly #sliced: Sliced;
-  /** The index at which each run begins, then the index at which the last one ends. */
+  /** The index at which each run begins, then the index at which the last run ends. */
   readonly #runs: readonly number[];
   readonly #whole: Share;
   readonly #kept = new Map<string, Share>();
@@ -66,7 +66,7 @@ export class LargeGroup {
     return this.#cutEvents;
   }
 
-  /** Whether the share of these events without a filter exists already, so that nothing needs to be copied. */
+  /** Whether the unfiltered share of these events exists already, so that no event needs to be copied. */
   has(stretches: Stretches): boolean {
     return this.#isWhole(stretches) || this.#kept.has(shareId(stretches, DROP_NOTHING));
   }
@@ -93,8 +93,8 @@ export class LargeGroup {
   }
 
   /**
-   * The share of these events for a filter, or undefined if no event is left. Watchers that match the same get the same
-   * object.
+   * The share of these events for a filter, or undefined if no event is left. While the share is kept, watchers with
+   * the same matches get the same object.
    */
   async share(stretches: Stretches, filter: Filter): Promise<Share | undefined> {
     const matched = await this.#share(stretches, DROP_NOTHING);

@@ -9,14 +9,14 @@ import type { WatcherState } from './watcher-state.ts';
 export interface LiveSetOptions {
   readonly random: Random;
   readonly backlogs: Backlogs;
-  /** The watcher has left the set. It was sent nothing from `next` on. */
+  /** Called for a watcher that has left the set. It was sent no event at or above `next`. */
   readonly behind: (watcher: WatcherState, next: Revision) => void;
 }
 
 /**
- * The watchers that get what is published. A live watcher is offered it at once; for a watcher that reads history it
- * goes to its backlog. A watcher that cannot take a group leaves the set, and `behind` is told from which revision on
- * it must be served from history.
+ * The watchers that get published events. Live watchers are offered their matches directly. The matches of a watcher
+ * that reads history go to its backlog. A watcher that cannot take a group leaves the set and must be served from
+ * history from that revision on.
  */
 export class LiveSet {
   readonly #random: Random;
@@ -72,7 +72,7 @@ export class LiveSet {
     return this.#points.get(text)?.marked === true || this.#tree.anyMarked(text);
   }
 
-  /** Every range that is watched now. A range added during the walk may be left out. */
+  /** All watched ranges. A range added during the walk may be left out. */
   *nodes(): Generator<RangeNode> {
     for (const nodes of [this.#points, this.#ranges]) {
       let left = nodes.size;
@@ -85,8 +85,9 @@ export class LiveSet {
   }
 
   /**
-   * Notes the matching events at each range that matches. A range that had nothing noted before is appended to `nodes`.
-   * Returns the number of notes, or undefined if there would be more than `notesMax`; then nothing is noted.
+   * Records the matches of a group at each range that it matches. Appends ranges that had no matches before to `nodes`.
+   * Returns the number of pairs of an event and a range. If there are more than `notesMax`, returns undefined and
+   * records nothing.
    */
   match(group: EventGroup, nodes: RangeNode[], notesMax: number): number | undefined {
     const { events } = group;
@@ -145,11 +146,11 @@ export class LiveSet {
     }
   }
 
-  /** Hands the revisions one by one, to a watcher that may not take all of them. */
+  /** Hands the revisions one by one to a watcher that may be unable to take all of them. */
   #handSingly(watcher: WatcherState, shares: readonly Share[], headerRevision: Revision): void {
     for (const share of shares) {
       const { revision } = share.groups[0]!;
-      if (revision < watcher.next) continue; // it starts in the future
+      if (revision < watcher.next) continue; // the watcher starts later
       let taken: boolean;
       if (watcher.request.prevKv && share.prevKvMissing) taken = false;
       else if (watcher.reading !== undefined) taken = this.#backlogs.push(watcher.reading.backlog, share.groups[0]!);
@@ -160,7 +161,7 @@ export class LiveSet {
     }
   }
 
-  /** Removes a watcher that was sent nothing from `next` on. It is served from history then. */
+  /** Removes a watcher that was sent no event at or above `next`. It gets them from history. */
   leave(watcher: WatcherState, next: Revision): void {
     this.remove(watcher);
     if (watcher.reading !== undefined) watcher.reading.backlog.end = next;

@@ -29,7 +29,7 @@ export function filterGroups(groups: readonly EventGroup[], filter: Filter): rea
   return filtered;
 }
 
-/** The same for groups with very many events, in slices. */
+/** Like `filterGroups`, in slices, for groups with very many events. */
 export async function filterInSlices(
   groups: readonly EventGroup[],
   filter: Filter,

@@ -24,13 +24,14 @@ type RunMaker = (filter: Filter) => Run | Promise<Run>;
  * Matches one batch against the live set and hands it to the watchers. An ordinary batch is matched and handed at once
  * (`matchAtOnce`, then `handAtOnce`). A large one is handed in slices (`inSlices`), while the set changes:
  *
- * - A watcher that leaves the set is passed over. In its range the last watcher takes its place. So each watcher notes
- *   what it was handed (`handed`), and the walk goes backwards: a watcher that was not met yet is never behind it.
- * - A watcher that joins the set meanwhile is owed nothing of the batch; `WatchHub` ensures it. Watchers that are owed
- *   some of it read it from history, which has the batch once the hub's revision has moved.
+ * - A watcher that leaves the set is skipped, and the last watcher of its range takes its index. So each watcher
+ *   records the last revision that it was handed (`handed`), and the walk goes backwards: no unvisited watcher moves to
+ *   an index that the walk has passed.
+ * - A watcher that joins the set meanwhile must need no event of the batch; `WatchHub` ensures this. New watchers that
+ *   need events of the batch read them from history once the hub's revision has moved.
  *
- * Revisions are handed in portions. Each portion is handed to everybody before the next is matched, which bounds the
- * notes.
+ * Revisions are handed in portions. Each portion is handed to all its watchers before the next is matched, which bounds
+ * the recorded matches.
  */
 export class Publication {
   readonly #options: PublicationOptions;
@@ -39,13 +40,13 @@ export class Publication {
   readonly #revision: Revision;
   /** The index of the first group that is not matched yet. */
   #at = 0;
-  /** The group at `#at` has very many events, or too many ranges match them. */
+  /** True if the group at `#at` has very many events, or if too many ranges match its events. */
   #large = false;
   /** The preparation of a large offer that is under way. */
   #preparing: Promise<void> | undefined;
-  /** The watcher for which the last large offer was prepared. It is not prepared for it again. */
+  /** The watcher for which the last large offer was prepared, so that its sink is not asked again. */
   #prepared: WatcherState | undefined;
-  /** The ranges that match something of the portion. */
+  /** The ranges that match events of the portion. */
   #nodes: RangeNode[] = [];
 
   constructor(options: PublicationOptions, groups: readonly EventGroup[], revision: Revision) {
@@ -54,7 +55,7 @@ export class Publication {
     this.#revision = revision;
   }
 
-  /** Matches a first portion. Returns true if it is the whole batch and few enough watchers get something of it. */
+  /** Matches a first portion. Returns true if it is the whole batch and few enough watchers get events of it. */
   matchAtOnce(): boolean {
     const { atOnceUs } = this.#options.limits;
     if (!this.#matchPortion(atOnceUs)) return false;
@@ -70,7 +71,7 @@ export class Publication {
       const { watchers } = node;
       const matches = take(node);
       const runs: (Run | undefined)[] = [undefined, undefined, undefined, undefined];
-      // Backwards, because watchers that cannot take it leave during the walk.
+      // Backwards, because watchers that cannot take the run leave during the walk.
       for (let at = watchers.length - 1; at >= 0; at -= 1) {
         const watcher = watchers[at]!;
         runs[watcher.filter] ??= Run.of(matches, watcher.filter, offerBytesMax);
@@ -102,7 +103,9 @@ export class Publication {
     }
   }
 
-  /** Matches ordinary groups until a large one comes or the time is used up. Returns true if no group is left. */
+  /**
+   * Matches ordinary groups up to the next large one, or until the time is used up. Returns true if no group is left.
+   */
   #matchPortion(us: number): boolean {
     const { live, limits } = this.#options;
     const notesMax = limits.atOnceUs / MATCH_US;
@@ -172,8 +175,8 @@ export class Publication {
   }
 
   /**
-   * Goes backwards from this watcher until the slice is full or something must be waited for. Returns the watcher it
-   * stopped at.
+   * Hands the run backwards from index `from`. Stops when the slice is used up, or before a watcher whose run is not
+   * made or whose sink is not ready. Returns the index of that watcher, or -1 at the end.
    */
   #handSome(node: RangeNode, from: number, runs: readonly (Run | undefined)[]): number {
     const { live, sliced } = this.#options;
@@ -197,7 +200,7 @@ export class Publication {
     return this.#preparing === undefined;
   }
 
-  /** Leaves the revision to history, for all watchers of a range that are owed it. */
+  /** Makes all watchers of a range that need the revision read it from history. */
   async #leave(node: RangeNode, revision: Revision): Promise<void> {
     const { live, sliced } = this.#options;
     for (let at = node.watchers.length - 1; at >= 0; at -= 1) {

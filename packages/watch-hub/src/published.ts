@@ -1,6 +1,6 @@
 import { assert, type Revision } from '@engram/core';
 
-/** How far the hub has published. While a batch is published in slices, it is between two revisions. */
+/** How far the hub has published. While it publishes a batch in slices, the hub is between two revisions. */
 export class Published {
   #revision: Revision;
   #header: Revision;
@@ -12,7 +12,8 @@ export class Published {
   }
 
   /**
-   * Everything up to it has reached the live watchers. History is read up to it, and new watchers get what is above it.
+   * All events up to this revision have reached the live watchers. Reads of history end here, and new watchers start
+   * after it.
    */
   get revision(): Revision {
     return this.#revision;
@@ -25,12 +26,12 @@ export class Published {
     return this.#header;
   }
 
-  /** A batch is being published in slices: some watchers have their matches of it, others do not. */
+  /** True while a batch is published in slices: some watchers have its events already, others do not. */
   get inBetween(): boolean {
     return this.#header !== this.#revision;
   }
 
-  /** A batch was published at once. */
+  /** Moves the revision after a batch that is published within one call. */
   move(revision: Revision): void {
     assert(!this.inBetween, 'moved while a batch is being published');
     this.#revision = revision;
@@ -42,7 +43,10 @@ export class Published {
     this.#header = revision;
   }
 
-  /** The batch has reached everybody. Returns what waited for that; the caller must call it. */
+  /**
+   * Ends the batch when all watchers have its events. Returns the callbacks of `whole` that waited; the caller must
+   * call them.
+   */
   end(): readonly (() => void)[] {
     this.#revision = this.#header;
     const waiting = this.#waiting;

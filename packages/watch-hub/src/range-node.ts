@@ -3,7 +3,7 @@ import { type Interval, UNBOUNDED_END } from './interval-tree.ts';
 import type { Match } from './run.ts';
 import type { WatcherState } from './watcher-state.ts';
 
-/** All live watchers of one range. Matching costs what the distinct ranges cost, however many watchers share them. */
+/** All live watchers of one range. The cost of matching depends on the number of distinct ranges, not of watchers. */
 export class RangeNode implements Interval<RangeNode> {
   /** Identifies the range in a Map. */
   readonly id: string;
@@ -34,7 +34,7 @@ export class RangeNode implements Interval<RangeNode> {
     this.maxEnd = this.end;
   }
 
-  /** A watcher of the range wants superseded versions. */
+  /** Whether a watcher of the range wants superseded versions. */
   get marked(): boolean {
     return this.prevKvWatchers > 0;
   }
@@ -46,7 +46,7 @@ export class RangeNode implements Interval<RangeNode> {
     if (watcher.request.prevKv) this.prevKvWatchers += 1;
   }
 
-  /** Removes a watcher. The last watcher takes its place, so a walk backwards may remove the watcher it is at. */
+  /** Removes a watcher. The last watcher takes its index, so a walk backwards may remove the current watcher. */
   remove(watcher: WatcherState): void {
     const last = this.watchers.pop();
     if (last !== undefined && last !== watcher) {

@@ -7,7 +7,7 @@ interface UnderWay {
   readonly dueMs: number;
 }
 
-/** The deadlines of reads of history. All reads have the same time, so the one that began first is due first. */
+/** The deadlines of reads of history. All reads have the same time limit, so the oldest read is due first. */
 export class ReadDeadlines {
   readonly #clock: Clock;
   readonly #readMsMax: number;
@@ -26,7 +26,7 @@ export class ReadDeadlines {
     this.#timer ??= this.#clock.after(this.#readMsMax, () => this.#expire());
   }
 
-  /** The read has settled, in time or late. */
+  /** Removes a read that has settled, in time or late. */
   end(reading: Reading): void {
     this.#underWay.delete(reading);
     if (this.#underWay.size > 0) return;

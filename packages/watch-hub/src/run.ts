@@ -9,23 +9,23 @@ export interface Match {
   readonly indices: readonly number[] | undefined;
 }
 
-/** What the watchers of a range with the same filter get of a batch. It is made once for all of them. */
+/** The events of a batch for all watchers of a range with the same filter. Made once for all of them. */
 export class Run {
-  /** One share for each revision that has something for them. */
+  /** One share for each revision that has events for these watchers. */
   readonly shares: readonly Share[];
-  /** The same, cut into offers to a sink. All watchers that are offered it share the arrays. */
+  /** The same groups, cut into offers to a sink. All watchers that are offered the run share the arrays. */
   readonly offers: readonly (readonly EventGroup[])[];
-  /** Its first revision; above all revisions if the run is empty. */
+  /** The first revision of the run; above all revisions if the run is empty. */
   readonly first: Revision | number;
   readonly prevKvMissing: boolean;
-  /** It is one revision with very many events, which a sink may want to prepare in slices. */
+  /** True if the run is one revision with very many events, which a sink may prepare in slices. */
   readonly large: boolean;
 
   /** `shares` are in the order of their revisions. */
   constructor(shares: readonly Share[], offerBytesMax: number, large = false) {
     this.shares = shares;
     this.large = large;
-    // One revision: the share's own array, which is offered to other ranges that match the same events too.
+    // A single revision keeps the share's own array, which other ranges that match the same events are offered too.
     this.offers = shares.length === 1 ? [shares[0]!.groups] : offersOf(shares, offerBytesMax);
     this.first = shares[0]?.groups[0]?.revision ?? Number.POSITIVE_INFINITY;
     this.prevKvMissing = shares.some((share) => share.prevKvMissing);

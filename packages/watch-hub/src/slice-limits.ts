@@ -4,13 +4,13 @@ import { SLICE_US } from '@engram/core';
 export interface SliceLimits {
   /** Length of one slice, in microseconds of work as estimated below. */
   readonly sliceUs: number;
-  /** A batch is published within the call if matching takes no longer than this, and handing out no longer either. */
+  /** A batch is published within the call if neither matching nor handing out takes longer than this. */
   readonly atOnceUs: number;
-  /** A revision with at least so many events is searched by range, not event by event. */
+  /** A revision with at least this many events is searched by range, not event by event. */
   readonly largeGroup: number;
   /**
-   * How many events may be copied out of such a revision, for ranges that match a part of it. Ranges that match yet
-   * other parts read history then, so that nobody else's events wait for their copies.
+   * Events that may be copied out of such a revision, for ranges that match a part of it. Above this, the watchers of
+   * other partial ranges read history, so that the events of other watchers do not wait for the copies.
    */
   readonly cutEventsMax: number;
 }
@@ -22,7 +22,7 @@ export const SLICE_LIMITS: SliceLimits = {
   cutEventsMax: 1 << 20,
 };
 
-/** Cost of dropping a watcher, or of telling it something. */
+/** Cost of dropping a watcher, or of one call of its sink about progress or compaction. */
 export const VISIT_US = 4;
 /** Cost of an offer to a sink, which writes a header before bytes that are encoded already. */
 export const OFFER_US = 2;

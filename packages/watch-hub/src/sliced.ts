@@ -5,7 +5,7 @@ import { EVENT_US } from './slice-limits.ts';
 export class Sliced {
   readonly #slice: Slice;
   readonly #clock: Clock;
-  /** How many events may be looked at between two checks of the slice. */
+  /** Events that may be visited between two checks of the slice. */
   readonly eventsMax: number;
   #turn: Promise<void> | undefined;
 

@@ -10,17 +10,17 @@ export interface StreamProgressOptions {
   readonly delayMs: number;
   readonly visits: Sliced;
   readonly published: Published;
-  /** Tells the sink, if it has room. */
+  /** Calls the sink's `progress` if the sink has room. */
   readonly tell: (watcher: WatcherState | undefined, revision: Revision) => void;
 }
 
-/** How many watchers of `#starting` are looked at in one turn. */
+/** Watchers of `#starting` that are visited in one turn of the event loop. */
 const LOOKS_MAX = 10_000;
 
 /**
  * Progress of one stream. The numbers that an answer needs are counted while watchers come and go, so a request costs
  * the same with one watcher and with 100,000. All requests of one turn of the event loop get at most two answers: one
- * at once, and one at the end of the turn if more requests came after it.
+ * within the first request, and one at the end of the turn if more requests followed.
  */
 export class StreamProgress {
   readonly #options: StreamProgressOptions;
@@ -28,13 +28,13 @@ export class StreamProgress {
   /** The number of watchers that are not live. */
   #behind = 0;
   /**
-   * Watchers that became live before the store had reached their start revision, in that order. It has reached some of
-   * them since.
+   * Watchers that became live before the hub reached their start revision, in the order in which they became live. The
+   * hub may have reached some of these revisions since.
    */
   readonly #starting = new LinkedQueue<WatcherState>();
   readonly #periodic = new Set<WatcherState>();
   #timer: Timer | undefined;
-  /** A request of this turn was answered, or could not be answered. */
+  /** True from an answer until the end of its turn, or while an answer is postponed to the end of the turn. */
   #answered = false;
   #askedAgain = false;
 
@@ -56,13 +56,13 @@ export class StreamProgress {
     if (watcher.request.startRevision > this.#options.published.revision) this.#starting.push(watcher);
   }
 
-  /** The watcher was live. */
+  /** Counts a watcher that was live. */
   fellBehind(watcher: WatcherState): void {
     this.#behind += 1;
     if (watcher.queued) this.#starting.remove(watcher);
   }
 
-  /** The watcher is not live. */
+  /** Removes a watcher that is not live any more. */
   remove(watcher: WatcherState): void {
     this.#watchers -= 1;
     this.#behind -= 1;
@@ -71,8 +71,8 @@ export class StreamProgress {
   }
 
   /**
-   * The client asks for progress. If a watcher is behind or starts in the future there is no answer, and it must ask
-   * again.
+   * Answers a progress request of the client. If a watcher is behind or starts in the future, there is no answer, and
+   * the client must ask again.
    */
   request(): void {
     if (this.#answered) this.#askedAgain = true;
@@ -87,7 +87,7 @@ export class StreamProgress {
 
   #answer(): void {
     const { clock, published, tell } = this.#options;
-    // Events of the batch that is being published may have been sent already. A mark below them would be a step back.
+    // Events of the batch that is being published may have been sent already. Progress below them would be a step back.
     const synced = published.inBetween ? 'not-known-yet' : this.#synced(published.revision);
     if (synced === 'no') return;
     if (synced === 'yes') tell(undefined, published.revision);
@@ -126,7 +126,7 @@ export class StreamProgress {
       watcher.quiet = true;
     };
     const ended = (): void => {
-      // Meanwhile nobody may want a round any more, or a new watcher may have set its own timer.
+      // Meanwhile the last watcher with progress may have been removed, or a new watcher may have set its own timer.
       if (this.#timer === fired) this.#timer = this.#arm();
     };
     const gate = (goOn: () => void): void => published.whole(goOn);

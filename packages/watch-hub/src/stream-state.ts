@@ -20,18 +20,18 @@ import { StreamProgress } from './stream-progress.ts';
 import { Walk } from './walk.ts';
 import { WatcherState } from './watcher-state.ts';
 
-/** What all streams of a hub share. */
+/** The parts that all streams of a hub share. */
 export interface StreamParts {
   readonly live: LiveSet;
   readonly catchUp: CatchUp;
   readonly clock: Clock;
   readonly random: Random;
   readonly progressIntervalMs: number;
-  /** What reaches many watchers shares these slices. */
+  /** Slices shared by all walks over many watchers. */
   readonly visits: Sliced;
   readonly published: Published;
   readonly closed: (stream: StreamState) => void;
-  /** A sink is being called. It must not change anything of the hub. */
+  /** True during a call of a sink, which must not change the hub. */
   calling: boolean;
 }
 
@@ -44,7 +44,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   #nextId = 0;
   #closed = false;
   #full = false;
-  /** Its watchers that need a read of history, in the order in which they fell behind. */
+  /** The stream's watchers that need a read of history, in the order in which they fell behind. */
   readonly waiting = new LinkedQueue<WatcherState>();
   queued = false;
   before: StreamState | undefined;
@@ -65,7 +65,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     });
   }
 
-  /** The sink refused an offer and `drained` was not called since, or the stream is closed. */
+  /** True after the sink refused an offer, until `drained` is called, and always once the stream is closed. */
   get full(): boolean {
     return this.#full;
   }
@@ -95,7 +95,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     if (watcher === undefined || watcher !== started) return; // cancelled before its start
     assert(watcher.phase === 'created', 'started twice');
     const { live, catchUp, published } = this.#parts;
-    // The batch that is being published counts as past, because it may have passed this range already.
+    // The batch that is being published counts as past, because its publication may have passed this range already.
     if (watcher.next > published.header) {
       watcher.enter('live');
       live.add(watcher);
@@ -135,7 +135,9 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     new Walk(this.#watchers, this.#parts.visits).run((watcher) => this.#drop(watcher));
   }
 
-  /** Offers groups to the sink. If it returns false, the watcher must get them again from history, after `drained`. */
+  /**
+   * Offers groups to the sink. If the result is false, the watcher must get them again from history, after `drained`.
+   */
   offer(watcher: WatcherState, groups: readonly EventGroup[], headerRevision: Revision): boolean {
     if (this.#full) return this.#closed; // a closed stream reads nothing again, so this counts as taken
     this.#parts.calling = true;
@@ -146,7 +148,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     return taken;
   }
 
-  /** Lets the sink prepare a large offer in slices. Undefined if it is ready, or needs no preparation. */
+  /** Lets the sink prepare a large offer in slices. Returns undefined if there is nothing to wait for. */
   prepare(watcher: WatcherState, groups: readonly EventGroup[]): Promise<void> | undefined {
     return this.#full ? undefined : this.#sink.prepare?.(watcher, groups);
   }
@@ -158,8 +160,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   }
 
   /**
-   * Breaks the stream. It is closed before the owner hears of it, so what the owner does in the call has no effect
-   * here.
+   * Breaks the stream. It is closed before the call of `failed`, so the owner's calls during `failed` have no effect.
    */
   fail(cause: unknown): void {
     if (this.#closed) return;

@@ -4,9 +4,9 @@ import type { Sliced } from './sliced.ts';
 const atOnce = (goOn: () => void): void => goOn();
 
 /**
- * Walks over what a Set or Map holds at the start, in slices, while it changes. An item that leaves before the walk
- * reaches it is not visited. An item that leaves and comes back may be visited again. The walk ends however many items
- * are added, because they are added behind it. All walks of a hub share their slices, so that many short ones in one
+ * Walks in slices over the items that a Set or Map holds at the start, while it changes. An item that leaves before the
+ * walk reaches it is not visited. An item that leaves and comes back may be visited again. The number of visits is
+ * bounded by the number of items at the start. All walks of a hub share their slices, so that many short walks in one
  * turn stay within one slice too.
  */
 export class Walk<Item> {
@@ -21,8 +21,9 @@ export class Walk<Item> {
   }
 
   /**
-   * Visits the items: in this call as many as the slice has time for, the rest in later turns. Before each later turn
-   * `gate` is called, and calls back when the walk may go on. `ended` is called after the last visit.
+   * Visits the items: in this call as many as the slice has time for, the rest in later turns of the event loop. At
+   * each later turn `gate` is called first; it calls back when the walk may continue. `ended` is called after the last
+   * visit.
    */
   run(visit: (item: Item) => void, ended: () => void = () => undefined, gate = atOnce): void {
     while (!this.#sliced.spent) {
@@ -38,7 +39,7 @@ export class Walk<Item> {
     void this.#sliced.turn().then(() => gate(() => this.run(visit, ended, gate)));
   }
 
-  /** Ends the walk: nothing more is visited. */
+  /** Ends the walk. No more items are visited. */
   stop(): void {
     this.#left = 0;
   }

@@ -15,20 +15,20 @@ export interface WatchHubOptions {
   readonly revision: Revision;
   readonly clock: Clock;
   readonly random: Random;
-  /** Time between two periodic progress messages of a quiet watcher. A jitter of up to a tenth is added. */
+  /** Time between two periodic progress messages of a watcher without events. A jitter of up to a tenth is added. */
   readonly progressIntervalMs: number;
   readonly logger?: Logger;
-  /** Revisions that a watcher that catches up is sent at once (etcd: watchBatchMaxRevs). */
+  /** Revisions in one offer to a watcher that catches up (etcd: watchBatchMaxRevs). */
   readonly catchUpGroupsMax?: number;
-  /** Reads of history under way at a time, over all streams. */
+  /** Concurrent reads of history, over all streams. */
   readonly historyReadsMax?: number;
-  /** Time that one read may take. A read that takes longer is given up, and its stream breaks. */
+  /** Time limit of one read. The hub gives up a read that takes longer and breaks its stream. */
   readonly historyReadMsMax?: number;
-  /** Revisions kept for a watcher while a read is under way. What comes after them takes another read. */
+  /** Revisions kept for a watcher while a read is under way. Later revisions need another read. */
   readonly backlogGroupsMax?: number;
-  /** Memory that the backlog of one watcher may take. */
+  /** Memory limit of the backlog of one watcher. */
   readonly backlogBytesMax?: number;
-  /** Memory that the backlogs of all watchers may take together. */
+  /** Memory limit of the backlogs of all watchers together. */
   readonly backlogTotalBytesMax?: number;
   /** How much work is done before the hub yields. */
   readonly slices?: Partial<SliceLimits>;
@@ -39,13 +39,13 @@ export interface WatchHubStats {
   readonly streams: number;
   readonly watchers: number;
   /**
-   * Watchers that are behind: waiting for history, or for room in their stream. After a stream with very many of them
-   * was closed, they count for some turns more.
+   * Watchers that are behind: they wait for history, or for room in their stream. After the close of a stream with very
+   * many of them, they still count for some turns of the event loop.
    */
   readonly slowWatchers: number;
   /** Events held for watchers whose read of history is under way. */
   readonly pendingEvents: number;
-  /** Memory that these events take. What two backlogs share is counted twice. */
+  /** Memory of these events. Bytes that two backlogs share are counted twice. */
   readonly pendingBytes: number;
 }
 
@@ -54,7 +54,7 @@ const HISTORY_READ_MS_MAX = 10_000;
 const OFFER_BYTES_MAX = 1 << 20;
 const HISTORY_READS_MAX = 8;
 /**
- * A page comes in 50 ms, so 10,000 revisions keep up with 200k matching writes a second. Eight full backlogs are 80k
+ * A page takes 50 ms, so 10,000 revisions keep up with 200k matching writes a second. Eight full backlogs are 80k
  * references.
  */
 const BACKLOG_GROUPS_MAX = 10_000;
@@ -63,7 +63,7 @@ const BACKLOG_TOTAL_BYTES_MAX = 32 << 20;
 
 /**
  * Takes committed batches and sends each watcher its events: in order, each exactly once, and revisions whole. A batch
- * reaches the sinks of its live watchers within the call, or in slices if it is very large. The past is read from
+ * reaches the sinks of its live watchers within the call, or in slices if it is very large. Past events are read from
  * history in pages. The hub holds no events beyond what a read under way needs, so a slow client costs reads, not
  * memory.
  */
@@ -75,7 +75,7 @@ export class WatchHub {
   readonly #streams = new Set<StreamState>();
   readonly #published: Published;
   readonly #publishing: PublicationOptions;
-  /** The promise of the current publication has not settled. */
+  /** True until the promise of the current publication settles. */
   #inSlices = false;
   #closed = false;
 
@@ -148,14 +148,14 @@ export class WatchHub {
     };
   }
 
-  /** Returns false if no watcher would get what is published now. */
+  /** Returns false if no watcher would get an event that is published now. */
   wantsEvents(): boolean {
     return this.#live.size > 0;
   }
 
   /**
-   * Whether a live watcher of this key wants the superseded version. If so, load it before the event is published. A
-   * watcher that comes between this question and the event gets the event from history.
+   * Whether a live watcher of this key wants the superseded version. If so, the caller should load it before it
+   * publishes the event. A watcher that becomes live between this call and the event gets the event from history.
    */
   wantsPrevKv(key: Uint8Array): boolean {
     return this.#live.wantsPrevKv(key);
@@ -165,10 +165,11 @@ export class WatchHub {
    * Publishes a batch. Batches come in revision order, without gaps. History must have the batch already, because a
    * watcher that falls behind reads it there.
    *
-   * After an ordinary batch, every live watcher's sink has its matches and the hub's revision has moved when the call
-   * returns. A batch with very many events, or with events for very many watchers, goes on in slices: a promise is
-   * returned, the revision moves when it resolves, and nothing else may be published before. Meanwhile no progress is
-   * sent, and new watchers get the batch from history. The promise rejects for a broken invariant only.
+   * When the call for an ordinary batch returns, every live watcher's sink has its matches and the hub's revision has
+   * moved. A batch with very many events, or with events for very many watchers, continues in slices. The call then
+   * returns a promise. The revision moves before the promise resolves, and no other batch may be published until then.
+   * Meanwhile no progress is sent, and new watchers get the batch from history. The promise rejects for a broken
+   * invariant only.
    */
   publish(batch: CommittedBatch): Promise<void> | undefined {
     assert(!this.#parts.calling, 'a watch sink published');
@@ -208,8 +209,8 @@ export class WatchHub {
   }
 
   /**
-   * History below the revision is gone. Watchers that are behind and need it are cancelled, if they are many over
-   * several turns.
+   * Cancels the watchers that need history below the revision, which is gone. Many watchers are cancelled over several
+   * turns of the event loop.
    */
   compacted(compactRevision: Revision): void {
     assert(!this.#parts.calling, 'a watch sink compacted');
@@ -225,8 +226,8 @@ export class WatchHub {
   }
 
   /**
-   * Closes all streams. Their sinks are not called; the owners end them. A stream that is opened later is closed from
-   * the start.
+   * Closes all streams. Their sinks are not called; the owners end them. A stream that is opened later is closed at
+   * once.
    */
   close(): void {
     this.#closed = true;

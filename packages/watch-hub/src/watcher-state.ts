@@ -6,21 +6,21 @@ import type { RangeNode } from './range-node.ts';
 import type { StreamState } from './stream-state.ts';
 
 /**
- * - created: not started yet, nothing may be sent.
+ * - created: not started yet, so no event may be sent.
  * - waiting: behind, in the queue for a read of history.
- * - reading: a read is under way, and what is published meanwhile gathers in the backlog.
+ * - reading: a read is under way, and matches published meanwhile gather in the backlog.
  * - live: was sent every match up to the store's revision, or starts in the future.
- * - dead: gone.
+ * - dead: removed.
  */
 export type Phase = 'created' | 'waiting' | 'reading' | 'live' | 'dead';
 
-/** A read under way, of everything from the watcher's `next` to `to`. */
+/** A read under way, of all matches from the watcher's `next` to `to`. */
 export interface Reading {
   readonly to: Revision;
   readonly abort: AbortController;
   /**
-   * Matches above `to`, filtered. They are sent after the page that the read brings, so that writes cannot outrun a
-   * watcher.
+   * Filtered matches above `to`. They are sent after the last page, so that a watcher becomes live however fast writes
+   * come.
    */
   readonly backlog: Backlog;
 }
@@ -33,16 +33,16 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
   readonly filter: Filter;
   #phase: Phase = 'created';
   /**
-   * Every match below it was sent or is not wanted. It is exact while created, waiting or reading. For a live watcher
-   * it is a lower bound, because events that do not match leave it as it is.
+   * Every match below this revision was sent or is not wanted. Exact while created, waiting or reading. For a live
+   * watcher a lower bound, because published events do not advance it.
    */
   next: Revision;
   reading: Reading | undefined;
-  /** No event was sent since the last round of periodic progress. */
+  /** True if no event was sent since the last round of periodic progress. */
   quiet = true;
-  /** The last revision whose matches a publication in slices has handed to it. */
+  /** The last revision that a publication in slices has handed to this watcher. */
   handed: Revision = NO_REVISION;
-  /** The node of its range in the live set. `slot` is its index there. */
+  /** The node of the watcher's range in the live set. `slot` is the watcher's index there. */
   node: RangeNode | undefined;
   slot = -1;
   queued = false;
@@ -62,7 +62,7 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
     return this.#phase;
   }
 
-  /** Changes the phase. The stream's progress counts live watchers, so it hears of each change. */
+  /** Changes the phase and updates the stream's progress, which counts live watchers. */
   enter(phase: Phase): void {
     const { progress } = this.stream;
     const was = this.#phase;
@@ -73,7 +73,7 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
     if (phase === 'dead') progress.remove(this);
   }
 
-  /** Whether every match at or below the revision was sent, and the revision has reached its start. */
+  /** Whether every match at or below the revision was sent, and the revision has reached the watcher's start. */
   synced(storeRevision: Revision): boolean {
     return this.phase === 'live' && this.request.startRevision <= storeRevision;
   }
