@@ -12,8 +12,8 @@ import { Prng } from '@engram/sim';
 import { putGroup } from '@engram/core/testing';
 import { type History, WatchHub, type WatchSink } from '@engram/watch-hub';
 
-// The limit: finding the watchers of an event is a hash and about log2(ranges) comparisons of texts, some hundred
-// nanoseconds; handing it to one of them is a call of its sink, some ten.
+// The limit: a search for the watchers of an event is a hash and about log2(ranges) comparisons of texts, some hundred
+// nanoseconds. Handing the event to a watcher is a call of its sink, some ten nanoseconds.
 const full = process.env['BENCH'] !== 'smoke';
 
 const random = new Prng(1);
@@ -41,7 +41,7 @@ class CountingSink implements WatchSink {
   failed(): void {}
 }
 
-/** `batches` of `size` revisions, one put each; keys by turns, as text, so that the bytes are fresh each time. */
+/** `batches` of `size` revisions, one put each. `key` returns text, so that the bytes of a key are new each time. */
 function* writes(batches: number, size: number, key: (at: number) => string): Generator<CommittedBatch> {
   const kv = new Uint8Array(512);
   let at = 1;
@@ -62,7 +62,7 @@ interface Case {
   readonly key: (at: number) => string;
 }
 
-/** CPU that the process has used: what else runs on the machine does not count. */
+/** CPU time of the process. Other work on the machine does not count. */
 function cpuNs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) * 1e3;

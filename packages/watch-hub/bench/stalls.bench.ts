@@ -15,9 +15,9 @@ import { realClock, realRandom, StallMeter } from '@engram/sim';
 import { type History, WatchHub, type WatchSink, type WatchStream } from '@engram/watch-hub';
 
 /**
- * How long a hub keeps the event loop from everybody else where something reaches very many watchers, or a revision has
- * very many events. `longest` is the longest stretch between two turns in CPU time of the thread; `all` is the CPU of
- * the whole. The bar is 10 ms.
+ * How long a hub blocks the event loop when an action reaches very many watchers, or a revision has very many events.
+ * `longest` is the longest time between two turns in CPU time of the thread; `all` is the total CPU time. The limit is
+ * 10 ms.
  */
 const smoke = process.env['BENCH'] === 'smoke';
 const watchers = smoke ? 200 : 100_000;
@@ -49,7 +49,7 @@ class CountingSink implements WatchSink {
 }
 
 async function measure(name: string, work: () => unknown): Promise<void> {
-  globalThis.gc?.(); // with --expose-gc the hub's own work shows, without what was made before
+  globalThis.gc?.(); // with --expose-gc, garbage of earlier work does not count
   const before = process.cpuUsage();
   const { stall } = await StallMeter.during(async () => work());
   const { user, system } = process.cpuUsage(before);
@@ -66,7 +66,7 @@ function watch(stream: WatchStream, range: KeyRange, startRevision = 0, progress
   if (outcome.kind === 'created') stream.start(outcome.watcher);
 }
 
-/** Until nothing is left to do, by turns. */
+/** Waits turn by turn until `done` returns true. */
 async function until(done: () => boolean): Promise<void> {
   while (!done()) await new Promise((resolve) => setImmediate(resolve));
 }

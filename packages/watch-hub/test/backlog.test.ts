@@ -64,7 +64,7 @@ test('large values end a backlog before its revisions do, and the watcher gets t
   expect(world.hub.stats).toMatchObject({ pendingEvents: 3, slowWatchers: 1 });
   expect(world.hub.stats.pendingBytes).toBeGreaterThan(900_000);
   expect(world.hub.stats.pendingBytes).toBeLessThanOrEqual(1 << 20);
-  world.put('a'); // it would fit, but not after a gap
+  world.put('a'); // there is room for it, but it would follow a gap
   expect(world.hub.stats.pendingEvents).toBe(3);
   while (world.store.reads.length > 0) {
     world.store.reads[0]!.settle();

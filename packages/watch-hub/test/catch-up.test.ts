@@ -6,7 +6,7 @@ import { from, World } from './world.ts';
 
 const past = (count: number): string[] => Array.from({ length: count }, () => 'a');
 
-/** Records `prepare`, and is ready when the test says so. */
+/** Records calls of `prepare`. The test resolves their promises. */
 class PreparingSink extends FakeSink {
   ready: (() => void)[] = [];
   readonly #prepared = new Set<readonly EventGroup[]>();
@@ -132,7 +132,7 @@ test('a stream that falls behind again and again delays others by one read at a 
   for (const stream of streams) world.watch('a', from(2), stream);
   const readers: number[] = [];
   while (world.hub.stats.slowWatchers > 0) {
-    sinks[0]!.room = readers.length % 8 === 0 ? 0 : 1; // it refuses every other page, and has room again at once
+    sinks[0]!.room = readers.length % 8 === 0 ? 0 : 1; // it refuses every other of its pages, and has room again at once
     streams[0]!.drained();
     await world.clock.pass(0);
     world.store.reads[0]!.settle();

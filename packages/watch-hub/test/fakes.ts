@@ -23,15 +23,15 @@ import type { History, HistoryPage, Watcher, WatchRequest, WatchSink } from '@en
 /** A change as tests write it: the key, with `-` before it if the key is deleted. */
 export type Change = string;
 
-/** Stands for a store: keeps every group from revision 2 on, and which keys exist. */
+/** A fake store. It keeps every group from revision 2 on, and the mod revisions of the existing keys. */
 export class FakeStore implements History {
   readonly groups: EventGroup[] = [];
   revision: Revision = revision(1);
   compactRevision: Revision = NO_REVISION;
   readonly #modRevisions = new Map<string, Revision>();
-  /** A page holds at most so many groups, whatever is asked for. */
+  /** A page holds at most this many groups, even if the read allows more. */
   pageGroupsMax = Number.POSITIVE_INFINITY;
-  /** A page looks at at most so many revisions. So it may end early, even without a match. */
+  /** A page scans at most this many revisions. So it may end early, even without a match. */
   pageRevisionsMax = Number.POSITIVE_INFINITY;
   reads: { readonly from: Revision; readonly to: Revision; settle: (failure?: Error) => void; signal: AbortSignal }[] =
     [];
@@ -39,7 +39,9 @@ export class FakeStore implements History {
   readMax = (): Revision => this.revision;
   readonly #auto: boolean;
 
-  /** With `auto` reads settle by themselves in a later microtask. Otherwise the test calls `settle` of one of `reads`. */
+  /**
+   * With `auto` reads settle by themselves in a later microtask. Otherwise the test calls `settle` of each of `reads`.
+   */
   constructor(options: { readonly auto: boolean }) {
     this.#auto = options.auto;
   }
@@ -123,11 +125,11 @@ function withPrevKv(event: KvEvent): KvEvent {
   return { ...event, prevKv: utf8(`prev@${event.prevModRevision}`) };
 }
 
-/** Records each call as one line, in the form of `text`. */
+/** Records each call as one line, in the format of `text`. */
 export class FakeSink implements WatchSink {
   lines: string[] = [];
   groups: EventGroup[] = [];
-  /** The number of calls of `events` it accepts before it refuses. */
+  /** The number of calls of `events` that the sink accepts before it refuses. */
   room = Number.POSITIVE_INFINITY;
 
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
@@ -153,7 +155,7 @@ export class FakeSink implements WatchSink {
     this.lines.push(`failed ${cause instanceof Error ? cause.message : String(cause)}`);
   }
 
-  /** Returns and clears what was recorded. */
+  /** Returns and clears the recorded lines. */
   take(): readonly string[] {
     const { lines } = this;
     this.lines = [];
@@ -191,12 +193,12 @@ export function request(pattern: string, options: Partial<Omit<WatchRequest, 'ra
   };
 }
 
-/** Waits for all microtasks that are queued, and those that they queue. */
+/** Waits for all queued microtasks and for microtasks that these queue, 50 levels deep. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
 }
 
-/** Runs the next turn of the event loop, if anything waits for one. */
+/** Runs the next turn of the event loop. Returns false if no callback waits for one. */
 export function turn(clock: SimClock): boolean {
   const { scheduler } = clock;
   return scheduler.nextMs !== undefined && scheduler.nextMs <= scheduler.nowMs && scheduler.step();

@@ -19,7 +19,7 @@ function groupOf(changes: readonly string[]): EventGroup {
   return { revision: revision(7), events };
 }
 
-/** A `Sliced` that looks at `eventsMax` events between two turns, and its clock, which counts the turns. */
+/** A `Sliced` that visits `eventsMax` events between two turns, its clock, and a count of the turns. */
 function slicedBy(eventsMax: number): { readonly sliced: Sliced; readonly clock: SimClock; turns: number } {
   const clock = new SimClock({ scheduler: new Scheduler() });
   const made = { sliced: new Sliced(clock, eventsMax * EVENT_US), clock, turns: 0 };

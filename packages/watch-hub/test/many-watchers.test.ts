@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { FakeSink, settled, turn } from './fakes.ts';
 import { from, World } from './world.ts';
 
-/** In one turn at most so many watchers are told or dropped. */
+/** At most this many watchers are told or dropped in one turn. */
 const VISITS_MAX = 500;
 const MANY = 10 * VISITS_MAX + 1;
 
-/** What `look` returns now, and then after each turn, until nothing waits for a turn. */
+/** Returns the results of `look`: one now, and one after each turn until no callback waits for a turn. */
 async function turnByTurn(world: World, look: () => number): Promise<number[]> {
   const seen = [look()];
   await settled();
@@ -69,7 +69,7 @@ test('a compaction during the round of another reaches those whom that round has
   const world = new World({ auto: false, history: ['a', 'a', 'a', 'a'] });
   for (let at = 0; at < MANY; at += 1) world.watch('a', from(at < VISITS_MAX ? 4 : 2));
   world.compact(3);
-  expect(world.sink.take()).toEqual([]); // the first watchers need nothing below it
+  expect(world.sink.take()).toEqual([]); // the first watchers need no revision below it
   world.compact(5);
   await turnByTurn(world, () => 0);
   const cancelled = world.sink.take().map((line) => line.replace(/ .*/, ''));

@@ -11,7 +11,7 @@ test('a stream without room delays no other, and reads nothing until it has room
   world.sink.room = 0;
   world.put('a');
   world.put('b');
-  expect(world.sink.take()).toEqual(['0 refused']); // no other watcher of the stream is asked
+  expect(world.sink.take()).toEqual(['0 refused']); // no other watcher of the stream is offered events
   expect(other.take()).toEqual(['0 2:a header 2', '0 3:b header 3']);
   expect(world.hub.stats.slowWatchers).toBe(2);
   expect(world.store.reads).toEqual([]);

@@ -19,17 +19,20 @@ const PATTERNS = ['a', 'b', 'ab', 'a*', 'b*', '*', 'ab*', 'a..b', 'ab..bc', 'z']
 const UNREADABLE = new Error('unreadable');
 const KEYS = ['a', 'ab', 'abc', 'b', 'ba', 'bc', 'c', 'z'];
 
-/** What a watcher must get. */
+/** The model of a watcher. */
 interface Promised {
   readonly watcher: Watcher;
-  /** The watcher has everything below it that matches. */
+  /** The watcher has every match below this revision. */
   next: number;
   started: boolean;
-  /** It never falls behind unless its stream refuses: it starts from now, in the turn of its creation, without prevKv. */
+  /**
+   * The watcher falls behind only if its stream refuses: it starts from now, in the turn of its creation, without
+   * prevKv.
+   */
   readonly alwaysLive: boolean;
 }
 
-/** A client: accepts so many responses, then none until it is drained, and checks each response. */
+/** A client. It accepts a number of responses, then none until it is drained, and checks each response. */
 class SimStream implements WatchSink {
   readonly #world: SimWorld;
   readonly promised = new Map<Int64, Promised>();
@@ -150,11 +153,11 @@ class SimWorld {
   readonly pageMax = 4;
   readonly #failures: unknown[] = [];
   streams: SimStream[] = [];
-  /** Committed, and the superseded versions are known to be wanted, but their bytes are not loaded yet. */
+  /** A committed batch that is not published yet. The hub was asked already which superseded versions it wants. */
   #unpublished: CommittedBatch | undefined;
   /** The revision of the batch that the hub is publishing in slices. */
   publishing: Revision | undefined;
-  /** The last revision the hub was told to be compacted. */
+  /** The last compact revision that the hub was told. */
   #compacted: Revision = NO_REVISION;
   readonly #leavesNobody: boolean;
   readonly seen = { events: 0, progress: 0, compacted: 0, broken: 0, sliced: 0, between: 0, late: 0 };
@@ -188,7 +191,9 @@ class SimWorld {
     });
   }
 
-  /** A failure inside a sink would be lost in the hub's promises. So it is kept, and the next step throws it. */
+  /**
+   * Keeps a failure of `body` for the next step to throw. A failure inside a sink would be lost in the hub's promises.
+   */
   check<Result>(body: () => Result): Result {
     try {
       return body();
@@ -198,7 +203,7 @@ class SimWorld {
     }
   }
 
-  /** The model's answer: the first match that the watcher does not have, found by looking at every event. */
+  /** The model's answer: the first match that the watcher does not have, found by a scan of all events. */
   nextMatch({
     watcher: { request },
     next,
@@ -349,7 +354,7 @@ class SimWorld {
     stream.stream.drained();
   }
 
-  /** History is compacted before the hub is told, so sometimes a read finds out first. */
+  /** History is compacted before the hub is told, so sometimes a read detects the compaction first. */
   #compact(): void {
     const behind = this.random.below(40);
     if (this.hub.revision - behind > this.store.compactRevision) {
@@ -380,7 +385,7 @@ class SimWorld {
     read.settle(breaks ? UNREADABLE : undefined);
   }
 
-  /** Watchers that need no history must have everything at once. */
+  /** Watchers that need no history must have every match at once. */
   #checkLive(): void {
     for (const stream of this.streams) {
       if (stream.refused) continue;
@@ -391,7 +396,7 @@ class SimWorld {
     }
   }
 
-  /** With room for all and history answering, every watcher must have everything, and progress must be answered. */
+  /** If all sinks have room and history answers, every watcher must get all matches, and progress must be answered. */
   async finish(): Promise<void> {
     await this.clock.pass(0);
     if (this.#unpublished !== undefined) this.#write();

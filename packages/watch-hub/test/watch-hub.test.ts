@@ -23,7 +23,7 @@ test('edge 55: an id is not dealt again after a cancel', () => {
   expect(world.watch('a')).toBe(2);
   expect(world.watch('a', { watchId: 1 })).toBe(1); // but a client may choose it, since it is free
   const other = world.hub.openStream(new FakeSink());
-  expect(world.watch('a', {}, other)).toBe(0); // each stream counts by itself
+  expect(world.watch('a', {}, other)).toBe(0); // each stream assigns its own ids
 });
 
 test('edge 56: the same id again is refused, and the first watcher lives on', () => {

@@ -4,9 +4,9 @@ import { WatchHub, type WatchHubOptions, type WatchRequest, type WatchStream } f
 import { type Change, FakeSink, FakeStore, request } from './fakes.ts';
 
 export interface WorldOptions {
-  /** Reads of history settle by themselves. */
+  /** Whether reads of history settle by themselves. */
   readonly auto?: boolean;
-  /** Committed before the hub exists. */
+  /** Changes committed before the hub exists, one per revision. */
   readonly history?: readonly Change[];
   readonly hub?: Partial<WatchHubOptions>;
 }
