@@ -1,6 +1,6 @@
 /**
- * What the index costs on Kubernetes-shaped keys. SMOKE=1 runs it tiny; KEYS=n sets the number of keys (1M).
- *   node packages/index/bench/index.bench.ts
+ * The cost of index operations on Kubernetes-shaped keys. SMOKE=1 runs it tiny; KEYS=n sets the number of keys (1M).
+ * node packages/index/bench/index.bench.ts
  */
 import {
   type VersionMeta,
@@ -28,10 +28,10 @@ const mix = (value: number): void => {
 };
 
 const prng = new Prng(1);
-/** The same in every run. */
+/** The same numbers in every run. */
 const random = (below: number): number => prng.below(below);
 
-/** CPU time of this thread: the machine may have other work. */
+/** CPU time of this thread, because the machine may have other work. */
 function cpuNs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) * 1_000;
@@ -49,7 +49,7 @@ function time(name: string, operations: number, run: () => void): void {
   report(name, operations, cpuNs() - startNs);
 }
 
-/** One object for all versions: the index copies what it is given. */
+/** One object for all versions, because the index copies it. */
 const meta: { -readonly [Field in keyof VersionMeta]: VersionMeta[Field] } = {
   createRevision: revision(2),
   modRevision: revision(2),
@@ -84,7 +84,7 @@ for (let at = shuffled.length - 1; at > 0; at -= 1) {
   const other = random(at + 1);
   [shuffled[at], shuffled[other]] = [shuffled[other]!, shuffled[at]!];
 }
-// A server has just read the key that it asks for. So the keys asked for lie together here; the index does not.
+// A server has just read the key that it looks up. So the requested keys are in the caches here, and the index is not.
 const asked = Array.from({ length: Math.min(keyCount, 100_000) }, () => keys[random(keyCount)]!.slice());
 const keyBytes = keys.reduce((sum, key) => sum + key.length, 0) / keyCount;
 console.log(`${keyCount} keys of ${keyBytes.toFixed(1)} bytes, node ${process.version}`);

@@ -5,19 +5,19 @@ import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
 /**
- * The versions that compactions will drop, in the order of revisions, so that a compaction looks at garbage only:
+ * The versions that make garbage for compactions, in the order of revisions, so that a compaction visits garbage only:
  *
  * - each version that superseded a put: at its own revision the put is garbage;
- * - each tombstone: above its own revision it is garbage itself.
+ * - each tombstone: above its own revision the tombstone is garbage.
  *
- * Every version but a key's last put leaves through exactly one of the two queues. Up to the compaction's revision the
- * first queue is emptied before the second is read. That keeps every slot in a queue valid.
+ * Every version but a key's last put leaves through exactly one of the two queues. A compaction empties the first queue
+ * up to its revision before it reads the second. So every slot in a queue stays valid.
  */
 export class GarbageQueue {
   readonly #versions: VersionTable;
   readonly #superseders = new SlotRing();
   readonly #tombstones = new SlotRing();
-  /** What a replay adds, in its own order; undefined outside of a replay. */
+  /** Slots added by a replay, in the order of the replay; undefined outside of a replay. */
   #replayed: { readonly superseders: VersionSlot[]; readonly tombstones: VersionSlot[] } | undefined;
 
   constructor(versions: VersionTable) {
@@ -32,7 +32,7 @@ export class GarbageQueue {
     return this.#superseders.memoryBytes + this.#tombstones.memoryBytes;
   }
 
-  /** A version was appended. Outside of a replay its revision is at or above all in the queue. */
+  /** Adds an appended version. Outside of a replay its revision must not be below those in the queues. */
   add(slot: VersionSlot, supersedesPut: boolean, tombstone: boolean): void {
     if (this.#replayed === undefined) {
       if (supersedesPut) this.#push(this.#superseders, slot);
@@ -44,8 +44,8 @@ export class GarbageQueue {
   }
 
   /**
-   * From now on, versions may be older than those in the queue. A checkpoint is taken while writes go on, so the replay
-   * after it brings changes of some keys that are older than what the checkpoint has of others.
+   * After this call, added versions may be older than those in the queues. A checkpoint is taken during writes, so the
+   * replay after it has changes of some keys that are older than the checkpoint's versions of other keys.
    */
   beginReplay(): void {
     assert(this.#replayed === undefined, 'a replay begins in a replay');
@@ -93,7 +93,7 @@ export class GarbageQueue {
     }
   }
 
-  /** Takes back the newest version that was added. */
+  /** Removes the version that was added last. */
   undo(slot: VersionSlot, supersedesPut: boolean, tombstone: boolean): void {
     if (supersedesPut) {
       assert(this.#superseders.last() === slot, 'undone out of order');
@@ -105,7 +105,7 @@ export class GarbageQueue {
     }
   }
 
-  /** A version whose predecessor is garbage at `revision`; NO_VERSION if there is none left. */
+  /** Removes and returns a version whose predecessor is garbage at `revision`, or NO_VERSION if none is left. */
   nextSuperseder(revision: Revision): VersionSlot {
     const slot = this.#superseders.first();
     if (slot === NO_VERSION || this.#versions.mod(slot) > revision) return NO_VERSION;
@@ -113,7 +113,10 @@ export class GarbageQueue {
     return slot;
   }
 
-  /** A tombstone that is garbage at `revision`. Ask after `nextSuperseder` has none left. */
+  /**
+   * Removes and returns a tombstone that is garbage at `revision`, or NO_VERSION. Call it once `nextSuperseder` has
+   * none left.
+   */
   nextTombstone(revision: Revision): VersionSlot {
     const slot = this.#tombstones.first();
     if (slot === NO_VERSION || this.#versions.mod(slot) >= revision) return NO_VERSION;

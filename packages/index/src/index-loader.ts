@@ -7,7 +7,7 @@ import { headOf, type TreeNodes } from './tree-nodes.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
-/** The nodes of one level as they are built, with what their parents need to know of them. */
+/** The nodes of one level during the build, with the summaries that their parents store. */
 class Level {
   readonly node: number[] = [];
   readonly key: KeyRef[] = [];
@@ -23,8 +23,8 @@ class Level {
 }
 
 /**
- * Builds an index bottom-up from versions in key order, those of a key oldest first. `finish` returns the index. Before
- * it the index must not be used, after it the loader must not.
+ * Builds an index bottom-up from versions in key order. The versions of a key come oldest first. `finish` returns the
+ * index, and the loader must not be used after it.
  */
 export class IndexLoader<Index> {
   readonly #index: Index;
@@ -117,7 +117,7 @@ export class IndexLoader<Index> {
     this.#leaves.push(separator, this.#leaf, nodes.leafLive(this.#leaf), nodes.newestOf(nodes.leaves, this.#leaf));
   }
 
-  /** The inner nodes above a level, about equally full. None has a single child. */
+  /** Builds the inner nodes above a level, about equally full. None has a single child. */
   #raise(below: Level): Level {
     const nodes = this.#nodes;
     const above = new Level();

@@ -25,9 +25,9 @@ import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import { VersionTable } from './version-table.ts';
 
 export interface KeyIndexOptions {
-  /** Rows of a tree node, even and at least 4. Tests make it small to get many nodes. */
+  /** Rows of a tree node, even and at least 4. Tests use few rows to get many nodes. */
   readonly nodeRows?: number;
-  /** Pages for the bytes of keys. Tests make it small to use them all. */
+  /** Pages for the bytes of keys. Tests use few pages to run out of them. */
   readonly keyPagesMax?: number;
 }
 
@@ -44,11 +44,12 @@ const PAGES_OF_KEY_MAX = 2;
 
 /**
  * The MVCC index: an ordered map from key to its versions, newest first. It answers for any revision that is not
- * compacted, also when newer versions are there already: writers append before their batch is durable, and readers ask
- * at the committed revision. Nothing here waits. Nothing may be changed from inside a `walk`.
+ * compacted, even if newer versions exist: writers append before their batch is durable, and readers read at the
+ * committed revision. No method waits. The callback of a `walk` must not change the index.
  *
- * Keys, versions and tree nodes lie in pages outside the JavaScript heap: about 95 bytes and the key for a key with one
- * version, 60 for each further version. Freed memory is used again; only empty pages of keys are given back.
+ * Keys, versions and tree nodes are in pages outside the JavaScript heap. A key with one version takes about 95 bytes
+ * and the key's length; each further version takes 60 bytes. Freed memory is reused; only empty pages of keys are
+ * released.
  */
 export class KeyIndex {
   readonly #keys: KeySlabs;
@@ -66,7 +67,7 @@ export class KeyIndex {
     this.#garbage = new GarbageQueue(this.#versions);
   }
 
-  /** Builds an index from versions in key order, much faster than `append` does. For checkpoints. */
+  /** Builds an index from versions in key order, much faster than with `append`. For checkpoints. */
   static loader(options: KeyIndexOptions = {}): IndexLoader<KeyIndex> {
     const index = new KeyIndex(options);
     return new IndexLoader(index, index.#nodes, index.#tree, index.#versions, index.#garbage);
@@ -93,8 +94,8 @@ export class KeyIndex {
   }
 
   /**
-   * Whether `newKeys` keys can be added. Ask before `append`, which asserts it. A key may need a page of its own, and
-   * another one for the key that separates the nodes which it splits.
+   * Whether `newKeys` keys can be added. Must be checked before `append`. A key may need a page of its own, and another
+   * page for the separator key if its node is split.
    */
   hasRoomFor(newKeys: number): boolean {
     return this.#keys.pagesLeft >= PAGES_OF_KEY_MAX * newKeys;
@@ -102,7 +103,7 @@ export class KeyIndex {
 
   /** The newest version of the key, tombstones included; NO_VERSION if it has none. */
   head(key: Uint8Array): VersionSlot {
-    // Whoever asks for the newest version is about to write: `append` then finds its place at once.
+    // A caller of `head` usually writes the key next. `seek` keeps the place for that `append`.
     return this.#tree.seek(key) ? slotOf(this.#tree.head()) : NO_VERSION;
   }
 
@@ -143,12 +144,12 @@ export class KeyIndex {
     return this.#versions.bytes(slot);
   }
 
-  /** Puts the positions of these versions into `into`, from `from` on; returns the sum of their `bytes`. */
+  /** Writes the positions of these versions to `into`, from index `from` on. Returns the sum of their `bytes`. */
   places(slots: readonly VersionSlot[], into: LogPosition[], from: number): number {
     return this.#versions.places(slots, into, from);
   }
 
-  /** As `places`, with the length of each. */
+  /** Like `places`, with the `bytes` of each version in `lengths`. */
   placesOf(slots: readonly VersionSlot[], positions: Float64Array, lengths: Uint32Array, from: number): number {
     return this.#versions.placesOf(slots, positions, lengths, from);
   }
@@ -157,7 +158,7 @@ export class KeyIndex {
     return this.#versions.isTombstone(slot);
   }
 
-  /** The version that this one superseded, tombstones included; NO_VERSION if there was none or it is compacted. */
+  /** The version that this one superseded, tombstones included; NO_VERSION if there was none or if it is compacted. */
   previous(slot: VersionSlot): VersionSlot {
     return this.#versions.previous(slot);
   }
@@ -168,13 +169,13 @@ export class KeyIndex {
   }
 
   /**
-   * Adds a version above the key's head. Copies `key`; does not keep `meta`. Revisions of successive calls never
-   * decrease, and a key changes at most once in a revision. A new key must have room (`hasRoomFor`).
+   * Adds a version above the key's head. Copies `key`; does not keep `meta`. Revisions of successive calls must not
+   * decrease, and a key must change at most once in a revision. A new key must have room (`hasRoomFor`).
    */
   append(key: Uint8Array, meta: VersionMeta): VersionSlot {
     const tree = this.#tree;
     if (tree.seek(key)) {
-      // Everything needed is in the tree. The previous version itself is probably in no cache.
+      // This reads the tree only, because the row of the previous version is probably in no cache.
       const head = tree.head();
       assert(meta.modRevision > tree.headNewest(), 'a version not above its key’s head');
       const slot = this.#versions.add(tree.key(), slotOf(head), meta);
@@ -191,8 +192,9 @@ export class KeyIndex {
   }
 
   /**
-   * Removes a version that is its key's head and above every compaction: its batch was refused. Call it in the reverse
-   * order of `append`. Then everything is as before, except for what was compacted meanwhile.
+   * Removes a version whose batch was refused. It must be its key's head and above every compaction. Versions must be
+   * undone in the reverse order of `append`. The index is then as it was before, except for versions that were
+   * compacted meanwhile.
    */
   undo(slot: VersionSlot): void {
     const versions = this.#versions;
@@ -213,7 +215,10 @@ export class KeyIndex {
     versions.drop(slot);
   }
 
-  /** How many keys of the range live at a revision. O(log n), and the number of changes after it. */
+  /**
+   * The number of keys of the range that live at a revision. Costs O(log n) and the number of changes after the
+   * revision.
+   */
   count(range: KeyRange, at: Revision): number {
     if (isPoint(range)) return this.#isLive(this.at(range.key, at)) ? 1 : 0;
     const visitor = new CountVisitor(this.#nodes, this.#versions, at);
@@ -231,7 +236,7 @@ export class KeyIndex {
     return into;
   }
 
-  /** As `count`, for as much of the range as `slice` allows; at least one leaf of the tree. */
+  /** Like `count`, for as much of the range as `slice` allows; at least one leaf of the tree. */
   countSome(range: KeyRange, at: Revision, slice: Slice): CountedSlice {
     if (isPoint(range)) return { live: this.count(range, at), next: undefined };
     const visitor = new CountVisitor(this.#nodes, this.#versions, at, slice);
@@ -240,8 +245,8 @@ export class KeyIndex {
   }
 
   /**
-   * As `collect`, for as much of the range as `slice` allows; at least one leaf of the tree. Returns the key from which
-   * to continue, also when `max` is reached; undefined when nothing is left.
+   * Like `collect`, for as much of the range as `slice` allows; at least one leaf of the tree. Returns the key at which
+   * to continue, also when `max` is reached, or undefined at the end of the range.
    */
   collectSome(range: KeyRange, at: Revision, max: number, slice: Slice, into: VersionSlot[]): Uint8Array | undefined {
     assert(max > 0, 'a slice of no versions');
@@ -256,7 +261,7 @@ export class KeyIndex {
 
   /**
    * All versions of a range with from <= modRevision <= to, tombstones included, in the order of (modRevision, sub).
-   * Cheap where little has changed since `from`. Between two slices nothing of the result may be dropped or undone.
+   * Cheap if little has changed since `from`. Between two slices no version of the result may be dropped or undone.
    */
   *changes(range: KeyRange, from: Revision, to: Revision, slice: Slice): SlicedWork<VersionSlot[]> {
     const found: VersionSlot[] = [];
@@ -274,8 +279,8 @@ export class KeyIndex {
   }
 
   /**
-   * Visits at most `keysMax` keys from `fromKey` on in order, also those with tombstones only. Returns the key to
-   * continue from, undefined at the end. The keys are copies.
+   * Visits at most `keysMax` keys from `fromKey` on in order, also keys that have tombstones only. Returns the key at
+   * which to continue, or undefined at the end. The keys are copies.
    */
   walk(
     fromKey: Uint8Array,
@@ -287,7 +292,7 @@ export class KeyIndex {
     return visitor.next;
   }
 
-  /** As `walk`, without an object for each key: for what looks at all of an index that is larger than the caches. */
+  /** Like `walk`, without an object for each key. For a scan of an entire index that is larger than the caches. */
   survey(fromKey: Uint8Array, keysMax: number, visit: HeadVisit): Uint8Array | undefined {
     const visitor = new SurveyVisitor(this.#nodes, this.#versions, keysMax, visit);
     scanRange(this.#nodes, this.#tree, { key: fromKey, end: FROM_HERE_ON }, visitor);
@@ -295,10 +300,11 @@ export class KeyIndex {
   }
 
   /**
-   * Drops what etcd's compaction at `revision` drops (etcd server/storage/mvcc/key_index.go): of the versions at or
-   * below it, all but each key's newest put, and a tombstone that lies exactly there. Looks at no more than `budget`
-   * candidates, adds the positions of dropped versions to `dropped`, and returns true when nothing is left to do.
-   * Between calls every answer at `revision` or above is right. `revision` must not exceed the committed one.
+   * Drops the versions that etcd's compaction at `revision` drops (etcd server/storage/mvcc/key_index.go). Of the
+   * versions at or below `revision` it keeps only each key's newest one, and that only if it is a put or is exactly at
+   * `revision`. Visits at most `budget` candidates, adds the positions of dropped versions to `dropped`, and returns
+   * true when the compaction is complete. Between calls, reads at `revision` or above are correct. `revision` must not
+   * exceed the committed one.
    */
   compact(revision: Revision, budget: number, dropped: LogPosition[]): boolean {
     assert(budget > 0, 'a compaction without a budget never ends');
@@ -321,8 +327,9 @@ export class KeyIndex {
   }
 
   /**
-   * From now on, versions may be older than others that are held, as in a replay after a checkpoint. They must still be
-   * newer than all of their own key. Nothing may be compacted or undone before `endReplay`.
+   * After this call, appended versions may be older than versions of other keys, as in a replay after a checkpoint.
+   * They must still be newer than all versions of their own key. No version may be compacted or undone before
+   * `endReplay`.
    */
   beginReplay(): void {
     this.#garbage.beginReplay();
@@ -357,7 +364,7 @@ export class KeyIndex {
     assert(slot !== NO_VERSION, 'garbage that is gone already');
     const older = versions.previous(slot);
     versions.setPrevious(next, older);
-    // Only a tombstone can be left: it waits in its own queue.
+    // Only a tombstone can be older. It is still in the queue of tombstones.
     if (older !== NO_VERSION) versions.setNext(older, next);
     dropped.push(versions.position(slot));
     versions.drop(slot);

@@ -1,6 +1,6 @@
 import { assert, EMPTY_BYTES } from '@engram/core';
 
-/** A key's place: page and granule. Stable as long as the key is held; never negative. */
+/** The place of a key: page and granule. Stable until the key is freed; never negative. */
 export type KeyRef = number;
 export const NO_KEY = -1;
 
@@ -12,18 +12,20 @@ const PAGE_GRANULES = 1 << PLACE_BITS;
 const PAGES_MAX = 1 << (31 - PLACE_BITS);
 const SPARE_PAGES_MAX = 16;
 /**
- * One page of this many is reserved: for compactions that join nodes, and for a start, which packs nodes differently.
+ * One of this many pages is reserved for compactions that join nodes, and for a start, which packs nodes differently.
  */
 const RESERVE_PART = 64;
 
-// A record is its length in two bytes and the key. A free record has its page's next free place there.
+// A record is the key's length in two bytes, then the key. A free record has the next free place of its page instead.
 const LENGTH_BYTES = 2;
-const LARGE_LENGTH = 0xffff; // the record has a page of its own, which says how long it is
+const LARGE_LENGTH = 0xffff; // the record has a page of its own, whose size gives the length
 const LARGE_GRANULES = 2048;
 const NO_PLACE = 0xffff;
 const NO_PAGE = -1;
 
-/** Sizes of records in granules: each one up to 512 bytes, then in steps of an eighth. So little is wasted. */
+/**
+ * Sizes of records in granules: every size up to 512 bytes, then in steps of an eighth, so that little space is wasted.
+ */
 const classGranules: readonly number[] = (() => {
   const sizes: number[] = [];
   for (let size = 1; size < LARGE_GRANULES; size += size < 64 ? 1 : size >>> 3) sizes.push(size);
@@ -41,7 +43,7 @@ const classOfGranules: Uint8Array = (() => {
   return table;
 })();
 
-/** Four bytes of a key from `at` on, as a signed number that orders as the bytes do. Zeros follow the key's end. */
+/** Four bytes of a key from `at` on, as a signed number with the order of the bytes. Zeros follow the key's end. */
 export function printOf(bytes: Uint8Array, at: number, end: number): number {
   if (at + 4 <= end) {
     return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) ^ -0x80000000;
@@ -52,10 +54,10 @@ export function printOf(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * The bytes of keys, outside the JavaScript heap. A page holds records of one size. A removed key's place takes the
- * next key of that size, and a page without keys serves any size again. A page with one key left stays. Keys never
- * move: versions and tree point at them. Keys above 16 KiB have a page each, so pages may run out before memory does:
- * whoever must not fail asks `pagesLeft` or `hasPage` first.
+ * The bytes of keys, outside the JavaScript heap. A page holds records of one size. The place of a freed key is reused
+ * for the next key of that size. A page without keys may be reused for any size; a page with one key left stays. Keys
+ * never move, because versions and the tree refer to them. Keys above 16 KiB have a page each, so pages may run out
+ * before memory does. A caller that must not fail checks `pagesLeft` or `hasPage` first.
  */
 export class KeySlabs {
   readonly #pagesMax: number;
@@ -84,7 +86,7 @@ export class KeySlabs {
     return this.#memoryBytes;
   }
 
-  /** Pages that writes may still take, besides the room in existing ones. Below 0: the reserve is in use. */
+  /** Pages that writes may still take, besides the room in existing pages. Below 0 if the reserve is in use. */
   get pagesLeft(): number {
     return this.#countPagesFree() - Math.ceil(this.#pagesMax / RESERVE_PART);
   }
@@ -98,12 +100,12 @@ export class KeySlabs {
     return this.#pagesMax - this.#pages.length + this.#emptyPages.length;
   }
 
-  /** Copies the key in. */
+  /** Copies the key to a new record. */
   add(key: Uint8Array): KeyRef {
     return this.#addBytes(key, 0, key.length);
   }
 
-  /** Copies the first `length` bytes of a key that is held. */
+  /** Copies the first `length` bytes of a held key to a new record. */
   addPrefix(of: KeyRef, length: number): KeyRef {
     assert(length <= this.length(of), 'a prefix longer than its key');
     return this.#addBytes(this.#pages[of >>> PLACE_BITS]!, this.#start(of), length);
@@ -145,13 +147,13 @@ export class KeySlabs {
     return this.#pages[ref >>> PLACE_BITS]!.slice(start, start + this.length(ref));
   }
 
-  /** The bytes themselves, valid as long as the key is held. */
+  /** A view of the key's bytes, valid until the key is freed. */
   view(ref: KeyRef): Uint8Array {
     const start = this.#start(ref);
     return this.#pages[ref >>> PLACE_BITS]!.subarray(start, start + this.length(ref));
   }
 
-  /** The bytes that hold the key, from `start` on: a view without an object of its own. */
+  /** The page that holds the key's bytes, from `startOf` on. Unlike `view`, this makes no object. */
   pageOf(ref: KeyRef): Uint8Array {
     return this.#pages[ref >>> PLACE_BITS]!;
   }
@@ -161,7 +163,7 @@ export class KeySlabs {
     return this.#start(ref);
   }
 
-  /** Compares the held key with `key`. Both are known to share their first `from` bytes. */
+  /** Compares the held key with `key`. Both must share their first `from` bytes. */
   compare(ref: KeyRef, key: Uint8Array, from: number): number {
     const page = this.#pages[ref >>> PLACE_BITS]!;
     const start = this.#start(ref);

@@ -4,14 +4,14 @@ import { slotOf, type TreeNodes } from './tree-nodes.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 
 const HEIGHT_MAX = 40;
-/** Places of longer keys are not remembered. */
+/** `seek` does not remember the places of longer keys. */
 const SOUGHT_BYTES_MAX = 512;
-/** No place is remembered: the rows have moved. */
+/** Value of `#soughtBytes` while no place is remembered. */
 const LOST = -1;
 
 /**
- * A B+-tree from key to head version, with counts. Changes work at a place: `seek` goes to a key, and the methods after
- * it mean that place until the next `seek` or change.
+ * A B+-tree from key to head version, with counts. Changes apply to the current place. `seek` moves the place to a key,
+ * and the other methods use that place until the next `seek` or change of rows.
  */
 export class KeyTree {
   readonly #nodes: TreeNodes;
@@ -26,8 +26,8 @@ export class KeyTree {
   #leaf: number;
   #row = 0;
   /**
-   * The key at the place, and whether it exists. A write looks its key up several times before it changes it (its
-   * conditions, its current version). A search from the root is a fifth of what a write costs.
+   * The key at the place, and whether it exists. A write looks up its key several times before it changes it (for its
+   * conditions and its current version). A search from the root is a fifth of the cost of a write.
    */
   readonly #sought = new Uint8Array(SOUGHT_BYTES_MAX);
   #soughtBytes = LOST;
@@ -57,7 +57,7 @@ export class KeyTree {
     return this.#newest;
   }
 
-  /** Takes over a tree that was built elsewhere from the same nodes. */
+  /** Adopts a tree that a loader built from the same nodes. */
   adopt(root: number, height: number, live: number, newest: number): void {
     assert(this.#height === 0 && this.#nodes.leaves.count(this.#root) === 0, 'only an empty tree can adopt another');
     this.#nodes.leaves.free(this.#root);
@@ -77,7 +77,7 @@ export class KeyTree {
     return row < 0 ? NO_VERSION : slotOf(nodes.head(node, row));
   }
 
-  /** Goes to the key, or to where it belongs. Returns whether it exists. */
+  /** Moves the place to the key, or to the row where it would be inserted. Returns whether the key exists. */
   seek(key: Uint8Array): boolean {
     if (this.#isSought(key)) return this.#soughtFound;
     const nodes = this.#nodes;
@@ -100,7 +100,7 @@ export class KeyTree {
   #isSought(key: Uint8Array): boolean {
     if (key.length !== this.#soughtBytes) return false;
     const sought = this.#sought;
-    // From the end, where keys of one kind differ.
+    // Compares from the end, where keys of one kind differ.
     for (let at = key.length - 1; at >= 0; at -= 1) if (key[at] !== sought[at]) return false;
     return true;
   }
@@ -115,7 +115,7 @@ export class KeyTree {
     return this.#nodes.headNewest(this.#leaf, this.#row);
   }
 
-  /** The place of the key's bytes. */
+  /** The reference to the bytes of the key at the place. */
   key(): KeyRef {
     return this.#nodes.leafKey(this.#leaf, this.#row);
   }
@@ -153,7 +153,7 @@ export class KeyTree {
     this.#shrink();
   }
 
-  /** Removes a key whose only version was undone. No trace of its revision stays. */
+  /** Removes a key whose only version was undone, and its revision from the summaries on the path. */
   removeUndone(): void {
     const delta = this.head() >= 0 ? -1 : 0;
     this.#soughtBytes = LOST;
@@ -187,7 +187,7 @@ export class KeyTree {
     this.#newest = newest;
   }
 
-  /** Splits one full node on the path whose parent has room, or raises the root. The place is lost. */
+  /** Splits one full node on the path whose parent has room, or raises the root. The place is invalid after that. */
   #split(): void {
     this.#soughtBytes = LOST;
     const nodes = this.#nodes;
@@ -207,8 +207,8 @@ export class KeyTree {
     const nodes = this.#nodes;
     const left = this.#leaf;
     const capacity = nodes.capacity;
-    // Keys in ascending order would leave half-empty leaves behind. An eighth of the rows moves, not one: so no order
-    // of insertion makes leaves of one key.
+    // Ascending insertions would leave half-empty leaves if leaves were split in the middle. An eighth of the rows
+    // moves, not one row, so that no order of insertion makes leaves of one key.
     const ascending = this.#row === capacity;
     const keep = ascending ? capacity - Math.max(nodes.rowsMin >>> 1, capacity >>> 3) : capacity >>> 1;
     const right = nodes.divide(nodes.leaves, left, keep);
@@ -250,7 +250,7 @@ export class KeyTree {
     return nodes.keys.addPrefix(above, shared + 1);
   }
 
-  /** After a row was removed from the leaf at the place: joins nodes that became too small, up to the root. */
+  /** Joins nodes that became too small, up to the root, after a row was removed from the leaf at the place. */
   #shrink(): void {
     const nodes = this.#nodes;
     for (let level = this.#height; level > 0; level -= 1) {
@@ -276,7 +276,7 @@ export class KeyTree {
     const left = nodes.child(parent, leftRow);
     const right = nodes.child(parent, leftRow + 1);
     const rows = nodes.leaves.count(left) + nodes.leaves.count(right);
-    // Two leaves need a key between them. Without a page for it they become one, or stay as they are: neither is empty.
+    // Two leaves need a separator key. Without a page for it, they are joined or stay as they are; neither is empty.
     const joinMax = nodes.keys.hasPage ? nodes.joinMax : nodes.capacity;
     if (rows > joinMax && joinMax === nodes.capacity) return;
     nodes.keys.free(nodes.innerKey(parent, leftRow + 1));
@@ -300,7 +300,7 @@ export class KeyTree {
     const left = nodes.child(parent, leftRow);
     const right = nodes.child(parent, leftRow + 1);
     const rows = nodes.inners.count(left) + nodes.inners.count(right);
-    // The separator comes down, and the key of the right one's new first row goes up.
+    // The separator moves down, and the key of the right node's new first row moves up.
     nodes.setInnerKey(right, 0, nodes.innerKey(parent, leftRow + 1));
     if (rows <= nodes.joinMax) {
       nodes.balance(nodes.inners, left, right, rows);

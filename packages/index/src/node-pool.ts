@@ -7,7 +7,7 @@ const NODE_MASK = CHUNK_NODES - 1;
 // A node begins with two words, then its columns.
 /** The number of rows. */
 export const COUNT = 0;
-/** How many leading bytes all keys of the node share. */
+/** The number of leading bytes that all keys of the node share. */
 export const PREFIX = 1;
 const HEADER = 2;
 
@@ -15,11 +15,11 @@ const NO_NODE = -1;
 
 /**
  * Nodes of one kind, packed outside the JavaScript heap, in chunks. A row is a print, a newest mod revision (a double),
- * a pair of words (the place of a key, and what the key leads to), and in inner nodes a count of live keys. The columns
- * lie in that order: a search reads the prints, which are next to the header, and then one pair.
+ * a pair of words (the place of a key, and its head or child), and in inner nodes a count of live keys. The columns are
+ * in that order: a search reads the prints, which are next to the header, and then one pair.
  */
 export class NodePool {
-  /** Where columns begin, in words from the node's base; `newest` in doubles. */
+  /** Offsets of the columns from the node's base, in words; `newest` in doubles. */
   readonly prints: number;
   readonly newest: number;
   readonly pairs: number;
@@ -51,7 +51,7 @@ export class NodePool {
     return this.#words.length * CHUNK_NODES * this.#nodeWords * 4;
   }
 
-  /** A node without rows. */
+  /** Returns a node without rows. */
   allocate(): number {
     let node = this.#free;
     if (node !== NO_NODE) {
@@ -79,7 +79,7 @@ export class NodePool {
     this.#used -= 1;
   }
 
-  /** The array in which the node lies; it begins at `base`. */
+  /** The array that contains the node; the node begins at `base`. */
   words(node: number): Int32Array {
     return this.#words[node >>> CHUNK_BITS]!;
   }
@@ -93,12 +93,12 @@ export class NodePool {
     return this.#doubles[node >>> CHUNK_BITS]!;
   }
 
-  /** Where the second words of a node's pairs begin in `words`: heads or children, every second word. */
+  /** The index in `words` of a node's first head or child; the others follow at every second word. */
   headsAt(node: number): number {
     return this.base(node) + this.pairs + 1;
   }
 
-  /** Where a node's newest revisions begin in `doubles`. */
+  /** The index in `doubles` of a node's first newest revision. */
   newestAt(node: number): number {
     return (this.base(node) >>> 1) + this.newest;
   }
@@ -128,7 +128,7 @@ export class NodePool {
   }
 }
 
-/** A loop: rows are few, and a native call costs more than the copy. */
+/** A loop, because rows are few and a native call costs more than the copy. */
 function copyWords(source: Int32Array, from: number, target: Int32Array, to: number, count: number): void {
   if (to > from) for (let at = count - 1; at >= 0; at -= 1) target[to + at] = source[from + at]!;
   else for (let at = 0; at < count; at += 1) target[to + at] = source[from + at]!;

@@ -2,9 +2,9 @@ import { isEmptyRange, isUnbounded, type KeyRange } from '@engram/core';
 import type { KeyTree } from './key-tree.ts';
 import type { TreeNodes } from './tree-nodes.ts';
 
-/** What a query needs of the tree. */
+/** Receives the nodes of the tree that a scan of a range reaches. */
 export interface RangeVisitor {
-  /** Returns true to skip what is below. `whole`: all keys of the subtree are in the range. */
+  /** Returns true to skip the subtree. `whole`: all keys of the subtree are in the range. */
   subtree(whole: boolean, live: number, newest: number): boolean;
   /**
    * Gets the rows [from, to) of a leaf, in key order; `live` and `newest` are those of the whole leaf. Returns true to
@@ -13,7 +13,7 @@ export interface RangeVisitor {
   leaf(leaf: number, from: number, to: number, live: number, newest: number): boolean;
 }
 
-/** Shows a range to a visitor in key order. For a single key `find` is faster. */
+/** Passes a range to a visitor in key order. For a single key `find` is faster. */
 export function scanRange(nodes: TreeNodes, tree: KeyTree, range: KeyRange, visitor: RangeVisitor): void {
   if (isEmptyRange(range)) return;
   const high = isUnbounded(range) ? undefined : range.end;

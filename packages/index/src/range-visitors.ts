@@ -4,7 +4,7 @@ import { slotOf, type TreeNodes } from './tree-nodes.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
-// A head that is not newer than the revision asked for answers by itself. Its versions are not read.
+// For a head that is not newer than the requested revision, the tree has the answer and no version is read.
 
 /** For a head newer than `at`: the version that lives at `at`, or NO_VERSION. */
 function olderLive(versions: VersionTable, head: number, at: Revision): VersionSlot {
@@ -14,10 +14,10 @@ function olderLive(versions: VersionTable, head: number, at: Revision): VersionS
 
 /** Microseconds for a leaf that is in no cache. */
 const LEAF_US = 1;
-/** Microseconds for a row whose head is too new to answer. */
+/** Microseconds for a row whose head is newer than the requested revision. */
 const OLDER_US = 0.5;
 
-/** The key after a row, where a visit that stopped there continues. */
+/** The key after a row, at which a visit that stopped there continues. */
 const behind = (nodes: TreeNodes, leaf: number, row: number): Uint8Array =>
   keySuccessor(nodes.keys.view(nodes.leafKey(leaf, row)));
 
@@ -27,10 +27,10 @@ export class CountVisitor implements RangeVisitor {
   readonly #at: Revision;
   readonly #slice: Slice | undefined;
   live = 0;
-  /** Where to continue; undefined when everything was seen. */
+  /** The key at which to continue; undefined at the end of the range. */
   next: Uint8Array | undefined;
 
-  /** With a slice, the visit stops when it is used up. */
+  /** With a slice, the visit stops when the slice is used up. */
   constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, slice?: Slice) {
     this.#nodes = nodes;
     this.#versions = versions;
@@ -79,10 +79,10 @@ export class CollectVisitor implements RangeVisitor {
   readonly #into: VersionSlot[];
   readonly #slice: Slice | undefined;
   #room: number;
-  /** With a slice: where to continue; undefined when everything was seen. */
+  /** With a slice: the key at which to continue; undefined at the end of the range. */
   next: Uint8Array | undefined;
 
-  /** With a slice, the visit also stops when it is used up. */
+  /** With a slice, the visit also stops when the slice is used up. */
   constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, max: number, into: VersionSlot[], slice?: Slice) {
     this.#nodes = nodes;
     this.#versions = versions;
@@ -132,7 +132,7 @@ export class ChangesVisitor implements RangeVisitor {
   readonly #to: Revision;
   readonly #into: VersionSlot[];
   readonly #slice: Slice;
-  /** Where to continue; undefined when everything was seen. */
+  /** The key at which to continue; undefined at the end of the range. */
   next: Uint8Array | undefined;
 
   /** Stops when the slice is used up. */
@@ -169,7 +169,7 @@ export class ChangesVisitor implements RangeVisitor {
     return true;
   }
 
-  /** Takes the wanted versions of one key. */
+  /** Appends the versions of one key that are within the bounds. */
   chain(head: VersionSlot): void {
     const versions = this.#versions;
     let slot = versions.at(head, this.#to);

@@ -4,8 +4,8 @@ import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 const CAPACITY_MIN = 1024;
 
 /**
- * A queue of versions outside the JavaScript heap. Its back is open too, for versions that are undone. Grows and
- * shrinks by half.
+ * A queue of versions outside the JavaScript heap. Versions that are undone leave at the back. The capacity doubles
+ * when the queue is full and halves when less than a quarter is used.
  */
 export class SlotRing {
   #slots = new Int32Array(CAPACITY_MIN);

@@ -4,14 +4,17 @@ import type { VersionTable } from './version-table.ts';
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
-/** Below this, comparing is faster than counting digits. */
+/** For fewer versions, a comparison sort is faster than a radix sort. */
 const FEW = 128;
-/** Versions after each of which a slice may end, and microseconds for looking one up and for placing it once. */
+/**
+ * Versions between two points at which a slice may end. Then microseconds for one lookup and for one placement of a
+ * version.
+ */
 const BLOCK = 1024;
 const LOOK_UP_US = 0.1;
 const PLACE_US = 0.02;
 
-/** Sorts slots by (modRevision, sub). A checkpoint may bring millions. The versions must stay as they are meanwhile. */
+/** Sorts slots by (modRevision, sub). A checkpoint may have millions. The versions must not change meanwhile. */
 export function* sortByRevision(
   slots: readonly VersionSlot[],
   versions: VersionTable,
@@ -35,7 +38,7 @@ export function* sortByRevision(
     }
     if (slice.spend(BLOCK * LOOK_UP_US)) yield;
   }
-  // The last sort decides; equal elements keep the order of the sort before.
+  // The sorts are stable, so the last one decides and equal elements keep the order of the sort before it.
   const order = new Uint32Array(count);
   for (let at = 0; at < count; at += 1) order[at] = at;
   const places = yield* sortDigits(yield* sortDigits(order, subs, 0, slice), mods, lowest, slice);
@@ -47,7 +50,7 @@ export function* sortByRevision(
   return sorted;
 }
 
-/** Sorts indexes of `values` (integers, none below `lowest`) by value, stably, digit after digit. */
+/** Sorts indexes of `values` (integers, none below `lowest`) by value with a stable radix sort. */
 function* sortDigits(
   indexes: Uint32Array,
   values: Float64Array,
@@ -73,7 +76,7 @@ function* sortDigits(
         target[starts[digit]!] = index;
         starts[digit] = starts[digit]! + 1;
       }
-      // Counting the digits is in it.
+      // The cost includes the count of the digits.
       if (slice.spend(2 * BLOCK * PLACE_US)) yield;
     }
     [sorted, target] = [target, sorted];

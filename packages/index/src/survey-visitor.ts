@@ -3,15 +3,15 @@ import { slotOf, type TreeNodes } from './tree-nodes.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
-/** Versions of a key that are touched ahead: those of a leaf must stay in the cache until they are visited. */
+/** Versions per key that are read ahead. The versions of a leaf must stay in the cache until they are visited. */
 const TOUCHED_DEPTH = 8;
 
-/** Where a key lies: bytes `start` to `end` of `page`, valid during the call only. */
+/** The key is bytes [start, end) of `page`, which are valid during the call only. */
 export type HeadVisit = (page: Uint8Array, start: number, end: number, head: VersionSlot) => void;
 
 /**
- * Visits keys without making an object for any. Keys and versions lie where they came, not in the order of the keys, so
- * each would be a wait for memory: those of a whole leaf are touched first, and their waits overlap.
+ * Visits keys without an object for each key. Keys and versions are not stored in key order, so each access would wait
+ * for memory. The keys and versions of a whole leaf are read ahead, so that these waits overlap.
  */
 export class SurveyVisitor implements RangeVisitor {
   readonly #nodes: TreeNodes;
@@ -55,7 +55,7 @@ export class SurveyVisitor implements RangeVisitor {
     const versions = this.#versions;
     const chains = this.#chains;
     let left = 0;
-    // The sum is kept, or the compiler would leave the reads out.
+    // The sum is kept, because the compiler would otherwise remove the reads.
     for (let row = from; row < end; row += 1) {
       this.#touched += nodes.keys.length(nodes.leafKey(leaf, row));
       chains[left] = slotOf(nodes.head(leaf, row));

@@ -3,27 +3,28 @@ import { type KeyRef, type KeySlabs, NO_KEY, printOf } from './key-slabs.ts';
 import { COUNT, NodePool, PREFIX } from './node-pool.ts';
 import type { VersionSlot } from './version-slot.ts';
 
-// A leaf's head word is a version; a tombstone is stored as its complement, so that liveness needs no look at the
-// version.
+// A leaf's head word is a version. The word of a tombstone is the complement, so that the version is not read for
+// liveness.
 export const slotOf = (head: number): VersionSlot => (head < 0 ? ~head : head);
 export const headOf = (slot: VersionSlot, tombstone: boolean): number => (tombstone ? ~slot : slot);
 
 /**
  * The nodes of the tree, and the operations on single nodes. A row's print is four bytes of its key, after the prefix
- * that all keys of the node share. A search compares prints and reads a key only where prints are equal. The store is
- * larger than the caches, so what costs is the number of places that a search touches.
+ * that all keys of the node share. A search compares prints and reads a key only if prints are equal. The tree is
+ * larger than the caches, so the cost of a search is the number of places that it reads.
  *
  * A leaf's row is a key, its head, and the head's mod revision. An inner node's row is a child, the number of live keys
- * below it, and the newest mod revision there. Its key is the lowest that may be below the child; the node owns that
- * copy. The first row has none (NO_KEY): the parent knows it. An inner node's `newest` may exceed what is below only
- * where a compaction removed a key, and then by no more than up to that compaction's revision.
+ * below it, and the newest mod revision below it. Its key is the lowest that may be below the child; the node owns that
+ * copy. The first row has no key (NO_KEY), because the parent has it. `newest` may exceed the revisions below only
+ * after a compaction removed a key, and is then at most that compaction's revision.
  */
 export class TreeNodes {
   readonly capacity: number;
-  /** A node with fewer rows is joined with a neighbour. */
+  /** A node with fewer rows is joined or balanced with a neighbour. */
   readonly rowsMin: number;
   /**
-   * Two nodes become one if they have at most this many rows together. Well above `rowsMin`, so that nodes do not flap.
+   * Two nodes become one if they have at most this many rows together. Well above `rowsMin` and below `capacity`, so
+   * that nodes are not split and joined again and again.
    */
   readonly joinMax: number;
   readonly keys: KeySlabs;
@@ -44,7 +45,7 @@ export class TreeNodes {
     return this.leaves.memoryBytes + this.inners.memoryBytes;
   }
 
-  /** The row of the key, or the complement of the row before which it belongs. */
+  /** The row of the key, or the complement of the row before which the key belongs. */
   searchLeaf(leaf: number, key: Uint8Array): number {
     return this.#search(this.leaves, leaf, 0, key);
   }
@@ -84,7 +85,7 @@ export class TreeNodes {
       }
     }
     if (prefix > 0) {
-      // Only now, and preferably with a key that was compared: its bytes are in the cache.
+      // The prefix is compared last, preferably with a key that was compared before, whose bytes are in the cache.
       const order = this.keys.comparePrefix(words[pairs + 2 * looked]!, key, prefix);
       if (order > 0) return ~first;
       if (order < 0) return ~count;
@@ -110,7 +111,7 @@ export class TreeNodes {
     this.leaves.doubles(leaf)[this.leaves.newestAt(leaf) + row] = newest;
   }
 
-  /** Adds a row at the end. `reprintLeaf` is due before the next search. For bulk loading. */
+  /** Adds a row at the end. `reprintLeaf` must be called before the next search. For bulk loading. */
   appendLeafRow(leaf: number, key: KeyRef, head: number, newest: number): void {
     const row = this.leaves.count(leaf);
     assert(row < this.capacity, 'a full leaf');
@@ -199,7 +200,7 @@ export class TreeNodes {
     this.inners.setCount(inner, count - 1);
   }
 
-  /** Moves the rows from `keep` on to a new node and returns it. `tighten` is due for both. */
+  /** Moves the rows from `keep` on to a new node and returns it. `tighten` must be called for both nodes. */
   divide(pool: NodePool, node: number, keep: number): number {
     const right = pool.allocate();
     const count = pool.count(node);
@@ -210,7 +211,7 @@ export class TreeNodes {
     return right;
   }
 
-  /** Moves rows between neighbours until the left one has `leftCount`. Both must be reprinted. */
+  /** Moves rows between neighbours until the left node has `leftCount`. Both must be reprinted. */
   balance(pool: NodePool, left: number, right: number, leftCount: number): void {
     const leftNow = pool.count(left);
     const rightNow = pool.count(right);
@@ -234,7 +235,10 @@ export class TreeNodes {
     this.#reprint(this.inners, inner, 1);
   }
 
-  /** After rows have moved away, the remaining keys may share more. Looks at all keys only if they do. */
+  /**
+   * Updates the prefix after rows were moved away, as the remaining keys may share more bytes. Reads all keys only if
+   * they do.
+   */
   tighten(pool: NodePool, node: number): void {
     const first = pool === this.leaves ? 0 : 1;
     const prefix = this.#sharedByRows(pool, node, first);
@@ -245,7 +249,7 @@ export class TreeNodes {
     this.#setPrefix(pool, node, first, this.#sharedByRows(pool, node, first));
   }
 
-  /** Keys are in order: what the first and the last share, all share. */
+  /** Keys are in order, so all share the common prefix of the first and the last. */
   #sharedByRows(pool: NodePool, node: number, first: number): number {
     const last = pool.count(node) - 1;
     if (last < first) return 0;
@@ -254,7 +258,7 @@ export class TreeNodes {
     return this.keys.sharedBy(lowest, highest);
   }
 
-  /** Sets the print of a row with a new key; the others' prints too, if it shares less with them. */
+  /** Sets the print of a row with a new key. Sets all prints if the new key shortens the common prefix. */
   #printRow(pool: NodePool, node: number, first: number, row: number): void {
     const words = pool.words(node);
     const base = pool.base(node);
@@ -264,7 +268,7 @@ export class TreeNodes {
     const prefix = words[base + PREFIX]!;
     let shared = prefix;
     if (count === first + 1) shared = this.keys.length(key);
-    // A key between two others shares what they share.
+    // A key between two others has their common prefix.
     else if (row === first) shared = Math.min(prefix, this.keys.sharedBy(key, words[pairs + 2 * (row + 1)]!));
     else if (row === count - 1) shared = Math.min(prefix, this.keys.sharedBy(key, words[pairs + 2 * first]!));
     if (shared === prefix) words[base + pool.prints + row] = this.keys.print(key, prefix);

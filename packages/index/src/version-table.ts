@@ -13,8 +13,8 @@ const CHUNK_BITS = 14;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
 const ROW_MASK = CHUNK_ROWS - 1;
 
-// A row is 56 bytes with all fields of a version. Versions are met in no order: a row is one or two cache lines, a
-// column for each field would be a cache miss for each field.
+// A row has all fields of a version in 56 bytes. Versions are read in no order. A row takes one or two cache lines;
+// columns would cost a cache miss for each field.
 const ROW_DOUBLES = 7;
 const ROW_WORDS = 14;
 // Indexes of doubles.
@@ -23,19 +23,19 @@ const CREATE = 1;
 const VERSION = 2;
 const POSITION = 3;
 // Indexes of 32-bit words, after the doubles.
-const LEASE = 8; // and 9. A tombstone has no lease; it keeps in the first word the version that superseded it.
+const LEASE = 8; // and 9. A tombstone has no lease; its first word is the version that superseded it.
 const SUB = 10; // twice the sub, plus 1 for a tombstone
 const BYTES = 11;
-const PREVIOUS = 12; // the next free row where the row is free
+const PREVIOUS = 12; // in a free row: the next free row
 const KEY = 13;
 
 const leaseBits = new BigInt64Array(1);
 const leaseWords = new Int32Array(leaseBits.buffer);
 
 /**
- * The rows of all versions, outside the JavaScript heap, in chunks: it grows without copying. A version points to the
- * one that it superseded. Only a tombstone also knows its superseder, because compaction drops tombstones from the
- * middle of a chain.
+ * The rows of all versions, outside the JavaScript heap. They are in chunks, so that the table grows without copying. A
+ * version refers to the version that it superseded. Only a tombstone also refers to its superseder, because compaction
+ * drops tombstones from the middle of a chain.
  */
 export class VersionTable {
   readonly #doubles: Float64Array[] = [];
@@ -93,7 +93,7 @@ export class VersionTable {
     return slot;
   }
 
-  /** From now on the row may be reused. The caller fixes who points to it. */
+  /** Frees the row for reuse. The caller must remove the references to it. */
   drop(slot: VersionSlot): void {
     this.#bytes -= this.bytes(slot);
     this.#held -= 1;
@@ -161,7 +161,7 @@ export class VersionTable {
     this.#words[tombstone >>> CHUNK_BITS]![(tombstone & ROW_MASK) * ROW_WORDS + LEASE] = next;
   }
 
-  /** Puts where the bytes of these versions are found into `into`, from `from` on; returns how many bytes they are. */
+  /** Writes the positions of these versions to `into`, from index `from` on. Returns the sum of their `bytes`. */
   places(slots: readonly VersionSlot[], into: LogPosition[], from: number): number {
     const doubles = this.#doubles;
     const words = this.#words;
@@ -176,7 +176,7 @@ export class VersionTable {
     return bytes;
   }
 
-  /** As `places`, with the length of each. */
+  /** Like `places`, with the `bytes` of each version in `lengths`. */
   placesOf(slots: readonly VersionSlot[], positions: Float64Array, lengths: Uint32Array, from: number): number {
     let bytes = 0;
     for (let at = 0; at < slots.length; at += 1) {
@@ -191,7 +191,7 @@ export class VersionTable {
     return bytes;
   }
 
-  /** The key's place in the slabs. */
+  /** The place of the version's key in the slabs. */
   key(slot: VersionSlot): number {
     return this.#words[slot >>> CHUNK_BITS]![(slot & ROW_MASK) * ROW_WORDS + KEY]!;
   }

@@ -7,7 +7,10 @@ import { put, reload, tombstone } from './metas.ts';
 const ALL: KeyRange = { key: new Uint8Array(0), end: Uint8Array.of(0) };
 const SEED = Number(process.env['SEED'] ?? 20_261_124);
 
-/** Above 16 KiB, and equal up to there. So the key that separates two of them is as long, and needs a page too. */
+/**
+ * Keys above 16 KiB that differ in their last two bytes. So a separator of two such keys is about as long, and needs a
+ * page too.
+ */
 function largeKey(at: number): Uint8Array {
   const key = new Uint8Array(16_500).fill(97);
   key[16_498] = at >>> 8;
@@ -25,7 +28,7 @@ test('an index says before that it has no room for another key', () => {
   expect(keys, 'a page each, and one for each pair of leaves').toBeGreaterThan(30);
   expect(keys).toBeLessThan(64);
   expect(index.hasRoomFor(0)).toBe(true);
-  // Existing keys may change all the same.
+  // Existing keys can still change.
   index.append(largeKey(0), put(keys + 2, { version: 2, create: 2 }));
   index.append(largeKey(1), tombstone(keys + 3));
   index.verify();
@@ -40,7 +43,7 @@ test('small keys share pages, so many fit', () => {
   expect(index.hasRoomFor(32), 'two pages for each, were each of them large').toBe(false);
 });
 
-/** Large keys in groups with small ones between. What separates two nodes may be one byte or 16 KiB. */
+/** Groups of large keys with small keys between them. A separator of two nodes may be one byte or 16 KiB. */
 function mixedKeys(): Uint8Array[] {
   const keys: Uint8Array[] = [];
   for (let group = 0; group < 12; group += 1) {
@@ -54,7 +57,7 @@ function mixedKeys(): Uint8Array[] {
   return keys;
 }
 
-/** Appends as many of the keys as there are pages for, the reserve included. Returns how many. */
+/** Appends as many of the keys as there are pages for, the reserve included. Returns their number. */
 function fill(index: KeyIndex, keys: readonly Uint8Array[]): number {
   for (const [at, key] of keys.entries()) {
     try {
@@ -73,13 +76,13 @@ test(`keys leave a table without a free page, in any order (SEED=${SEED})`, () =
     const options = { keyPagesMax: 30 + prng.below(30), nodeRows: 4 };
     const all = prng.shuffled(mixedKeys());
     const added = fill(new KeyIndex(options), all);
-    // The key that did not fit has left its traces, as it does where nobody asks `hasRoomFor`.
+    // The failed `append` of the key that did not fit has changed that index, because `hasRoomFor` was not called.
     const keys = all.slice(0, added);
     const index = new KeyIndex(options);
     expect(fill(index, keys)).toBe(added);
     if (added < all.length) without += 1;
     index.verify();
-    // The small ones first: they give no page back, and a separator of large ones needs one.
+    // Small keys first: their removal frees no page, and a separator of large keys needs one.
     const leaving = prng.shuffled(keys).sort((left, right) => left.length - right.length);
     for (const [gone, key] of leaving.entries()) {
       const mod = added + 2 + gone;
@@ -103,7 +106,7 @@ test('what writes could fill, a start can load', () => {
     index.append(largeKey(at), put(keys + 2));
     keys += 1;
   };
-  // Leaves of 56 keys, as a start makes them. Then the keys between fill them up.
+  // Leaves of 56 keys, as a start makes them. Then the keys between them fill the leaves.
   for (let at = 0; keys < 1090; at += 1) if (at % 8 !== 3) add(at);
   for (let at = 3; index.hasRoomFor(1) && at < 1240; at += 8) add(at);
   expect(index.hasRoomFor(1)).toBe(false);

@@ -29,8 +29,8 @@ type Op =
 const ALL: KeyRange = { key: new Uint8Array(0), end: Uint8Array.of(0) };
 const ZERO = Uint8Array.of(0);
 
-// Few different bytes, so that keys collide, are prefixes of each other, and end in zeros. Both ends of the byte range
-// occur.
+// Few different bytes, so that keys are equal, are prefixes of each other, and end in zeros. Both ends of the byte
+// range occur.
 const tail = fc.array(fc.constantFrom(0x00, 0x01, 0x61, 0x62, 0xfe, 0xff), { minLength: 1, maxLength: 5 });
 const prefix = fc.constantFrom('', '', '/registry/pods/', '/registry/pods/default/', 'x'.repeat(700));
 const keyArbitrary = fc.tuple(prefix, tail).map(([head, bytes]) => Uint8Array.from([...Buffer.from(head), ...bytes]));
@@ -113,7 +113,7 @@ class Pair {
     this.#compareAll();
   }
 
-  /** From the last compaction (0) to the newest revision, pending or not (8). */
+  /** A revision between the last compaction (share 0) and the newest revision, pending or not (share 8). */
   #revisionAt(share: number): number {
     const lowest = Math.max(this.#compacted, 0);
     return lowest + Math.round(((this.#newest - lowest) * share) / 8);
@@ -125,7 +125,7 @@ class Pair {
       const before = this.model.liveAt(key, mod);
       let meta: VersionMeta;
       if (((deletes >> sub) & 1) === 1) {
-        // Every second missing key is deleted all the same: a replayed log may ask for it.
+        // Every second missing key is deleted too, because a replayed log may do that.
         if (before === undefined && mod % 2 === 0) continue;
         meta = tombstone(mod, sub);
       } else {
@@ -214,7 +214,7 @@ class Pair {
     const found = index.at(range.key, revision(at));
     const foundLive = found === NO_VERSION || index.isTombstone(found) ? undefined : metaOf(index, found);
     expect(foundLive).toEqual(model.liveAt(range.key, at));
-    // Up to its revision, an unfinished compaction may or may not have dropped a version.
+    // An unfinished compaction may or may not have dropped a version at or below its revision.
     if (!this.#compacting) expect(metaOf(index, found)).toEqual(model.at(range.key, at));
     const from = this.#compacting ? this.#compacted + 1 : at - 2;
     const to = at + max - 2;
@@ -224,7 +224,7 @@ class Pair {
     }
   }
 
-  /** Leaf by leaf and a few versions at a time: nothing is lost or doubled between two slices. */
+  /** Reads leaf by leaf and a few versions at a time. No version may be lost or repeated between two slices. */
   #readSliced(range: KeyRange, at: number, max: number, live: readonly VersionMeta[]): void {
     const { index } = this;
     let counted = 0;

@@ -43,7 +43,7 @@ test.each([4, 6, 16, 64].flatMap((nodeRows) => orders.map((order) => ({ nodeRows
       ascending.toSorted(Buffer.compare).map(keyText),
     );
 
-    // The keys leave one by one in another order. The tree stays consistent down to nothing.
+    // The keys are removed one by one in another order. The tree stays consistent until it is empty.
     const leaving = prng.shuffled(keys);
     const kept = new Set(leaving.map(keyText));
     for (const [at, key] of leaving.entries()) {
@@ -118,7 +118,7 @@ test('memory does not grow when keys come and go for ever', () => {
     expect([index.versions, index.liveKeys, index.liveBytes]).toEqual([0, 0, 0]);
     if (round === 0) afterFirst = index.memoryBytes;
   }
-  // It grows by no more than the pages kept for the next keys.
+  // The memory grows by no more than the spare pages.
   expect(index.memoryBytes).toBeLessThan(afterFirst + 20 * 131_072);
 });
 
@@ -142,7 +142,7 @@ test('changes come in the order in which they were made, however many', () => {
   const index = new KeyIndex();
   const prng = new Prng(17);
   const made: string[] = [];
-  // Far apart, so that several digits count.
+  // Revisions far apart, so that the radix sort needs several digits.
   for (let mod = 2; mod < 40_000_000; mod += 1 + prng.below(4_000_000)) {
     const keys = prng.shuffled(Array.from({ length: 40 }, (_, at) => pod(at)));
     for (const [sub, key] of keys.entries()) {
@@ -168,7 +168,7 @@ test('a batch that is refused leaves no trace', () => {
     index.verify();
     expect({ versions: index.versions, bytes: index.liveBytes, keys: index.liveKeys }).toEqual(before);
   }
-  // No garbage is left of it.
+  // No garbage is left of the undone versions.
   expect(index.compact(revision(201), 1, [])).toBe(true);
   expect(index.versions).toBe(200);
 });

@@ -39,7 +39,7 @@ export function chainOf(index: KeyIndex, head: VersionSlot): VersionMeta[] {
   return chain;
 }
 
-/** A loader's copy of everything that an index holds. */
+/** Adds all versions of an index to a loader. */
 export function reload(index: KeyIndex, loader: { add(key: Uint8Array, meta: VersionMeta): VersionSlot }): void {
   index.walk(new Uint8Array(0), Number.POSITIVE_INFINITY, (key, head) => {
     for (const meta of chainOf(index, head)) loader.add(key, meta);

@@ -55,7 +55,7 @@ export class ModelIndex {
     return [...this.chains.values()].flat();
   }
 
-  /** Returns the positions of what it dropped. */
+  /** Returns the positions of the dropped versions. */
   compact(revision: number): LogPosition[] {
     const dropped: LogPosition[] = [];
     for (const [key, chain] of this.chains) {
