@@ -63,7 +63,7 @@ function measure(name: string, share: number, run: (round: number) => number): v
   const count = Math.max(10, Math.floor(rounds * share));
   let hash = 0;
   for (let round = 0; round < count / 10; round += 1) hash += run(round);
-  // CPU time: other work on the machine does not count.
+  // CPU time, so that other work on the machine does not count.
   const before = process.cpuUsage();
   for (let round = 0; round < count; round += 1) hash += run(round);
   const { user, system } = process.cpuUsage(before);

@@ -1,6 +1,6 @@
 /**
- * From which size on is a value better sent as a piece of its own than copied into one buffer? Pieces go to a socket
- * with one writev; the reader discards everything.
+ * Measures from which size on a value is better sent as a piece of its own than copied into one buffer. Pieces go to a
+ * socket with one writev; the reader discards everything.
  */
 import { createServer, connect, type Socket } from 'node:net';
 import { once } from 'node:events';

@@ -1,65 +1,68 @@
 /**
- * The interface between etcd-api and transport: a method takes bytes and returns bytes. It knows no socket, and the
- * transport knows no message. Both transports (our own codec and @grpc/grpc-js) serve the same table of methods.
+ * The interface between etcd-api and transport. A method takes bytes and returns bytes. Methods do not depend on
+ * sockets, and the transport does not depend on message types. Both transports (our own codec and @grpc/grpc-js) serve
+ * the same table of methods.
  */
 
-/**
- * A message that is encoded while it is sent, because it is too long to assemble first. It can be read once, and is either
- * read to its end or dropped.
- */
+/** A message that is encoded while it is sent. It can be read once, and must be read to its end or dropped. */
 export interface LongMessage {
   /** The length of the whole message. */
   readonly bytes: number;
-  /** What it takes of memory, about: as much as its length, or less. */
+  /** Memory that the message holds, approximately: at most its length. */
   readonly heldBytes: number;
   /**
-   * Makes the next `bytes` bytes ready to be read. Undefined: they are. Rejects where they cannot be had: then the message
-   * has no end. Whoever has waited asks once more: the promise may be that of an earlier call for less.
+   * Makes the next `bytes` bytes ready to be read. Returns undefined if they are ready. Rejects if they cannot be read;
+   * the message then cannot be completed. The caller must call it again after the promise has resolved, because the
+   * promise may be that of an earlier call for fewer bytes.
    */
   prepare(bytes: number): Promise<void> | undefined;
-  /** Writes the next bytes to target[start..end), as many as fit, and returns where they end. */
+  /** Writes as many of the next bytes to target[start..end) as fit. Returns the index after them. */
   read(target: Uint8Array, start: number, end: number): number;
-  /** Nobody reads the rest. May be called more than once, and after the end. */
+  /** Releases the message before its end. May be called more than once, and after the end. */
   drop(): void;
 }
 
 /**
- * One encoded message: whole, in pieces that are sent in order, or made while it is sent. Pieces may be shared between
- * calls and must not be changed.
+ * One encoded message: whole, in pieces that are sent in order, or encoded while it is sent. Pieces may be shared
+ * between calls and must not be changed.
  */
 export type Message = Uint8Array | readonly Uint8Array[] | LongMessage;
 
-/** How a call fails: a gRPC code and the text for `grpc-message`. */
+/** The status of a failed call: a gRPC code and the text for `grpc-message`. */
 export interface RpcStatus {
   readonly code: number;
   readonly message: string;
 }
 
-/** What calls with equal headers may share. */
+/** State that calls with equal headers may share. */
 export interface CallHead {
-  /** What whoever admits calls makes of the headers, so that it need not for each call. Undefined at first. */
+  /**
+   * What the admission of calls derived from the headers, kept so that it is not derived for each call. Undefined at
+   * first.
+   */
   admitted: unknown;
 }
 
-/** What a method may know of its caller. */
+/** Information about the caller for a method. */
 export interface CallContext {
   readonly head: CallHead;
-  /** The first value of a metadata key (lower case), text only. */
+  /** The first value of a metadata key, which is in lower case. Text values only. */
   metadata(name: string): string | undefined;
   /** Aborted when the client cancels, the deadline passes, or the connection ends. Created at the first use. */
   readonly signal: AbortSignal;
   /** The client's host:port, or the path of the socket. */
   readonly peer: string;
-  /** The subject CommonName of the client's verified certificate. */
+  /** The subject CommonName of the client's verified certificate, if there is one. */
   readonly commonName: string | undefined;
   /**
-   * Counts bytes of an answer that is being made, until the call is through. False: the client has no room for them, and
-   * the answer must not be made. A transport without accounts has none.
+   * Counts bytes of an answer that is being assembled against the client's memory, until the call has ended. Returns
+   * false if the client has no room for them; the answer must then not be assembled. Absent in a transport without
+   * memory accounts.
    */
   reserveAnswer?(bytes: number): boolean;
 }
 
-/** One request, one answer. `statusOf` turns what it throws or rejects with into a status. */
+/** One request, one answer. `statusOf` turns an error of `handle` into a status. */
 export interface UnaryMethod {
   readonly kind: 'unary';
   handle(request: Uint8Array, call: CallContext): Message | Promise<Message>;
@@ -68,34 +71,34 @@ export interface UnaryMethod {
 /** The server's end of a stream of messages. */
 export interface StreamCall extends CallContext {
   /**
-   * Sends one message without waiting. Check `queuedBytes` before sending more, and wait for `drained` if it is too
-   * much.
+   * Sends one message without waiting. The caller checks `queuedBytes` before it sends more, and waits for `drained` if
+   * too many bytes are queued.
    */
   send(message: Message): void;
-  /** Bytes that were passed to `send` and have not left the process. */
+  /** Bytes of sent messages that have not left the process. */
   readonly queuedBytes: number;
   /**
-   * The client, or its connection, holds more of the process's memory than it may: send nothing that can wait. When
-   * that is over, `drained` is called, at least once for each time that this was true.
+   * True while the client or its connection holds more of the process's memory than allowed. The handler should send
+   * nothing that can wait. Afterwards `drained` is called, at least once for each time that a caller read true.
    */
   readonly crowded: boolean;
-  /** Ends the call, with success if there is no status. Later sends are dropped. */
+  /** Ends the call, with success if there is no status. Later messages are dropped. */
   end(status?: RpcStatus): void;
 }
 
 /** Called by the transport, one call at a time, in the order of events. */
 export interface StreamHandler {
-  /** The bytes are valid during the call only. The handler copies what it keeps. */
+  /** The bytes are valid during the call only. The handler must copy bytes that it keeps. */
   message(request: Uint8Array): void;
-  /** The client sends no more. It may still listen. */
+  /** The client sends no more messages. It may still receive. */
   halfClosed(): void;
   /** `queuedBytes` fell below the transport's low mark after it was above, or `crowded` is over. */
   drained(): void;
-  /** The last call, no matter who ended the stream. `send` has no effect any more. */
+  /** The last call, whether the client or the server ended the stream. `send` has no effect from then on. */
   closed(): void;
 }
 
-/** Messages in, messages out, in any order. */
+/** Messages in both directions, in any order. */
 export interface BidiMethod {
   readonly kind: 'bidi';
   open(call: StreamCall): StreamHandler;
@@ -109,5 +112,5 @@ export interface ServerStreamMethod {
 
 export type Method = UnaryMethod | BidiMethod | ServerStreamMethod;
 
-/** By full path, as `/etcdserverpb.KV/Range`. A path that is missing here is answered UNIMPLEMENTED. */
+/** Methods by full path, such as `/etcdserverpb.KV/Range`. A call of a missing path fails with UNIMPLEMENTED. */
 export type MethodTable = ReadonlyMap<string, Method>;

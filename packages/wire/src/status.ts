@@ -14,8 +14,8 @@ export class StatusError extends Error {
 }
 
 /**
- * The status for what a method has thrown. The texts for unreadable requests are grpc-go's: one for unary calls
- * (server.go: processUnaryRPC), one for messages of a stream (rpc_util.go: recv). Anything unforeseen is UNKNOWN with
+ * The status for an error that a method has thrown. The texts for unreadable requests are grpc-go's: one for unary
+ * calls (server.go: processUnaryRPC), one for messages of a stream (rpc_util.go: recv). Any other error is UNKNOWN with
  * its text, as in grpc-go. A broken invariant is rethrown.
  */
 export function statusOf(error: unknown, kind: 'unary' | 'stream' = 'unary'): RpcStatus {

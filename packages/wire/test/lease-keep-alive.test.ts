@@ -3,7 +3,7 @@ import { decodeKeepAlive, encodeKeepAlive, etcdserverpb, HeaderEncoder, WireErro
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-/* Against the generated codecs. */
+/* Compares the codecs with the generated ones. */
 
 const identity = { clusterId: 2n ** 63n + 5n, memberId: 7n, raftTerm: 3 };
 const id = fc.oneof(

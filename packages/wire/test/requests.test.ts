@@ -12,10 +12,10 @@ import {
   WireError,
 } from '@engram/wire';
 
-/** More than any transaction in these tests has. */
+/** More operations than any transaction in these tests has. */
 const OPS_MAX = 1_000_000;
 
-/* The fast decoders against the generated ones, which are tested against protobufjs. */
+/* Compares the fast decoders with the generated ones, which are tested against protobufjs. */
 
 const bytes = fc.uint8Array({ maxLength: 12 });
 const int64 = fc.oneof(fc.maxSafeInteger(), fc.integer({ min: -3, max: 200 }));
@@ -123,7 +123,7 @@ const slowTxn = (request: etcdserverpb.TxnRequest): Txn => ({
   failure: request.failure.map(slowOp),
 });
 
-/** Two encodings in sequence are the merged message. That must be read as the generated codec reads it. */
+/** Two encodings in sequence are the merged message, which must be read as the generated codec reads it. */
 const twice = (encoded: Uint8Array, second: Uint8Array): Uint8Array => new Uint8Array(Buffer.concat([encoded, second]));
 
 describe('the fast decoders read what the generated ones read', () => {
@@ -232,7 +232,7 @@ describe('what a transaction may be at most', () => {
   });
 
   test('a whole tree has a bound of its own, however it is nested', () => {
-    // Each list is short. Together they have 8 x 128 operations, and one more.
+    // Each list is short. Together the lists have 8 x 128 operations, and in the second case more.
     const inner = many(63, putOp);
     const nested = field(0x12, field(0x22, inner));
     expect(() => decodeTxn(many(16, nested), OPS)).not.toThrow();
@@ -244,7 +244,8 @@ describe('what a transaction may be at most', () => {
     { what: 'with a compare each', request: field(0x22, field(0x0a, new Uint8Array(0))) },
     { what: 'empty', request: field(0x22, new Uint8Array(0)) },
   ])('a request_txn that comes again and again, $what, costs by its bytes', ({ request }) => {
-    // Copying what came before at each of them would take half a minute; reading them takes some milliseconds.
+    // A decoder that copies the previous lists for each request would take half a minute; reading takes some
+    // milliseconds.
     const op = many(Math.floor(320_000 / request.length), request);
     const start = process.cpuUsage();
     const txn = decodeTxn(field(0x12, op), OPS);

@@ -26,7 +26,7 @@ import {
   type Message,
 } from '@engram/wire';
 
-/* Assembled answers against the generated codecs. */
+/* Compares assembled answers with the generated codecs. */
 
 const identity = { clusterId: 2n ** 63n + 5n, memberId: 7n, raftTerm: 3 };
 const fullHeader = (at: number): Init<etcdserverpb.ResponseHeader> => ({
@@ -173,7 +173,7 @@ test('a long list is made while it leaves, into windows of any size, and has the
   );
   fc.assert(
     fc.property(value, ([one, some, windows]) => {
-      // Repeated until it is long: generating as many would take longer than the test.
+      // Repeated until the answer is long, because generating as many versions would take longer than the test.
       const kvs: Uint8Array[] = [];
       for (let bytes = 0; bytes <= 64 * 1024; ) {
         for (const each of some) {
@@ -247,7 +247,7 @@ test('a long answer of a transaction or a delete is made while it leaves, and ha
   );
 });
 
-/** What was brought can be read, and nothing else; some of it is there at once. */
+/** Only brought stretches can be read. `bring` returns no promise for even numbers of bytes. */
 class TestPages implements PagedBytes {
   readonly #kvs: readonly Uint8Array[];
   readonly #pageKvs: number;

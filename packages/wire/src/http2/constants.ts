@@ -1,4 +1,4 @@
-// HTTP/2's numbers (RFC 9113).
+// The constants of HTTP/2 (RFC 9113).
 
 export const FRAME_HEADER_BYTES = 9;
 export const DEFAULT_MAX_FRAME_BYTES = 16_384;

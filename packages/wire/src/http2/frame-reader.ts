@@ -6,9 +6,9 @@ const nothing = Buffer.alloc(0);
 
 /**
  * Cuts the bytes of a connection into frames. Push a chunk, then call `next` until it returns false. After each true
- * the fields describe one frame, and its payload is `bytes[start, end)`. The payload is a view of the chunk. A frame
- * that is split over chunks is collected in a buffer of its own, so at most one frame is held. Neither is written to
- * again: a view may be kept.
+ * the fields describe one frame, and its payload is `bytes[start, end)`. `bytes` is the chunk, or a new buffer for a
+ * frame that is split over chunks. So at most one frame is held. The reader writes to neither again, so the caller may
+ * keep a view.
  */
 export class FrameReader {
   type = 0;
@@ -22,7 +22,7 @@ export class FrameReader {
   readonly #maxFrameBytes: number;
   #chunk: Buffer = nothing;
   #at = 0;
-  /** For a split frame: as much of its header as has come, then of its payload. */
+  /** For a split frame: the received part of its header, then of its payload. */
   readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
   #headerBytes = 0;
   #payload: Buffer | undefined;
@@ -87,7 +87,7 @@ export class FrameReader {
     return true;
   }
 
-  /** Copies bytes of the chunk to `target[filled...]`, as many as exist and fit. */
+  /** Copies as many bytes of the chunk to `target[filled...]` as exist and fit. Returns their number. */
   #take(target: Buffer, filled: number): number {
     const bytes = Math.min(target.length - filled, this.#chunk.length - this.#at);
     this.#chunk.copy(target, filled, this.#at, this.#at + bytes);

@@ -1,7 +1,7 @@
 import { assert } from '@engram/core';
 import { Flag, FRAME_HEADER_BYTES, FrameType, LARGEST_STREAM_ID } from './constants.ts';
 
-/** Writes the header's 9 bytes at `at` and returns where the payload begins. The caller has made room. */
+/** Writes the header's 9 bytes at `at` and returns the index at which the payload begins. `target` must have room. */
 export function putFrameHeader(
   target: Uint8Array,
   at: number,
@@ -34,7 +34,7 @@ export function readUint32(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
 }
 
-/** A whole frame with a four-byte payload. */
+/** A complete frame with a four-byte payload. */
 function wordFrame(type: number, streamId: number, value: number): Buffer {
   const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + 4);
   putUint32(frame, putFrameHeader(frame, 0, 4, type, 0, streamId), value);
@@ -61,7 +61,7 @@ export function settingsFrame(settings: readonly (readonly [id: number, value: n
   return frame;
 }
 
-/** Shared: nobody changes it. */
+/** Shared between connections; must not be changed. */
 export const settingsAckFrame: Buffer = Buffer.from([0, 0, 0, FrameType.SETTINGS, Flag.ACK, 0, 0, 0, 0]);
 
 /** `data` is eight bytes. */

@@ -1,4 +1,4 @@
-/** The names that a server looks at, as small numbers for a switch. */
+/** The header names that a server reads, as small numbers for a switch. */
 export const HeaderName = {
   OTHER: 0,
   METHOD: 1,
@@ -11,7 +11,7 @@ export const HeaderName = {
   GRPC_ENCODING: 8,
   CONTENT_LENGTH: 9,
   HOST: 10,
-  /** Headers of one HTTP/1.1 connection: a request with one is malformed (RFC 9113 §8.2.2). */
+  /** Headers of a single HTTP/1.1 connection. A request with one is malformed (RFC 9113 §8.2.2). */
   CONNECTION_SPECIFIC: 11,
   /** An unknown name that begins with a colon. */
   UNKNOWN_PSEUDO: 12,
@@ -35,7 +35,7 @@ const known: ReadonlyMap<string, number> = new Map([
   ['upgrade', HeaderName.CONNECTION_SPECIFIC],
 ]);
 
-/** What a field counts besides its text, in tables and in lists (RFC 7541 §4.1). */
+/** The size of a field in tables and lists, besides its text (RFC 7541 §4.1). */
 export const FIELD_OVERHEAD_BYTES = 32;
 
 /**
@@ -48,7 +48,7 @@ export class HeaderField {
   /** One of HeaderName. */
   readonly known: number;
   readonly size: number;
-  /** Whether the name or value has forbidden bytes (RFC 9113 §8.2.1): a request with it is malformed. */
+  /** Whether the name or value has forbidden bytes (RFC 9113 §8.2.1). A request with such a field is malformed. */
   readonly malformed: boolean;
   readonly #nameMalformed: boolean;
 
@@ -72,8 +72,9 @@ export class HeaderField {
 const validName = /^[!-9;-@[-~]+$/;
 
 /**
- * No control characters but the tab, as in Go (golang.org/x/net/http/httpguts: ValidHeaderFieldValue). Blanks at the ends
- * are let through, against RFC 9113 §8.2.1: etcd takes them. A loop: values are short, and many requests bring new ones.
+ * No control characters except the tab, as in Go (golang.org/x/net/http/httpguts: ValidHeaderFieldValue). Blanks at the
+ * ends are valid, against RFC 9113 §8.2.1, because etcd accepts them. A loop, because values are short and many
+ * requests have new ones.
  */
 function isValidValue(value: string): boolean {
   for (let at = 0; at < value.length; at += 1) {

@@ -5,20 +5,21 @@ import { STATIC_TABLE_LENGTH, staticTable } from './hpack-static-table.ts';
 import { Http2Error } from './http2-error.ts';
 import { huffmanDecode, huffmanDecodedMax } from './huffman.ts';
 
-/** Gets the fields of a block, in order. */
+/** Receives the fields of a block, in order. */
 export interface FieldSink {
   field(field: HeaderField): void;
 }
 
-/** A Huffman-coded string is decoded here before it becomes a string. Grows with the longest one. */
+/** Buffer for the bytes of a decoded Huffman string. Grows with the longest one. */
 let scratch = Buffer.allocUnsafeSlow(4096);
 
-/** No integer in a header block needs to be larger. 28 bits keep the arithmetic in small integers. */
+/** Bound of the integers in a header block; none needs to be larger. 28 bits keep the arithmetic in small integers. */
 const integerMax = 2 ** 28;
 
 /**
- * Decodes the header blocks of one direction of a connection, in order: a block may change the table for the blocks
- * after it, also if nobody wants its fields. Any fault is a COMPRESSION_ERROR, which ends the connection.
+ * Decodes the header blocks of one direction of a connection, in order. Every block must be decoded, even if its fields
+ * are not used, because it may change the table for the blocks after it. Any fault is a COMPRESSION_ERROR, which ends
+ * the connection.
  */
 export class HpackDecoder {
   readonly #table: HpackDynamicTable;
@@ -27,7 +28,7 @@ export class HpackDecoder {
   #at = 0;
   #end = 0;
 
-  /** `maxTableBytes` is what we told the peer in SETTINGS_HEADER_TABLE_SIZE. */
+  /** `maxTableBytes` is the SETTINGS_HEADER_TABLE_SIZE that this side sent to the peer. */
   constructor(maxTableBytes: number) {
     this.#table = new HpackDynamicTable(maxTableBytes);
     this.#maxTableBytes = maxTableBytes;
@@ -79,7 +80,7 @@ export class HpackDecoder {
     return new HeaderField(namesake.name, this.#string(), namesake);
   }
 
-  /** RFC 7541 §5.1: the prefix, or else seven bits a byte, the lowest first. */
+  /** RFC 7541 §5.1: the value of the prefix, or seven bits per byte in the bytes after it, the lowest first. */
   #integer(mask: number): number {
     let value = this.#bytes[this.#at]! & mask;
     this.#at += 1;

@@ -3,7 +3,7 @@ import { FIELD_OVERHEAD_BYTES, type HeaderField } from './header-field.ts';
 
 /** The fields that one direction of a connection has sent, newest first, within a bound of bytes (RFC 7541 §2.3.2). */
 export class HpackDynamicTable {
-  /** A ring with room for as many of the smallest fields as fit. */
+  /** A ring with room for the greatest number of fields that the bound of bytes allows. */
   readonly #ring: (HeaderField | undefined)[];
   readonly #mask: number;
   #newest = -1;
@@ -12,7 +12,7 @@ export class HpackDynamicTable {
   #maxBytes: number;
   #changes = 0;
 
-  /** `maxBytes` may be lowered and raised later, but not above this. */
+  /** `maxBytes` may be lowered and raised later, but not above this value. */
   constructor(maxBytes: number) {
     const fieldsMax = 2 ** Math.ceil(Math.log2(Math.max(1, maxBytes / FIELD_OVERHEAD_BYTES)));
     this.#ring = new Array<HeaderField | undefined>(fieldsMax).fill(undefined);
@@ -24,7 +24,7 @@ export class HpackDynamicTable {
     return this.#length;
   }
 
-  /** Increases with each change. A look-up stays valid while it is the same. */
+  /** Increases with each change. The result of a look-up is valid until then. */
   get changes(): number {
     return this.#changes;
   }
@@ -35,7 +35,7 @@ export class HpackDynamicTable {
     return this.#ring[(this.#newest - age) & this.#mask];
   }
 
-  /** A field larger than the whole table empties it; that is no error. */
+  /** A field larger than the table's bound empties the table. This is not an error. */
   add(field: HeaderField): void {
     this.#changes += 1;
     this.#shrinkTo(this.#maxBytes - field.size);

@@ -17,7 +17,7 @@ const staticNames = new Map<string, number>();
 for (let index = STATIC_TABLE_LENGTH; index > 0; index -= 1) {
   const field = staticTable[index]!;
   if (field.value !== '') staticPairs.set(`${field.name}\n${field.value}`, index);
-  staticNames.set(field.name, index); // the lowest index of a name is written last and stays
+  staticNames.set(field.name, index); // the loop goes down, so the lowest index of a name stays
 }
 
 /** Encodes the header blocks of one direction of a connection. */
@@ -25,10 +25,10 @@ export class HpackEncoder {
   readonly #table: HpackDynamicTable;
   readonly #ownMaxBytes: number;
   #maxBytes: number;
-  /** The smallest bound since the last block, if the peer must be told of a change (RFC 7541 §4.2). */
+  /** The smallest bound since the last block, if the next block must signal a change (RFC 7541 §4.2). */
   #smallestSince: number | undefined;
 
-  /** Uses at most `maxTableBytes` of what the peer allows (4096 until it says otherwise). */
+  /** Uses at most `maxTableBytes` of the table size that the peer allows (4096 before its SETTINGS). */
   constructor(maxTableBytes: number) {
     this.#table = new HpackDynamicTable(maxTableBytes);
     this.#ownMaxBytes = maxTableBytes;
@@ -59,7 +59,7 @@ export class HpackEncoder {
       if (this.#smallestSince < this.#maxBytes) at = putInteger(target, at, 0x20, 0x1f, this.#smallestSince);
       at = putInteger(target, at, 0x20, 0x1f, this.#maxBytes);
       this.#smallestSince = undefined;
-      this.#table.setMaxBytes(this.#maxBytes); // counts as a change: the next block must not say it again
+      this.#table.setMaxBytes(this.#maxBytes); // counts as a change, so that a kept block with the size update is not reused
     }
     for (const field of fields) at = this.#put(target, at, field);
     return target.subarray(0, at);

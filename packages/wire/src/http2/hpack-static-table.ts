@@ -67,7 +67,7 @@ const rows: readonly (readonly [name: string, value?: string])[] = [
 
 export const STATIC_TABLE_LENGTH = 61;
 
-/** By index; nothing has index 0. */
+/** The fields by index; no field has index 0. */
 export const staticTable: readonly (HeaderField | undefined)[] = [
   undefined,
   ...rows.map(([name, value]) => new HeaderField(name, value ?? '')),

@@ -1,6 +1,6 @@
 /**
- * The peer violated the protocol. `streamId` 0 ends the connection (GOAWAY with `code`); any other ends that stream
- * (RST_STREAM with `code`).
+ * A violation of the protocol by the peer. `streamId` 0 ends the connection (GOAWAY with `code`). Any other `streamId`
+ * ends that stream (RST_STREAM with `code`).
  */
 export class Http2Error extends Error {
   override readonly name = 'Http2Error';

@@ -35,9 +35,9 @@ function canonicalCodes(): Uint32Array {
 
 const codes = canonicalCodes();
 
-// The decoder is a state machine that takes four bits at a time. A state is an inner node of the code tree. An entry
-// says which node comes next, whether a byte was completed (never two: a code has at least five bits), and whether the
-// end mark was met. 256 nodes * 16 entries.
+// The decoder is a state machine that takes four bits per step. A state is an inner node of the code tree. An entry has
+// the next node, a flag for a completed byte (never two: a code has at least five bits), and a flag for the end mark.
+// 256 nodes * 16 entries.
 const emits = 0x1_0000;
 const failed = 0x2_0000;
 const machine = new Uint32Array(256 * 16);
@@ -69,7 +69,7 @@ function buildMachine(): void {
   }
 }
 
-/** The next state, the completed byte in bits 8 to 15, and marks. */
+/** The next state, the completed byte in bits 8 to 15, and flags. */
 function transition(children: readonly (readonly number[])[], state: number, nibble: number): number {
   let node = state;
   let out = 0;
@@ -89,7 +89,7 @@ function transition(children: readonly (readonly number[])[], state: number, nib
 
 buildMachine();
 
-/** The most bytes that `bytes` Huffman-coded ones can decode to. The shortest code has five bits. */
+/** The maximum length of `bytes` Huffman-coded bytes after decoding. The shortest code has five bits. */
 export function huffmanDecodedMax(bytes: number): number {
   return Math.ceil((bytes * 8) / 5);
 }
@@ -129,10 +129,10 @@ export function huffmanLength(text: string): number {
   return Math.ceil(bits / 8);
 }
 
-/** Writes `text` at `at` and returns where it ends. The caller has made room (`huffmanLength`). */
+/** Writes `text` at `at` and returns the index after it. `target` must have room for `huffmanLength` bytes. */
 export function huffmanEncode(text: string, target: Uint8Array, at: number): number {
   let out = at;
-  // At most 7 bits wait for their byte. With a code of 30 bits that exceeds 32, so long codes are written in two parts.
+  // Up to 7 bits of an incomplete byte and a code of 30 bits exceed 32 bits, so long codes are written in two parts.
   let waiting = 0;
   let bits = 0;
   const put = (code: number, length: number): void => {

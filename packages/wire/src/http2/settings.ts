@@ -10,7 +10,9 @@ import { Http2Error } from './http2-error.ts';
 
 const settingBytes = 6;
 
-/** Calls `apply` for each setting of a SETTINGS payload, in order; checks the values of those that RFC 9113 §6.5.2 knows. */
+/**
+ * Calls `apply` for each setting of a SETTINGS payload, in order. Checks the values of the settings in RFC 9113 §6.5.2.
+ */
 export function readSettings(
   bytes: Uint8Array,
   start: number,

@@ -1,13 +1,13 @@
 import type { LongMessage } from '../rpc.ts';
 
-/** A message that is made while it is sent, from its parts in order. Each part is copied once. */
+/** A message that is assembled from its parts, in order, while it is sent. Each part is copied once. */
 export class AnswerMessage implements LongMessage {
   readonly bytes: number;
   readonly #parts: Iterator<Uint8Array>;
   #part: Uint8Array = new Uint8Array(0);
   #partAt = 0;
 
-  /** `parts` are `bytes` long together. */
+  /** `bytes` is the total length of `parts`. */
   constructor(bytes: number, parts: Iterator<Uint8Array>) {
     this.bytes = bytes;
     this.#parts = parts;

@@ -1,6 +1,6 @@
 import { sizeBig, sizeInt64, writeBig, writeInt64, writeVarint } from '@engram/protobuf';
 
-/** The parts of a ResponseHeader that seldom change. */
+/** The fields of a ResponseHeader that seldom change. */
 export interface HeaderIdentity {
   readonly clusterId: bigint;
   readonly memberId: bigint;
@@ -8,8 +8,8 @@ export interface HeaderIdentity {
 }
 
 /**
- * Encodes etcdserverpb.ResponseHeader. Many successive answers have the same revision, above all reads, so the last
- * header is kept. The result of `encode` is shared and never changed.
+ * Encodes etcdserverpb.ResponseHeader. Many successive answers, above all of reads, have the same revision, so the last
+ * header is kept. The result of `encode` is shared and must not be changed.
  */
 export class HeaderEncoder {
   readonly #before: Uint8Array;
@@ -34,7 +34,7 @@ export class HeaderEncoder {
   }
 }
 
-/** The header of an operation within a transaction has a revision only; without a revision it is empty. */
+/** Size of the header of an operation within a transaction. It has a revision only; without a revision it is empty. */
 export const sizeRevision = (revision: number): number => (revision === 0 ? 0 : 1 + sizeInt64(revision));
 
 function writeRevision(revision: number, into: Uint8Array, at: number): number {

@@ -16,17 +16,17 @@ import { RangeMessage } from './range-message.ts';
 export interface RangeAnswer {
   readonly kind: 'range';
   readonly revision: number;
-  /** Encoded mvccpb.KeyValue. Shared: the message may hold them. */
+  /** Encoded mvccpb.KeyValue. Shared, because the message may refer to them; must not be changed. */
   readonly kvs: ByteList;
   readonly more: boolean;
   readonly count: number;
 }
 
-/** A range whose versions come in pages: the whole of an answer, never a part of a transaction's. */
+/** A range whose versions are read in pages. It is a complete answer, never an operation of a transaction. */
 export interface PagedRangeAnswer {
   readonly kind: 'paged-range';
   readonly revision: number;
-  /** The message disposes of it. */
+  /** Owned by the message, which disposes it. */
   readonly kvs: PagedBytes;
   readonly more: boolean;
   readonly count: number;
@@ -74,9 +74,11 @@ export function encodeAnswer(header: Uint8Array, answer: Answer | PagedRangeAnsw
   return writer.finish();
 }
 
-/** Longer answers are made while they are sent: a buffer of that size is one that the kernel must clear first. */
+/**
+ * Longer answers are assembled while they are sent, because the kernel must clear the memory of a buffer of that size.
+ */
 const LONG_BYTES_MIN = 64 * 1024;
-/** For larger versions on average, references are so much cheaper than copies that the answer stays in pieces. */
+/** From this average size of the versions on, references cost much less than copies, so the answer stays in pieces. */
 const COPIED_BYTES_MAX = 16 * 1024;
 
 function isLongRange({ kvs }: RangeAnswer): boolean {
@@ -99,7 +101,7 @@ export function encodeRangeChunk(header: Uint8Array | undefined, answer: RangeAn
   return writer.finish();
 }
 
-/** The size of every nested message, computed once and read again by the writing pass in the same order. */
+/** The sizes of all nested messages. Computed once; the writing pass reads them in the same order. */
 class Sizing {
   /** Bytes that are sent as pieces of their own. */
   uncopied = 0;
@@ -141,7 +143,7 @@ class Sizing {
     return size;
   }
 
-  /** The size of a field that holds so many encoded bytes. */
+  /** The size of a field with a content of this length. */
   #shared(length: number): number {
     this.versions += 1;
     if (length >= PIECE_MIN) this.uncopied += length;
@@ -207,7 +209,9 @@ function writeResponseHead(writer: PieceWriter, answer: Answer, size: number): v
   }
 }
 
-/** The same message as `encodeAnswer` writes at once, in parts: heads of fields, and versions as they lie. */
+/**
+ * The message that `encodeAnswer` writes into one buffer, as parts: heads of fields, and the versions without a copy.
+ */
 function* answerParts(header: Uint8Array, answer: Answer, sizes: Sizing): Generator<Uint8Array, undefined> {
   yield fieldHead(10, header.length);
   yield header;
@@ -246,7 +250,7 @@ function* listParts(tag: number, kvs: ByteList): Generator<Uint8Array, undefined
   }
 }
 
-/** A few bytes at most: what is written is cut out of them. */
+/** Bound of the bytes that `small` writes. */
 const SMALL_MAX_BYTES = 32;
 
 function small(write: (writer: PieceWriter) => void): Uint8Array {

@@ -1,7 +1,7 @@
 import { type LeaseId, leaseId } from '@engram/core';
 import { Reader, sizeBig, sizeInt64, sizeVarint, writeBig, writeInt64, writeVarint } from '@engram/protobuf';
 
-/** The lease that an etcdserverpb.LeaseKeepAliveRequest renews. Throws WireError if the bytes are no message. */
+/** The lease that an etcdserverpb.LeaseKeepAliveRequest renews. Throws WireError if the bytes are not a message. */
 export function decodeKeepAlive(bytes: Uint8Array): LeaseId {
   const reader = new Reader(bytes);
   let id = 0n;

@@ -1,7 +1,7 @@
 import { assert } from '@engram/core';
 import type { LongMessage, Message } from '../rpc.ts';
 
-/** Made ready at a time. */
+/** Bytes of a LongMessage that `gatherMessage` prepares and reads in one step. */
 const GATHERED_BYTES = 64 * 1024;
 
 /** The length of a message, all pieces together. */
@@ -13,7 +13,7 @@ export function messageBytes(message: Message): number {
   return bytes;
 }
 
-/** The message in one piece. A LongMessage is read by this, and must be ready. */
+/** The message as one array. Reads a LongMessage to its end; all its bytes must be ready. */
 export function joinMessage(message: Message): Uint8Array {
   if (message instanceof Uint8Array) return message;
   if (!isLong(message)) return Buffer.concat(message);
@@ -22,7 +22,7 @@ export function joinMessage(message: Message): Uint8Array {
   return whole;
 }
 
-/** As `joinMessage`, for a message that may not be ready. */
+/** Like `joinMessage`, for a message that may not be ready. */
 export async function gatherMessage(message: Message): Promise<Uint8Array> {
   if (message instanceof Uint8Array || !isLong(message)) return joinMessage(message);
   const whole = Buffer.allocUnsafeSlow(message.bytes);
@@ -38,7 +38,7 @@ export async function gatherMessage(message: Message): Promise<Uint8Array> {
   return whole;
 }
 
-/** Nobody will send the message. */
+/** Releases a message that will not be sent. */
 export function dropMessage(message: Message): void {
   if (!(message instanceof Uint8Array) && isLong(message)) message.drop();
 }

@@ -2,9 +2,9 @@ import { assert } from '@engram/core';
 import { writeVarint } from '@engram/protobuf';
 
 /**
- * From this size on, existing bytes are sent as a piece of their own. Below it they are copied: one more piece costs
- * the transport more than the copy. On a bare socket the two are equal at 2 KiB, and at 4 KiB the copy costs a fifth
- * more (bench/pieces.bench.ts). A transport that frames the pieces pays more for each.
+ * From this size on, existing bytes are sent as a piece of their own. Smaller ones are copied, because one more piece
+ * costs the transport more than the copy. On a bare socket the costs are equal at 2 KiB, and at 4 KiB the copy costs a
+ * fifth more (bench/pieces.bench.ts). In a transport that frames the pieces, each piece costs more.
  */
 export const PIECE_MIN = 4_096;
 
@@ -15,13 +15,13 @@ export const PIECE_MIN = 4_096;
 export class PieceWriter {
   readonly #small: Uint8Array;
   #pieces: Uint8Array[] | undefined;
-  /** How much of the buffer is in pieces already. */
+  /** The number of bytes of the buffer that are in pieces already. */
   #flushed = 0;
   #at = 0;
 
-  /** `smallBytes` is the size of everything but the `shared` bytes of at least PIECE_MIN. */
+  /** `smallBytes` is the size of the message without the `shared` bytes of at least PIECE_MIN. */
   constructor(smallBytes: number) {
-    // `new Uint8Array` costs ten times as much above 64 bytes. A message is short-lived, so it may keep its neighbours
+    // Above 64 bytes, `new Uint8Array` costs ten times as much. A message is short-lived, so it may keep its neighbours
     // in the pool alive. `finish` asserts that every byte was written.
     this.#small = Buffer.allocUnsafe(smallBytes);
   }
@@ -51,7 +51,7 @@ export class PieceWriter {
     this.#flush().push(bytes);
   }
 
-  /** What was written so far, where nothing was large. */
+  /** The bytes written so far. Only for a message without large pieces. */
   written(): Uint8Array {
     return this.#small.subarray(0, this.#at);
   }

@@ -6,14 +6,14 @@ import type { LongMessage } from '../rpc.ts';
 const COUNT_BYTES = 2;
 
 /**
- * The RangeResponse with one version, as most reads are. It is written where it leaves from: a buffer for it would cost more
- * than the rest of the answer.
+ * The RangeResponse with one version, as most reads have. It is written directly into the transport's buffer, because a
+ * buffer of its own would cost more than the rest of the answer.
  */
 export class PointAnswer implements LongMessage {
   readonly bytes: number;
   readonly #header: Uint8Array;
   readonly #kv: Uint8Array;
-  /** The message, where it leaves in parts, and how much of it has left. */
+  /** The encoded message, if it does not fit into one `read`. `#at` is the number of bytes read so far. */
   #whole: Uint8Array | undefined;
   #at = 0;
 

@@ -3,31 +3,31 @@ import { sizeVarint, writeVarint } from '@engram/protobuf';
 import type { LongMessage } from '../rpc.ts';
 import type { PagedRangeAnswer, RangeAnswer } from './kv-responses.ts';
 
-/** The length of a tag and of the length of a message of at most 4 GiB. */
+/** Maximum length of a field's tag and length prefix, for a message of at most 4 GiB. */
 const FIELD_HEAD_BYTES_MAX = 6;
 const KVS_TAG = 18;
 
 /**
- * A RangeResponse that is made while it is sent. Each version is copied once, from where it lies into the buffer for
- * the kernel. So a list of everything needs no buffer of its size, nobody waits while it is assembled, and a slow
- * client holds views instead of copies, or places where the versions come in pages.
+ * A RangeResponse that is assembled while it is sent. Each version is copied once, from its page into the buffer for
+ * the kernel. So a list of all keys needs no buffer of its size, and its assembly does not block other requests. For a
+ * slow client the message holds views instead of copies, or positions if the versions are read in pages.
  */
 export class RangeMessage implements LongMessage {
   readonly bytes: number;
   readonly #kvs: ByteViews | PagedBytes;
   readonly #paged: PagedBytes | undefined;
   readonly #end: Uint8Array;
-  /** What is being copied: the header, a version, the end, or the head of a field that was cut. */
+  /** The part that is being copied: the header, a version, the end, or the head of a field that did not fit. */
   #part: Uint8Array;
   #partAt = 0;
   /** The version whose head is in `#part`. */
   #behind: Uint8Array | undefined;
   #next = 0;
-  /** Of the versions before it. */
+  /** Bytes of the versions before `#next`. */
   #begunBytes = 0;
   #ended = false;
 
-  /** `header` is an encoded ResponseHeader. `answer.kvs` must not change until everything is read. */
+  /** `header` is an encoded ResponseHeader. `answer.kvs` must not change until the message is read to its end. */
   constructor(header: Uint8Array, answer: RangeAnswer | PagedRangeAnswer) {
     this.#paged = answer.kind === 'paged-range' ? answer.kvs : undefined;
     const kvs = this.#paged ?? viewsOf(answer.kvs);
@@ -45,7 +45,7 @@ export class RangeMessage implements LongMessage {
 
   prepare(bytes: number): Promise<void> | undefined {
     const paged = this.#paged;
-    // What is left of the part that is being copied is not counted: a version too many is no harm.
+    // The rest of `#part` is not counted, so this may bring one version more than needed.
     return paged === undefined || paged.broughtBytes - this.#begunBytes >= bytes
       ? undefined
       : paged.bring(this.#next, this.#begunBytes + bytes);

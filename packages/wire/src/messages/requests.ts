@@ -16,13 +16,13 @@ import {
 import { Reader } from '@engram/protobuf';
 
 /*
- * The requests of the KV service, read straight into the store's operations. Field numbers: etcdserverpb in
+ * The requests of the KV service, decoded directly into the store's operations. Field numbers: etcdserverpb in
  * proto/etcd/api/etcdserverpb/rpc.proto. Keys and values are views of the input.
  */
 
 type Mutable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 
-/** Stands for an operation without a request. The validation compares by identity. */
+/** Represents an operation without a request. The validation compares by identity. */
 export const emptyOp: Op = Object.freeze({
   kind: 'txn',
   txn: Object.freeze({ compares: [], success: [], failure: [] }),
@@ -33,10 +33,10 @@ export const decodePut = (bytes: Uint8Array): PutOp => readPut(new Reader(bytes)
 export const decodeDeleteRange = (bytes: Uint8Array): DeleteRangeOp => readDeleteRange(new Reader(bytes), undefined);
 
 /**
- * Reads each list of a transaction, and of each nested one, up to one entry above `opsMax`: enough to see that it is
- * too long. All compares and operations of the whole tree may be TXN_TREE_FACTOR times as many, more than twice what
- * one transaction may have in its three lists. Above that it throws TooManyOps. etcd bounds the tree by the bytes of
- * the request only.
+ * Reads each list of a transaction, and of each nested one, up to one entry above `opsMax`, so that the validation sees
+ * that it is too long. The whole tree may have TXN_TREE_FACTOR times `opsMax` compares and operations, which is more
+ * than twice the bound of one transaction's three lists. Throws TooManyOps above that. etcd bounds the tree only by the
+ * bytes of the request.
  */
 export const decodeTxn = (bytes: Uint8Array, opsMax: number): Txn =>
   readTxn(new Reader(bytes), newTxn(), { opsMax, left: TXN_TREE_FACTOR * opsMax });
@@ -188,7 +188,7 @@ interface OpenTxn {
 
 const newTxn = (): OpenTxn => ({ compares: [], success: [], failure: [] });
 
-/** Adds to what the transaction has already: a field that is repeated costs no more than one that comes once. */
+/** Adds to the lists of `txn`, so that a repeated field costs no more than a single one. */
 function readTxn(reader: Reader, txn: OpenTxn, bounds: TxnBounds): OpenTxn {
   const { compares, success, failure } = txn;
   while (reader.more()) {
@@ -212,10 +212,13 @@ function readTxn(reader: Reader, txn: OpenTxn, bounds: TxnBounds): OpenTxn {
   return txn;
 }
 
-/** RequestOp: a oneof. The same kind twice is merged, another kind replaces the one before. */
+/**
+ * RequestOp, a oneof. A repeated member of the same kind is merged, and one of another kind replaces the previous
+ * member.
+ */
 function readOp(reader: Reader, bounds: TxnBounds): Op {
   let op = emptyOp;
-  /** The transaction that `op` is, while more may be added to it. */
+  /** The transaction of `op`, to which repeated fields are added. Undefined if `op` is of another kind. */
   let txn: OpenTxn | undefined;
   while (reader.more()) {
     const tag = reader.tag();
@@ -253,7 +256,7 @@ function readCompare(reader: Reader): Compare {
   let target = 0;
   let key = EMPTY_BYTES;
   let end = EMPTY_BYTES;
-  // The last member of the oneof counts, if it is the one that the target reads.
+  // The last member of the oneof is used if it is the member that the target reads.
   let union = 0;
   let number = 0;
   let lease = NO_LEASE;

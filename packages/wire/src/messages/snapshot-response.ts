@@ -5,8 +5,8 @@ import type { Message } from '../rpc.ts';
 const BLOB_TAG = 26;
 
 /**
- * A SnapshotResponse whose blob is sent without a copy: nobody may change it afterwards. (A copy for each message was a
- * third of what a snapshot allocates beside the heap, and kept the collector running.)
+ * A SnapshotResponse whose blob is sent without a copy. The blob must not be changed afterwards. (A copy per message
+ * was a third of the memory that a snapshot allocated outside the heap, and kept the garbage collector running.)
  */
 export function snapshotResponse(remainingBytes: number, version: string, blob: Uint8Array): Message {
   const fields = encodeSnapshotResponse({ remainingBytes, version });

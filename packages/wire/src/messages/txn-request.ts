@@ -1,7 +1,7 @@
 import { type Compare, CompareTarget, type Op, type Txn } from '@engram/core';
 import * as etcdserverpb from '../gen/etcdserverpb.ts';
 
-/** Encodes a transaction as an etcdserverpb.TxnRequest, for another node. `decodeTxn` gives the same transaction. */
+/** Encodes a transaction as an etcdserverpb.TxnRequest for another node. `decodeTxn` returns the same transaction. */
 export const encodeTxn = (txn: Txn): Uint8Array => etcdserverpb.encodeTxnRequest(txnForm(txn));
 
 const txnForm = ({ compares, success, failure }: Txn): etcdserverpb.TxnRequestInit => ({

@@ -12,7 +12,7 @@ import {
 } from '@engram/protobuf';
 import { PIECE_MIN, PieceWriter } from './piece-writer.ts';
 
-/** Encoded `events` fields of a WatchResponse: shared between responses, never changed. */
+/** Encoded `events` fields of a WatchResponse. Shared between responses; must not be changed. */
 export interface EncodedEvents {
   readonly pieces: readonly Uint8Array[];
   readonly bytes: number;
@@ -44,7 +44,7 @@ function sizeEventBody({ type, kv }: KvEvent, prevKv: Uint8Array | undefined): n
   return (type === EVENT_DELETE ? 2 : 0) + 1 + sizeVarint(kv.length) + kv.length + prevSize;
 }
 
-/** Encodes each event as mvccpb.Event, with `prev_kv` if it is asked for and present. */
+/** Encodes each event as mvccpb.Event, with `prev_kv` if `withPrevKv` is set and the event has it. */
 export function encodeEvents(events: readonly KvEvent[], withPrevKv: boolean): EncodedEvents {
   let bytes = 0;
   let uncopied = 0;
@@ -93,8 +93,8 @@ export function encodeWatchResponse(head: WatchHead, events: readonly EncodedEve
 }
 
 /**
- * The responses for a watcher that takes fragments: one, or from `bytesMax` on several that together are the answer.
- * They are cut between events, and each has at least one (etcd server/etcdserver/api/v3rpc/watch.go: sendFragments).
+ * The responses for a watcher that accepts fragments: one, or several if it would have `bytesMax` or more. Fragments
+ * are cut between events, and each has at least one event (etcd server/etcdserver/api/v3rpc/watch.go: sendFragments).
  */
 export function encodeWatchFragments(
   head: WatchHead,
@@ -108,7 +108,10 @@ export function encodeWatchFragments(
   );
 }
 
-/** The same of events that are encoded already, cut between blocks: one that is not below `bytesMax` is a part alone. */
+/**
+ * Like `encodeWatchFragments`, from encoded events, cut between blocks. A block of `bytesMax` or more is a fragment
+ * alone.
+ */
 export function joinWatchFragments(
   head: WatchHead,
   blocks: readonly EncodedEvents[],
