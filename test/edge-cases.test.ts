@@ -15,7 +15,7 @@ function tested(): Set<number> {
 interface Row {
   readonly number: number;
   readonly text: string;
-  /** Why there is no test; empty where there is one. */
+  /** The reason why there is no test; empty if there is one. */
   readonly excuse: string;
 }
 

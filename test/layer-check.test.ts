@@ -9,7 +9,7 @@ import {
 import { layers } from '../tools/layers.ts';
 import { sourceFile } from '../tools/source-files.ts';
 
-// The checks of layers.test.ts, on wrong files: a check that finds nothing would pass there.
+// Runs the checks of layers.test.ts on wrong files, because a check that finds nothing would pass in layers.test.ts.
 
 test.each([
   { path: 'packages/index/src/a.ts', from: '@engram/storage', why: 'not in its list' },

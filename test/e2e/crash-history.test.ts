@@ -21,7 +21,7 @@ const putStep = (key: string, value: string): Step => ({ kind: 'put', key, value
 
 type Replay = (readonly [number, readonly ReplayedChange[]])[];
 
-/** What a correct store replays after these writes, one for each revision from 2 on. */
+/** The replay of a correct store after these writes, one for each revision from 2 on. */
 function honest(writes: readonly Write[]): Replay {
   const state = new Map();
   return writes.map((write, at) => {
@@ -124,7 +124,8 @@ test('what was once there may not change at a later crash', () => {
 });
 
 test('two deletions that look alike at one point are told apart where they differ', () => {
-  // Revision 3 may be either deletion, revision 6 only that of the range. So the first one must have been the other.
+  // Revision 3 may be either deletion, revision 6 only that of the range. So revision 3 must be the deletion of the
+  // key.
   const all = remove('a', 'c');
   const one = remove('a');
   const writes = [a1, one, put('a', '4'), put('b', '5'), all];

@@ -6,9 +6,9 @@ import { StorageTrimmedError } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { catchUp, dump, ImageWorld, type TestNode } from './node.ts';
 
-// Nodes that lead one after the other, with a disk, an emptied one, or none, while images are written and the log is
-// trimmed; beside them one that follows. What a node knows when it ends, the next one must know when it starts, version by
-// version; and both what a plain model of the history says.
+// Nodes that lead one after the other, with a disk, an emptied disk, or none, while images are written and the log is
+// trimmed. Another node follows. Each node must start with exactly the versions of the node before it, and both must
+// have what a plain model of the history has.
 
 const LIVES = 8;
 const STEPS = 60;
@@ -99,7 +99,7 @@ class Lives {
     await this.#follower?.[Symbol.asyncDispose]();
   }
 
-  /** The one that was there, an emptied one, or none. */
+  /** The existing disk, an emptied one, or none. */
   async #disk(name: string): Promise<string | undefined> {
     const choice = this.#random.below(3);
     if (choice === 0) return undefined;
@@ -144,7 +144,7 @@ class Lives {
   async #trim({ storage, store }: TestNode): Promise<void> {
     await storage.image.need(store.replica.applied, nodeItself.signal);
     const follower = this.#follower;
-    // Now and then a follower is held to be gone.
+    // In half of the cases the follower's need is ignored, as if it were gone.
     const need = this.#random.chance(0.5) ? store.replica.applied : follower?.store.replica.applied;
     if (follower !== undefined && need !== undefined) await follower.storage.image.need(need, nodeItself.signal);
     if ((await storage.image.trim(nodeItself.signal)) !== undefined) this.trims += 1;
@@ -191,7 +191,7 @@ class Lives {
     this.#history.write(revision, puts, deleted);
   }
 
-  /** A node that reads the log of the other; behind a trim it starts again. */
+  /** Lets a node follow the log of the leader. If the log is trimmed beyond its position, the node starts again. */
   async #follow(): Promise<void> {
     this.#follower ??= await this.#world.open(2n, await this.#disk('follower'));
     try {

@@ -12,7 +12,7 @@ import { FakeCluster } from '@engram/tikv-client/testing';
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const clusterId = 77n;
 
-/** What a node has beside TiKV: a disk of its own, by its name, or none. */
+/** A node's own disk beside TiKV, by name; undefined if it has none. */
 export type NodeDisk = string | undefined;
 
 export interface TestNode extends AsyncDisposable {
@@ -21,7 +21,7 @@ export interface TestNode extends AsyncDisposable {
   readonly fatal: readonly Error[];
 }
 
-/** Stores in this process, and whole nodes on them, without sockets. */
+/** TiKV stores in this process and complete nodes on them, without sockets. */
 export class ImageWorld implements AsyncDisposable {
   readonly cluster = new FakeCluster({ clock: realClock });
   readonly keys = new LogKeys('test');
@@ -46,7 +46,7 @@ export class ImageWorld implements AsyncDisposable {
     await rm(join(this.#path, disk), { recursive: true, force: true });
   }
 
-  /** A node that has read what there is. With an epoch it leads. */
+  /** Opens a node that has read the log to its end. With an epoch it leads. */
   async open(member: bigint, disk: NodeDisk, epoch?: Epoch, onRecovery?: OnRecovery): Promise<TestNode> {
     const client = await this.client();
     const root = await openRoot({ client, keys: this.keys, found: { clusterId, members: [] }, timeoutMs: 5_000 });
@@ -75,7 +75,7 @@ export class ImageWorld implements AsyncDisposable {
         storage,
         ...parts,
         memberId: member,
-        // So small that nothing but storage remembers.
+        // So small that values are read from storage.
         cacheBytesMax: 2_000,
         checkpointEveryBytes: 5_000,
         cluster: { leader: nobody, readIndex: () => undefined, confirm: () => Promise.resolve() },
@@ -109,20 +109,20 @@ const nobody = new Proxy({} as never, {
   get: () => () => Promise.reject(new Error('nobody leads')),
 });
 
-/** Writes an image of what it has. */
+/** Writes an image of the node's state. */
 export async function saveImage({ storage, store }: TestNode, pageBytes = 500): Promise<void> {
   const { signal } = nodeItself;
   const { from, parts } = store.replica.sharedImage({ pageBytes, pace: async () => {}, signal });
   await storage.image.save(from, parts, signal);
 }
 
-/** Takes what the log has. */
+/** Applies the log to its end. */
 export async function catchUp({ storage, store }: TestNode): Promise<void> {
   for await (const batch of storage.log.read(store.replica.next, nodeItself.signal)) store.replica.follow(batch);
   await store.replica.settled();
 }
 
-/** Everything that a node knows: all versions with their bytes as storage has them, leases, marks. */
+/** The complete state of a node: all versions with their bytes from storage, leases and marks. */
 export async function dump({ store }: TestNode): Promise<object> {
   using image = await store.image(nodeItself.signal);
   const versions: string[] = [];

@@ -1,19 +1,19 @@
-/** One call of a client on one object, as seen from outside. Times are ranks in one order of all events. */
+/** One call of a client on one object, as the client sees it. Times are ranks in one order of all events. */
 export interface Operation<Input, Output> {
   readonly input: Input;
-  /** Undefined if no answer came: it happened once after `invoked`, or never. */
+  /** Undefined if no answer came: the call took effect once after `invoked`, or never. */
   readonly output: Output | undefined;
   readonly invoked: number;
   /** Infinity if no answer came. */
   readonly returned: number;
 }
 
-/** What the object should do, one operation after the other. */
+/** The required behaviour of the object for one operation after the other. */
 export interface SequentialModel<State, Input, Output> {
   readonly initial: State;
   /** The state after the operation; undefined if the output is impossible. An unknown output is always possible. */
   step(state: State, input: Input, output: Output | undefined): State | undefined;
-  /** Equal for equal states only. */
+  /** Fingerprints must be equal only for equal states. */
   fingerprint(state: State): string;
 }
 
@@ -27,9 +27,9 @@ interface Entry {
 }
 
 /**
- * Whether some order of the operations fits the model, such that no operation comes before one that had returned when
- * it was invoked. This is the search of Wing and Gong with Lowe's cache ("Testing for linearizability", 2017). An
- * operation without an answer may come last, where nobody sees it: that means "never".
+ * Whether some order of the operations fits the model. In the order, an operation must follow all operations that had
+ * returned when it was invoked. This is the search of Wing and Gong with Lowe's cache ("Testing for linearizability",
+ * 2017). An operation without an answer may come last, where no other operation sees it: that means "never".
  */
 export function isLinearizable<State, Input, Output>(
   model: SequentialModel<State, Input, Output>,
@@ -55,7 +55,7 @@ export function isLinearizable<State, Input, Output>(
       }
       continue;
     }
-    // This return (or the end) is not explained: the last choice was wrong.
+    // No choice explains this return (or the end), so the last choice was wrong.
     const last = path.pop();
     if (last === undefined) return false;
     state = last.state;
@@ -100,7 +100,7 @@ function lift(entry: Entry): void {
   unlink(entry.match!);
 }
 
-/** Call it in the reverse order of `lift`: each entry finds its old neighbours unchanged. */
+/** Must be called in the reverse order of `lift`, so that each entry finds its old neighbours unchanged. */
 function unlift(entry: Entry): void {
   relink(entry.match!);
   relink(entry);

@@ -1,6 +1,6 @@
 import type { SequentialModel } from './checker.ts';
 
-/** The revision of a write whose answer was lost, as long as no other answer names it. */
+/** The revision of a write whose answer was lost, until another answer has it. */
 const UNKNOWN = -1;
 
 /** The state of one key. `mod` 0 means that it does not exist. */
@@ -13,18 +13,18 @@ export type KeyInput =
   | { readonly kind: 'get' }
   | { readonly kind: 'put'; readonly value: string }
   | { readonly kind: 'delete' }
-  /** Writes if the key's revision is `expected`, otherwise reads. */
+  /** Writes if the key's revision is `expected`; otherwise reads. */
   | { readonly kind: 'swap'; readonly expected: number; readonly value: string };
 
 export type KeyOutput =
   | { readonly kind: 'read'; readonly state: KeyState }
   | { readonly kind: 'written'; readonly revision: number }
-  /** `revision` is that of the deletion. */
+  /** `revision` is the revision of the deletion. */
   | { readonly kind: 'deleted'; readonly found: boolean; readonly revision: number };
 
 const NOTHING: KeyState = { mod: 0, value: '' };
 
-/** etcd's promise for one key. Revisions must grow from write to write. */
+/** etcd's guarantee for one key. Revisions must grow from write to write. */
 export const keyModel: SequentialModel<KeyState, KeyInput, KeyOutput> = {
   initial: NOTHING,
   fingerprint: ({ mod, value }) => `${mod}=${value}`,
@@ -48,7 +48,7 @@ export const keyModel: SequentialModel<KeyState, KeyInput, KeyOutput> = {
 function readAs(state: KeyState, output: KeyOutput): KeyState | undefined {
   if (output.kind !== 'read' || output.state.value !== state.value) return undefined;
   const { mod } = output.state;
-  // The first answer that names the revision of a lost write settles it.
+  // The first answer with the revision of a lost write determines that revision.
   if (state.mod === UNKNOWN) return mod > 0 ? output.state : undefined;
   return mod === state.mod ? state : undefined;
 }

@@ -7,12 +7,12 @@ type Call = Operation<KeyInput, KeyOutput>;
 
 const KEYS = 3;
 const CALLS_A_KEY = 120;
-/** Each write whose answer was lost doubles the orders that the search may have to try. */
+/** Bound of lost answers, because each write with a lost answer doubles the orders that the search may have to try. */
 const LOST_MAX = 4;
 
 /**
- * Records what several clients did to a store, by key. Keys are used for a while and then replaced: the search for an
- * order grows with the calls on one key.
+ * Records the calls of several clients to a store, by key. Keys are used for a while and then replaced, because the
+ * search for an order grows with the calls on one key.
  */
 export class Recorder {
   readonly #calls = new Map<string, Call[]>();
@@ -34,7 +34,7 @@ export class Recorder {
     return calls;
   }
 
-  /** One call of one client; of any kind, unless it says that it only reads. Returns false if its answer was lost. */
+  /** Makes one call of one client, of any kind unless `only` is given. Returns false if the answer was lost. */
   async call(client: EtcdClient, only?: 'get'): Promise<boolean> {
     this.#started += 1;
     if (this.#started > KEYS * CALLS_A_KEY || this.#lost >= LOST_MAX) {
@@ -85,7 +85,7 @@ export class Recorder {
     return { kind: 'swap', expected: this.#lastSeen(key), value };
   }
 
-  /** A revision of the key that somebody has seen, often the newest. */
+  /** The revision of the key in its last recorded answer, often the newest. */
   #lastSeen(key: string): number {
     const last = this.#list(key).at(-1)?.output;
     if (last?.kind === 'read') return last.state.mod;

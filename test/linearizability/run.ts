@@ -14,9 +14,7 @@ export interface LinearizabilityOptions {
   readonly callsEachLife: number;
 }
 
-/**
- * Runs clients against a real process that is killed again and again. Returns the recorder with everything they saw.
- */
+/** Runs clients against a real process that is killed again and again. Returns the recorder of all their calls. */
 export async function recordLives(options: LinearizabilityOptions): Promise<Recorder> {
   const prng = new Prng(options.seed);
   const recorder = new Recorder(prng);
@@ -31,7 +29,7 @@ export async function recordLives(options: LinearizabilityOptions): Promise<Reco
         using client = new EtcdClient(store.endpoint, { deadlineMs: 5000 });
         while (left > 0 && alive.value) {
           left -= 1;
-          // The others' calls are running when this one kills the store.
+          // The calls of the other clients are running when this client kills the store.
           if (left === 0 && life < options.lives) {
             const kill = store.kill();
             alive.value = false;

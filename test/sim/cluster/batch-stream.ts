@@ -5,23 +5,28 @@ import type { LogBatch } from '@engram/storage';
 
 export interface BatchStreamOptions {
   readonly network: SimNetwork;
-  /** Whoever follows. */
+  /** The process that follows. */
   readonly reader: SimProcess;
-  /** Whom it follows. */
+  /** The process that the reader follows. */
   readonly writer: SimProcess;
   readonly serviceOf: (process: SimProcess) => PeerService | undefined;
 }
 
-/** What the writer has sent, in its order: a stream of bytes loses nothing in the middle. */
+/**
+ * One item of the writer. Items are read in the order of sending, because a byte stream loses nothing in the middle.
+ */
 type Item =
   | { readonly kind: 'batch'; readonly batch: LogBatch }
   | { readonly kind: 'end' }
   | { readonly kind: 'error'; readonly error: PeerError };
 
-/** Batches that are under way and not read: the writer waits above it. */
+/** Bound of unread batches. The writer waits when it is reached. */
 const WINDOW = 4;
 
-/** One stream of committed batches over a simulated connection: in order, flow controlled, and broken with it. */
+/**
+ * One stream of committed batches over a simulated connection. It is in order and flow controlled, and breaks with the
+ * connection.
+ */
 export class BatchStream {
   readonly #options: BatchStreamOptions;
   readonly #gone = new AbortController();
@@ -37,7 +42,7 @@ export class BatchStream {
     this.#options = options;
   }
 
-  /** PeerError where it breaks or the writer refuses; ends with the signal. */
+  /** Throws PeerError if the connection breaks or the writer refuses. Ends with the signal. */
   async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
     this.#begin(from);
     for (;;) {
@@ -59,7 +64,7 @@ export class BatchStream {
     }
   }
 
-  /** Nobody reads any more. */
+  /** Ends the stream for a reader that has stopped. */
   cancel(): void {
     const { network, reader, writer } = this.#options;
     this.#wakeReader?.();
@@ -68,7 +73,7 @@ export class BatchStream {
     });
   }
 
-  /** Its connection has ended, as the reader sees it. */
+  /** Ends the stream for the reader, because its connection has ended. */
   broken(): void {
     this.#broken = true;
     this.#wakeReader?.();

@@ -7,11 +7,11 @@ import type { ClusterNode } from './cluster-node.ts';
 import type { ClusterFaultKind, ClusterStep } from './cluster-plan.ts';
 import type { ClusterWorld } from './cluster-world.ts';
 
-/** A member that is asked to stop has stopped by then, whatever goes wrong meanwhile. */
+/** A member that is asked to stop must stop within this time, whatever faults occur meanwhile. */
 const STOP_MS_MAX = 60_000;
 const STALL_MS_MAX = 20_000;
 
-/** Something goes wrong. */
+/** One fault in the cluster. */
 export class ClusterFaultStep {
   readonly #world: ClusterWorld;
   readonly #random: Prng;
@@ -44,7 +44,7 @@ export class ClusterFaultStep {
     this.#world.scheduler.after(ms, () => this.#world.startSoon(node));
   }
 
-  /** SIGTERM: it hands over and ends its work. */
+  /** SIGTERM: the member hands over and stops. */
   stop(): void {
     const node = this.#node;
     const life = node.serving;
@@ -61,8 +61,8 @@ export class ClusterFaultStep {
   }
 
   /**
-   * The leader is paused until another one has taken over and has written. Then clients ask the one that does not know it
-   * yet, and it goes on.
+   * Pauses the leader until another member may have taken over and written. Then clients send requests to the ousted
+   * leader, which does not know it yet, and it resumes.
    */
   'oust-leader'(): void {
     const world = this.#world;
@@ -73,7 +73,7 @@ export class ClusterFaultStep {
     this.#pause(leader, ms);
     const ask = (at: number, kinds: readonly RequestKind[], whom: () => ClusterLife | undefined): void => {
       const kind = this.#random.pick(kinds);
-      // Its own, though it is no step of the plan: values tell who wrote them.
+      // An id of its own, although the request is no step of the plan, because values contain the id of their step.
       const request = { id: this.#step.id + at / 100, seed: this.#random.uint32() };
       world.scheduler.after(Math.max(0, ms - (20 - at) * 50), () =>
         world.guarded(() => {
@@ -100,7 +100,7 @@ export class ClusterFaultStep {
     if (life === undefined || life.process.paused) return;
     this.#world.tell(() => `  ${node.name} is paused for ${ms.toFixed(0)} ms`);
     life.process.pause();
-    // Clients that hear nothing look elsewhere.
+    // Some clients of the paused node move to another node.
     for (const client of this.#world.watchClients)
       if (client.life === life && this.#random.chance(0.5)) this.#world.moveAway(client);
     this.#world.scheduler.after(ms, () => {
@@ -152,7 +152,7 @@ export class ClusterFaultStep {
     this.#world.scheduler.after(ms, heal);
   }
 
-  /** The network ends a connection: what is under way may have arrived. */
+  /** The network ends a connection. Messages under way may have arrived. */
   'reset-connection'(): void {
     const [from, to] = this.#random.shuffled(this.#world.nodes);
     const life = from?.alive;
@@ -198,7 +198,7 @@ export class ClusterFaultStep {
     this.#node.host.jumpWall(this.#random.pick([-1, 1]) * this.#random.pick([1, 1000, 86_400_000]));
   }
 
-  /** It dies, and finds nothing of what it had by itself. */
+  /** The member crashes and loses its local copy. */
   'lost-copy'(): void {
     const node = this.#node;
     this.#crash(node);
@@ -209,14 +209,14 @@ export class ClusterFaultStep {
     return this.#random.pick(this.#world.nodes);
   }
 
-  /** Whoever leads; a node where nobody does. */
+  /** A member that leads; a random node if there is none. */
   get #leader(): ClusterNode {
     const { nodes } = this.#world;
     return nodes.find(({ alive }) => alive?.leads === true) ?? this.#node;
   }
 }
 
-/** Ends the member as SIGTERM does, and starts it again. */
+/** Stops the member as with SIGTERM, and starts it again. */
 export function stopNode(world: ClusterWorld, node: ClusterNode, life: ClusterLife): void {
   for (const client of world.watchClients) if (client.life === life) world.moveAway(client);
   let stopped = false;

@@ -12,13 +12,13 @@ import type { ClusterLife } from './cluster-life.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { ClusterWorld } from './cluster-world.ts';
 
-/** Leases that last longer are not waited for: they outlive what comes after them. */
+/** Leases with a longer TTL are not waited for, because they outlive the rest of the run. */
 const EXPIRY_SECONDS_MAX = 100;
 const WATCH_QUIET_MS = 5000;
-/** Beside what the log may take to answer. */
+/** Time without new records, in addition to the log's timeout. */
 const CALM_MS = 1000;
 
-/** Nothing fails any more: everything must come to its end, and every node must hold what the log says. */
+/** Ends the run without further faults. All work must end, and every node must have the state of the log. */
 export async function finish(world: ClusterWorld): Promise<void> {
   world.tell(() => 'nothing fails any more');
   world.ending = true;
@@ -30,7 +30,7 @@ export async function finish(world: ClusterWorld): Promise<void> {
     () => world.calls.underWay.length === 0,
     () => world.calls.underWay.join(', '),
   );
-  // An addition that was answered meanwhile has brought a member, which nobody has started yet.
+  // An addition that was answered meanwhile may have added a member that is not started yet.
   await healthy(world);
   world.logJudge.settleWrites();
   await leasesEnd(world);
@@ -48,7 +48,7 @@ export async function finish(world: ClusterWorld): Promise<void> {
     await compareWithRecovery(world, storageFromImage(world), 'the store of the image');
 }
 
-/** Everybody lives, hears the others, and knows one leader. */
+/** Waits until all members live, hear each other, and know one leader. */
 async function healthy(world: ClusterWorld): Promise<void> {
   const heal = (): void => {
     world.network.healAll();
@@ -82,11 +82,14 @@ async function healthy(world: ClusterWorld): Promise<void> {
   await until(world, 'one member leads, and all know it', isWell, () => world.leaders.map(({ id }) => id).join(' '));
 }
 
-/** It was removed before it had heard of anybody: it knows nobody whom it could ask, and an operator must end it. */
+/**
+ * Whether the member was removed before it learned of any other member. It cannot learn of its removal, so an operator
+ * must end it.
+ */
 function isForgotten(world: ClusterWorld, node: ClusterNode): boolean {
   const { joins, life } = node;
   if (!joins || world.leaders.length === 0 || (life?.member?.member.cluster.members.length ?? 0) > 0) return false;
-  // Whoever was elected just now may not have applied the addition yet: somebody has.
+  // A new leader may not have applied the addition yet, but some member has.
   return !isListed(world, node);
 }
 
@@ -117,7 +120,7 @@ function living(world: ClusterWorld): readonly (readonly [ClusterNode, ClusterLi
   });
 }
 
-/** All know the same members, and those are the ones that live. */
+/** Checks that all members know the same members, and that these are the living ones. */
 function sameMembers(world: ClusterWorld): void {
   const expected = idsOf(world.members);
   for (const [node, life] of living(world)) {
@@ -126,7 +129,7 @@ function sameMembers(world: ClusterWorld): void {
   }
 }
 
-/** Nobody renews any more: those that do not last long go, with their keys. */
+/** Waits until the leases with a short TTL end with their keys. No client renews them. */
 async function leasesEnd(world: ClusterWorld): Promise<void> {
   const { history } = world;
   const left = (): readonly bigint[] =>
@@ -134,7 +137,7 @@ async function leasesEnd(world: ClusterWorld): Promise<void> {
       .leasesAt(history.next)
       .filter(({ ttlSeconds }) => ttlSeconds < EXPIRY_SECONDS_MAX)
       .map(({ id }) => id);
-  // What was answered Timeout may still be on its way: nothing has come for so long.
+  // Writes that were answered Timeout may still be under way. The log is calm after this time without a record.
   const { logTimeoutMs } = world.settings;
   let next = -1;
   let sinceMs = 0;
@@ -152,7 +155,7 @@ async function leasesEnd(world: ClusterWorld): Promise<void> {
   world.logJudge.settleWrites();
 }
 
-/** Every watch has come back, and has seen all that it is to see. */
+/** Waits until every watch is resumed, and checks that it has all its events. */
 async function watchesAreComplete(world: ClusterWorld): Promise<void> {
   const behind = (): boolean => world.watchClients.some(({ isBehind, watches }) => watches > 0 && isBehind);
   await until(world, 'clients of watches have come back', () => !behind());
@@ -160,7 +163,7 @@ async function watchesAreComplete(world: ClusterWorld): Promise<void> {
   for (const client of world.watchClients) client.checkComplete();
 }
 
-/** The newest image, and the log as far as it is left. */
+/** Storage with the newest image and the rest of the log. */
 function storageFromImage({ images, log, spareHost, random, settings }: ClusterWorld): Storage {
   const storage = new SharedLogStorage(log, new LocalCopy());
   const process = spareHost.start();
@@ -173,7 +176,7 @@ function storageFromImage({ images, log, spareHost, random, settings }: ClusterW
   };
 }
 
-/** A node that has nothing by itself comes to the same state. */
+/** Checks that a node without a local copy reaches the same state. */
 async function compareWithRecovery(world: ClusterWorld, storage: Storage, name: string): Promise<void> {
   const process = world.spareHost.process ?? world.spareHost.start();
   const backend = await answerOf(
@@ -196,7 +199,7 @@ async function compareWithRecovery(world: ClusterWorld, storage: Storage, name: 
   process.kill();
 }
 
-/** One after another: each that leads hands over, and the last one ends by itself. */
+/** Stops the members one after another. Each leader hands over; the last one stops alone. */
 async function stopAll(world: ClusterWorld): Promise<void> {
   world.over = true;
   for (const [node, life] of living(world)) {

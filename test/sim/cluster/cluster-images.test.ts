@@ -6,7 +6,7 @@ import { plainClusterSettings } from './settings.ts';
 
 const SEEDS = 6;
 
-/** One after another: leaders that end in rounds, blank members behind a trim, all members blank; and writes all the time. */
+/** In sequence: leaders that end in rounds, blank members behind a trim, all members blank. Writes run all the time. */
 function planOf(seed: number): ClusterPlan {
   const steps: ClusterStep[] = [];
   const add = (atMs: number, kind: ClusterStepKind): void => {
@@ -36,6 +36,6 @@ test('rounds and trims that end at any of their questions, and members that star
   }
   for (const moment of imageMoments) expect(lines).toContain(`ends in a round, at ${moment}`);
   for (const what of ['published image', 'trimmed the log before', 'has lost its copy']) expect(lines).toContain(what);
-  // Clean pages are kept in some of them.
+  // Some images keep clean pages.
   expect(lines).toMatch(/published image \d+: from \d+, \d+ pages, [1-9]\d* kept/);
 }, 120_000);

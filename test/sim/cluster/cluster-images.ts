@@ -14,11 +14,11 @@ import {
   type Values,
 } from '@engram/storage';
 
-/** Where a round, or a trim, is with its next question to shared storage. */
+/** The requests to shared storage at which a round or a trim can be interrupted. */
 export const imageMoments = ['claim', 'write', 'verify', 'publish', 'trim'] as const;
 export type ImageMoment = (typeof imageMoments)[number];
 
-/** A member that has said nothing for so long holds no trim up. */
+/** A member without a message for this time does not delay a trim. */
 const SILENT_MS_MAX = 3000;
 const BYTES_PER_SECOND = 1e6;
 
@@ -30,16 +30,19 @@ interface PublishedImage {
   readonly records: ReadonlyMap<LogPosition, Uint8Array>;
 }
 
-/** What members share beside the log. The log itself stays whole, for the judge; members see what a trim has left of it. */
+/**
+ * The storage that members share beside the log. The log itself stays complete for the judge; members see only the part
+ * that trims have left.
+ */
 export class ClusterImages {
   readonly log: SharedLog;
   image: PublishedImage | undefined;
   claimed = 0;
   trimmed = logPosition(1);
-  /** Members for which the newest image has not waited, until they have caught up with it. */
+  /** Members for which the newest image has not waited, until their position reaches it. */
   readonly forgotten = new Set<bigint>();
   readonly needs = new Map<bigint, { readonly from: LogPosition; readonly atMs: number }>();
-  /** Called in the moment in which a question of this member arrives; of rounds and trims only. */
+  /** Called when a request of this member arrives, for rounds and trims only. */
   onMoment: ((member: bigint, moment: ImageMoment) => void) | undefined;
   readonly #tell: (text: () => string) => void;
 
@@ -63,7 +66,7 @@ export class ClusterImages {
     this.#tell(() => `  m${member} trimmed the log before ${before}`);
   }
 
-  /** Where the log must begin for those who have said so lately. */
+  /** The lowest position that members have asked for lately; undefined if none has. */
   needed(nowMs: number): LogPosition | undefined {
     let lowest: LogPosition | undefined;
     for (const { from, atMs } of this.needs.values())
@@ -71,7 +74,7 @@ export class ClusterImages {
     return lowest;
   }
 
-  /** Of the log that is left, or of the image. */
+  /** A record of the rest of the log, or of the image. */
   record(position: LogPosition): Uint8Array {
     const record = position >= this.trimmed ? this.log.record(position) : this.image?.records.get(position);
     if (record === undefined)
@@ -84,7 +87,7 @@ export class ClusterImages {
   }
 }
 
-/** The policy of a run: an image whenever the log behind it has grown by so much. */
+/** The image policy of a run: an image whenever the log has grown by `everyBytes` since the last one. */
 export const imagePolicyOf = (everyBytes: number, pageBytes: number): ImagePolicy => ({
   everyBytesMin: everyBytes,
   everyBytesMax: 4 * everyBytes,
@@ -101,7 +104,7 @@ export interface LifeImagesParts {
   readonly delayMsMax: number;
 }
 
-/** Images, and a log that is trimmed behind them, as one member without bytes of its own has them. */
+/** Images and a trimmed log, as a member without local bytes sees them. */
 export class LifeImages implements SharedImage {
   readonly #parts: LifeImagesParts;
   #held: Seal = NEW_LOG_SEAL;
@@ -109,7 +112,7 @@ export class LifeImages implements SharedImage {
   constructor(parts: LifeImagesParts) {
     this.#parts = parts;
     const { images, id, process } = parts;
-    // Who starts needs everything, until he says otherwise.
+    // A member that starts needs the whole log until it reports another position.
     images.needs.set(id, { from: logPosition(1), atMs: process.host.scheduler.nowMs });
   }
 
@@ -132,7 +135,7 @@ export class LifeImages implements SharedImage {
     };
   }
 
-  /** Of `values` its checkpoints and its faults. */
+  /** Values from the log and the image, with the checkpoints and the faults of `values`. */
   values(values: Values): Values {
     const { images } = this.#parts;
     return {
@@ -245,7 +248,7 @@ export class LifeImages implements SharedImage {
     });
   }
 
-  /** What has left arrives though the process is paused or dead by then; the answer waits for it. */
+  /** A request arrives even if the process is paused or dead by then. The answer waits for the process. */
   #ask<Answer>(effect: () => Answer): Promise<Answer> {
     const { process, random, delayMsMax } = this.#parts;
     const wayMs = (): number => random.fraction() * delayMsMax;

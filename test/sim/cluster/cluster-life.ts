@@ -31,7 +31,7 @@ export interface ClusterLifeParts {
   readonly images: ClusterImages;
   readonly network: SimNetwork;
   readonly logger: Logger;
-  /** The first members of a new cluster; undefined: it joins those of `peers`. */
+  /** The first members of a new cluster. Undefined if the member joins the cluster of `peers`. */
   readonly firstMembers: readonly ElectedMember[] | undefined;
   readonly peers: readonly ElectedMember[];
   readonly hostOf: (member: bigint) => SimHost;
@@ -39,7 +39,7 @@ export interface ClusterLifeParts {
   readonly onAppending: (batch: LogBatch, seal: Seal) => void;
   readonly onCompacted: (compactRevision: number) => void;
   readonly onRemoved: () => void;
-  /** The process must end. */
+  /** Called when the process must end. */
   readonly onFatal: (error: Error) => void;
 }
 
@@ -48,7 +48,7 @@ export const CLUSTER_ID = 0xc1n;
 export const TICK_MS = 100;
 export const urlOf = (id: bigint): string => `http://127.0.0.1:${1000 + Number(id % 60_000n)}`;
 
-/** One life of a member: a process with the real member in it, over simulated ports. */
+/** One life of a member: a process that runs the real member on simulated ports. */
 export class ClusterLife implements Served {
   readonly id: bigint;
   readonly process: SimProcess;
@@ -89,7 +89,7 @@ export class ClusterLife implements Served {
     return this.#parts.images.forgotten.has(this.id);
   }
 
-  /** Undefined: it does not serve yet, or is dead. */
+  /** Undefined if the member does not serve yet, or is dead. */
   get face(): Face | undefined {
     return this.process.alive ? this.#face : undefined;
   }
@@ -151,7 +151,7 @@ export class ClusterLife implements Served {
       onRemoved,
       onFatal,
     });
-    // Only then clients get through, as the server has it.
+    // Clients are served only from now on, as in the server.
     await this.#member.ready(never);
     this.#face = new Face(this.#member.member.store);
   }
@@ -162,7 +162,7 @@ export class ClusterLife implements Served {
     return new LifeImages({ id, images, process, random: random.fork('images'), delayMsMax: settings.logDelayMsMax });
   }
 
-  /** As SIGTERM. */
+  /** Stops the member as SIGTERM does. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.#member![Symbol.asyncDispose]();

@@ -2,27 +2,27 @@ import { MemoryRaftDisk } from '@engram/election';
 import { LocalCopy, type SimHost } from '@engram/sim';
 import type { ClusterLife } from './cluster-life.ts';
 
-/** What a node finds again at its next start. */
+/** State of a node that survives its process. */
 export interface NodeDisks {
-  /** By itself: it may be lost. */
+  /** On the node's own disk, which may be lost. */
   copy: LocalCopy;
   /** On shared storage. */
   readonly raft: MemoryRaftDisk;
 }
 
-/** A machine of the cluster, through all lives of its member. */
+/** A machine of the cluster, over all lives of its member. */
 export class ClusterNode {
   readonly id: bigint;
   readonly host: SimHost;
   readonly disks: NodeDisks = { copy: new LocalCopy(), raft: new MemoryRaftDisk() };
   life: ClusterLife | undefined;
-  /** Its member came later than the first ones. */
+  /** True if its member is not one of the first members. */
   readonly joins: boolean;
-  /** Its member was removed: it is started no more. */
+  /** True once its member was removed. The node is not started again. */
   removed = false;
-  /** It was taken for removed before it had joined: whoever lists it after all starts it again. */
+  /** True if the node was taken for removed before it had joined. It is started again if a member lists it later. */
   forgotten = false;
-  /** Somebody will start it. */
+  /** True if a start is scheduled. */
   starting = false;
 
   constructor(id: bigint, host: SimHost, joins: boolean) {
@@ -35,7 +35,7 @@ export class ClusterNode {
     return this.host.name;
   }
 
-  /** The life that is there, also while it is paused or not serving yet. */
+  /** The current life, even if it is paused or does not serve yet. */
   get alive(): ClusterLife | undefined {
     return this.life?.process.alive === true ? this.life : undefined;
   }

@@ -11,7 +11,7 @@ import {
 import { withPlain } from '../plan/settings.ts';
 import { type ClusterSettings, drawClusterSettings, plainClusterSettings } from './settings.ts';
 
-/** What clients ask a cluster for, beside what they ask a node for. */
+/** Weights of the requests to a cluster, in addition to those to a node. */
 const clusterWeights = {
   'move-watch': 3,
   'move-leader': 1,
@@ -20,7 +20,7 @@ const clusterWeights = {
   'remove-member': 1,
 } as const;
 
-/** What goes wrong. Where a kind has no node in its name, it is of any node. */
+/** Weights of the faults. A kind without a node in its name is for any node. */
 const faultWeights = {
   crash: 1,
   'crash-leader': 1,
@@ -78,10 +78,10 @@ export const isClusterScenario = (kind: ClusterStepKind): kind is ClusterScenari
 
 const STEPS_MIN = 30;
 const STEPS_MAX = 200;
-/** Elections take seconds: bursts alone would be over before the first. */
+/** Longer gaps than for one node, because elections take seconds and bursts alone would end before the first. */
 const GAPS_MS = [0, 0.5, 5, 50, 200, 400];
 
-/** Alarms are the one node's: who raises them is part of the answer. */
+/** Alarms are only requested of a single node, because the member that raises one is part of the answer. */
 const { 'alarm-on': _on, 'alarm-off': _off, ...nodeWeights } = requestWeights;
 
 export function makeClusterPlan(seed: number, cut: Cut = {}): ClusterPlan {

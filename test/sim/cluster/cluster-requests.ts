@@ -40,7 +40,7 @@ export class ClusterRequestStep {
     }
   }
 
-  /** Often one that leads, or thinks that it does. */
+  /** A serving member; often one that leads, or still believes so. */
   get #life(): ClusterLife | undefined {
     const { serving } = this.#world;
     const leaders = serving.filter(({ leads }) => leads);
@@ -48,7 +48,7 @@ export class ClusterRequestStep {
     return among.length === 0 ? undefined : this.#random.pick(among);
   }
 
-  /** A client ends its stream and goes on at another node. */
+  /** A client ends its stream and continues at another node. */
   'move-watch'(): void {
     const { watchClients } = this.#world;
     if (watchClients.length === 0) return;
@@ -64,7 +64,7 @@ export class ClusterRequestStep {
     this.#change(life, `move the leadership to ${target.name}`, (changes) => changes.moveLeader(target.id, anybody));
   }
 
-  /** A learner, one at a time. It is started when somebody hears of it: see `ClusterWorld.startAdded`. */
+  /** Adds a learner, one at a time. It is started when a member lists it: see `ClusterWorld.startAdded`. */
   'add-member'(): void {
     const { members, settings } = this.#world;
     if (members.length > settings.members) return;
@@ -77,7 +77,7 @@ export class ClusterRequestStep {
     this.#change(this.#life, `promote ${target.name}`, (changes) => changes.promote(target.id, anybody));
   }
 
-  /** As many stay as the cluster began with. */
+  /** Removes a member. At least as many stay as the cluster began with. */
   'remove-member'(): void {
     const { members, settings } = this.#world;
     if (members.length <= settings.members) return;
@@ -85,7 +85,7 @@ export class ClusterRequestStep {
     this.#change(this.#life, `remove ${target.name}`, (changes) => changes.remove(target.id, anybody));
   }
 
-  /** Whatever becomes of it: it is refused as etcd refuses it, or done, or nobody knows. */
+  /** Sends a change of the membership. It may be refused as etcd refuses it, succeed, or have an unknown outcome. */
   #change(life: ClusterLife | undefined, what: string, make: (changes: ClusterChanges) => Promise<unknown>): void {
     if (life === undefined) return;
     const name = `#${this.#step.id} m${life.id}: ${what}`;

@@ -14,8 +14,8 @@ type Kind = RequestKind | ScenarioRequestKind;
 const anybody: Caller = { signal: new AbortController().signal, user: '', authRevision: 0, timeoutMs: undefined };
 
 /**
- * Several requests and faults in an order that chance alone rarely brings about. It begins where a member leads and
- * another one serves; otherwise it is nothing.
+ * Several requests and faults in an order that rarely occurs by chance. A scenario needs a member that leads and
+ * another one that serves; otherwise it does nothing.
  */
 export class ClusterScenarioStep {
   readonly #world: ClusterWorld;
@@ -44,7 +44,7 @@ export class ClusterScenarioStep {
     new ClusterScenarioStep(world, step, leader, follower)[kind]();
   }
 
-  /** Reads at a follower, one round after the other, and each time that a write was answered one more. */
+  /** Reads at a follower at random times, and once more after each answered write. */
   'read-what-was-told'(): void {
     const { networkDelayMsMax } = this.#world.settings;
     for (let left = 40; left > 0; left -= 1)
@@ -64,7 +64,10 @@ export class ClusterScenarioStep {
     });
   }
 
-  /** A leader is paused until another one has ended a lease; then clients renew it at the one that does not know it yet. */
+  /**
+   * Pauses a leader until another one has ended a lease. Then clients renew the lease at the first, which does not know
+   * this yet.
+   */
   'renew-at-ousted'(): void {
     const { history } = this.#world;
     this.#send(this.#leader, 'grant-crowded');
@@ -85,7 +88,7 @@ export class ClusterScenarioStep {
           () => history.leaseAt(CROWDED, history.next) !== granted,
           50,
           () => {
-            // Whoever revoked it has been answered by then.
+            // By then the client that revoked the lease has its answer.
             this.#after(300, () => {
               for (let left = 6; left > 0; left -= 1) this.#send(this.#leader, 'renew-crowded');
               goOn();
@@ -97,7 +100,7 @@ export class ClusterScenarioStep {
     );
   }
 
-  /** The answer of the leader's append stays away, and a member that starts finds the batch in the log. */
+  /** The answer of the leader's append is lost, and a member that starts finds the batch in the log. */
   'start-behind-append'(): void {
     this.#disturb();
     this.#leader.log.loseAppend('there');
@@ -108,7 +111,7 @@ export class ClusterScenarioStep {
     this.#readInTurns(60, this.#world.settings.logTimeoutMs / 30, () => [node.serving, this.#leader]);
   }
 
-  /** The leader reads what a write supersedes, for a watcher, and meanwhile others show the write. */
+  /** The leader reads the version that a write supersedes, for a watcher. Meanwhile other members show the write. */
   'apply-behind-others'(): void {
     this.#send(this.#leader, 'watch-everything');
     this.#after(50, () => {
@@ -119,7 +122,7 @@ export class ClusterScenarioStep {
     });
   }
 
-  /** The leader changes, and comes back, while a member's writes are under way whose answers are lost. */
+  /** The leadership moves and returns while writes of a follower are under way, whose answers are lost. */
   'lead-again'(): void {
     this.#disturb();
     const { network, settings } = this.#world;
@@ -153,7 +156,9 @@ export class ClusterScenarioStep {
     });
   }
 
-  /** A member is elected and is paused as soon as it has sealed the log; when it goes on, another one has been elected. */
+  /**
+   * A member is elected and is paused as soon as it has sealed the log. When it resumes, another one has been elected.
+   */
   'lose-takeover'(): void {
     this.#disturb();
     const elected = this.#follower;
@@ -178,7 +183,9 @@ export class ClusterScenarioStep {
     });
   }
 
-  /** A leader that hears of no other, since its way in is cut, is asked what has changed meanwhile. */
+  /**
+   * Nothing arrives at a leader from the other members. After a change by another leader, clients read at the first.
+   */
   'look-at-ousted'(): void {
     this.#disturb();
     const { history, judge, network, nodes } = this.#world;
@@ -206,7 +213,10 @@ export class ClusterScenarioStep {
     );
   }
 
-  /** What a follower has passed on stands still on a connection that ends; what it sends again over the next one overtakes it. */
+  /**
+   * Requests that a follower has forwarded are delayed on a connection that ends. The copies on the next connection
+   * overtake them.
+   */
   'overtaken-copy'(): void {
     this.#disturb();
     const { network } = this.#world;
@@ -219,7 +229,7 @@ export class ClusterScenarioStep {
     for (let at = 0; at < 20; at += 1) this.#after(120 + 10 * at, () => this.#send(this.#follower, 'put'));
   }
 
-  /** The leader changes and comes back, and a follower that is not told has writes of before under way. */
+  /** The leadership moves and returns. A follower that does not hear of it has earlier writes under way. */
   'lead-unheard'(): void {
     this.#disturb();
     const { network, settings, nodes } = this.#world;
@@ -243,7 +253,7 @@ export class ClusterScenarioStep {
     });
   }
 
-  /** A member whose takeover hears late from the log hands over before it is done. */
+  /** A member hands over before its takeover is complete, because the log answers late. */
   'move-from-takeover'(): void {
     this.#disturb();
     const elected = this.#follower;
@@ -256,7 +266,9 @@ export class ClusterScenarioStep {
     this.#move(this.#leader, this.#nodeOf(elected));
   }
 
-  /** A leader is gone, or paused until another one leads, at any question of a round or a trim; then it comes back. */
+  /**
+   * A leader is killed, or paused until another one may lead, at some request of a round or a trim. Then it comes back.
+   */
   'end-in-round'(): void {
     this.#disturb();
     const { images, scheduler } = this.#world;
@@ -281,7 +293,7 @@ export class ClusterScenarioStep {
     this.#fill(30);
   }
 
-  /** A member that has lost what it had by itself comes back when the log no longer begins where it ended. */
+  /** A member that has lost its local copy comes back after the log was trimmed. */
   'join-behind-trim'(): void {
     this.#disturb();
     const { images } = this.#world;
@@ -294,7 +306,7 @@ export class ClusterScenarioStep {
     this.#when(() => images.trimmed > trimmed, 50, start, start);
   }
 
-  /** All members are gone with what they had, and start anew. */
+  /** All members crash, lose their local copies, and start again. */
   'start-all-blank'(): void {
     this.#disturb();
     this.#fill(10);
@@ -307,7 +319,7 @@ export class ClusterScenarioStep {
     });
   }
 
-  /** So many writes at the leader of that time. */
+  /** Sends `writes` writes, each to the current leader. */
   #fill(writes: number): void {
     for (let at = 0; at < writes; at += 1)
       this.#after(100 * at, () => {
@@ -320,7 +332,7 @@ export class ClusterScenarioStep {
     this.#world.disturb();
   }
 
-  /** First one, then the other, and again: what the first was shown the second must show. */
+  /** Reads at two members in turns. Each must show what the other one has shown. */
   #readInTurns(left: number, gapMs: number, whom: () => readonly (ClusterLife | undefined)[], at = 0): void {
     if (left === 0) return;
     const asked = whom()[at % 2];
@@ -332,7 +344,7 @@ export class ClusterScenarioStep {
     if (this.#world.ending || !life.process.alive) return;
     this.#requests += 1;
     this.#world.tell(() => `at m${life.id}:`);
-    // A name of its own: values tell who wrote them.
+    // An id of its own, because values contain the id of their step.
     const step = { id: this.#step.id + this.#requests / 1000, seed: this.#random.uint32() };
     RequestStep.run(this.#world, life, step, kind);
   }
@@ -344,13 +356,13 @@ export class ClusterScenarioStep {
     });
   }
 
-  /** The network ends the connection that this member has made to that one. */
+  /** The network ends the connection that `from` has made to `to`. */
   #reset(from: ClusterLife, to: ClusterNode): void {
     this.#world.tell(() => `  the connection from m${from.id} to ${to.name} ends`);
     from.process.after(0, () => from.links.reset(to.id));
   }
 
-  /** Returns what lets it go on. */
+  /** Returns a function that resumes the process. */
   #pause({ process, id }: ClusterLife): () => void {
     if (!process.alive || process.paused) return () => {};
     this.#world.tell(() => `  m${id} is paused`);
@@ -370,14 +382,17 @@ export class ClusterScenarioStep {
     return this.#world.nodeOf(life.id);
   }
 
-  /** Nothing where the run comes to its end by then. */
+  /** Runs `work` after `ms`, unless the run is ending by then. */
   #after(ms: number, work: () => void): void {
     this.#world.scheduler.after(ms, () => {
       if (!this.#world.ending) this.#world.guarded(work);
     });
   }
 
-  /** As soon as it is so, if it is soon; looked at every `everyMs`. */
+  /**
+   * Calls `then` once `isSo` is true, which is checked every `everyMs`. Calls `otherwise` if it stays false for all
+   * `looks`.
+   */
   #when(isSo: () => boolean, everyMs: number, then: () => void, otherwise = (): void => {}, looks = 200): void {
     this.#after(everyMs, () => {
       if (isSo()) then();

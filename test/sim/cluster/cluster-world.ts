@@ -19,7 +19,10 @@ import type { ClusterPlan } from './cluster-plan.ts';
 const RESTART_MS_MAX = 1000;
 const COME_BACK_MS_MAX = 300;
 
-/** Members of a cluster on simulated ports, one log, clients, and what they may see. Times are the scheduler's. */
+/**
+ * The members of a cluster on simulated ports, one log, clients, and the judge of their answers. Times are the
+ * scheduler's.
+ */
 export class ClusterWorld implements Clients {
   readonly plan: ClusterPlan;
   readonly scheduler: Scheduler;
@@ -34,24 +37,24 @@ export class ClusterWorld implements Clients {
   readonly logJudge: LogJudge;
   readonly watchClients: readonly WatchClient[];
   readonly nodes: ClusterNode[] = [];
-  /** For a node beside the cluster. */
+  /** The host of a node outside the cluster. */
   readonly spareHost: SimHost;
-  /** Nothing fails any more. */
+  /** True once no more faults occur. */
   ending = false;
-  /** Nobody is started any more. */
+  /** True once no more nodes are started. */
   over = false;
-  /** Something has gone wrong, or nobody led yet: calls may fail for it. */
+  /** True after a fault, or before the first leader. Calls may fail because of it. */
   troubled = true;
   readonly #firstMembers: readonly ElectedMember[];
   #finding: unknown;
   #disturbed = false;
   #fail!: (error: unknown) => void;
   readonly #failed: Promise<never>;
-  /** When a batch left for the log for the first time, by position and seal. */
+  /** The time at which a batch was first sent to the log, by position and seal. */
   readonly #sentMs = new Map<string, number>();
-  /** When an epoch's seal was there. */
+  /** The time at which an epoch's seal was durable. */
   readonly #sealedMs = new Map<number, number>();
-  /** What happens at the next seal of a member. */
+  /** Callbacks for the next seal of a member. */
   readonly #sealing = new Map<bigint, () => void>();
 
   constructor(plan: ClusterPlan, told: boolean, line?: (line: string) => void) {
@@ -116,12 +119,12 @@ export class ClusterWorld implements Clients {
     return this.scheduler.nowMs;
   }
 
-  /** Those that were not removed, as far as they know. */
+  /** The nodes that were not removed, as far as they know. */
   get members(): readonly ClusterNode[] {
     return this.nodes.filter(({ removed }) => !removed);
   }
 
-  /** Members in whoever's list that run nowhere yet. */
+  /** Starts members that some member lists and that were never started. */
   startAdded(): void {
     for (const { member } of this.serving) {
       for (const { id } of member?.member.cluster.members ?? []) {
@@ -131,12 +134,12 @@ export class ClusterWorld implements Clients {
     }
   }
 
-  /** Those that take requests. */
+  /** The lives that take requests. */
   get serving(): readonly ClusterLife[] {
     return this.nodes.flatMap(({ serving }) => serving ?? []);
   }
 
-  /** Whoever leads as far as it knows itself. */
+  /** The lives that lead, as far as they know themselves. */
   get leaders(): readonly ClusterLife[] {
     return this.nodes.flatMap(({ alive }) => (alive?.leads === true ? [alive] : []));
   }
@@ -145,7 +148,7 @@ export class ClusterWorld implements Clients {
     return life.face?.applied ?? 1;
   }
 
-  /** The machine of this member, new where it is the first time. */
+  /** The machine of this member. Creates it at the first call. */
   nodeOf(id: bigint, joins = true): ClusterNode {
     const known = this.nodes.find((node) => node.id === id);
     if (known !== undefined) return known;
@@ -166,13 +169,13 @@ export class ClusterWorld implements Clients {
     return node;
   }
 
-  /** The run ends with it; the first one counts. */
+  /** Ends the run with an error. The first error is kept. */
   fail(error: unknown): void {
     this.#finding ??= error;
     this.#fail(error);
   }
 
-  /** Lets things happen until the work is done, or something was found. */
+  /** Runs the scheduler until the work is done, or until a finding. */
   async run<Value>(work: Promise<Value>): Promise<Value> {
     return await this.scheduler.run(Promise.race([work, this.#failed]));
   }
@@ -181,7 +184,7 @@ export class ClusterWorld implements Clients {
     return new Promise((resolve) => void this.scheduler.after(ms, resolve));
   }
 
-  /** Runs what may find something. */
+  /** Runs `work` and ends the run with an error that it throws. */
   guarded(work: () => void): void {
     try {
       work();
@@ -190,7 +193,7 @@ export class ClusterWorld implements Clients {
     }
   }
 
-  /** Nothing where it lives, or is no member any more. */
+  /** Starts a life of the node, unless it lives, is no member any more, or the run is over. */
   start(node: ClusterNode): void {
     node.starting = false;
     if (node.alive !== undefined || node.removed || this.over) return;
@@ -234,7 +237,7 @@ export class ClusterWorld implements Clients {
     this.scheduler.after(this.random.fraction() * RESTART_MS_MAX, () => this.guarded(() => this.start(node)));
   }
 
-  /** The process ends at once, as by SIGKILL. */
+  /** Ends the process immediately, as with SIGKILL. */
   kill(node: ClusterNode): void {
     const life = node.alive;
     if (life === undefined) return;
@@ -244,13 +247,13 @@ export class ClusterWorld implements Clients {
     for (const client of this.watchClients) if (client.life === life) this.moveAway(client);
   }
 
-  /** What the node had by itself, beside what all share. */
+  /** Replaces the node's local copy by an empty one. Shared storage is kept. */
   loseCopy(node: ClusterNode): void {
     node.disks.copy = new LocalCopy();
     this.tell(() => `${node.name} has lost its copy`);
   }
 
-  /** The client's stream has ended, or it ends it: it comes back to whoever serves then. */
+  /** Ends the client's stream if it is open. The client comes back to a node that serves then. */
   moveAway(client: WatchClient): void {
     client.leave();
     this.#comeBack(client);
@@ -267,7 +270,7 @@ export class ClusterWorld implements Clients {
     );
   }
 
-  /** When the process gets to it. */
+  /** Connects the client when the process is scheduled. */
   connect(client: WatchClient, life: ClusterLife): void {
     client.choose(life);
     life.process.after(0, () => {
@@ -275,18 +278,18 @@ export class ClusterWorld implements Clients {
     });
   }
 
-  /** In the moment in which this member seals the log next; it does not know yet that it has. */
+  /** Calls `work` when this member's next seal is in the log. The member does not know of it yet. */
   onNextSeal(holder: bigint, work: () => void): void {
     this.#sealing.set(holder, work);
   }
 
-  /** From now on calls may fail without a fault of the cluster's own. */
+  /** After this call, requests may fail without a defect of the cluster. */
   disturb(): void {
     this.#disturbed = true;
     this.troubled = true;
   }
 
-  /** Whoever lives dies, so that nothing goes on behind the run's back. */
+  /** Kills all processes, so that no work continues after the run. */
   end(): void {
     for (const { host } of this.nodes) host.process?.kill();
   }
@@ -302,7 +305,10 @@ export class ClusterWorld implements Clients {
     if (!node.removed) this.startSoon(node);
   }
 
-  /** What is no fault of the member's: it ends, and is started anew. So does who needs of the log what is no longer there. */
+  /**
+   * Errors that are no defect of the member. It ends and is started again. The same holds for a member that needs a
+   * trimmed part of the log.
+   */
   #isExcused(error: unknown): boolean {
     const names: string[] = [];
     for (let cause = error; cause instanceof Error; cause = cause.cause) names.push(cause.name);
@@ -353,7 +359,7 @@ export class ClusterWorld implements Clients {
   #leads(epoch: unknown): void {
     const sealedMs = typeof epoch === 'number' ? this.#sealedMs.get(epoch) : undefined;
     if (sealedMs !== undefined) this.judge.leases.takenOver(sealedMs, this.nowMs);
-    // Until then nobody could be answered.
+    // No request could be answered before the first leader.
     if (!this.#disturbed) this.troubled = false;
   }
 
