@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/* What of others comes in, and how: docs/DEPENDENCIES.md. */
+/* The rules for dependencies: docs/DEPENDENCIES.md. */
 
 const root = join(import.meta.dirname, '..');
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** The kernel's USER_HZ: the same on all of Linux's architectures that Node runs on. */
+/** The kernel's USER_HZ. It is the same on all Linux architectures that Node runs on. */
 const TICKS_PER_SECOND = 100;
-/** Of the fields of /proc/<pid>/stat behind the name of the command. */
+/** Indices of the fields of /proc/<pid>/stat after the command's name. */
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 
-/** What a process has used of a CPU, in milliseconds. Undefined: the system does not say, or the process is no more. */
+/** The CPU time of a process in milliseconds. Undefined if the system does not provide it, or the process has ended. */
 export function cpuMsOf(pid: number): number | undefined {
   let stat: string;
   try {

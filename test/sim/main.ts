@@ -1,4 +1,5 @@
-// `make sim`: SEED=n replays one run and prints its story, RUNS=n runs so many; CLUSTER=1: of a cluster. See README.md.
+// `make sim`: SEED=n replays one run and prints its story, RUNS=n does n runs; CLUSTER=1 simulates a cluster. See
+// README.md.
 import { manyRuns } from './many-runs.ts';
 import { readCut, shrink, textOfCut } from './shrink.ts';
 import { chosenSimulation } from './simulation.ts';
@@ -45,7 +46,7 @@ async function many(runs: number): Promise<boolean> {
   return found.length === 0;
 }
 
-/** A shorter plan, with its story. */
+/** Prints a shorter plan, with its story. */
 async function explain(seed: number): Promise<void> {
   const { finding } = await run(seed);
   if (finding === undefined) {

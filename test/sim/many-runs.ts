@@ -14,20 +14,20 @@ export interface Found {
 export interface ManyRunsOptions {
   readonly from: number;
   readonly runs: number;
-  /** Ends them all when so many were found. */
+  /** Ends all runs after this number of findings. */
   readonly findingsMax: number;
-  /** Ends them all after so long. */
+  /** Ends all runs after this time. */
   readonly timeMaxMs?: number;
   readonly workers?: number;
   readonly onFound?: (found: Found) => void;
-  /** How many runs have ended. */
+  /** Called with the number of runs that have ended. */
   readonly onProgress?: (done: number) => void;
   /** For the workers' environment and their Node. */
   readonly env?: NodeJS.ProcessEnv;
   readonly execArgv?: readonly string[];
 }
 
-/** From a worker: it begins the run of this seed, or has ended it. */
+/** Message of a worker that begins or has ended the run of a seed. */
 export type WorkerMessage =
   | { readonly kind: 'begin'; readonly seed: number }
   | {
@@ -36,17 +36,17 @@ export type WorkerMessage =
       readonly found?: { readonly kind: string; readonly message: string };
     };
 
-/** A run takes far less of a CPU. One that takes more goes round in circles, in which no event has its turn. */
+/** Limit of a run's CPU time. A normal run takes far less; one that takes more is in an endless loop. */
 const RUN_MAX_MS = 60_000;
-/** A process that has waited so long for a CPU will not get one any more. */
+/** Limit of a run's wall time, for a process that gets no CPU. */
 const RUN_MAX_WALL_MS = 30 * RUN_MAX_MS;
-/** Seeds that a process is given at once, at most: it takes as long to start as tens of runs. */
+/** Maximum number of seeds for one process. A process takes as long to start as tens of runs. */
 const CHUNK_MAX = 250;
-/** Chunks for each worker: those that end early take what is left. */
+/** Minimum number of chunks per worker, so that workers that end early take the rest. */
 const CHUNKS_MIN = 4;
 const worker = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
-/** Runs many seeds in processes of their own. Resolves with what was found, in the order of seeds. */
+/** Runs many seeds in processes of their own. Resolves with the findings in the order of seeds. */
 export async function manyRuns(options: ManyRunsOptions): Promise<{ done: number; found: readonly Found[] }> {
   const { from, runs, findingsMax, timeMaxMs = Number.POSITIVE_INFINITY, onFound, onProgress } = options;
   const startMs = performance.now();
@@ -79,7 +79,7 @@ export async function manyRuns(options: ManyRunsOptions): Promise<{ done: number
   return { done, found: found.sort((left, right) => left.seed - right.seed) };
 }
 
-/** Resolves with the seeds that a worker which got stuck has left over. */
+/** Resolves with the seeds that the worker has not run, for example because it was stuck. */
 function runChunk(
   seeds: readonly number[],
   options: ManyRunsOptions,
@@ -100,7 +100,7 @@ function runChunk(
     ended(seed, finding);
     if (over()) child.kill('SIGKILL');
   };
-  /** On a busy machine a run may wait for long: what counts is what it has used. */
+  /** The limit is CPU time, because a run may wait for long on a busy machine. */
   const watch = (seed: number, beganMs: number, beganCpuMs: number): void => {
     stuck = setTimeout(() => {
       const wallMs = performance.now() - beganMs;

@@ -8,37 +8,37 @@ import { World } from './world/world.ts';
 
 export interface Outcome {
   readonly plan: { readonly steps: readonly { readonly id: number }[] };
-  /** Undefined: nothing was found. */
+  /** Undefined if the run found no defect. */
   readonly finding: Finding | undefined;
-  /** Empty where it was not asked for. */
+  /** Empty if it was not requested. */
   readonly story: readonly string[];
-  /** Two runs of one plan have the same. */
+  /** The number of scheduler events. It is equal in two runs of one plan. */
   readonly events: number;
   readonly revision: number;
 }
 
 export interface RunOptions {
   readonly cut?: Cut;
-  /** Every line of the story as it happens. */
+  /** Called with each line of the story as it happens. */
   readonly onLine?: (line: string) => void;
 }
 
-/** What a run is made in: see `guardedRun`. */
+/** The world of a run: see `guardedRun`. */
 export interface Running {
   fail(error: unknown): void;
   run<Value>(work: Promise<Value>): Promise<Value>;
-  /** Whoever lives dies. */
+  /** Kills all processes. */
   end(): void;
   tell(text: () => string): void;
 }
 
-/** What nobody handles while a run goes on is a finding of that run. */
+/** The run in progress. An unhandled rejection during a run is a finding of that run. */
 let current: Running | undefined;
 process.on('unhandledRejection', (error) => {
   current?.fail(new Finding('broken', `nobody handled ${String(error)}`, { cause: error }));
 });
 
-/** Plays to the end, or to the first finding. */
+/** Runs `play` to its end, or to the first finding. */
 export async function guardedRun(world: Running, play: () => Promise<void>): Promise<Finding | undefined> {
   current = world;
   let finding: Finding | undefined;

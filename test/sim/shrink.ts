@@ -5,17 +5,17 @@ import type { Simulation } from './simulation.ts';
 export interface Shrunk {
   readonly cut: Cut;
   readonly finding: Finding;
-  /** Runs that it took. */
+  /** The number of runs that the search took. */
   readonly runs: number;
 }
 
-/** Longer looking is not worth it: a shorter plan is for people. */
+/** Bound of the search for a shorter plan, which only serves readers. */
 const RUNS_MAX = 400;
 
 /**
- * Looks for a shorter plan of the same seed that finds something of the same kind: leaves out steps, by halves, quarters
- * and so on, and takes settings back to those of production. What is left out moves the chances of all that comes after
- * it, so the last step that could be left out may not be the last.
+ * Searches for a shorter plan of the same seed with a finding of the same kind. Leaves out steps, by halves, quarters
+ * and so on, and sets settings to those of production. Leaving out a step changes the random choices after it, so the
+ * result may not be minimal.
  */
 export async function shrink(
   simulation: Simulation,
@@ -30,7 +30,7 @@ export async function shrink(
   let finding = found;
   let runs = 0;
 
-  /** Whether the plan is still good enough; it is taken over then. */
+  /** Returns true and adopts the plan if it still has a finding of the same kind. */
   const attempt = async (steps: readonly number[], settings: readonly string[]): Promise<boolean> => {
     if (runs >= runsMax) return false;
     runs += 1;
@@ -60,7 +60,7 @@ export async function shrink(
   return { cut: { keep, plain }, finding, runs };
 }
 
-/** As `make sim` takes it. */
+/** The cut as arguments of `make sim`. */
 export function textOfCut({ keep, plain }: Cut): string {
   const parts: string[] = [];
   if (keep !== undefined) parts.push(`KEEP=${rangesOf(keep)}`);
@@ -68,7 +68,7 @@ export function textOfCut({ keep, plain }: Cut): string {
   return parts.join(' ');
 }
 
-/** 3,4,5,9 as 3-5,9. */
+/** Formats 3,4,5,9 as 3-5,9. */
 function rangesOf(ids: readonly number[]): string {
   const parts: string[] = [];
   for (let at = 0; at < ids.length; ) {

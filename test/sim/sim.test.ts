@@ -6,7 +6,7 @@ import { makePlan } from './plan/plan.ts';
 import { Finding } from './judge/finding.ts';
 
 const RUNS = Number(process.env['SIM_RUNS'] ?? 25);
-/** Today's chances beside those of always: what they find is found again by its seed. */
+/** New seeds in each run, beside the fixed ones. A failure can be repeated with its seed. */
 const fresh = Date.now() % 2 ** 31;
 
 describe('a simulated node', () => {

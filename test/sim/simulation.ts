@@ -5,14 +5,14 @@ import { type Cut, makePlan } from './plan/plan.ts';
 import { plainSettings } from './plan/settings.ts';
 import { type Outcome, run, type RunOptions } from './run.ts';
 
-/** What can be run by a seed. */
+/** A simulation that can be run by a seed. */
 export interface Simulation {
   readonly name: string;
-  /** What `make sim` is told to choose it. */
+  /** The arguments of `make sim` that choose it. */
   readonly choice: string;
   makePlan(seed: number, cut?: Cut): { readonly settings: object; readonly steps: readonly { readonly id: number }[] };
   run(seed: number, options?: RunOptions): Promise<Outcome>;
-  /** Settings as in production. */
+  /** The settings of production. */
   readonly plain: object;
 }
 
@@ -26,14 +26,14 @@ export const clusterSimulation: Simulation = {
   plain: plainClusterSettings,
 };
 
-/** By the variables CLUSTER and SCENARIO of the environment. */
+/** The simulation chosen by the environment variables CLUSTER and SCENARIO. */
 export function chosenSimulation(): Simulation {
   const { CLUSTER = '', SCENARIO = '' } = process.env;
   const simulation = CLUSTER === '' || CLUSTER === '0' ? nodeSimulation : clusterSimulation;
   return SCENARIO === '' ? simulation : only(SCENARIO, simulation);
 }
 
-/** All scenarios are of this kind, and there are many. */
+/** The simulation with scenarios of this kind only, which come often. */
 function only(scenario: string, simulation: Simulation): Simulation {
   return {
     ...simulation,

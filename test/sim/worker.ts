@@ -1,4 +1,4 @@
-// Runs the seeds that it is given and says what it found: see many-runs.ts.
+// Runs the given seeds and reports the findings: see many-runs.ts.
 import type { WorkerMessage } from './many-runs.ts';
 import { chosenSimulation } from './simulation.ts';
 

@@ -1,4 +1,4 @@
-/** Waits with a bound. The error names what did not happen. */
+/** Waits with a time limit. The error contains `what`. */
 export async function bounded<Value>(what: string, maxMs: number, work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const cut = new Promise<never>((_resolve, reject) => {

@@ -3,7 +3,7 @@ import { etcdserverpb, type Init } from '@engram/wire';
 
 type Decode<Response> = (bytes: Uint8Array) => Response;
 
-/** A test's requests wait no longer, unless they say so. */
+/** Default deadline of a test's requests. */
 const DEADLINE_MS = 10_000;
 const MESSAGE_BYTES_MAX = 64 << 20;
 
@@ -43,8 +43,8 @@ export class EtcdError extends Error {
 }
 
 /**
- * etcd's API over @grpc/grpc-js, for tests: one connection, one method for each call, no retries. So a test sees what
- * the store did. Requests are wire's messages without any of their fields.
+ * etcd's API over @grpc/grpc-js, for tests: one connection, one method for each call, no retries. So a test sees the
+ * store's own answers. Requests are wire's messages, in which any field may be left out.
  */
 export class EtcdClient implements Disposable {
   readonly #channel: Client;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A port of the loopback that was free a moment ago. Another process may take it before it is used. */
+/** A port of the loopback interface that was free a moment ago. Another process may take it before it is used. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

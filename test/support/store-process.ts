@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { bounded } from './bounded.ts';
 import { freePort } from './free-port.ts';
 
-/** Logged by etcd, and by every store that is started in its place. */
+/** A log line of etcd and of every store that is started in its place. */
 const READY_LINE = 'ready to serve client requests';
 const START_MAX_MS = 30_000;
 const STOP_MAX_MS = 15_000;
@@ -78,7 +78,7 @@ export class StoreProcess implements AsyncDisposable {
       }
       void this.#ended.then(() => reject(new Error(`the store ended before it served:\n${this.output}`)));
     });
-    // Whoever starts a process only to kill it never awaits `ready`.
+    // A test that starts a process only to kill it never awaits `ready`.
     this.#ready.catch(() => {});
   }
 
@@ -104,7 +104,7 @@ export class StoreProcess implements AsyncDisposable {
     return this.#child.pid;
   }
 
-  /** The last lines of its output. */
+  /** The last lines of the process's output. */
   get output(): string {
     return this.#lines.join('\n');
   }
@@ -113,20 +113,20 @@ export class StoreProcess implements AsyncDisposable {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Resolves when it serves. Rejects if it ends first, and at the bound. */
+  /** Resolves when the store serves. Rejects if the process ends first, or at the time limit. */
   async ready(): Promise<void> {
     await bounded('the store serves', START_MAX_MS, this.#ready).catch((error: unknown) => {
       throw new Error(`the store did not start; its last lines:\n${this.output}`, { cause: error });
     });
   }
 
-  /** Kills it with SIGKILL and waits for its end. */
+  /** Kills the process with SIGKILL and waits for its end. */
   async kill(): Promise<void> {
     if (this.running) this.#child.kill('SIGKILL');
     await bounded('the store dies', STOP_MAX_MS, this.#ended);
   }
 
-  /** Stops it with SIGTERM, as an operator does. Rejects if it does not end by itself, or not with exit code 0. */
+  /** Stops the process with SIGTERM, as an operator does. Rejects if it does not end by itself, or if it fails. */
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM');
     try {

@@ -8,11 +8,11 @@ export interface PeerLinkOptions {
   readonly network: SimNetwork;
   readonly from: SimProcess;
   readonly to: SimHost;
-  /** What the process on the other host does for its peers; undefined: it does not listen yet. */
+  /** The peer service of the process on the other host. Undefined if it does not listen yet. */
   readonly serviceOf: (process: SimProcess) => PeerService | undefined;
   readonly onConnected: () => void;
   readonly onDisconnected: () => void;
-  /** Its address refuses connections. */
+  /** Called when the address refuses a connection. */
   readonly onGone: () => void;
 }
 
@@ -21,24 +21,24 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** As the real connection has them: see packages/peer. */
+/** The values of the real connection: see packages/peer. */
 const RETRY_MS = 100;
 const KEEPALIVE_MS = 2000;
 const KEEPALIVE_TIMEOUT_MS = 2000;
 const DIAL_TIMEOUT_MS = 1000;
-/** What a host answers for a process that is dead. */
+/** Time until a host answers for a dead process. */
 const RESET_MS = 0.2;
 
 /**
- * One member's connection to another, as packages/peer makes it with gRPC: it ends when the other process dies, or when
- * nothing has come back for a while, and is dialled anew. Raft's messages may be lost, doubled and out of order; a call
- * has an answer, or ends with the connection.
+ * One member's connection to another, as packages/peer makes it with gRPC. It ends when the other process dies, or when
+ * no keepalive is answered in time, and is dialled again. Raft's messages may be lost, repeated and out of order. A
+ * call gets an answer or ends with the connection.
  */
 export class PeerLink {
   readonly #options: PeerLinkOptions;
-  /** Of what is on the other side; undefined: not connected. */
+  /** The connected process; undefined if not connected. */
   #peer: SimProcess | undefined;
-  /** Counts connections: what belongs to an earlier one is dropped. */
+  /** Counts connections. Messages of an earlier one are dropped. */
   #connection = 0;
   #heard = false;
   #timer: Timer | undefined;
@@ -107,7 +107,7 @@ export class PeerLink {
         from.atEnd(() =>
           peer.after(RESET_MS, () => nobodyWaits.abort(new PeerError('lost', 'the connection has ended'))),
         );
-        // A fault of the member's own is no answer.
+        // An error of the member itself is not answered.
         service.call(sent, nobodyWaits.signal).then(answered, () => undefined);
       };
       network.sendSurely(from, peer.host, arrive, givenUp);
@@ -131,7 +131,7 @@ export class PeerLink {
     }
   }
 
-  /** The network ends the connection; what is under way may arrive. */
+  /** The network ends the connection. Messages under way may still arrive. */
   reset(): void {
     if (this.#peer !== undefined) this.#broken();
   }
@@ -160,14 +160,14 @@ export class PeerLink {
       this.#options.onConnected();
     };
     network.sendSurely(from, to, (receiver) => {
-      // Until somebody listens there, the address refuses.
+      // The address refuses until a process listens there.
       const listens = receiver !== undefined && serviceOf(receiver) !== undefined;
       if (listens) network.sendSurely(receiver, from.host, (back) => void (back === from && connected(receiver)));
       else this.#refused(isCurrent);
     });
   }
 
-  /** The host answers for a process that is not there, if the way back is open. */
+  /** The host refuses for a missing process, if the way back is open. */
   #refused(isCurrent: () => boolean): void {
     const { from, to, network } = this.#options;
     if (network.isCut(to, from.host)) return;
@@ -186,7 +186,7 @@ export class PeerLink {
     });
   }
 
-  /** The other process is dead: its host says so, if the way is open. */
+  /** The host of the dead process resets the connection, if the way back is open. */
   #reset(connection: number): void {
     const { from, to, network } = this.#options;
     if (network.isCut(to, from.host)) return;
@@ -202,7 +202,7 @@ export class PeerLink {
     this.#timer = from.clock.after(KEEPALIVE_MS, () => {
       if (!isCurrent()) return;
       this.#heard = false;
-      // What is lost of a connection is sent again: only a cut keeps it away.
+      // Lost packets of a connection are sent again, so only a cut stops a keepalive.
       const pinged = (receiver: SimProcess | undefined): void => {
         if (receiver !== peer) return;
         network.sendSurely(peer, from.host, (back) => {

@@ -8,7 +8,7 @@ export interface PeerLinksOptions {
   readonly network: SimNetwork;
   readonly self: bigint;
   readonly process: SimProcess;
-  /** Where a member runs, or would. */
+  /** The host of a member, even if the member does not run. */
   readonly hostOf: (member: bigint) => SimHost;
   readonly serviceOf: (process: SimProcess) => PeerService | undefined;
 }
@@ -38,7 +38,7 @@ export class PeerLinks implements PeerNetwork {
       found.send(bytes);
       return;
     }
-    // Over the connection that the other one has made, where it has.
+    // Uses the connection that the other member has made, if there is one.
     const { network, process, hostOf, serviceOf } = this.#options;
     const sent = bytes.slice();
     network.send(process, hostOf(member), (receiver) => serviceOf(receiver)?.message(sent));

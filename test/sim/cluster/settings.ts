@@ -1,23 +1,23 @@
 import type { Prng } from '@engram/sim';
 import { drawSettings, plainSettings, type Settings } from '../plan/settings.ts';
 
-/** What a run of a cluster is like, beside what its nodes are like. */
+/** The settings of a cluster's run, in addition to those of its nodes. */
 export interface ClusterSettings extends Settings {
-  /** Voters that it begins with. */
+  /** Voters at the start. */
   readonly members: number;
-  /** Each node's clocks run by their own rate, up to so far from an exact one. */
+  /** Maximum deviation of a node's clock rate from an exact clock. Each node has its own rate. */
   readonly clockSkew: number;
-  /** One way between two members. */
+  /** Delay of one way between two members. */
   readonly networkDelayMsMax: number;
-  /** Of Raft's messages; what is on a connection is sent again. */
+  /** The part of Raft's messages that is lost. Packets of a connection are sent again. */
   readonly networkLost: number;
   readonly networkTwice: number;
-  /** One way between a member and the log. */
+  /** Delay of one way between a member and the log. */
   readonly logDelayMsMax: number;
   readonly logTimeoutMs: number;
-  /** Raft state becomes durable within so long. */
+  /** Raft state becomes durable within this time. */
   readonly raftDelayMsMax: number;
-  /** The log's bytes for an image of the store; 0: no images, and the log stays. */
+  /** Bytes of the log after which an image is written; 0: no images, and the log is not trimmed. */
   readonly imageEveryBytes: number;
   readonly imagePageBytes: number;
 }
@@ -36,7 +36,7 @@ export const plainClusterSettings: ClusterSettings = {
   imagePageBytes: 65_536,
 };
 
-/** Each setting is that of production or a rare one, apart from the others. */
+/** Draws each setting independently: the value of production or a rare one. */
 export function drawClusterSettings(random: Prng): ClusterSettings {
   const pick = <Value>(...values: readonly Value[]): Value => random.pick(values);
   const settings: ClusterSettings = {

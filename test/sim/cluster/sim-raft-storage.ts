@@ -3,8 +3,8 @@ import { InjectedFault } from '@engram/storage';
 import type { Prng, SimProcess } from '@engram/sim';
 
 /**
- * A member's Raft state on shared storage, as its process reaches it: what has left arrives although the process is
- * stopped or dead by then.
+ * A member's Raft state on shared storage, as its process reaches it. A write that was sent arrives even if the process
+ * is stopped or dead by then.
  */
 export class SimRaftStorage implements RaftStorage {
   readonly #inner: MemoryRaftStorage;
@@ -21,12 +21,12 @@ export class SimRaftStorage implements RaftStorage {
     this.#inner = new MemoryRaftStorage(disk, () => this.#arrive());
   }
 
-  /** What is saved from now on arrives after so much time at the earliest. */
+  /** Delays later writes: they arrive after this time at the earliest. */
   stall(ms: number): void {
     this.#stalledUntilMs = Math.max(this.#stalledUntilMs, this.#nowMs + ms);
   }
 
-  /** Of the next save nobody learns whether it is there. */
+  /** The next save fails with an unknown outcome. */
   failNext(): void {
     this.#failing = true;
   }
@@ -48,7 +48,7 @@ export class SimRaftStorage implements RaftStorage {
     this.#failing = false;
     if (failing && this.#random.chance(0.5)) throw new InjectedFault('injected: raft state is not saved');
     const [saved] = await Promise.allSettled([this.#inner.save(batch)]);
-    // The answer waits for a process that is stopped, and reaches no dead one.
+    // The answer waits for a stopped process and does not reach a dead one.
     await this.#process.delay(this.#wayMs());
     if (saved.status === 'rejected') throw saved.reason;
     if (failing) throw new InjectedFault('injected: raft state may be saved');

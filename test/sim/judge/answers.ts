@@ -18,7 +18,7 @@ export function isVersion(bytes: Uint8Array, expected: ModelKv): boolean {
 
 export const sameBytes = (left: Uint8Array, right: Uint8Array): boolean => compareBytes(left, right) === 0;
 
-/** Undefined: the answer is what the model says. Otherwise where they differ first. */
+/** The first difference between the answer and the model; undefined if there is none. */
 export function difference(actual: OpResult, expected: ModelResponse, path = ''): string | undefined {
   if (actual.kind !== expected.kind) return `${path} is a ${actual.kind}, not a ${expected.kind}`;
   if (actual.revision !== expected.revision)
@@ -61,7 +61,7 @@ export function listDifference(
   return same ? undefined : `${path} [${actual.map(textOfBytes)}], not [${expected.map(textOfKv)}]`;
 }
 
-/** A put, or a deletion of something that was there: a transaction with one has a revision of its own. */
+/** Whether the result has a put, or a deletion of an existing key. A transaction with one has a revision of its own. */
 export function claimsEffect(result: OpResult): boolean {
   switch (result.kind) {
     case 'range':

@@ -1,27 +1,27 @@
-/** What a run can find. */
+/** The kinds of findings of a run. */
 export type FindingKind =
   /** An answer that the log does not explain. */
   | 'answer'
   /** A refusal that the log does not explain. */
   | 'refusal'
-  /** An error that no client may see, or that nothing has caused. */
+  /** An error that no client may see, or that has no cause. */
   | 'error'
-  /** The log holds what breaks its rules. */
+  /** The log breaks its rules. */
   | 'log'
-  /** The log holds what nobody asked for, or was told had not happened. */
+  /** The log has a write that no client requested, or of which a client was told that it did not happen. */
   | 'ghost'
   | 'watch'
   | 'lease'
-  /** Something that had to end has not. */
+  /** Work that had to end has not ended. */
   | 'hang'
-  /** The living state, or the one after a start, is not what the log says. */
+  /** The state of a running node, or of one after a start, is not the state of the log. */
   | 'state'
-  /** Something is held that nobody needs. */
+  /** A resource is held without need. */
   | 'leak'
-  /** A broken invariant, or an error that nobody handled. */
+  /** A broken invariant, or an unhandled error. */
   | 'broken';
 
-/** A run has shown a defect, of the store or of the simulator. */
+/** A defect that a run has shown, of the store or of the simulator. */
 export class Finding extends Error {
   override readonly name = 'Finding';
   readonly kind: FindingKind;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { Judge } from './judge.ts';
 import { WatchJudge } from './watch-judge.ts';
 
-/** Versions as the log has them: `mod` of key "k". */
+/** A put of the key as the log has it, with the value `v<mod>`. */
 function putRecord(mod: number, version: number, create: number, key = 'k', lease = 0n): Uint8Array {
   return encodePutRecord(0, {
     key: keyBytes(key),

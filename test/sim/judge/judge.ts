@@ -16,8 +16,8 @@ import { RevokeJudge } from './revoke-judge.ts';
 import { makes, textOf, WriteJudge } from './write-judge.ts';
 
 /**
- * A request under way. Everything before position `from` had been told to somebody when it was sent; or, where the node may
- * answer by itself, had taken effect there.
+ * A request under way. When it was sent, some client had been told of everything before position `from`. If the node
+ * may answer without the others, everything before `from` had taken effect at the node.
  */
 export interface Call {
   readonly what: string;
@@ -26,30 +26,33 @@ export interface Call {
   readonly startMs: number;
 }
 
-/** What may excuse a refusal. */
+/** Conditions that excuse a refusal. */
 export interface Excuses {
-  /** Its client has given it up. */
+  /** The client has cancelled the request. */
   readonly aborted: boolean;
-  /** The node stops, or has lost its leadership, or never had one. */
+  /** The node stops, has lost its leadership, or has never led. */
   readonly leaderless: boolean;
-  /** The node that answers may be at its end: it says Stopped of itself, and of nobody else. */
+  /** The node that answers may be stopping. A node answers Stopped only about itself. */
   readonly stopping: boolean;
   /** Storage was told to fail reads. */
   readonly failingReads: boolean;
-  /** It was silent for so long that an image was published without waiting for it: what it still lists may be gone. */
+  /**
+   * An image was published without waiting for the node, because it was silent for long. Versions that it still lists
+   * may be gone.
+   */
   readonly forgotten: boolean;
   /** New writes are refused above a bound that this run can reach. */
   readonly narrow: boolean;
   /** The space is bounded. */
   readonly quota: boolean;
-  /** A client that is too slow loses its snapshot. */
+  /** A slow client loses its snapshot. */
   readonly impatient: boolean;
   readonly timeoutMs: number;
   /** On the node's clock. */
   readonly nowMs: number;
 }
 
-/** What a refusal means: nothing has happened, or nobody knows. */
+/** The meaning of a refusal: the error code if nothing has happened, or an unknown outcome. */
 export type Verdict = ErrorCode | 'unknown';
 
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set([
@@ -62,13 +65,13 @@ const UNKNOWN: ReadonlySet<ErrorCode> = new Set([
   'NoLeader',
 ]);
 
-/** Judges answers by the log: every one must be what the model says of a state between the request and the answer. */
+/** Judges answers by the log. Each must be the model's answer for a state between the request and the answer. */
 export class Judge {
   readonly history: StoreHistory;
   readonly writes: WriteJudge;
   readonly leases: LeaseJudge;
   readonly revokes: RevokeJudge;
-  /** Everything before it has been told to somebody. */
+  /** Some client has been told of everything before this position. */
   #acknowledged = 1;
 
   constructor(history: StoreHistory, rates?: ClockRates) {
@@ -82,7 +85,7 @@ export class Judge {
     return this.#acknowledged;
   }
 
-  /** Records that are durable now. */
+  /** Adds durable records. */
   logged(first: number, records: readonly Uint8Array[]): readonly LoggedWrite[] {
     try {
       const writes = this.history.append(first, records);
@@ -94,7 +97,7 @@ export class Judge {
     }
   }
 
-  /** Whether the error is one that may come now, and what it means. */
+  /** Checks that the error is allowed now, and returns its meaning. */
   verdict(call: Call, error: unknown, excuses: Excuses): Verdict {
     if (error instanceof AssertionError)
       throw new Finding('broken', `${call.what}: ${error.message}`, { cause: error });
@@ -110,7 +113,7 @@ export class Judge {
     return UNKNOWN.has(error.code) ? 'unknown' : error.code;
   }
 
-  /** Somebody has been told of the state at `revision`. */
+  /** Notes that a client was told of the state at `revision`. */
   told(revision: number): void {
     const write = this.history.writeOf(revision);
     if (write !== undefined) this.tellWrite(write);
@@ -120,7 +123,7 @@ export class Judge {
     this.#acknowledged = Math.max(this.#acknowledged, write.next);
   }
 
-  /** A revision that a client hears of now is durable, and not older than what was told before the request. */
+  /** Checks that the revision of an answer is durable, and not older than the revision told before the request. */
   #checkFresh(call: Call, revision: number): void {
     const oldest = this.history.revisionAt(call.from);
     expectThat(
@@ -130,7 +133,7 @@ export class Judge {
     );
   }
 
-  /** A state in the call's window at this revision. Of compactions it feels only those that somebody had been told of. */
+  /** A state in the call's window at this revision, with only those compactions of which a client had been told. */
   #stateOf(call: Call, revision: number): StateAt {
     const position = Math.max(call.from, this.history.writeOf(revision)?.next ?? 1);
     return { position, revision, compactRevision: this.history.stateAt(call.from).compactRevision };
@@ -147,7 +150,7 @@ export class Judge {
         'answer',
         () => `${call.what} says that it is ${textOf(write)}, which was there before`,
       );
-      // A compaction that nobody had been told of may come before it in the log, and be felt later.
+      // A compaction of which no client had been told may be earlier in the log and take effect later.
       const { compactRevision } = this.history.stateAt(call.from);
       this.#judgeTxn(call, txn, answer, { ...this.history.stateAt(write.position), compactRevision }, write);
       expectThat(this.writes.explain(write), 'answer', () => `${call.what} is the second to be ${textOf(write)}`);
@@ -165,7 +168,10 @@ export class Judge {
     expectThat(explained, 'answer', () => `${call.what} is not what it says: ${write ? textOf(write) : 'no change'}`);
   }
 
-  /** What waits for somebody else's write may have less time than its own. */
+  /**
+   * Checks that a call did not time out early. Not for requests that wait for another client's write, which may have
+   * less time.
+   */
   checkPatience(call: Call, nowMs: number, timeoutMs: number): void {
     expectThat(
       nowMs - call.startMs >= timeoutMs - 1e-3,
@@ -195,7 +201,7 @@ export class Judge {
     expectThat(raised, 'refusal', () => `${call.what} was refused with ${code}, and there is no such alarm`);
   }
 
-  /** Writes that the alarm CORRUPT must have stopped. */
+  /** Checks that a write was not answered under the alarm CORRUPT. */
   checkAllowed(call: Call): void {
     const raised = this.writes
       .positions(call.from, this.history.next)
@@ -222,7 +228,7 @@ export class Judge {
     this.told(revision);
   }
 
-  /** Compacted or FutureRev. */
+  /** Judges a read that was refused with Compacted or FutureRev. */
   readRefused(call: Call, wanted: number, code: ErrorCode): void {
     const { history } = this;
     const explained =
@@ -237,7 +243,7 @@ export class Judge {
     );
   }
 
-  /** A stream of chunks reads on at one revision: compaction may overtake it. */
+  /** Judges a refused stream of chunks. It reads at one revision, so compaction may overtake it. */
   streamRefused(call: Call, op: RangeOp, code: ErrorCode): void {
     if (code === 'Compacted' && op.revision <= 0) {
       expectThat(
@@ -272,8 +278,8 @@ export class Judge {
   }
 
   /**
-   * The oldest write of the call's window with such a mark that is not explained yet. Answers come in any order: whoever
-   * asked later may find only a later one.
+   * The oldest unexplained write of the call's window that matches. Answers come in any order, so a later request may
+   * find a later write only.
    */
   #markOf(call: Call, matches: (write: LoggedWrite) => boolean): LoggedWrite | undefined {
     return this.writes.unexplained(call.from).find(matches);
@@ -293,7 +299,10 @@ export class Judge {
     this.tellWrite(write);
   }
 
-  /** The end of a lease is durable; it left for the log at `sentMs`. Who may have asked for it is for `revokes` to say. */
+  /**
+   * The end of a lease is durable; it was sent to the log at `sentMs`. `revokes` decides which request may have caused
+   * it.
+   */
   leaseEnded(write: LoggedWrite, id: bigint, granted: number, sentMs: number): void {
     this.writes.explain(write);
     this.revokes.ended(write, id, granted, sentMs);
@@ -302,13 +311,14 @@ export class Judge {
   leaseRevoked(call: Call, id: bigint, revision: number): void {
     this.#checkFresh(call, revision);
     const ends = this.revokes.answered(call, id, revision, this.history.next);
-    // Where it may be several, no more is certain than the first of them.
+    // If several ends are possible, only the first of them is certain to have been told.
     this.#acknowledged = Math.max(this.#acknowledged, Math.min(...ends.map(({ next }) => next)));
   }
 
   /**
-   * A lease of this time was renewed: of any state of the window, since its end may be durable and nobody told of it. Where
-   * an id was granted again meanwhile for the same time, nobody knows which of them it was.
+   * Judges a renewal that was answered with this TTL. The lease may be of any state of the window, since its end may be
+   * durable before any client is told. If the id was granted again meanwhile with the same TTL, either lease may have
+   * been renewed.
    */
   leaseRenewed(call: Call, id: bigint, ttlSeconds: number, nowMs: number): void {
     const spans = new Map<number, number>();
@@ -322,7 +332,7 @@ export class Judge {
     else for (const position of positions) this.leases.maybeRenewed(id, position);
   }
 
-  /** Whether the lease was there, or was not, in some state of the window. */
+  /** Checks that the lease existed, or did not exist, in some state of the window. */
   leaseSeen(call: Call, id: bigint, there: boolean, code: string): void {
     const seen = this.writes
       .positions(call.from, this.history.next)
@@ -377,7 +387,7 @@ export class Judge {
     expectThat(explained, 'answer', () => `${call.what}: alarms ${seen}: no state explains it`);
   }
 
-  /** An alarm was changed (`changed`), or was as it should be already. */
+  /** Judges a request that has changed an alarm (`changed`), or has found it as requested. */
   alarmSet(call: Call, alarm: number, memberId: bigint, active: boolean, changed: boolean): void {
     const name = (one: { readonly memberId: bigint; readonly alarm: number }): boolean =>
       one.alarm === alarm && one.memberId === memberId;
@@ -411,7 +421,9 @@ export class Judge {
     );
   }
 
-  /** A client that is too slow loses its image to a compaction, but not before its time. */
+  /**
+   * Judges a refused image. A slow client may lose its image to a compaction, if images are held for less than 60 s.
+   */
   imageRefused(call: Call, code: ErrorCode, holdMaxMs: number): void {
     const { history } = this;
     const compacted = history.compactRevision > history.stateAt(call.from).compactRevision;
@@ -422,7 +434,7 @@ export class Judge {
     );
   }
 
-  /** The versions that an image shows, as they were read. */
+  /** Judges an image by the versions that were read from it. */
   image(call: Call, image: StoreImage, kvs: readonly Uint8Array[]): void {
     this.#checkFresh(call, image.revision);
     this.#checkCompactRevision(call, image.compactRevision);

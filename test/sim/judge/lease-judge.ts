@@ -1,19 +1,19 @@
 import type { StoreHistory } from '@engram/sim/model';
 import { expectThat } from './finding.ts';
 
-/** Between which times, on the leader's clock, a lease may end. */
+/** The times, on the leader's clock, between which a lease may end. */
 interface Deadline {
-  /** It may not have ended before. */
+  /** The lease must not end before this time. */
   earliestMs: number;
-  /** Nothing may renew it after; infinite where nobody knows. */
+  /** No renewal may succeed after this time; infinite if it is unknown. */
   latestMs: number;
-  /** A renewal of which nobody was told may still happen: `latestMs` says nothing until the next takeover. */
+  /** True while a renewal with an unknown outcome may still happen. `latestMs` is not known until the next takeover. */
   isOpen: boolean;
-  /** What `earliestMs` was before each renewal, and until when. */
+  /** The value of `earliestMs` before each renewal, and the time until which it was valid. */
   readonly before: { readonly untilMs: number; readonly earliestMs: number }[];
 }
 
-/** How fast leaders' clocks run, beside the clock that times are taken of: the slowest and the fastest. */
+/** The rates of the slowest and the fastest leader's clock, relative to the clock of the times here. */
 export interface ClockRates {
   readonly slow: number;
   readonly fast: number;
@@ -21,21 +21,24 @@ export interface ClockRates {
 
 const EXACT: ClockRates = { slow: 1, fast: 1 };
 
-/** Rounding of clocks that run too fast or too slow. */
+/** Rounding error of clocks that run too fast or too slow. */
 const SLACK_MS = 1e-3;
 
 /**
- * When leases end: never before their time, counted from the last renewal that was acknowledged, and once their time has
- * passed nothing brings them back. Times are those of the leader's clock.
+ * Judges when leases end. A lease must not end before its TTL has passed since the last acknowledged renewal. After its
+ * TTL has passed, no renewal may succeed. Times are those of the leader's clock.
  */
 export class LeaseJudge {
   readonly #history: StoreHistory;
   readonly #rates: ClockRates;
-  /** By the position of the grant: an id may be granted again. */
+  /** By the position of the grant, because an id may be granted again. */
   readonly #deadlines = new Map<number, Deadline>();
   /** Renewals without an answer, by lease. */
   readonly #underWay = new Map<bigint, number>();
-  /** Leases with a renewal of which nobody was told: it may reach whatever has this id by then. Until the next takeover. */
+  /**
+   * Ids of leases with a renewal of unknown outcome. Until the next takeover, it may renew any lease that has the id by
+   * then.
+   */
   readonly #loose = new Set<bigint>();
 
   constructor(history: StoreHistory, rates: ClockRates = EXACT) {
@@ -43,14 +46,14 @@ export class LeaseJudge {
     this.#rates = rates;
   }
 
-  /** The grant is in the log; it was asked for at `fromMs` or later. */
+  /** The grant is in the log. It was requested at `fromMs` or later. */
   granted(id: bigint, granted: number, ttlSeconds: number, fromMs: number): void {
     const earliestMs = fromMs + (ttlSeconds * 1000) / this.#rates.fast;
     const isOpen = this.#loose.has(id);
     this.#deadlines.set(granted, { earliestMs, latestMs: Number.POSITIVE_INFINITY, isOpen, before: [] });
   }
 
-  /** A takeover gives every lease its whole time again. */
+  /** A takeover gives every lease its full TTL again. */
   takenOver(beginMs: number, endMs: number): void {
     this.#loose.clear();
     for (const { granted, ttlSeconds } of this.#history.leasesAt(this.#history.next)) {
@@ -64,13 +67,13 @@ export class LeaseJudge {
     }
   }
 
-  /** A renewal leaves its client; what is returned is called when its end is known. */
+  /** A client sends a renewal. The caller must call the returned function when the outcome is known. */
   renewing(id: bigint): () => void {
     this.#underWay.set(id, (this.#underWay.get(id) ?? 0) + 1);
     return () => void this.#underWay.set(id, (this.#underWay.get(id) ?? 1) - 1);
   }
 
-  /** Nobody knows when its time is over: a renewal is under way that may have happened, or may still. */
+  /** Infinite while a renewal is under way, which may have happened or may still happen. */
   #latestMs(id: bigint, deadline: Deadline): number {
     return (this.#underWay.get(id) ?? 0) > 0 ? Number.POSITIVE_INFINITY : deadline.latestMs;
   }
@@ -80,7 +83,7 @@ export class LeaseJudge {
     this.#extend(id, position, undefined, nowMs);
   }
 
-  /** A renewal that was asked for at `fromMs` has been acknowledged. */
+  /** A renewal that was sent at `fromMs` has been acknowledged. */
   renewed(id: bigint, position: number, fromMs: number, nowMs: number): void {
     const span = this.#history.leaseAt(id, position);
     const deadline = span && this.#deadlines.get(span.granted);
@@ -109,7 +112,7 @@ export class LeaseJudge {
       deadline.latestMs === Number.POSITIVE_INFINITY ? latestMs : Math.max(deadline.latestMs, latestMs);
   }
 
-  /** A renewal may have happened, and nobody was told. */
+  /** A renewal has an unknown outcome. */
   maybeRenewed(id: bigint, position: number): void {
     this.#loose.add(id);
     const span = this.#history.leaseAt(id, position);
@@ -119,12 +122,12 @@ export class LeaseJudge {
     deadline.isOpen = true;
   }
 
-  /** Whether a revoke that left for the log at `nowMs` came before the lease's time was over. */
+  /** Whether a revoke that was sent to the log at `nowMs` came before the lease's TTL had passed. */
   isEarly(granted: number, nowMs: number): boolean {
     return nowMs < this.#earliestMs(granted) - SLACK_MS;
   }
 
-  /** A revoke that no client asked for. */
+  /** Judges a revoke that no client requested. */
   expired(granted: number, id: bigint, nowMs: number): void {
     expectThat(
       !this.isEarly(granted, nowMs),
@@ -137,7 +140,7 @@ export class LeaseJudge {
     return this.#deadlines.get(granted)?.earliestMs ?? 0;
   }
 
-  /** What a lease that was asked for between two times may have left. */
+  /** The bounds of the remaining TTL in an answer to a request at `fromMs` that was answered at `nowMs`. */
   remaining(
     id: bigint,
     granted: number,
@@ -148,7 +151,7 @@ export class LeaseJudge {
     if (deadline === undefined) return [0, Number.POSITIVE_INFINITY];
     const seconds = (ms: number): number => Math.floor(Math.max(0, ms) / 1000);
     const { slow, fast } = this.#rates;
-    // It may have been looked at before a renewal that was answered meanwhile.
+    // The leader may have read the lease before a renewal that was answered meanwhile.
     const earliestMs = deadline.before.find(({ untilMs }) => untilMs >= fromMs)?.earliestMs ?? deadline.earliestMs;
     return [
       seconds((earliestMs - nowMs) * slow - SLACK_MS),
@@ -156,7 +159,7 @@ export class LeaseJudge {
     ];
   }
 
-  /** When all leases of less than so many seconds that are there now have ended, if nobody renews them. */
+  /** The time at which all current leases with a shorter TTL have ended, if no client renews them. */
   lastDeadlineMs(ttlSecondsMax: number): number {
     const ends = this.#history
       .leasesAt(this.#history.next)

@@ -1,7 +1,7 @@
 /**
- * Finds a partner for `left`, each right of `matched` being the partner of one left at most: one step of a maximum matching
- * (an augmenting path). Whoever has a partner may change it where there is a second one. False: there is none for all of them,
- * and `matched` is as it was.
+ * Finds a partner for `left` by one step of a maximum matching (an augmenting path). Each right is the partner of at
+ * most one left. A left that has a partner may get another one. Returns false if there is no partner for all of them;
+ * `matched` is then unchanged.
  */
 export function assign<Left, Right>(
   left: Left,

@@ -6,18 +6,21 @@ import { RevokeJudge } from './revoke-judge.ts';
 
 const ID = 7n;
 
-/** An end of the lease at a position, at which the store was at a revision. */
+/** An end of the lease at a position of the log, and the store's revision there. */
 interface End {
   readonly at: number;
   readonly revision: number;
-  /** It deletes keys, so the revision is its own. */
+  /** True if the end deletes keys, so the revision is its own. */
   readonly keys?: boolean;
-  /** It came before the lease's time. */
+  /** True if the end came before the lease's TTL had passed. */
   readonly early?: boolean;
   readonly sentMs?: number;
 }
 
-/** A revoke: what it may be begins at `from`; it was answered at `revision` when the log ended at `to`, or nobody knows. */
+/**
+ * A revoke. Its end is at `from` or later. It was answered at `revision` when the log ended at `to`, or its outcome is
+ * unknown.
+ */
 interface Revoke {
   readonly from: number;
   readonly to?: number;
@@ -227,7 +230,10 @@ describe('every answered revoke has an end of its own, and every early end a rev
   });
 });
 
-/** Whether the revokes can be given ends, each its own or none, so that no answer and no early end is left. */
+/**
+ * Whether each revoke can be given an end of its own or none, so that every answered revoke and every early end has a
+ * partner.
+ */
 function isPossible(ends: readonly End[], revokes: readonly Revoke[], given: ReadonlySet<End> = new Set()): boolean {
   const [revoke, ...others] = revokes;
   if (revoke === undefined) return ends.every((end) => given.has(end) || end.early !== true);

@@ -3,58 +3,59 @@ import { expectThat } from './finding.ts';
 import type { LeaseJudge } from './lease-judge.ts';
 import { assign } from './matching.ts';
 
-/** The end of a lease, as the log has it. */
+/** The end of a lease in the log. */
 interface End {
   readonly write: LoggedWrite;
   readonly id: bigint;
-  /** Behind the grant of the lease that it ends. */
+  /** The position after the grant of the lease that it ends. */
   readonly granted: number;
-  /** When it left for the log. */
+  /** The time at which it was sent to the log. */
   readonly sentMs: number;
 }
 
-/** A client's revoke that has ended a lease, or may have. */
+/** A client's revoke that has ended a lease, or may have ended it. */
 interface Revoke {
   readonly what: string;
   readonly id: bigint;
-  /** What it has left in the log is at this position or behind. */
+  /** Its record in the log is at this position or later. */
   readonly from: number;
-  /** And before this one; infinite where nobody was told that it happened: it may still. */
+  /** Its record is before this position; infinite if the outcome is unknown, because it may still happen. */
   readonly to: number;
   readonly startMs: number;
-  /** As it was answered; undefined: it was not. */
+  /** The revision of the answer; undefined if there was none. */
   readonly revision: number | undefined;
 }
 
 /**
- * Which revoke ended which lease. An id may be granted and revoked many times, so an answer may be explained by several ends,
- * and an end by several clients or by the lease's time. What must hold:
+ * Judges which revoke ended which lease. An id may be granted and revoked many times, so several ends may explain an
+ * answer, and several revokes or the lease's TTL may explain an end. Two conditions must hold:
  *
- * - each revoke that was answered has ended a lease, each another one;
- * - each end before the lease's time is that of a client's revoke, each of another one.
+ * - each answered revoke has ended a lease, each a different one;
+ * - each end before the lease's TTL has passed is caused by a client's revoke, each by a different one.
  *
- * Both hold if one matching covers all those revokes, and another one covers all those ends: then there is one that covers both
- * (Mendelsohn and Dulmage). All revokes and ends of the run are kept: there are few.
+ * Both hold if one matching covers all answered revokes and another one covers all early ends, because then one
+ * matching covers both (Mendelsohn and Dulmage). All revokes and ends of the run are kept, because there are few.
  */
 export class RevokeJudge {
   readonly #leases: LeaseJudge;
   readonly #ends: End[] = [];
   readonly #revokes: Revoke[] = [];
-  /** The revokes that were answered, each by an end of its own. */
+  /** The answered revokes, each by its end. */
   readonly #endedBy = new Map<End, Revoke>();
 
   constructor(leases: LeaseJudge) {
     this.#leases = leases;
   }
 
-  /** The end is durable, of the lease that was granted before position `granted`. */
+  /** The end of the lease that was granted before position `granted` is durable. */
   ended(write: LoggedWrite, id: bigint, granted: number, sentMs: number): void {
     this.#ends.push({ write, id, granted, sentMs });
   }
 
   /**
-   * A revoke was answered, when the log ended at `to`. Returns the ends that it may be, of which one is it. The revision is that
-   * of the deleted keys; where there were none, what was visible when the end had taken effect: that of the end, or a later one.
+   * A revoke was answered when the log ended at `to`. Returns the ends that it may have caused. `revision` is that of
+   * the deleted keys. Without deleted keys, it is the visible revision after the end took effect: the end's revision or
+   * a later one.
    */
   answered(
     call: { readonly what: string; readonly from: number; readonly startMs: number },
@@ -74,12 +75,12 @@ export class RevokeJudge {
       .map(({ write }) => write);
   }
 
-  /** A revoke of which nobody was told what became of it. */
+  /** A revoke has an unknown outcome. */
   unknown(call: { readonly what: string; readonly from: number; readonly startMs: number }, id: bigint): void {
     this.#revokes.push({ ...call, id, revision: undefined, to: Number.POSITIVE_INFINITY });
   }
 
-  /** No revoke is under way: what ended before its time must be what clients have asked for. */
+  /** Checks all early ends. No revoke may be under way, so clients must have requested every early end. */
   settle(): void {
     const askedBy = new Map<Revoke, End>();
     for (const end of this.#ends) {
@@ -89,7 +90,7 @@ export class RevokeJudge {
     }
   }
 
-  /** Whether all answered revokes have ends of their own where this one's is `end`. */
+  /** Whether all answered revokes can have ends of their own if this revoke has `end`. */
   #mayBe(revoke: Revoke, end: End): boolean {
     const matched = new Map<End, Revoke>([[end, revoke]]);
     return this.#revokes
@@ -106,7 +107,7 @@ export class RevokeJudge {
   }
 }
 
-/** Whether this revoke may have ended it. */
+/** Whether this revoke may have caused this end. */
 function explains({ id, from, to, startMs, revision }: Revoke, { id: ended, write, sentMs }: End): boolean {
   if (id !== ended || write.position < from || write.position >= to || sentMs < startMs) return false;
   if (revision === undefined) return true;

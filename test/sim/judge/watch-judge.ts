@@ -3,7 +3,7 @@ import type { LoggedWrite, ModelEvent, StoreHistory } from '@engram/sim/model';
 import { isVersion, sameBytes, textOfBytes, textOfKv } from './answers.ts';
 import { expectThat, Finding } from './finding.ts';
 
-/** What a client asked a watch for. */
+/** A client's request for a watch. */
 export interface Watched {
   readonly name: string;
   readonly range: KeyRange;
@@ -13,29 +13,29 @@ export interface Watched {
 }
 
 /**
- * What one client has seen of one watch, over all its streams: events in order, each once, none left out, revisions
- * whole; a progress mark never before an event at or below it.
+ * Judges one watch of one client over all its streams. Events must come in order, each exactly once, and revisions
+ * whole. Progress must not come before an event at or below it.
  */
 export class WatchJudge {
   readonly watched: Watched;
   readonly #history: StoreHistory;
   #next: number;
-  /** The history that it is served from now is compacted so far at least. */
+  /** Lower bound of the compact revision of the history that serves the watch now. */
   #compactRevision = -1;
 
-  /** `next`: the first revision that it is to see. */
+  /** `next` is the first revision that the watch must see. */
   constructor(history: StoreHistory, watched: Watched, next: number) {
     this.#history = history;
     this.watched = watched;
     this.#next = next;
   }
 
-  /** It begins, or goes on, at a node that is compacted so far. Another node may be compacted less: it has yet to apply that. */
+  /** The watch begins or resumes at a node with this compact revision. Another node may be behind with compactions. */
   begins(compactRevision: number): void {
     this.#compactRevision = compactRevision;
   }
 
-  /** What a client that comes back asks for. */
+  /** The start revision for a resumed watch. */
   get next(): number {
     return this.#next;
   }
@@ -76,7 +76,7 @@ export class WatchJudge {
     if (!this.watched.prevKv) return;
     const prev = this.#history.live(expected.key, expected.mod - 1);
     if (event.prevKv === undefined) {
-      // Compaction may have taken it; nothing else may.
+      // Only compaction may remove the superseded version.
       expectThat(
         prev === undefined || expected.mod <= this.#history.compactRevision,
         'watch',
@@ -84,7 +84,8 @@ export class WatchJudge {
       );
       return;
     }
-    // As of the revision before the event, which is compacted: etcd says nothing of it, dropped yet or not.
+    // The revision before the event is compacted, so etcd does not send prev_kv, even if the version is not dropped
+    // yet.
     expectThat(
       expected.mod > this.#compactRevision,
       'watch',
@@ -104,7 +105,7 @@ export class WatchJudge {
     this.#next = Math.max(this.#next, revision + 1);
   }
 
-  /** The watch has ended, because what it has not seen is gone. */
+  /** The watch has ended, because revisions that it has not seen are compacted. */
   compacted(compactRevision: number): void {
     expectThat(
       compactRevision <= this.#history.compactRevision,
@@ -119,7 +120,7 @@ export class WatchJudge {
     this.#next = compactRevision;
   }
 
-  /** All that has happened must have come by now. */
+  /** Checks that all events have arrived. */
   checkComplete(): void {
     this.#checkSkipped(this.#history.revision, 'all was quiet');
   }

@@ -3,26 +3,26 @@ import { evaluateTxn, type LoggedWrite, type ModelChange, type StoreHistory } fr
 import { Finding } from './finding.ts';
 import { assign } from './matching.ts';
 
-/** A write of which nobody was told whether it happened. */
+/** A write with an unknown outcome. */
 export interface UnknownWrite {
   readonly what: string;
-  /** What may be in the log of it begins here or later. */
+  /** Its record, if there is one, is at this position or later. */
   readonly from: number;
-  /** When it was asked for, on the node's clock. */
+  /** The time of the request, on the node's clock. */
   readonly startMs: number;
-  /** Whether this is what it has written. */
+  /** Whether the request may have written this. */
   explains(write: LoggedWrite): boolean;
 }
 
 /**
- * Everything in the log must be there because somebody asked for it, once. A write that was answered is explained by its
- * call; the others by calls of which nobody knows what became of them, each by another one.
+ * Every write in the log must have been requested by a client. An answered write is explained by its call. Each other
+ * write must be explained by a different call with an unknown outcome.
  */
 export class WriteJudge {
   readonly #history: StoreHistory;
   readonly #unexplained = new Map<number, LoggedWrite>();
   readonly #unknown: UnknownWrite[] = [];
-  /** What was settled so far: each call explains one write at most. */
+  /** The writes explained by calls with an unknown outcome. Each call explains at most one write. */
   readonly #explainedBy = new Map<UnknownWrite, LoggedWrite>();
 
   constructor(history: StoreHistory) {
@@ -33,7 +33,7 @@ export class WriteJudge {
     this.#unexplained.set(write.position, write);
   }
 
-  /** False: it is explained already. */
+  /** Marks the write as explained. Returns false if it was explained already. */
   explain(write: LoggedWrite): boolean {
     return this.#unexplained.delete(write.position);
   }
@@ -42,7 +42,7 @@ export class WriteJudge {
     return this.#unexplained.has(write.position);
   }
 
-  /** From here on, in the order of the log: what nobody has been answered for. */
+  /** The unexplained writes at or above a position, in the order of the log. */
   unexplained(from: number): readonly LoggedWrite[] {
     return [...this.#unexplained.values()].filter(({ position }) => position >= from);
   }
@@ -51,7 +51,7 @@ export class WriteJudge {
     this.#unknown.push(write);
   }
 
-  /** The first that was asked for without an answer and may explain it. */
+  /** The first unused call with an unknown outcome that may explain the write. */
   unknownFor(write: LoggedWrite): UnknownWrite | undefined {
     return this.#unknownOf(write).find((unknown) => !this.#explainedBy.has(unknown));
   }
@@ -61,8 +61,8 @@ export class WriteJudge {
   }
 
   /**
-   * Finds for each write that is left a call of its own. What calls have been told that their time is over may come later: then
-   * another call may turn out to be the one that explains an earlier write.
+   * Finds a call of its own for each unexplained write. A call that has timed out may take effect later. Then another
+   * call may turn out to be the one that explains an earlier write.
    */
   settle(): void {
     for (const write of this.#unexplained.values()) {
@@ -73,8 +73,8 @@ export class WriteJudge {
   }
 
   /**
-   * Whether the transaction, on the state before it, makes just these changes. Of compactions it feels only those before
-   * position `from`.
+   * Whether the transaction makes exactly these changes on the state before the write. Only compactions before position
+   * `from` apply.
    */
   txnExplains(txn: Txn, write: LoggedWrite, from: number): boolean {
     if (write.mark !== undefined || write.events.length === 0) return false;
@@ -83,7 +83,7 @@ export class WriteJudge {
     return evaluated.kind === 'answered' && makes(evaluated.changes, write);
   }
 
-  /** The positions of the window at which something changes, the first and the last one included. */
+  /** The positions of the window at which the state changes, with the first and the last position. */
   positions(from: number, to: number): readonly number[] {
     const { writes } = this.#history;
     const positions = [to];
@@ -94,12 +94,12 @@ export class WriteJudge {
     return positions;
   }
 
-  /** Whether the transaction is refused so in some state of the window. */
+  /** Whether the transaction is refused with this code in some state of the window. */
   isRefused(txn: Txn, code: ErrorCode, from: number, to: number): boolean {
     const { compactRevision } = this.#history.stateAt(from);
     return this.positions(from, to).some((position) => {
       const state = this.#history.stateAt(position);
-      // A compaction that nobody had been told of is felt at once, or later.
+      // A compaction of which no client had been told takes effect at once or later.
       return [state, { ...state, compactRevision }].some((one) => {
         const evaluated = evaluateTxn(this.#history, one, txn);
         return evaluated.kind === 'refused' && evaluated.code === code;

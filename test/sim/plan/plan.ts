@@ -1,7 +1,7 @@
 import { Prng } from '@engram/sim';
 import { drawSettings, plainSettings, type Settings, withPlain } from './settings.ts';
 
-/** What clients ask for. */
+/** Weights of the clients' requests. */
 export const requestWeights = {
   put: 20,
   delete: 8,
@@ -28,7 +28,7 @@ export const requestWeights = {
   'slow-watch': 2,
 } as const;
 
-/** What goes wrong. */
+/** Weights of the faults. */
 const faultWeights = {
   crash: 1,
   stop: 0.7,
@@ -41,7 +41,7 @@ const faultWeights = {
   rival: 0.3,
 } as const;
 
-/** Several requests in an order that chance alone rarely brings about. */
+/** Weights of the scenarios: several requests in an order that rarely occurs by chance. */
 const scenarioWeights = {
   'late-reads': 2,
   'late-append': 1,
@@ -56,31 +56,31 @@ export type ScenarioKind = keyof typeof scenarioWeights;
 export type StepKind = RequestKind | FaultKind | ScenarioKind;
 
 /**
- * One thing that happens. What it is in detail is drawn from its own seed, and from what the run is like when it is its
- * turn: a step means much the same whether or not others are there.
+ * One request, fault or scenario. Its details are drawn from its own seed and depend on the state of the run at that
+ * time. So a step does much the same with or without the other steps.
  */
 export interface Step<Kind extends string = StepKind> {
-  /** Its place in the whole plan; it keeps it when the plan is shortened. */
+  /** The index in the complete plan, which does not change when the plan is shortened. */
   readonly id: number;
   readonly atMs: number;
   readonly kind: Kind;
   readonly seed: number;
 }
 
-/** A run: drawn from its seed, and the same for it. */
+/** The plan of a run. It is drawn from the seed, and equal seeds give equal plans. */
 export interface Plan {
   readonly seed: number;
   readonly settings: Settings;
   readonly steps: readonly Step[];
 }
 
-/** What of a plan is left when it was shortened. */
+/** The part of a plan that is left after it was shortened. */
 export interface Cut {
-  /** Ids of steps. Undefined: all. */
+  /** Ids of the steps. Undefined means all. */
   readonly keep?: readonly number[];
-  /** Settings that are as in production. */
+  /** Names of settings that have their production values. */
   readonly plain?: readonly string[];
-  /** All scenarios are of this kind, and there are many. */
+  /** If given, all scenarios are of this kind, and they come often. */
   readonly scenario?: string;
 }
 
@@ -100,7 +100,7 @@ export function makePlan(seed: number, cut: Cut = {}): Plan {
   return { seed, settings, steps };
 }
 
-/** Some kinds of steps are left out, others come often. */
+/** Draws the steps. Some kinds are left out, others come often. */
 function drawSteps(random: Prng, scenario: string | undefined): Step[] {
   const requests = drawWeights(random, requestWeights, 0.2);
   const faults = drawWeights(random, faultWeights, 0.4);
@@ -120,10 +120,10 @@ export interface DrawnScenarios<Kind> {
   readonly scenarioShare: number;
 }
 
-/** Of the steps, where all scenarios are of one kind. */
+/** The share of scenarios in the steps, if all scenarios are of one kind. */
 const ONLY_SHARE = 0.08;
 
-/** `drawn`, where no kind is named. Throws where there is no such kind. */
+/** Scenarios of the named kind only, or `drawn` if no kind is named. Throws for an unknown kind. */
 export function onlyScenario<Kind extends string>(
   name: string | undefined,
   weights: Readonly<Record<Kind, number>>,
@@ -135,10 +135,10 @@ export function onlyScenario<Kind extends string>(
   return { scenarios: () => name, scenarioShare: ONLY_SHARE };
 }
 
-/** Between two steps, on average. */
+/** Average times between two steps. */
 const GAPS_MS = [0, 0, 0.05, 0.5, 0.5, 5, 50, 500];
 
-/** Phases of one pace each: bursts, quiet hours, and what is between. So many steps, each of a kind that is drawn when it is its turn. */
+/** Draws `count` steps in phases with one average gap each. The kind of each step is drawn in its turn. */
 export function drawPhases<Kind extends string>(
   random: Prng,
   count: number,
@@ -159,7 +159,9 @@ export function drawPhases<Kind extends string>(
   return steps;
 }
 
-/** Draws kinds, some of them never and some three times as often, so that runs differ. */
+/**
+ * Returns a function that draws kinds. Some kinds never come and some come three times as often, so that runs differ.
+ */
 export function drawWeights<Kind extends string>(
   random: Prng,
   weights: Readonly<Record<Kind, number>>,

@@ -15,12 +15,12 @@ import type { Prng } from '@engram/sim';
 import type { StoreHistory } from '@engram/sim/model';
 import type { Settings } from './settings.ts';
 
-/** Requests of clients that know a little of what the store holds, as it is when they ask. */
+/** Draws requests of clients that know a part of the store's current state. */
 export class Requests {
   readonly #random: Prng;
   readonly #settings: Settings;
   readonly #history: StoreHistory;
-  /** Different in every step: a value tells who wrote it. */
+  /** Different in every step, so that a value identifies the step that wrote it. */
   readonly #tag: string;
 
   constructor(random: Prng, settings: Settings, history: StoreHistory, tag: string) {
@@ -30,7 +30,7 @@ export class Requests {
     this.#tag = tag;
   }
 
-  /** Prefixes of each other, bytes 0x00 and 0xff among them. */
+  /** Keys that are prefixes of each other, with bytes 0x00 and 0xff among them. */
   key(): string {
     return keyAt(this.#random.below(this.#settings.keys));
   }
@@ -50,7 +50,7 @@ export class Requests {
     return BigInt(1 + this.#random.below(this.#settings.leases));
   }
 
-  /** The newest, or a past or even a future one. */
+  /** The newest revision, or a past or even a future one. */
   revision(): number {
     const random = this.#random;
     const { revision } = this.#history;
@@ -109,7 +109,7 @@ export class Requests {
     };
   }
 
-  /** It might write, and changes nothing: no run has the key that it deletes. */
+  /** A transaction that could write but changes nothing, because no run has the key that it deletes. */
   lookTxn(): Txn {
     const nowhere: KeyRange = { key: keyBytes('nowhere'), end: EMPTY_BYTES };
     const success: Txn['success'] = [
@@ -119,13 +119,13 @@ export class Requests {
     return { compares: [], success, failure: [] };
   }
 
-  /** As a lock does: what was there before, and what is there now. */
+  /** A transaction like a lock's: a read of the previous state, then a put. */
   lockTxn(key = this.key(), range: KeyRange = { key: keyBytes(key), end: EMPTY_BYTES }): Txn {
     const read: RangeOp = { ...this.rangeOp(range), revision: 0 };
     return { compares: [], success: [read, this.put(key)], failure: [] };
   }
 
-  /** As `lockTxn` of a key that lives, if there is one. */
+  /** Like `lockTxn`, of a live key if there is one. */
   lockLiveTxn(): Txn {
     const random = this.#random;
     const live = this.#history.liveIn(EVERYTHING, this.#history.revision);
@@ -147,7 +147,7 @@ export class Requests {
     return { compares: [], success: this.#manyKeys().map((key) => plainPut(key, this.#tag)), failure: [] };
   }
 
-  /** Reads everything at a revision of the past; then many small steps, one of which changes something. */
+  /** Reads everything at a past revision, then does many small operations, one of which changes a key. */
   readOldTxn(): Txn {
     const random = this.#random;
     const { revision, compactRevision } = this.#history;
@@ -166,7 +166,7 @@ export class Requests {
     return Array.from({ length: count }, (_, at) => keyAt(at));
   }
 
-  /** What clients mostly send: an update of what they have seen, else a read. Or anything at all. */
+  /** Mostly a typical transaction: an update if the key is unchanged, otherwise a read. Sometimes any transaction. */
   txn(): Txn {
     const random = this.#random;
     const key = this.key();
@@ -183,7 +183,7 @@ export class Requests {
     return this.#anyTxn(0, new Set());
   }
 
-  /** A key is changed at most once in a branch, as callers must have checked: each op gets keys of its own. */
+  /** Each operation has keys of its own, because a valid transaction changes a key at most once in a branch. */
   #anyTxn(depth: number, used: ReadonlySet<string>): Txn {
     const compares = Array.from({ length: this.#random.below(3) }, () => this.#compare());
     return { compares, success: this.#branch(depth, used), failure: this.#branch(depth, used) };

@@ -1,14 +1,14 @@
 import type { Prng } from '@engram/sim';
 
-/** What a run is like, apart from what happens in it. Small numbers make common what is rare in production. */
+/** The settings of a run. Small numbers make situations common that are rare in production. */
 export interface Settings {
-  /** Keys that are written; they meet all the more the fewer they are. */
+  /** Number of keys. With fewer keys, requests conflict more often. */
   readonly keys: number;
   readonly valueBytesMax: number;
   /** Ids that clients choose for leases. */
   readonly leases: number;
   readonly watchers: number;
-  /** Keys and versions that long work looks at before others get their turn. */
+  /** Keys and versions that long work visits before it yields. */
   readonly sliceMax: number;
   readonly cacheBytesMax: number;
   readonly checkpointEveryBytes: number;
@@ -18,21 +18,21 @@ export interface Settings {
   readonly watchProgressIntervalMs: number;
   /** 0: none. */
   readonly quotaBytes: number;
-  /** How long a snapshot may hold a compaction up. */
+  /** Maximum time for which a snapshot may delay a compaction. */
   readonly imageHoldMaxMs: number;
   readonly clockRate: number;
   readonly turnMsMax: number;
   readonly lateMsMax: number;
   readonly storageDelayMsMax: number;
-  /** The part of storage operations that end at once. */
+  /** The part of storage operations that end without delay. */
   readonly storageAtOnce: number;
-  /** Nothing is read without waiting for it. */
+  /** True if every read waits for storage. */
   readonly storageCold: boolean;
 }
 
 const MIB = 1 << 20;
 
-/** What a node has in production. */
+/** The settings of a node in production. */
 export const plainSettings: Settings = {
   keys: 12,
   valueBytesMax: 40,
@@ -55,7 +55,7 @@ export const plainSettings: Settings = {
   storageCold: false,
 };
 
-/** `drawn`, but those that are named as in production. Throws where there is no such setting. */
+/** `drawn`, with the values of `plain` for the named settings. Throws for an unknown name. */
 export function withPlain<Of extends object>(drawn: Of, plain: Of, names: readonly string[] = []): Of {
   const production = new Map<string, unknown>(Object.entries(plain));
   const settings = { ...drawn };
@@ -66,10 +66,10 @@ export function withPlain<Of extends object>(drawn: Of, plain: Of, names: readon
   return settings;
 }
 
-/** The part of runs that read everything from storage, drop what they can, and give way after each step. */
+/** The part of runs that read every value from storage, keep no cache, and yield after each step. */
 const FORGETFUL = 0.25;
 
-/** Each setting is that of production or a rare one. Most are drawn apart from the others. */
+/** Draws each setting: the value of production or a rare one. Most are drawn independently. */
 export function drawSettings(random: Prng): Settings {
   const pick = <Value>(...values: readonly Value[]): Value => random.pick(values);
   const settings: Settings = {

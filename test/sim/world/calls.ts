@@ -2,14 +2,14 @@ import type { LoggedWrite } from '@engram/sim/model';
 import type { Call, Excuses, Judge, Verdict } from '../judge/judge.ts';
 import type { Served } from './served.ts';
 
-/** What a request may have left in the log when nobody knows what became of it. */
+/** Whether a request with an unknown outcome may have caused this write. */
 export type Explains = (write: LoggedWrite) => boolean;
 
 export interface CallsOptions {
   readonly judge: Judge;
   readonly tell: (text: () => string) => void;
   readonly onFinding: (error: unknown) => void;
-  /** Of the clock that leases are judged by. */
+  /** The time of the clock that leases are judged by. */
   readonly nowMs: () => number;
   readonly excuses: (call: Call, life: Served, aborted: boolean) => Excuses;
 }
@@ -17,17 +17,20 @@ export interface CallsOptions {
 export interface Request<Answer> {
   readonly what: string;
   readonly life: Served;
-  /** Undefined: it changes nothing. */
+  /** Undefined if the request changes nothing. */
   readonly explains?: Explains;
-  /** What it may be answered from at least, as a position of the log; undefined: all that anybody was told of. */
+  /**
+   * Lower bound of the state of the answer, as a position of the log. Undefined means everything that any client was
+   * told.
+   */
   readonly from?: number | undefined;
-  /** The client gives it up after so long. */
+  /** The client cancels the request after this time. */
   readonly abortAfterMs?: number | undefined;
   send(signal: AbortSignal): Promise<Answer>;
   answered(call: Call, answer: Answer): void;
-  /** `verdict` says that nothing has happened. */
+  /** Called if `verdict` says that the request has had no effect. */
   refused(call: Call, verdict: Exclude<Verdict, 'unknown'>): void;
-  /** Nobody knows, or the answer came after its client had gone. */
+  /** Called if the outcome is unknown, or if the client had cancelled the request. */
   unknown?(call: Call): void;
   text?(answer: Answer): string;
 }
@@ -39,7 +42,10 @@ interface UnderWay {
   readonly unknown: ((call: Call) => void) | undefined;
 }
 
-/** Requests under way, from the client's side: what comes back is judged, and what never does is remembered. */
+/**
+ * Requests under way, from the client's side. Answers are judged; requests without an answer are kept as writes with an
+ * unknown outcome.
+ */
 export class Calls {
   readonly #options: CallsOptions;
   readonly #underWay = new Set<UnderWay>();
@@ -52,14 +58,14 @@ export class Calls {
     return [...this.#underWay].map(({ call }) => call.what);
   }
 
-  /** Whether something that was asked for and not answered yet may have left this. */
+  /** Whether a request under way may have caused this write. */
   mayExplain(write: LoggedWrite): boolean {
     for (const { call, explains } of this.#underWay)
       if (call.from <= write.position && explains?.(write) === true) return true;
     return false;
   }
 
-  /** When the first request under way that may have left this was sent. */
+  /** The time at which the first request under way that may have caused this write was sent. */
   sentMs(write: LoggedWrite): number | undefined {
     for (const { call, explains } of this.#underWay) if (explains?.(write) === true) return call.startMs;
     return undefined;
@@ -74,7 +80,7 @@ export class Calls {
     tell(() => what);
     const abort = new AbortController();
     if (request.abortAfterMs !== undefined) life.process.after(request.abortAfterMs, () => abort.abort());
-    // A process that is stopped gets it when it goes on.
+    // A paused process gets the request when it resumes.
     life.process.after(0, () => {
       let answer: Promise<Answer>;
       try {
@@ -89,7 +95,7 @@ export class Calls {
     });
   }
 
-  /** What a node that has died had under way nobody will ever know. */
+  /** Requests under way at a node that has died have an unknown outcome. */
   died(life: Served): void {
     for (const entry of this.#underWay) {
       if (entry.life !== life) continue;
@@ -98,7 +104,7 @@ export class Calls {
     }
   }
 
-  /** The answer of a process that is dead reaches nobody. */
+  /** Ends a request. The answer of a dead process is dropped. */
   #end(entry: UnderWay, judge: () => void): void {
     if (!entry.life.process.alive || !this.#underWay.delete(entry)) return;
     try {

@@ -5,15 +5,15 @@ import type { Calls } from './calls.ts';
 import type { Served } from './served.ts';
 import type { WatchClient } from './watch-client.ts';
 
-/** What requests of clients are made with: of one node, or of a cluster. */
+/** The parts that clients of a node or of a cluster need for requests. */
 export interface Clients {
   readonly settings: Settings;
   readonly history: StoreHistory;
   readonly judge: Judge;
   readonly calls: Calls;
   readonly watchClients: readonly WatchClient[];
-  /** Of the clock that leases are judged by. */
+  /** The time of the clock that leases are judged by. */
   readonly nowMs: number;
-  /** The position of the log that a node answers from at least when it asks nobody else. */
+  /** Lower bound, as a position of the log, of the state from which a node answers by itself. */
   localFrom(life: Served): number;
 }

@@ -7,8 +7,8 @@ import { textOf } from '../judge/write-judge.ts';
 import type { World } from './world.ts';
 
 /**
- * The disk of a second node, and its log: they begin as copies of the first one's, and go their own way from there. Nobody asks
- * the second node for a write but whoever compacts it: beside that, leases may end in it, each when its whole time has passed.
+ * The disk of a second node, and its log. They begin as copies of the first node's and then diverge. The second node
+ * may only write compactions and ends of leases, each after the lease's full TTL.
  */
 export class CopiedLog {
   readonly disk: MemoryDisk;
@@ -22,7 +22,7 @@ export class CopiedLog {
     this.disk = world.disk.copy('copy');
     this.history = world.history.copy();
     this.#judge = new Judge(this.history);
-    // Of what has just become durable the first node may not have heard yet.
+    // The first node may not have heard of records that have just become durable.
     while (this.history.next < this.disk.next) {
       const { first, records } = this.disk.batch(logPosition(this.history.next));
       this.#judge.logged(first, records);

@@ -1,6 +1,6 @@
 import type { StoreImage } from '@engram/backend';
 
-/** What is left of an image when it was let go. */
+/** A copy of an image's fields, which stays valid after the image is disposed. */
 export function copyOfImage(image: StoreImage): StoreImage {
   const { revision, compactRevision, count } = image;
   const versions = Array.from({ length: count }, (_, at) => ({

@@ -13,11 +13,11 @@ export interface FaceOptions {
   readonly settings: Settings;
   readonly onDeposed: (end: LeadershipEnd) => void;
   readonly onFatal: (error: Error) => void;
-  /** A compaction is worked off. */
+  /** Called when the work of a compaction is complete. */
   readonly onCompacted: (compactRevision: number) => void;
 }
 
-/** Those of the settings that are the store's own. */
+/** The settings that belong to the store. */
 export function storeSettings(settings: Settings): BackendSettings {
   return {
     quotaBytes: settings.quotaBytes,
@@ -42,7 +42,7 @@ export class Face {
     this.#backend = backend;
   }
 
-  /** It has read its log, and leads nothing. */
+  /** Opens a store that has read its log and does not lead. */
   static async open({ settings, onCompacted, ...options }: FaceOptions): Promise<Face> {
     const backend = await openReplica({
       ...options,
@@ -69,7 +69,7 @@ export class Face {
     return this.#backend.revision;
   }
 
-  /** Everything in the log before this position has taken effect here. */
+  /** Everything in the log before this position has taken effect in this store. */
   get applied(): number {
     return this.#backend.replica.applied;
   }
@@ -154,12 +154,12 @@ export class Face {
     return this.#backend.replica.pins.size;
   }
 
-  /** Asserts that the index holds together. */
+  /** Asserts that the index is consistent. */
   verify(): void {
     this.#backend.replica.state.index.verify();
   }
 
-  /** Keys that live, as the index counts them. */
+  /** The index's count of live keys. */
   get liveKeys(): number {
     return this.#backend.status().keys;
   }

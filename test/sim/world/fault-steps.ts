@@ -8,10 +8,10 @@ import type { World } from './world.ts';
 /** Longer than any stall of storage. */
 export const STOP_MS_MAX = 60_000;
 export const STALL_MS_MAX = 20_000;
-/** Less than what a read of history may take, since a read may meet several. */
+/** Less than the time limit of a read of history, because one read may meet several stalls. */
 const SLOW_READ_MS = 4000;
 
-/** Something goes wrong. Where no node lives it goes wrong for nobody. */
+/** One fault of the node. Does nothing if the node is dead. */
 export class FaultStep {
   readonly #world: World;
   readonly #life: Life;
@@ -35,7 +35,7 @@ export class FaultStep {
     this.#world.startSoon();
   }
 
-  /** SIGTERM: the node ends its work and leaves the storage whole. */
+  /** SIGTERM: the node ends its work and leaves the storage complete. */
   stop(): void {
     const { face, process } = this.#life;
     if (face === undefined || process.paused || this.#life.stopping) return;
@@ -110,13 +110,13 @@ export class FaultStep {
     this.#world.leadSoon(this.#life);
   }
 
-  /** Another node takes the log over, writes nothing, and is gone. */
+  /** Another node takes over the log, writes nothing, and ends. */
   rival(): void {
     this.#life.leaderless = true;
     this.#world.disk.sealed = { epoch: epoch(this.#world.nextEpoch()), holder: 99n };
     this.#world.disk.onItsWay = undefined;
     this.#world.tell(() => '  another node has sealed the log');
-    // Who writes nothing does not notice by itself.
+    // A node that writes nothing does not notice this by itself.
     this.#life.process.after(500 + 500 * this.#random.fraction(), () => {
       const { face } = this.#life;
       if (face?.leads === true && !this.#life.stopping) {
@@ -135,7 +135,7 @@ export class FaultStep {
   }
 }
 
-/** Ends the node as SIGTERM does, and starts it again. Resolves when it has ended. */
+/** Stops the node as SIGTERM does, and starts it again. */
 export function stopNode(world: World, life: Life): void {
   life.stopping = true;
   life.leaderless = true;

@@ -9,11 +9,11 @@ import type { World } from './world.ts';
 
 const never = new AbortController().signal;
 const CORRUPT = 2;
-/** Leases that last longer are not waited for: they outlive what comes after them. */
+/** Leases with a longer TTL are not waited for, because they outlive the rest of the run. */
 const EXPIRY_SECONDS_MAX = 100;
 const EXPIRY_SLACK_MS = 5000;
 
-/** Nothing fails any more: everything must come to its end, and the living state must be what the log says. */
+/** Ends the run without further faults. All work must end, and the node's state must be that of the log. */
 export async function finish(world: World): Promise<void> {
   world.tell(() => 'nothing fails any more');
   world.ending = true;
@@ -42,7 +42,7 @@ export async function finish(world: World): Promise<void> {
   world.log.settleWrites();
 }
 
-/** A node that leads, and has no faults. */
+/** Waits for a node that leads and has no faults. */
 async function healthy(world: World): Promise<Face> {
   const heal = (): void => {
     const { life } = world;
@@ -60,7 +60,7 @@ async function healthy(world: World): Promise<Face> {
   return world.life!.face!;
 }
 
-/** Those whose time is over go, with their keys. */
+/** Waits until the leases with a short TTL have ended, with their keys. */
 async function leasesEnd(world: World, face: Face): Promise<void> {
   const { history, judge } = world;
   const waitMs = judge.leases.lastDeadlineMs(EXPIRY_SECONDS_MAX) - world.nowMs;
@@ -73,7 +73,7 @@ async function leasesEnd(world: World, face: Face): Promise<void> {
   world.log.settleWrites();
 }
 
-/** Every watch has come back, and has seen all that it is to see. */
+/** Waits until every watch is resumed, and checks that it has all its events. */
 async function watchesAreComplete(world: World): Promise<void> {
   const behind = (): boolean => world.watchClients.some(({ isBehind, watches }) => watches > 0 && isBehind);
   await until(world, 'clients of watches have come back', () => !behind());
@@ -81,7 +81,7 @@ async function watchesAreComplete(world: World): Promise<void> {
   for (const client of world.watchClients) client.checkComplete();
 }
 
-/** What nobody can read any more leaves index and storage in bounded time. */
+/** Checks that compacted versions leave index and storage in bounded time. */
 async function compactAll(world: World, face: Face): Promise<void> {
   const { history } = world;
   const workedOff = (): boolean => history.compactRevision < 0 || world.compacted === history.compactRevision;
@@ -92,15 +92,15 @@ async function compactAll(world: World, face: Face): Promise<void> {
     await answerOf(world, 'the last compaction', face.compact(history.revision, true, never));
   for (const write of world.judge.writes.unexplained(1))
     if (write.mark?.kind === 'compact' || write.mark?.kind === 'alarm') world.judge.writes.explain(write);
-  // Another checkpoint takes in what the compaction has left behind.
+  // Another checkpoint lets storage drop the records that the compaction has left.
   await answerOf(world, 'the space is given back', face.defragment());
   await world.delay(QUIET_MS_MAX / 4);
   new StateCheck(world, face, 'the living store').disk(world.disk);
 }
 
 /**
- * A node that begins with what is durable comes to the same state, and stays right when it is compacted further: what
- * it knows of garbage it has from the checkpoint and the replay.
+ * Checks that a node that starts from the durable records reaches the same state, and stays correct in a further
+ * compaction. It knows of garbage only from the checkpoint and the replay.
  */
 async function compareWithRecovery(world: World): Promise<void> {
   const random = world.random.fork('recovery');

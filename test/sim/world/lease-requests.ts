@@ -2,7 +2,7 @@ import type { Clients } from './clients.ts';
 import type { Face } from './face.ts';
 import type { Served } from './served.ts';
 
-/** Who is asked, and by which name a story tells it. */
+/** The node that gets the request, and the request's name in the story. */
 export interface Asking {
   readonly world: Clients;
   readonly life: Served;

@@ -10,9 +10,9 @@ export interface LifeParts {
   readonly random: Prng;
   readonly settings: Settings;
   readonly logger: Logger;
-  /** A batch leaves for the log. */
+  /** Called when a batch is sent to the log. */
   readonly onAppending: (batch: LogBatch) => void;
-  /** It is durable, and nobody knows of it yet. */
+  /** Called when the batch is durable, before the store knows it. */
   readonly onDurable: (batch: LogBatch) => void;
   readonly onDeposed: FaceOptions['onDeposed'];
   readonly onFatal: FaceOptions['onFatal'];
@@ -26,13 +26,16 @@ export class Life {
   readonly storage: MemoryStorage;
   readonly #parts: LifeParts;
   #face: Face | undefined;
-  /** The node may not lead at the moment. */
+  /** True while the node may not lead. */
   leaderless = true;
-  /** Since when it leads, on the node's clock. */
+  /** The time since which the node leads, on the node's clock. */
   leadsSinceMs = Number.POSITIVE_INFINITY;
   /** Reads of the storage were told to fail. */
   failingReads = false;
-  /** A read may have taken longer than the history of watches waits: storage stalled, or the node was paused. */
+  /**
+   * A read may have exceeded the time limit of the watches' history reads, because storage stalled or the node was
+   * paused.
+   */
   slowReads = false;
   stopping = false;
 
@@ -48,7 +51,7 @@ export class Life {
     this.storage = new MemoryStorage(this.faults, disk);
   }
 
-  /** Undefined: it is not open yet, or the node is dead. */
+  /** Undefined if the store is not open yet, or the node is dead. */
   get face(): Face | undefined {
     return this.process.alive ? this.#face : undefined;
   }
@@ -66,19 +69,19 @@ export class Life {
     return face;
   }
 
-  /** It does, without doubt. */
+  /** Notes that the node leads now. */
   leads(): void {
     this.leaderless = false;
     this.leadsSinceMs = this.process.clock.nowMs();
   }
 
-  /** The process ends at once. `keepAppend`: what was on its way to the log has just arrived. */
+  /** Ends the process immediately. With `keepAppend`, an append under way arrives. */
   kill(keepAppend: boolean): void {
     this.storage.crash(keepAppend);
     this.process.kill();
   }
 
-  /** The storage, and somebody who looks at what becomes durable. */
+  /** The storage, with callbacks for appends and for durable batches. */
   #tapped(): Storage {
     const { storage } = this;
     const { onAppending, onDurable } = this.#parts;

@@ -13,7 +13,7 @@ export interface LogJudgeOptions {
   readonly isItsOwn: (write: LoggedWrite) => boolean;
 }
 
-/** What becomes durable: it tells the judge, and says which ends of leases nobody asked for. */
+/** Passes durable batches to the judge, and judges the ends of leases that no client requested. */
 export class LogJudge {
   readonly #options: LogJudgeOptions;
 
@@ -21,7 +21,7 @@ export class LogJudge {
     this.#options = options;
   }
 
-  /** The batch, which left for the log at `sentMs`, is durable. */
+  /** The batch, which was sent to the log at `sentMs`, is durable. */
   durable(batch: LogBatch, sentMs: number): void {
     const { judge, calls, tell, history, isItsOwn } = this.#options;
     for (const write of judge.logged(batch.first, batch.records)) {
@@ -40,7 +40,7 @@ export class LogJudge {
     }
   }
 
-  /** Nothing is under way any more: what is in the log must be explained now. */
+  /** Checks that every write in the log is explained. No request may be under way. */
   settleWrites(): void {
     const { judge, isItsOwn } = this.#options;
     for (const write of judge.writes.unexplained(1)) if (isItsOwn(write)) judge.writes.explain(write);

@@ -17,7 +17,7 @@ import type { WatchClient } from './watch-client.ts';
 const WATCHES_MAX = 4;
 const NOSPACE = 1;
 const CORRUPT = 2;
-/** The lease of scenarios that need one with many keys. Others may use it too. */
+/** The lease of scenarios that need a lease with many keys. Other requests may use it too. */
 export const CROWDED = 1n;
 
 /** Requests that only scenarios send, because they need them in a certain order. */
@@ -36,13 +36,13 @@ export type ScenarioRequestKind =
   | 'watch-everything'
   | 'read-old';
 
-/** What is left of a step when its kind is known. */
+/** A step without its kind. */
 export interface RequestedStep {
   readonly id: number;
   readonly seed: number;
 }
 
-/** One request of a client. Without a node that serves it is nothing: the client would not have got through. */
+/** One request of a client. Does nothing without a node that serves, which a client could not reach. */
 export class RequestStep {
   readonly #world: Clients;
   readonly #life: Served;
@@ -87,17 +87,17 @@ export class RequestStep {
     this.#txn(this.#requests.txn());
   }
 
-  /** What was there before, and what is there now, of a key that lives if there is one. */
+  /** Reads a key and puts it in one transaction; a live key if there is one. */
   lock(): void {
     this.#txn(this.#requests.lockLiveTxn());
   }
 
-  /** Many keys come to one lease in one revision. */
+  /** Attaches many keys to one lease in one revision. */
   crowd(): void {
     this.#txn(this.#requests.crowdTxn(CROWDED));
   }
 
-  /** They leave it in one revision. */
+  /** Detaches the keys from the lease in one revision. */
   scatter(): void {
     this.#txn(this.#requests.scatterTxn());
   }
@@ -132,7 +132,7 @@ export class RequestStep {
     this.#range(this.#requests.rangeOp(), this.#patience(0.1));
   }
 
-  /** The newest of everything, linearizable. */
+  /** A linearizable read of all keys at the newest revision. */
   look(): void {
     this.#txn(this.#requests.lookTxn());
   }
@@ -312,7 +312,7 @@ export class RequestStep {
       abortAfterMs: this.#patience(0.1),
       send: (signal) => this.#face.hashKv(wanted, signal),
       answered: (call, answer) => judge.hash(call, answer),
-      // A compaction may overtake it.
+      // A compaction may overtake the request.
       refused: (call, code) =>
         judge.readRefused(call, wanted > 0 ? wanted : this.#world.history.revisionAt(call.from), code),
       text: ({ hash, hashRevision }) => `${hash} at ${hashRevision}`,
@@ -343,7 +343,7 @@ export class RequestStep {
     });
   }
 
-  /** A client that thinks; where it goes away, at once. */
+  /** A pause of the client. Ends immediately if the client cancels. */
   async #pause(msMax: number, signal: AbortSignal): Promise<void> {
     const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     await Promise.race([this.#life.process.delay(this.#random.fraction() * msMax), aborted]);
@@ -361,7 +361,7 @@ export class RequestStep {
     });
   }
 
-  /** Of a watch: there must be something in it. */
+  /** A range for a watch, which must not be empty. */
   #watchedRange(): KeyRange {
     const range = this.#requests.range();
     return isEmptyRange(range) ? { key: range.key, end: EMPTY_BYTES } : range;
@@ -390,7 +390,7 @@ export class RequestStep {
     if (client.watches >= WATCHES_MAX) return;
     const watched: Watched = { name: `watch ${this.#name} ${textOfKeys(range)}`, range, prevKv, noPut, noDelete };
     const progressNotify = this.#random.chance(0.4);
-    // A client that has a stream uses it, wherever that is.
+    // A client that has a stream uses that stream, at any node.
     const life = client.life ?? this.#life;
     const from = this.#world.localFrom(life);
     life.process.after(0, () => {
@@ -408,7 +408,7 @@ export class RequestStep {
     this.#atNode((client) => client.requestProgress());
   }
 
-  /** When the node that has the client's stream gets to it. */
+  /** Calls `ask` when the node of the client's stream is scheduled. */
   #atNode(ask: (client: WatchClient) => void): void {
     const client = this.#client;
     const life = client?.life;
@@ -430,12 +430,12 @@ export class RequestStep {
     return { world: this.#world, life: this.#life, face: this.#face, name: this.#name };
   }
 
-  /** What the node answers by itself is at least so fresh. */
+  /** Lower bound of the state from which the node answers by itself. */
   get #localFrom(): number {
     return this.#world.localFrom(this.#life);
   }
 
-  /** With this probability a client gives up, after so long. */
+  /** With this probability, a time after which the client cancels the request. */
   #patience(probability: number): number | undefined {
     return this.#random.chance(probability) ? this.#random.fraction() * this.#random.pick([0.5, 20, 500]) : undefined;
   }

@@ -5,12 +5,12 @@ import type { Life } from './life.ts';
 import { CROWDED, RequestStep, type ScenarioRequestKind } from './request-steps.ts';
 import type { World } from './world.ts';
 
-/** Looks at a lease whose keys move. */
+/** Number of requests about a lease whose keys move. */
 const LOOKS = 25;
 
 /**
- * Several requests, each sent when the one before has had its effect. Nothing else is special about them: whatever else
- * happens in the run happens meanwhile, and where no node serves they are nothing.
+ * Several requests, each sent when the previous one has taken effect. Other steps of the run happen meanwhile. The
+ * requests do nothing if no node serves.
  */
 export class ScenarioStep {
   readonly #world: World;
@@ -33,8 +33,8 @@ export class ScenarioStep {
   }
 
   /**
-   * Reads take long, and meanwhile what they read is superseded, compacted and dropped: a transaction that reads what it
-   * changes, and a watch from the compacted revision on.
+   * Reads take long, and the versions that they read are superseded, compacted and dropped meanwhile. The readers are a
+   * transaction that reads the key that it changes, and a watch from the compacted revision on.
    */
   'late-reads'(): void {
     const { history } = this.#world;
@@ -58,7 +58,7 @@ export class ScenarioStep {
     );
   }
 
-  /** The log takes longer than a request may, and the requests of that time are answered before they have their effect. */
+  /** An append takes longer than a request may, so requests are answered before they take effect. */
   'late-append'(): void {
     const { requestTimeoutMs } = this.#world.settings;
     const ms = Math.min(STALL_MS_MAX, requestTimeoutMs * (0.5 + 2 * this.#random.fraction()));
@@ -98,7 +98,9 @@ export class ScenarioStep {
     this.#life.process.after(this.#random.fraction() * this.#world.settings.turnMsMax, () => this.#look(left - 1));
   }
 
-  /** A compaction takes effect while a long transaction is decided that has read what it drops. */
+  /**
+   * A compaction takes effect while a long transaction is evaluated that has read versions which the compaction drops.
+   */
   'old-reads'(): void {
     this.#send('compact-newest');
     this.#send('read-old');
@@ -124,7 +126,7 @@ export class ScenarioStep {
     this.#life.faults.stall('get-many', ms);
   }
 
-  /** As soon as it is so, if it is soon. */
+  /** Calls `then` once `isSo` is true, unless it stays false for all `looks`. */
   #when(isSo: () => boolean, then: () => void, looks = 200): void {
     if (looks === 0 || this.#world.ending) return;
     const next = (): void => (isSo() ? then() : this.#when(isSo, then, looks - 1));

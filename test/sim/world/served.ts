@@ -4,14 +4,14 @@ import type { Face } from './face.ts';
 /** One life of a node, as clients see it. */
 export interface Served {
   readonly process: SimProcess;
-  /** Undefined: it does not serve yet, or is dead. */
+  /** Undefined if the node does not serve yet, or is dead. */
   readonly face: Face | undefined;
-  /** It takes nothing new, and will end. */
+  /** True if the node takes no new requests and will end. */
   readonly stopping: boolean;
-  /** Reads of its storage were told to fail. */
+  /** True if reads of its storage may fail by a fault. */
   readonly failingReads: boolean;
-  /** A read may have taken longer than the history of watches waits. */
+  /** True if a read may have exceeded the time limit of the watches' history reads. */
   readonly slowReads?: boolean;
-  /** An image was published without waiting for it. */
+  /** True if an image was published without waiting for the node. */
   readonly forgotten?: boolean;
 }

@@ -18,7 +18,7 @@ const put = (mod: number, key: string, lease = leaseId(0n)): Uint8Array =>
     lease,
   });
 
-/** Key "a" hangs on a lease, key "b" on none. */
+/** Key "a" has a lease, key "b" has none. */
 function historyOfTwo(): StoreHistory {
   const history = new StoreHistory();
   const grant = encodeRecord({ kind: 'lease-grant', id: LEASE, ttlSeconds: 100 });
@@ -31,13 +31,13 @@ const leaseEnds = (history: StoreHistory): void => {
   history.append(history.next, [revoke, encodeDeleteRecord(0, keyBytes('a'), revision(4))]);
 };
 
-/** Answers as the log says up to where it has applied it. */
+/** A store that answers by the model, for the log that it has applied. */
 class ModelStore implements CheckedStore {
   readonly #history: StoreHistory;
-  /** What it shows: a defect where it is not all that it has applied. */
+  /** The position of the log that answers show. Less than `applied` is a defect. */
   shown: number;
   applied: number;
-  /** Called when a range was asked for. */
+  /** Called for each request of a range. */
   onRange: () => void = () => undefined;
   ranges = 0;
 
@@ -47,7 +47,7 @@ class ModelStore implements CheckedStore {
     this.applied = history.next;
   }
 
-  /** All that is in the log takes effect. */
+  /** Applies the whole log. */
   apply(): void {
     this.applied = this.#history.next;
     this.shown = this.applied;
@@ -128,7 +128,7 @@ describe('a store that nobody writes to is compared with its log', () => {
     store.onRange = () => {
       store.onRange = () => undefined;
       leaseEnds(history);
-      // It takes effect a little later.
+      // The end of the lease takes effect a little later.
       setImmediate(() => store.apply());
     };
     await check(history, store);

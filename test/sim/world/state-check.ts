@@ -11,7 +11,7 @@ import { answerOf, type Timed, until } from './patience.ts';
 const ALL = { key: Uint8Array.of(0), end: Uint8Array.of(0) };
 const never = new AbortController().signal;
 
-/** What a store is asked to see that it holds what its log says. */
+/** The methods of a store that the check uses. */
 export type CheckedStore = Pick<
   Face,
   | 'revision'
@@ -28,8 +28,9 @@ export type CheckedStore = Pick<
 >;
 
 /**
- * A store that no client writes to holds just what its log says. Its leases may end meanwhile: then what was being compared is
- * compared again with the log that has their ends, so every comparison is with one state of the log, the last one.
+ * Checks that a store without writing clients has exactly the state of its log. Its leases may end during the check.
+ * Then the current part is compared again with the longer log, so every comparison is with one state of the log, the
+ * last one.
  */
 export class StateCheck {
   readonly #world: Timed;
@@ -56,7 +57,7 @@ export class StateCheck {
     await this.#part(() => this.#index());
   }
 
-  /** What a compaction has changed. */
+  /** Checks the parts of the state that a compaction changes. */
   async compacted(): Promise<void> {
     await this.#part(() => this.#versions());
     await this.#part(() => this.#contentAt(this.#history.compactRevision));
@@ -64,8 +65,8 @@ export class StateCheck {
   }
 
   /**
-   * Compares at one state of the log: all of it has taken effect before, and nothing comes to it meanwhile. Ends of leases are
-   * all that may come, so it is begun again at most once for each lease.
+   * Compares at one state of the log. All of the log has taken effect before, and no record is added meanwhile. Only
+   * ends of leases may be added, so a part is repeated at most once for each lease.
    */
   async #part(compare: () => void | Promise<void>): Promise<void> {
     const history = this.#history;
@@ -110,7 +111,7 @@ export class StateCheck {
     }
   }
 
-  /** Every version that is to be kept, and no other. */
+  /** Checks that the store has every version that must be kept, and no other. */
   async #versions(): Promise<void> {
     const expected = this.#history.kept(this.#history.compactRevision, this.#history.revision);
     using image = await this.#ask(this.#face.image(never));
@@ -119,7 +120,7 @@ export class StateCheck {
     if (found !== undefined) throw new Finding('state', `${this.#what}: ${found}`);
   }
 
-  /** What readers see at a revision, and its hash. */
+  /** Checks the content at a revision, and its hash. */
   async #contentAt(at: number): Promise<void> {
     const state = this.#history.stateAt(this.#history.next);
     const op = rangeOf(at);
@@ -132,7 +133,7 @@ export class StateCheck {
     this.#same(`hash at ${at}`, (await this.#ask(this.#face.hashKv(at, never))).hash, hash);
   }
 
-  /** What the index says of itself. */
+  /** Checks the consistency of the index. */
   #index(): void {
     try {
       this.#face.verify();
@@ -143,7 +144,7 @@ export class StateCheck {
     this.#same('living keys', this.#face.liveKeys, this.#history.liveIn(ALL, this.#history.revision).length);
   }
 
-  /** What must be kept is on the disk, and of the other versions none is. */
+  /** Checks that the disk has every version that must be kept, and no other. */
   disk(disk: MemoryDisk): void {
     const { compactRevision, revision } = this.#history;
     const kept = new Set(this.#history.kept(compactRevision, revision).map(({ position }) => position));

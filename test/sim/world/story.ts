@@ -1,4 +1,4 @@
-/** What happened, line by line. Only a run that is looked at writes it down. */
+/** The events of a run, line by line. Recorded only on request. */
 export class Story {
   readonly lines: string[] = [];
   readonly #nowMs: () => number;

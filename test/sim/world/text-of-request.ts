@@ -1,6 +1,6 @@
 import { type KeyRange, keyText, type Op, type RangeOp, type Txn } from '@engram/core';
 
-/** How a story tells a transaction. */
+/** The text of a transaction in a story. */
 export function textOfTxn(txn: Txn): string {
   const ifs = txn.compares.map(
     ({ range, target, result, number }) =>

@@ -10,26 +10,26 @@ export interface WatchClientOptions {
   readonly name: string;
   readonly random: Prng;
   readonly history: StoreHistory;
-  /** Its sink is full so often, and for so long at most. */
+  /** The probability that its sink refuses an offer, and the maximum time until it has room again. */
   readonly refuses: number;
   readonly fullMsMax: number;
   readonly tell: (text: () => string) => void;
   readonly onFinding: (error: unknown) => void;
-  /** It has been told of this revision: whoever reads later must find it. */
+  /** Called with a revision that the client was told. Later reads must have it. */
   readonly onSeen: (revision: number) => void;
 }
 
 interface Watch {
   readonly judge: WatchJudge;
   readonly progressNotify: boolean;
-  /** Undefined: not at the node at the moment. */
+  /** Undefined while the watch is not registered at a node. */
   watcher: Watcher | undefined;
 }
 
-/** Until a client comes back whose watch has ended. */
+/** Maximum time until a client resumes a watch that has ended. */
 const COME_BACK_MS_MAX = 20;
 
-/** Of one stream. What comes on it when its client has left it reaches nobody. */
+/** The sink of one stream. Calls after the client has left the stream are dropped. */
 class StreamSink implements WatchSink {
   readonly #client: WatchClient;
   isOpen = true;
@@ -55,7 +55,7 @@ class StreamSink implements WatchSink {
   }
 }
 
-/** A client with one stream of watches, which comes back and goes on where it was whenever its stream has ended. */
+/** A client with one stream of watches. It resumes all watches after the end of its stream. */
 export class WatchClient implements WatchSink {
   readonly name: string;
   readonly #options: WatchClientOptions;
@@ -77,22 +77,22 @@ export class WatchClient implements WatchSink {
     return this.#watches.length;
   }
 
-  /** Whether some watch of it is not at the node. */
+  /** Whether some watch of the client is not registered at a node. */
   get isBehind(): boolean {
     return this.#stream === undefined || this.#watches.some(({ watcher }) => watcher === undefined);
   }
 
-  /** Where its stream is, or is to be. */
+  /** The node of its stream, or the node to which it connects. */
   get life(): Served | undefined {
     return this.#life;
   }
 
-  /** It goes there next. */
+  /** Sets the node to which the client connects next. */
   choose(life: Served): void {
     this.#life = life;
   }
 
-  /** It ends its stream by itself, where that is still there. */
+  /** Ends the client's stream, if its node lives. */
   leave(): void {
     const stream = this.#stream;
     const { process } = this.#life ?? {};
@@ -100,7 +100,7 @@ export class WatchClient implements WatchSink {
     if (process?.alive === true) process.after(0, () => stream?.close());
   }
 
-  /** The node, or its stream, is no more. */
+  /** Forgets the node and the stream, one of which has ended. */
   disconnected(): void {
     if (this.#sink !== undefined) this.#sink.isOpen = false;
     this.#stream = undefined;
@@ -108,7 +108,7 @@ export class WatchClient implements WatchSink {
     for (const watch of this.#watches) watch.watcher = undefined;
   }
 
-  /** Goes on with all its watches. */
+  /** Opens a stream if there is none, and resumes all watches. */
   connect(life: Served): void {
     if (life.face === undefined || life.stopping) return;
     this.#guarded(() => {
@@ -123,7 +123,10 @@ export class WatchClient implements WatchSink {
     });
   }
 
-  /** From a revision on; 0: from now. Nothing without a node. `from` is what everybody knows to be there. */
+  /**
+   * Starts a watch at a revision; 0 means from now on. Does nothing without a node. The node must have the log before
+   * `from`.
+   */
   watch(watched: Watched, startRevision: number, progressNotify: boolean, from: number): void {
     const stream = this.#stream;
     const face = this.#life?.face;
@@ -144,7 +147,7 @@ export class WatchClient implements WatchSink {
     });
   }
 
-  /** Ends the watch that began first. */
+  /** Cancels the oldest watch. */
   cancel(): void {
     const watch = this.#watches[0];
     if (watch === undefined) return;
@@ -159,19 +162,19 @@ export class WatchClient implements WatchSink {
     if (this.#life?.face !== undefined) this.#guarded(() => this.#stream?.requestProgress());
   }
 
-  /** It takes nothing for so long. */
+  /** Makes the sink refuse offers for this time. */
   fill(ms: number): void {
     const scheduler = this.#life?.process.host.scheduler;
     if (scheduler !== undefined) this.#fullUntilMs = scheduler.nowMs + ms;
   }
 
-  /** It is never full again. */
+  /** Lets the sink take all further offers. */
   heal(): void {
     this.#fullUntilMs = 0;
     this.#healed = true;
   }
 
-  /** Everything has come. */
+  /** Checks that every watch is registered and has all its events. */
   checkComplete(): void {
     for (const { judge, watcher } of this.#watches) {
       expectThat(watcher !== undefined, 'watch', () => `${judge.watched.name} has not come back`);
@@ -228,7 +231,7 @@ export class WatchClient implements WatchSink {
     this.#options.onFinding(new Finding('watch', `${this.name} broke: ${String(cause)}`, { cause }));
   }
 
-  /** Not from inside the hub's call. */
+  /** Reconnects later, because a sink must not call the hub. */
   #comeBack(): void {
     const life = this.#life;
     life?.process.after(this.#options.random.fraction() * COME_BACK_MS_MAX, () => this.connect(life));
@@ -259,7 +262,7 @@ export class WatchClient implements WatchSink {
     return outcome;
   }
 
-  /** No room: `drained` is called when there is some again. */
+  /** Decides whether to refuse an offer, and schedules `drained` if so. */
   #refuse(): boolean {
     const { random, refuses, fullMsMax } = this.#options;
     const process = this.#life?.process;
@@ -277,13 +280,13 @@ export class WatchClient implements WatchSink {
     return true;
   }
 
-  /** It never falls within a stream. */
+  /** Checks that the header revision never decreases within a stream. */
   #checkHeader(header: number): void {
     expectThat(header >= this.#header, 'watch', () => `${this.name}: header ${header} after ${this.#header}`);
     this.#header = header;
   }
 
-  /** What is called by the hub may not throw; and a hub that has closed refuses. */
+  /** Reports errors as findings, because a sink must not throw. Ignores the Stopped of a closed hub. */
   #guarded(work: () => void): void {
     try {
       work();

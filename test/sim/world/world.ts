@@ -17,7 +17,7 @@ import { WatchClient } from './watch-client.ts';
 const RESTART_MS_MAX = 300;
 const NOSPACE = 1;
 
-/** A node on simulated ports, its clients, and what they may see. */
+/** A node on simulated ports, its clients, and the judge of their answers. */
 export class World implements Clients {
   readonly plan: Plan;
   readonly scheduler: Scheduler;
@@ -30,18 +30,18 @@ export class World implements Clients {
   readonly watchClients: readonly WatchClient[];
   readonly disk = new MemoryDisk('disk');
   readonly host: SimHost;
-  /** For a second node beside the living one. */
+  /** The host of a second node beside the main one. */
   readonly spareHost: SimHost;
   life: Life | undefined;
-  /** Of the newest compaction that was worked off in this life. */
+  /** The revision of the newest compaction that was completed in this life. */
   compacted = -1;
-  /** No node is started any more, and nothing fails any more. */
+  /** True once no more faults occur and no node is restarted. */
   ending = false;
   #epoch = 0;
   #finding: unknown;
   #fail!: (error: unknown) => void;
   readonly #failed: Promise<never>;
-  /** When the batch that begins at a position left for the log, on the node's clock. */
+  /** The time at which the batch that begins at a position was sent to the log, on the node's clock. */
   readonly #sentMs = new Map<number, number>();
 
   constructor(plan: Plan, told: boolean, line?: (line: string) => void) {
@@ -98,7 +98,7 @@ export class World implements Clients {
 
   readonly tell = (text: () => string): void => this.story.tell(text);
 
-  /** The run ends with it; the first one counts. */
+  /** Ends the run with an error. The first error is kept. */
   fail(error: unknown): void {
     this.#finding ??= error;
     this.#fail(error);
@@ -108,7 +108,7 @@ export class World implements Clients {
     return this.plan.settings;
   }
 
-  /** A single node is as fresh for itself as for everybody. */
+  /** A single node must answer with everything that any client was told. */
   localFrom(): number {
     return this.judge.acknowledged;
   }
@@ -117,17 +117,17 @@ export class World implements Clients {
     return this.#finding !== undefined;
   }
 
-  /** Lets things happen until the work is done, or something was found. */
+  /** Runs the scheduler until the work is done, or until a finding. */
   async run<Value>(work: Promise<Value>): Promise<Value> {
     return await this.scheduler.run(Promise.race([work, this.#failed]));
   }
 
-  /** Resolves when so much time has passed. */
+  /** Resolves after this time. */
   delay(ms: number): Promise<void> {
     return new Promise((resolve) => void this.scheduler.after(ms, resolve));
   }
 
-  /** The time on the node's clock: the judge of leases has no other. */
+  /** The time on the node's clock, by which leases are judged. */
   get nowMs(): number {
     return this.host.options.originMs! + this.scheduler.nowMs * this.host.options.rate!;
   }
@@ -137,10 +137,10 @@ export class World implements Clients {
     return this.#epoch;
   }
 
-  /** Nothing where a node lives. */
+  /** Starts a life of the node. Does nothing if the node lives. */
   start(): void {
     if (this.life?.process.alive === true) return;
-    // What was on its way to the log when the last node ended is there or not, and that is known now.
+    // An append that was under way when the last life ended has arrived or is lost by now.
     while (this.history.next < this.disk.next) this.#durable(this.disk.batch(logPosition(this.history.next)));
     const { settings } = this.plan;
     const life: Life = new Life({
@@ -183,7 +183,7 @@ export class World implements Clients {
   #openFailed(life: Life, error: unknown): void {
     if (!life.process.alive) return;
     this.tell(() => `node does not start: ${String(error)}`);
-    // Another one may have been faster.
+    // Another node may have sealed the log first.
     if (!life.failingReads && !(error instanceof StorageFencedError)) {
       this.fail(new Finding('state', `the node does not start: ${String(error)}`, { cause: error }));
       return;
@@ -192,7 +192,7 @@ export class World implements Clients {
     this.startSoon();
   }
 
-  /** The node dies, as by SIGKILL. */
+  /** Kills the node, as with SIGKILL. */
   kill(keepAppend: boolean): void {
     const { life } = this;
     if (life === undefined || !life.process.alive) return;
@@ -206,7 +206,7 @@ export class World implements Clients {
     this.scheduler.after(this.random.fraction() * RESTART_MS_MAX, () => this.guarded(() => this.start()));
   }
 
-  /** The node ends itself, because nobody knows what the log holds. */
+  /** The node ends itself, because the outcome of an append is unknown. */
   endSoon(life: Life): void {
     life.process.after(this.random.fraction() * 10, () => {
       this.kill(false);
@@ -214,7 +214,7 @@ export class World implements Clients {
     });
   }
 
-  /** It has lost or given up its leadership, and tries again, unless it is dead by then. */
+  /** The node has lost or given up its leadership. It tries to lead again, unless it is dead by then. */
   leadSoon(life: Life): void {
     const attempt = (): void => {
       const { face } = life;
@@ -239,13 +239,13 @@ export class World implements Clients {
     life.process.after(this.random.fraction() * RESTART_MS_MAX, attempt);
   }
 
-  /** Whoever lives dies, so that nothing goes on behind the run's back. */
+  /** Kills all processes, so that no work continues after the run. */
   end(): void {
     this.life?.process.kill();
     this.spareHost.process?.kill();
   }
 
-  /** Runs what may find something. */
+  /** Runs `work` and ends the run with an error that it throws. */
   guarded(work: () => void): void {
     try {
       work();
@@ -260,7 +260,7 @@ export class World implements Clients {
     this.log.durable(batch, sentMs);
   }
 
-  /** The store raises an alarm by itself, where its space is bounded. */
+  /** Whether the store may have written this by itself: the alarm NOSPACE, if its space is bounded. */
   #isItsOwn({ mark }: LoggedWrite): boolean {
     const bounded = this.plan.settings.quotaBytes > 0;
     return bounded && mark?.kind === 'alarm' && mark.alarm === NOSPACE && mark.active && mark.memberId === MEMBER_ID;
@@ -274,7 +274,7 @@ export class World implements Clients {
     return {
       aborted,
       leaderless,
-      // It ends itself where nobody knows what became of an append.
+      // The node ends itself if the outcome of an append is unknown.
       stopping: leaderless,
       failingReads: life.failingReads,
       forgotten: false,
