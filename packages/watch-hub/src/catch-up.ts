@@ -59,11 +59,11 @@ type Offer = readonly EventGroup[];
  * each, so a stream with thousands of watchers delays another stream by one read. No read begins for a stream whose
  * sink has no room.
  *
- * How a watcher becomes live: a read goes up to the hub's revision at the time it begins. In the same step the watcher
- * enters the live set, and later matches gather in its backlog. When the read returns the last page, the backlog has
- * the rest, and the watcher becomes live in the same synchronous step, however fast writes come. Invariant: page,
- * backlog and live events of a watcher adjoin without gap or overlap; `next` is the revision after the last one that
- * was sent.
+ * How a watcher becomes live: each of its reads goes up to the hub's revision at the start of the read. In the same
+ * step the watcher enters the live set, and later matches gather in its backlog. When the read returns the last page,
+ * the backlog has the rest, and the watcher becomes live in the same synchronous step, however fast writes come.
+ * Invariant: page, backlog and live events of a watcher adjoin without gap or overlap; `next` is the revision after the
+ * last one that was sent.
  */
 export class CatchUp {
   readonly #options: CatchUpOptions;

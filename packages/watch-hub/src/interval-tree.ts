@@ -7,7 +7,7 @@ export interface Interval<Node> {
   readonly end: string;
   /** Uniformly random and fixed. Random priorities keep the tree balanced for any intervals that clients choose. */
   readonly priority: number;
-  /** Set by the owner, who calls `IntervalTree.remark` after a change. `anyMarked` looks for marked intervals. */
+  /** Set by the owner, which must call `IntervalTree.remark` after a change. `anyMarked` looks for marked intervals. */
   readonly marked: boolean;
   /** The greatest end in this subtree. */
   maxEnd: string;

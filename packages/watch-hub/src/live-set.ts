@@ -16,7 +16,7 @@ export interface LiveSetOptions {
 /**
  * The watchers that get published events. Live watchers are offered their matches directly. The matches of a watcher
  * that reads history go to its backlog. A watcher that cannot take a group leaves the set and must be served from
- * history from that revision on.
+ * history, from the group's revision on.
  */
 export class LiveSet {
   readonly #random: Random;

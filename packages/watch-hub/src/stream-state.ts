@@ -139,7 +139,7 @@ export class StreamState implements WatchStream, Queued<StreamState> {
    * Offers groups to the sink. If the result is false, the watcher must get them again from history, after `drained`.
    */
   offer(watcher: WatcherState, groups: readonly EventGroup[], headerRevision: Revision): boolean {
-    if (this.#full) return this.#closed; // a closed stream reads nothing again, so this counts as taken
+    if (this.#full) return this.#closed; // a closed stream has no more reads, so this counts as taken
     this.#parts.calling = true;
     const taken = this.#sink.events(watcher, groups, headerRevision);
     this.#parts.calling = false;

@@ -79,7 +79,7 @@ export interface StreamCall extends CallContext {
   readonly queuedBytes: number;
   /**
    * True while the client or its connection holds more of the process's memory than allowed. The handler should send
-   * nothing that can wait. Afterwards `drained` is called, at least once for each time that a caller read true.
+   * nothing that can wait. Afterwards `drained` is called, at least once for each time that this was true.
    */
   readonly crowded: boolean;
   /** Ends the call, with success if there is no status. Later messages are dropped. */

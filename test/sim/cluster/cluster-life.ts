@@ -151,7 +151,7 @@ export class ClusterLife implements Served {
       onRemoved,
       onFatal,
     });
-    // Clients are served only from now on, as in the server.
+    // Clients are served once the member is ready, as in the server.
     await this.#member.ready(never);
     this.#face = new Face(this.#member.member.store);
   }

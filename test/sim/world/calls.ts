@@ -30,7 +30,7 @@ export interface Request<Answer> {
   answered(call: Call, answer: Answer): void;
   /** Called if `verdict` says that the request has had no effect. */
   refused(call: Call, verdict: Exclude<Verdict, 'unknown'>): void;
-  /** Called if the outcome is unknown, or if the client had cancelled the request. */
+  /** Called if the outcome of the request is unknown. */
   unknown?(call: Call): void;
   text?(answer: Answer): string;
 }

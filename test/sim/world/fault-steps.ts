@@ -11,7 +11,7 @@ export const STALL_MS_MAX = 20_000;
 /** Less than the time limit of a read of history, because one read may meet several stalls. */
 const SLOW_READ_MS = 4000;
 
-/** One fault of the node. Does nothing if the node is dead. */
+/** One fault of the node. Does nothing if the node is dead or the run is ending. */
 export class FaultStep {
   readonly #world: World;
   readonly #life: Life;

@@ -35,7 +35,7 @@ export class World implements Clients {
   life: Life | undefined;
   /** The revision of the newest compaction that was completed in this life. */
   compacted = -1;
-  /** True once no more faults occur and no node is restarted. */
+  /** True once no more faults occur. A node that stops is then not restarted by itself. */
   ending = false;
   #epoch = 0;
   #finding: unknown;
