@@ -7,7 +7,7 @@ export {
   type ServicesObserver,
   type ServicesOptions,
 } from './src/services-options.ts';
-// This node's place in its cluster.
+// This member's view of its cluster.
 export type { Cluster, ClusterChanges, ClusterView, Member, MemberAdded } from './src/cluster-view.ts';
 export { LoneMember, type LoneMemberOptions } from './src/lone-member.ts';
 export { HealthStatus } from './src/health-status.ts';

@@ -1,4 +1,4 @@
-// The world that tests put nodes into: one seed decides everything that happens in it. For tests only.
+// The simulated world in which tests run members: one seed decides everything that happens in it. For tests only.
 export { Prng } from './src/prng.ts';
 export { Scheduler, type SchedulerOptions } from './src/scheduler.ts';
 export { SimEvent } from './src/event-queue.ts';
@@ -6,7 +6,7 @@ export { SimClock, type SimClockOptions } from './src/sim-clock.ts';
 export { SimHost, type SimHostOptions, SimProcess } from './src/sim-host.ts';
 export { SimNetwork, type LinkFaults } from './src/sim-network.ts';
 export { SimStorageFaults, type StorageTiming, type FailingOperation } from './src/sim-storage-faults.ts';
-// One log of several nodes.
+// One log that several members share.
 export { LocalCopy, SharedLog, SharedLogStorage } from './src/shared-log.ts';
 export { RemoteLog, type LostAppend, type RemoteLogOptions } from './src/remote-log.ts';
 export { SimDisk, type CrashKind, type CrashPoint, type DiskFault, type DiskOperation } from './src/sim-disk.ts';

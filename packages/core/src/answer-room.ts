@@ -1,19 +1,19 @@
 import { EngramError } from './errors.ts';
 
-/** What a version in an answer takes in memory beside its bytes: its place among the others, its part of a message. */
+/** Memory that one version in an answer takes besides its bytes: its place in the list and its part of a message. */
 const VERSION_BYTES = 64;
-/** Shorter answers are not reserved, longer ones in such steps. */
+/** Bytes are reserved in steps of this size. The first bytes of an answer below one step are not reserved. */
 const RESERVED_STEP_BYTES = 64 * 1024;
 
-/** Of whoever sends an answer: counts it while it is made. */
+/** The account of the call that an answer belongs to. It counts the answer while it is made. */
 export interface AnswerAccount {
-  /** So many bytes more. False: there is no room for them, and the answer must not be made. */
+  /** Reserves `bytes` more. False if the account has no room for them: the answer must then not be made. */
   reserveAnswer?(bytes: number): boolean;
 }
 
 /**
- * How much may still be added to one answer. All ranges of a transaction share one room, so that a few bytes of request
- * cannot ask for many times what the store holds.
+ * The room that is left in one answer. All ranges of a transaction share one room. Without it a request of a few bytes
+ * could ask for many times what the store holds.
  */
 export class AnswerRoom {
   readonly #account: AnswerAccount | undefined;
@@ -25,7 +25,10 @@ export class AnswerRoom {
     this.#account = account;
   }
 
-  /** Counts versions of so many bytes together. ResponseTooLarge where there is no room for them, here or in the account. */
+  /**
+   * Counts `versions` versions of `bytes` in total. Throws ResponseTooLarge if the answer or the account has no room
+   * for them.
+   */
   take(bytes: number, versions = 1): void {
     const takenBytes = bytes + versions * VERSION_BYTES;
     this.#leftBytes -= takenBytes;

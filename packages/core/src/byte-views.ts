@@ -9,8 +9,8 @@ export type ByteList = readonly Uint8Array[] | ByteViews;
 
 /**
  * Many stretches of bytes without an object for each. A list of 100,000 values would have as many views, and the
- * collector would copy them all while the list is sent. A view is made when somebody asks for one. Whoever holds this
- * holds the buffers; nobody may change their bytes.
+ * garbage collector would copy them all while the list is sent. A view is made only when a caller asks for it. The list
+ * keeps the buffers alive. Their bytes must not change.
  */
 export class ByteViews implements Iterable<Uint8Array> {
   readonly #buffers: ArrayBufferLike[] = [];
@@ -18,7 +18,7 @@ export class ByteViews implements Iterable<Uint8Array> {
   #length = 0;
   #bytes = 0;
 
-  /** With room for `places` stretches; it grows. */
+  /** Has room for `places` stretches at first, and grows. */
   constructor(places = PLACES_MIN) {
     this.#places = new Int32Array(places * PLACE_WORDS);
   }
@@ -81,7 +81,7 @@ export class ByteViews implements Iterable<Uint8Array> {
     return new Uint8Array(this.#buffers[this.#places[at]!]!, this.#places[at + 1]!, length);
   }
 
-  /** Removes all, and keeps the memory of the places for others. */
+  /** Removes all stretches. Keeps the memory of the places for new ones. */
   clear(): void {
     this.#places.fill(0, 0, this.#length * PLACE_WORDS);
     this.#buffers.length = 0;

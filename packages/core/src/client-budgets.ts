@@ -1,6 +1,6 @@
 import { SharedBudget } from './shared-budget.ts';
 
-/** The bounds of a process. */
+/** The bounds of one process. */
 export interface ClientBounds {
   readonly requestBytes: number;
   readonly answerBytes: number;
@@ -10,17 +10,18 @@ export interface ClientBounds {
 }
 
 /**
- * All that clients can make a process hold, each in one account for the whole process: whatever listens takes its shares
- * here. Bounds of a single connection or stream are the transport's and the services' (limits.ts, services-options.ts);
- * docs/BOUNDS.md has all of them.
+ * All that clients can make a process hold, each in one account for the whole process. Every listener takes its shares
+ * here. Bounds of a single connection or stream belong to the transport and the services (limits.ts,
+ * services-options.ts). docs/BOUNDS.md has all of them.
  *
- * | account | counts | shares | where it ends |
- * | --- | --- | --- | --- |
- * | requestBytes | requests that come in, wait, or run: their bytes and their heads | a connection | no new window is opened; an unfinished request fails with RESOURCE_EXHAUSTED |
- * | answerBytes | answers and events from when they are made until the kernel takes them | a connection | its calls do not start, its watchers fall behind, its streams pause |
- * | streams | open HTTP/2 streams | a connection | REFUSED_STREAM |
- * | connections | sockets of clients | a client's address | closed at once |
- * | watcherBytes | watchers, with their keys | a connection | the next one is answered as cancelled |
+ * - `requestBytes`, a share for each connection: bytes and heads of requests that come in, wait, or run. At the bound no
+ *   new window is opened, and an unfinished request fails with RESOURCE_EXHAUSTED.
+ * - `answerBytes`, a share for each connection: answers and events from when they are made until the kernel takes them.
+ *   At the bound the connection's calls do not start, its watchers fall behind, and its streams pause.
+ * - `streams`, a share for each connection: open HTTP/2 streams. At the bound: REFUSED_STREAM.
+ * - `connections`, a share for each client's address: sockets of clients. At the bound a new one is closed at once.
+ * - `watcherBytes`, a share for each connection: watchers, with their keys. At the bound a new one is answered as
+ *   cancelled.
  */
 export class ClientBudgets {
   readonly requestBytes: SharedBudget;

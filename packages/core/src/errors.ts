@@ -92,7 +92,7 @@ export const errorTable = {
   ClusterVersionUnavailable: { grpc: 9, message: 'etcdserver: cluster version not found during downgrade' },
   DowngradeInProcess: { grpc: 9, message: 'etcdserver: cluster has a downgrade job in progress' },
   NoInflightDowngrade: { grpc: 9, message: 'etcdserver: no inflight downgrade job' },
-  // Not etcd's, which has no bound on what it answers.
+  // Not etcd's: etcd does not bound the size of a response.
   ResponseTooLarge: { grpc: 8, message: 'etcdserver: response is too large' },
   Canceled: { grpc: 1, message: 'etcdserver: request canceled' },
   DeadlineExceeded: { grpc: 4, message: 'etcdserver: context deadline exceeded' },

@@ -17,11 +17,14 @@ export interface KvEvent {
   readonly modRevision: Revision;
   /** The order of the change within its revision, from 0. */
   readonly sub: number;
-  /** 0 for a deletion; so are `version` and `lease`. */
+  /** 0 for a deletion, as are `version` and `lease`. */
   readonly createRevision: Revision;
   readonly version: number;
   readonly lease: LeaseId;
-  /** The encoded mvccpb.KeyValue that clients get; for a deletion, key and mod_revision only. Shared: never changed. */
+  /**
+   * The encoded mvccpb.KeyValue that clients get. For a deletion it has key and mod_revision only. Shared: must not be
+   * changed.
+   */
   readonly kv: Uint8Array;
   /** The position of the change in the log. */
   readonly position: LogPosition;
@@ -32,21 +35,21 @@ export interface KvEvent {
   /** The lease of the superseded version, from which this change detaches the key; NO_LEASE if there was none. */
   readonly prevLease: LeaseId;
   /**
-   * The superseded version, encoded, once somebody has asked for it. Undefined if nobody has, if there is none (a
-   * creation), or if it was compacted. Set at most once, before the event is published.
+   * The superseded version, encoded, if a watcher has asked for it. Undefined if no watcher has, if the change is a
+   * creation, or if the version was compacted. Set at most once, before the event is published.
    */
   prevKv: Uint8Array | undefined;
 }
 
-/** The events of one revision, in the order of `sub`. They arrive together or not at all. All watchers share them. */
+/** The events of one revision, in the order of `sub`. A watcher gets all of them or none. All watchers share them. */
 export interface EventGroup {
   readonly revision: Revision;
   readonly events: readonly KvEvent[];
 }
 
-/** What one commit made durable: groups in revision order, consecutive with the batch before. */
+/** What one commit made durable: groups in revision order, without a gap to the batch before. */
 export interface CommittedBatch {
   readonly groups: readonly EventGroup[];
-  /** The store's revision after the batch. If the batch has no events, the revision before it. */
+  /** The store's revision after the batch. Unchanged by a batch without events. */
   readonly revision: Revision;
 }

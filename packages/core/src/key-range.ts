@@ -14,8 +14,8 @@ const ZERO = Uint8Array.of(0);
 export const pointRange = (key: Uint8Array): KeyRange => ({ key, end: EMPTY_BYTES });
 
 /**
- * All keys that begin with `prefix`, as clients build it: the last byte that is not 0xff is incremented, and the rest
- * cut.
+ * All keys that begin with `prefix`, as clients build the range: the last byte that is not 0xff is incremented, and the
+ * bytes after it are cut off.
  */
 export function prefixRange(prefix: Uint8Array): KeyRange {
   for (let at = prefix.length - 1; at >= 0; at -= 1) {
@@ -31,7 +31,7 @@ export function prefixRange(prefix: Uint8Array): KeyRange {
 export const isPoint = (range: KeyRange): boolean => range.end.length === 0;
 export const isUnbounded = (range: KeyRange): boolean => range.end.length === 1 && range.end[0] === 0;
 
-/** Whether no key can be in it: the lower bound is at or above the upper one. */
+/** Whether no key can be in the range: its lower bound is at or above its upper bound. */
 export function isEmptyRange(range: KeyRange): boolean {
   return !isPoint(range) && !isUnbounded(range) && compareBytes(range.key, range.end) >= 0;
 }

@@ -1,6 +1,6 @@
 declare const brand: unique symbol;
 
-/** Any signed 64-bit number but 0. Clients choose it, so all 64 bits count. */
+/** Any signed 64-bit number except 0. Clients choose it, so all 64 bits are significant. */
 export type LeaseId = bigint & { readonly [brand]: 'LeaseId' };
 
 export const leaseId = (value: bigint): LeaseId => value as LeaseId;

@@ -8,8 +8,8 @@ export interface Queued<Item> {
 }
 
 /**
- * First in, first out; any item may leave at any time. Watches wait in such queues, and clients may cancel them
- * meanwhile.
+ * A first-in, first-out queue that any item may leave at any time. Watches wait in such queues, and clients may cancel
+ * them meanwhile.
  */
 export class LinkedQueue<Item extends Queued<Item>> {
   #first: Item | undefined;

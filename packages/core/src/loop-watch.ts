@@ -1,20 +1,20 @@
 /**
- * Told of work that kept the event loop from everybody else for longer than it may: who has work that can be long
- * measures it, and names it. Work that is longer is to be cut in slices (`nextTurn`).
+ * Records work that held the event loop for longer than its budget. The code that does work which can be long measures
+ * and names it. Work above the budget should be cut into slices (`nextTurn`).
  */
 export interface LoopWatch {
-  /** What one stretch of work may take. */
+  /** The longest time that one stretch of work may take. */
   readonly budgetMs: number;
-  /** All that was ever told of, so that whoever calls others can tell his own part. */
+  /** The sum of all reported stretches. A caller subtracts it to tell its own time from the time that its callees reported. */
   readonly toldMs: number;
-  /** A call of this method begins: what nobody tells of is likely to be its doing. */
+  /** A call of this method begins. Time that no code reports is attributed to the method that began last. */
   began(method: string): void;
   /**
-   * `phase` is one of a few words of the caller's own, `method` the path of the call that it was for, where there is one.
-   * Called only for what took longer than the budget.
+   * `phase` is one of a few names that the reporting code chooses. `method` is the path of the call that the work was
+   * for, if there is one. Called only for work that took longer than the budget.
    */
   stretched(phase: string, ms: number, method?: string): void;
 }
 
-/** For who has nobody to tell. */
+/** A watch that records nothing. */
 export const unwatched: LoopWatch = { budgetMs: Number.POSITIVE_INFINITY, toldMs: 0, began() {}, stretched() {} };

@@ -1,22 +1,23 @@
 /**
- * Many stretches of bytes in order, of which only a part is in memory at a time. Their lengths are known from the start.
- * It is read once, from the first to the last. Whoever reads it disposes of it: when all is read, or when nobody will.
+ * Many stretches of bytes in order, of which only a part is in memory at a time. Their lengths are known from the
+ * start. A reader reads them once, from the first to the last. The reader disposes of them when it has read all or
+ * stops early.
  */
 export interface PagedBytes extends Disposable {
   readonly length: number;
   /** The length of all stretches together. */
   readonly bytes: number;
-  /** What it takes of memory now, about. */
+  /** About how much memory the list takes now. */
   readonly heldBytes: number;
   lengthOf(index: number): number;
-  /** Of those that have been brought so far, from the first on. */
+  /** The length of all stretches that were brought so far, from the first on. */
   readonly broughtBytes: number;
   /**
-   * Brings more of them, behind those that were brought, until `broughtBytes` is at least `bytes` or all are there. Those
-   * before `from` are not needed any more. Undefined: it is done. Rejects where they cannot be had any more. Called again before it has resolved it may return the same promise: whoever has
-   * waited asks once more.
+   * Brings the stretches that follow, until `broughtBytes` is at least `end` or all are there. Stretches before index
+   * `from` are released. Undefined if the stretches are there on return. Rejects if the bytes are no longer available.
+   * A call during a running one may return the same promise, so a reader that has waited calls it again.
    */
   bring(from: number, end: number): Promise<void> | undefined;
-  /** One that was brought. A view, shared: not to be changed. */
+  /** A stretch that was brought. The view is shared and must not be changed. */
   view(index: number): Uint8Array;
 }

@@ -1,19 +1,22 @@
-/** Time. A simulator's clock moves only when it is told to. */
+/** Time. A simulator's clock moves only when the simulator advances it. */
 export interface Clock {
   /** Monotonic milliseconds from an arbitrary origin, for durations and deadlines. */
   nowMs(): number;
-  /** Milliseconds since 1970, only for people to read. */
+  /** Milliseconds since 1970, only for display. */
   wallMs(): number;
   /** Calls `fire` once, after at least `delayMs`. */
   after(delayMs: number, fire: () => void): Timer;
-  /** Calls `fire` in the next turn, after other waiting work had its turn. For what is short: long work gives way. */
+  /**
+   * Calls `fire` in the next turn, after other waiting work has had its turn. For short work only: long work uses
+   * `giveWay`.
+   */
   soon(fire: () => void): void;
   /**
-   * Calls `fire` in a later turn, in the order in which it was asked. Long work uses it between slices: of all that gives
-   * way, a turn does only so much together.
+   * Calls `fire` in a later turn, in the order of the calls. Long work uses it between slices: the time of all such
+   * work in one turn is bounded.
    */
   giveWay(fire: () => void): void;
-  /** Calls `fire` when the running code and its microtasks are done, before anything else that waits. */
+  /** Calls `fire` when the running code and its microtasks are done, before any other waiting work. */
   endOfTurn(fire: () => void): void;
 }
 

@@ -9,7 +9,7 @@ export type Revision = number & { readonly [brand]: 'Revision' };
 export const revision = (value: number): Revision => value as Revision;
 export const nextRevision = (after: Revision): Revision => revision(after + 1);
 
-/** Of an empty store, as etcd counts. */
+/** The revision of an empty store, as etcd counts. */
 export const FIRST_REVISION = revision(1);
 
 /** The compact revision of a store that was never compacted. etcd starts there, so Compact(0) succeeds once. */

@@ -1,10 +1,10 @@
 import { assert } from './assert.ts';
 
 /**
- * Values by a number that only grows, held while it is in [first, next). They come and go in that order, so they lie in
- * a ring indexed by the number's low bits: nothing is moved, and nothing is left behind for the collector. (V8 rebuilds
- * a Map or Set every few hundred entries that pass through. Once one old table is in the old generation, it keeps the
- * next one alive, and with it all that was in it.)
+ * Values by a number that only grows, held while the number is in [first, next). Values come and go in that order, so
+ * they lie in a ring indexed by the number's low bits. No value is moved, and no garbage is left for the collector. (V8
+ * rebuilds a Map or Set every few hundred entries that pass through. An old table in the old generation keeps the next
+ * one alive, and with it all its values.)
  */
 export class SequenceRing<Value> {
   #slots: (Value | undefined)[];
@@ -25,7 +25,7 @@ export class SequenceRing<Value> {
     return this.#next;
   }
 
-  /** `number` is at least `next`. Numbers that are left out have no value. */
+  /** `number` is at least `next`. Numbers that are skipped have no value. */
   put(number: number, value: Value): void {
     assert(number >= this.#next, 'the numbers of a ring go up');
     if (this.#first === this.#next) this.#first = number;
@@ -34,7 +34,7 @@ export class SequenceRing<Value> {
     this.#next = number + 1;
   }
 
-  /** Forgets everything before `first`, which may lie behind all that has come. Numbers from there on may be `set`. */
+  /** Forgets all values before `first`, which may be beyond `next`. Numbers from `first` on may be `set`. */
   advance(first: number): void {
     if (first < this.#next) this.forgetBefore(first);
     else {
@@ -44,7 +44,7 @@ export class SequenceRing<Value> {
     }
   }
 
-  /** As `put`, in any order: `number` is at least what `advance` was told. */
+  /** As `put`, but in any order. `number` is at least the last number given to `advance`. */
   set(number: number, value: Value): void {
     assert(number >= this.#first, 'a number that the ring has forgotten');
     while (number - this.#first >= this.#slots.length) this.#grow();
@@ -57,7 +57,7 @@ export class SequenceRing<Value> {
     return this.#slots[number & (this.#slots.length - 1)];
   }
 
-  /** Forgets everything before `number`, which is at most `next`. */
+  /** Forgets all values before `number`, which is at most `next`. */
   forgetBefore(number: number): void {
     assert(number <= this.#next, 'a ring forgets what has not come');
     const slots = this.#slots;
@@ -66,7 +66,7 @@ export class SequenceRing<Value> {
     if (number > this.#first) this.#first = number;
   }
 
-  /** Forgets one value. `first` becomes the first number behind it that has a value, or `next`. */
+  /** Forgets one value. `first` becomes the first number from it on that has a value, or `next`. */
   remove(number: number): void {
     if (number < this.#first || number >= this.#next) return;
     const slots = this.#slots;
@@ -83,7 +83,7 @@ export class SequenceRing<Value> {
     }
   }
 
-  /** Forgets everything from `number` on. `number` may come again. */
+  /** Forgets all values from `number` on. `number` may then be put again. */
   truncate(number: number): void {
     const slots = this.#slots;
     const mask = slots.length - 1;

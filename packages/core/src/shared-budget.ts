@@ -1,24 +1,24 @@
 import { assert } from './assert.ts';
 
 export interface SharedBudgetOptions {
-  /** What all holders together should not exceed, in bytes, streams or connections. */
+  /** The bound for all holders together, in bytes, streams or connections. */
   readonly max: number;
   /**
-   * Nobody may hold more than `greed` times what is free for everybody. With 1, a lone holder gets half of the budget
-   * and two get a third each. With 4, a lone holder gets four fifths.
+   * One holder may hold at most `greed` times the free part of the budget. With 1, a lone holder gets half of the
+   * budget and two holders get a third each. With 4, a lone holder gets four fifths.
    */
   readonly greed: number;
-  /** What everybody may always hold. Small enough that it can be given to every possible holder. */
+  /** The amount that every holder may always hold. Small enough that every possible holder can have it. */
   readonly floor: number;
 }
 
 /**
- * A bound that many share, by dynamic thresholds, as switches share their buffers (Choudhury and Hahne, 1998): what one
- * may hold follows from what is free. Whoever holds much meets the bound first, long before others do.
+ * A bound that many holders share by dynamic thresholds, as switches share their buffers (Choudhury and Hahne, 1998):
+ * the bound of one holder follows from the free part. A holder of much meets its bound long before the others do.
  *
- * Holders report what they hold and ask before they take more. One step beyond the bound is possible, two are not. A
- * holder that was refused asks again when it holds less. That moment always comes: only who holds more than the floor
- * is refused.
+ * Holders report what they hold and ask before they take more. A holder can exceed the bound by one step, not by two. A
+ * refused holder asks again when it holds less. That moment always comes, because only a holder above the floor is
+ * refused.
  */
 export class SharedBudget {
   readonly max: number;
@@ -34,22 +34,22 @@ export class SharedBudget {
     this.#floor = floor;
   }
 
-  /** What all holders hold together. */
+  /** The sum over all holders. */
   get used(): number {
     return this.#used;
   }
 
-  /** How often somebody was refused. */
+  /** The number of refusals. */
   get refusals(): number {
     return this.#refusals;
   }
 
-  /** Call it where somebody is refused because of this budget, or has to wait. */
+  /** Call it when a holder is refused or has to wait because of this budget. */
   refused(): void {
     this.#refusals += 1;
   }
 
-  /** A new holder. It holds nothing yet. */
+  /** A new holder, which holds nothing yet. */
   share(): Share {
     return new Share(this);
   }
@@ -66,7 +66,7 @@ export class SharedBudget {
   }
 }
 
-/** What one holder holds of a budget. */
+/** The part of a budget that one holder has. */
 export class Share {
   readonly #budget: SharedBudget;
   #held = 0;
@@ -80,7 +80,7 @@ export class Share {
     return this.#held;
   }
 
-  /** Reports what is held now. Ignored after `end`. */
+  /** Reports the amount held now. Ignored after `end`. */
   hold(amount: number): void {
     if (amount === this.#held || this.#ended) return;
     const change = amount - this.#held;
@@ -88,7 +88,7 @@ export class Share {
     this.#budget.move(change);
   }
 
-  /** Whether more may be held. */
+  /** Whether the holder may take more. */
   get mayGrow(): boolean {
     return this.#budget.mayGrow(this.#held);
   }

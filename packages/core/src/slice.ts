@@ -8,14 +8,14 @@ const US_MIN = 0.001;
 
 /**
  * Cuts long work into slices, so that a request waits for one slice and not for all of them. The work reports what it
- * has done, in microseconds as measured on slow memory. No clock is read, so a simulation cuts the same work at the
+ * has done, in microseconds as measured on slow memory. It reads no clock, so a simulation cuts the same work at the
  * same places every time. All parts of one piece of work share one slice.
  */
 export class Slice {
   readonly #us: number;
   #leftUs: number;
 
-  /** At 0 and below, each step is a slice. */
+  /** With 0 or less, each step is a slice. */
   constructor(us: number = SLICE_US) {
     this.#us = Math.max(us, US_MIN);
     this.#leftUs = this.#us;
@@ -31,21 +31,18 @@ export class Slice {
     return this.#us - this.#leftUs;
   }
 
-  /**
-   * Counts work that was done. Returns true when the slice is used up: then others must have their turn before the work
-   * continues.
-   */
+  /** Counts work that was done. True if the slice is used up: other work must then have its turn before this work continues. */
   spend(us: number): boolean {
     this.#leftUs -= us;
     return this.#leftUs <= 0;
   }
 
-  /** Call it after others had their turn. */
+  /** Call it after other work has had its turn. */
   renew(): void {
     this.#leftUs = this.#us;
   }
 
-  /** Resolves after others had their turn, with the slice renewed. Rejects if `signal` has aborted by then. */
+  /** Resolves after other work has had its turn, with the slice renewed. Rejects if `signal` has aborted by then. */
   async turn(clock: Clock, signal?: AbortSignal): Promise<void> {
     await nextTurn(clock);
     signal?.throwIfAborted();
@@ -57,15 +54,15 @@ export class Slice {
 export type SlicedWork<Result> = Generator<undefined, Result, undefined>;
 
 /**
- * Does the work. If one slice is enough, it is done within this call. Otherwise `turn` is awaited after each slice, and
- * must renew it. If `turn` rejects, the work ends there, and its `finally` blocks run.
+ * Does the work. Returns synchronously if one slice is enough. Otherwise awaits `turn` after each slice, which must
+ * renew the slice. If `turn` rejects, the work ends there, and its `finally` blocks run.
  */
 export function doSliced<Result>(work: SlicedWork<Result>, turn: () => Promise<void>): Result | Promise<Result> {
   const first = work.next();
   return first.done === true ? first.value : goOn(work, turn);
 }
 
-/** Does the work without giving way, however long it is: where nobody waits. */
+/** Does the work without giving way, however long it takes. For callers that no other work waits for. */
 export function doAtOnce<Result>(work: SlicedWork<Result>): Result {
   for (;;) {
     const step = work.next();
@@ -84,7 +81,7 @@ async function goOn<Result>(work: SlicedWork<Result>, turn: () => Promise<void>)
       return step.value;
     }
   } finally {
-    // No effect if the work has ended by itself or by throwing.
+    // No effect if the work has returned or thrown.
     if (!done) work.return(undefined as never);
   }
 }

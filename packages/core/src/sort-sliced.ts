@@ -1,12 +1,12 @@
 import type { Slice, SlicedWork } from './slice.ts';
 
-/** Items that are sorted at once. */
+/** The number of items that are sorted without a pause. */
 const RUN_ITEMS = 256;
 
 /**
- * The items in order, equal ones as they came: what `toSorted` gives, in slices. `compareUs` is what comparing two of them
- * takes, in microseconds; where some take much longer, `compare` counts the rest itself, and `runItems` bounds how many
- * are sorted without a look at the slice.
+ * Sorts the items in slices. The order is that of `toSorted`: equal items keep their order. `compareUs` is the time of
+ * one comparison, in microseconds. If some comparisons take much longer, `compare` counts the rest itself. `runItems`
+ * bounds how many items are sorted before the slice is checked.
  */
 export function* sortSliced<Item>(
   items: readonly Item[],
@@ -30,7 +30,7 @@ export function* sortSliced<Item>(
       const leftEnd = right;
       const rightEnd = Math.min(from + 2 * width, sorted.length);
       while (merged.length < rightEnd) {
-        // Of equal ones the left one: it came before.
+        // Of equal items the left one comes first: it was first in the input.
         if (right === rightEnd || (left < leftEnd && compare(sorted[left]!, sorted[right]!) <= 0)) {
           merged.push(sorted[left]!);
           left += 1;

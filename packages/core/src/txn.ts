@@ -1,7 +1,8 @@
 import type { KeyRange } from './key-range.ts';
 import type { LeaseId } from './lease-id.ts';
 
-// The numbers of etcdserverpb.Compare.CompareResult and CompareTarget. Others may arrive and have a meaning.
+// The numbers of etcdserverpb.Compare.CompareResult and CompareTarget. Requests may contain other numbers, which have a
+// meaning too.
 export const CompareResult = { EQUAL: 0, GREATER: 1, LESS: 2, NOT_EQUAL: 3 } as const;
 export const CompareTarget = { VERSION: 0, CREATE: 1, MOD: 2, VALUE: 3, LEASE: 4 } as const;
 export const SortOrder = { NONE: 0, ASCEND: 1, DESCEND: 2 } as const;
@@ -25,7 +26,7 @@ export interface RangeOp {
   readonly maxCreateRevision: number;
 }
 
-/** A range that asks for nothing but what `over` says: all of it, at the latest revision, in the order of keys. */
+/** A range of all keys at the latest revision, in key order, except for what `over` sets. */
 export const rangeOp = (range: KeyRange, over: Partial<RangeOp> = {}): RangeOp => ({
   kind: 'range',
   range,
@@ -73,7 +74,7 @@ export interface Compare {
   readonly result: number;
   /** A CompareTarget. An unknown number compares as equal. */
   readonly target: number;
-  /** What VERSION, CREATE and MOD compare with; 0 if the request named another kind than `target`. */
+  /** What VERSION, CREATE and MOD compare with. 0 if the request set another field than that of `target`. */
   readonly number: number;
   /** What LEASE compares with. */
   readonly lease: LeaseId;

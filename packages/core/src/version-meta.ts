@@ -2,9 +2,9 @@ import type { LeaseId } from './lease-id.ts';
 import type { LogPosition } from './log-position.ts';
 import type { Revision } from './revision.ts';
 
-/** All that is known of one version of a key besides the key and its bytes. */
+/** All that is known about one version of a key besides the key and its bytes. */
 export interface VersionMeta {
-  /** 0 for a tombstone, as etcd has it. */
+  /** 0 for a tombstone, as in etcd. */
   readonly createRevision: Revision;
   readonly modRevision: Revision;
   /** The order of the change within its revision, 0 <= sub < 2^31. */
@@ -14,7 +14,7 @@ export interface VersionMeta {
   /** NO_LEASE for a tombstone. */
   readonly lease: LeaseId;
   readonly tombstone: boolean;
-  /** Where the version's bytes are found. */
+  /** The log position that finds the version's bytes. */
   readonly position: LogPosition;
   /** Length of the encoded mvccpb.KeyValue, 0 <= bytes < 2^32. */
   readonly bytes: number;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 test('values come and go by numbers that go up, with holes between them', () => {
   const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 90 }), fc.boolean()), { maxLength: 60 });
-  // Also where numbers exceed 32 bits.
+  // Covers numbers above 32 bits too.
   const begin = fc.constantFrom(0, 2 ** 31 - 100, 2 ** 32 - 100, 2 ** 40);
   fc.assert(
     fc.property(begin, steps, (first, taken) => {

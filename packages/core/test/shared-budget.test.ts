@@ -2,7 +2,7 @@ import { AssertionError, SharedBudget } from '@engram/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-/** Takes one at a time until it is refused. */
+/** Takes one at a time until the share may not grow. */
 function fill(share: { readonly mayGrow: boolean; readonly held: number; hold(amount: number): void }): number {
   while (share.mayGrow) share.hold(share.held + 1);
   return share.held;
@@ -24,7 +24,7 @@ test('greedy holders meet the bound, who comes next does not', () => {
   const modest = budget.share();
   modest.hold(100);
   expect(modest.mayGrow).toBe(true);
-  // The first one must come down to what others may have.
+  // The first holder must shrink to the bound that holds with the others.
   first.hold(350);
   expect(first.mayGrow).toBe(true);
 });

@@ -14,7 +14,7 @@ import { LeaderRequirement } from './leader-requirement.ts';
 import type { ServiceParts } from './service-parts.ts';
 import type { ClientObserver, ServicesObserver } from './services-options.ts';
 
-/** A transport gives header values byte for byte (latin1), or decoded, with U+FFFD for what was no UTF-8. */
+/** Transports give header values byte for byte (latin1), or decoded, with U+FFFD for bytes that were not UTF-8. */
 function isText(value: string): boolean {
   for (let at = 0; at < value.length; at += 1) {
     const code = value.charCodeAt(at);
@@ -24,11 +24,11 @@ function isText(value: string): boolean {
   return true;
 }
 
-/** What a learner answers (etcd: isRPCSupportedForLearner); the rest is refused. */
+/** Whether a learner answers this request (etcd: isRPCSupportedForLearner). It refuses all others. */
 type OfLearner = (request: Uint8Array) => boolean;
 const nothing: OfLearner = () => false;
 
-/** Headers that are as they should be, and who counts the calls that come with them. */
+/** Headers that have passed the checks, with the observer that counts their calls. */
 class AdmittedHead {
   readonly client: ClientObserver | undefined;
 
@@ -38,9 +38,9 @@ class AdmittedHead {
 }
 
 /**
- * Wraps the handlers of methods, so that all of them admit their calls alike (etcd
- * server/etcdserver/api/v3rpc/interceptor.go): a learner refuses most, the client's version is counted, and a member that
- * knows no leader refuses those who want one.
+ * Wraps the handlers of methods, so that all of them admit calls alike (etcd
+ * server/etcdserver/api/v3rpc/interceptor.go). A learner refuses most calls. The client's version is counted. A member
+ * that knows no leader refuses calls that require one.
  */
 export class CallAdmission {
   readonly #cluster: ClusterView;

@@ -1,35 +1,35 @@
 import type { Caller } from '@engram/backend';
 
-/** One member, as all of them have agreed. */
+/** One member, as the members have agreed. */
 export interface Member {
-  /** Not 0, and not used again. */
+  /** Not 0, and never reused. */
   readonly id: bigint;
-  /** Empty: it has not started yet. */
+  /** Empty until the member has started. */
   readonly name: string;
   readonly peerUrls: readonly string[];
   /** Clients replace their endpoints with these. */
   readonly clientUrls: readonly string[];
-  /** It gets all data and has no vote. */
+  /** The member gets all data and has no vote. */
   readonly isLearner: boolean;
 }
 
-/** The cluster as this node knows it now. What it says may change between two looks. */
+/** The cluster as this member knows it now. Values may change between two reads. */
 export interface ClusterView {
-  /** The same for the life of the data, and on every member; not 0. */
+  /** The same on every member and for the life of the data. Not 0. */
   readonly clusterId: bigint;
-  /** This node. */
+  /** The id of this member. */
   readonly memberId: bigint;
-  /** 0: none is known. */
+  /** 0 if no leader is known. */
   readonly leaderId: bigint;
-  /** At least 1, never going back; the number that headers and Status show. */
+  /** At least 1, never decreases. Response headers and Status show it. */
   readonly term: number;
-  /** This node is no voter. */
+  /** True if this member has no vote. */
   readonly isLearner: boolean;
-  /** By id. */
+  /** Ordered by id. */
   readonly members: readonly Member[];
 }
 
-/** Changes of the membership. Each answers with all members after it; refusals are EngramError with etcd's codes. */
+/** Changes of the membership. Each answers with all members after the change. Refusals are EngramErrors with etcd's codes. */
 export interface ClusterChanges {
   /** MemberExist, PeerURLExist, TooManyLearners, Unhealthy, MemberNotEnoughStarted. */
   add(peerUrls: readonly string[], isLearner: boolean, caller: Caller): Promise<MemberAdded>;
@@ -48,7 +48,7 @@ export interface MemberAdded {
   readonly members: readonly Member[];
 }
 
-/** What this node's services know of the cluster, and can do to it. */
+/** What this member's services know about the cluster and can change in it. */
 export interface Cluster extends ClusterView {
   readonly changes: ClusterChanges;
 }

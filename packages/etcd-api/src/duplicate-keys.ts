@@ -11,12 +11,12 @@ import {
 
 /**
  * Refuses a transaction that could change a key twice (etcd server/etcdserver/api/v3rpc/key.go: checkIntervals). Within
- * one branch, the branches of nested transactions included: no two puts of a key, and no put of a key that a delete
- * covers, in either order. The two branches of one nested transaction exclude each other, so both may put a key. Deletes
- * may overlap: what the first one takes, the second does not find.
+ * one branch, including the branches of nested transactions, no key is put twice, and no key is put that a delete
+ * covers, in either order. The two branches of one nested transaction exclude each other, so both may put a key.
+ * Deletes may overlap: a key that the first one deletes is gone for the second.
  *
- * Stricter than etcd in two places, where it looks away: a delete up to the end of all keys (range_end "\0"), and a
- * nested delete behind a sibling's put. Both would give one key two changes in one revision.
+ * Stricter than etcd in two cases that etcd does not check: a delete up to the end of all keys (range_end "\0"), and a
+ * nested delete after a sibling's put. Both would give one key two changes in one revision.
  *
  * Costs N log N for each level of nesting, however a client arranges its operations.
  */
@@ -25,24 +25,24 @@ export function checkDuplicateKeys(txn: Txn): void {
   checkBranch(txn.failure);
 }
 
-/** A single operation cannot collide with itself, and most branches have but one. */
+/** A single operation cannot collide with itself, and most branches have only one. */
 function checkBranch(ops: readonly Op[]): void {
   if (ops.length > 1 || ops[0]?.kind === 'txn') changesOf(ops);
 }
 
-/** What a branch may change. Keys are text with a character for each byte: compared and hashed by the engine. */
+/** What a branch may change. Keys are strings with one character for each byte, which the engine compares and hashes. */
 interface Changes {
   readonly puts: Set<string>;
   readonly deletes: readonly Interval[];
 }
 
-/** Keys from `start` to before `end`; undefined is the end of all keys. */
+/** The keys in [start, end). An undefined `end` is the end of all keys. */
 interface Interval {
   readonly start: string;
   readonly end: string | undefined;
 }
 
-/** Changes that are made together and may not meet those of others; the changes within one group are checked already. */
+/** Changes that must not collide with those of other groups. Changes within one group are already checked. */
 type Group = Changes;
 
 function changesOf(ops: readonly Op[]): Changes {
@@ -62,7 +62,7 @@ function changesOf(ops: readonly Op[]): Changes {
   return { puts: disjointUnion(groups.map((group) => group.puts)), deletes: deletes.merged() };
 }
 
-/** What a nested transaction may change: one of its branches, so they are not held against each other. */
+/** What a nested transaction may change. Only one of its branches runs, so the branches are not checked against each other. */
 function eitherOf(success: Changes, failure: Changes): Group {
   const [large, small] = success.puts.size >= failure.puts.size ? [success, failure] : [failure, success];
   for (const key of small.puts) large.puts.add(key);
@@ -90,8 +90,8 @@ const isBehind = (end: string | undefined, other: string | undefined): boolean =
   other !== undefined && (end === undefined || end > other);
 
 /**
- * Answers whether a delete of another group covers a key. In the order of their starts, each interval knows how far the
- * intervals up to it reach, and how far those of other groups than that one do.
+ * Answers whether a delete of another group covers a key. The intervals are ordered by start. Each one knows the
+ * furthest end of the intervals up to it, and the furthest end among the groups that do not own that one.
  */
 class CoveringDeletes {
   readonly #intervals: readonly (Interval & { readonly owner: number })[];
@@ -125,7 +125,7 @@ class CoveringDeletes {
     return isBehind(reach.owner === owner ? reach.othersEnd : reach.end, key);
   }
 
-  /** The same keys in disjoint intervals. */
+  /** The same keys, as disjoint intervals. */
   merged(): readonly Interval[] {
     const merged: Interval[] = [];
     for (const { start, end } of this.#intervals) {
@@ -137,7 +137,7 @@ class CoveringDeletes {
   }
 }
 
-/** The furthest end of some intervals and whose it is, and the furthest one of other groups. */
+/** The furthest end of some intervals, the group that owns it, and the furthest end of the other groups. */
 interface Reach {
   readonly end: string | undefined;
   readonly owner: number;

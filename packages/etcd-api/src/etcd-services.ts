@@ -10,8 +10,8 @@ import type { ServicesOptions } from './services-options.ts';
 import { watchMethods } from './watch-service.ts';
 
 /**
- * etcd's services over one store. Methods that are not in the table (Auth, Lock, Election so far) are the transport's to
- * answer UNIMPLEMENTED.
+ * etcd's services over one store. The transport answers UNIMPLEMENTED for methods that are not in the table (Auth,
+ * Lock, Election so far).
  */
 export function etcdServices(options: ServicesOptions): MethodTable {
   const parts = new ServiceParts(options);

@@ -8,7 +8,7 @@ import {
   type Message,
 } from '@engram/wire';
 
-/** A whole response that was sent; many clients' streams have but one watcher, so ids repeat. */
+/** A whole response that was sent. Many clients have one watcher on a stream, so watch ids repeat. */
 interface SentResponse {
   readonly watchId: Int64;
   readonly headerRevision: number;
@@ -17,35 +17,35 @@ interface SentResponse {
 
 /** The events of an array of groups, encoded. */
 interface Encoded {
-  /** In their order; one block, or many where they were encoded in slices. */
+  /** In order. One block, or many if the events were encoded in slices. */
   readonly blocks: readonly EncodedEvents[];
   response: SentResponse | undefined;
 }
 
-/** What is known of an array of groups: the same object where no event has a superseded version. */
+/** The encodings of one array of groups. `plain` and `withPrevKv` are one object if no event has a superseded version. */
 interface Known {
   plain: Encoded | undefined;
   withPrevKv: Encoded | undefined;
-  /** Being encoded in slices. */
+  /** Promises of the encodings that are made in slices now. */
   readonly preparing: [plain: Promise<void> | undefined, withPrevKv: Promise<void> | undefined];
 }
 
-/** Events, and bytes of them, that are encoded in one go; a larger event goes alone. */
+/** Bounds of one block: events, and bytes. An event above the bytes has a block of its own. */
 const BLOCK_EVENTS_MAX = 500;
 const BLOCK_BYTES_MAX = 64 * 1024;
-/** An event is encoded. */
+/** The time to encode one event. */
 const ENCODE_US = 0.4;
 
 /**
- * Responses to watchers. Watchers that match the same events of a batch are given the same array of groups, so its
- * events are encoded once for all of them (once more where only some want prev_kv), and where watch id and header are
- * the same too, the whole response is. The bytes live as long as the array does.
+ * Responses to watchers. Watchers that match the same events of a batch get the same array of groups, so its events are
+ * encoded once for all of them, and a second time if only some want prev_kv. If watch id and header are the same too,
+ * the whole response is reused. The bytes live as long as the array.
  */
 export class EventMemo {
   readonly #headerBytes: (revision: number) => Uint8Array;
   readonly #clock: Clock;
   readonly #known = new WeakMap<readonly EventGroup[], Known>();
-  /** One is encoded in slices at a time. */
+  /** The end of the last encoding in slices. They run one after the other. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(headerBytes: (revision: number) => Uint8Array, clock: Clock) {
@@ -62,7 +62,7 @@ export class EventMemo {
     return message;
   }
 
-  /** The same in parts below `bytesMax`, cut between events. */
+  /** As `response`, in parts below `bytesMax`, cut between events. */
   fragments(
     watchId: Int64,
     prevKv: boolean,
@@ -77,7 +77,7 @@ export class EventMemo {
     return encodeWatchFragments(head, eventsOf(groups), prevKv, bytesMax);
   }
 
-  /** Encodes very many events in slices, for a response that follows; undefined: they are encoded. */
+  /** Encodes very many events in slices, for a response that follows. Undefined if they are encoded. */
   prepare(groups: readonly EventGroup[], prevKv: boolean): Promise<void> | undefined {
     const known = this.#of(groups);
     if ((prevKv ? known.withPrevKv : known.plain) !== undefined) return undefined;

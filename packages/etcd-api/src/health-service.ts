@@ -6,7 +6,10 @@ import { HealthStatus } from './health-status.ts';
 const SERVICE = '/grpc.health.v1.Health';
 const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = healthpb.HealthCheckResponseServingStatus;
 
-/** The standard health service (grpc/grpc doc/health-checking.md). It knows one service, the empty name: all of them. */
+/**
+ * The standard health service (grpc/grpc doc/health-checking.md). It knows one service: the empty name, which stands
+ * for all.
+ */
 export function healthMethods(
   health: HealthStatus | undefined,
   admission: CallAdmission,

@@ -1,4 +1,4 @@
-/** Whether the node takes calls, as grpc.health.v1.Health tells it. Serving from the start. */
+/** Whether the member takes calls, as grpc.health.v1.Health reports it. Serving from the start. */
 export class HealthStatus {
   #serving = true;
   readonly #listeners = new Set<(serving: boolean) => void>();
@@ -13,7 +13,7 @@ export class HealthStatus {
     for (const listener of this.#listeners) listener(serving);
   }
 
-  /** Calls `listener` at every change, until what it returns is called. */
+  /** Calls `listener` at every change. The returned function ends that. */
   subscribe(listener: (serving: boolean) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -100,12 +100,12 @@ class KvService {
     return etcdserverpb.encodeCompactionResponse({ header: this.#parts.header() });
   }
 
-  /** A write that was handed over is not called back: whoever cancels does not learn whether it happened. */
+  /** A write that the store has taken cannot be cancelled: a client that cancels does not learn whether it happened. */
   #write(op: Op, caller: Caller): Promise<Message> {
     return this.#parts.store.txn(single(op), caller).then(this.#answerFirst);
   }
 
-  // Not methods: made once, where a call would make a closure and an async function two objects more.
+  // Fields, not methods: made once. A method would need a closure and an async function, two more objects for each call.
   readonly #answer = (result: OpResult | PagedRangeResult): Message =>
     encodeAnswer(this.#parts.headerBytes(result.revision), result);
 
@@ -115,7 +115,7 @@ class KvService {
     return this.#answer(result);
   };
 
-  /** Ends with what is wrong with the request by itself, unless the space is used up. */
+  /** Throws NoSpace if the quota is exceeded, otherwise `error`, which the request alone causes. */
   async #refuse(error: unknown, txn: Txn, caller: Caller): Promise<never> {
     if (!(error instanceof EngramError)) throw error;
     throw (await raiseIfOverQuota(this.#parts, txn, caller)) ? new EngramError('NoSpace') : error;
@@ -124,7 +124,10 @@ class KvService {
 
 const single = (op: Op): Txn => ({ compares: [], success: [op], failure: [] });
 
-/** Nothing but ranges, none of them nested: etcd answers it without proposing it (server/etcdserver/txn: IsTxnReadonly). */
+/**
+ * Only ranges, none of them nested: etcd answers such a transaction without proposing it (server/etcdserver/txn:
+ * IsTxnReadonly).
+ */
 function isReadOnly(txn: Txn): boolean {
   const reads = (op: Op): boolean => op.kind === 'range';
   return txn.success.every(reads) && txn.failure.every(reads);

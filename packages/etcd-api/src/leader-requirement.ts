@@ -2,13 +2,13 @@ import { type Clock, EngramError, type Timer } from '@engram/core';
 import { type CallContext, type StreamCall, type StreamHandler, statusOf } from '@engram/wire';
 import type { ClusterView } from './cluster-view.ts';
 
-/** After so many looks in a row without a leader a stream ends (etcd: maxNoLeaderCnt). */
+/** A stream ends after this many checks in a row without a leader (etcd: maxNoLeaderCnt). */
 const LOOKS = 3;
 
 /**
- * Calls with `hasleader: true` are for a member that knows a leader: clients use it to leave a member that is cut off. A
- * call that comes to one that knows none is refused with NoLeader; a stream ends with it (etcd
- * server/etcdserver/api/v3rpc/interceptor.go: monitorLeader).
+ * Enforces `hasleader: true`, with which clients leave a member that is cut off. A member that knows no leader refuses
+ * a new call with NoLeader, and ends an open stream with it (etcd server/etcdserver/api/v3rpc/interceptor.go:
+ * monitorLeader).
  */
 export class LeaderRequirement {
   readonly #cluster: ClusterView;
@@ -29,7 +29,7 @@ export class LeaderRequirement {
     if (this.#cluster.leaderId === 0n && requiresLeader(call)) throw new EngramError('NoLeader');
   }
 
-  /** Ends the stream, if it asks for it, after three election timeouts without a leader. */
+  /** Ends the stream, if its client requires a leader, after three election timeouts without a leader. */
   watch(call: StreamCall, handler: StreamHandler): StreamHandler {
     if (!requiresLeader(call)) return handler;
     this.#streams.add(call);

@@ -16,7 +16,7 @@ import { RpcCaller } from './rpc-caller.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const SERVICE = '/etcdserverpb.Lease';
-/** Renewals of one stream that may wait for leases that are just ending. */
+/** Renewals of one stream that may wait for leases that are about to end. */
 const WAITING_MAX = 10_000;
 
 export function leaseMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
@@ -72,12 +72,12 @@ class LeaseService {
   }
 }
 
-/** A stream of renewals: one answer for each, in their order, though one may have to wait until its lease is gone. */
+/** A stream of renewals. Each gets one answer, in order, although a renewal may have to wait until its lease is gone. */
 class KeepAliveCall implements StreamHandler {
   readonly #parts: ServiceParts;
   readonly #call: StreamCall;
   readonly #caller: Caller;
-  /** The last of the answers that wait. */
+  /** Settles with the last answer that waits. */
   #tail: Promise<void> | undefined;
   #waiting = 0;
   #halfClosed = false;
@@ -100,7 +100,7 @@ class KeepAliveCall implements StreamHandler {
         });
         return;
       }
-      // Before the renewal: were the lease to end now, nobody could see the renewal at a later revision than the end.
+      // Read before the renewal: if the lease ended right after, the answer must not show a revision at or after that end.
       const { store } = this.#parts;
       const header = this.#parts.headerBytes(store.revision);
       const ttl = store.leaseKeepAlive(id, this.#caller);

@@ -5,11 +5,11 @@ import type { Cluster, ClusterChanges, Member } from './cluster-view.ts';
 export interface LoneMemberOptions {
   readonly clusterId: bigint;
   readonly member: Omit<Member, 'isLearner'>;
-  /** Rises with each start. */
+  /** Increases with each start. */
   readonly term: number;
 }
 
-/** A cluster of one member that stays so: what cannot be done is refused as etcd would, or as what it is. */
+/** A cluster of one member whose membership is fixed. It refuses changes with etcd's errors, or with UNIMPLEMENTED. */
 export class LoneMember implements Cluster, ClusterChanges {
   readonly clusterId: bigint;
   readonly memberId: bigint;
@@ -51,7 +51,7 @@ export class LoneMember implements Cluster, ClusterChanges {
     throw new EngramError('MemberNotLearner');
   }
 
-  /** This member leads, and there is no other one that could. */
+  /** This member leads, and no other member exists. */
   async moveLeader(target: bigint): Promise<void> {
     if (target !== this.memberId) throw new EngramError('BadLeaderTransferee');
   }

@@ -49,7 +49,7 @@ export function maintenanceMethods(
   ];
 }
 
-/** protobuf's text of an AlarmMember, which leaves out what is zero. */
+/** protobuf's text of an AlarmMember, which omits zero fields. */
 function alarmText({ memberId, alarm }: Alarm): string {
   const member = memberId === 0n ? '' : `memberID:${memberId} `;
   return `${member}alarm:${alarmNames.get(alarm) ?? alarm} `;
@@ -88,14 +88,14 @@ class MaintenanceService {
           .map((set) => ({ memberID: set.memberId, alarm: set.alarm }));
       case AlarmRequestAlarmAction.ACTIVATE:
         if (alarm === AlarmType.NONE) return [];
-        // etcd keeps it, without any effect, until someone takes it away.
+        // etcd would store such an alarm, without any effect, until a client removes it.
         if (!alarmNames.has(alarm)) throw new StatusError(GrpcCode.INVALID_ARGUMENT, 'etcdserver: unknown alarm type');
         await store.activateAlarm({ memberId: memberID, alarm }, caller);
         return changed;
       case AlarmRequestAlarmAction.DEACTIVATE:
         return (await store.deactivateAlarm({ memberId: memberID, alarm }, caller)) ? changed : [];
       default:
-        // etcd's process does not survive it (server/etcdserver/apply/backend.go: Alarm answers nothing at all).
+        // etcd's process does not survive this request (server/etcdserver/apply/backend.go: Alarm returns no answer).
         throw new StatusError(GrpcCode.INVALID_ARGUMENT, 'etcdserver: unknown alarm action');
     }
   }
@@ -103,7 +103,7 @@ class MaintenanceService {
   status(): Message {
     const { store, cluster, options } = this.#parts;
     const { totalBytes, inUseBytes, quotaBytes, logPosition } = store.status();
-    // Clients divide by the size.
+    // Clients divide by the size, so it is at least 1.
     const dbSize = Math.max(1, totalBytes);
     return etcdserverpb.encodeStatusResponse({
       header: this.#parts.header(),
@@ -112,7 +112,7 @@ class MaintenanceService {
       dbSizeInUse: Math.min(inUseBytes, dbSize),
       dbSizeQuota: quotaBytes,
       leader: cluster.leaderId,
-      // A place in the log is what raft's index is: every change moves it, also one without a revision.
+      // A log position corresponds to raft's index: every change increases it, also one without a revision.
       raftIndex: logPosition,
       raftAppliedIndex: logPosition,
       raftTerm: cluster.term,
@@ -123,7 +123,7 @@ class MaintenanceService {
     });
   }
 
-  /** The storage cleans up after itself; this makes it do so now, as operators want it who are over their quota. */
+  /** Makes the storage clean up now, for operators whose store is over its quota. It also cleans up by itself. */
   async defragment(): Promise<Message> {
     await this.#parts.store.defragment();
     return etcdserverpb.encodeDefragmentResponse({});
@@ -154,8 +154,8 @@ class MaintenanceService {
   }
 
   /**
-   * Says what etcd would say of a target (etcd server/etcdserver/version/manager.go), but changes nothing: data here
-   * have no format of an older minor. A cancel without a downgrade succeeds in etcd, too.
+   * Checks a target version as etcd does (etcd server/etcdserver/version/manager.go), but changes nothing, because the
+   * data here has no format of an older minor. A cancel without a downgrade succeeds, as in etcd.
    */
   downgrade(request: Uint8Array): Message {
     const { action, version } = etcdserverpb.decodeDowngradeRequest(request);

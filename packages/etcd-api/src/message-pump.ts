@@ -8,8 +8,9 @@ const stalled: RpcStatus = {
 };
 
 /**
- * Sends what a source yields, no faster than the client reads: at most the limit and one message wait in the transport.
- * The call ends with the source; when the client is gone or takes nothing for too long, the source's signal aborts.
+ * Sends the messages of a source, no faster than the client reads: at most `streamQueueBytesMax` and one message wait
+ * in the transport. The call ends with the source. The source's signal aborts when the client has gone, or reads
+ * nothing for `stallMsMax`.
  */
 export class MessagePump implements StreamHandler {
   readonly #call: StreamCall;
@@ -39,7 +40,7 @@ export class MessagePump implements StreamHandler {
     }
   }
 
-  /** Until there is room, or nobody who needs it. */
+  /** Resolves when the call has room, or when its signal has aborted. */
   async #room(): Promise<void> {
     while (!this.#gone.signal.aborted && this.#full()) await this.#drained();
   }

@@ -15,14 +15,14 @@ export function checkStreamable(op: RangeOp): void {
   }
 }
 
-/** The chunks of a range as messages: merged by a client they are the answer that Range would have given. */
+/** The chunks of a range as messages. Merged by a client, they are the answer that Range would have given. */
 export async function* rangeChunks(
   parts: ServiceParts,
   op: RangeOp,
   { user, authRevision, timeoutMs }: Caller,
   signal: AbortSignal,
 ): AsyncGenerator<Message> {
-  // The pump's signal, which is the client's and ends as well when the client reads nothing.
+  // The signal is the pump's: it aborts with the client's, and also when the client reads nothing.
   const caller: Caller = { user, authRevision, timeoutMs, signal };
   let last: RangeResult | undefined;
   for await (const chunk of parts.store.rangeStream(op, parts.limits.maxRequestBytes, caller)) {

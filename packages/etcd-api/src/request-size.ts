@@ -1,9 +1,9 @@
 import { EngramError } from '@engram/core';
 
 /**
- * What etcd proposes is not the request but an InternalRaftRequest around it, and that is what its limit is for
- * (server/etcdserver/v3_server.go: processInternalRaftRequestOnce): a header with a 64-bit id, which takes 14 bytes, and
- * the tag and length of the request.
+ * etcd's limit applies to the InternalRaftRequest around a request (server/etcdserver/v3_server.go:
+ * processInternalRaftRequestOnce). It adds a header with a 64-bit id, which takes 14 bytes, and the tag and length of
+ * the request.
  */
 const WRAPPER_BYTES = 14 + 1;
 

@@ -1,7 +1,7 @@
 import type { Caller } from '@engram/backend';
 import type { CallContext } from '@engram/wire';
 
-/** The client of one call. Nobody is authenticated yet, so it has no user. */
+/** The client of one call. Clients are not authenticated yet, so it has no user. */
 export class RpcCaller implements Caller {
   readonly user = '';
   readonly authRevision = 0;
@@ -19,7 +19,7 @@ export class RpcCaller implements Caller {
     return this.#call.reserveAnswer?.(bytes) ?? true;
   }
 
-  /** The call's own deadline comes by its signal; the store's request timeout bounds the rest. */
+  /** None: the call's deadline aborts `signal`, and the store's request timeout bounds the rest. */
   get timeoutMs(): number | undefined {
     return undefined;
   }

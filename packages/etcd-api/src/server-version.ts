@@ -1,11 +1,11 @@
-/** `major.minor.patch`, as semver has it. */
+/** The version `major.minor.patch` (semver). */
 export interface ServerVersion {
   readonly major: number;
   readonly minor: number;
   readonly patch: number;
 }
 
-/** As etcd's reader does, it takes leading zeroes, which semver forbids. */
+/** Accepts leading zeroes, as etcd's parser does. semver forbids them. */
 const SEMVER = /^(\d+)\.(\d+)\.(\d+)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 
 export function parseVersion(text: string): ServerVersion | undefined {
@@ -14,5 +14,5 @@ export function parseVersion(text: string): ServerVersion | undefined {
   return { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3]) };
 }
 
-/** The versions of cluster and storage go by minors: `3.6.0`. */
+/** The versions of cluster and storage have patch 0: `3.6.0`. */
 export const minorVersion = ({ major, minor }: ServerVersion): string => `${major}.${minor}.0`;

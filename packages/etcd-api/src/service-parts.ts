@@ -4,7 +4,7 @@ import { HeaderEncoder, type Init, type etcdserverpb } from '@engram/wire';
 import type { Cluster } from './cluster-view.ts';
 import { defaultLimits, type Limits, type ServicesOptions } from './services-options.ts';
 
-/** What all services share. */
+/** The parts that all services share. */
 export class ServiceParts {
   readonly store: Store;
   readonly cluster: Cluster;
@@ -23,7 +23,7 @@ export class ServiceParts {
     this.#headers = this.#headersOf(this.cluster.term);
   }
 
-  /** An encoded header. Shared: never changed. */
+  /** An encoded header. Shared: must not be changed. */
   headerBytes(revision: number): Uint8Array {
     const { term } = this.cluster;
     if (term !== this.#headersTerm) this.#headers = this.#headersOf(term);
@@ -36,7 +36,7 @@ export class ServiceParts {
     return new HeaderEncoder({ clusterId, memberId, raftTerm: term });
   }
 
-  /** A header for the services that are not hot; the store's revision unless another one is given. */
+  /** A header for services that are not hot. `revision` defaults to the store's. */
   header(revision: number = this.store.revision): Init<etcdserverpb.ResponseHeader> {
     const { clusterId, memberId, term } = this.cluster;
     return { clusterId, memberId, revision, raftTerm: term };

@@ -4,18 +4,18 @@ import type { Cluster } from './cluster-view.ts';
 import type { HealthStatus } from './health-status.ts';
 
 export interface Limits {
-  /** A write's request above it is refused (etcd: --max-request-bytes). */
+  /** A larger write request is refused (etcd: --max-request-bytes). */
   readonly maxRequestBytes: number;
-  /** Compares, or operations of a branch, in a transaction (etcd: --max-txn-ops). */
+  /** The most compares, or operations of one branch, in a transaction (etcd: --max-txn-ops). */
   readonly maxTxnOps: number;
   /**
-   * What a stream may have queued for a client that does not read. A watcher beyond it is sent the rest from history
-   * once there is room; a client that goes on asking without reading is cut at four times as much.
+   * Bytes that a stream may queue for a client that does not read. A watcher beyond it gets the rest from history once
+   * there is room. A client that sends requests without reading is disconnected at four times as much.
    */
   readonly streamQueueBytesMax: number;
-  /** A client that takes nothing of a streamed answer (RangeStream, Snapshot) for so long is cut. */
+  /** The stream of a client that reads nothing of a streamed answer (RangeStream, Snapshot) for this long is ended. */
   readonly stallMsMax: number;
-  /** A stream that asks for a leader ends after three times as long without one (etcd: --election-timeout). */
+  /** A stream that requires a leader ends after three times this long without one (etcd: --election-timeout). */
   readonly electionTimeoutMs: number;
 }
 
@@ -27,30 +27,30 @@ export const defaultLimits: Limits = {
   electionTimeoutMs: 1000,
 };
 
-/** Told of each call of clients that name one version; called synchronously, must not throw. */
+/** Counts the calls of clients that report one API version. Called synchronously; must not throw. */
 export interface ClientObserver {
   request(): void;
 }
 
-/** Hooks for metrics; called synchronously, must not throw. */
+/** Hooks for metrics. Called synchronously; must not throw. */
 export interface ServicesObserver {
-  /** etcd_server_client_requests_total; `version` is what the client calls its API, or "unknown". Asked once for each head. */
+  /** etcd_server_client_requests_total. `version` is the client's API version, or "unknown". Called once for each head. */
   client?(type: 'unary' | 'stream', version: string): ClientObserver | undefined;
-  /** etcd_debugging_mvcc_events_total: so many events were sent to a watcher. */
+  /** etcd_debugging_mvcc_events_total: `count` events were sent to a watcher. */
   eventsSent?(count: number): void;
 }
 
 export interface ServicesOptions {
   readonly store: Store;
   readonly cluster: Cluster;
-  /** What this server says it is: `major.minor.patch`. The cluster's and the storage's version follow from it. */
+  /** The version that this server reports: `major.minor.patch`. The cluster's and the storage's version derive from it. */
   readonly version: string;
   readonly limits?: Partial<Limits>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observer?: ServicesObserver;
-  /** What the watchers of all clients may take of memory. Without one they are not bounded. */
+  /** The memory that the watchers of all clients may take. Unbounded if absent. */
   readonly watcherBytes?: SharedBudget;
-  /** Without one the node is always healthy. */
+  /** If absent, the member is always healthy. */
   readonly health?: HealthStatus;
 }

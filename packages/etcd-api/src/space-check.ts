@@ -3,9 +3,9 @@ import type { Txn } from '@engram/core';
 import type { ServiceParts } from './service-parts.ts';
 
 /**
- * Whether what it could put goes beyond the quota; if so the alarm is raised. The store asks the same of every write. It is
- * asked here only about a request that is wrong by itself, since etcd looks at the quota before it looks at the request
- * (server/etcdserver/api/v3rpc/quota.go).
+ * Whether the transaction's puts would exceed the quota. If so, raises the alarm. The store checks every write in the
+ * same way. This check is only for requests that are invalid by themselves, since etcd checks the quota before the
+ * request (server/etcdserver/api/v3rpc/quota.go).
  */
 export async function raiseIfOverQuota({ store, cluster }: ServiceParts, txn: Txn, caller: Caller): Promise<boolean> {
   const costBytes = txnCost(txn);

@@ -18,12 +18,12 @@ export function checkPut(op: PutOp): void {
   if (op.ignoreLease && op.lease !== 0n) throw new EngramError('LeaseProvided');
 }
 
-/** Compares, or operations of one branch: whichever are the most. */
+/** The number of compares, or of operations of one branch, whichever is the largest. */
 export function txnWidth(txn: Txn): number {
   return Math.max(txn.compares.length, txn.success.length, txn.failure.length);
 }
 
-/** `opsMax` is what the transactions around it have left. */
+/** `opsMax` is the number of operations that the enclosing transactions leave. */
 export function checkTxn(txn: Txn, opsMax: number): void {
   const width = txnWidth(txn);
   if (width > opsMax) throw new EngramError('TooManyOps');

@@ -24,19 +24,19 @@ import { EventMemo } from './event-memo.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { type StreamOfWatchers, WatcherShares } from './watcher-shares.ts';
 
-/** In a response: no watcher, or all of the stream. */
+/** The watch id of a response that concerns no watcher, or all watchers of the stream. */
 const NO_WATCHER = -1;
-/** etcd: what gRPC adds to the largest request (server/embed: grpcOverheadBytes). */
+/** The bytes that gRPC may add to the largest request in etcd (server/embed: grpcOverheadBytes). */
 const FRAGMENT_SLACK_BYTES = 512 * 1024;
-/** A client that asks without reading may let this many times the stream's bound wait. */
+/** A stream ends if a client sends requests without reading and queues this many times `streamQueueBytesMax`. */
 const HARD_BOUND = 4;
 const ZERO_KEY = Uint8Array.of(0);
-/** What a watcher takes beside its keys: measured, 700 bytes, and 600 more where no other one has its range. */
+/** Memory of a watcher besides its keys. Measured: 700 bytes, and 600 more if no other watcher has its range. */
 const WATCHER_BYTES = 1536;
 /** etcd has no such bound. */
 const TOO_MANY_WATCHERS = 'etcdserver: too many watchers';
 
-/** Clients resume a stream that ends so; with any other code they give up (client/v3/watch.go). */
+/** Clients resume a stream that ends with this code. With any other code they give up (client/v3/watch.go). */
 const notReading: RpcStatus = {
   code: GrpcCode.UNAVAILABLE,
   message: 'etcdserver: watch stream closed: the client does not read its responses',
@@ -46,7 +46,7 @@ const broken: RpcStatus = {
   message: 'etcdserver: watch stream closed: history is unreadable',
 };
 
-/** Clients read these as errors, so they are what Go's errors print (etcd server/storage/mvcc/watcher.go). */
+/** Clients parse these texts as errors, so they equal the texts of etcd's errors (etcd server/storage/mvcc/watcher.go). */
 const refusals: Readonly<Record<Extract<CreateOutcome, { kind: 'refused' }>['reason'], string>> = {
   'negative-revision': errorTable.Compacted.message,
   'empty-range': 'mvcc: watcher range is empty',
@@ -60,7 +60,7 @@ export function watchMethods(parts: ServiceParts, admission: CallAdmission): rea
   return [['/etcdserverpb.Watch/Watch', admission.bidi(open)]];
 }
 
-/** One stream of watches: what the client asks goes to the hub, what the hub tells goes to the client. */
+/** One stream of watches. Passes the client's requests to the hub and the hub's events to the client. */
 class WatchCall implements StreamHandler, WatchSink {
   readonly #parts: ServiceParts;
   readonly #memo: EventMemo;
@@ -69,7 +69,7 @@ class WatchCall implements StreamHandler, WatchSink {
   readonly #stream: WatchStream;
   readonly #queueBytesMax: number;
   #ended = false;
-  /** The hub is calling: it must not be called. */
+  /** True while the hub calls this sink: the hub must not be called then. */
   #inSink = false;
 
   constructor(parts: ServiceParts, memo: EventMemo, watchers: StreamOfWatchers, call: StreamCall) {
@@ -96,7 +96,7 @@ class WatchCall implements StreamHandler, WatchSink {
     else this.#parts.logger.info({ peer: this.#call.peer }, 'a watch request of no kind was ignored');
   }
 
-  /** Clients that only listen are clients still. */
+  /** A client may half-close the stream and still receive events. */
   halfClosed(): void {}
 
   drained(): void {
@@ -109,7 +109,10 @@ class WatchCall implements StreamHandler, WatchSink {
     this.#outsideSink(() => this.#stream.close());
   }
 
-  /** A transport may find, while it sends what a sink's call gives it, that the client is gone: the hub hears it later. */
+  /**
+   * The transport may find that the client has gone while it sends for a sink's call. The hub is then called in a
+   * microtask.
+   */
   #outsideSink(call: () => void): void {
     if (this.#inSink) queueMicrotask(call);
     else call();
@@ -170,7 +173,7 @@ class WatchCall implements StreamHandler, WatchSink {
       this.#refuse(TOO_MANY_WATCHERS);
       return;
     }
-    // The request's bytes are the transport's once this call is over; the watcher lives on.
+    // The transport reuses the request's bytes after this call, but the watcher keeps its keys.
     const key = request.key.length === 0 ? ZERO_KEY : request.key.slice();
     let outcome: CreateOutcome;
     try {

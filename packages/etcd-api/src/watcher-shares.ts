@@ -5,17 +5,17 @@ interface Held {
   streams: number;
 }
 
-/** What watchers take of memory, in shares of the clients' connections: a stream more gives its client no more. */
+/** The memory of watchers, with one share for each connection: more streams do not give a client more. */
 export class WatcherShares {
   readonly #budget: SharedBudget | undefined;
   readonly #connections = new Map<string, Held>();
 
-  /** Without a budget nothing is bounded. */
+  /** Without a budget, watchers are not bounded. */
   constructor(budget: SharedBudget | undefined) {
     this.#budget = budget;
   }
 
-  /** For a stream of the connection of `peer`, until its `close`. */
+  /** For one stream of the connection of `peer`, until `close` of the result. */
   open(peer: string): StreamOfWatchers {
     if (this.#budget === undefined) return new StreamOfWatchers(undefined, () => {});
     const held = this.#connections.get(peer) ?? { share: this.#budget.share(), streams: 0 };
@@ -27,7 +27,7 @@ export class WatcherShares {
     });
   }
 
-  /** Connections with a stream. */
+  /** The number of connections with an open stream. */
   get connections(): number {
     return this.#connections.size;
   }
@@ -45,7 +45,7 @@ export class StreamOfWatchers {
     this.#closed = closed;
   }
 
-  /** Whether there may be one more. False is counted as a refusal. */
+  /** Whether the stream may add a watcher. False counts as a refusal. */
   mayAdd(): boolean {
     if (this.#share === undefined || this.#share.mayGrow) return true;
     this.#share.refused();
@@ -58,7 +58,7 @@ export class StreamOfWatchers {
     this.#hold(bytes);
   }
 
-  /** Nothing happens for one that is not counted. */
+  /** Does nothing if the watcher is not counted. */
   remove(watchId: Int64): void {
     const bytes = this.#bytes.get(watchId);
     if (bytes === undefined) return;
@@ -66,7 +66,7 @@ export class StreamOfWatchers {
     this.#hold(-bytes);
   }
 
-  /** Once. */
+  /** Must be called once. */
   close(): void {
     this.#hold(-this.#heldBytes);
     this.#bytes.clear();

@@ -1,4 +1,4 @@
-/** An error of the system, as Node gives them: `code` says which. */
+/** A system error as Node reports it: `code` names it. */
 export class DiskError extends Error {
   override readonly name = 'DiskError';
   readonly code: string;

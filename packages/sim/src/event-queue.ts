@@ -1,7 +1,7 @@
-/** Something that will happen, unless it is cancelled before. */
+/** An event that will happen unless it is cancelled before. */
 export class SimEvent {
   readonly atMs: number;
-  /** Orders what is due at the same time, the lowest first; then `order` does. */
+  /** Orders events that are due at the same time, the lowest first. `order` decides between equal ties. */
   readonly tie: number;
   readonly order: number;
   #fire: (() => void) | undefined;
@@ -13,7 +13,7 @@ export class SimEvent {
     this.#fire = fire;
   }
 
-  /** It has neither fired nor been cancelled. */
+  /** True until the event fires or is cancelled. */
   get waits(): boolean {
     return this.#fire !== undefined;
   }
@@ -23,7 +23,7 @@ export class SimEvent {
     this.#fire = undefined;
   }
 
-  /** Once: a cancelled event does nothing. */
+  /** Has an effect at most once. A cancelled event does nothing. */
   fire(): void {
     const fire = this.#fire;
     this.#fire = undefined;
@@ -38,7 +38,7 @@ const isBefore = (left: SimEvent, right: SimEvent): boolean =>
       ? left.tie < right.tie
       : left.order < right.order;
 
-/** A binary heap. Cancelled events stay in it until they come to its top. */
+/** A binary heap. Cancelled events stay in it until they reach the top. */
 export class EventQueue {
   readonly #heap: SimEvent[] = [];
 
@@ -55,7 +55,7 @@ export class EventQueue {
     heap[at] = event;
   }
 
-  /** The next one that waits; undefined: none does. */
+  /** The next event that waits. Undefined if none does. */
   first(): SimEvent | undefined {
     for (;;) {
       const first = this.#heap[0];
@@ -70,7 +70,7 @@ export class EventQueue {
     return first;
   }
 
-  /** How many wait: O(n). */
+  /** The number of events that wait. O(n). */
   count(): number {
     let waiting = 0;
     for (const event of this.#heap) if (event.waits) waiting += 1;

@@ -1,6 +1,6 @@
 import { assert, type Random } from '@engram/core';
 
-/** The only generator of tests: small, fast and seeded (mulberry32). The same seed gives the same numbers. */
+/** The only random generator of tests: small, fast and seeded (mulberry32). The same seed gives the same numbers. */
 export class Prng implements Random {
   readonly seed: number;
   #state: number;
@@ -53,8 +53,8 @@ export class Prng implements Random {
   }
 
   /**
-   * A generator of its own, which depends on this one's seed and on `name` alone: what one part of a simulation draws
-   * does not change what another part gets.
+   * A separate generator, which depends on this one's seed and on `name` alone. The numbers that one part of a
+   * simulation draws do not change the numbers of another part.
    */
   fork(name: string): Prng {
     let hash = this.seed ^ 0x811c9dc5;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Random } from '@engram/core';
 
-/** The machine's time, for tests and benchmarks with real files and sockets. Its timers keep no process alive. */
+/** The machine's time, for tests and benchmarks with real files and sockets. Its timers do not keep the process alive. */
 export const realClock: Clock = {
   nowMs: () => performance.now(),
   wallMs: () => Date.now(),
@@ -14,5 +14,5 @@ export const realClock: Clock = {
   endOfTurn: (fire) => process.nextTick(fire),
 };
 
-/** Never the same numbers twice, in no process. */
+/** Numbers that differ in every process. */
 export const realRandom: Random = { uint32: () => randomBytes(4).readUInt32LE() };

@@ -1,5 +1,6 @@
 /**
- * What goes into a bucket: entries in the byte order of their keys, keys and lengths at once, values as they are needed.
+ * The content of a bucket: entries in the byte order of their keys. Keys and lengths are there at once, values are read
+ * when needed.
  */
 export interface BucketContent {
   readonly name: Uint8Array;
@@ -8,7 +9,7 @@ export interface BucketContent {
   /** Writes the key into `into`, from `offset` on. */
   putKey(at: number, into: Uint8Array, offset: number): void;
   valueBytes(at: number): number;
-  /** Of the entries from `from` to before `to`. */
+  /** The values of the entries in [from, to). */
   values(from: number, to: number, signal: AbortSignal): Promise<readonly Uint8Array[]>;
 }
 

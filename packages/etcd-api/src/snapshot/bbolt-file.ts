@@ -6,7 +6,7 @@ import type { SnapshotImage } from './snapshot-image.ts';
 
 const META_PAGES = 2;
 
-/** A bbolt database of these buckets, each a tree of its own, named in one root leaf. */
+/** A bbolt database of these buckets. Each bucket is a tree of its own, named in one root leaf. */
 export async function bboltFile(
   buckets: readonly BucketContent[],
   turn: Turn,

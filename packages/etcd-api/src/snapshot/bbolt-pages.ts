@@ -7,7 +7,7 @@ import type { BucketContent } from './bbolt-bucket.ts';
  */
 export const PAGE_BYTES = 4096;
 export const PAGE_HEADER_BYTES = 16;
-/** What an entry takes beside its key and value, in a leaf and in a branch alike. */
+/** Bytes of an entry besides its key and value, in a leaf or a branch. */
 export const ELEMENT_BYTES = 16;
 
 const BRANCH_PAGE = 0x01;
@@ -23,7 +23,7 @@ const FNV_PRIME = 0x100_0000_01b3n;
 
 export const pagesFor = (bytes: number): number => Math.max(1, Math.ceil(bytes / PAGE_BYTES));
 
-/** Pages with consecutive ids, written in place. What nobody writes is zero. */
+/** Pages with consecutive ids, written in place. Bytes that are not written are zero. */
 export class PageRun {
   readonly bytes: Uint8Array;
   readonly #view: DataView;
@@ -35,7 +35,10 @@ export class PageRun {
     this.#first = first;
   }
 
-  /** Both meta pages, which are the first of a file, hold the same; readers take the one with the higher transaction. */
+  /**
+   * Writes one of the two meta pages, which begin a file and have the same content. Readers use the one with the higher
+   * transaction.
+   */
   meta(id: 0 | 1, root: number, pageCount: number): void {
     const at = this.#begin(id, META_PAGE, 0, PAGE_BYTES) + PAGE_HEADER_BYTES;
     const view = this.#view;
@@ -43,7 +46,7 @@ export class PageRun {
     view.setUint32(at + 4, FORMAT_VERSION, true);
     view.setUint32(at + 8, PAGE_BYTES, true);
     this.#uint64(at + 16, root);
-    // No list of free pages is kept: whoever opens the file for writing finds them, as in etcd's own files.
+    // No list of free pages is written: a program that opens the file for writing finds them, as in etcd's own files.
     view.setBigUint64(at + 32, 2n ** 64n - 1n, true);
     this.#uint64(at + 40, pageCount);
     this.#uint64(at + 48, id);
@@ -51,7 +54,7 @@ export class PageRun {
     view.setBigUint64(at + META_CHECKED_BYTES, fnv1a(checked), true);
   }
 
-  /** The entries from `from` to before `to`, of which `values` has the values. */
+  /** Writes the entries in [from, to). `values` has the values of exactly these entries. */
   leaf(
     id: number,
     content: BucketContent,
@@ -80,7 +83,7 @@ export class PageRun {
     }
   }
 
-  /** Of each child its page, and of its first key the place in `content`. */
+  /** `children` are the pages of the children, `keys` the indexes in `content` of their first keys. */
   branch(id: number, content: BucketContent, keys: readonly number[], children: readonly number[]): void {
     let bytes = PAGE_HEADER_BYTES;
     for (const key of keys) bytes += ELEMENT_BYTES + content.keyBytes(key);
@@ -99,7 +102,7 @@ export class PageRun {
     }
   }
 
-  /** Writes the header; returns where the page begins. */
+  /** Writes the page's header. Returns the offset of the page. */
   #begin(id: number, flags: number, count: number, bytes: number): number {
     const page = (id - this.#first) * PAGE_BYTES;
     const pages = pagesFor(bytes);
@@ -129,7 +132,7 @@ function fnv1a(bytes: Uint8Array): bigint {
   return hash;
 }
 
-/** What the leaf of a bucket of buckets holds for each: its root page. */
+/** The value of a bucket in the root leaf: the bucket's root page. */
 export function bucketValue(root: number): Uint8Array {
   const value = Buffer.alloc(16);
   value.writeBigUInt64LE(BigInt(root), 0);

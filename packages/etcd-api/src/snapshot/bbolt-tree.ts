@@ -2,37 +2,40 @@ import { assert } from '@engram/core';
 import type { BucketContent } from './bbolt-bucket.ts';
 import { ELEMENT_BYTES, PAGE_BYTES, PAGE_HEADER_BYTES, PageRun, pagesFor } from './bbolt-pages.ts';
 
-/** What is read, written and handed on at once: about a millisecond of work, and all the memory that a file takes. */
+/**
+ * Bounds of one run, which is read, written and handed on as a whole: about a millisecond of work. A file takes only
+ * that much memory.
+ */
 const RUN_ENTRIES_MAX = 256;
 const RUN_BYTES_MAX = 128 * 1024;
-/** Entries planned before others get their turn. */
+/** Entries that are planned before other work has its turn. */
 const PLAN_ENTRIES = 8_192;
 
-/** Lets others have their turn; rejects when nobody wants the file any more. */
+/** Gives other work its turn. Rejects when the client has gone. */
 export type Turn = () => Promise<void>;
 
 /** Pages of one level of a tree, in key order. */
 interface Level {
-  /** For each page the index of the first entry (in the level below) that it holds; one more at the end. */
+  /** For each page, the index of its first entry (in the level below). The last element is the end of the last page. */
   readonly firsts: readonly number[];
-  /** For each page its id. */
+  /** The id of each page. */
   readonly ids: readonly number[];
 }
 
 interface LeafRun {
   readonly values: Promise<readonly Uint8Array[]>;
-  /** The leaf behind those whose values these are. */
+  /** The first leaf after this run. */
   readonly until: number;
 }
 
 /**
- * Where the pages of a bucket's tree go: leaves first, then the branches level by level, the root last. Known from the
- * lengths alone, before any value is read, because the file begins with what points at the roots.
+ * Where the pages of a bucket's tree are: leaves first, then the branches level by level, the root last. The plan needs
+ * the lengths only, no values, because the file begins with the pages that point at the roots.
  */
 export class BboltTree {
   readonly #content: BucketContent;
   readonly #levels: readonly Level[];
-  /** The first page behind it. */
+  /** The id of the first page after the tree. */
   readonly end: number;
 
   private constructor(content: BucketContent, levels: readonly Level[], end: number) {
@@ -57,7 +60,7 @@ export class BboltTree {
     return this.#levels.at(-1)!.ids[0]!;
   }
 
-  /** Its pages in the order of their ids, some at a time. */
+  /** The pages of the tree in the order of their ids, one run at a time. */
   async *pages(turn: Turn, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     yield* this.#leaves(turn, signal);
     for (let height = 1; height < this.#levels.length; height += 1) yield* this.#branches(height, turn);
@@ -69,7 +72,7 @@ export class BboltTree {
     for (let leaf = 0; leaf < ids.length; ) {
       const { values, until } = ahead;
       const read = await values;
-      // The next ones are read while these are written and on their way.
+      // Read the next run while this one is written and sent.
       if (until < ids.length) ahead = this.#read(until, signal);
       const run = new PageRun(ids[leaf]!, this.#leafPage(until) - ids[leaf]!);
       for (const from = firsts[leaf]!; leaf < until; leaf += 1) {
@@ -90,7 +93,7 @@ export class BboltTree {
     return { values, until };
   }
 
-  /** The leaf behind those that are read with `leaf`: at least that one. */
+  /** The first leaf after the run that begins at `leaf`. A run has at least one leaf. */
   #runEnd(leaf: number): number {
     const { firsts, ids } = this.#levels[0]!;
     const entriesMax = firsts[leaf]! + RUN_ENTRIES_MAX;
@@ -100,7 +103,7 @@ export class BboltTree {
     return until;
   }
 
-  /** Where the leaf begins; behind the last one, what comes behind all of them. */
+  /** The page of a leaf. For the index after the last leaf, the first page after all leaves. */
   #leafPage(leaf: number): number {
     return this.#levels[0]!.ids[leaf] ?? this.#levels[1]?.ids[0] ?? this.end;
   }
@@ -123,7 +126,7 @@ export class BboltTree {
   }
 }
 
-/** Leaves take entries as long as they fit into a page; an entry that is larger has a leaf of its own. */
+/** A leaf takes entries as long as they fit into a page. A larger entry has a leaf of its own. */
 async function planLeaves(
   content: BucketContent,
   firstPage: number,
@@ -174,7 +177,7 @@ async function planBranches(
   return { firsts, ids };
 }
 
-/** The first entry below a page. */
+/** The index of the first entry below a page. */
 function firstEntry(levels: readonly Level[], height: number, page: number): number {
   let at = page;
   for (let level = height; level >= 0; level -= 1) at = levels[level]!.firsts[at]!;

@@ -14,8 +14,8 @@ const TOMBSTONE_MARK = 't'.charCodeAt(0);
 const UNDERSCORE = '_'.charCodeAt(0);
 
 /**
- * The store as etcd's own database (etcd server/storage/schema), so that etcd's tools read it: `etcdutl snapshot status`,
- * and `restore` into an etcd. It has the history that is not compacted, leases and alarms.
+ * The store as a database in etcd's own format (etcd server/storage/schema), which etcd's tools read: `etcdutl snapshot
+ * status`, and `restore` into an etcd. It contains the history that is not compacted, leases and alarms.
  */
 export async function etcdDatabase(
   parts: ServiceParts,
@@ -23,7 +23,7 @@ export async function etcdDatabase(
   signal: AbortSignal,
 ): Promise<SnapshotImage> {
   const storageVersion = minorVersion(version);
-  // The image is that of the revision at the call; what has no revision is taken in the same turn.
+  // The image has the revision of the call. Data without a revision is taken in the same turn.
   const taking = parts.store.image(signal);
   const unversioned = [leaseBucket(parts), alarmBucket(parts), memberBucket(parts)];
   const image = await taking;
@@ -83,7 +83,7 @@ function putRevision(into: Uint8Array, offset: number, main: number, sub: number
   putUint64(into, offset + 9, sub);
 }
 
-/** Big-endian; without a bigint, since there is one for each version. */
+/** Big-endian. Avoids a bigint, because it runs for each version. */
 function putUint64(into: Uint8Array, offset: number, value: number): void {
   let rest = value;
   for (let at = offset + 7; at >= offset; at -= 1) {
@@ -123,7 +123,7 @@ function metaBucket({ store, cluster }: ServiceParts, image: StoreImage, storage
   ]);
 }
 
-/** Raft's ConfState; ids take all 64 bits, which JSON.stringify cannot write as numbers. */
+/** Raft's ConfState as JSON. Ids have 64 bits, which JSON.stringify cannot write as numbers. */
 function confState(members: readonly Member[]): string {
   const ids = (learners: boolean): string =>
     members

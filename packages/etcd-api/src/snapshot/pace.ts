@@ -1,12 +1,12 @@
 import type { Clock } from '@engram/core';
 import type { Turn } from './bbolt-tree.ts';
 
-/** A client that was slow to read is no reason to wait: it already gave others their turn. */
+/** The longest pause. While a client reads slowly, other work already has its turn. */
 const PAUSE_MS_MAX = 10;
 
 /**
- * Half of the time at most: a pause as long as the work before it. Less would let others in as well, but whoever waits
- * for the log waits for the same processor and disk as the next read of this does.
+ * Works at most half of the time: each pause is as long as the work before it. Shorter pauses would also let other work
+ * run, but a writer that waits for the log needs the same processor and disk as this work's next read.
  */
 export function pace(clock: Clock, signal: AbortSignal): Turn {
   let sinceMs = clock.nowMs();

@@ -1,7 +1,7 @@
-/** A file of known length. Given up, `chunks` lets go of what it holds. */
+/** A file of known length. Ending the iteration of `chunks` early releases what they hold. */
 export interface SnapshotImage {
   /** The sum of all chunks; a multiple of 512. */
   readonly bytes: number;
-  /** Taken once. */
+  /** May be iterated once. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }

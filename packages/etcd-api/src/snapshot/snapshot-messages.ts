@@ -5,10 +5,10 @@ import type { SnapshotImage } from './snapshot-image.ts';
 
 /** etcd server/etcdserver/api/v3rpc/maintenance.go: snapshotSendBufferSize. */
 const BLOB_BYTES = 32 * 1024;
-/** A client takes the file for whole when its size is a multiple of this, and 32 bytes of hash. */
+/** Clients accept a file as complete if its size is a multiple of this plus 32 bytes of hash. */
 const ALIGN_BYTES = 512;
 
-/** The image in blobs, counting down what remains; the last one is the SHA-256 over all before it. */
+/** Sends the image in blobs, each with the bytes that remain. The last blob is the SHA-256 of all blobs before it. */
 export async function* snapshotMessages(taking: Promise<SnapshotImage>, version: string): AsyncGenerator<Message> {
   const image = await taking;
   assert(image.bytes % ALIGN_BYTES === 0, 'a snapshot that clients would refuse');
@@ -24,7 +24,7 @@ export async function* snapshotMessages(taking: Promise<SnapshotImage>, version:
   yield etcdserverpb.encodeSnapshotResponse({ blob: hash.digest(), version });
 }
 
-/** Chunks of any size as blobs of BLOB_BYTES, the last one shorter. */
+/** Splits chunks of any size into blobs of BLOB_BYTES. The last blob may be shorter. */
 async function* inBlobs(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let gathered: Uint8Array[] = [];
   let bytes = 0;

@@ -42,12 +42,12 @@ export interface ModelTxn {
   readonly responses: readonly ModelResponse[];
 }
 
-/** What a transaction does to a state: it is refused, or answered, and changes these keys in this order. */
+/** The effect of a transaction on a state: it is refused, or answered and changes these keys in this order. */
 export type Evaluation =
   | { readonly kind: 'refused'; readonly code: ErrorCode }
   | { readonly kind: 'answered'; readonly answer: ModelTxn; readonly changes: readonly ModelChange[] };
 
-/** Of the revision after the state's. `deleted`: no other field but the key means anything. */
+/** A change in the revision after the state's. If `deleted`, only the key is meaningful. */
 export interface ModelChange extends ModelKv {
   readonly deleted: boolean;
 }
@@ -60,7 +60,7 @@ class Refusal extends Error {
   }
 }
 
-/** etcd's transactions as its sources describe them, in the plainest way. */
+/** Evaluates transactions as etcd's sources define them, in the simplest way. */
 export function evaluateTxn(history: StoreHistory, state: StateAt, txn: Txn): Evaluation {
   const evaluation = new Transaction(history, state);
   try {
@@ -72,7 +72,7 @@ export function evaluateTxn(history: StoreHistory, state: StateAt, txn: Txn): Ev
   }
 }
 
-/** `state.revision` is the newest; the answer's kvs are those at the revision that is asked for. */
+/** `state.revision` is the newest. The answer's kvs are those at the requested revision. */
 export function evaluateRange(history: StoreHistory, state: StateAt, op: RangeOp): ModelResponse | ErrorCode {
   const at = op.revision <= 0 ? state.revision : op.revision;
   if (at > state.revision) return 'FutureRev';
@@ -102,7 +102,7 @@ class Transaction {
     return this.#execute(txn, path);
   }
 
-  /** Compares see the state before the transaction, also those of nested ones. */
+  /** Compares see the state before the transaction, also those of nested transactions. */
   #path(txn: Txn): Path {
     const succeeded = txn.compares.every((compare) => this.#holds(compare));
     const ops = succeeded ? txn.success : txn.failure;
@@ -176,7 +176,7 @@ class Transaction {
     return this.#state.revision + 1;
   }
 
-  /** What a reader inside the transaction sees: its own revision once it has changed something. */
+  /** The revision that a range inside the transaction sees: the transaction's own once it has changed a key. */
   get #visible(): number {
     return this.changes.size > 0 ? this.#next : this.#state.revision;
   }
@@ -234,14 +234,14 @@ function orderOf(compare: Compare, kv: ModelKv): number {
   }
 }
 
-/** `live` is the range in key order. */
+/** `live` has the range in key order. */
 function rangeOf(live: readonly ModelKv[], op: RangeOp, revision: number): ModelResponse {
   const count = live.length;
   if (op.countOnly) return { kind: 'range', revision, kvs: [], count, more: false };
   const filtered = [op.minModRevision, op.maxModRevision, op.minCreateRevision, op.maxCreateRevision].some(
     (bound) => bound !== 0,
   );
-  // The limit comes before the sort where the order is NONE and nothing is filtered, as in etcd.
+  // As in etcd, the limit applies before the sort if the order is NONE and nothing is filtered.
   let kvs = op.limit > 0 && op.sortOrder === SortOrder.NONE && !filtered ? live.slice(0, op.limit + 1) : live;
   if (filtered) {
     kvs = kvs.filter(

@@ -11,7 +11,7 @@ export interface ModelKv {
   readonly lease: bigint;
 }
 
-/** One change of one key. A deletion has neither value nor lease, and `create` and `version` 0. */
+/** One change of one key. A deletion has neither value nor lease, and its `create` and `version` are 0. */
 export interface ModelEvent extends ModelKv {
   readonly sub: number;
   readonly deleted: boolean;
@@ -21,7 +21,7 @@ export interface ModelEvent extends ModelKv {
   readonly kv: Uint8Array;
 }
 
-/** All changes of one key, oldest first. Compaction hides, it does not remove. */
+/** All changes of one key, oldest first. Compaction does not remove them. */
 export interface KeyLine {
   readonly key: string;
   readonly bytes: Uint8Array;
@@ -30,24 +30,24 @@ export interface KeyLine {
 
 export type Mark = Exclude<LogRecord, { readonly kind: 'put' | 'delete' }>;
 
-/** What one write left in the log: a mark, the changes of one revision, or the end of a lease: a mark and its changes. */
+/** The log records of one write: a mark, the changes of one revision, or the end of a lease (a mark and its changes). */
 export interface LoggedWrite {
-  /** Of the first record. */
+  /** The position of the first record. */
   readonly position: number;
-  /** Behind the last. */
+  /** The position after the last record. */
   readonly next: number;
-  /** The store's after it. */
+  /** The store's revision after the write. */
   readonly revision: number;
   readonly mark: Mark | undefined;
   readonly events: readonly ModelEvent[];
 }
 
-/** From the grant's position to the one behind the revoke. */
+/** The life of a lease, from the grant's position to the position after the revoke. */
 export interface LeaseSpan {
   readonly id: bigint;
   readonly ttlSeconds: number;
   readonly granted: number;
-  /** Undefined: it is there. */
+  /** Undefined while the lease exists. */
   revoked: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface ModelAlarm {
   readonly alarm: number;
 }
 
-/** What holds when everything before a position of the log has taken effect. */
+/** The state after everything before a log position has taken effect. */
 export interface StateAt {
   readonly position: number;
   readonly revision: number;
@@ -69,8 +69,8 @@ export class ModelError extends Error {
 }
 
 /**
- * The store as its log says, in the plainest way: every change of every key in a list, and every answer by looking at
- * all of them. It never forgets, so it can be asked for the state at any position.
+ * The store as its log defines it, in the simplest way: it lists every change of every key and searches all of them for
+ * every answer. It never forgets, so it can give the state at any position.
  */
 export class StoreHistory {
   readonly lines: KeyLine[] = [];
@@ -79,12 +79,12 @@ export class StoreHistory {
   readonly #byKey = new Map<string, KeyLine>();
   readonly #compactions: { readonly next: number; readonly revision: number }[] = [];
   readonly #alarms: { readonly next: number; readonly alarm: ModelAlarm; readonly active: boolean }[] = [];
-  /** Of revision r the write, at r - 2: an empty store is at revision 1. */
+  /** The write of revision r is at index r - 2: an empty store is at revision 1. */
   readonly #byRevision: LoggedWrite[] = [];
   #next = 1;
   #revision = 1;
 
-  /** The position behind the last record. */
+  /** The position after the last record. */
   get next(): number {
     return this.#next;
   }
@@ -97,7 +97,7 @@ export class StoreHistory {
     return this.#compactions.at(-1)?.revision ?? -1;
   }
 
-  /** The same up to here. From here on each goes its own way, as logs do of which one disk was copied. */
+  /** A copy that then changes independently, like the logs on two copies of one disk. */
   copy(): StoreHistory {
     const copy = new StoreHistory();
     for (const { key, bytes, events } of this.lines) {
@@ -115,7 +115,10 @@ export class StoreHistory {
     return copy;
   }
 
-  /** Records that became durable, whole writes. ModelError where they break a rule of the log. Returns the writes. */
+  /**
+   * Adds records that became durable, whole writes only. Throws ModelError if they break a rule of the log. Returns the
+   * writes.
+   */
   append(first: number, records: readonly Uint8Array[]): readonly LoggedWrite[] {
     check(first === this.#next, `records at ${first}, and the log ends at ${this.#next}`);
     const writes: LoggedWrite[] = [];
@@ -137,7 +140,7 @@ export class StoreHistory {
     if (record.kind !== 'put' && record.kind !== 'delete') {
       mark = record;
       at += 1;
-      // A revoke deletes the keys of its lease, and nothing else does in its revision.
+      // A revoke deletes the keys of its lease. Its revision has no other change.
       most = record.kind === 'lease-revoke' ? this.leaseKeys(record.id, this.#next).length : 0;
     }
     const events: ModelEvent[] = [];
@@ -148,7 +151,7 @@ export class StoreHistory {
       if (events.length > 0 && event.mod !== events[0]!.mod) break;
       events.push(event);
     }
-    // Who passed the write on, where somebody did: it belongs to the write.
+    // A record that names the member that passed the write on belongs to the write.
     if (at < records.length && decodeRecord(records[at]!).kind === 'origin') at += 1;
     const revision = events[0]?.mod ?? this.#revision;
     return { position, next: position + at - from, revision, mark, events };
@@ -214,7 +217,7 @@ export class StoreHistory {
     return line;
   }
 
-  /** Everything before the position has taken effect, and nothing else. */
+  /** The state when everything before the position has taken effect, and nothing else. */
   stateAt(position: number): StateAt {
     let compactRevision = -1;
     for (const { next, revision } of this.#compactions) if (next <= position) compactRevision = revision;
@@ -222,7 +225,7 @@ export class StoreHistory {
   }
 
   revisionAt(position: number): number {
-    // Searched from the end: what is asked for has mostly just happened.
+    // Searched from the end: callers mostly ask for recent positions.
     for (let at = this.#byRevision.length - 1; at >= 0; at -= 1) {
       const write = this.#byRevision[at]!;
       if (write.next <= position) return write.revision;
@@ -230,7 +233,7 @@ export class StoreHistory {
     return 1;
   }
 
-  /** The write that made a revision; undefined for 1, and for what has not happened. */
+  /** The write that made a revision. Undefined for revision 1 and for revisions that do not exist yet. */
   writeOf(revision: number): LoggedWrite | undefined {
     return this.#byRevision[revision - 2];
   }
@@ -289,14 +292,15 @@ export class StoreHistory {
     return [...raised.values()];
   }
 
-  /** Changes from one revision to another, both included, in their order. */
+  /** The writes of the revisions from `from` to `to`, both included, in order. */
   changes(from: number, to: number): readonly LoggedWrite[] {
     return this.#byRevision.slice(Math.max(0, from - 2), Math.max(0, to - 1));
   }
 
   /**
-   * What a compaction at `compacted` keeps of what is not newer than `upTo`, in the order in which it came: all above it,
-   * and of each key the newest that is not, unless that is an older tombstone (etcd server/storage/mvcc/key_index.go).
+   * The versions up to revision `upTo` that a compaction at `compacted` keeps, in log order: all above `compacted`, and
+   * of each key the newest that is not above it, unless that is a tombstone older than `compacted` (etcd
+   * server/storage/mvcc/key_index.go).
    */
   kept(compacted: number, upTo: number): readonly ModelEvent[] {
     const kept: ModelEvent[] = [];
@@ -342,5 +346,5 @@ function check(condition: boolean, message: string): asserts condition {
   if (!condition) throw new ModelError(message);
 }
 
-/** A key for people. */
+/** A key as text for messages. */
 export const show = (key: string): string => JSON.stringify(key);
