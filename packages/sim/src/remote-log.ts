@@ -8,25 +8,25 @@ export interface RemoteLogOptions {
   readonly log: SharedLog;
   readonly process: SimProcess;
   readonly random: Prng;
-  /** Each way takes from 0 to so much. */
+  /** Each direction takes from 0 to this long. */
   readonly delayMsMax: number;
-  /** After so long on its own clock the node waits no more: nobody knows, or storage is unavailable. */
+  /** After this long on its own clock the member stops waiting: the append is uncertain, or storage is unavailable. */
   readonly timeoutMs: number;
-  /** A batch leaves for the log. */
+  /** Called when a batch is sent to the log. */
   readonly onAppending?: (batch: LogBatch, seal: Seal) => void;
 }
 
 /**
- * What becomes of an append whose answer stays away: it is there, it never arrives, or it arrives so late that the node
+ * The fate of an append that gets no answer: it is in the log, it never arrives, or it arrives so late that the member
  * has given it up.
  */
 export type LostAppend = 'there' | 'lost' | 'late';
 
-/** How an attempt goes wrong. */
+/** The fault of one attempt. */
 interface Mishap {
-  /** It never arrives. */
+  /** The request never arrives. */
   readonly isLost?: boolean;
-  /** Its answer never comes. */
+  /** The answer never arrives. */
   readonly isUnanswered?: boolean;
   readonly lateMs?: number;
 }
@@ -34,8 +34,8 @@ interface Mishap {
 const WELL: Mishap = {};
 
 /**
- * A shared log as one process reaches it over a network. What has left arrives although its sender is stopped or dead by
- * then; what comes back waits for a process that is stopped, and reaches no dead one.
+ * A shared log as one process reaches it over a network. A sent request arrives even if its sender is stopped or dead
+ * by then. An answer waits for a stopped process, and never reaches a dead one.
  */
 export class RemoteLog implements Log {
   readonly #options: RemoteLogOptions;
@@ -50,27 +50,27 @@ export class RemoteLog implements Log {
     this.#lifetime = new Lifetime(`the way to ${options.log.name}`);
   }
 
-  /** What is sent from now on arrives after so much time at the earliest. */
+  /** Requests sent from now on arrive after `ms` at the earliest. */
   stall(ms: number): void {
     this.#stalledUntilMs = Math.max(this.#stalledUntilMs, this.#nowMs + ms);
   }
 
-  /** What the log answers from now on comes back after so much time at the earliest. */
+  /** Answers that the log gives from now on arrive after `ms` at the earliest. */
   stallAnswers(ms: number): void {
     this.#answersFromMs = Math.max(this.#answersFromMs, this.#nowMs + ms);
   }
 
-  /** The next append that has no fault yet meets this one. */
+  /** The next append without a fault gets this one. */
   loseAppend(fault: LostAppend): void {
     this.#lostAppends.push(fault);
   }
 
-  /** The next `times` operations of this kind find no storage; a seal may be there all the same. */
+  /** The next `times` operations of this kind fail with StorageUnavailableError. A seal may take effect nevertheless. */
   failNext(operation: 'read' | 'seal', times: number): void {
     this.#failures[operation] += times;
   }
 
-  /** Whatever was to fail or to stall does not any more. */
+  /** Ends all faults and stalls. */
   heal(): void {
     this.#stalledUntilMs = 0;
     this.#answersFromMs = 0;
@@ -113,7 +113,7 @@ export class RemoteLog implements Log {
     }
   }
 
-  /** Resolves when the log has answered: whether this node's way to it is well. */
+  /** Resolves when the log has answered, which shows that this member reaches it. */
   probe(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -131,7 +131,7 @@ export class RemoteLog implements Log {
     return { isLost: this.#options.random.chance(0.5), isUnanswered: true };
   }
 
-  /** StorageUnavailableError when the answer does not come in time. What the log refuses with is the answer. */
+  /** Rejects with StorageUnavailableError if no answer arrives in time. A refusal by the log is an answer. */
   #ask<Answer>(operation: string, effect: () => Answer, mishap: Mishap): Promise<Answer> {
     const { process, timeoutMs, log } = this.#options;
     return new Promise((resolve, reject) => {
@@ -152,7 +152,7 @@ export class RemoteLog implements Log {
         try {
           answer = effect();
         } catch (error) {
-          // Of whoever lives by then or not: it is the run's.
+          // A failed assertion fails the whole run, whether or not the process lives by then.
           if (error instanceof AssertionError) throw error;
           answered(() => reject(error));
           return;

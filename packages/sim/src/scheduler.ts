@@ -2,27 +2,30 @@ import { assert, type Random } from '@engram/core';
 import { EventQueue, SimEvent } from './event-queue.ts';
 
 export interface SchedulerOptions {
-  /** Decides the order of what is due at the same time. Without it: in the order in which it was scheduled. */
+  /**
+   * Decides the order of events that are due at the same time. Without it, they fire in the order in which they were
+   * scheduled.
+   */
   readonly random?: Random;
   /**
-   * Who gives turns (`Clock.soon`). `queue`: they are events like all others, and nothing happens outside `step`,
-   * `advance` and `run`. `event-loop`: they come by themselves, as in production, and only time waits to be told:
-   * for tests with real sockets or files.
+   * The source of turns (`Clock.soon`). `queue`: turns are events like all others, and nothing happens outside `step`,
+   * `advance` and `run`. `event-loop`: turns come by themselves, as in production, and only time is simulated. For
+   * tests with real sockets or files.
    */
   readonly turns?: 'queue' | 'event-loop';
 }
 
-/** Immediates that are queued at once: each is followed by all microtasks, and a round of the event loop costs more. */
+/** Immediates that are queued together. All microtasks run after each of them, and a round of the event loop costs more. */
 const IMMEDIATES = 32;
-/** Turns of the real event loop that `run` grants where no event is left: what it waits for may need one. */
+/** Turns of the real event loop that `run` grants when no event is left, because the promise may need one. */
 const IDLE_TURNS_MAX = 50;
 /** Below every number of the random source. */
 const BEFORE_ALL = -1;
 
 /**
- * Virtual time and the one queue of everything that happens in it: timers, turns, the ends of storage operations,
- * deliveries of the network. Time moves from event to event and never by itself. Between two events all microtasks run,
- * so the seed alone decides the order of things.
+ * Virtual time and the one queue of all events: timers, turns, ends of storage operations, deliveries of the network.
+ * Time moves from event to event and never by itself. Between two events all microtasks run, so the seed alone decides
+ * the order of events.
  */
 export class Scheduler {
   readonly turns: 'queue' | 'event-loop';
@@ -41,17 +44,17 @@ export class Scheduler {
     return this.#nowMs;
   }
 
-  /** Events that have fired, so that a run can be bounded and compared. */
+  /** The number of events that have fired. Tests bound and compare runs with it. */
   get fired(): number {
     return this.#fired;
   }
 
-  /** Events that wait. None may be left where everything has ended. */
+  /** The number of events that wait. Must be 0 when everything has ended. */
   get waiting(): number {
     return this.#queue.count();
   }
 
-  /** When the next event is due; undefined: never. */
+  /** When the next event is due. Undefined if none waits. */
   get nextMs(): number | undefined {
     return this.#queue.first()?.atMs;
   }
@@ -61,7 +64,7 @@ export class Scheduler {
     return this.#push(this.#nowMs + Math.max(0, delayMs), this.#random?.uint32() ?? 0, fire);
   }
 
-  /** Before all events that wait, but behind others of this kind. */
+  /** Fires before all other waiting events, but after earlier events of this kind. */
   next(fire: () => void): SimEvent {
     return this.#push(this.#nowMs, BEFORE_ALL, fire);
   }
@@ -73,7 +76,7 @@ export class Scheduler {
     return event;
   }
 
-  /** Fires the next event at its time; false: none waits. What the event throws is the caller's. */
+  /** Fires the next event at its time. False if none waits. Throws what the event throws. */
   step(): boolean {
     const event = this.#queue.take();
     if (event === undefined) return false;
@@ -85,8 +88,8 @@ export class Scheduler {
   }
 
   /**
-   * Moves on by `ms` and fires what comes due on the way, each at its own time, without microtasks in between. Returns
-   * how many events that were.
+   * Advances time by `ms` and fires each event that comes due at its own time, without microtasks in between. Returns
+   * the number of these events.
    */
   advance(ms: number): number {
     const endMs = this.#nowMs + ms;
@@ -97,8 +100,8 @@ export class Scheduler {
   }
 
   /**
-   * Event after event until `promise` settles, with its outcome. Rejects with what an event throws, and where nothing is
-   * left that could settle it.
+   * Fires events until `promise` settles, and returns its outcome. Rejects with what an event throws, or if no event is
+   * left that could settle the promise.
    */
   async run<Value>(promise: Promise<Value>): Promise<Value> {
     let settled = false;
@@ -117,7 +120,7 @@ export class Scheduler {
     return await promise;
   }
 
-  /** Event after event, until none is due up to `ms` from now; then it is that time. */
+  /** Fires all events that are due within `ms` from now, then sets the time to the end. */
   async pass(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     await this.#drive(() => {
@@ -128,7 +131,7 @@ export class Scheduler {
     this.#nowMs = Math.max(this.#nowMs, endMs);
   }
 
-  /** Calls `step` again and again, with all microtasks in between, until it is false. */
+  /** Calls `step` repeatedly, with all microtasks in between, until it returns false. */
   #drive(step: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       let ended = false;

@@ -16,17 +16,17 @@ import {
   type Values,
 } from '@engram/storage';
 
-/** One log that several nodes share, and that outlives them all: what TiKV is to a cluster. */
+/** One log that several members share and that outlives them all. It stands for TiKV in a cluster. */
 export class SharedLog {
   readonly name: string;
   readonly batches: LogBatch[] = [];
   sealed: Seal = NEW_LOG_SEAL;
   next: LogPosition = logPosition(1);
-  /** Told of each batch when it is durable, before anybody else is, and of each new seal. */
+  /** Called for each batch when it is durable, before the appender learns of it, and for each new seal. */
   onAppended: ((batch: LogBatch, seal: Seal) => void) | undefined;
   onSealed: ((seal: Seal) => void) | undefined;
   readonly #records = new Map<LogPosition, Uint8Array>();
-  /** By the position of the first record. */
+  /** Keyed by the position of the first record. */
   readonly #appends = new Map<LogPosition, { readonly batch: LogBatch; readonly seal: Seal }>();
 
   constructor(name: string) {
@@ -37,7 +37,10 @@ export class SharedLog {
     return this.#records.get(position);
   }
 
-  /** Those that are there now; of the one that `from` is inside of, the rest. StorageCorruptError beyond the end. */
+  /**
+   * The batches from `from` on that exist now. A batch that contains `from` is cut before it. StorageCorruptError
+   * beyond the end.
+   */
   batchesFrom(from: LogPosition): readonly LogBatch[] {
     if (from > this.next)
       throw new StorageCorruptError(`the log ends before ${this.next}, and ${from} is asked for`, this.name);
@@ -49,7 +52,7 @@ export class SharedLog {
   }
 
   append(batch: LogBatch, seal: Seal): AppendOutcome {
-    // Also one that was tried again, and arrives for the first time when others have been appended behind it.
+    // Also covers an append that was retried, and whose first copy arrives after later batches.
     const there = this.#appends.get(batch.first);
     if (there !== undefined && sameSeal(there.seal, seal) && sameBatch(there.batch, batch))
       return { kind: 'committed' };
@@ -74,12 +77,12 @@ export class SharedLog {
   }
 }
 
-/** What one node keeps by itself, beside the shared log: it may be lost without loss of data. */
+/** The data that one member keeps besides the shared log. Its loss loses no data of the cluster. */
 export class LocalCopy {
   checkpoint: { readonly from: LogPosition; readonly chunks: readonly Uint8Array[] } | undefined;
 }
 
-/** A node's storage over a shared log, for one life of the node. Its values are read from the log. */
+/** A member's storage over a shared log, for one life of the member. It reads values from the log. */
 export class SharedLogStorage implements Storage, Log, Values {
   readonly #shared: SharedLog;
   readonly #copy: LocalCopy;
@@ -146,7 +149,7 @@ export class SharedLogStorage implements Storage, Log, Values {
   }
 
   async drop(): Promise<void> {
-    // What one node needs no more, another one may.
+    // No effect: another member may still need the records.
   }
 
   async adopt(batch: LogBatch): Promise<void> {
@@ -175,7 +178,7 @@ export class SharedLogStorage implements Storage, Log, Values {
     return { totalBytes: bytes, inUseBytes: bytes };
   }
 
-  /** The process dies: what is under way never ends for it. */
+  /** The process dies: its running operations never end. */
   crash(): void {
     void this.#lifetime.end('has crashed');
   }

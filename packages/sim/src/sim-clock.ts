@@ -2,7 +2,7 @@ import { assert, type Clock, type Timer } from '@engram/core';
 import { Scheduler } from './scheduler.ts';
 
 export interface SimClockOptions {
-  /** Without one the clock has its own, whose time moves by `advance` and whose turns come by themselves. */
+  /** Without a scheduler the clock has its own, whose time moves by `advance` and whose turns come by themselves. */
   readonly scheduler?: Scheduler;
   /** Milliseconds of this clock for each of the scheduler's: 1 is exact. */
   readonly rate?: number;
@@ -10,11 +10,11 @@ export interface SimClockOptions {
   readonly originMs?: number;
   /** What `wallMs` shows when the scheduler's time is 0. */
   readonly wallMs?: number;
-  /** How much later than asked a timer fires, in the scheduler's milliseconds. */
+  /** How late a timer fires, in the scheduler's milliseconds. */
   readonly lateMs?: () => number;
   /** How long a turn takes to come, in the scheduler's milliseconds. */
   readonly turnMs?: () => number;
-  /** Called where something would fire: whoever it belongs to may be dead by then, or stopped. */
+  /** Called when a callback is due. The process that owns it may be dead or stopped by then. */
   readonly deliver?: (fire: () => void) => void;
 }
 
@@ -22,8 +22,8 @@ const onTime = (): number => 0;
 const deliverAtOnce = (fire: () => void): void => fire();
 
 /**
- * The only clock of tests: a view of a scheduler's time, which may run too fast or too slow. By itself it moves only
- * when told.
+ * The only clock of tests: a view of a scheduler's time, which may run too fast or too slow. Without a scheduler of its
+ * own, its time moves only by `advance`, `run` and `pass`.
  */
 export class SimClock implements Clock {
   readonly scheduler: Scheduler;
@@ -57,10 +57,10 @@ export class SimClock implements Clock {
     const dueMs = this.nowMs() + delayMs;
     let cancelled = false;
     const expire = (): void => {
-      // A rounding error may show the time just before it is due; a timer is never early.
+      // A rounding error may fire the event just before the timer is due. A timer is never early.
       const leftMs = dueMs - this.nowMs();
       if (leftMs > 0) event = this.scheduler.after(Math.max(leftMs / this.#rate, 1e-6), expire);
-      // Whoever is stopped gets it later: it may be cancelled until then.
+      // A stopped process gets it later, and may cancel it until then.
       else this.#deliver(() => void (cancelled || fire()));
     };
     let event = this.scheduler.after(delayMs / this.#rate + this.#lateMs(), expire);
@@ -85,7 +85,7 @@ export class SimClock implements Clock {
     else this.scheduler.next(() => this.#deliver(fire));
   }
 
-  /** Somebody sets the time of day; durations do not feel it. */
+  /** Sets the time of day. Durations are not affected. */
   jumpWall(ms: number): void {
     this.#wallMs += ms;
   }
@@ -105,12 +105,15 @@ export class SimClock implements Clock {
     return this.scheduler.pass(ms);
   }
 
-  /** Timers that wait: none may be left when everything has ended. */
+  /** The number of timers that wait. Must be 0 when everything has ended. */
   get waiting(): number {
     return this.scheduler.waiting;
   }
 
-  /** Turns of the real event loop, for a clock whose turns come by themselves: what needs no time comes to its end. */
+  /**
+   * Lets `turns` turns of the real event loop pass, for a clock whose turns come by themselves. Work that needs no time
+   * completes.
+   */
   async settle(turns = 20): Promise<void> {
     for (let turn = 0; turn < turns; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
   }

@@ -1,13 +1,13 @@
 import type { Prng } from './prng.ts';
 import { SimInode } from './sim-inode.ts';
 
-/** A change of names that no directory sync has made durable. */
+/** A change of names that no directory sync has made durable yet. */
 type NameChange =
   | { readonly kind: 'create'; readonly path: string; readonly inode: SimInode }
   | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly inode: SimInode }
   | { readonly kind: 'remove'; readonly path: string };
 
-/** The names of files: as programs see them, and as they are on the disk. */
+/** The names of files, as programs see them and as they are on the disk. */
 export class SimDirectory {
   #names = new Map<string, SimInode>();
   #durable = new Map<string, SimInode>();
@@ -17,7 +17,7 @@ export class SimDirectory {
     return this.#names.get(path);
   }
 
-  /** As programs see them, sorted. */
+  /** The names as programs see them, sorted. */
   paths(): string[] {
     return [...this.#names.keys()].sort();
   }
@@ -28,14 +28,14 @@ export class SimDirectory {
     return inode;
   }
 
-  /** Durable at once. */
+  /** Creates a file whose name is durable at once. */
   createDurably(path: string): void {
     const inode = new SimInode();
     this.#names.set(path, inode);
     this.#durable.set(path, inode);
   }
 
-  /** Replaces what is under the new name; of what is not there, nothing. */
+  /** Replaces a file under the new name. No effect if the old name does not exist. */
   rename(from: string, to: string): void {
     const inode = this.#names.get(from);
     if (inode !== undefined) this.#change({ kind: 'rename', from, to, inode });
@@ -45,7 +45,7 @@ export class SimDirectory {
     if (this.#names.has(path)) this.#change({ kind: 'remove', path });
   }
 
-  /** The changes that a sync that begins now makes durable. */
+  /** The number of changes that a sync which begins now makes durable. */
   get undurable(): number {
     return this.#changes.length;
   }
@@ -54,7 +54,10 @@ export class SimDirectory {
     for (const change of this.#changes.splice(0, changes)) apply(this.#durable, change);
   }
 
-  /** Without power: of the changes that were not synced any are there, or the first so many. Then the files lose theirs. */
+  /**
+   * Loses power. Of the changes that were not synced, any subset or any prefix is durable. Then the files lose their
+   * caches.
+   */
   losePower(random: Prng): void {
     const ordered = random.chance(0.5);
     let kept = random.below(this.#changes.length + 1);
@@ -81,7 +84,7 @@ function apply(names: Map<string, SimInode>, change: NameChange): void {
     case 'remove':
       names.delete(change.path);
       break;
-    // A name holds a file, not another name: what had the old name before is not what was renamed.
+    // A rename moves an inode: if the old name has another inode by now, that one stays.
     case 'rename':
       if (names.get(change.from) === change.inode) names.delete(change.from);
       names.set(change.to, change.inode);

@@ -8,29 +8,29 @@ import type { SimProcess } from './sim-host.ts';
 
 export type DiskOperation = 'open' | 'read' | 'write' | 'write-durable' | 'sync' | 'truncate' | 'names' | 'meta';
 
-/** One operation of this kind fails, after so many that do not. */
+/** Makes one operation of this kind fail, after `after` operations that succeed. */
 export interface DiskFault {
   readonly operation: DiskOperation;
   readonly code: 'EIO' | 'ENOSPC';
   readonly after: number;
 }
 
-/** When the process on the disk ends. */
+/** The point at which the process on the disk ends. */
 export interface CrashPoint {
-  /** After so many steps of operations. */
+  /** The process ends after this many steps of operations. */
   readonly steps: number;
-  /** The steps count from this write of the manifest on; without it from now on. */
+  /** Steps count from this write of the manifest on. If undefined, they count from now on. */
   readonly manifestWrites?: number;
-  /** Killed, the system still has its cache; with the power, that is lost too. */
+  /** After `kill` the system still has its cache. `power` loses the cache too. */
   readonly kind: CrashKind;
 }
 
 export type CrashKind = 'kill' | 'power';
 
 /**
- * A disk in memory that loses what it may lose. Every operation takes its time in several steps, and the process can end
- * between any two of them: killed, then the system still has its cache, or with the power, then of what was not synced
- * any part may be there or not, sector by sector and name by name.
+ * A disk in memory that loses all that a real one may lose. Each operation takes time in several steps, and the process
+ * can end between any two of them. After a kill the system still has its cache. After a loss of power, any part of what
+ * was not synced may be there, sector by sector and name by name.
  */
 export class SimDisk {
   readonly directory = new SimDirectory();
@@ -51,33 +51,33 @@ export class SimDisk {
     this.#stepMsMax = stepMsMax;
   }
 
-  /** Operations that have failed since `arm`. */
+  /** The number of operations that have failed since `arm`. */
   get failed(): number {
     return this.#failed;
   }
 
-  /** What a storage of this process lies on. Nothing is armed. */
+  /** The file system and metadata for a storage of this process. No crash and no fault is armed. */
   ground(process: SimProcess): Ground {
     assert(this.#process?.alive !== true, 'two processes at a time on one disk');
     this.#process = process;
     this.#metaHeld = false;
     this.arm(undefined, undefined);
     return {
-      // Whether a write holds up others is nothing to this disk.
+      // This disk does not simulate writes that delay each other.
       idleMs: () => 0,
       fileSystem: this.#fileSystem(process),
       openMeta: async (path) => {
         await this.step(process);
         if (this.#metaHeld) throw new DiskError('LOCKED', path);
         this.#metaHeld = true;
-        // Made with the database, and durable with its first write, which is the first of all.
+        // Created with the database. Its first write, which precedes all others, makes it durable.
         if (this.directory.find(`${path}/CURRENT`) === undefined) this.directory.createDurably(`${path}/CURRENT`);
         return this.#openMeta(process);
       },
     };
   }
 
-  /** From now on: the process ends at this point, and this operation fails. */
+  /** From now on, the process ends at this point, and this operation fails. */
   arm(crash: CrashPoint | undefined, fault: DiskFault | undefined): void {
     this.#crashPoint = crash;
     this.#manifestWritesLeft = crash?.manifestWrites ?? Number.POSITIVE_INFINITY;
@@ -87,14 +87,14 @@ export class SimDisk {
     this.#failed = 0;
   }
 
-  /** The process ends now. Nothing where it has ended. */
+  /** Ends the process now. No effect if it has ended. */
   crash(kind: CrashKind): void {
     if (this.#process?.alive !== true) return;
     this.#process.kill();
     if (kind === 'power') this.directory.losePower(this.random);
   }
 
-  /** A moment in which others have their turn, and the process may end: then it never comes back. */
+  /** Lets other work have its turn. The process may end here, and then the promise never settles. */
   async step(process: SimProcess): Promise<void> {
     await process.delay(this.random.fraction() * this.#stepMsMax);
     this.#stepsLeft -= 1;
@@ -102,7 +102,7 @@ export class SimDisk {
     if (!process.alive) await new Promise<never>(() => {});
   }
 
-  /** The error that an operation meets now. */
+  /** The error for this operation, if it fails now. */
   failure(operation: DiskOperation): DiskError | undefined {
     const fault = this.#fault;
     if (fault === undefined || fault.operation !== operation) return undefined;
@@ -110,7 +110,7 @@ export class SimDisk {
       this.#fault = { ...fault, after: fault.after - 1 };
       return undefined;
     }
-    // A full disk stays full; one that cannot read or write a place is another matter.
+    // A full disk stays full. An I/O error occurs once.
     if (fault.code === 'EIO') this.#fault = undefined;
     this.#failed += 1;
     return new DiskError(fault.code, `injected into ${operation}`);

@@ -11,7 +11,7 @@ export class SimFile implements StorageFile {
   readonly #inode: SimInode;
   readonly #mode: OpenMode;
   #open = true;
-  /** Of the file's failures, those that this descriptor was told of. */
+  /** The number of the file's failures that this descriptor has reported. */
   #told: number;
 
   constructor(disk: SimDisk, process: SimProcess, inode: SimInode, mode: OpenMode) {
@@ -88,7 +88,7 @@ export class SimFile implements StorageFile {
   async #step(): Promise<void> {
     if (!this.#open) throw new DiskError('EBADF', 'the file is closed');
     await this.#disk.step(this.#process);
-    // The system knows a file by a number, which may be another's by now.
+    // A real system identifies a file by a number, which may belong to another file after a close.
     if (!this.#open) throw new DiskError('EBADF', 'closed while it is used');
   }
 
@@ -97,7 +97,7 @@ export class SimFile implements StorageFile {
     this.#told = this.#inode.failures;
   }
 
-  /** Whoever has a file open learns once that written bytes were lost. */
+  /** Reports a loss of written bytes, once for each open descriptor. */
   #tell(): void {
     if (this.#told === this.#inode.failures) return;
     this.#told = this.#inode.failures;
