@@ -35,7 +35,7 @@ export interface ApiOptions {
   readonly epoch?: number;
 }
 
-/** All of a node but its sockets, spoken to in messages. */
+/** A whole member without its sockets. Tests call it with messages. */
 export class Api implements AsyncDisposable {
   readonly clock: SimClock;
   readonly backend: Backend;
@@ -166,7 +166,7 @@ export class Api implements AsyncDisposable {
     return etcdserverpb.decodeHashKVResponse(await this.call('/etcdserverpb.Maintenance/HashKV', request));
   }
 
-  /** Puts of keys as their own values, in order; returns the last revision. */
+  /** Puts each key with itself as the value, in order. Returns the last revision. */
   async fill(...keys: readonly string[]): Promise<number> {
     let revision = 1;
     for (const key of keys) revision = (await this.put({ key: b(key), value: b(key) })).header!.revision;
@@ -181,7 +181,7 @@ export const keysOf = (response: { readonly kvs: readonly mvccpb.KeyValue[] }): 
 export const ZERO = Uint8Array.of(0);
 export const ALL = { key: ZERO, rangeEnd: ZERO };
 
-/** The status that a client gets of a call that fails. */
+/** The status that a client gets for a call that fails. */
 export async function failure(call: Promise<unknown> | (() => unknown)): Promise<RpcStatus> {
   try {
     await (typeof call === 'function' ? call() : call);

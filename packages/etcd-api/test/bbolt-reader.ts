@@ -8,8 +8,8 @@ const META = 4;
 export type Bucket = readonly (readonly [key: Buffer, value: Buffer])[];
 
 /**
- * Reads a bbolt file as bbolt's own check does (go.etcd.io/bbolt tx_check.go): each page is reached once and none is left
- * over, page ids and types are right, keys ascend and lie where their branches say.
+ * Reads a bbolt file and checks it as bbolt does (go.etcd.io/bbolt tx_check.go): each page is reached exactly once,
+ * page ids and types are right, and keys ascend within the bounds of their branches.
  */
 export function readBbolt(file: Buffer): Map<string, Bucket> {
   const meta = file.subarray(PAGE + 16);

@@ -133,7 +133,7 @@ describe('every call', () => {
   });
 });
 
-/** A member whose cluster is as the test says. */
+/** A member whose leader and role the test sets. */
 class ChangingMember extends LoneMember {
   leader = member.memberId;
   learner = false;

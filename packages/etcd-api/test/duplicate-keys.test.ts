@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type DeleteRangeOp, isEngramError, NO_LEASE, type Op, rangeContains, type Txn } from '@engram/core';
 import { checkDuplicateKeys } from '../src/duplicate-keys.ts';
 
-/* Against the rule in its plainest form: every pair of changes is looked at. */
+/* Compares the check with the rule in its simplest form, which looks at every pair of changes. */
 
 const key = fc.integer({ min: 0, max: 7 }).map((byte) => Uint8Array.of(byte));
 const end = fc.oneof(fc.constant(new Uint8Array(0)), key);
@@ -37,7 +37,7 @@ const { txn } = fc.letrec<{ txn: Txn; op: Op }>((tie) => ({
     .map(([success, failure]): Txn => ({ compares: [], success, failure })),
 }));
 
-/** A change, and which branch of which transactions it is in. */
+/** A change, with the branch of each transaction that contains it. */
 interface Place {
   readonly op: Extract<Op, { kind: 'put' }> | DeleteRangeOp;
   readonly branches: ReadonlyMap<Txn, boolean>;

@@ -7,7 +7,7 @@ import { EventMemo } from '../src/event-memo.ts';
 
 const headers = new HeaderEncoder({ clusterId: 1n, memberId: 2n, raftTerm: 3 });
 
-/** One put; its value long enough that a response refers to the events instead of copying them. */
+/** One put. Its value is so long that a response refers to the event's bytes instead of copying them. */
 function group(at: number, prev: boolean): EventGroup {
   const kv = Buffer.concat([utf8('\n\u0001a'), Buffer.from([0x2a, 0x88, 0x27]), Buffer.alloc(5000, at)]);
   return putGroup(revision(at), { key: utf8('a'), kv, prevKv: prev ? kv : undefined });
@@ -44,7 +44,7 @@ test('superseded versions are for those who want them', () => {
   expect(responses.response(0, true, none, 8)).toBe(responses.response(0, false, none, 8));
 });
 
-/** A deletion of so many keys, or puts; of every other one the superseded version is known. */
+/** `count` puts or deletions. Every other event has its superseded version. */
 function large(count: number, put: boolean, valueBytes = 0): readonly EventGroup[] {
   const events = Array.from({ length: count }, (_, sub): KvEvent => {
     const kv = mvccpb.encodeKeyValue({ key: utf8(`key-${sub}`), modRevision: 9, value: new Uint8Array(valueBytes) });

@@ -13,12 +13,12 @@ import {
 
 export type Metadata = Readonly<Record<string, string>>;
 
-/** A call without a socket. Its client takes everything at once, unless it is stalled. */
+/** A call without a socket. Its client reads everything at once, unless it is stalled. */
 export class FakeCall implements StreamCall {
   readonly peer = '127.0.0.1:1';
   readonly commonName = undefined;
   readonly sent: Uint8Array[] = [];
-  /** How the call has ended: undefined while it goes on. */
+  /** The status with which the call has ended. Undefined while it runs. */
   status: RpcStatus | undefined;
   queuedBytes = 0;
   crowded = false;
@@ -54,7 +54,7 @@ export class FakeCall implements StreamCall {
     return this.#abort.signal;
   }
 
-  /** What the client sends. The bytes are overwritten afterwards, as a transport's buffer is. */
+  /** Sends a request. Its bytes are overwritten afterwards, as a transport reuses its buffer. */
   request(bytes: Uint8Array): void {
     const lent = bytes.slice();
     this.#guard(() => this.#handler?.message(lent));
@@ -65,13 +65,13 @@ export class FakeCall implements StreamCall {
     this.#guard(() => this.#handler?.halfClosed());
   }
 
-  /** The client is gone. */
+  /** The client has gone. */
   cancel(): void {
     this.#abort.abort();
     this.#close();
   }
 
-  /** A stalled client reads everything that has gathered. */
+  /** A stalled client reads everything that is queued. */
   read(): void {
     this.queuedBytes = 0;
     this.#handler?.drained();

@@ -3,7 +3,7 @@ import type { SimClock } from '@engram/sim';
 import { etcdserverpb, type Init, type mvccpb } from '@engram/wire';
 import type { FakeCall } from './fake-call.ts';
 
-/** The client's end of a stream of watches. */
+/** The client's end of a watch stream. */
 export class WatchClient {
   readonly call: FakeCall;
   readonly #clock: SimClock;
@@ -18,7 +18,7 @@ export class WatchClient {
     this.call.request(etcdserverpb.encodeWatchRequest(request));
   }
 
-  /** Asks for a watcher, and takes the answer. */
+  /** Requests a watcher and takes the answer. */
   create(request: Init<etcdserverpb.WatchCreateRequest>): etcdserverpb.WatchResponse {
     this.send({ createRequest: request });
     return this.next();
@@ -32,7 +32,7 @@ export class WatchClient {
     this.send({ progressRequest: {} });
   }
 
-  /** The next response, which must be there already. */
+  /** The next response, which must already be there. */
   next(): etcdserverpb.WatchResponse {
     const bytes = this.call.sent[this.#taken];
     if (bytes === undefined) throw new Error('no further response');
@@ -40,7 +40,7 @@ export class WatchClient {
     return etcdserverpb.decodeWatchResponse(bytes);
   }
 
-  /** All that was not taken, after everything that works has come to its end. */
+  /** All responses that were not taken, after all pending work is done. */
   async rest(): Promise<etcdserverpb.WatchResponse[]> {
     await this.#clock.settle();
     const rest: etcdserverpb.WatchResponse[] = [];

@@ -4,7 +4,7 @@ import { WatcherShares } from '../src/watcher-shares.ts';
 import { Api, b } from './api.ts';
 import type { WatchClient } from './watch-client.ts';
 
-/* Watchers count for what they take of memory, in a share for each connection. */
+/* Watchers count with the memory that they take, in a share for each connection. */
 
 const MAX_BYTES = 1024 * 1024;
 const FLOOR_BYTES = 16 * 1024;
@@ -39,7 +39,7 @@ test('a watcher too many is answered as cancelled, and the stream goes on', asyn
   expect(watch.create({ key: b('a') }).canceled).toBe(false);
   await api.fill('a');
   expect((await watch.events()).length).toBe(1);
-  // Nor does a second stream of the connection get more.
+  // A second stream of the connection does not get more.
   expect(fill(api.watch())).toBeLessThanOrEqual(10);
   watch.call.cancel();
   expect(watcherBytes.used).toBeLessThan(20 * 1024);

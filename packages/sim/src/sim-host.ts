@@ -6,23 +6,23 @@ import { SimClock } from './sim-clock.ts';
 
 export interface SimHostOptions {
   readonly name: string;
-  /** All chance of this host: how late its timers are, and what its processes draw. */
+  /** The randomness of this host: the delays of its timers and the numbers that its processes draw. */
   readonly random: Prng;
-  /** How fast its clocks run, 1 is exact. */
+  /** How fast its clocks run. 1 is exact. */
   readonly rate?: number;
   /** `nowMs` and `wallMs` of its clocks at the scheduler's time 0. */
   readonly originMs?: number;
   readonly wallMs?: number;
-  /** A timer is up to so much late. */
+  /** A timer is late by up to this long. */
   readonly lateMsMax?: number;
-  /** A turn takes up to so much to come: other events of the node and of the world come before it. */
+  /** A turn takes up to this long to come. Other events of the member and of the world may come before it. */
   readonly turnMsMax?: number;
 }
 
-/** Between events that must keep their order: too short to be seen. */
+/** The time between events that must keep their order. Too short to be noticed. */
 const ORDER_MS = 1e-5;
 
-/** A machine: its clocks go on while processes on it come and go, one at a time. */
+/** A machine. Its clocks continue while processes start and end on it, one at a time. */
 export class SimHost {
   readonly name: string;
   readonly scheduler: Scheduler;
@@ -37,7 +37,7 @@ export class SimHost {
     this.options = options;
   }
 
-  /** The one that lives; undefined: none. */
+  /** The living process. Undefined if there is none. */
   get process(): SimProcess | undefined {
     return this.#process?.alive === true ? this.#process : undefined;
   }
@@ -49,7 +49,7 @@ export class SimHost {
     return this.#process;
   }
 
-  /** Somebody sets the time of day. */
+  /** Sets the time of day. */
   jumpWall(ms: number): void {
     this.#wallJumpMs += ms;
     this.process?.clock.jumpWall(ms);
@@ -57,18 +57,18 @@ export class SimHost {
 }
 
 /**
- * One life of a node. Everything that may call into it later goes through it: its clock, the ends of what it asked
- * storage and network for. After `kill` none of that fires any more, and while it is paused all of it waits.
+ * One life of a member. Every later call into it goes through it: its clock, and the ends of its storage and network
+ * operations. After `kill` none of them fires. While it is paused, all of them wait.
  */
 export class SimProcess {
   readonly host: SimHost;
-  /** 1 for the first on its host. */
+  /** 1 for the first process on its host. */
   readonly generation: number;
   readonly clock: SimClock;
   readonly random: Random;
   readonly #deliver: (fire: () => void) => void;
   #alive = true;
-  /** What came due while it was stopped; undefined: it runs. */
+  /** Callbacks that came due while the process was paused. Undefined while it runs. */
   #held: (() => void)[] | undefined;
   #atEnd: (() => void)[] = [];
 
@@ -89,7 +89,7 @@ export class SimProcess {
       originMs: options.originMs ?? 0,
       wallMs: (options.wallMs ?? 0) + wallJumpMs,
       lateMs: () => (lateMsMax === 0 ? 0 : random.fraction() * lateMsMax),
-      // Mostly at once: that a turn takes long is the exception.
+      // Half of the turns come at once: a long turn is the exception.
       turnMs: () => (turnMsMax === 0 || random.chance(0.5) ? 0 : random.fraction() * turnMsMax),
       deliver: this.#deliver,
     });
@@ -103,7 +103,7 @@ export class SimProcess {
     return this.#held !== undefined;
   }
 
-  /** As SIGKILL: what it has under way never ends. Calls what `atEnd` was given. */
+  /** As SIGKILL: its running operations never end. Calls the functions given to `atEnd`. */
   kill(): void {
     if (!this.#alive) return;
     this.#alive = false;
@@ -111,20 +111,20 @@ export class SimProcess {
     for (const end of this.#atEnd.splice(0)) end();
   }
 
-  /** Called once when it is killed: locks are let go, connections break. */
+  /** Called once when the process is killed, to release locks and break connections. */
   atEnd(end: () => void): void {
     this.#atEnd.push(end);
   }
 
-  /** As SIGSTOP: its clocks go on, and it does nothing. */
+  /** As SIGSTOP: its clocks continue, but none of its callbacks run. */
   pause(): void {
     assert(this.#alive, 'a dead process cannot be paused');
     this.#held ??= [];
   }
 
   /**
-   * As SIGCONT: what came due meanwhile happens now, each followed by what it leads to. In its order, or in one that `order`
-   * draws: a process that wakes reads its connections in any order.
+   * As SIGCONT: callbacks that came due meanwhile fire now, each followed by its consequences. They keep their order,
+   * or `order` draws one, because a process that wakes reads its connections in any order.
    */
   resume(order?: Prng): void {
     const held = this.#held;
@@ -134,12 +134,12 @@ export class SimProcess {
       this.host.scheduler.after(at * ORDER_MS, () => this.#deliver(fire));
   }
 
-  /** The end of something that it asked of the world, `delayMs` of the scheduler's time from now. */
+  /** Fires the end of an operation outside the process, after `delayMs` of the scheduler's time. */
   after(delayMs: number, fire: () => void): SimEvent {
     return this.host.scheduler.after(delayMs, () => this.#deliver(fire));
   }
 
-  /** Resolves `delayMs` from now; never, where the process is dead by then. */
+  /** Resolves after `delayMs`. Never resolves if the process is dead by then. */
   delay(delayMs: number): Promise<void> {
     return new Promise((resolve) => void this.after(delayMs, resolve));
   }

@@ -1,20 +1,23 @@
 import type { Prng } from './prng.ts';
 
-/** Smaller than any disk's: what is not durable is lost or kept in pieces of this size. */
+/** Smaller than the sector of any disk. Bytes that are not durable are lost or kept in pieces of this size. */
 export const SECTOR = 64;
 
-/** A file, whatever names it has: its bytes as programs see them, and as they are on the disk. */
+/** A file, independent of its names: its bytes as programs see them, and as they are on the disk. */
 export class SimInode {
-  /** What programs see. */
+  /** The bytes that programs see. */
   cached: Uint8Array = new Uint8Array(0);
-  /** What is on the disk. */
+  /** The bytes on the disk. */
   durable: Uint8Array = new Uint8Array(0);
-  /** How often writing to the disk has failed: whoever has it open is told once, whoever's bytes they were. */
+  /**
+   * The number of failed writes to the disk. Each open descriptor reports each failure once, whichever descriptor wrote
+   * the bytes.
+   */
   failures = 0;
   /** Sectors whose cached bytes are still to be written. */
   readonly #dirty = new Set<number>();
 
-  /** Sectors that a sync that begins now writes. */
+  /** The sectors that a sync which begins now writes. */
   dirtySectors(): readonly number[] {
     return [...this.#dirty];
   }
@@ -27,14 +30,14 @@ export class SimInode {
     for (let sector = Math.floor(offset / SECTOR); sector * SECTOR < end; sector += 1) this.#dirty.add(sector);
   }
 
-  /** What is cut off is zeros where the file grows again. */
+  /** Bytes that are cut off read as zeros when the file grows again. */
   truncate(length: number): void {
     const before = Math.max(this.cached.length, this.durable.length);
     for (let sector = Math.floor(length / SECTOR); sector * SECTOR < before; sector += 1) this.#dirty.add(sector);
     this.cached = resized(this.cached, length);
   }
 
-  /** These sectors, as they are now, and the whole length are on the disk. */
+  /** Puts these sectors, as they are now, and the whole length on the disk. */
   sync(sectors: readonly number[]): void {
     this.durable = resized(this.durable, this.cached.length);
     for (const sector of sectors) {
@@ -43,7 +46,10 @@ export class SimInode {
     }
   }
 
-  /** A durable write: the bytes from `offset` to `end` are on the disk, and no more of the length than they need. */
+  /**
+   * Makes a durable write: the bytes from `offset` to `end` are on the disk. The durable length grows only as far as
+   * they need.
+   */
   flush(offset: number, end: number): void {
     const to = Math.ceil(end / SECTOR);
     const length = Math.max(this.durable.length, Math.min(to * SECTOR, this.cached.length));
@@ -53,7 +59,7 @@ export class SimInode {
     }
   }
 
-  /** After a write that the disk refused the system calls its pages clean: they are in its cache, and nowhere else. */
+  /** After a write that the disk refused, the system marks some pages clean although they are only in its cache. */
   loseTrack(random: Prng): void {
     this.failures += 1;
     for (const sector of this.#dirty) {
@@ -63,7 +69,7 @@ export class SimInode {
     }
   }
 
-  /** Without power the cache is gone: of what was not synced any part is there or not, sector by sector. */
+  /** Loses power and the cache. Any part of what was not synced may be there, sector by sector. */
   loseCache(random: Prng): void {
     const lengths = [this.cached.length, this.durable.length];
     const length = random.chance(0.2)
@@ -75,7 +81,7 @@ export class SimInode {
     this.replace(after);
   }
 
-  /** As if the disk had always had it so. */
+  /** Sets the bytes as if the disk had always had them. */
   replace(bytes: Uint8Array): void {
     this.cached = bytes.slice();
     this.durable = bytes.slice();
@@ -90,7 +96,7 @@ function resized(bytes: Uint8Array, length: number): Uint8Array {
   return after;
 }
 
-/** What of it both have. */
+/** Copies the part of the sector that both have. */
 function copySector(from: Uint8Array, to: Uint8Array, sector: number): void {
   const start = sector * SECTOR;
   if (start >= to.length) return;

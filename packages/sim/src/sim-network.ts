@@ -1,25 +1,25 @@
 import type { Prng } from './prng.ts';
 import type { SimHost, SimProcess } from './sim-host.ts';
 
-/** What links do to messages. Probabilities from 0 to 1. */
+/** The faults of links. Probabilities are from 0 to 1. */
 export interface LinkFaults {
   readonly delayMsMin: number;
-  /** Messages overtake each other where it is above the minimum. */
+  /** Above the minimum, messages overtake each other. */
   readonly delayMsMax: number;
   readonly lost: number;
   readonly twice: number;
 }
 
-/** How soon a connection sends again what has not arrived, and how often. */
+/** The interval and the number of a connection's retries. */
 const RESEND_MS = 200;
 const RESEND_TRIES_MAX = 50;
 
 const CLEAN: LinkFaults = { delayMsMin: 0.1, delayMsMax: 0.1, lost: 0, twice: 0 };
 
 /**
- * Messages between hosts, each for itself: lost, delayed, doubled and out of order as the seed has it. A cut is of one
- * direction, so that a node may hear others that do not hear it. A message reaches the process that lives on its host
- * when it arrives, or nobody.
+ * Messages between hosts. Each one may be lost, delayed, doubled or reordered, as the seed decides. A cut affects one
+ * direction, so a member may hear members that do not hear it. A message reaches the process that lives on the target
+ * host when it arrives, if there is one.
  */
 export class SimNetwork {
   readonly #random: Prng;
@@ -31,7 +31,7 @@ export class SimNetwork {
     this.#random = random;
   }
 
-  /** Nothing that is sent from now on arrives, in this direction. What is under way does. */
+  /** Messages sent from now on in this direction do not arrive. Messages under way do. */
   cut(from: SimHost, to: SimHost): void {
     this.#cut.add(link(from, to));
   }
@@ -41,7 +41,7 @@ export class SimNetwork {
     this.#muted.delete(link(from, to));
   }
 
-  /** Single messages that are sent from now on are lost, in this direction. Connections get through. */
+  /** Single messages sent from now on in this direction are lost. Messages of connections arrive. */
   mute(from: SimHost, to: SimHost): void {
     this.#muted.add(link(from, to));
   }
@@ -51,7 +51,7 @@ export class SimNetwork {
     this.#muted.clear();
   }
 
-  /** `arrive` gets the process that the message reaches. A dead process sends nothing. */
+  /** `arrive` is called with the receiving process. A dead process sends nothing. */
   send(from: SimProcess, to: SimHost, arrive: (receiver: SimProcess) => void): void {
     const way = link(from.host, to);
     if (!from.alive || this.#cut.has(way) || this.#muted.has(way) || this.#random.chance(this.faults.lost)) return;
@@ -60,9 +60,9 @@ export class SimNetwork {
   }
 
   /**
-   * As a connection sends: again and again until it arrives, for as long as its sender lives and somebody would wait.
-   * `arrive` gets the process that lives there by then; undefined: none does. `givenUp`: it has not got through for so long
-   * that a connection ends.
+   * Sends as a connection does: retries until the message arrives, as long as the sender lives. `arrive` gets the
+   * process that lives there by then, or undefined if there is none. `givenUp` is called after RESEND_TRIES_MAX
+   * retries, when a real connection would end.
    */
   sendSurely(
     from: SimProcess,

@@ -3,9 +3,9 @@ import type { Prng } from './prng.ts';
 import type { SimProcess } from './sim-host.ts';
 
 export interface StorageTiming {
-  /** How long an operation takes, from 0 to so much. */
+  /** An operation takes from 0 to this long. */
   readonly delayMsMax: number;
-  /** The part of operations that take no time at all: they end in the call's own turn. */
+  /** The fraction of operations that take no time: they end in the turn of the call. */
   readonly atOnce: number;
   /** `peek` finds nothing: every version that is not cached is read. */
   readonly cold: boolean;
@@ -14,8 +14,8 @@ export interface StorageTiming {
 export type FailingOperation = 'read' | 'get-many' | 'load-checkpoint' | 'save-checkpoint';
 
 /**
- * The in-memory storage as the scheduler drives it: every operation of a process ends at an event, none of a dead
- * process does, and what fails or stalls is told from outside.
+ * Drives the in-memory storage by the scheduler. Every operation of a process ends at an event, and none of a dead
+ * process ends. The test decides which operations fail or stall.
  */
 export class SimStorageFaults implements FaultPlan {
   readonly cold: boolean;
@@ -33,13 +33,13 @@ export class SimStorageFaults implements FaultPlan {
     this.#timing = timing;
   }
 
-  /** Operations of this kind that begin from now on end after so much time at the earliest. */
+  /** Operations of this kind that begin from now on end after `ms` at the earliest. */
   stall(operation: StorageOperation, ms: number): void {
     const { nowMs } = this.#process.host.scheduler;
     this.#stalledUntilMs.set(operation, Math.max(this.#stalledUntilMs.get(operation) ?? 0, nowMs + ms));
   }
 
-  /** The next append that has no fault yet meets this one. */
+  /** The next append without a fault gets this one. */
   failAppend(fault: Exclude<AppendFault, 'none'>): void {
     this.#appends.push(fault);
   }
@@ -49,7 +49,7 @@ export class SimStorageFaults implements FaultPlan {
     this.#failures.set(operation, (this.#failures.get(operation) ?? 0) + times);
   }
 
-  /** Whatever was to fail or to stall does not any more. */
+  /** Ends all faults and stalls. */
   heal(): void {
     this.#stalledUntilMs.clear();
     this.#appends.length = 0;

@@ -1,17 +1,17 @@
-/** The longest stretch in which nothing else had its turn: by the clock, and in CPU time of the thread. */
+/** The longest stretch without a turn for other work, by the clock and in CPU time of the thread. */
 export interface Stall {
   readonly wallMs: number;
-  /** Without what other programs took meanwhile: comparable on a busy machine. */
+  /** Excludes the time of other programs, so it is comparable on a busy machine. */
   readonly cpuMs: number;
 }
 
-/** Measures how long the real event loop is held: asks for its turn again and again, and notes what was between two. */
+/** Measures how long the real event loop is held: it requests turn after turn and records the time between two. */
 export class StallMeter {
   #running = false;
   #wallMs = 0;
   #cpuMs = 0;
 
-  /** What `work` does to everybody else, until it has settled and one turn more. */
+  /** Measures how long `work` holds the event loop, until it has settled and one turn later. */
   static async during<Result>(work: () => Result | Promise<Result>): Promise<{ result: Result; stall: Stall }> {
     const meter = new StallMeter();
     await meter.#begin();
@@ -34,7 +34,7 @@ export class StallMeter {
   }
 
   async #end(): Promise<Stall> {
-    // Two turns, so that the last stretch is among them.
+    // Two turns, so that the last stretch is included.
     for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     return { wallMs: this.#wallMs, cpuMs: this.#cpuMs };
   }

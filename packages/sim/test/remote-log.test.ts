@@ -92,7 +92,7 @@ describe('the way to a shared log', () => {
     if (fault !== 'late') expect(shared.next).toBe(next);
     await scheduler.pass(10 * TIMEOUT_MS);
     expect(shared.next).toBe(later);
-    // Whatever it was, appending it again settles it.
+    // In each case, appending the batch again settles its outcome.
     expect(await scheduler.run(log.append(batch(1, 'a'), seal(1, 1n)))).toEqual({ kind: 'committed' });
     expect(shared.next).toBe(2);
   });

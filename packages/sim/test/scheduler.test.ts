@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Prng, Scheduler, SimClock } from '../index.ts';
 
-/** What happens, in its order, when three workers take turns of no length. */
+/** The order of events when three workers take turns of no length. */
 async function interleaving(seed: number): Promise<string> {
   const scheduler = new Scheduler({ random: new Prng(seed) });
   const clock = new SimClock({ scheduler });
