@@ -1,4 +1,4 @@
-// One node: its configuration, and running it.
+// One member: reading its configuration, and running it.
 export { readConfiguration, type Configuration } from './src/configuration.ts';
 export type { NodeConfig } from './src/node-config.ts';
 export { startNode, type NodeOptions, type RunningNode } from './src/node.ts';

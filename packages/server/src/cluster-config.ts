@@ -15,7 +15,7 @@ export interface InitialMember {
   readonly peerUrls: readonly string[];
 }
 
-/** 'auto' is a certificate of this member's own making, valid for this many years. The files are PEM. */
+/** 'auto' is a certificate that this member makes itself, valid for this many years. The files are PEM. */
 export type PeerTlsConfig = { readonly bounds: TlsBounds } & (
   | { readonly kind: 'auto'; readonly years: number }
   | {
@@ -25,28 +25,28 @@ export type PeerTlsConfig = { readonly bounds: TlsBounds } & (
       readonly trustedCaFile: string | undefined;
       readonly clientCertAuth: boolean;
       readonly crlFile: string | undefined;
-      /** One of the two at most; empty: any. */
+      /** At most one of the two lists is set. Empty allows any name. */
       readonly allowedCommonNames: readonly string[];
       readonly allowedHostnames: readonly string[];
     }
 );
 
-/** The configuration of a member of a cluster on TiKV, besides what every node has. */
+/** The configuration of a cluster member on TiKV, besides that of every member. */
 export interface ClusterConfig {
   readonly pdEndpoints: readonly string[];
-  /** Distinguishes clusters on one TiKV. */
+  /** Distinguishes the clusters on one TiKV. */
   readonly prefix: string;
   readonly tikvTls: { readonly caPath?: string; readonly certPath?: string; readonly keyPath?: string } | undefined;
   readonly localValues: 'disk' | 'memory';
   readonly imagePolicy: ImagePolicy;
   readonly safePoint: SafePointOptions;
-  /** How long another member may be silent before it no longer holds a trim of the log up. */
+  /** A member that is silent for longer than this no longer delays a trim of the log. */
   readonly memberSilentMaxMs: number;
   readonly logSegmentBytes: number;
   readonly token: string;
-  /** Of a cluster that this member founds. */
+  /** Used only if this member founds the cluster. */
   readonly revisionOrigin: RevisionOrigin;
-  /** By name in DNS, or as --initial-cluster says. */
+  /** From DNS or from --initial-cluster. */
   readonly initialMembers: readonly InitialMember[] | SrvDiscovery;
   readonly listenPeerUrls: readonly ServeUrl[];
   readonly peerTls: PeerTlsConfig | undefined;
@@ -56,7 +56,7 @@ export interface ClusterConfig {
   readonly preVote: boolean;
 }
 
-/** Flags that have a meaning only if the log is in TiKV. */
+/** Flags that have an effect only with --storage=tikv. */
 const tikvFlags = [
   'tikv-pd-endpoints',
   'tikv-prefix',
@@ -74,7 +74,7 @@ const tikvFlags = [
   'revision-origin',
 ] as const;
 
-/** They restrict who may connect. A cluster does not run where they would have no effect. */
+/** Flags that restrict which members may connect. A member does not start if they would have no effect. */
 const restrictingPeerFlags = ['peer-cert-allowed-cn', 'peer-cert-allowed-hostname', 'peer-crl-file'] as const;
 
 /** Flags that only members of a cluster read. */
@@ -93,7 +93,7 @@ const peerFlags: readonly string[] = [
   'max-learners',
 ];
 
-/** Undefined if this node is alone, with its data on its own disk. Throws ConfigError. */
+/** Undefined if this member is alone, with its data on its own disk. Throws ConfigError. */
 export function clusterConfig(
   values: FlagValues,
   name: string,
@@ -273,10 +273,10 @@ function allowedPeers(
   return { crlFile, allowedCommonNames, allowedHostnames };
 }
 
-/** As Go prints a list with %q. */
+/** Formats a list as Go does with %q. */
 const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;
 
-/** etcd would make its certificate, and drop the request for certificates of an authority. */
+/** Refuses flags that contradict --peer-auto-tls. etcd would make its certificate and ignore these flags. */
 function autoPeerTls(values: FlagValues): PeerTlsConfig {
   const set = changedAmong(values, ['peer-client-cert-auth', 'peer-trusted-ca-file', ...restrictingPeerFlags]);
   if (set.length > 0)

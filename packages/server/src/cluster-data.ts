@@ -26,18 +26,18 @@ export interface ClusterDataParts {
   readonly logger: Logger;
 }
 
-/** A member's identity, and what it keeps in TiKV. */
+/** A member's identity, and its data in TiKV. */
 export interface ClusterData {
   readonly clusterId: bigint;
   readonly memberId: bigint;
   readonly firstRevision: Revision;
   /** The founders of the cluster; undefined if this member was added later. */
   readonly firstMembers: readonly ElectedMember[] | undefined;
-  /** All members, as far as those who have started agree. */
+  /** All members, as agreed by those that have started. */
   readonly members: readonly ElectedMember[];
   readonly storage: Storage;
   readonly raftStorage: TikvRaftStorage;
-  /** Whether PD and TiKV answer this node. */
+  /** Checks that PD and TiKV answer this member. */
   readonly probeStorage: (signal: AbortSignal) => Promise<void>;
   readonly election: ElectionRules;
 }
@@ -48,16 +48,16 @@ export type ElectionRules = Pick<
 >;
 
 const START_TIMEOUT_MS = 30_000;
-/** A start that waits says so after this time. */
+/** A start that still waits after this time logs a warning. */
 const LATE_MS = 2000;
 const PROBE_TIMEOUT_MS = 1000;
 const SNAPSHOT_ENTRIES = 1000;
 const KEPT_ENTRIES = 100;
 
 /**
- * Determines this member's identity and opens its data in TiKV. The first members of a cluster know their ids from
- * --initial-cluster, or from DNS. A member that was added finds itself, by its peer URLs, in what the others have agreed on. Rejects
- *   with ConfigError if it is no member, or has lost its vote.
+ * Determines this member's identity and opens its data in TiKV. The first members of a cluster derive their ids from
+ * --initial-cluster, or from DNS. A member that was added later finds itself by its peer URLs in the agreed membership.
+ * Rejects with ConfigError if this process is no member, or if the member's Raft state is lost.
  */
 export async function openClusterData(
   config: NodeConfig,
@@ -187,7 +187,7 @@ function electionRules({ electionTimeoutMs }: NodeConfig, cluster: ClusterConfig
   };
 }
 
-/** The membership that the most advanced member has agreed to; undefined if none has started. */
+/** The membership that the most advanced member has agreed to. Undefined if no member has started. */
 async function newestState(
   clusterId: bigint,
   client: TikvClient,

@@ -3,8 +3,8 @@ import { ConfigError } from './flag-values.ts';
 import { parseGoDuration } from './go-duration.ts';
 
 /**
- * An integer is hours or revisions, by mode (embed/etcd.go parseCompactionRetention). A duration is for periodic mode
- * only.
+ * Parses the retention. An integer is hours or revisions, depending on the mode (embed/etcd.go
+ * parseCompactionRetention). A duration is valid in periodic mode only.
  */
 export function parseCompactionRetention(mode: string, text: string): CompactionRetention {
   if (mode !== 'periodic' && mode !== 'revision') {

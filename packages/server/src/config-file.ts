@@ -29,13 +29,13 @@ const blocks: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * Applies a configuration file: YAML (or JSON) whose keys are the flags' names, with TLS in etcd's blocks. Durations
- * are integer nanoseconds, as in etcd, or texts like "5s". Returns the keys that it did not understand.
+ * Applies a configuration file: YAML (or JSON) whose keys are the names of the flags, with TLS in etcd's blocks.
+ * Durations are integer nanoseconds, as in etcd, or texts like "5s". Returns a warning for each unknown key.
  */
 export async function applyConfigFile(path: string, values: FlagValues): Promise<readonly string[]> {
   let document: unknown;
   try {
-    const { parse } = await import('yaml'); // most starts have no file, and need not load it
+    const { parse } = await import('yaml'); // most starts have no file and need not load it
     document = parse(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new ConfigError(`cannot read the configuration file ${path}: ${reason(error)}`, { cause: error });
@@ -47,7 +47,7 @@ export async function applyConfigFile(path: string, values: FlagValues): Promise
       warnings.push(`unknown key ${key} in ${path}`);
       return;
     }
-    if (value === null || value === undefined) return; // "key:" with nothing behind it is the default
+    if (value === null || value === undefined) return; // "key:" without a value means the default
     const text = textOf(value, spec.type === 'duration');
     if (text === undefined) throw new ConfigError(`invalid value of ${key} in ${path}`);
     const problem = values.set(spec, text);

@@ -7,18 +7,18 @@ import { type NodeConfig, nodeConfig } from './node-config.ts';
 
 export type Configuration =
   | { readonly kind: 'config'; readonly config: NodeConfig }
-  /** `engram inspect-storage`, with a node's flags. */
+  /** `engram inspect-storage`, with the flags of a member. */
   | { readonly kind: 'inspect'; readonly cluster: ClusterConfig }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  /** The arguments are wrong: print the text and usage, exit with code 2. */
+  /** The arguments are wrong: the process prints the text and usage, and exits with code 2. */
   | { readonly kind: 'usage'; readonly problem: string };
 
 const INSPECT_STORAGE = 'inspect-storage';
 
 /**
- * Reads the configuration from arguments and environment, or from a file alone: as in etcd, a file makes everything
- * else irrelevant. Rejects with ConfigError if it makes no sense.
+ * Reads the configuration from arguments and environment, or from a file alone: as in etcd, a file overrides both.
+ * Rejects with ConfigError if the configuration is not valid.
  */
 export async function readConfiguration(
   args: readonly string[],

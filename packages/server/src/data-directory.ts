@@ -8,12 +8,12 @@ import { ConfigError } from './flag-values.ts';
 import { type Identity, nextIdentity, randomIdentity } from './identity.ts';
 import { type NodeConfig, type StorageEngine, storageEngines } from './node-config.ts';
 
-/** LevelDB's block cache. Values that are read again are in the store's own cache (--value-cache-bytes). */
+/** LevelDB's block cache. The store has its own cache for values that are read again (--value-cache-bytes). */
 const BLOCK_CACHE_BYTES = 16 * 1024 * 1024;
 
-/** Each engine has a folder of its own, which shows whose data it is. */
+/** Each engine has its own folder, whose name shows which engine wrote the data. */
 const FOLDERS: Readonly<Record<StorageEngine, string>> = { segment: 'segments', leveldb: 'db' };
-/** The engine of a new data directory. */
+/** The engine for a new data directory. */
 const NEW: StorageEngine = 'segment';
 
 export interface OpenedData {
@@ -27,12 +27,12 @@ export interface DataParts {
   readonly logger: Logger;
 }
 
-/** All our data is in one folder below --data-dir, so that it never mixes with another program's. */
+/** All data is in one folder below --data-dir, so that it never mixes with another program's. */
 export const ownFolder = (dataDir: string): string => join(dataDir, 'engram');
 
 /**
  * Opens the storage, which locks the directory, then takes the next start count. Throws ConfigError if the directory
- * belongs to something else, StorageOpenError and StorageCorruptError as the storage does.
+ * belongs to another program, and StorageOpenError and StorageCorruptError as the storage does.
  */
 export async function openData(config: NodeConfig, { clock, random, logger }: DataParts): Promise<OpenedData> {
   if (config.storage === 'memory') return { storage: new MemoryStorage(), identity: randomIdentity(random) };
@@ -64,9 +64,7 @@ export async function openData(config: NodeConfig, { clock, random, logger }: Da
   }
 }
 
-/**
- * Existing data is opened by the engine that wrote it, and by no other: a node must never start anew beside its data.
- */
+/** Only the engine that wrote existing data may open it: a member must never start with an empty store next to its data. */
 function chooseEngine({ storage, dataDir }: NodeConfig, own: string): StorageEngine {
   const found = storageEngines.filter((engine) => hasFiles(join(own, FOLDERS[engine])));
   const [holds, second] = found;
@@ -83,7 +81,7 @@ function chooseEngine({ storage, dataDir }: NodeConfig, own: string): StorageEng
 }
 
 function hasFiles(folder: string): boolean {
-  // An empty file system has this folder.
+  // The root of an empty file system has this folder.
   return existsSync(folder) && readdirSync(folder).some((name) => name !== 'lost+found');
 }
 

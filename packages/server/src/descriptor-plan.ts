@@ -1,29 +1,29 @@
 import { ConfigError } from './flag-values.ts';
 
-/** As many as etcd reserves for itself (server/embed/etcd.go: reservedInternalFDNum). */
+/** The number that etcd reserves for itself (server/embed/etcd.go: reservedInternalFDNum). */
 const RESERVED = 150;
-/** A file of the log stays open while it exists (storage-segment), and for a while beside the one that replaces it. */
+/** A file of the log stays open while it exists (storage-segment), and for a while next to the file that replaces it. */
 const LOG_FILE_BYTES = 64 * 1024 * 1024;
-/** If the machine does not say. */
+/** Assumed if the system does not report a limit. */
 const UNKNOWN_LIMIT = 65_536;
 
 export interface DescriptorNeeds {
-  /** How many the process may have open; undefined if the machine does not say. */
+  /** How many descriptors the process may open. Undefined if the system does not report it. */
   readonly limit: number | undefined;
-  /** The most bytes the data may take; undefined if unbounded. */
+  /** The most bytes that the data may take. Undefined if unbounded. */
   readonly quotaBytes: number | undefined;
-  /** What the operator asked for; 0: as many as there are descriptors. */
+  /** The operator's setting. 0 derives the number from the descriptors. */
   readonly maxConnections: number;
 }
 
-/** How many descriptors the process may use: `wanted` of those that the system allows; 0: all. */
+/** How many descriptors the process may use: `wanted`, but at most the system's limit. With 0, that limit. */
 export function descriptorsMax(limit: number | undefined, wanted: number): number | undefined {
   return wanted === 0 ? limit : Math.min(wanted, limit ?? wanted);
 }
 
 /**
- * How many connections are allowed. Clients get no descriptor that the storage will need: an append without one ends
- * the process. Throws ConfigError, as etcd does, if there are too few for the store alone.
+ * How many connections are allowed. Clients do not get the descriptors that the storage will need, because an append
+ * that gets none ends the process. Throws ConfigError, as etcd does, if there are too few for the store alone.
  */
 export function connectionsMax({ limit = UNKNOWN_LIMIT, quotaBytes, maxConnections }: DescriptorNeeds): number {
   if (limit <= RESERVED) {

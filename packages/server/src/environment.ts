@@ -4,8 +4,8 @@ import { ConfigError, type FlagValues } from './flag-values.ts';
 export const environmentName = (flag: string): string => `ETCD_${flag.toUpperCase().replaceAll('-', '_')}`;
 
 /**
- * Applies ETCD_* variables (etcd pkg/flags/flag.go). An empty one counts as absent. One whose flag was given as well is
- * an error. The returned warnings name those that no flag has.
+ * Applies ETCD_* variables (etcd pkg/flags/flag.go). An empty variable counts as absent. A variable whose flag is also
+ * given is an error. Returns a warning for each variable without a flag.
  */
 export function applyEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 import { ConfigError } from './flag-values.ts';
 
-/** etcd 3.7's gates and defaults (server/features/etcd_features.go). None of them changes what a node does. */
+/** etcd 3.7's gates and defaults (server/features/etcd_features.go). None of them changes the behavior of a member. */
 export const featureGates: ReadonlyMap<string, { readonly enabled: boolean; readonly stage: 'ALPHA' | 'BETA' }> =
   new Map([
     ['CompactHashCheck', { enabled: false, stage: 'ALPHA' }],
@@ -14,7 +14,7 @@ export const featureGates: ReadonlyMap<string, { readonly enabled: boolean; read
     ['TxnModeWriteWithSharedBuffer', { enabled: true, stage: 'BETA' }],
   ]);
 
-/** Reads "A=true,B=false", also AllAlpha and AllBeta (pkg/featuregate), into the state of every gate. */
+/** Reads "A=true,B=false", also AllAlpha and AllBeta (pkg/featuregate). Returns the state of every gate. */
 export function parseFeatureGates(text: string): ReadonlyMap<string, boolean> {
   const state = new Map([...featureGates].map(([name, { enabled }]) => [name, enabled]));
   for (const pair of text.split(',').map((item) => item.trim())) {

@@ -9,19 +9,19 @@ export type ParsedArguments =
       readonly rest: readonly string[];
     }
   | { readonly kind: 'help' }
-  /** The text of Go's flag package. Usage and exit code 2 follow. */
+  /** `problem` is the text of Go's flag package. The process prints it with the usage and exits with code 2. */
   | { readonly kind: 'wrong'; readonly problem: string };
 
-/** A name and how to set it. A `bool` flag may have no text. */
+/** How to set one flag. A `bool` flag needs no text. */
 interface Slot {
   readonly bool: boolean;
-  /** Returns why the text is wrong, or undefined. */
+  /** Returns what is wrong with the text, or undefined. */
   readonly set: (text: string) => string | undefined;
 }
 
 /**
- * Reads arguments as Go's flag package does: -name v, --name v, -name=v, --bool, --bool=false. The last one wins.
- * Parsing stops at the first argument that is no flag, or after "--"; the rest is returned.
+ * Reads arguments as Go's flag package does: -name v, --name v, -name=v, --bool, --bool=false. The last value of a flag
+ * counts. Parsing stops at the first argument that is not a flag, or after "--". The rest is returned.
  */
 export function parseArguments(args: readonly string[], values: FlagValues): ParsedArguments {
   const own: { 'config-file'?: string; version?: string } = {};

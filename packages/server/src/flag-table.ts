@@ -1,22 +1,22 @@
 /**
- * How a flag's text is read. `strings` is a comma list, `urls` a comma list of URLs. `int` and `uint` are Go's integer
- * literals.
+ * How a flag's text is read. `strings` is a comma-separated list, `urls` a comma-separated list of URLs. `int` and
+ * `uint` are integer literals of Go.
  */
 export type FlagType = 'string' | 'bool' | 'int' | 'uint' | 'duration' | 'urls' | 'strings';
 
 /**
- * - works: does what etcd's does.
- * - ignored: about etcd's Raft, bbolt or Go runtime, or about something that does not exist yet and is not missed.
- *   Accepted; one warning names all that are set.
- * - refused: going on without it would be unsafe, or not what the operator meant. Any value but the default ends the
- *   start with a clear text.
+ * - works: has the effect of etcd's flag.
+ * - ignored: concerns etcd's Raft, bbolt or Go runtime, or a function that does not exist yet and is not needed. It is
+ *   accepted, and one warning names all such flags that are set.
+ * - refused: ignoring it would be unsafe, or not what the operator meant. Any value except the default ends the start
+ *   with a clear error.
  */
 export type FlagGroup = 'works' | 'ignored' | 'refused';
 
 export interface FlagSpec {
   readonly name: string;
   readonly type: FlagType;
-  /** The default, as typed. */
+  /** The default, as typed on the command line. */
   readonly value: string;
   readonly group: FlagGroup;
   /** One line for --help. For a refused flag it also says why. */
@@ -45,7 +45,7 @@ const refused = (name: string, type: FlagType, value: string, help: string): Fla
   group: 'refused',
 });
 
-/** Every flag of etcd 3.7 (server/embed/config.go AddFlags, server/etcdmain/config.go), then our own few. */
+/** Every flag of etcd 3.7 (server/embed/config.go AddFlags, server/etcdmain/config.go), then the flags of Engram. */
 export const flagSections: readonly FlagSection[] = [
   section(
     'Member',

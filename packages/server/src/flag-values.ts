@@ -3,16 +3,16 @@ import { type FlagSpec, type FlagType, flagTable } from './flag-table.ts';
 import { parseGoDuration } from './go-duration.ts';
 import { parseUrls } from './urls.ts';
 
-/** The configuration is wrong. The text is for the operator. */
+/** The configuration is not valid. The message is for the operator. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** The values given, by flag name, over the table's defaults. All are valid for their type. */
+/** The given values by flag name. A flag without a given value has its default. All values are valid for their types. */
 export class FlagValues {
   readonly #given = new Map<string, string>();
 
-  /** Takes the text as the flag's value. Returns why it is not valid; undefined if it is. */
+  /** Sets the flag's value. Returns what is wrong with the text, or undefined. */
   set(spec: FlagSpec, text: string): string | undefined {
     const problem = problemOf(spec.type, text);
     if (problem === undefined) this.#given.set(spec.name, text);
@@ -23,7 +23,7 @@ export class FlagValues {
     return this.#given.has(name);
   }
 
-  /** The flags that were given and differ from their default, in the table's order. */
+  /** The flags that were given and differ from their defaults, in the table's order. */
   changed(): readonly FlagSpec[] {
     return [...flagTable.values()].filter(
       ({ name, value }) => this.#given.has(name) && this.#given.get(name) !== value,

@@ -12,7 +12,7 @@ const unitMs: Readonly<Record<string, number>> = {
 const whole = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 const piece = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
-/** Milliseconds; undefined if the text is no duration. */
+/** Returns milliseconds. Undefined if the text is not a duration. */
 export function parseGoDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;
   if (!whole.test(text)) return undefined;
@@ -21,7 +21,7 @@ export function parseGoDuration(text: string): number | undefined {
   return text.startsWith('-') ? -ms : ms;
 }
 
-/** As Go prints it: "1h30m0s", "300ms", "1.5s", "0s". */
+/** Formats a duration as Go does: "1h30m0s", "300ms", "1.5s", "0s". */
 export function formatGoDuration(ms: number): string {
   if (ms === 0) return '0s';
   const sign = ms < 0 ? '-' : '';

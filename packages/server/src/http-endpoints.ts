@@ -7,7 +7,7 @@ import { CLUSTER_VERSION, ETCD_VERSION } from './version.ts';
 
 export interface HttpEndpointsOptions {
   readonly checks: Pick<HealthChecks, 'health' | 'check'>;
-  /** Until there is something to check: how far the start is. */
+  /** During the start, returns how far it is. Afterwards undefined, and `checks` decide. */
   readonly starting?: () => string | undefined;
   readonly metrics: MetricsPage;
   readonly health: HealthMetrics;
@@ -19,13 +19,13 @@ export interface HttpEndpointsOptions {
 
 type Endpoint = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
-/** What --listen-metrics-urls serve: metrics and health, for probes. Hosts and origins are not checked. */
+/** The endpoints of --listen-metrics-urls: metrics and health, for probes. Hosts and origins are not checked. */
 export function metricsEndpoints(options: HttpEndpointsOptions): HttpHandler {
   const routes = monitoringRoutes(options);
   return (request) => (routes.get(request.path) ?? notFound)(request);
 }
 
-/** What client URLs serve besides gRPC. */
+/** The endpoints of client URLs besides gRPC. */
 export function clientEndpoints(options: HttpEndpointsOptions): HttpHandler {
   const routes = monitoringRoutes(options);
   routes.set('/version', getOnly(versionEndpoint));
@@ -33,7 +33,7 @@ export function clientEndpoints(options: HttpEndpointsOptions): HttpHandler {
   const { corsOrigins, hostWhitelist, logger } = options;
   return async (request) => {
     const host = hostNameOf(request.headers['host'] ?? '');
-    // A web page may point its own name at this address. Only a known host name shows that none did (CVE-2018-5702).
+    // A web page may resolve its own name to this address. A known host name excludes that (CVE-2018-5702).
     if (!request.secure && !allows(hostWhitelist, host)) {
       logger.warn({ host }, 'rejecting HTTP request to prevent DNS rebinding attacks');
       return plain(421, `The host name ${JSON.stringify(host)} is not in --host-whitelist.\n`);
@@ -79,7 +79,7 @@ async function healthEndpoint(options: HttpEndpointsOptions, request: HttpReques
   return plain(503, `${body}\n`);
 }
 
-/** A node that starts lives and is not ready: who ended it for that would only make it begin again. */
+/** During the start a member is alive but not ready: a supervisor that killed it would only restart the start. */
 async function checksEndpoint(
   options: HttpEndpointsOptions,
   type: 'livez' | 'readyz',
@@ -111,7 +111,7 @@ function versionEndpoint(): HttpResponse {
   return { status: 200, headers: { 'content-type': 'application/json' }, body };
 }
 
-/** In the form of Go's expvar, with Node's figures. */
+/** In the form of Go's expvar, with figures of Node. */
 function debugVarsEndpoint(): HttpResponse {
   const { rss, heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage();
   const body = {
@@ -137,7 +137,7 @@ const notFound: Endpoint = () => plain(404, '404 page not found\n');
 
 const textHeaders = { 'content-type': 'text/plain; charset=utf-8' };
 
-/** As Go's http.Error: text that no browser may take for something else. */
+/** Responds as Go's http.Error does: plain text, which browsers must not interpret as another type. */
 const plain = (status: number, body: string): HttpResponse => ({
   status,
   headers: { ...textHeaders, 'x-content-type-options': 'nosniff' },

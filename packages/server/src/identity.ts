@@ -2,14 +2,11 @@ import { dirname, join } from 'node:path';
 import { type Random, systemErrorCode } from '@engram/core';
 import type { FileSystem, StorageFile } from '@engram/storage-segment';
 
-/**
- * A node's identity, for the life of its data. Ids are not 0 and fit in 63 bits, because some tools read them as
- * signed.
- */
+/** A member's identity, for the life of its data. Ids are not 0 and fit in 63 bits, because some tools read them as signed. */
 export interface Identity {
   readonly clusterId: bigint;
   readonly memberId: bigint;
-  /** Increases at each start. It is the log's epoch, and what clients see as Raft's term while the node is alone. */
+  /** Increases at each start. It is the log's epoch, and the Raft term that clients see while the member is alone. */
   readonly startCount: number;
 }
 
@@ -20,8 +17,8 @@ const FILE_BYTES_MAX = 1024;
 const FIRST_START = 2;
 
 /**
- * Returns the identity of a new start, durable: a count that was used is never used again. The caller holds the data
- * directory's lock. Throws if the file is damaged or not ours; then nothing is written over it.
+ * Returns the identity for a new start, made durable: a used count is never used again. The caller holds the data
+ * directory's lock. Throws if the file is damaged or belongs to another program. The file is then not overwritten.
  */
 export async function nextIdentity(files: FileSystem, file: string, random: Random): Promise<Identity> {
   const before = await readIdentity(files, file);
@@ -42,7 +39,7 @@ function randomId(random: Random): bigint {
   return id === 0n ? 1n : id;
 }
 
-/** In the file the count is called term. */
+/** The file calls the count `term`. */
 const texts = ({ clusterId, memberId, startCount }: Identity): object => ({
   clusterId: clusterId.toString(16),
   memberId: memberId.toString(16),

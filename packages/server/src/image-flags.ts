@@ -2,14 +2,14 @@ import { defaultImagePolicy, type ImagePolicy } from '@engram/member';
 import { defaultSafePoint, type SafePointOptions } from '@engram/storage-tikv';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 
-/** A region of TiKV splits at 96 MiB and more; a segment has to stay in one. */
+/** TiKV splits a region at 96 MiB or more. A segment must stay in one region. */
 const SEGMENT_BYTES_MAX = 64 << 20;
 const SEGMENT_BYTES_MIN = 64 << 10;
 const INTERVAL_MS_MIN = 100;
-/** Longer than any read of a node lasts that must not fail for it. */
+/** Longer than any read of a member that must not fail because of the safe point. */
 const RETENTION_MS_MIN = 600_000;
 
-/** When the leader writes images of the store into TiKV. Throws ConfigError. */
+/** Defines when the leader writes images of the store into TiKV. Throws ConfigError. */
 export function imagePolicy(values: FlagValues): ImagePolicy {
   const everyBytesMin = values.number('image-every-bytes-min');
   const everyBytesMax = values.number('image-every-bytes-max');
@@ -21,7 +21,7 @@ export function imagePolicy(values: FlagValues): ImagePolicy {
   return { ...defaultImagePolicy, everyBytesMin, everyBytesMax, bytesPerSecond, intervalMs };
 }
 
-/** How far behind the time TiKV's safe point is kept. Throws ConfigError. */
+/** How far TiKV's safe point stays behind the present. Throws ConfigError. */
 export function safePoint(values: FlagValues): SafePointOptions {
   const retentionMs = values.durationMs('tikv-gc-retention');
   if (retentionMs !== 0 && retentionMs < RETENTION_MS_MIN)

@@ -6,7 +6,7 @@ import { SystemRandom } from './system-random.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** What the cluster has in TiKV, as a text of JSON. Changes nothing. */
+/** The cluster's data in TiKV, as JSON text. Changes nothing. */
 export async function storageText({ pdEndpoints, tikvTls, prefix }: ClusterConfig): Promise<string> {
   await using client = await TikvClient.connect({
     pdAddresses: pdEndpoints,

@@ -3,7 +3,7 @@ import type { HttpHandler, ListenAddress, ServeOptions, TlsOptions, TransportObs
 import type { NodeConfig } from './node-config.ts';
 import type { ServeUrl } from './urls.ts';
 
-/** etcd allows a gRPC message this much more than a request, for what surrounds it. */
+/** etcd allows a gRPC message to exceed a request by this much, for the message around the request. */
 const GRPC_OVERHEAD_BYTES = 512 * 1024;
 
 export interface ListenerParts {
@@ -27,7 +27,7 @@ export interface PlannedListener {
   readonly options: ServeOptions;
 }
 
-/** What serves clients. Without HTTP URLs of their own, client URLs serve both protocols on one port. */
+/** The listeners for clients. Without separate HTTP URLs, client URLs serve both protocols on one port. */
 export function planClientListeners(parts: ClientListenerParts): readonly PlannedListener[] {
   const { config, methods, observer, watch } = parts;
   const split = config.listenClientHttpUrls.length > 0;
@@ -40,7 +40,7 @@ export function planClientListeners(parts: ClientListenerParts): readonly Planne
   return [...plan(config.listenClientUrls, split ? 'grpc' : 'both'), ...plan(config.listenClientHttpUrls, 'http')];
 }
 
-/** What serves metrics and health, and no calls. */
+/** The listeners for metrics and health. They serve no calls. */
 export function planMetricsListeners(parts: ListenerParts): readonly PlannedListener[] {
   return parts.config.listenMetricsUrls.map((url) => ({
     url,
@@ -71,6 +71,6 @@ function serveOptions(
 
 function listenAddress({ path, host, port }: ServeUrl): ListenAddress {
   if (path !== undefined) return { kind: 'unix', path };
-  // Go listens on the IPv4 loopback for this name. Node would take the first address of the resolver.
+  // Go listens on the IPv4 loopback for this name. Node would use the resolver's first address.
   return { kind: 'tcp', host: host === 'localhost' ? '127.0.0.1' : host, port };
 }

@@ -7,12 +7,12 @@ import { notifyReady } from './systemd.ts';
 import { helpText, usageText } from './usage.ts';
 import { ENGRAM_VERSION, ETCD_VERSION, versionText } from './version.ts';
 
-/** A stop that takes longer is cut. Whoever sent the signal (kubelet, systemd, a test) waits and then kills. */
+/** The longest time of a stop. The sender of the signal (kubelet, systemd, a test) waits and then kills. */
 const STOP_MAX_MS = 5000;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
-/** The process: reads the configuration, runs one node, ends with it. */
+/** The process: reads the configuration, runs one member, and ends with it. */
 async function main(args: readonly string[]): Promise<void> {
   const configuration = await readOrEnd(args);
   switch (configuration.kind) {
@@ -63,7 +63,7 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
   process.on('uncaughtException', (error) =>
     end(logger, 'a bug, or a broken promise of the system', error, error.stack),
   );
-  // Registered first, so that a stop during a long start works too.
+  // Registered first, so that a signal also stops a long start.
   const { first: stopping, second: insisting } = stopSignals();
 
   logger.info(
@@ -73,7 +73,7 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
   for (const warning of config.warnings) logger.warn({}, warning);
   let node: RunningNode;
   try {
-    const { startNode } = await import('./node.ts'); // not for --version, which tests ask for all the time
+    const { startNode } = await import('./node.ts'); // not needed for --version, which tests run often
     const started = startNode({
       config,
       logger,

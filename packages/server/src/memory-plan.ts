@@ -1,19 +1,19 @@
 import { totalmem } from 'node:os';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 
-/** What a node may hold in memory, by what it is for. Bytes, but for `streams`. */
+/** Bounds on a member's memory, by purpose. In bytes, except for `streams`. */
 export interface MemoryBounds {
-  /** What all of them follow from; undefined: nobody has set a limit. */
+  /** The limit that the bounds derive from. Undefined if none is set. */
   readonly limitBytes: number | undefined;
-  /** Of requests, and of answers, of all clients: see ClientBudgets of core. */
+  /** Bounds of the requests, and of the answers, of all clients: see ClientBudgets of core. */
   readonly requestBytes: number;
   readonly answerBytes: number;
   readonly streams: number;
-  /** Watchers of all clients. */
+  /** Bounds the watchers of all clients. */
   readonly watcherBytes: number;
-  /** Writes that wait for the log. */
+  /** Bounds the writes that wait for the log. */
   readonly logQueueBytes: number;
-  /** Events for watchers that read history. */
+  /** Bounds the events for watchers that read history. */
   readonly watchBacklogBytes: number;
   readonly valueCacheBytes: number;
   /** For --local-values=memory. */
@@ -21,16 +21,17 @@ export interface MemoryBounds {
 }
 
 const MIB = 1024 * 1024;
-/** Runtime, code, young generation, and the buffers of sockets and of the log: what an idle node takes. */
+/** The memory of an idle member: runtime, code, young generation, and the buffers of sockets and of the log. */
 const OWN_BYTES = 160 * MIB;
-/** Below it a node could not hold a few requests of usual size beside itself. */
+/** With a lower limit a member could not hold a few requests of usual size. */
 export const MEMORY_LIMIT_MIN_BYTES = 256 * MIB;
-/** An open stream, with what its handler keeps. */
+/** An open stream, with the state of its handler. */
 const STREAM_BYTES = 2 * 1024;
 
 /**
- * What of the limit, less OWN_BYTES, each of them gets at most. Together with the values of a member that keeps them in
- * memory it is less than two thirds. The rest is for the index, which grows with the data, and for what waits to be collected.
+ * The share of each bound in the limit less OWN_BYTES. The bounds together, with the values of a member that keeps them
+ * in memory, are less than two thirds. The rest is for the index, which grows with the data, and for garbage that is
+ * not collected yet.
  */
 const shares = {
   requestBytes: 1 / 8,
@@ -44,10 +45,10 @@ const shares = {
 };
 
 /**
- * All bounds on memory. A flag that was given stands; the others are their defaults, or their share of the limit where that
+ * All bounds on memory. A given flag takes precedence. The others have their default, or their share of the limit if that
  * is less. Throws ConfigError for a limit that is too low, and for bounds of nothing.
  *
- * `constrainedBytes` is what the process may take by its control group (node: process.constrainedMemory).
+ * `constrainedBytes` is the memory that the process's control group allows (node: process.constrainedMemory).
  */
 export function memoryBounds(
   values: FlagValues,
@@ -96,7 +97,7 @@ function limitOf(
     if (given >= MEMORY_LIMIT_MIN_BYTES) return given;
     throw new ConfigError(`--memory-limit=${given}: a node needs at least ${MEMORY_LIMIT_MIN_BYTES} bytes`);
   }
-  // Where there is no bound the system says so by 0, or by more than the machine has.
+  // Without a bound, the system reports 0, or more memory than the machine has.
   if (constrainedBytes <= 0 || constrainedBytes >= machineBytes) return undefined;
   if (constrainedBytes >= MEMORY_LIMIT_MIN_BYTES) return constrainedBytes;
   warnings.push(

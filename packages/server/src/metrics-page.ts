@@ -6,7 +6,7 @@ import type { HttpResponse } from '@engram/transport';
 
 const compress = promisify(gzip);
 
-/** Nobody needs newer values, and the text is 150 KB. */
+/** How long a rendered page is served: no scraper needs newer values, and the text is 150 KB. */
 const FRESH_MS = 1000;
 
 interface Page {
@@ -15,7 +15,7 @@ interface Page {
   gzip: Promise<Buffer> | undefined;
 }
 
-/** /metrics, rendered at most once a second. All requests of that second get the same bytes. */
+/** /metrics, rendered at most once a second. All requests within that second get the same bytes. */
 export class MetricsPage {
   readonly #registry: MetricRegistry;
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class MetricsPage {
 
   #current(): Promise<Page> {
     if (this.#page === undefined || this.#clock.nowMs() >= this.#freshUntilMs) {
-      // The second begins when it is rendered. Until then this rendering is fresh enough for all.
+      // FRESH_MS counts from the end of the rendering. Until then all requests share this rendering.
       this.#freshUntilMs = Number.POSITIVE_INFINITY;
       this.#page = this.#render().finally(() => {
         this.#freshUntilMs = this.#clock.nowMs() + FRESH_MS;

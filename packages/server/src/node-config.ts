@@ -12,40 +12,40 @@ import { bindProblem, hostProblem, parseUrls, type ServeUrl } from './urls.ts';
 export interface LogConfig {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** 'stderr', 'stdout', or paths. */
+  /** 'stderr', 'stdout', or file paths. */
   readonly outputs: readonly string[];
 }
 
-/** A node's configuration, checked. Times are in milliseconds. */
+/** A member's configuration, checked. Times are in milliseconds. */
 export interface NodeConfig {
   readonly name: string;
   readonly dataDir: string;
   readonly transport: 'native' | 'grpc-js';
-  /** 'auto' takes the engine whose data exists. */
+  /** 'auto' selects the engine whose data exists. */
   readonly storage: 'auto' | StorageEngine | 'memory' | 'tikv';
   readonly memory: MemoryBounds;
   readonly newCluster: boolean;
 
   readonly listenClientUrls: readonly ServeUrl[];
-  /** If not empty, these serve HTTP alone, and the client URLs gRPC alone. */
+  /** If not empty, these URLs serve HTTP only, and the client URLs gRPC only. */
   readonly listenClientHttpUrls: readonly ServeUrl[];
   readonly listenMetricsUrls: readonly ServeUrl[];
   readonly advertiseClientUrls: readonly string[];
   readonly advertisePeerUrls: readonly string[];
-  /** For secure URLs. */
+  /** Used for secure URLs. */
   readonly tls: TlsConfig | undefined;
 
   readonly electionTimeoutMs: number;
-  /** Undefined: this node is alone. */
+  /** Undefined if this member is alone. */
   readonly cluster: ClusterConfig | undefined;
-  /** Undefined: no bound. */
+  /** Undefined if unbounded. */
   readonly quotaBytes: number | undefined;
   readonly maxTxnOps: number;
   readonly maxRequestBytes: number;
   readonly maxConcurrentStreams: number;
-  /** 0: as many as there are descriptors. */
+  /** 0 derives the number from the descriptors. */
   readonly maxConnections: number;
-  /** 0: as many as the system allows. */
+  /** 0 means the system's limit. */
   readonly maxDescriptors: number;
   readonly keepalive: KeepaliveOptions;
   readonly watchProgressIntervalMs: number;
@@ -61,7 +61,7 @@ export interface NodeConfig {
   readonly loopBudgetCpu: boolean;
   readonly loopBudgetFatal: boolean;
   readonly log: LogConfig;
-  /** For the operator, logged once logging works. */
+  /** For the operator. Logged once the logger exists. */
   readonly warnings: readonly string[];
 }
 
@@ -76,9 +76,7 @@ const ELECTION_MAX_MS = 50_000;
 const PROGRESS_DEFAULT_MS = 600_000;
 const PROGRESS_MIN_MS = 100;
 
-/**
- * Throws ConfigError for the first thing that is wrong, in etcd's order. `fromFile` relaxes the checks as etcd does.
- */
+/** Throws ConfigError for the first error, in etcd's order. `fromFile` relaxes the checks as etcd does. */
 export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   const warnings: string[] = [];
   const log = logConfig(values);
@@ -93,7 +91,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   if (!fromFile && values.isSet('listen-client-urls') && !values.isSet('advertise-client-urls')) {
     throw new ConfigError('--advertise-client-urls is required when --listen-client-urls is set explicitly');
   }
-  // Port 0 takes a free port each time.
+  // Port 0 takes a free port each time, so it never conflicts.
   const both = listenClientUrls.find(
     ({ text, port, path }) =>
       (port !== 0 || path !== undefined) && listenClientHttpUrls.some((http) => http.text === text),

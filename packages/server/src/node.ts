@@ -38,34 +38,34 @@ import { SystemRandom } from './system-random.ts';
 import { ETCD_VERSION } from './version.ts';
 import { join } from 'node:path';
 
-/** How often the event loop is looked at: often where the CPU time of a stretch has to be told from that before it. */
+/** How often the monitor checks the event loop: often if it must separate the CPU time of a stretch from the time before it. */
 const LOOK_MS = 100;
 const CPU_LOOK_MS = 5;
-/** Stretches of so many budgets are logged, the others counted. */
+/** Stretches longer than this many budgets are logged. The others are counted only. */
 const LOGGED_TIMES = 5;
 
 export interface NodeOptions {
   readonly config: NodeConfig;
   readonly logger: Logger;
-  /** The storage has failed permanently: the node must end. */
+  /** Called when the storage has failed permanently: the process must end. */
   readonly onFatal: (error: Error) => void;
-  /** The cluster has removed this member: the process has nothing left to do. */
+  /** Called when the cluster has removed this member: the process must end. */
   readonly onRemoved: () => void;
-  /** Ends a start that waits for other members. */
+  /** Aborts a start that waits for other members. */
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
-/** A serving node. Disposal drains its clients and closes its storage. */
+/** A serving member. Disposal drains its clients and closes its storage. */
 export interface RunningNode extends AsyncDisposable {
   readonly identity: NodeIdentity;
   readonly listeners: readonly BoundListener[];
 }
 
 /**
- * Opens the data, recovers the store to the end of its log, and serves on every URL; metrics and health from the beginning, so
- * that a long start can be watched. A failure leaves nothing open.
+ * Opens the data, recovers the store to the end of its log, and serves on every URL. Metrics and health are served from
+ * the beginning, so that a long start can be watched. A failure leaves nothing open.
  */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { config, logger } = options;
@@ -110,7 +110,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   opened.defer(() => listeners.drain());
   await listeners.open(planMetricsListeners({ ...common, http: metricsEndpoints(endpoints) }));
   listeners.announce('metrics', logger);
-  // The table of methods comes first: only methods that are served get counters.
+  // The table of methods is needed first: only methods that are served get counters.
   let rpcMetrics: RpcMetrics | undefined;
   const { member, identity, ready, localBytes } = await startMember(
     config,
@@ -148,7 +148,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const watch = opened.use(watchLoop(options, metrics, slow));
   started = member;
   opened.defer(() => {
-    // Watchers of the health learn of it before their connection closes.
+    // Watchers of the health service get the change before their connection closes.
     member.serving.set(false);
     return listeners.drain();
   });
@@ -157,7 +157,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   );
   await ready(options.signal ?? new AbortController().signal);
   progress.serving();
-  // Only once all listen: whoever waits for this line assumes every port.
+  // Announced only when all listeners are open: a reader of this log line assumes that every port is.
   listeners.announce('client', logger);
 
   const stack = opened.move();
@@ -165,8 +165,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 }
 
 /**
- * A stretch that takes CPU time is ours; one that only takes time may be the machine's, and ends nothing. Nor does one that
- * the collector of garbage made too long.
+ * With `loopBudgetCpu`, a stretch counts by its CPU time only, because the rest may be due to other programs. A stretch
+ * that is too long only because of garbage collection never ends the process.
  */
 function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, slow: SlowLog): LoopMonitor {
   const { loopBudgetMs: budgetMs, loopBudgetCpu: onlyCpu, loopBudgetFatal: fatal } = config;
@@ -202,7 +202,7 @@ function tlsOptions({ tls, dataDir, listenClientUrls }: NodeConfig): TlsOptions 
   };
 }
 
-/** What the node holds by itself, or for all clients together. */
+/** The member's own resources and those for all clients together. */
 function nodeResources(
   { store }: Member,
   memory: MemoryBounds,

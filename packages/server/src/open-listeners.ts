@@ -11,7 +11,7 @@ export interface BoundListener {
   readonly address: BoundAddress;
 }
 
-/** What a node listens with. */
+/** The open listeners of a member. */
 export class OpenListeners {
   readonly #start: typeof serve;
   readonly #clock: Clock;
@@ -36,7 +36,7 @@ export class OpenListeners {
       if (planned.purpose === purpose) announce(planned, server.address, logger);
   }
 
-  /** Once: nothing is opened afterwards. */
+  /** No listener may be opened after the first call. */
   drain(): Promise<void> {
     this.#drained ??= drainAll(
       this.#open.map(({ server }) => server),

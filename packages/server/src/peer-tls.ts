@@ -5,7 +5,7 @@ import { ownFolder } from './data-directory.ts';
 import { selfSignedCertificate } from './self-signed-certificate.ts';
 import type { ServeUrl } from './urls.ts';
 
-/** What members show to each other and ask for. With --peer-auto-tls, makes the certificate at the first start. */
+/** The certificates and checks between members. With --peer-auto-tls, makes the certificate at the first start. */
 export function peerTlsOf(config: PeerTlsConfig, dataDir: string, urls: readonly ServeUrl[]): PeerTls {
   const { bounds } = config;
   if (config.kind === 'auto') {

@@ -8,9 +8,7 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
-/**
- * The certificate of --auto-tls in `directory`: the existing one, or a new one for these hosts (names or addresses).
- */
+/** The certificate of --auto-tls in `directory`: the existing one, or a new one for these hosts (names or addresses). */
 export function selfSignedCertificate(directory: string, hosts: readonly string[], years: number): CertificateFiles {
   const files = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
   if (existsSync(files.certFile) && existsSync(files.keyFile)) return files;
@@ -19,13 +17,13 @@ export function selfSignedCertificate(directory: string, hosts: readonly string[
   const body = certificateBody(publicKey.export({ type: 'spki', format: 'der' }), hosts, years);
   const signature = createSign('sha256').update(body).sign(privateKey);
   const certificate = sequence(body, ecdsaWithSha256, tlv(BIT_STRING, Buffer.of(0), signature));
-  // The key first: a crash in between leaves no certificate without its key.
+  // The key is written first: a crash in between leaves no certificate without its key.
   writeFileSync(files.keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
   writeFileSync(files.certFile, pem('CERTIFICATE', certificate), { mode: 0o600 });
   return files;
 }
 
-// X.509 (RFC 5280) in DER. node:crypto signs, but makes no certificates.
+// X.509 (RFC 5280) in DER. node:crypto can sign, but cannot make certificates.
 
 const BOOLEAN = 0x01;
 const INTEGER = 0x02;
@@ -45,7 +43,7 @@ const DAY_MS = 86_400_000;
 function certificateBody(publicKeyInfo: Buffer, hosts: readonly string[], years: number): Buffer {
   const now = Date.now();
   const name = sequence(tlv(SET, sequence(objectId(2, 5, 4, 10), tlv(UTF8_STRING, Buffer.from('engram')))));
-  const serial = Buffer.concat([Buffer.of(1), randomBytes(15)]); // positive, and of one length
+  const serial = Buffer.concat([Buffer.of(1), randomBytes(15)]); // positive, and of fixed length
   const extensions = [
     extension(objectId(2, 5, 29, 15), true, tlv(BIT_STRING, Buffer.of(5, 0xa0))), // digitalSignature, keyEncipherment
     extension(objectId(2, 5, 29, 37), false, sequence(objectId(1, 3, 6, 1, 5, 5, 7, 3, 1))), // serverAuth
@@ -74,7 +72,7 @@ function alternativeName(host: string): Buffer {
   return tlv(SAN_DNS, Buffer.from(host, 'latin1'));
 }
 
-/** The 16 bytes of an IPv6 address without an IPv4 part. */
+/** The 16 bytes of an IPv6 address that has no IPv4 part. */
 function addressBytes(host: string): Buffer {
   const [head = '', tail] = host.split('::');
   const groups = (text: string): readonly number[] =>

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@engram/core';
 
 const INTERVAL_MS = 1000;
 
-/** Warnings that a slow disk causes by the thousand: one line a second, which says how many were left out before it. */
+/** Logs warnings that a slow disk causes by the thousand: one line a second, with the number of omitted ones before it. */
 export class SlowLog {
   readonly #clock: Clock;
   readonly #logger: Logger;

@@ -7,27 +7,27 @@ import { parseUrls } from './urls.ts';
 /** `--discovery-srv` and `--discovery-srv-name`. */
 export interface SrvDiscovery {
   readonly domain: string;
-  /** Empty: the services have etcd's own names. */
+  /** If empty, the services have etcd's names. */
   readonly serviceName: string;
 }
 
 export interface SrvRecord {
-  /** A host's name, with or without a dot at its end. */
+  /** The name of a host, with or without a trailing dot. */
   readonly name: string;
   readonly port: number;
 }
 
-/** What DNS knows. Both reject where a name is not known or nobody answers. */
+/** DNS lookups. Both reject if a name is unknown or no server answers. */
 export interface NameService {
   srv(name: string): Promise<readonly SrvRecord[]>;
-  /** IP addresses of a host. */
+  /** The IP addresses of a host. */
   addresses(host: string): Promise<readonly string[]>;
 }
 
 const TIMEOUT_MS = 5000;
 const TRIES = 2;
 
-/** The system's name service; SRV records from other servers ("address:port") where they are given. */
+/** The system's name service. If `servers` ("address:port") are given, SRV records come from them. */
 export function systemNames(servers?: readonly string[]): NameService {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
   if (servers !== undefined) resolver.setServers(servers);
@@ -38,9 +38,10 @@ export function systemNames(servers?: readonly string[]): NameService {
 }
 
 /**
- * The first members of a cluster by their SRV records, as in etcd (client/pkg/srv): `_etcd-server-ssl._tcp` for https and
- * `_etcd-server._tcp` for http. The record at this member's own address has its name, the others have numbers: names are
- * no part of a member's id. Throws ConfigError where nothing is found, or this member is not among it.
+ * Finds the first members of a cluster by their SRV records, as in etcd (client/pkg/srv): `_etcd-server-ssl._tcp` for
+ * https and `_etcd-server._tcp` for http. The record at this member's own address gets its name. The others get
+ * numbers, because a member's id does not depend on its name. Throws ConfigError if no record is found, or none is this
+ * member's.
  */
 export async function discoverMembers(
   { domain, serviceName }: SrvDiscovery,
@@ -58,7 +59,7 @@ export async function discoverMembers(
     const record = `_${service}${serviceName === '' ? '' : `-${serviceName}`}._tcp.${domain}`;
     try {
       let number = 0;
-      // In an order of their own: servers turn theirs round from answer to answer.
+      // Sorted, because servers rotate the records from answer to answer.
       for (const { host, port } of await records(record, names)) {
         const isSelf = (await reached(host, port, names)).some((address) => own.has(address));
         const member = isSelf ? self.name : String(number++);
@@ -109,7 +110,7 @@ async function ownAddresses(urls: readonly string[], names: NameService): Promis
   return own;
 }
 
-/** A member's id is made of its URLs: all members must know the same. */
+/** A member's id derives from its URLs, so all members must use the same ones. */
 function checkOwn(found: readonly string[], advertised: readonly string[]): void {
   const [records, flags] = [[...found].sort().join(), [...advertised].sort().join()];
   if (records === flags) return;

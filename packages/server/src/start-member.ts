@@ -16,11 +16,11 @@ export interface StartParts {
   readonly watcherBytes: SharedBudget;
   readonly version: string;
   readonly onFatal: (error: Error) => void;
-  /** The cluster has removed this member. */
+  /** Called when the cluster has removed this member. */
   readonly onRemoved: () => void;
 }
 
-/** This node's identity. */
+/** The ids of this member and its cluster. */
 export interface NodeIdentity {
   readonly clusterId: bigint;
   readonly memberId: bigint;
@@ -29,9 +29,9 @@ export interface NodeIdentity {
 export interface StartedMember {
   readonly member: Member;
   readonly identity: NodeIdentity;
-  /** Resolves when the node can serve: alone at once, in a cluster after a leader has answered it. */
+  /** Resolves when the member can serve: at once if it is alone, in a cluster after a leader has answered it. */
   readonly ready: (signal: AbortSignal) => Promise<void>;
-  /** How much of an image it has on its disk; undefined: it keeps no bytes beside TiKV, or shares none. */
+  /** How much of an image is on the member's disk. Undefined if it keeps no bytes besides TiKV, or shares none. */
   readonly localBytes: () => LocalShare | undefined;
 }
 
@@ -84,7 +84,7 @@ async function startInCluster(
     firstRevision: data.firstRevision,
     onRemoved: parts.onRemoved,
   });
-  // The listener for peers is closed last: a leader that hands over still needs it.
+  // Disposed of in reverse order, so the listener for peers closes last: a leader that hands over still needs it.
   service = started.service;
   network.introduce();
   server = await servePeers({

@@ -1,4 +1,4 @@
-// Not the global: that is a getter, and this is asked several times for each request.
+// Not the global `performance`: that is a getter, and the time is read several times for each request.
 import { performance } from 'node:perf_hooks';
 import type { Clock, Timer } from '@engram/core';
 import { TurnLine } from './turn-line.ts';

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import type { Random } from '@engram/core';
 
-/** The kernel's randomness, fetched a page at a time. */
+/** The kernel's random numbers, fetched 256 at a time. */
 export class SystemRandom implements Random {
   readonly #pool = new Uint32Array(256);
   #at = this.#pool.length;

@@ -4,9 +4,9 @@ import type { Logger } from '@engram/core';
 const TIMEOUT_MS = 5000;
 
 /**
- * Tells systemd that we serve; units of Type=notify wait for it. Node has no sockets of the kind that systemd listens
- * on, so systemd's own tool sends the message. The unit needs NotifyAccess=all, because the message comes from a child
- * process.
+ * Tells systemd that the member serves. Units of Type=notify wait for it. Node has no sockets of the kind that systemd
+ * listens on, so systemd's own tool sends the message. The unit needs NotifyAccess=all, because a child process sends
+ * the message.
  */
 export function notifyReady(environment: Readonly<Record<string, string | undefined>>, logger: Logger): void {
   if ((environment['NOTIFY_SOCKET'] ?? '') === '') return;

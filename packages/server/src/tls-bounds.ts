@@ -1,7 +1,7 @@
 import type { TlsOptions, TlsVersion } from '@engram/transport';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 
-/** Which versions and suites of TLS are spoken, with clients and between members alike (etcd: embed/etcd.go). */
+/** The allowed versions and cipher suites of TLS, for clients and between members (etcd: embed/etcd.go). */
 export type TlsBounds = Pick<TlsOptions, 'minVersion' | 'maxVersion' | 'cipherSuites'>;
 
 /** Throws ConfigError if the flags contradict each other. */

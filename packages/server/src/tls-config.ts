@@ -4,14 +4,14 @@ import { ConfigError, type FlagValues } from './flag-values.ts';
 import { type TlsBounds, tlsBounds } from './tls-bounds.ts';
 import type { ServeUrl } from './urls.ts';
 
-/** 'auto' is a certificate of our own making, valid for this many years. */
+/** 'auto' is a certificate that this member makes itself, valid for this many years. */
 export type TlsConfig = TlsOptions | ({ readonly kind: 'auto'; readonly years: number } & TlsBounds);
 
 // Flags that ask for client certificates or restrict them.
 const clientFlags = ['client-cert-auth', 'trusted-ca-file', 'client-crl-file', 'client-cert-allowed-hostname'] as const;
 const ownFlags = ['cert-file', 'key-file', 'auto-tls'] as const;
 
-/** Throws ConfigError if the flags contradict each other. Adds to `warnings` what is asked for and has no effect. */
+/** Throws ConfigError if the flags contradict each other. Adds a warning for each setting without effect. */
 export function tlsConfig(
   values: FlagValues,
   clientUrls: readonly ServeUrl[],
@@ -59,14 +59,14 @@ export function tlsConfig(
   };
 }
 
-/** etcd would take the certificate that it makes, and drop the request for client certificates. */
+/** Refuses flags that contradict --auto-tls. etcd would make its certificate and ignore the request for client certificates. */
 function refuseWithAutoTls(values: FlagValues): void {
   const set = changedOf(values, clientFlags);
   if (set.length > 0)
     throw new ConfigError(`--auto-tls knows no client certificates: give a certificate, or drop ${set}`);
 }
 
-/** As etcd does (embed/etcd.go: configureClientListeners): URLs without TLS are served all the same. */
+/** As in etcd (embed/etcd.go: configureClientListeners), URLs without TLS are still served. */
 function warnOfPlainUrls(
   values: FlagValues,
   clientUrls: readonly ServeUrl[],

@@ -1,30 +1,30 @@
-/** What may be done in one turn of the event loop, all together. One slice more is possible (`SLICE_US` of core). */
+/** The time that all slices of one turn of the event loop may take. One slice more is possible (`SLICE_US` of core). */
 export const TURN_MAX_MS = 4;
-/** Calls that the event loop is asked for at a time, where many wait. */
+/** The most callbacks that are requested from the event loop at a time. */
 const ASKED_MAX = 1024;
 
 /**
- * Long work that waits for its next slice, in order. `setImmediate` alone runs all that waits in one turn: a hundred lists
- * that are worked off together would take a hundred slices before anybody looks at the sockets. Here a turn ends after
- * TURN_MAX_MS, and the rest has the next one. What was cancelled needs no time, so it does not wait for long.
+ * Long work that waits for its next slice, in order. `setImmediate` alone runs all waiting callbacks in one turn: a hundred
+ * lists that are made together would take a hundred slices before the sockets are read. Here a turn ends after
+ * TURN_MAX_MS, and the rest runs in the next one. Cancelled work takes no time, so it does not wait for long.
  *
- * Each slice has a callback of its own, so that promises and `process.nextTick` are worked off between two of them.
+ * Each slice has its own callback, so that promises and `process.nextTick` run between two of them.
  */
 export class TurnLine {
   readonly #nowMs: () => number;
   readonly #immediate: (run: (turn: number) => void, turn: number) => void;
   #waiting: (() => void)[] = [];
-  /** Those before it have had their slice. */
+  /** Callbacks before this index have had their slice. */
   #first = 0;
-  /** Callbacks that the event loop was asked for and that have not come. */
+  /** Callbacks that were requested from the event loop and have not run. */
   #asked = 0;
   /**
-   * Counts turns in which a callback came. Whatever is asked for between the first callback of one turn and that of the
-   * next comes in the next: so a callback that was asked for in the turn that is counted now is the first of a new one.
+   * Counts turns in which a callback ran. A callback that is requested between the first callback of one turn and that
+   * of the next runs in the next. So a callback that was requested in the current turn is the first of a new one.
    */
   #turn = 0;
   #untilMs = 0;
-  /** The time of this turn is up: nobody has a slice before `#renew`. */
+  /** The time of this turn is up: no callback gets a slice before `#renew`. */
   #over = false;
 
   /** `immediate` is setImmediate. */
@@ -56,12 +56,12 @@ export class TurnLine {
       return;
     }
     const fire = this.#take();
-    // Whoever waits beyond ASKED_MAX.
+    // Requests a callback for work beyond ASKED_MAX.
     if (this.#length > this.#asked) this.#ask();
     fire();
   };
 
-  /** The turn after one that was too long. What is asked for here comes in the one behind it. */
+  /** Runs in the turn after one that was too long. Callbacks requested here run in the turn after this one. */
   readonly #renew = (turn: number): void => {
     this.#over = false;
     this.#begins(turn);

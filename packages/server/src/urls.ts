@@ -1,19 +1,19 @@
 import { isIP } from 'node:net';
 
-/** A URL to listen on or to advertise, with etcd's rules (client/pkg/types/urls.go). */
+/** A URL to listen on or to advertise, by etcd's rules (client/pkg/types/urls.go). */
 export interface ServeUrl {
   readonly scheme: 'http' | 'https' | 'unix' | 'unixs';
   readonly secure: boolean;
-  /** For tcp; without the brackets of an IPv6 address. */
+  /** For tcp, without the brackets of an IPv6 address. */
   readonly host: string;
   readonly port: number;
-  /** The path of a unix socket; undefined for tcp. etcd takes everything after `unix://`, "a:1" too. */
+  /** The path of a unix socket. Undefined for tcp. As in etcd, it is everything after `unix://`, even "a:1". */
   readonly path: string | undefined;
-  /** As given. */
+  /** The URL as given. */
   readonly text: string;
 }
 
-/** Parses a list; sorted by text, without duplicates, as in etcd. Returns a text if something is wrong. */
+/** Parses a list. The result is sorted by text, without duplicates, as in etcd. Returns an error text if a URL is not valid. */
 export function parseUrls(list: string): readonly ServeUrl[] | string {
   const urls = new Map<string, ServeUrl>();
   for (const item of list.split(',')) {
@@ -53,15 +53,13 @@ function parseUrl(text: string): ServeUrl | string {
   }
 }
 
-/**
- * Only addresses can be listened on; the one name allowed is "localhost", the loopback (embed/config.go checkBindURLs).
- */
+/** Listeners need IP addresses. The only name allowed is "localhost", the loopback (embed/config.go checkBindURLs). */
 export function bindProblem(urls: readonly ServeUrl[]): string | undefined {
   const bad = urls.find(({ path, host }) => path === undefined && host !== 'localhost' && isIP(host) === 0);
   return bad && `expected IP in URL for binding (${bad.text})`;
 }
 
-/** Others must be able to dial the URL. */
+/** Other members and clients must be able to dial the URL. */
 export function hostProblem(urls: readonly ServeUrl[]): string | undefined {
   const bad = urls.find(({ path, host }) => path === undefined && host === '');
   return bad && `unexpected empty host (${bad.text})`;

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => engram[Symbol.asyncDispose]());
 
-/** After each case the server must still serve everybody else. */
+/** After each case the server must still serve other clients. */
 async function stillServes(): Promise<void> {
   using client = new GrpcClient(engram.url);
   expect(await client.put('alive', '1')).toBeGreaterThan(1);
@@ -20,7 +20,7 @@ function dial(): Socket {
   return connect({ port: engram.port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
 }
 
-/** What the server sends until it closes the connection. */
+/** All bytes that the server sends until it closes the connection. */
 function untilClosed(socket: Socket): Promise<Buffer> {
   const pieces: Buffer[] = [];
   return new Promise((resolve) => {
@@ -75,7 +75,7 @@ test('connections that say nothing take no place from others', async () => {
   for (const socket of silent) socket.destroy();
 });
 
-// grpc-go sends both the HTTP status and gRPC's own.
+// grpc-go sends both the HTTP status and the gRPC status.
 test.each(['application/json', 'text/plain'])('content type %s over HTTP/2 is refused', async (contentType) => {
   using client = new GrpcClient(engram.url);
   const range = client.unary('/etcdserverpb.KV/Range', Buffer.from('0a0161', 'hex'), contentType);

@@ -3,7 +3,7 @@ import { etcdserverpb } from '@engram/wire';
 import { frame, grpcHeaders, grpcMessage, RawClient } from '@engram/transport/testing';
 import { Engram } from './support/engram-process.ts';
 
-/* What costs an operator something: log lines, labels, a stop that waits. */
+/* Clients that cost the operator log lines, metric labels, or a slow stop. */
 
 test('20,000 watch requests of no kind are a few lines of log', async () => {
   await using engram = await Engram.start();

@@ -39,7 +39,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** A node that may have this many files open. */
+/** The path of a command that starts Engram with this limit on open files. */
 function limited(descriptors: number): string {
   const command = join(scratch, `engram-${descriptors}`);
   writeFileSync(command, `#!/bin/sh\nulimit -n ${descriptors} && exec ${engramPath} "$@"\n`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatGoDuration, parseGoDuration } from '../src/go-duration.ts';
 
-// Rows are the results of Go's time.ParseDuration and Duration.String.
+// The rows are results of Go's time.ParseDuration and Duration.String.
 test.each([
   { text: '0', ms: 0 },
   { text: '10ms', ms: 10 },

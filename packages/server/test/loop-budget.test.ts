@@ -7,7 +7,7 @@ test('a node that is told to ends with a stretch above the budget, and names it;
   using client = new GrpcClient(engram.url);
   await client.put('a', 'b');
   expect(await client.get('a')).toBe('b');
-  // With a budget that nothing keeps, the first call is the last.
+  // Every stretch exceeds this budget, so the first call ends the process.
   await using strict = await Engram.start(['--loop-budget=1us', '--loop-budget-fatal']);
   using other = new GrpcClient(strict.url);
   await other.put('a', 'b').catch(() => {});

@@ -4,7 +4,7 @@ import { RawClient } from '@engram/transport/testing';
 import { etcdserverpb, windowUpdateFrame } from '@engram/wire';
 import { Engram } from './support/engram-process.ts';
 
-/* A node of 256 MiB below clients that ask for much and read nothing. */
+/* A member with a limit of 256 MiB, and clients that request much and read nothing. */
 
 const MiB = 1024 * 1024;
 const limit = 256 * MiB;

@@ -10,7 +10,7 @@ const VALUE_BYTES = 4000;
 const PAUSE_MS = 10_000;
 const FREED_MAX_MS = 20_000;
 
-/** Clients that lock, and read what they lock, one transaction after the other. */
+/** Clients that run one transaction after another: each locks a key and reads it. */
 class Load {
   readonly #client: GrpcClient;
   readonly #waiting: { readonly answers: number; readonly resolve: () => void }[] = [];
@@ -43,7 +43,7 @@ class Load {
     }
   }
 
-  /** Resolves when so many more answers have come. */
+  /** Resolves after `more` further answers. */
   answered(more: number): Promise<void> {
     return new Promise((resolve) => this.#waiting.push({ answers: this.answers + more, resolve }));
   }
@@ -66,17 +66,17 @@ test('a process that is stopped for longer than a request may take goes on, comp
   await delay(PAUSE_MS - 500);
   expect([load.answers, load.underWay]).toEqual([answers, underWay]);
   engram.child.kill('SIGCONT');
-  // Those that were under way, and as many that were not.
+  // The transactions that were under way, and as many new ones.
   await load.answered(2 * CLIENTS);
   await load.stop();
-  // Who waited too long may have been told so; nothing else goes wrong.
+  // A client that waited too long may get a timeout. No other error is allowed.
   const allowed = new Set(['OK', '14: etcdserver: request timed out']);
   expect([...load.outcomes.keys()].filter((outcome) => !allowed.has(outcome))).toEqual([]);
 
   const before = await client.status();
   const revision = before.header?.revision;
   await client.unary('/etcdserverpb.KV/Compact', etcdserverpb.encodeCompactionRequest({ revision, physical: true }));
-  // Of 20 keys one version each is left. Files are cleaned behind the compaction.
+  // The compaction leaves one version of each of 20 keys. Files are cleaned after it.
   const endMs = performance.now() + FREED_MAX_MS;
   let after = await client.status();
   while (Number(after.dbSizeInUse) > Number(before.dbSizeInUse) / 10 && performance.now() < endMs) {

@@ -4,7 +4,7 @@ import { readConfiguration } from '../src/configuration.ts';
 import type { NodeConfig } from '../src/node-config.ts';
 import { peerTlsOf } from '../src/peer-tls.ts';
 
-/** Only looked for, not read. */
+/** Only its existence is checked, not its content. */
 const certFile = fileURLToPath(import.meta.url);
 
 async function configOf(args: readonly string[]): Promise<NodeConfig> {

@@ -121,13 +121,13 @@ test('who watches the health hears that the node takes its leave', async () => {
   expect(heard).toEqual([SERVING, NOT_SERVING]);
 });
 
-/** A client that has begun a request and never ends it. A stop waits for it, as for any running call. */
+/** A client that begins a request and never completes it. A stop waits for it, as for any running call. */
 async function stuckClient(engram: Engram): Promise<Socket> {
   const socket = connect(engram.port, '127.0.0.1').on('error', () => {});
   await new Promise<void>((resolve) => {
     socket.write('POST /health HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nhalf', () => resolve());
   });
-  // Requests arrive in order: when this one is answered, the server has seen the half one.
+  // Requests arrive in order: once this one is answered, the server has read the incomplete one.
   await fetch(`${engram.url}/livez`);
   return socket;
 }
@@ -262,7 +262,7 @@ test('works through links, from every folder, and with an old node on PATH', asy
   const bin = join(scratch, 'bin');
   mkdirSync(join(scratch, 'links/deep'), { recursive: true });
   mkdirSync(bin);
-  // A node that is too old, first in PATH: it must be asked for its version and skipped.
+  // A node that is too old, first in PATH. The script must read its version and skip it.
   writeFileSync(
     join(bin, 'node'),
     '#!/bin/sh\n[ "$1" = --version ] && echo v20.20.2 && exit 0\necho "the old node ran" >&2\nexit 99\n',

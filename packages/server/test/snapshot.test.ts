@@ -7,7 +7,7 @@ import { GrpcClient } from './support/grpc-client.ts';
 const PAGE_BYTES = 4096;
 const PAGE_HEADER_BYTES = 16;
 
-/** The file, checked as etcdctl does while saving it. */
+/** The snapshot file, checked as etcdctl does while saving it. */
 async function save(client: GrpcClient): Promise<Buffer> {
   const { messages, status } = await client.call('/etcdserverpb.Maintenance/Snapshot', new Uint8Array(0));
   expect(status).toBe('0: ');
@@ -32,7 +32,7 @@ function checksum(bytes: Uint8Array): bigint {
   return hash;
 }
 
-/** The ids of pages in file order, with the pages that each continues in. Throws if a page is not what it claims. */
+/** The ids of the pages in file order, without the overflow pages. Fails if a page has another id than its place. */
 function pageIds(file: Buffer): number[] {
   const ids: number[] = [];
   for (let page = 0; page < file.length / PAGE_BYTES; ) {

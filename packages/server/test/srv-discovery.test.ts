@@ -114,7 +114,7 @@ test('records come from a name server', async () => {
   }
 });
 
-/** RFC 1035 and 2782: the question again, and one record: priority 0, weight 0, port 2380, a.x.org. */
+/** RFC 1035 and 2782: an answer with the question and one record: priority 0, weight 0, port 2380, a.x.org. */
 function answerOf(query: Buffer): Buffer {
   const end = query.indexOf(0, 12) + 5;
   const header = Buffer.from(query.subarray(0, 12));

@@ -8,7 +8,7 @@ import { Engram, engramPath, run } from './support/engram-process.ts';
 import { GrpcClient } from './support/grpc-client.ts';
 
 const engines = ['segment', 'leveldb'] as const;
-/** One for each round and key. LevelDB compresses, so the bytes are random. */
+/** One value for each round and key. LevelDB compresses, so the bytes are random. */
 const values = Array.from({ length: 5 }, () => Array.from({ length: 100 }, () => randomBytes(1500).toString('base64')));
 
 let scratch: string;
@@ -26,7 +26,7 @@ async function defragment(client: GrpcClient): Promise<void> {
   await client.unary('/etcdserverpb.Maintenance/Defragment', new Uint8Array(0));
 }
 
-/** The line that the process prints when it ends. */
+/** The error that the process logs when it ends. */
 async function refusal(args: readonly string[]): Promise<string> {
   const { code, stderr } = await run(args);
   expect(code).toBe(1);
@@ -58,7 +58,7 @@ describe.each(engines)('--storage=%s', (engine) => {
       await compact(client, revision);
       await defragment(client);
       const after = await client.status();
-      // One of five versions is left. A checkpoint and the files' headers come on top.
+      // One of five versions is left, plus a checkpoint and the headers of the files.
       expect(Number(after.dbSize)).toBeLessThan(Number(before.dbSize) / 2);
       expect(Number(after.dbSizeInUse)).toBeLessThanOrEqual(Number(after.dbSize));
       expect(await client.put('last', 'one')).toBe(revision + 1);
@@ -91,7 +91,7 @@ describe.each(engines)('--storage=%s', (engine) => {
   test('a disk that takes no more ends the node with one error, and loses nothing that was acknowledged', async () => {
     const dataDir = join(scratch, `full-${engine}`);
     const limited = join(scratch, `limited-${engine}`);
-    // Files may grow to 2 MiB (4096 blocks of 512 bytes); a write beyond fails, as on a full disk.
+    // Files may grow to 2 MiB (4096 blocks of 512 bytes). A write beyond that fails, as on a full disk.
     writeFileSync(limited, `#!/bin/sh\ntrap '' XFSZ\nulimit -f 4096\nexec ${engramPath} "$@"\n`, { mode: 0o755 });
     const flags = [`--storage=${engine}`];
     const acknowledged = new Map<string, string>();

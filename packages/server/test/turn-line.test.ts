@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TURN_MAX_MS, TurnLine } from '../src/turn-line.ts';
 
-/** An event loop that turns when the test says so. */
+/** An event loop whose turns the test runs. */
 class Loop {
   nowMs = 0;
   #due: (() => void)[] = [];
@@ -36,7 +36,7 @@ test('what gives way goes on in order, and a turn does only so much of it', () =
     const [before, startMs] = [done.length, loop.nowMs];
     loop.turn();
     expect(loop.nowMs - startMs).toBeLessThanOrEqual(TURN_MAX_MS);
-    // The turn behind one that was too long only asks anew.
+    // The turn after one that was too long only requests new callbacks.
     expect(turns % 2 === 1 || done.length > before).toBe(true);
   }
   expect(done).toEqual(Array.from({ length: 100 }, (_, at) => at));

@@ -42,9 +42,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   return { code: child.exitCode, signal: child.signalCode, stdout, stderr };
 }
 
-/**
- * A serving process on a free port of the loopback, with its data in a folder of its own. Disposal kills what is left.
- */
+/** A serving process on a free port of the loopback, with its data in its own folder. Disposal kills it if it still runs. */
 export class Engram implements AsyncDisposable {
   readonly dataDir: string;
   readonly child: ChildProcess;

@@ -8,27 +8,27 @@ export interface CallOptions {
   readonly onMessage?: (message: Uint8Array) => void;
 }
 
-/** A client that shares nothing with our transport: Node's own HTTP/2, with gRPC's framing by hand. */
+/** A client that shares no code with the transport: Node's own HTTP/2, with gRPC framing by hand. */
 export class GrpcClient implements Disposable {
   readonly session: ClientHttp2Session;
 
   constructor(url: string, options: { readonly ca?: Uint8Array } = {}) {
     this.session = connect(url, { ...(options.ca === undefined ? {} : { ca: Buffer.from(options.ca) }) });
-    this.session.on('error', () => {}); // calls see it too
+    this.session.on('error', () => {}); // calls get the error too
   }
 
   [Symbol.dispose](): void {
     this.session.destroy();
   }
 
-  /** The answer's bytes. Rejects with "code: message" of the status. */
+  /** The bytes of the answer. Rejects with "code: message" of the status. */
   async unary(path: string, request: Uint8Array, contentType = 'application/grpc'): Promise<Uint8Array> {
     const { messages, status } = await this.call(path, request, { contentType });
     if (!status.startsWith('0')) throw new Error(status);
     return messages[0] ?? Buffer.alloc(0);
   }
 
-  /** All messages of the answer, and "code: message" of the status. Rejects if the call breaks off without one. */
+  /** All messages of the answer, and "code: message" of the status. Rejects if the call breaks off without a status. */
   call(
     path: string,
     request: Uint8Array,
