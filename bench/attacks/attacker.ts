@@ -1,4 +1,4 @@
-/** One attack, in a process of its own: attacker.ts NAME PORT SECURE_PORT PATIENCE_MS. Prints nothing. */
+/** Runs one attack in its own process: attacker.ts NAME PORT SECURE_PORT PATIENCE_MS. Prints nothing. */
 import { attacks } from './attacks.ts';
 
 const [name, port, securePort, patienceMs] = process.argv.slice(2);

@@ -15,19 +15,19 @@ import {
 } from '@engram/wire';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from '@engram/transport/testing';
 
-/** What an attack is told. */
+/** The store under attack, as an attack sees it. */
 export interface Target {
   readonly port: number;
-  /** Of a TLS listener, for those that need one. */
+  /** The port of a TLS listener, for attacks that need one. */
   readonly securePort: number;
-  /** How long a client waits for what may never come. */
+  /** How long a client waits for an answer that may never come. */
   readonly patienceMs: number;
 }
 
 export interface Attack {
   readonly name: string;
   readonly what: string;
-  /** Keys of a KiB that there should be. */
+  /** The number of keys of 1 KiB that the store must have before the attack. */
   readonly keys?: number;
   readonly descriptors?: number;
   run(target: Target): Promise<void>;
@@ -51,7 +51,7 @@ const field = (tag: number, content: Uint8Array): Buffer =>
 const repeated = (count: number, bytes: Uint8Array): Buffer =>
   Buffer.concat(Array.from({ length: count }, () => bytes));
 
-/** Writes, waiting for the socket, and gives up with the connection. */
+/** Writes and waits for the socket. Gives up if the connection closes. */
 async function pour(client: RawClient, bytes: Uint8Array): Promise<void> {
   client.write(bytes);
   if (client.socket.writableNeedDrain && !client.closed) {
@@ -59,12 +59,12 @@ async function pour(client: RawClient, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Whatever the answer is, or none within the patience. */
+/** Resolves with any answer, or after the patience. */
 async function answered(client: RawClient, streamId: number, { patienceMs }: Target): Promise<void> {
   await Promise.race([client.outcome(streamId).catch(() => {}), delay(patienceMs)]);
 }
 
-/** Sends one message on a new stream, as fast as the server's windows let it; gives up when they stay shut. */
+/** Sends one message on a new stream, as fast as the server's windows allow. Gives up if they stay closed. */
 async function ask(
   client: RawClient,
   id: number,
@@ -85,11 +85,14 @@ async function ask(
   }
 }
 
-/** DATA that was sent on a connection. */
+/** The bytes of DATA sent on each connection. */
 const spent = new WeakMap<RawClient, number>();
 const DEFAULT_WINDOW = 65_535;
 
-/** What the windows of the connection and of the stream allow, once they allow something; 0 when they do not for long. */
+/**
+ * Waits until the windows of the connection and of the stream allow bytes, and returns how many. 0 if they stay closed
+ * too long.
+ */
 async function roomFor(client: RawClient, id: number, sent: number): Promise<number> {
   const endMs = performance.now() + 3_000;
   for (;;) {
@@ -110,7 +113,7 @@ async function roomFor(client: RawClient, id: number, sent: number): Promise<num
   }
 }
 
-/** Header blocks that a table makes short. */
+/** Makes header blocks that HPACK's dynamic table shortens. */
 function blockOf(client: RawClient, method: string, more: Record<string, string> = {}): () => Buffer {
   const fields = Object.entries(grpcHeaders(method, more)).map(([name, value]) => ({
     name,
@@ -140,14 +143,14 @@ async function secureClient(port: number): Promise<RawClient> {
   return client;
 }
 
-/** One request_txn again and again in one operation. */
+/** A Txn with one operation that repeats the field request_txn. */
 function mergedTxn(bytes: number): Buffer {
   const put = field(0x12, field(0x12, etcdserverpb.encodePutRequest({ key: Uint8Array.of(97) })));
   const again = field(0x22, put);
   return field(0x12, repeated(Math.floor(bytes / again.length), again));
 }
 
-/** Floods of frames that ask for work and bring none. */
+/** Floods of frames that cause work and carry no request. */
 const flood = (
   name: string,
   what: string,
@@ -209,7 +212,7 @@ export const attacks: readonly Attack[] = [
         let bytes = 0;
         socket.on('data', (chunk: Buffer) => (bytes += chunk.length));
         socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(1_500));
-        // Until nothing comes any more.
+        // Reads until no more bytes come.
         for (let before = -1; before !== bytes && !socket.destroyed; ) {
           before = bytes;
           await delay(1_000);
@@ -447,7 +450,7 @@ export const attacks: readonly Attack[] = [
   ),
 ];
 
-/** Keeps what windows follow from. */
+/** Keeps only the frames that the windows follow from. */
 function forget(client: RawClient): void {
   const kept = client.received.filter(
     ({ type, streamId }) => type === 'SETTINGS' || (type === 'WINDOW_UPDATE' && streamId === 0),

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** What a request took of a client's time. */
+/** The time that a request took. */
 export interface Taken {
   readonly ms: number;
-  /** Without what the store's first thread, or the one here, was ready to run and had no core; at least `cpuMs`. */
+  /**
+   * `ms` without the time in which the store's first thread, or this process's, was ready to run but had no core. At
+   * least `cpuMs`.
+   */
   readonly ownMs: number;
-  /** CPU time of the store's first thread meanwhile, at most `ms`. */
+  /** CPU time of the store's first thread during the request, at most `ms`. */
   readonly cpuMs: number;
 }
 
@@ -15,8 +18,8 @@ interface Scheduled {
 }
 
 /**
- * Begins to measure a request to the store with this process: what is returned ends it. The first thread of a node is its
- * event loop; a store that works on many threads is told nothing of.
+ * Begins to measure a request from this process to the store. The returned function ends the measurement. The first
+ * thread of a node is its event loop. For a store with many threads `ownMs` and `cpuMs` mean nothing.
  */
 export function beginRequest(pid: number): () => Taken {
   const [store, here, startMs] = [scheduled(String(pid)), scheduled('self'), performance.now()];
@@ -29,12 +32,12 @@ export function beginRequest(pid: number): () => Taken {
   };
 }
 
-/** Of the first thread, since it began. */
+/** Times of the first thread since it began. */
 function scheduled(of: string): Scheduled {
   try {
     const [ranNs, waitedNs] = readFileSync(`/proc/${of}/schedstat`, 'utf8').split(' ');
     return { ranMs: Number(ranNs) / 1e6, waitedMs: Number(waitedNs) / 1e6 };
   } catch {
-    return { ranMs: 0, waitedMs: 0 }; // it has ended
+    return { ranMs: 0, waitedMs: 0 }; // the process has ended
   }
 }

@@ -1,7 +1,7 @@
 /**
- * All attacks at random for MINUTES, two at a time, beside a load as a kube-apiserver's: objects that are read and written
- * where nobody else has (a transaction on mod_revision), pages of lists, a watch of everything. Fails where the process
- * ends, an acknowledged write or an event is lost, or memory goes on growing.
+ * All attacks at random for MINUTES, two at a time, during a load like that of a kube-apiserver: each writer reads and
+ * writes its own objects (a transaction on mod_revision), clients list pages, and one watches all keys. Fails if the
+ * process ends, an acknowledged write or an event is lost, or memory keeps growing.
  *
  *   MINUTES=10 node bench/attacks/mixed.ts [--store new|etcd] [--memory-limit BYTES] [--markdown FILE]
  */
@@ -28,9 +28,9 @@ const WRITERS = 4;
 const OBJECTS = 50;
 const ATTACKERS = 2;
 const PAUSE_MS = 5;
-/** Growth from the end of the first third to the end of the last one that is no growth. */
+/** Accepted growth of memory from the end of the first third to the end of the last one. */
 const GROWTH_MAX_MB = 64;
-/** It needs a process with fewer descriptors than the load itself. */
+/** Attacks with a descriptor limit need a process with fewer descriptors than this load. */
 const chosen = attacks.filter(({ descriptors }) => descriptors === undefined);
 
 using folder = new DataFolder();
@@ -149,7 +149,7 @@ else {
     if ((stored.get(key) ?? 0) < revision)
       failures.push(`${key}: acknowledged at ${revision}, found at ${stored.get(key)}`);
   }
-  // The watch may be a moment behind.
+  // The watch may lag behind.
   for (const waitUntilMs = performance.now() + 10_000; performance.now() < waitUntilMs; await delay(100)) {
     if ([...stored].every(([key, revision]) => seen.get(key) === revision)) break;
   }
@@ -163,7 +163,7 @@ const third = Math.floor(memoryMb.length / 3);
 const [early, late] = [Math.max(...memoryMb.slice(0, third)), Math.max(...memoryMb.slice(-third))];
 if (late - early > GROWTH_MAX_MB) failures.push(`memory grew from ${figure(early)} to ${figure(late)} MiB`);
 
-/** etcd works on many threads: the first one tells nothing. */
+/** etcd works on many threads, so figures of its first thread mean nothing. */
 const row = (name: string, calls: readonly Taken[]): readonly string[] => {
   const shares = (values: readonly number[]): string[] =>
     [0.5, 0.99, 1].map((share) => figure(quantile(values, share)));

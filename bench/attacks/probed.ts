@@ -1,11 +1,11 @@
-/** What a modest client saw of a store, in milliseconds. `own` is without what either side waited for a core. */
+/** What a modest client measured at a store, in milliseconds. `own` excludes the time that either side waited for a core. */
 export interface Probed {
   readonly count: number;
   readonly p99Ms: number;
   readonly maxMs: number;
   readonly ownP99Ms: number;
   readonly ownMaxMs: number;
-  /** CPU time of the store's first thread within the longest request. */
+  /** CPU time of the store's first thread during the longest request. */
   readonly worstCpuMs: number;
   readonly failures: number;
 }

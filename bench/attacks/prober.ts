@@ -1,7 +1,6 @@
 /**
- * A modest client on a connection of its own: prober.ts TARGET INTERVAL_MS PID. Puts and gets a small key, the next one a
- * while after the answer to the last. On SIGTERM it prints its latencies as JSON, see `Probed`.
- * PID is the store's: see `beginRequest`.
+ * A modest client on its own connection: prober.ts TARGET INTERVAL_MS PID. Puts and gets a small key, and waits INTERVAL_MS
+ * after each answer. On SIGTERM it prints its latencies as JSON (`Probed`). PID is the store's (`beginRequest`).
  */
 import { EtcdClient } from '../../test/support/etcd-client.ts';
 import { quantile } from '../support/statistics.ts';
@@ -15,7 +14,7 @@ let failures = 0;
 
 let pending: (() => Taken) | undefined;
 process.on('SIGTERM', () => {
-  // What has no answer yet has taken at least so long.
+  // A request without an answer has taken at least this long.
   if (pending !== undefined) requests.push(pending());
   const worst = requests.reduce((left, right) => (right.ms > left.ms ? right : left));
   const own = requests.map(({ ownMs }) => ownMs);

@@ -1,8 +1,9 @@
 /**
- * What hostile clients do to a store: each attack on a fresh one, while a modest client on a connection of its own puts and
- * gets a small key. The worst that this one waits is what all others feel.
+ * The effect of hostile clients on a store. Each attack runs on a fresh store, while a modest client on its own connection
+ * puts and gets a small key. Its longest latency is what other clients see.
  *
- *   node bench/attacks/run.ts [--only txn-merge,pipelining] [--stores new,old,etcd] [--old DIR] [--patience 60] [--markdown FILE] [--smoke]
+ *   node bench/attacks/run.ts [--only txn-merge,pipelining] [--stores new,old,etcd] [--old DIR] [--patience 60]
+ *     [--markdown FILE] [--smoke]
  *
  * `old` is another checkout of this repository, `etcd` the release that bench-compare builds.
  */
@@ -62,7 +63,7 @@ async function endProber(prober: ChildProcess): Promise<Probed> {
   return readProbed(text);
 }
 
-/** Ends with the attack, or a while after its patience. */
+/** Ends with the attack, or 30 seconds after the patience. */
 async function attackIt(attack: Attack, target: TargetProcess): Promise<void> {
   const file = join(import.meta.dirname, 'attacker.ts');
   const args = [attack.name, String(target.port), String(target.securePort), String(1000 * options.patience)];
@@ -72,7 +73,7 @@ async function attackIt(attack: Attack, target: TargetProcess): Promise<void> {
 }
 
 async function measure(attack: Attack, store: string, parent: string): Promise<readonly string[]> {
-  // Older ones do not know the flag; and what else the machine does must not count.
+  // Older versions do not know this flag. It excludes the effect of other programs on the machine.
   const more = store === 'new' ? ['--loop-budget-cpu'] : [];
   await using target = await TargetProcess.start(commandFor(store), parent, attack.descriptors, more);
   if (attack.keys !== undefined) await target.fill(attack.keys);
@@ -82,7 +83,7 @@ async function measure(attack: Attack, store: string, parent: string): Promise<r
   const before = target.usage();
   await attackIt(attack, target);
   const after = await target.idle(IDLE_MAX_MS);
-  // An answer that is still out has waited so long.
+  // A request that is still unanswered counts with the time so far.
   const probed = await endProber(prober);
   const grown = (after?.peakMb ?? Number.NaN) - (before?.residentMb ?? Number.NaN);
   const cpu = (after?.cpuSeconds ?? Number.NaN) - (before?.cpuSeconds ?? Number.NaN);
@@ -101,7 +102,7 @@ async function measure(attack: Attack, store: string, parent: string): Promise<r
   ];
 }
 
-/** etcd works on many threads: the first one tells nothing. */
+/** etcd works on many threads, so figures of its first thread mean nothing. */
 const ownOf = ({ ownMaxMs, ownP99Ms, worstCpuMs }: Probed, store: string): string[] =>
   store === 'etcd' ? ['-', '-', '-'] : [ownMaxMs, ownP99Ms, worstCpuMs].map(figure);
 

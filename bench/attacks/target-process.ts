@@ -12,7 +12,7 @@ const START_MAX_MS = 60_000;
 const IDLE_LOOK_MS = 300;
 const IDLE_SHARE = 0.05;
 
-/** One store that is attacked, on a plain port and on one with TLS. Disposing of it kills it and removes its data. */
+/** One store under attack, on a plain port and a TLS port. Disposal kills it and removes its data. */
 export class TargetProcess implements AsyncDisposable {
   readonly port: number;
   readonly securePort: number;
@@ -75,7 +75,7 @@ export class TargetProcess implements AsyncDisposable {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Of the store itself: the commands that start it become it. */
+  /** The pid of the store itself: the commands that start it exec it. */
   get pid(): number {
     return this.#child.pid ?? 0;
   }
@@ -88,7 +88,7 @@ export class TargetProcess implements AsyncDisposable {
     return this.running && this.#child.pid !== undefined ? usageOf(this.#child.pid) : undefined;
   }
 
-  /** What it has used when it has nothing left to do, or after `maxMs`. */
+  /** Its resource usage once it is idle, or after `maxMs`. */
   async idle(maxMs: number): Promise<Usage | undefined> {
     const endMs = performance.now() + maxMs;
     for (let before = this.usage(); ; ) {
@@ -100,12 +100,12 @@ export class TargetProcess implements AsyncDisposable {
     }
   }
 
-  /** Begins the peak of its memory anew. */
+  /** Resets the peak of its memory. */
   resetPeak(): void {
     if (this.#child.pid !== undefined) execFileSync('sh', ['-c', `echo 5 > /proc/${this.#child.pid}/clear_refs`]);
   }
 
-  /** So many keys of a KiB of noise. */
+  /** Puts `keys` keys, with values of 1 KiB of random bytes. */
   async fill(keys: number): Promise<void> {
     using client = new EtcdClient(`127.0.0.1:${this.port}`);
     for (let at = 0; at < keys; at += 200) {
@@ -116,7 +116,7 @@ export class TargetProcess implements AsyncDisposable {
     }
   }
 
-  /** What the store itself says kept its event loop for longest; `-` where it says nothing. */
+  /** The longest stretch on its event loop, as the store reports it. `-` if it reports none. */
   async longestStretch(): Promise<string> {
     const text = await (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
     const lines = text.matchAll(/^engram_loop_longest_stretch_seconds\{phase="(.*?)",method="(.*?)"\} (.*)$/gm);

@@ -12,7 +12,7 @@ export interface ProfileNode {
   readonly children?: readonly number[];
 }
 
-/** In the order of the table. A file belongs to the first stage whose pattern matches its address. */
+/** In the order of the table. A file belongs to the first stage whose pattern matches its URL. */
 export const stages: readonly (readonly [stage: string, pattern: RegExp])[] = [
   [
     'header blocks (HPACK)',
@@ -41,7 +41,7 @@ const NOBODY = 'nobody';
 
 /**
  * Microseconds on the event loop, by stage. Frames without a file (system calls, builtins) count for their caller. If
- * none of our files is above them, the loop waits or libuv works; samples do not say which.
+ * no file of the project is above them, the loop waits or libuv works. Samples do not distinguish the two.
  */
 export function microsecondsByStage(profile: CpuProfile): Map<string, number> {
   const stageOf = stagesOfNodes(profile.nodes);
@@ -54,7 +54,7 @@ export function microsecondsByStage(profile: CpuProfile): Map<string, number> {
   return spent;
 }
 
-/** The stage of each node; nodes of no stage are left out. */
+/** The stage of each node. Nodes without a stage are omitted. */
 function stagesOfNodes(nodes: readonly ProfileNode[]): Map<number, string> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const found = new Map<number, string>();

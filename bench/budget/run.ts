@@ -1,5 +1,5 @@
 /**
- * Where the CPU of one node goes: microseconds for each request, on the event loop by stage and on other threads.
+ * The CPU time of one node: microseconds for each request, on the event loop by stage and on other threads.
  *
  *   node bench/budget/run.ts [--only put,get] [--markdown FILE] [--smoke]
  */
@@ -53,7 +53,7 @@ for (const fill of [[`--keys=${options.keys}`], [`--keys=${options.listed}`, `--
 const order = [...stages.map(([stage]) => stage), COLLECTOR];
 const columns = new Map<string, ReadonlyMap<string, string>>();
 for (const { name, args, item } of chosen) {
-  await runOne(store, args); // so that what is measured is compiled
+  await runOne(store, args); // so that the measured code is compiled
   const { outcome, cpuSeconds, mainThreadSeconds } = await runOne(store, args, {
     onPrepared: () => inspector.startProfile(),
   });

@@ -5,7 +5,7 @@ import type { LoadTarget } from '../support/load.ts';
 import type { StoreName } from '../support/programs.ts';
 import { ClusterTarget, startEngram, startEtcd } from './cluster.ts';
 
-/** A cluster that is asked at its leader, and measured whole. */
+/** A cluster whose leader gets the requests, and whose processes are measured together. */
 export interface ClusterStore extends LoadTarget, AsyncDisposable {
   diskMb(): number;
   readonly output: string;

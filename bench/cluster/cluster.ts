@@ -11,7 +11,7 @@ import { untilIdle, type Usage, usageOf } from '../support/usage.ts';
 
 const NAMES = ['a', 'b', 'c'] as const;
 const LEADER_MAX_MS = 60_000;
-/** Seven processes have more to do at rest than one. */
+/** Seven idle processes use more CPU than one. */
 const IDLE_SHARE = 0.2;
 
 interface Endpoint {
@@ -19,10 +19,10 @@ interface Endpoint {
   readonly pid: number;
 }
 
-/** Three members, and what they stand on. All on this machine. */
+/** Three members with the processes they depend on, all on this machine. */
 export interface Cluster extends AsyncDisposable {
   readonly members: readonly Endpoint[];
-  /** Processes beside the members, by what they are. */
+  /** The pids of the processes besides the members, by role. */
   readonly below: Readonly<Record<string, readonly number[]>>;
 }
 
@@ -104,7 +104,7 @@ async function served(endpoint: string): Promise<void> {
   }
 }
 
-/** The members of a cluster by role, as loads see them; roles may change between two loads. */
+/** The members of a cluster by role, for loads. Roles may change between two loads. */
 export class ClusterTarget implements LoadTarget {
   readonly target: string;
   readonly #parts: Readonly<Record<string, readonly number[]>>;

@@ -3,7 +3,7 @@
  *
  *   node bench/cluster/run.ts [--only create,list] [--rounds 3] [--factor 1] [--markdown FILE] [--smoke]
  *
- * `--only` takes the rows whose names begin so. The stores are those of e2e/tikv.
+ * `--only` selects the rows whose names begin with one of the words. The stores are those of e2e/tikv.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { clusterWorkloads, type ClusterWorkload } from './workloads.ts';
 
 interface Run {
   readonly outcome: Outcome;
-  /** Microseconds for each item, of each part of the cluster. */
+  /** Microseconds for each item, for each part of the cluster. */
   readonly cpuUs: Readonly<Record<string, number>>;
 }
 
@@ -75,7 +75,7 @@ const columns = [
 const cells: (readonly string[])[] = [];
 for (const workload of rows) {
   const runs: Record<StoreName, Run[]> = { engram: [], etcd: [] };
-  // The first run of a workload is not counted: V8 compiles what it meets, for some seconds.
+  // The first run of a workload does not count: for some seconds V8 compiles new code.
   for (const name of storeNames) await load(name, workload);
   for (let round = 0; round < options.rounds; round += 1) {
     for (const name of storeNames) runs[name].push(await load(name, workload));

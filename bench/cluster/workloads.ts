@@ -1,6 +1,6 @@
 import { LIST_PREFIX } from '../compare/workloads.ts';
 
-/** One row: the load generator's arguments, and the member that it asks. */
+/** One row: the load generator's arguments, and the role of the member that gets the requests. */
 export interface ClusterWorkload {
   readonly name: string;
   readonly at: 'leader' | 'follower';

@@ -25,7 +25,7 @@ const one = ['--clients=1', '--conns=1'];
 const total = (count: number): string => `--total=${Math.max(1, Math.round(count * options.factor))}`;
 const puts = (count: number): string => `--put-total=${Math.max(1, Math.round(count * options.factor))}`;
 
-/** Few requests where etcd walks all keys whatever the limit: each takes it a tenth of a second. */
+/** Few requests in the rows where etcd walks all keys regardless of the limit: each takes it a tenth of a second. */
 const workloads: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['put', ['put', ...many, total(100_000), '--key-size=32', VALUE, KEYS, '--sequential-keys']],
   ['put, one client', ['put', ...one, total(5_000), '--key-size=32', VALUE, KEYS]],

@@ -1,11 +1,11 @@
-/** The tool's report of a run. For a watch it prints two: one for creating the watchers, then one for the events. */
+/** The tool's report of a run. A watch prints two reports: for creating the watchers, then for the events. */
 export interface Summary {
   readonly rate: number;
   readonly p99Ms: number;
   readonly errors: number;
 }
 
-/** Figures that the text does not have are NaN. */
+/** Figures that the text does not contain are NaN. */
 export function summaryOf(text: string): Summary {
   const last = (pattern: RegExp): number => Number([...text.matchAll(pattern)].at(-1)?.[1] ?? Number.NaN);
   const errors = /Error distribution:\s*\n((?:\s*\[\d+\].*\n?)+)/.exec(text)?.[1] ?? '';

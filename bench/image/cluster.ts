@@ -14,15 +14,16 @@ const CLIENTS = 8;
 
 export const keyOf = (at: number): Buffer => Buffer.from(`/registry/things/${String(at).padStart(9, '0')}`);
 
-/** One PD, one store that deletes ranges, and members, two of which run from the start. */
+/** One PD, one store that supports delete-range, and members, two of which run from the start. */
 export class ImageCluster implements AsyncDisposable {
   readonly lab: Lab;
   readonly members: readonly MemberProcess[];
   readonly #metricsPorts: readonly number[];
-  /** When images were begun and ended, by the members' logs. */
+  /** The number of images published, by the members' logs. */
   rounds = 0;
-  /** Transactions that were refused, and sent again. */
+  /** Transactions that were refused and sent again. */
   failed = 0;
+  /** True while a member writes an image, by its log. */
   roundRuns = false;
 
   private constructor(lab: Lab, place: ClusterPlace, metricsPorts: readonly number[], flags: readonly string[]) {
@@ -76,7 +77,7 @@ export class ImageCluster implements AsyncDisposable {
     return await leaderAmong(this.members.filter(({ running }) => running));
   }
 
-  /** The value of a metric of a member, with its labels as they stand there. */
+  /** The value of a member's metric. `name` includes the labels as they are printed. */
   async metric(member: MemberProcess, name: string): Promise<number | undefined> {
     const port = this.#metricsPorts[this.members.indexOf(member)];
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -91,7 +92,7 @@ export class ImageCluster implements AsyncDisposable {
     return { members, store: usageOf(this.lab.pid('s1')).cpuSeconds };
   }
 
-  /** Puts that many keys in transactions of a hundred; `next` says which key is next. */
+  /** Puts `count` keys in transactions of TXN_PUTS. `next` maps a count to a key number. */
   async write(count: number, next: (at: number) => number, stop?: () => boolean): Promise<number> {
     const { endpoint } = await this.leader();
     let [begun, written] = [0, 0];
@@ -109,7 +110,7 @@ export class ImageCluster implements AsyncDisposable {
             await client.txn({ success });
             break;
           } catch (error) {
-            // Where the machine is busy with other work a request may take longer than etcd's limit.
+            // On a busy machine a request may take longer than etcd's limit.
             if (!(error instanceof EtcdError)) throw error;
             this.failed += 1;
             await sleep(200);

@@ -1,8 +1,9 @@
 /**
- * The image in TiKV under many updates, and of many keys: a leader's store in this process, without sockets and without Raft, on
- * one PD and one store that deletes ranges. What it writes, when it writes images and what it trims is as in a member.
+ * The image in TiKV under many updates, and with many keys. A leader's store runs in this process, without sockets and
+ * without Raft, on one PD and one store that supports delete-range. It writes, makes images and trims as a member does.
  *
- *   node bench/image/direct.ts updates [--keys 200000] [--value-bytes 512] [--updates 20000000] [--updated 200000] [--compact-seconds 60]
+ *   node bench/image/direct.ts updates [--keys 200000] [--value-bytes 512] [--updates 20000000] [--updated 200000]
+ *     [--compact-seconds 60]
  *   node bench/image/direct.ts blank [--keys 10000000] [--value-bytes 100]
  */
 import { execFileSync } from 'node:child_process';
@@ -39,13 +40,13 @@ const { values, positionals } = parseArgs({
     keys: { type: 'string' },
     'value-bytes': { type: 'string' },
     updates: { type: 'string', default: '20000000' },
-    /** Of the first so many keys; all. */
+    /** Updates go to this many of the first keys. All by default. */
     updated: { type: 'string' },
-    /** TiKV's old versions are kept for so long. */
+    /** How long TiKV's old versions are kept. */
     'retention-seconds': { type: 'string', default: '3600' },
     'report-seconds': { type: 'string', default: '60' },
     'compact-seconds': { type: 'string', default: '60' },
-    /** Of this process itself: a node that has nothing. */
+    /** Used by this program to start the blank node in another process. */
     pd: { type: 'string' },
     path: { type: 'string' },
   },
@@ -120,13 +121,13 @@ function fail(error: Error): void {
   process.exit(1);
 }
 
-/** On a machine that is busy with other work a request may take longer than its limit: it is sent again. */
+/** On a busy machine a request may exceed its limit. It is then sent again. */
 function refused(error: unknown): void {
   if (!isEngramError(error) && !isTikvError(error) && !(error instanceof StorageUnavailableError)) throw error;
   say(`  refused: ${error.message}`);
 }
 
-/** Puts so many keys; `next` says which. */
+/** Puts `count` keys. `next` maps a count to a key number. */
 async function write(store: Backend, count: number, next: (at: number) => number, done: (puts: number) => void) {
   let begun = 0;
   const one = async (): Promise<void> => {
@@ -145,7 +146,7 @@ async function write(store: Backend, count: number, next: (at: number) => number
           ignoreLease: false,
         }),
       );
-      // Each takes a revision of its own in a member; here 500 share one, which costs the log no less.
+      // In a member each put takes its own revision. Here 500 share one, which costs the log no less.
       for (;;) {
         try {
           await store.txn({ compares: [], success, failure: [] }, nodeItself);
@@ -232,7 +233,7 @@ function filesOf(path: string): { all: number; ahead: number } {
 
 const du = (path: string): number => Number(execFileSync('du', ['-sb', path]).toString().split('\t')[0]);
 
-/** Fills, writes an image, trims; then another process starts from it. */
+/** Fills the store, writes an image, and trims. Then another process starts from the image. */
 async function fillAndStart(): Promise<void> {
   using folder = new DataFolder();
   await using lab = await Lab.start(join(folder.path, 'lab'), { store: 'onenode', strict: false });
@@ -268,7 +269,7 @@ async function fillAndStart(): Promise<void> {
   await client.close();
 }
 
-/** A node that has nothing, with a disk or without. */
+/** A node without data, with a disk or without. */
 async function startBlank(): Promise<void> {
   const startMs = performance.now();
   const ms = (since = startMs): string => figure(performance.now() - since);

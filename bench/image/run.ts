@@ -1,6 +1,6 @@
 /**
- * The image in TiKV, measured: a blank node, cold reads, lists with and without a disk, updates for a long time, and what rounds
- * cost writers. On one PD and one store that deletes ranges, all on this machine.
+ * Measures the image in TiKV: a blank node, cold reads, lists with and without a disk, updates for a long time, and the
+ * cost of rounds for writers. On one PD and one store that supports delete-range, all on this machine.
  *
  *   node bench/image/run.ts [--only start,scan,lists,updates,rounds] [--keys 1000000] [--updates 3000000] [--smoke]
  */
@@ -76,7 +76,7 @@ if (wanted('rounds')) await rounds();
 if (wanted('updates')) await updates();
 await client.close();
 
-/** Until no round has begun for some seconds. */
+/** Resolves when no round has run for 3 seconds. */
 async function settled(): Promise<void> {
   for (let [quiet, waited] = [0, 0]; quiet < 15 && waited < 900; waited += 1) {
     quiet = cluster.roundRuns ? 0 : quiet + 1;
@@ -84,7 +84,7 @@ async function settled(): Promise<void> {
   }
 }
 
-/** The second member loses its disk; then it starts, and fetches everything. */
+/** The second member loses its disk, starts again, and fetches everything. */
 async function start(): Promise<void> {
   const follower = cluster.members.find((member) => member !== blank && member !== leader)!;
   await follower.stop();
@@ -118,7 +118,7 @@ async function start(): Promise<void> {
   );
 }
 
-/** Records in the order of their positions, in memory of this process; cold each time. */
+/** Reads records in the order of their positions into this process's memory, cold each time. */
 async function scan(): Promise<void> {
   const root = await openRoot({ client, keys: new LogKeys(PREFIX), timeoutMs: 10_000 });
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
@@ -152,7 +152,7 @@ async function scan(): Promise<void> {
   }
 }
 
-/** The third member has no disk, and nothing yet. */
+/** The third member has no disk and no data yet. */
 async function lists(): Promise<void> {
   if (!blank.running) {
     const startMs = performance.now();
@@ -203,10 +203,10 @@ async function lists(): Promise<void> {
   );
 }
 
-/** Single puts of 32 clients; those that ended while a round ran are told from the others. */
+/** Single puts of 32 clients. Puts that ended during a round are counted separately. */
 async function rounds(): Promise<void> {
   const { endpoint } = await cluster.leader();
-  // Until one is due: single puts alone would take long.
+  // Overwrites keys until a round begins: single puts alone would take long.
   await cluster.write(
     1_000_000,
     (at) => (at * 7919) % options.keys,

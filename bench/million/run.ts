@@ -18,7 +18,7 @@ const options = readOptions(
 );
 /** How long a store may finish deferred work after the load. */
 const SETTLE_MAX_MS = 60_000;
-/** Even a store that takes only this many a second finishes its load. */
+/** The lowest load rate, in puts per second, at which a store still finishes its load. */
 const LOAD_RATE_MIN = 2_000;
 const maxSeconds = 600 + Math.ceil(options.keys / LOAD_RATE_MIN);
 const failures: string[] = [];
@@ -38,7 +38,7 @@ async function measure(name: (typeof storeNames)[number]): Promise<Measured> {
   };
   const note = (what: string, value: number): void => {
     measured.set(what, figure(value));
-    // Printed at once: a store that fails later must not lose what was measured.
+    // Printed at once, so that the figure is not lost if the store fails later.
     console.error(`${name}: ${what}: ${figure(value)}`);
   };
 
@@ -73,7 +73,7 @@ async function measure(name: (typeof storeNames)[number]): Promise<Measured> {
   note('SIGTERM to the end, ms', await store.stop());
   note('start after SIGTERM to the first read, ms', await store.start());
   note('RSS after that start, MiB', (await store.idle(SETTLE_MAX_MS)).residentMb);
-  // Writes that no orderly stop has cleaned up.
+  // These writes are not cleaned up by an orderly stop.
   await run('put', '--op=put', `--requests=${options.requests}`);
   await store.kill();
   note('start after kill -9 to the first read, ms', await store.start());

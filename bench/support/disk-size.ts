@@ -3,9 +3,7 @@ import { join } from 'node:path';
 
 const BLOCK_BYTES = 512;
 
-/**
- * The disk usage of the files below a directory, as `du` counts it. A file that disappears meanwhile counts as nothing.
- */
+/** The disk usage of the files below a directory, as `du` counts it. A file that disappears meanwhile counts as 0. */
 export function diskBytes(path: string): number {
   try {
     const stat = lstatSync(path);

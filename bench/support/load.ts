@@ -5,7 +5,7 @@ import { type Outcome, parseOutcome } from './outcome.ts';
 import { loadgen } from './programs.ts';
 import type { Usage } from './usage.ts';
 
-/** The generator stops at its own bound. This is for when it does not. */
+/** How long after the generator's own bound it is killed. */
 const KILL_AFTER_MS = 20_000;
 const LOAD_MAX_S = 600;
 
@@ -18,10 +18,10 @@ interface LoadOptions {
   /** Called for each line when it arrives. */
   readonly onOutcome?: (outcome: Outcome) => void;
 }
-/** How long to wait for the store's deferred work, which is charged to the load. */
+/** How long to wait for the store's deferred work, whose CPU time counts for the load. */
 const IDLE_MAX_MS = 5_000;
 
-/** What a load is on: one store, or several processes that are one. */
+/** The target of a load: one store, or several processes measured as one. */
 export interface LoadTarget {
   /** host:port */
   readonly target: string;
@@ -57,7 +57,7 @@ export async function runLoad(store: LoadTarget, args: readonly string[], option
   try {
     for await (const line of createInterface({ input: child.stdout })) {
       if (line === '{"prepared":true}') {
-        // Work deferred by the preparation does not count for the measured part.
+        // Work that the preparation deferred does not count for the measured part.
         before = await store.idle(IDLE_MAX_MS);
         await options.onPrepared?.();
         child.stdin.end('\n');

@@ -8,7 +8,7 @@ import { figure, median, quantile } from './statistics.ts';
 const SYNCS = 200;
 const SYNC_BYTES = 4096;
 
-/** What a reader must know of the machine, one fact a line. */
+/** What a reader must know about the machine, one fact a line. */
 export function machineFacts(directory: string): readonly string[] {
   const cores = cpus();
   return [

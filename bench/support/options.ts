@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 
 /**
- * Options of a benchmark: `--name value` for each default, with the default's type, and `--smoke`, which replaces the
- * defaults that it names so that a run takes seconds. Throws for an unknown option and for a number that is none.
+ * Reads the options of a benchmark: `--name value` for each default, with the default's type, and `--smoke`, which
+ * replaces the defaults that `smoke` names so that a run takes seconds. Throws for an unknown option, and for a number
+ * that is not valid.
  */
 export function readOptions<Options extends Readonly<Record<string, number | string>>>(
   args: readonly string[],

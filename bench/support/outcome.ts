@@ -7,7 +7,7 @@ export interface Outcome {
   readonly firstError: string;
   readonly seconds: number;
   readonly perSecond: number;
-  /** Keys listed or counted, or events received; 0 if a request has no items. */
+  /** Keys listed or counted, or events received. 0 if a request has no items. */
   readonly items: number;
   readonly itemsPerSecond: number;
   readonly bytesIn: number;
@@ -17,7 +17,7 @@ export interface Outcome {
   readonly clientCpuSeconds: number;
 }
 
-/** Parses one line; undefined if it is not an outcome. Throws for an outcome without its figures. */
+/** Parses one line. Undefined if the line is not an outcome. Throws for an outcome without its figures. */
 export function parseOutcome(line: string): Outcome | undefined {
   if (!line.startsWith('{')) return undefined;
   const value: unknown = JSON.parse(line);

@@ -15,7 +15,7 @@ const BUILD_MAX_MS = 20 * 60_000;
 export type StoreName = 'engram' | 'etcd';
 export const storeNames: readonly StoreName[] = ['engram', 'etcd'];
 
-/** The command of a store; etcd's flags are appended. STORE_CMD and BASE_CMD replace it. */
+/** The command of a store. The caller appends etcd's flags. STORE_CMD and BASE_CMD override it. */
 export function commandOf(name: StoreName): readonly string[] {
   const set = process.env[name === 'engram' ? 'STORE_CMD' : 'BASE_CMD'];
   if (set !== undefined && set !== '') return set.split(' ');
@@ -31,7 +31,7 @@ export function loadgen(): string {
 
 const etcd = (): string => built(`etcd-${ETCD_VERSION}`, join(here, 'etcd'), 'go.etcd.io/etcd/server/v3', 0);
 
-/** etcd's own benchmark, of the release in bench/etcd-tool/go.mod: 3.7 has none in its modules. */
+/** etcd's own benchmark, from the release in bench/etcd-tool/go.mod: the modules of 3.7 do not contain it. */
 export const etcdTool = (): string =>
   built('etcd-benchmark-v3.6.8', join(here, 'etcd-tool'), 'go.etcd.io/etcd/v3/tools/benchmark', 0);
 

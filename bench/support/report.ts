@@ -4,7 +4,7 @@ import { machineFacts } from './machine.ts';
 import { type Table, toMarkdown, toText } from './table.ts';
 
 /**
- * The folder for the stores' data, on the same disk for both: BENCH_DIR, or a folder of the repository that git
+ * The folder for the stores' data, on the same disk for both stores: BENCH_DIR, or a folder of the repository that git
  * ignores.
  */
 export class DataFolder implements Disposable {

@@ -1,18 +1,18 @@
-/** The middle value; for an even count the lower one of the two, so that it is a measured value. */
+/** The middle value. For an even count the lower one of the two, so that it is a measured value. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return Number.NaN;
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.floor((sorted.length - 1) / 2)]!;
 }
 
-/** The value below which `share` (0 to 1) of the values are. */
+/** The value below which the fraction `share` (0 to 1) of the values lie. */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) return Number.NaN;
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.floor((sorted.length - 1) * share)]!;
 }
 
-/** Formats a number: about three digits, grouped thousands, `-` for what was not measured. */
+/** Formats a number with about three digits and grouped thousands. `-` for a value that was not measured. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '-';
   const size = Math.abs(value);

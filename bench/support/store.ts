@@ -37,8 +37,8 @@ export class Store implements AsyncDisposable {
   }
 
   /**
-   * Starts a new store below `parent`. Both stores get the same flags and keep their defaults: an acknowledged write is
-   * on disk.
+   * Starts a new store below `parent`. Both stores get the same flags and otherwise keep their defaults: an
+   * acknowledged write is on disk.
    */
   static async start(name: StoreName, parent: string, flags: readonly string[] = []): Promise<Store> {
     const directory = mkdtempSync(join(parent, `${name}-`));
@@ -74,7 +74,7 @@ export class Store implements AsyncDisposable {
     if (program === undefined) throw new Error(`no command for ${this.name}`);
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
-    // However this process ends: a store that outlives it would disturb the next measurement.
+    // Kills the store however this process ends: a store that outlives it would disturb the next measurement.
     const kill = (): void => void child.kill('SIGKILL');
     process.once('exit', kill);
     child.once('exit', () => process.removeListener('exit', kill));
@@ -119,17 +119,17 @@ export class Store implements AsyncDisposable {
     return diskBytes(this.#directory) / 2 ** 20;
   }
 
-  /** Waits until the store is idle, or `maxMs`. Deferred work is part of a request's price. */
+  /** Waits until the store is idle, or `maxMs`. Deferred work is part of the cost of a request. */
   idle(maxMs: number): Promise<Usage> {
     return untilIdle(() => this.usage(), IDLE_SHARE, maxMs);
   }
 
-  /** Stops it with SIGTERM. Returns the milliseconds until it ended. */
+  /** Stops the store with SIGTERM. Returns the milliseconds until it ended. */
   async stop(): Promise<number> {
     return this.#end('SIGTERM');
   }
 
-  /** kill -9. */
+  /** Kills the store with SIGKILL. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }

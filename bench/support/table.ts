@@ -20,7 +20,7 @@ export function toText(table: Table): string {
   return [table.title, line(table.columns), ...table.rows.map(line)].join('\n');
 }
 
-/** For Markdown files; `|` in a cell is escaped. */
+/** Formats for Markdown files. Escapes `|` in cells. */
 export function toMarkdown(table: Table): string {
   const escaped = {
     ...table,

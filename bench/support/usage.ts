@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Resources used by a process and its descendants. */
 export interface Usage {
-  /** User and system time of the running ones, in seconds. */
+  /** User and system time of the running processes, in seconds. */
   readonly cpuSeconds: number;
-  /** The part of each process's first thread: for node, the event loop. */
+  /** The time of each process's first thread: for node, the event loop. */
   readonly mainThreadSeconds: number;
-  /** Resident now. `anonymousMb` of it is the process's own; the rest are pages of files, which the kernel can drop. */
+  /** Resident now. `anonymousMb` of it belongs to the process. The rest are pages of files, which the kernel can drop. */
   readonly residentMb: number;
   readonly anonymousMb: number;
   /** The peak of the resident memory. */
@@ -27,13 +27,13 @@ export function cpuSecondsOf(stat: string): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** A field of /proc/<pid>/status that is in kB, in MiB; 0 where it is missing. */
+/** A field of /proc/<pid>/status that is in kB, converted to MiB. 0 if it is missing. */
 export function statusMb(status: string, field: string): number {
   const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status);
   return Number(found?.[1] ?? 0) / 1024;
 }
 
-/** Waits until what `usage` shows takes less than `shareMax` of a core, or `maxMs`. */
+/** Waits until `usage` shows less than `shareMax` of a core, or `maxMs`. */
 export async function untilIdle(usage: () => Usage, shareMax: number, maxMs: number): Promise<Usage> {
   const endMs = performance.now() + maxMs;
   let before = usage();

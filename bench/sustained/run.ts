@@ -38,7 +38,7 @@ const options = readOptions(
   },
   { minutes: 0.1, slice: 1, keys: 2_000, renewals: 20, keep: 1_000 },
 );
-/** For the preparation and the final checks. */
+/** The time limit for the preparation and the final checks. */
 const AROUND_MAX_S = 600;
 const failures: string[] = [];
 const verdicts: string[] = [];

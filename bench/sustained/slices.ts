@@ -3,7 +3,7 @@ import { figure, median, ratio } from '../support/statistics.ts';
 
 /** One slice of time: the load generator's lines, and the state of store and machine at its end. */
 export interface Slice {
-  /** By the generator's name: create, update, delete, write (these three), event, keepalive, compact, slice. */
+  /** Keyed by the generator's names: create, update, delete, write (these three), event, keepalive, compact, slice. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
   readonly residentMb: number;
   readonly anonymousMb: number;
@@ -34,7 +34,7 @@ export const sliceColumns: readonly string[] = [
   'us/write',
 ];
 
-/** The cells of one slice; `number` counts from 1. */
+/** The cells of one slice. `number` counts from 1. */
 export function sliceRow(number: number, slice: Slice): readonly string[] {
   const of = (what: string, value: (outcome: Outcome) => number): string => {
     const outcome = slice.outcomes.get(what);
@@ -66,8 +66,8 @@ const WARM_SLICES = 1;
 const WINDOW_SLICES = 5;
 
 /**
- * Compares the last slices with the first: 5 each, or fewer if there are not as many, after one to warm up. Medians, so
- * that one disturbed slice does not matter. Undefined below three slices.
+ * Compares the last slices with the first: 5 each, or fewer if there are not as many, after one warm-up slice. Uses
+ * medians, so that one disturbed slice does not matter. Undefined for fewer than three slices.
  */
 export function verdict(slices: readonly Slice[]): string | undefined {
   const window = Math.min(WINDOW_SLICES, Math.floor((slices.length - WARM_SLICES) / 2));

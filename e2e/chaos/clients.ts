@@ -4,9 +4,9 @@ import type { Recorder } from '../../test/linearizability/record.ts';
 
 const BETWEEN_CALLS_MS = 10;
 
-/** Clients whose calls are recorded, one at a time each, at one member each. */
+/** Clients whose calls are recorded. Each client calls one member, one call at a time. */
 export class RecordedClients {
-  /** Calls that have an answer. */
+  /** The number of calls with an answer. */
   answered = 0;
   readonly #stop = new AbortController();
   readonly #running: readonly Promise<void>[];
@@ -26,7 +26,7 @@ export class RecordedClients {
       try {
         if (await recorder.call(client, only)) this.answered += 1;
       } catch (error) {
-        // Refused: nothing has happened.
+        // Refused: the call has had no effect.
         if (!(error instanceof EtcdError)) throw error;
       }
       await sleep(BETWEEN_CALLS_MS);

@@ -6,7 +6,7 @@ import type { Lab } from '../tikv/lab.ts';
 import type { RecordedClients } from './clients.ts';
 import { between, type Wire } from './wire.ts';
 
-/** What faults are made on. Hosts have the members' names. */
+/** The parts that faults act on. Hosts have the names of the members. */
 export interface Scene {
   readonly members: readonly MemberProcess[];
   readonly lab: Lab;
@@ -14,15 +14,15 @@ export interface Scene {
   readonly clientsHost: string;
   readonly wire: Wire;
   readonly prng: Prng;
-  /** The member that leads; waits until there is one. */
+  /** Returns the member that leads. Waits until there is one. */
   readonly leader: () => Promise<MemberProcess>;
-  /** Writes that were acknowledged so far. */
+  /** The number of writes acknowledged so far. */
   readonly acknowledged: () => number;
-  /** Clients that do nothing but read there, linearizably, the keys that all write. */
+  /** Starts clients that only read at `endpoint`, linearizably, the keys that the other clients write. */
   readonly readAt: (endpoint: string) => RecordedClients;
 }
 
-/** Begins a fault. What it returns ends it. */
+/** Begins a fault. The returned function ends it. */
 type Fault = (scene: Scene) => Promise<() => Promise<void>>;
 
 const nothing = async (): Promise<void> => {};
@@ -46,20 +46,20 @@ async function paused(victim: MemberProcess): Promise<() => Promise<void>> {
   return async () => victim.signal('SIGCONT');
 }
 
-/** Rules that hold until the fault ends. */
+/** Sets rules that hold until the fault ends. */
 async function spoiled(wire: Wire, rules: Parameters<Wire['set']>[0]): Promise<() => Promise<void>> {
   await wire.set(rules);
   return () => wire.set([]);
 }
 
 const LOST = { lose: 1 };
-/** So long after its election a leader has taken over, and clients write there. */
+/** By this time after its election, a leader has taken over and clients write through it. */
 const TAKEN_OVER_MS = 1000;
 
 /**
- * A leader sleeps past its successor's first writes and wakes where nothing tells it: no other member reaches it, and
- * storage, which would fence its appends, does not either. Clients do. Whatever it answers them must be no older than what
- * the successor has acknowledged: it must not answer at all before a quorum has confirmed it.
+ * A leader sleeps past its successor's first writes. When it wakes, no member can reach it, and neither can storage,
+ * which would fence its appends. Clients can. Its answers to clients must not be older than what the successor has
+ * acknowledged: it must not answer before a quorum has confirmed it.
  */
 async function outdated({ members, leader, wire, storesHost, readAt }: Scene): Promise<() => Promise<void>> {
   const victim = await leader();
@@ -88,7 +88,7 @@ async function storeFault(
 
 const RECOVERY_MAX_MS = 30_000;
 
-/** Resolves when a linearizable read is answered there. */
+/** Resolves when a linearizable read is answered at `endpoint`. */
 async function reads(endpoint: string): Promise<void> {
   using client = new EtcdClient(endpoint, { deadlineMs: RECOVERY_MAX_MS });
   for (const endMs = performance.now() + RECOVERY_MAX_MS; ; await sleep(50)) {
@@ -105,12 +105,12 @@ const PD_GONE_MS = 20_000;
 const PROGRESS_MS = 2000;
 
 /**
- * PD answers no member, and stores reach it: these stores ask it at each commit, and real ones do not. Writes and
- * linearizable reads must go on all the while, at all members.
+ * PD answers no member, but the stores reach it: unlike real stores, these request a timestamp from it at each commit.
+ * Writes and linearizable reads must continue meanwhile, at all members.
  */
 async function pdGone({ wire, members, lab, storesHost, acknowledged, readAt }: Scene): Promise<() => Promise<void>> {
   const port = Number(lab.pdDirect[0]!.split(':').at(-1));
-  // A member that is still at settling what the fault before has left needs PD for it.
+  // A member that still settles the effects of the previous fault needs PD for that.
   await Promise.all(members.map(({ endpoint }) => reads(endpoint)));
   await wire.set(between(names(members), [storesHost], { ...LOST, port }));
   const startMs = performance.now();
@@ -135,7 +135,7 @@ async function pdGone({ wire, members, lab, storesHost, acknowledged, readAt }: 
 
 const REFUSED_WITHIN_MS = 3000;
 
-/** TiKV refuses what would make it larger while its disk is full, and serves reads. */
+/** While its disk is full, a TiKV store refuses requests that would add data, and serves reads. */
 async function disksFull(lab: Lab, processes: readonly number[]): Promise<() => Promise<void>> {
   for (const process of processes) lab.setDiskFull(process, true);
   return async () => {
@@ -143,7 +143,7 @@ async function disksFull(lab: Lab, processes: readonly number[]): Promise<() => 
   };
 }
 
-/** Nothing is acknowledged any more, and reads go on at all members. */
+/** No write is acknowledged meanwhile, and reads continue at all members. */
 async function allDisksFull({ lab, members, acknowledged, readAt }: Scene): Promise<() => Promise<void>> {
   const end = await disksFull(
     lab,
@@ -199,7 +199,7 @@ export const faults: Readonly<Record<string, Fault>> = {
       const { header } = await there.status();
       await here.moveLeader(header?.memberId ?? 0n);
     } catch (error) {
-      // Who leads may have changed just now.
+      // The leader may have changed meanwhile.
       if (!(error instanceof EtcdError)) throw error;
     }
     return nothing;

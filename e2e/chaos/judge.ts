@@ -11,17 +11,20 @@ export interface Evidence {
   readonly recorder: Recorder;
   readonly holders: readonly LeaseHolder[];
   readonly witnesses: readonly Witness[];
-  /** What the first witness saw. */
+  /** The events that the first witness saw. */
   readonly seen: readonly Seen[];
 }
 
-/** A lease that nobody renews must have ended then: its life, what a change of the leader adds, and a slow machine. */
+/**
+ * The time by which an abandoned lease must have ended: its life, what a change of leader adds, and a margin for a slow
+ * machine.
+ */
 const EXPIRY_MAX_MS = 40_000;
 const CATCH_UP_MAX_MS = 30_000;
-/** Clocks of two processes, and the way of an event. */
+/** Tolerates the difference between two processes' clocks and the delay of an event. */
 const EARLY_MS = 50;
 
-/** Everything that must hold when all is healed and clients are silent. Returns what does not. */
+/** Checks everything that must hold when all faults are healed and clients are silent. Returns the violations. */
 export async function judge(evidence: Evidence): Promise<readonly string[]> {
   const problems = await leasesEnd(evidence);
   problems.push(...(await watchersSawAll(evidence)));
@@ -60,7 +63,7 @@ async function watchersSawAll({ endpoints, witnesses }: Evidence): Promise<strin
   return problems;
 }
 
-/** What was acknowledged is at its revision, and each write of the load happened once at most. */
+/** Every acknowledged write is at its revision, and each write of the load happened at most once. */
 function historyIsWhole({ load, seen }: Evidence): string[] {
   const problems: string[] = [];
   const byKey = new Map<string, Seen>();
@@ -76,7 +79,7 @@ function historyIsWhole({ load, seen }: Evidence): string[] {
   return problems;
 }
 
-/** A key goes with its lease: not before what its holder was last promised, unless it has revoked it. */
+/** A key ends with its lease: not before the time last promised to its holder, unless the holder has revoked it. */
 function leasesNotEarly({ holders, seen }: Evidence): string[] {
   const problems: string[] = [];
   const leases = new Map(holders.flatMap((holder) => [...holder.leases]));

@@ -4,9 +4,9 @@ import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
 
 export interface HeldLease {
   readonly key: string;
-  /** Not before then may it expire, on this process's clock. */
+  /** The lease must not expire before this time, on this process's clock. */
   notBeforeMs: number;
-  /** From then on its holder renews it no more, and has not revoked it. */
+  /** The time from which its holder no longer renews it without having revoked it. */
   abandonedMs: number | undefined;
   revoked: boolean;
 }
@@ -53,7 +53,7 @@ export class LeaseHolder {
     const { ID: id, TTL: ttl } = await this.#client.leaseGrant({ TTL: TTL_SECONDS });
     const lifeMs = ttl * 1000;
     const lease: HeldLease = { key, notBeforeMs: grantedMs + lifeMs, abandonedMs: undefined, revoked: false };
-    // A put without an answer may be there: it is the lease's from now on.
+    // A put without an answer may have happened, so the key belongs to the lease from now on.
     this.leases.set(key, lease);
     try {
       await this.#client.put({ key: Buffer.from(key), value: Buffer.from('held'), lease: id });

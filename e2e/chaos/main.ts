@@ -1,10 +1,10 @@
 /**
- * Three members on hosts of their own, under one fault after another, in the order of the seed. Clients at all members
- * write, read, watch and hold leases meanwhile. At the end what they saw must have an order, watchers must have seen all of it
- * once, and the members' copies must be equal. See README.md.
+ * Three members, each on its own host, under one fault after another in an order that the seed decides. Meanwhile clients
+ * at all members write, read, watch and hold leases. At the end the recorded calls must have a valid order, watchers must
+ * have seen every event once, and the members' copies must be equal. See README.md.
  *
  *   main.ts <folder> --seconds N [--seed N] [--only fault,fault]
- *   main.ts <folder> --rounds N  ...   each fault N times, each until writes go on, in place of some seconds
+ *   main.ts <folder> --rounds N  ...   each fault N times, each until writes continue, instead of for some seconds
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,10 +35,10 @@ const seed = Number(values.seed);
 const prng = new Prng(seed);
 console.log(`--seed ${seed}`);
 
-/** Nothing may stand still for longer after a fault has ended. */
+/** The longest time without progress after a fault has ended. */
 const RECOVERY_MAX_MS = 30_000;
 const WRITES_AFTER = 100;
-/** Of a fault that wants its victim read. */
+/** The number of readers at a fault's victim. */
 const READERS = 4;
 const netns = (host: string): string => {
   const path = process.env[`NETNS_${host}`];
@@ -111,7 +111,7 @@ const chosen = values.only.split(',');
 const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
 let queue: string[] = [];
 
-/** Waits for so many acknowledged writes more. False where there are none for so long that something must be wrong. */
+/** Waits for `more` acknowledged writes. False if they do not come within RECOVERY_MAX_MS. */
 async function acknowledges(more: number): Promise<boolean> {
   const [enough, lateMs] = [load.acknowledged.length + more, performance.now() + RECOVERY_MAX_MS];
   while (load.acknowledged.length < enough && performance.now() < lateMs) await sleep(10);
@@ -122,7 +122,7 @@ for (let round = 0; problems.length === 0; ) {
   if (rounds === undefined && performance.now() >= endMs) break;
   if (queue.length === 0) {
     if (round === rounds) break;
-    // Each kind once, in a new order, before any comes again.
+    // Each fault once, in a new order, before any is repeated.
     queue = chosen.toSorted(() => prng.fraction() - 0.5);
     round += 1;
   }

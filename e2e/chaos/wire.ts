@@ -4,16 +4,16 @@ import { createInterface, type Interface } from 'node:readline';
 export interface Rule {
   readonly from: string;
   readonly to: string;
-  /** Only what goes from or to this TCP port; everything if absent. */
+  /** Only packets from or to this TCP port. All packets if absent. */
   readonly port?: number;
-  /** Shares of the packets, 0 to 1. */
+  /** The fractions of packets that are lost and doubled, 0 to 1. */
   readonly lose?: number;
   readonly double?: number;
   readonly delayMs?: number;
   readonly jitterMs?: number;
 }
 
-/** The network between the hosts, as `wire/` carries it. */
+/** The network between the hosts, which `wire/` carries. */
 export class Wire implements Disposable {
   readonly #socket: Socket;
   readonly #answers: AsyncIterator<string>;
@@ -25,7 +25,7 @@ export class Wire implements Disposable {
     this.#answers = this.#lines[Symbol.asyncIterator]();
   }
 
-  /** These rules hold from now on, and no others. */
+  /** Replaces all rules with these. */
   async set(rules: readonly Rule[]): Promise<void> {
     this.#socket.write(`${JSON.stringify(rules)}\n`);
     const { value } = await this.#answers.next();
@@ -38,7 +38,7 @@ export class Wire implements Disposable {
   }
 }
 
-/** The same in both directions between each of these hosts and each of those. */
+/** The same rule in both directions between each host of `these` and each host of `those`. */
 export function between(these: readonly string[], those: readonly string[], what: Omit<Rule, 'from' | 'to'>): Rule[] {
   return these.flatMap((one) =>
     those

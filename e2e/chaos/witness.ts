@@ -11,13 +11,13 @@ export interface Seen {
 }
 
 /**
- * Watches all keys from the first revision on, and resumes where its stream breaks, at one member after another as
- * clients do, or always at the same. Checks each answer by etcd's guarantees: ordered, unique, complete.
+ * Watches all keys from the first revision on, and resumes after its stream breaks: at one member after another as
+ * clients do, or always at the same one. Checks each answer by etcd's guarantees: ordered, unique, complete.
  */
 export class Witness {
   readonly name: string;
   readonly violations: string[] = [];
-  /** By revision: what its events were, as a checksum of all until then. */
+  /** For each revision, a checksum of all events up to it. */
   readonly checksums: number[] = [0, 0];
   breaks = 0;
   readonly #endpoints: readonly string[];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** Authorities and what they sign, made by openssl in one folder. */
+/** Certificate authorities and the certificates they sign, made by openssl in one folder. */
 export class Certificates {
   readonly #folder: string;
 
@@ -27,7 +27,7 @@ export class Certificates {
     this.#list(name);
   }
 
-  /** `<name>.crt` and `<name>.key`, valid for 127.0.0.1 and for this host name. */
+  /** Makes `<name>.crt` and `<name>.key`, valid for 127.0.0.1 and this host name. */
   certify(name: string, { by, commonName, hostname }: { by: string; commonName: string; hostname: string }): void {
     writeFileSync(this.file(`${name}.ext`), `subjectAltName=IP:127.0.0.1,DNS:${hostname}`);
     this.#openssl('req', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${commonName}`);
@@ -36,7 +36,7 @@ export class Certificates {
     this.#openssl('x509', '-req', ...signer, ...files);
   }
 
-  /** A new `<authority>.crl` has it. */
+  /** Revokes the certificate in a new `<authority>.crl`. */
   revoke(name: string, authority: string): void {
     this.#openssl(...this.#ca(authority), '-revoke', `${name}.crt`);
     this.#list(authority);

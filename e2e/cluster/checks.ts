@@ -1,9 +1,9 @@
 import type { MemberProcess } from './cluster-member.ts';
 
-/** Of each member, where a check fails. */
+/** Log lines shown for each member when a check fails. */
 const LINES_SHOWN = 12;
 
-/** Checks one after another: each prints a line, and where it fails the last ones of all members. */
+/** Runs checks one after another. Each prints a line. A failed one also prints the last log lines of all members. */
 export class Checks {
   readonly #members: () => readonly MemberProcess[];
   passed = 0;
@@ -13,7 +13,7 @@ export class Checks {
     this.#members = members;
   }
 
-  /** `work` returns what is to be said of it. */
+  /** `work` returns the details to print. */
   readonly check = async (name: string, work: () => Promise<string>): Promise<void> => {
     try {
       console.log(`ok: ${name}: ${await work()}`);

@@ -13,19 +13,19 @@ export interface MemberPlace {
   readonly dataDir: string;
   /** 127.0.0.1 if absent. */
   readonly host?: string;
-  /** The path of the network namespace that it runs in; that of this process if absent. */
+  /** The path of the network namespace that the member runs in. This process's if absent. */
   readonly netns?: string;
 }
 
 export interface ClusterPlace {
   readonly pd: readonly string[];
   readonly prefix: string;
-  /** Of the URLs at which members meet; http if absent. */
+  /** The scheme of the peer URLs. http if absent. */
   readonly peerScheme?: 'https';
   readonly members: readonly MemberPlace[];
 }
 
-/** Three members of one cluster on this host, each with a folder of its own below `folder`. */
+/** Three members of one cluster on this host, each with its own folder below `folder`. */
 export const freePlaces = (folder: string): Promise<readonly MemberPlace[]> =>
   Promise.all(
     ['a', 'b', 'c'].map(async (name) => ({
@@ -43,7 +43,7 @@ const READY_LINE = 'ready to serve client requests';
 const READY_MAX_MS = 60_000;
 const STOP_MAX_MS = 15_000;
 
-/** A member: its process, and those that replace it after a restart. */
+/** A member: its process, and the processes that replace it after a restart. */
 export class MemberProcess {
   readonly place: MemberPlace;
   readonly lines: string[] = [];
@@ -131,7 +131,7 @@ export class MemberProcess {
     await this.#end('SIGKILL');
   }
 
-  /** Stops it with SIGTERM. Resolves when it has ended; rejects if that takes too long. */
+  /** Stops the member with SIGTERM. Resolves when it has ended. Rejects if that takes too long. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM');
   }
@@ -149,7 +149,7 @@ export class MemberProcess {
   }
 }
 
-/** The member that leads, by its own word; asks until there is one. */
+/** The member that reports itself as the leader. Waits until there is one. */
 export async function leaderAmong(members: readonly MemberProcess[], deadlineMs = 1000): Promise<MemberProcess> {
   for (;;) {
     for (const member of members) {

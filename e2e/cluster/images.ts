@@ -1,7 +1,8 @@
 /**
- * Three members on PD and one store that deletes ranges: images of the store are written, and the log is trimmed, every few
- * seconds under a load of overwrites and compactions, while members lose their disks, leaders are killed, and at last all
- * of them start without a disk. Nothing acknowledged is lost, all copies are equal, and what is in TiKV stays bounded.
+ * Three members on PD and one store that supports delete-range. Images of the store are written, and the log is trimmed,
+ * every few seconds under a load of overwrites and compactions. Meanwhile members lose their disks and leaders are
+ * killed. In the end all members start without a disk. No acknowledged write may be lost, all copies must be equal, and
+ * the data in TiKV must stay bounded.
  *
  *   images.ts <folder> [--rounds N]
  */
@@ -28,7 +29,7 @@ const KEYS = 300;
 const VALUE_BYTES = 512;
 const SEGMENT_BYTES = 1 << 17;
 const EVERY_BYTES = 1 << 20;
-/** So many are waited for, however slow the machine is; for so long. */
+/** The test waits for this many images, up to IMAGES_MAX_MS on a slow machine. */
 const IMAGES = 4;
 const IMAGES_MAX_MS = 180_000;
 
@@ -44,7 +45,7 @@ const flags = [
   '--image-interval=500ms',
   '--log-member-timeout=20s',
 ];
-// The last one has no disk at all.
+// The last member has no disk.
 const members = place.members.map(
   (member) => new MemberProcess(place, member, member.name === 'c' ? [...flags, '--local-values=memory'] : flags),
 );
@@ -57,9 +58,9 @@ await Promise.all(members.map((member) => member.ready()));
 const checks = new Checks(() => members);
 const { check } = checks;
 
-/** Writers that overwrite keys, each its own, and one who compacts behind them. */
+/** Writers that each overwrite their own keys, and a client that compacts after them. */
 class Overwrites {
-  /** The newest that was acknowledged of each key. */
+  /** The newest acknowledged write of each key. */
   readonly acknowledged = new Map<string, { readonly value: string; readonly revision: number }>();
   count = 0;
   compactions = 0;
@@ -118,7 +119,7 @@ class Overwrites {
     await Promise.all(this.#running);
   }
 
-  /** Each key has what was acknowledged last, or what came after it and was not answered. */
+  /** Checks that each key has its last acknowledged value, or a later one whose write was not answered. */
   async checkAt(endpoint: string): Promise<number> {
     using client = new EtcdClient(endpoint, { deadlineMs: 60_000 });
     const { kvs, header } = await client.range({ ...ALL_KEYS });
@@ -150,7 +151,7 @@ async function equalHashes(): Promise<string> {
   return `hash ${[...hashes][0]} at ${revision}`;
 }
 
-/** Bytes and keys under the log and under images. */
+/** The bytes of the log and of the images, and the number of log segments. */
 async function sizes(client: TikvClient): Promise<{ log: number; images: number; segments: number }> {
   const keys = new LogKeys(place.prefix);
   const snapshot = await client.snapshot();
@@ -187,7 +188,7 @@ await check('log and images stay bounded under overwrites', async () => {
   const written = load.count * VALUE_BYTES;
   assert.ok(said('trimmed the log') > 1, 'the log was not trimmed');
   const live = 6 * KEYS * VALUE_BYTES;
-  // What is due before a round, what is written during one, and what members that lag hold back.
+  // The log may hold what is due before a round, what is written during one, and what lagging members hold back.
   assert.ok(largest.log < 4 * Math.max(EVERY_BYTES, 2 * live) + 4 * SEGMENT_BYTES, `${largest.log} bytes of log`);
   return `${load.count} writes, ${mib(written)} of values; at most ${mib(largest.log)} of log in ${largest.segments} segments, ${mib(largest.images)} of images; ${said('published an image')} images, ${said('trimmed the log')} trims, ${load.compactions} compactions`;
 });
@@ -244,7 +245,7 @@ await check('inspect-storage shows what is there', async () => {
   const { stdout } = await promisify(execFile)(engram, args);
   const report: StorageReport = JSON.parse(stdout);
   assert.equal(report.rounds.filter(({ state }) => state === 'published').length, 1);
-  // Beside it there may be the one before, and the last one that a leader did not live to publish.
+  // Besides it there may be the previous one, and one that a leader did not live to publish.
   assert.ok(report.rounds.length <= 3, `rounds that were left: ${JSON.stringify(report.rounds)}`);
   assert.equal(report.needs.length, 3);
   assert.equal(report.log.segments[0]?.first, report.log.begin);
