@@ -7,7 +7,7 @@ export interface Acknowledged {
   readonly revision: number;
 }
 
-/** Some durations in words. */
+/** Formats the quantiles of some durations. */
 export function spread(durationsMs: readonly number[]): string {
   const sorted = durationsMs.toSorted((left, right) => left - right);
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -16,7 +16,7 @@ export function spread(durationsMs: readonly number[]): string {
 
 export interface LoadOptions {
   readonly deadlineMs?: number;
-  /** A client's pause from one write to the next. */
+  /** The pause of a client between two writes. */
   readonly betweenMs?: number;
 }
 
@@ -63,7 +63,7 @@ export class Load {
     await Promise.all(this.#running);
   }
 
-  /** The longest time without an acknowledged write that begins after `fromMs` and ends within `withinMs`. */
+  /** The longest time without an acknowledged write, from `fromMs` to `withinMs` after it. */
   longestPauseMs(fromMs: number, withinMs: number): number {
     let last = fromMs;
     let longest = 0;
@@ -82,13 +82,13 @@ export class Load {
 }
 
 /**
- * Clients that know all endpoints, write and read in turn, and where a request fails make it once more at the next one, as
- * a client of several endpoints does. A write has a key of its own each time.
+ * Clients that know all endpoints and write and read in turn. A failed request is retried once at the next endpoint, as
+ * a client of several endpoints does. Each write has its own key.
  */
 export class RetryingClients {
   requests = 0;
   retries = 0;
-  /** Whose second try has failed as well, and how. */
+  /** The errors of requests whose retry failed too. */
   readonly failures: string[] = [];
   readonly #stop = new AbortController();
   readonly #running: readonly Promise<void>[];
@@ -122,7 +122,7 @@ export class RetryingClients {
     }
   }
 
-  /** What went wrong, if anything. */
+  /** Returns the error, or undefined. */
   async #request(connection: EtcdClient, key: string): Promise<string | undefined> {
     try {
       await connection.put({ key: Buffer.from(key), value: Buffer.from('v') });
@@ -135,7 +135,7 @@ export class RetryingClients {
   }
 }
 
-/** Watches everything from revision 1 on, and resumes where its stream breaks, as clients do. */
+/** Watches all keys from revision 1 on, and resumes after its stream breaks, as clients do. */
 export class Watcher {
   readonly revisions: number[] = [];
   breaks = 0;

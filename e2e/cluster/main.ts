@@ -1,6 +1,6 @@
 /**
- * Three members on PD and three stores, from outside. Each serves. What was acknowledged is there after leaders were
- * killed, paused and replaced, while PD was gone, and after all were restarted in turn. See README.md.
+ * Tests three members on PD and three stores from outside. Each member serves. Acknowledged writes survive leaders that
+ * are killed, paused and replaced, a PD that is gone, and restarts of all members in turn. See README.md.
  *
  *   main.ts <folder> [--rounds N]
  */
@@ -43,8 +43,8 @@ const { check } = checks;
 const leader = (): Promise<MemberProcess> => leaderAmong(members);
 
 /**
- * Every acknowledged write is there at its revision, revisions have no gap, watchers saw each once, and all copies are
- * equal.
+ * Checks that every acknowledged write is at its revision, revisions have no gap, watchers saw each revision once, and
+ * all copies are equal.
  */
 async function checkHistory(load: Load, watchers: readonly Watcher[]): Promise<string> {
   using client = new EtcdClient(endpoints[0]!);
@@ -117,7 +117,7 @@ await check('SIGSTOP of the leader past its successor, and on', async () => {
   return `longest time without an acknowledged write: ${pauseMs} ms`;
 });
 
-// These stores, unlike TiKV, ask PD for a timestamp at each one-phase commit: writes stop meanwhile.
+// Unlike TiKV, these stores request a timestamp from PD at each one-phase commit: writes stop meanwhile.
 await check('PD gone for 10 s: all members go on, and so do reads', async () => {
   lab.signal('pd1', 'SIGSTOP');
   const stoppedMs = performance.now();
@@ -168,7 +168,7 @@ await check(
     const timed = { name: 't', clientPort: await freePort(), peerPort: await freePort(), dataDir };
     const timedPlace = { pd: lab.pdAddresses, prefix: 'timed', members: [timed] };
     const founded = new MemberProcess(timedPlace, timed, ['--revision-origin=timestamp']);
-    // The cluster knows by itself where its revisions begin.
+    // The cluster itself stores where its revisions begin.
     const again = new MemberProcess(timedPlace, timed);
     try {
       const beforeUs = Date.now() * 1000;

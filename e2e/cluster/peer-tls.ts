@@ -1,6 +1,6 @@
 /**
- * Three members that meet over TLS, with certificates of one authority and a list of whom it has taken back. A member
- * with the wrong certificate is refused, the log of those that refuse it says why, and the others serve meanwhile.
+ * Three members that connect over TLS, with certificates of one authority and its revocation list. A member with a wrong
+ * certificate is refused, the log of each refusing member says why, and the other members serve meanwhile.
  *
  *   peer-tls.ts <folder>
  */
@@ -17,7 +17,7 @@ import { freePlaces, type ClusterPlace, MemberProcess } from './cluster-member.t
 
 const folder = process.argv[2] ?? '.';
 const REFUSED_MAX_MS = 30_000;
-/** Shorter than what a request may wait for a leader. */
+/** Shorter than the time for which a request waits for a leader. */
 const NO_ANSWER_MS = 1500;
 
 const member = { by: 'ca', commonName: 'engram-peer', hostname: 'peer.engram' };
@@ -70,7 +70,7 @@ async function writesAt({ endpoint }: MemberProcess): Promise<void> {
   assert.equal(Number(count), written);
 }
 
-/** A line that came after the first `from` ones. */
+/** The first match of `pattern` among the log lines after the first `from` ones. */
 async function says({ place: at, lines }: MemberProcess, from: number, pattern: RegExp): Promise<string> {
   for (const endMs = performance.now() + REFUSED_MAX_MS; performance.now() < endMs; await sleep(50)) {
     const found = lines.slice(from).find((line) => pattern.test(line));
@@ -82,11 +82,11 @@ async function says({ place: at, lines }: MemberProcess, from: number, pattern: 
 interface Refusal {
   readonly pair: string;
   readonly flags: readonly string[];
-  /** What a member that is dialed by it says. */
+  /** What a member logs when this one dials it. */
   readonly says: RegExp;
 }
 
-/** The third member comes with it: it gets no answer from the others, who say why and go on. */
+/** Starts the third member with this certificate. It gets no answer, and the others log why and continue. */
 async function refusedAt(others: readonly MemberProcess[], { pair, flags, says: why }: Refusal): Promise<string> {
   const before = others.map(({ lines }) => lines.length);
   const third = start(placeC, pair, flags);

@@ -1,6 +1,6 @@
 /**
- * A cluster of three on this machine, in the foreground: PD, three stores, three members, with the client endpoints of
- * etcd's own Procfile. Ctrl-C ends all of them.
+ * Runs a cluster of three on this machine, in the foreground: PD, three stores, three members, with the client endpoints
+ * of etcd's own Procfile. Ctrl-C ends all of them.
  *
  *   up.ts <folder of the lab>
  */

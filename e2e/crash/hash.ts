@@ -23,7 +23,8 @@ const encoded = ({ key: name, after }: KeptVersion): Uint8Array =>
 
 /**
  * etcd's hash: CRC-32C over the bucket's name and each version's record, in the order of revisions (mvcc/hash.go). Of
- * versions at or below the compaction it includes only what a compaction at the hash's own revision would keep too.
+ * the versions at or below the compaction it includes only those that a compaction at the hash's own revision would
+ * also keep.
  */
 export function etcdHash(kept: readonly KeptVersion[], compacted: number): number {
   const newest = new Map(kept.map((version) => [version.key, version]));
@@ -41,7 +42,7 @@ export function etcdHash(kept: readonly KeptVersion[], compacted: number): numbe
   return hash;
 }
 
-/** Engram's hash: CRC-32 over the KeyValue of each living key, in the order of keys. */
+/** Engram's hash: CRC-32 over the KeyValue of each live key, in the order of keys. */
 export function engramHash(kept: readonly KeptVersion[]): number {
   const newest = new Map(kept.map((version) => [version.key, version]));
   const living = [...newest.values()].filter((version) => version.after !== undefined);

@@ -1,21 +1,21 @@
 import { type Answer, branch, type Change, effect, type State, type Version, type Write } from './writes.ts';
 
-/** What clients know, at a crash, of their requests since the last crash. */
+/** What clients know, at a crash, about their requests since the last crash. */
 export interface Asked {
-  /** By revision: the acknowledged writes that changed something. */
+  /** The acknowledged writes that changed a key, by revision. */
   readonly acknowledged: ReadonlyMap<number, { readonly write: Write; readonly answer: Answer }>;
-  /** Writes without an answer, or whose answer names no revision: each happened once or not at all. */
+  /** Writes without an answer, or whose answer has no revision of its own. Each happened once or not at all. */
   readonly open: readonly Write[];
-  /** The highest revision that any answer named. */
+  /** The highest revision in any answer. */
   readonly highestSeen: number;
 }
 
-/** A change as the store reports it, with the previous value that it reports. */
+/** A change as the store reports it, with the previous value in that report. */
 export interface ReplayedChange extends Change {
   readonly before?: Version | undefined;
 }
 
-/** A version, and its place among the changes of its revision. */
+/** A version, with its place among the changes of its revision. */
 export interface PlacedVersion extends Version {
   readonly sub: number;
 }
@@ -28,7 +28,7 @@ export interface KeptVersion {
   readonly after: Version | undefined;
 }
 
-/** The store broke a promise. The text says which, where, and what it found instead. */
+/** A violation of the store's guarantees. The text says which one, where, and what was found instead. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise';
 }
@@ -56,17 +56,17 @@ const describe = (changes: readonly Change[]): string =>
   changes.length === 0 ? '(no change)' : changes.map(({ key, after }) => `${key} = ${short(after)}`).join('; ');
 
 /**
- * Everything that has happened in a store, by revision, as proven by its answers and its replayed watches. A revision
- * that was seen once must be the same after every later crash.
+ * All changes in a store, by revision, as its answers and replayed watches prove them. A revision that was seen once
+ * must be the same after every later crash.
  */
 export class History {
-  /** Revisions below this are compacted; 0 before the first compaction. */
+  /** Revisions below this one are compacted. 0 before the first compaction. */
   compacted = 0;
   /** The newest revision. An empty store is at 1. */
   revision = 1;
   /** The state at `compacted`. */
   #base: Map<string, PlacedVersion> = new Map();
-  /** The changes by revision, from `compacted` on; that revision itself is kept for its deletions. */
+  /** The changes by revision, from `compacted` on. The changes of `compacted` itself are kept for their deletions. */
   readonly #groups = new Map<number, readonly Change[]>();
   #state: Map<string, PlacedVersion> = new Map();
 
@@ -86,7 +86,7 @@ export class History {
     return state;
   }
 
-  /** Every version up to a revision that a compaction at `compacted` keeps, in the order of creation. */
+  /** The versions up to `upTo` that a compaction at `compacted` keeps, in the order of their revisions. */
   kept(upTo: number): readonly KeptVersion[] {
     const kept: KeptVersion[] = [...this.#base].map(([key, after]) => ({
       key,
@@ -103,7 +103,7 @@ export class History {
     return kept.sort((left, right) => left.revision - right.revision || left.sub - right.sub);
   }
 
-  /** A compaction has removed everything below this revision. */
+  /** Applies a compaction at this revision. */
   compact(revision: number): void {
     if (revision <= this.compacted) return;
     this.#base = new Map(this.stateAt(revision));
@@ -112,8 +112,8 @@ export class History {
   }
 
   /**
-   * Adds what a watch from `compacted` + 1 up to the newest revision replayed after a crash, and checks it against what
-   * is known. Throws BrokenPromise. Returns the open writes that turned out to have happened.
+   * Adds the events that a watch from `compacted` + 1 up to the newest revision replayed after a crash, and checks
+   * them. Throws BrokenPromise. Returns the open writes that proved to have happened.
    */
   take(replayed: readonly (readonly [number, readonly ReplayedChange[]])[], asked: Asked): readonly Write[] {
     for (const revision of asked.acknowledged.keys()) {
@@ -170,7 +170,7 @@ function apply(state: Map<string, PlacedVersion>, changes: readonly Change[]): v
   }
 }
 
-/** A revision that no answer names, and the open writes that could have made it. */
+/** A revision that is in no answer, with the open writes that could have made it. */
 interface Unexplained {
   readonly revision: number;
   readonly changes: readonly Change[];
@@ -186,8 +186,8 @@ function candidates(state: State, revision: number, changes: readonly Change[], 
 }
 
 /**
- * Assigns an open write to each revision. Two deletions that look alike at one point differ at another, so the first
- * that fits is not always right: this is a bipartite matching by augmenting paths.
+ * Assigns an open write to each revision. Two deletions that have the same effect at one revision differ at another, so
+ * the first match is not always right. This is a bipartite matching by augmenting paths.
  */
 function assign(unexplained: readonly Unexplained[]): readonly Write[] {
   const ownerOf = new Map<Write, Unexplained>();

@@ -31,10 +31,10 @@ function toChange({ type, kv, prevKv }: mvccpb.Event): ReplayedChange {
   };
 }
 
-/** The kinds of hash that a store may have. Which one it has is found out once. */
+/** The forms of hash that a store may have. The run determines the form once. */
 export type HashForm = 'etcd' | 'engram';
 
-/** Checks a store that serves again after a crash against everything known of it. */
+/** Checks a store that serves again after a crash against everything known about it. */
 export class Inspection {
   readonly #client: EtcdClient;
   readonly #history: History;
@@ -48,7 +48,7 @@ export class Inspection {
     this.#prng = prng;
   }
 
-  /** Throws BrokenPromise for the first fault. Afterwards the history ends where the store ends. */
+  /** Throws BrokenPromise for the first violation. Afterwards the history ends where the store ends. */
   async run(asked: Asked): Promise<void> {
     const { header } = await this.#client.range({ key: Uint8Array.of(0) });
     const revision = header?.revision ?? 0;
@@ -59,7 +59,7 @@ export class Inspection {
     await this.#checkLeases();
   }
 
-  /** Every event from the compaction on, by revision, from a new watch. */
+  /** Every event after the compaction, by revision, from a new watch. */
   async replay(upTo: number): Promise<readonly (readonly [number, readonly ReplayedChange[]])[]> {
     const from = Math.max(2, this.#history.compacted + 1);
     if (upTo < from) return [];
@@ -96,13 +96,13 @@ export class Inspection {
         if (last?.[0] === revision) last[1].push(toChange(event));
         else groups.push([revision, [toChange(event)]]);
       }
-      // All events of a revision come in one response: fragments were not requested.
+      // All events of a revision come in one response, because fragments were not requested.
       if ((groups.at(-1)?.[0] ?? 0) >= upTo) break;
     }
     return groups;
   }
 
-  /** Checks that an acknowledged compaction is there, and no compaction that nobody asked for. */
+  /** Checks that every acknowledged compaction has happened, and that a client requested the one that is there. */
   async #checkCompaction(): Promise<void> {
     const { compactRevision } = await this.#client.hashKv();
     const compacted = Math.max(0, compactRevision);
@@ -132,7 +132,7 @@ export class Inspection {
     throw new BrokenPromise(`revision ${revision} is below the compaction, and can be read`);
   }
 
-  /** Reads the newest state and an older one, as a client does. */
+  /** Checks the newest state and an older one by reads, as a client does. */
   async #checkReads(): Promise<void> {
     const { revision, compacted } = this.#history;
     this.#compareStates(revision, await readState(this.#client, 0));
@@ -160,7 +160,7 @@ export class Inspection {
     }
   }
 
-  /** Checks that granted leases are there with their time and keys, and that revoked ones and their keys are gone. */
+  /** Checks that granted leases exist with their TTL and keys, and that revoked leases and their keys are gone. */
   async #checkLeases(): Promise<void> {
     const { leases } = await this.#client.leaseLeases();
     const present = new Set(leases.map(({ ID }) => ID));
@@ -193,7 +193,7 @@ function checkTerms(
   if (found !== expected) throw new BrokenPromise(`lease ${id} holds ${found}, and its keys are ${expected}`);
 }
 
-/** The answer that ends a watch which cannot start. */
+/** The response that ends a watch which cannot start. */
 async function firstEnd(client: EtcdClient, startRevision: number): Promise<etcdserverpb.WatchResponse> {
   const end = async (): Promise<etcdserverpb.WatchResponse> => {
     for await (const response of client.watch({ ...ALL_KEYS, startRevision })) if (response.canceled) return response;

@@ -7,23 +7,23 @@ const CLIENTS = 3;
 const WRITERS = 12;
 const GROUPS = ['/a/', '/b/', '/c/', '/d/', '/e/'] as const;
 const KEYS_OF_A_GROUP = 12;
-/** Longer than any run: the keys of such a lease go only when it is revoked. */
+/** Longer than any run: the keys of such a lease are deleted only by a revoke. */
 const LONG_TTL_S = 36_000;
 const COMPACT_CHANCE = 0.4;
 
 export interface LeaseTerms {
   readonly ttl: number;
-  /** Whether the store has confirmed it. */
+  /** Whether the store has confirmed the grant. */
   granted: boolean;
-  /** Whether somebody has asked for its end, or it may expire. */
+  /** Whether a client has requested its end, or it may expire. */
   mayEnd: boolean;
-  /** Whether the store has confirmed its end. */
+  /** Whether the store has confirmed the revoke. */
   revoked: boolean;
 }
 
 /**
- * Clients that write continuously until the store is gone, and record what they asked for and were told. One object for
- * a whole run; `startRound` begins what one crash will end.
+ * Clients that write continuously until the store is gone, and record their requests and the answers. One object serves
+ * a whole run. `runRound` covers the time up to one crash.
  */
 export class Load {
   readonly leases = new Map<bigint, LeaseTerms>();
@@ -41,7 +41,7 @@ export class Load {
 
   /**
    * Writes until every client has lost the store. Calls `onFirst` at the first acknowledgement. Rejects with
-   * BrokenPromise if an answer alone proves a fault.
+   * BrokenPromise if an answer alone proves a violation.
    */
   async runRound(endpoint: string, history: History, onFirst: () => void): Promise<Asked> {
     const round = new Round(history, onFirst);
@@ -55,12 +55,12 @@ export class Load {
     } finally {
       for (const client of clients) client.close();
     }
-    // A lease that may end deletes its keys at a revision that no answer names.
+    // A lease that may end deletes its keys at a revision that is in no answer.
     for (const [id, { mayEnd }] of this.leases) if (mayEnd) round.open.push({ kind: 'lease-end', lease: id });
     return round;
   }
 
-  /** A lease that expires by itself, with keys of its own. Returns when the store has acknowledged all of it. */
+  /** Grants a lease that expires by itself, and puts keys with it. Resolves when the store has acknowledged all of it. */
   async attachShortLease(client: EtcdClient, ttl: number, history: History): Promise<{ id: bigint; asked: Asked }> {
     const round = new Round(history, () => {});
     const id = this.#newLease(ttl, true);
@@ -113,7 +113,8 @@ export class Load {
   }
 
   /**
-   * Compacts only what was proven before this round: an open write below the compaction could not be found any more.
+   * Compacts only revisions that were proven before this round: an open write below the compaction could no longer be
+   * found.
    */
   async #compact(client: EtcdClient, round: Round, history: History): Promise<void> {
     const span = history.revision - history.compacted;
@@ -145,7 +146,7 @@ export class Load {
     return { kind: 'txn', guard: { key: guarded, modRevision }, success: this.#steps(), failure: this.#steps() };
   }
 
-  /** Steps with distinct keys, none of which is in a range that the same branch deletes. */
+  /** Steps with distinct keys. No key is in a range that the same branch deletes. */
   #steps(): readonly Step[] {
     const deleted = this.#prng.chance(0.1) ? this.#prng.pick(GROUPS) : undefined;
     const keys = new Set<string>();
@@ -170,7 +171,7 @@ export class Load {
     return `${this.#prng.pick(GROUPS)}${this.#prng.below(KEYS_OF_A_GROUP)}`;
   }
 
-  /** Values are unique: each identifies its write. Mostly small, sometimes large. */
+  /** A unique value, which identifies its write. Mostly small, sometimes large. */
   #value(): string {
     const id = this.#nextWrite;
     this.#nextWrite += 1;
@@ -186,7 +187,7 @@ class Round implements Asked {
   highestSeen: number;
   readonly #start: State;
   readonly #onFirst: () => void;
-  /** The revision of each key's last change, as far as answers said. */
+  /** The revision of each key's last change, according to answers. */
   readonly #seen = new Map<string, number>();
 
   constructor(history: History, onFirst: () => void) {
@@ -212,7 +213,7 @@ class Round implements Asked {
   }
 }
 
-/** `refused`: the store refused, and nothing happened. `lost`: unknown; the write, if it is one, stays open. */
+/** `refused`: the store refused, and nothing happened. `lost`: the outcome is unknown, and a write stays open. */
 async function attempt<Result>(
   round: Round,
   write: Write | undefined,

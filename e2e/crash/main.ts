@@ -1,6 +1,6 @@
 /**
- * Kills the store with kill -9 at random moments under load, and compares what it has after each restart with what its
- * clients were told. See README.md.
+ * Kills the store with SIGKILL at random moments under load, and compares its data after each restart with the answers
+ * that its clients got. See README.md.
  *
  *   main.ts <folder> [--rounds N] [--seed N]
  */
@@ -21,7 +21,7 @@ const ABORTED_START_CHANCE = 0.2;
 const STOP_EACH_ROUNDS = 10;
 const EXPIRY_EACH_ROUNDS = 25;
 const SHORT_TTL_S = 3;
-/** A store may give a lease its full time again at a restart, and looks for expired ones periodically. */
+/** A restart may give a lease its full time again, and the store checks for expired leases periodically. */
 const EXPIRY_MAX_MS = 20_000;
 
 const { values, positionals } = parseArgs({
@@ -48,9 +48,9 @@ process.once('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-/** The store dies at a random moment of its load or, now and then, again while it restarts. */
+/** Kills the store at a random moment of its load, and sometimes again while it restarts. */
 async function crash(): Promise<void> {
-  // The first moments are as dangerous as all later ones together.
+  // The first moments are as likely to show a fault as all later ones together.
   const loadMs = prng.chance(0.25) ? prng.below(40) : prng.below(LOAD_MAX_MS);
   const asked = await underLoad(loadMs);
   while (prng.chance(ABORTED_START_CHANCE)) {
@@ -75,7 +75,7 @@ async function underLoad(loadMs: number) {
   const first = (): void => {
     killed ??= kill();
   };
-  // Otherwise a store that acknowledges nothing would never be killed.
+  // Kills a store that acknowledges nothing.
   const patience = setTimeout(first, LOAD_ENDS_MAX_MS / 2);
   const running = load.runRound(store.endpoint, history, first);
   try {
@@ -87,7 +87,7 @@ async function underLoad(loadMs: number) {
   }
 }
 
-/** After an orderly stop and a start the store is the same. */
+/** Checks that the store is the same after an orderly stop and a start. */
 async function cleanRestart(): Promise<void> {
   const before = await inspect((inspection) => inspection.checkHash(form));
   await store.stop();
@@ -99,7 +99,7 @@ async function cleanRestart(): Promise<void> {
   if (before.hash !== after.hash) throw new BrokenPromise('HashKV is another after a clean restart');
 }
 
-/** A lease that runs when the store dies ends after the restart, and its keys go in one revision. */
+/** Checks that a lease which runs when the store dies ends after the restart, and that its keys are deleted in one revision. */
 async function expiryOverCrash(): Promise<void> {
   using client = new EtcdClient(store.endpoint);
   const { id, asked } = await load.attachShortLease(client, SHORT_TTL_S, history);

@@ -1,7 +1,7 @@
 import { ALL_KEYS, type EtcdClient } from '../../test/support/etcd-client.ts';
 import type { etcdserverpb, Init } from '@engram/wire';
 
-/** A key's version after a write. Keys and values are text, one character for each byte. */
+/** A key's version after a write. Keys and values are strings with one character for each byte. */
 export interface Version {
   readonly value: string;
   readonly createRevision: number;
@@ -20,15 +20,15 @@ export interface Change {
 
 export type Step =
   | { readonly kind: 'put'; readonly key: string; readonly value: string; readonly lease: bigint }
-  /** Without `rangeEnd`, one key. */
+  /** Without `rangeEnd`, deletes one key. */
   | { readonly kind: 'delete'; readonly key: string; readonly rangeEnd?: string };
 
-/** A write in one request. The keys of one branch's steps are distinct, as etcd requires. */
+/** A write in one request. The keys of the steps of one branch are distinct, as etcd requires. */
 export type Write =
   | { readonly kind: 'step'; readonly step: Step }
   | {
       readonly kind: 'txn';
-      /** The transaction succeeds if this key was last changed at this revision; 0: if it does not exist. */
+      /** The transaction succeeds if this key was last changed at this revision. 0 requires that the key does not exist. */
       readonly guard: { readonly key: string; readonly modRevision: number };
       readonly success: readonly Step[];
       readonly failure: readonly Step[];
@@ -39,10 +39,10 @@ export type Write =
 /** The answer to a write that succeeded. */
 export interface Answer {
   readonly revision: number;
-  /** Whether it changed anything. Only then is `revision` its own. */
+  /** Whether the write changed a key. Only then is `revision` its own. */
   readonly changed: boolean;
   readonly succeeded?: boolean;
-  /** The previous values, if the write asked for them: for a single step only. */
+  /** The previous values, if the write requested them. For a single step only. */
   readonly previous?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ const sortedKeys = (state: State, wanted: (key: string, version: Version) => boo
     .map(([key]) => key)
     .sort();
 
-/** The steps of a write on this state: a transaction's branch. */
+/** The steps that a write runs on this state, which for a transaction are one branch. */
 export function branch(write: Write, state: State): { readonly succeeded: boolean; readonly steps: readonly Step[] } {
   switch (write.kind) {
     case 'step':
@@ -72,9 +72,7 @@ export function branch(write: Write, state: State): { readonly succeeded: boolea
   }
 }
 
-/**
- * The changes that a write makes to this state at this revision, in etcd's order. Without changes it takes no revision.
- */
+/** The changes of a write on this state at this revision, in etcd's order. A write without changes takes no revision. */
 export function effect(write: Write, state: State, revision: number): readonly Change[] {
   const changes: Change[] = [];
   for (const step of branch(write, state).steps) {
@@ -107,7 +105,7 @@ const requestOp = (step: Step): Init<etcdserverpb.RequestOp> =>
 
 const MOD = 2;
 
-/** Sends a write with etcd's call for it. Rejects with EtcdError. */
+/** Sends a write with etcd's method for it. Rejects with EtcdError. */
 export async function send(client: EtcdClient, write: Write): Promise<Answer> {
   if (write.kind === 'lease-end') {
     const { header } = await client.leaseRevoke({ ID: write.lease });
@@ -145,7 +143,7 @@ export async function send(client: EtcdClient, write: Write): Promise<Answer> {
   };
 }
 
-/** Every key at a revision. Rejects with EtcdError. */
+/** All keys at a revision. Rejects with EtcdError. */
 export async function readState(client: EtcdClient, revision: number): Promise<State> {
   const { kvs } = await client.range({ ...ALL_KEYS, revision });
   return new Map(

@@ -11,7 +11,7 @@ const bytes = (...parts: readonly Uint8Array[]): Uint8Array => Buffer.concat(par
 const text = (field: number, value: string): Uint8Array => delimited(field, Buffer.from(value, 'latin1'));
 const number = (field: number, value: bigint): Uint8Array => bytes(varint(BigInt(field * 8)), varint(value));
 
-/** Bytes that are no message, and messages that no encoder writes. */
+/** Bytes that are not a message, and messages that no encoder produces. */
 const ODD: readonly (readonly [string, Uint8Array])[] = [
   ['nothing', hex('')],
   ['a tag without a value', hex('08')],
@@ -59,7 +59,7 @@ export async function bytesPart(judge: Judge, prng: Prng, steps: number): Promis
   await mutations(judge, prng, steps);
 }
 
-/** None of these grants or times a lease: such answers depend on the time. */
+/** None of these requests grants a lease or reads its time, because such answers depend on the time. */
 function raw(judge: Judge, asked: Method, what: string, sent: Uint8Array): Promise<unknown> {
   const label = `${asked.path} with ${what}: ${Buffer.from(sent).toString('hex')}`;
   return judge.callBytes(asked, [sent, sent], label, undefined, { ignore: ['TTL', 'ID'] });
@@ -116,7 +116,7 @@ async function oddTransactions(judge: Judge): Promise<void> {
   }
 }
 
-/** Bytes that are no message end the stream with a status. */
+/** Bytes that are not a message end the stream with a status. */
 async function oddStreams(judge: Judge): Promise<void> {
   const streams = [
     ['Watch/Watch', 'WatchRequest', 'WatchResponse'],
@@ -138,7 +138,7 @@ async function oddStreams(judge: Judge): Promise<void> {
   }
 }
 
-/** Texts are UTF-8. */
+/** Strings must be UTF-8. */
 async function texts(judge: Judge): Promise<void> {
   for (const version of [
     hex('ff'),
@@ -178,7 +178,7 @@ async function mutations(judge: Judge, prng: Prng, steps: number): Promise<void>
   }
 }
 
-/** The decoded bytes, if this decoder can read them. */
+/** The decoded message. Undefined if this decoder cannot read it. */
 function readable({ request }: Method, sent: Uint8Array): Fields | undefined {
   try {
     return decode(request, sent, () => undefined);

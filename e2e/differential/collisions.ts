@@ -2,7 +2,7 @@ import type { Fields, Value } from './messages.ts';
 
 interface Change {
   readonly key: string;
-  /** For a delete; undefined deletes one key. */
+  /** The end of a delete's range. Undefined deletes one key. */
   readonly end?: string;
   readonly depth: number;
 }

@@ -30,7 +30,7 @@ interface Case {
   /** Headers to leave out. */
   readonly without?: readonly string[];
   readonly body?: Uint8Array;
-  /** Why the store may answer differently. */
+  /** The reason why the store may answer differently. */
   readonly known?: string;
 }
 
@@ -129,7 +129,7 @@ const CASES: readonly Case[] = [
   ]),
 ];
 
-/** Compares what HTTP/2 shows of a call: status, headers, trailers, and the number of bytes between them. */
+/** Compares an HTTP/2 call as a client sees it: status, headers, trailers, and the number of bytes between them. */
 export async function http2Part(judge: Judge): Promise<void> {
   for (const one of CASES) {
     const answers = await Promise.all(
@@ -179,7 +179,7 @@ function exchange(session: ClientHttp2Session, headers: OutgoingHttpHeaders, bod
   });
 }
 
-/** Without dates, and with an empty message for none. */
+/** Drops the date and an empty grpc-message, so that both forms compare equal. */
 function seen(headers: IncomingHttpHeaders): Record<string, unknown> {
   const { date: _date, ...rest } = headers;
   if (rest['grpc-message'] === '') delete rest['grpc-message'];

@@ -9,7 +9,7 @@ const STORAGE_VERSION_MAX_MS = 30_000;
 const SHOWN_MAX = 25;
 const SHOWN_CHARACTERS_MAX = 4_000;
 
-/** An answer in which everything that the stores choose themselves has a name. */
+/** An answer in which values that the stores choose themselves are replaced by common names. */
 export interface Answer {
   readonly code: string;
   readonly details: string;
@@ -28,16 +28,16 @@ export function method(path: string, request: string, response = request.replace
 }
 
 export interface CallOptions {
-  /** Fields of the answer that may differ. The caller says why. */
+  /** Fields of the answer that may differ. The caller documents why. */
   readonly ignore?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Puts both answers into a form in which they must be equal. */
+  /** Converts both answers into a form in which they must be equal. */
   readonly settle?: (answers: readonly [Answer, Answer]) => readonly [Answer, Answer];
 }
 
 const compaction = method('KV/Compact', 'CompactionRequest');
 
-/** Asks both stores the same and counts equal and different answers. */
+/** Sends the same requests to both stores and counts equal and different answers. */
 export class Judge {
   readonly stores: Stores;
   passed = 0;
@@ -45,7 +45,7 @@ export class Judge {
   /** The revision in etcd's last header. */
   revision = 1;
   compacted = -1;
-  /** Every revision that was compacted to. etcd remembers hashes of them. */
+  /** Every revision that was compacted to. etcd keeps hashes of them. */
   readonly compactions = new Set<number>();
   #part = '';
   readonly #chosen: readonly Map<bigint, string>[] = STORES.map(() => new Map<bigint, string>());
@@ -59,7 +59,7 @@ export class Judge {
     this.#part = name;
   }
 
-  /** Learns the ids of new stores. Their names stay. */
+  /** Reads the ids of new stores. Their common names stay the same. */
   async learnIdentities(): Promise<void> {
     this.revision = 1;
     this.compacted = -1;
@@ -77,8 +77,8 @@ export class Judge {
   }
 
   /**
-   * Waits until etcd's storage has etcd's version, some seconds after its start. Until then etcd says 3.5.0 and refuses
-   * what newer storage has.
+   * Waits until etcd's storage has etcd's version, some seconds after its start. Until then etcd reports 3.5.0 and
+   * refuses features of newer storage.
    */
   async untilStorageVersion(): Promise<void> {
     for (const endMs = Date.now() + STORAGE_VERSION_MAX_MS; Date.now() < endMs; await sleep(100)) {
@@ -102,13 +102,13 @@ export class Judge {
     );
   }
 
-  /** Sends a request to both and compares the answers. The run continues with etcd's answer. */
+  /** Sends a request to both stores and compares the answers. The run continues with etcd's answer. */
   async call(asked: Method, request: Fields, options: CallOptions = {}): Promise<Answer> {
     const bytes = STORES.map((_name, store) => encode(asked.request, request, store));
     return this.callBytes(asked, bytes, `${asked.path} ${show(request)}`, request, options);
   }
 
-  /** Sends a request whose answers are meant to differ. The stores may differ afterwards. */
+  /** Sends a request whose answers are known to differ. The stores may differ afterwards. */
   async callKnown(asked: Method, request: Fields, why: string): Promise<void> {
     const replies = await Promise.all(
       STORES.map((_name, store) => this.stores.call(store, asked.path, encode(asked.request, request, store), {})),
@@ -117,7 +117,7 @@ export class Judge {
     this.known(`${asked.path} ${show(request)} (${why})`, etcd, store);
   }
 
-  /** A compaction. `compacted` becomes its revision. */
+  /** Sends a compaction. If it succeeds, `compacted` becomes its revision. */
   async compact(request: Fields): Promise<void> {
     const { code } = await this.call(compaction, request);
     if (code !== 'OK') return;
@@ -144,7 +144,7 @@ export class Judge {
 
   answer(store: number, response: string, reply: Reply, ignore: readonly string[] = []): Answer {
     const messages = reply.messages.map((message) => this.decode(store, response, message, ignore));
-    // protobuf-go randomly writes one of two kinds of space into its errors, so that nobody compares them.
+    // protobuf-go randomly writes one of two kinds of space into its errors, so that programs do not compare them.
     const details = reply.details.replaceAll('\u00a0', ' ');
     return { code: status[reply.code] ?? String(reply.code), details, messages };
   }
@@ -157,7 +157,7 @@ export class Judge {
     return message;
   }
 
-  /** A lease whose id each store chooses. It has a common name from now on. */
+  /** Grants a lease whose id each store chooses. The lease gets a common name. */
   async grantUnnamed(request: Fields): Promise<PerStore> {
     this.#leases += 1;
     const name = `lease#${this.#leases}`;
@@ -192,7 +192,7 @@ export class Judge {
     return false;
   }
 
-  /** A documented difference. It is reported when it is gone. */
+  /** Reports a documented difference that no longer exists. */
   known(label: string, etcd: unknown, store: unknown): void {
     if (full(etcd) === full(store)) console.log(`no longer different in ${this.#part}: ${label}`);
   }
@@ -217,10 +217,10 @@ export class Judge {
   }
 }
 
-/** Long values are runs of one character. */
+/** Shortens runs of one character, of which long values consist. */
 const shorten = (text: string): string => text.replace(/(.)\1{39,}/gs, (run, one: string) => `${one}*${run.length}`);
 
-/** The whole value, independent of the order of fields. */
+/** The whole value as text, independent of the order of fields. */
 function full(value: unknown): string {
   return JSON.stringify(value, (_name, one: unknown) => {
     if (typeof one === 'bigint') return `${one}n`;

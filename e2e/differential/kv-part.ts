@@ -3,7 +3,7 @@ import type { Judge } from './judge.ts';
 import * as ask from './methods.ts';
 import { RandomRequests } from './random-requests.ts';
 
-/** Random requests on KV and Lease in sequence. Every answer, and so every revision, must be the same. */
+/** Sends random requests on KV and Lease in sequence. Every answer, and so every revision, must be equal. */
 export async function kvPart(judge: Judge, prng: Prng, steps: number): Promise<void> {
   const make = new RandomRequests(prng);
   for (let step = 0; step < steps; step += 1) {
@@ -13,7 +13,7 @@ export async function kvPart(judge: Judge, prng: Prng, steps: number): Promise<v
   await everything(judge);
 }
 
-/** Compares the whole store at its revision, with leases and what compaction has left. */
+/** Compares all keys at the newest revision, the leases, and what compaction has left. */
 export async function everything(judge: Judge): Promise<void> {
   await judge.call(ask.range, { key: '\0', rangeEnd: '\0' });
   await judge.call(ask.leaseLeases, {}, { settle: ask.leasesById });
@@ -39,8 +39,8 @@ export async function kvStep(judge: Judge, prng: Prng, make: RandomRequests): Pr
 }
 
 /**
- * Hashes differ between the stores. For revisions that were compacted to, etcd keeps the hash from before and answers
- * with it even after they are compacted themselves (server/storage/mvcc/hash.go: HashByRev).
+ * Hashes differ between the stores. For revisions that were compacted to, etcd keeps the earlier hash and answers with
+ * it even after these revisions are compacted themselves (server/storage/mvcc/hash.go: HashByRev).
  */
 async function hashKv(judge: Judge, revision: bigint): Promise<void> {
   if (judge.compactions.has(Number(revision))) return;

@@ -8,7 +8,7 @@ import { compareWatches, headerRevision, isCreated } from './watch-log.ts';
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
-/** Ids and TTLs at their limits; then leases that expire, with their keys. */
+/** Compares ids and TTLs at their limits, then leases that expire with their keys. */
 export async function leasePart(judge: Judge): Promise<void> {
   for (const ID of [1n, -1n, INT64_MAX, INT64_MIN, 2n ** 53n + 1n]) {
     for (const TTL of [0n, 1n, -1n, INT64_MIN, INT64_MAX, 9_000_000_000n, 9_000_000_001n, 600n, 600n]) {
@@ -32,7 +32,7 @@ export async function leasePart(judge: Judge): Promise<void> {
   await everything(judge);
 }
 
-/** All requests about a lease, known or not. */
+/** All requests about one lease, which may be unknown. */
 async function aboutLease(judge: Judge, request: Fields): Promise<void> {
   await judge.call(ask.leaseTimeToLive, request, { settle: ask.remaining });
   await judge.call(ask.leaseTimeToLive, { ...request, keys: true }, { settle: ask.remaining });
@@ -41,7 +41,7 @@ async function aboutLease(judge: Judge, request: Fields): Promise<void> {
   await judge.call(ask.leaseLeases, {}, { settle: ask.leasesById });
 }
 
-/** Without an id, each store chooses one. It must be positive and work as any other. */
+/** Without an id in the request, each store chooses one. It must be positive and work like any other. */
 async function serverChosen(judge: Judge): Promise<void> {
   const lease = await judge.grantUnnamed({ TTL: 700n });
   await judge.call(ask.put, { key: 'of the server', lease });
@@ -54,7 +54,7 @@ async function serverChosen(judge: Judge): Promise<void> {
   await judge.call(ask.leaseRevoke, { ID: lease });
 }
 
-/** One answer for each request, in order. The stream ends when the client ends it. */
+/** Each request gets one answer, in order. The stream ends when the client ends it. */
 async function keepAliveStream(judge: Judge): Promise<void> {
   const [request, response] = ['etcdserverpb.LeaseKeepAliveRequest', 'etcdserverpb.LeaseKeepAliveResponse'];
   await judge.call(ask.leaseGrant, { ID: 11n, TTL: 100n });
@@ -68,7 +68,7 @@ async function keepAliveStream(judge: Judge): Promise<void> {
   judge.equal('keep-alives of one stream', [pair.messages(0), pair.ended(0)], [pair.messages(1), pair.ended(1)]);
 }
 
-/** The keys of a lease go in one revision, in order. One lease at a time, so that the order is known. */
+/** The keys of a lease are deleted in one revision, in order. One lease at a time, so that the order is known. */
 async function expiry(judge: Judge): Promise<void> {
   const watch = new StreamPair(
     judge,

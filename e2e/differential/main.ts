@@ -50,7 +50,7 @@ const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
   known: knownDifferences,
 };
 
-/** The differences that README.md lists. Last, because the stores differ afterwards. */
+/** The differences that README.md lists. Runs last, because the stores differ afterwards. */
 async function knownDifferences(): Promise<void> {
   const put = { requestPut: { key: 'b' } };
   const all = { requestDeleteRange: { key: 'a', rangeEnd: '\0' } };

@@ -4,7 +4,7 @@ import * as ask from './methods.ts';
 const INT64_MAX = 2n ** 63n - 1n;
 const NO_SPACE = 1;
 const CORRUPT = 2;
-/** Figures of the store's own size, and of raft. */
+/** Fields with the sizes of the store and with raft's indexes. */
 const sizes = ['dbSize', 'dbSizeInUse', 'raftIndex', 'raftAppliedIndex', 'raftTerm'];
 
 export async function maintenancePart(judge: Judge): Promise<void> {
@@ -30,7 +30,7 @@ export async function maintenancePart(judge: Judge): Promise<void> {
   await health(judge);
 }
 
-/** What is refused under an alarm, and what is not. */
+/** Compares which requests are refused under an alarm. */
 async function alarms(judge: Judge, alarm: number): Promise<void> {
   for (const memberID of [123n, judge.memberId, 0n]) {
     await judge.call(ask.alarm, { action: 1, memberID, alarm });
@@ -99,7 +99,7 @@ const withoutPorts: Settle = each((answer) =>
   ),
 );
 
-/** Alarms have no order. */
+/** Sorts alarms, which have no order. */
 const inOrder: Settle = each((answer) => ({
   ...answer,
   messages: answer.messages.map((message) => {
@@ -111,7 +111,7 @@ const inOrder: Settle = each((answer) => ({
   }),
 }));
 
-/** protobuf-go randomly puts one or two spaces between the fields of a text, so that nobody compares it. */
+/** protobuf-go randomly writes one or two spaces between the fields of a text, so that programs do not compare it. */
 const textOf = (value: unknown): string =>
   (typeof value === 'string'
     ? value
@@ -122,7 +122,7 @@ const textOf = (value: unknown): string =>
     .replace(/memberID:\d{5,}/, 'memberID:the member')
     .trim();
 
-/** Compares how a snapshot counts down and ends. Its content differs between stores. */
+/** Compares the countdown and the end of a snapshot. The content differs between the stores. */
 const snapshotShape: Settle = each((answer) => {
   const last = answer.messages.at(-1);
   const versions = new Set(answer.messages.map(({ version }) => String(version)));

@@ -1,15 +1,15 @@
 import { type Field, loadRoot, messageSet, readSchema } from '@engram/protobuf/schema';
 
 /**
- * etcd's messages by their schema, independent of the store's codecs. A request may hold what no client would write
- * (all 64 bits, bytes that are no UTF-8, repeated fields), and an answer keeps unknown fields.
+ * etcd's messages by their schema, independent of the store's codecs. A request may contain values that no client would
+ * write (all 64 bits, bytes that are not UTF-8, repeated fields). An answer keeps unknown fields.
  */
 export type Value = bigint | number | boolean | string | Uint8Array | PerStore | Fields | readonly Value[];
 export interface Fields {
   readonly [name: string]: Value | undefined;
 }
 
-/** A number that each store chose itself. Each store gets its own. */
+/** A number that each store chose itself. A request to a store gets that store's value. */
 export class PerStore {
   readonly name: string;
   readonly values: readonly bigint[];
@@ -20,10 +20,7 @@ export class PerStore {
   }
 }
 
-/**
- * A decoded message. Numbers are bigint; bytes and texts are strings with one character for each byte; zeros are
- * omitted.
- */
+/** A decoded message. Numbers are bigint. Bytes and texts are strings with one character for each byte. Zeros are omitted. */
 export type Decoded = bigint | boolean | string | DecodedMessage | Decoded[];
 export interface DecodedMessage {
   [name: string]: Decoded;
@@ -55,7 +52,7 @@ export function delimited(field: number, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([varint(BigInt(field * 8 + 2)), varint(BigInt(bytes.length)), bytes]);
 }
 
-/** A string's characters are bytes; in text fields they are encoded as UTF-8. `store` is 0 or 1. */
+/** Characters of a string are bytes. In text fields they are encoded as UTF-8. `store` is 0 or 1. */
 export function encode(type: string, message: Fields, store: number): Uint8Array {
   const known = fieldsOf(type);
   const parts: Uint8Array[] = [];
@@ -132,7 +129,7 @@ function readValue(
   return [nameOf(signed) ?? signed];
 }
 
-/** Whether a field's zero means that it is absent. */
+/** Whether zero means that the field is absent. */
 const isPlain = (field: Field | undefined): boolean =>
   field !== undefined && field.rivals === undefined && !field.repeated;
 
@@ -145,7 +142,7 @@ function add(message: DecodedMessage, name: string, repeated: boolean, values: r
   }
 }
 
-/** For people: bytes outside ASCII are escaped, long ones cut. */
+/** Formats a value for messages: escapes bytes outside ASCII and cuts long strings. */
 export function show(value: Decoded | Value | undefined): string {
   return JSON.stringify(value, (_name, one: unknown) => {
     if (typeof one === 'bigint') return `${one}`;

@@ -27,20 +27,20 @@ const each =
   (change: (answer: Answer) => Answer): Settle =>
   ([etcd, store]) => [change(etcd), change(store)];
 
-/** The server chooses how a stream is cut into messages. Only their sum counts. */
+/** Joins the messages of a streamed range: the server chooses how to divide it. */
 export const merged: Settle = each((answer) => {
   const parts = answer.messages.map(({ rangeResponse }) => rangeResponse as DecodedMessage);
   const kvs = parts.flatMap((part) => listOf(part?.['kvs']));
   return { ...answer, messages: parts.length === 0 ? [] : [Object.assign({}, ...parts, { kvs })] };
 });
 
-/** Leases are ordered by expiry, which may be equal; here by id. */
+/** Orders leases by id. The stores order them by expiry, which may be equal. */
 export const leasesById: Settle = each((answer) => sortField(answer, 'leases'));
 
-/** A store that started earlier has counted further. */
+/** Accepted difference of remaining seconds: one store may have started earlier. */
 const CLOSE_S = 5n;
 
-/** Sorts keys, and accepts remaining seconds that differ a little. */
+/** Sorts keys, and accepts remaining seconds that differ by up to CLOSE_S. */
 export const remaining: Settle = (answers) => {
   const [etcd, store] = answers.map((answer) => sortField(answer, 'keys')) as [Answer, Answer];
   const [left, right] = [etcd.messages[0]?.['TTL'], store.messages[0]?.['TTL']];

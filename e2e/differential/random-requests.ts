@@ -5,7 +5,7 @@ import type { Fields, Value } from './messages.ts';
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
-/** Few keys, so that requests collide: neighbours, prefixes of each other, every kind of byte. */
+/** Few keys, so that requests collide: neighbours, prefixes of each other, and all kinds of bytes. */
 const KEYS = [
   'a', 'a\0', 'a\0\0', 'aa', 'ab', 'a\xff', 'b', 'ba', 'c', 'd', '\0', '\0\0', '\x01', '\x7f', '\x80', '\xff',
   '\xff\xff', '\xff\x00', '/registry/pods/a', '/registry/pods/b', '/registry/pods0', '/registry/minions/x',
@@ -28,10 +28,10 @@ const RANGE_ENDS = [
   '\xff\xff\xff',
 ];
 const VALUES = ['', 'v', 'w', 'value', '\0', '\xff\xfe', '\0'.repeat(9), 'x'.repeat(2_000)];
-/** Ids that clients choose: all 64 bits count. */
+/** Ids that clients choose: all 64 bits are significant. */
 const LEASES = [1n, 2n, 7n, 2n ** 31n, 2n ** 53n + 1n, 2n ** 53n + 2n, INT64_MAX, -1n, -7n, INT64_MIN];
 
-/** Requests of the KV and Lease services, as clients send them and as none does. */
+/** Requests of the KV and Lease services, both usual ones and ones that no client sends. */
 export class RandomRequests {
   readonly #prng: Prng;
   /** The stores' revision, approximately. */
@@ -105,7 +105,7 @@ export class RandomRequests {
     };
   }
 
-  /** Never one in which etcd would let a key change twice. */
+  /** Excludes transactions in which etcd would change a key twice. */
   txn(): Fields {
     for (;;) {
       const txn = this.#txn(0);
@@ -113,7 +113,7 @@ export class RandomRequests {
     }
   }
 
-  /** Without a sort that etcd would apply within each message only. */
+  /** Excludes sorts that etcd would apply within each message only. */
   rangeStream(): Fields {
     const { sortTarget, ...request } = this.range();
     return request['sortOrder'] === 0 ? request : { ...request, sortTarget };

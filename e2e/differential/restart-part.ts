@@ -6,7 +6,7 @@ import { RandomRequests } from './random-requests.ts';
 
 const ROUNDS = 4;
 
-/** After SIGTERM and after kill -9 both stores must have the same, at every readable revision. */
+/** After SIGTERM and after SIGKILL both stores must have the same data, at every readable revision. */
 export async function restartPart(judge: Judge, prng: Prng, steps: number): Promise<void> {
   const make = new RandomRequests(prng);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -18,7 +18,7 @@ export async function restartPart(judge: Judge, prng: Prng, steps: number): Prom
     if (round === 2) await judge.call(ask.alarm, { action: 2, memberID: 5n, alarm: 1 });
     if (prng.chance(0.5))
       await judge.compact({ revision: BigInt(judge.revision - prng.below(3)), physical: prng.chance(0.5) });
-    // etcd forgets its remembered hashes.
+    // etcd loses its remembered hashes at a restart.
     judge.compactions.clear();
     await (round % 2 === 0 ? judge.stores.stop() : judge.stores.kill());
     await judge.stores.start();

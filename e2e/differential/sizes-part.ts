@@ -4,12 +4,12 @@ import * as ask from './methods.ts';
 const MIB = 1 << 20;
 /** The default of --max-request-bytes. */
 const REQUEST_MAX = 1.5 * MIB;
-/** What gRPC accepts beyond it. */
+/** The limit of gRPC messages. */
 const MESSAGE_MAX = 2 * MIB;
-/** etcd adds some bytes when it wraps a request into its proposal, so near the limit the results may differ. */
+/** etcd adds some bytes when it wraps a request into its proposal, so the results may differ this close to the limit. */
 const UNCLEAR = 64;
 
-/** Requests around the limits of the store, and around those of gRPC. */
+/** Sends requests around the limits of the store and of gRPC. */
 export async function sizesPart(judge: Judge): Promise<void> {
   const ofSize = (bytes: number): string => 'v'.repeat(Math.max(0, Math.floor(bytes)));
   for (const limit of [REQUEST_MAX, MESSAGE_MAX]) {

@@ -5,20 +5,20 @@ import { newStorePlace, type StorePlace, StoreProcess, storeCommand } from '../.
 
 const DEADLINE_MS = 20_000;
 const MESSAGE_BYTES_MAX = 64 << 20;
-/** etcd first, then the store under test. */
+/** The stores in order: etcd, then the store under test. */
 export const STORES = ['etcd', 'store'] as const;
 
 export const same = (bytes: Buffer): Buffer => bytes;
 export const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** The result of a call: its messages, and gRPC's code and text. */
+/** The result of a call: its messages, and gRPC's code and details. */
 export interface Reply {
   readonly messages: readonly Uint8Array[];
   readonly code: number;
   readonly details: string;
 }
 
-/** The two stores, each with a process, a folder and a connection. A start in a new folder is a new store. */
+/** The two stores, each with a process, a folder and a connection. A start in a new folder makes a new store. */
 export class Stores implements AsyncDisposable {
   readonly #etcd: string;
   readonly #folder: string;
@@ -37,7 +37,7 @@ export class Stores implements AsyncDisposable {
     });
   }
 
-  /** Starts both, empty. */
+  /** Starts both stores without data. */
   async startEmpty(): Promise<void> {
     await this.kill();
     this.#births += 1;
@@ -46,7 +46,7 @@ export class Stores implements AsyncDisposable {
     await this.start();
   }
 
-  /** Starts both with their data. */
+  /** Starts both stores with their data. */
   async start(): Promise<void> {
     const commands = [[this.#etcd], storeCommand()];
     this.#processes = await Promise.all(
@@ -72,7 +72,7 @@ export class Stores implements AsyncDisposable {
     await Promise.all(this.#processes.map((store) => store.kill()));
   }
 
-  /** Stops both with SIGTERM. */
+  /** Stops both stores with SIGTERM. */
   async stop(): Promise<void> {
     this.#disconnect();
     await Promise.all(this.#processes.map((store) => store.stop()));
@@ -92,7 +92,7 @@ export class Stores implements AsyncDisposable {
     return client;
   }
 
-  /** One request, all answers. `path` has no leading slash. */
+  /** Sends one request and collects all answers. `path` has no leading slash. */
   call(store: number, path: string, request: Uint8Array, metadata: Readonly<Record<string, string>>): Promise<Reply> {
     const sent = new Metadata();
     for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
@@ -118,7 +118,7 @@ function replyOf(stream: ClientReadableStream<Buffer>): Promise<Reply> {
   return new Promise((resolve) => {
     const messages: Uint8Array[] = [];
     stream.on('data', (message: Buffer) => messages.push(message));
-    // Every call ends with a status; the error repeats it.
+    // Every call ends with a status, which the error repeats.
     stream.on('error', () => {});
     stream.on('status', ({ code, details }) => resolve({ messages, code, details: code === status.OK ? '' : details }));
   });

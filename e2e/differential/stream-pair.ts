@@ -14,12 +14,12 @@ interface End {
   wake: () => void;
 }
 
-/** The same bidirectional call to both stores. Keeps what arrives, in order. */
+/** The same bidirectional call to both stores. Records received messages in order. */
 export class StreamPair {
   readonly #judge: Judge;
   readonly #request: string;
   readonly #ends: readonly End[];
-  /** What was sent, for the report of a difference. */
+  /** The messages sent, for the report of a difference. */
   readonly sent: string[] = [];
 
   constructor(judge: Judge, path: string, request: string, response: string) {
@@ -59,12 +59,12 @@ export class StreamPair {
     return this.#ends[store]?.messages ?? [];
   }
 
-  /** How the stream ended, if it has. */
+  /** The status with which the stream ended. Undefined while it is open. */
   ended(store: number): { readonly code: string; readonly details: string } | undefined {
     return this.#ends[store]?.ended;
   }
 
-  /** Waits until both ends satisfy the condition. Returns false, and counts a difference, if one never does. */
+  /** Waits until both ends satisfy the condition. Returns false, and counts a difference, if one does not in time. */
   async until(what: string, satisfied: (store: number) => boolean, askAgain?: () => void): Promise<boolean> {
     const endMs = Date.now() + WAIT_MAX_MS;
     for (const [store, end] of this.#ends.entries()) {

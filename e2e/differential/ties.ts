@@ -6,8 +6,8 @@ const sortField = ['key', 'version', 'createRevision', 'modRevision', 'value'] a
 
 /**
  * etcd's sort is not stable (server/etcdserver/txn/range.go: sort.Sort), so keys with equal targets have no order. They
- * are sorted by key here; where a limit cuts through them, any of them may be there. If keys_only has removed the
- * values, it is unknown which are equal: then the whole answer has no order.
+ * are sorted by key here. If a limit cuts through them, any of them may be in the answer. If keys_only has removed the
+ * values, it is unknown which are equal, and the whole answer has no order.
  */
 export function orderTies(request: Fields, answer: Answer): Answer {
   return { ...answer, messages: answer.messages.map((message) => orderMessage(request, message)) };
@@ -56,7 +56,7 @@ function orderRange(request: Fields, all: DecodedMessage): DecodedMessage {
   return { ...message, kvs: groups.flatMap((group) => group.kvs) };
 }
 
-/** etcd 3.7 loses leases if it does not read the values (etcd-io/etcd#22209). 3.6 had them, and so does the store. */
+/** etcd 3.7 loses leases if it does not read the values (etcd-io/etcd#22209). etcd 3.6 returned them, as the store does. */
 function withoutLeases(message: DecodedMessage): DecodedMessage {
   const kvs = message['kvs'];
   if (!Array.isArray(kvs)) return message;

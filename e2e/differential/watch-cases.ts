@@ -59,7 +59,7 @@ async function oddRequests(judge: Judge): Promise<void> {
   await watches.finish();
 }
 
-/** A watcher of a revision that is never reached gets nothing, and its stream no progress. */
+/** A watcher of a revision that is never reached gets no event, and its stream gets no progress. */
 async function future(judge: Judge): Promise<void> {
   const watches = new Watches(judge);
   await watches.create({ key: '\0', rangeEnd: '\0', startRevision: BigInt(judge.revision + 3) });
@@ -98,7 +98,7 @@ async function fragments(judge: Judge): Promise<void> {
   await judge.call(ask.deleteRange, range);
   await watches.create({ ...range, fragment: true, prevKv: true, startRevision: BigInt(judge.revision - 2) });
   await watches.settle();
-  // Events from history may share a response, so their fragments are not those of one revision.
+  // Events from history may share a response, so their fragments may contain several revisions.
   const live = (store: number): readonly Fields[] =>
     watches.pair
       .messages(store)
@@ -114,7 +114,7 @@ async function fragments(judge: Judge): Promise<void> {
   await watches.finish();
 }
 
-/** A watcher that asked for it gets periodic progress under its own id; a watcher of the future does not. */
+/** A watcher with progress_notify gets periodic progress under its own id. A watcher of a future revision does not. */
 async function periodicProgress(judge: Judge): Promise<void> {
   const watches = new Watches(judge);
   await watches.create({ key: 'quiet', progressNotify: true });
@@ -136,7 +136,7 @@ async function periodicProgress(judge: Judge): Promise<void> {
   await watches.finish();
 }
 
-/** A client that sends no more may still listen. */
+/** A client that has half-closed the stream may still listen. */
 async function onlyListening(judge: Judge): Promise<void> {
   const watches = new Watches(judge);
   await watches.create({ key: 'listen' });

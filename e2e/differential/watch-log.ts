@@ -3,13 +3,13 @@ import { type Decoded, type DecodedMessage, show } from './messages.ts';
 import type { StreamPair } from './stream-pair.ts';
 import { STORES } from './stores.ts';
 
-/** What one watcher was told, in order, independent of how its events were cut into responses. */
+/** The responses for each watcher, in order, independent of how events were divided into responses. */
 type Told = Map<string, Decoded[]>;
 
 /**
- * Checks etcd's promises to every watcher on both stores, then compares what each watcher was told. These may differ:
- * how events of several revisions share a response, the header of events from history, and how often progress is
- * reported.
+ * Checks etcd's guarantees for every watcher on both stores, then compares what each watcher got. The stores may differ
+ * in how events of several revisions share a response, in the header of events from history, and in how often they
+ * report progress.
  */
 export function compareWatches(judge: Judge, pair: StreamPair): void {
   const [etcd, store] = STORES.map((name, at) => {
@@ -39,7 +39,7 @@ const createdOf = (messages: readonly DecodedMessage[]): readonly DecodedMessage
 
 function toldOf(messages: readonly DecodedMessage[]): Told {
   const told: Told = new Map();
-  /** Ended by compaction. etcd may end them once more on request. */
+  /** Watchers that compaction has ended. etcd may end them once more on request. */
   const dead = new Set<string>();
   for (const message of messages) {
     if (isProgress(message)) continue;
@@ -78,7 +78,7 @@ function checkPromises(judge: Judge, name: string, pair: StreamPair, at: number)
       continue;
     }
     if (isProgress(message)) {
-      // For later watchers, the past may come later too.
+      // Progress says nothing about watchers created later: events of the past may still come for them.
       if (id === '-1')
         for (const [watcher, { whole }] of last) last.set(watcher, { revision: headerRevision(message), whole });
       continue;

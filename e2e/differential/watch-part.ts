@@ -18,7 +18,7 @@ import {
 const STREAMS_MAX = 4;
 const WATCHERS_MAX = 25;
 
-/** Watchers come and go while keys change. What each was told must be the same. */
+/** Creates and cancels watchers while keys change. Each watcher must get the same from both stores. */
 export async function watchPart(judge: Judge, prng: Prng, steps: number): Promise<void> {
   const make = new RandomRequests(prng);
   const watches: Watches[] = [];
@@ -88,7 +88,10 @@ export class Watches {
     return [...this.#live];
   }
 
-  /** Messages of each store before the newest watcher: progress among them says nothing about its past. */
+  /**
+   * The number of messages of each store before the newest watcher. Progress among them says nothing about that
+   * watcher's past.
+   */
   #heardBefore: readonly number[] = STORES.map(() => 0);
 
   /** Creates a watcher and waits for the answer. */
@@ -107,8 +110,8 @@ export class Watches {
   }
 
   /**
-   * A watcher that compaction ends is gone in the store. In etcd its id stays taken, and the stream gets no progress,
-   * until the client cancels it, which etcd answers.
+   * A watcher that compaction ends is gone in the store. In etcd its id stays in use, and the stream gets no progress,
+   * until the client cancels it. etcd answers that cancel.
    */
   async #bury(id: bigint): Promise<void> {
     const isOfIt = (message: DecodedMessage): boolean => isCanceled(message) && watchId(message) === String(id);
@@ -130,7 +133,7 @@ export class Watches {
     if (known) await this.pair.until('canceled', (store) => this.#count(store, isOfIt) > (before[store] ?? 0));
   }
 
-  /** Waits until everything up to now has been delivered. There must be no watcher of the future. */
+  /** Waits until everything up to now has been delivered. No watcher of a future revision may exist. */
   async settle(): Promise<void> {
     while (this.#judge.revision < this.#highestStart) await this.#judge.call(ask.put, { key: '~', value: 'later' });
     const wanted = this.#judge.revision;

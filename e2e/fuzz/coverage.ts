@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector/promises';
 
-/** Of our own sources, as V8 counts it, block by block. */
+/** Block coverage of the project's own sources, as V8 counts it. */
 export class Coverage implements AsyncDisposable {
   readonly #session = new Session();
   readonly #part: RegExp;
@@ -10,7 +10,7 @@ export class Coverage implements AsyncDisposable {
     this.#part = part;
   }
 
-  /** Of the sources whose URL matches. */
+  /** Covers the sources whose URL matches `part`. */
   static async start(part: RegExp): Promise<Coverage> {
     const coverage = new Coverage(part);
     coverage.#session.connect();
@@ -23,7 +23,7 @@ export class Coverage implements AsyncDisposable {
     return this.#seen.size;
   }
 
-  /** The blocks that ran since the last call and never before it. They count as seen from now on. */
+  /** The blocks that ran since the last call for the first time. They count as seen from now on. */
   async fresh(): Promise<ReadonlySet<string>> {
     const fresh = new Set<string>();
     for (const block of await this.#taken()) {
@@ -34,7 +34,7 @@ export class Coverage implements AsyncDisposable {
     return fresh;
   }
 
-  /** Those of `wanted` that ran since the last call; they are taken out. */
+  /** The number of blocks of `wanted` that ran since the last call. Removes them from `wanted`. */
   async found(wanted: Set<string>): Promise<number> {
     let found = 0;
     for (const block of await this.#taken()) if (wanted.delete(block)) found += 1;
@@ -49,7 +49,7 @@ export class Coverage implements AsyncDisposable {
         functions.flatMap(({ ranges }) =>
           ranges
             .filter(({ count }) => count > 0)
-            // How often matters, roughly: a loop that runs more often than ever is news.
+            // The order of magnitude of the count matters: a loop that runs more often than before counts as new.
             .map(
               ({ startOffset, endOffset, count }) =>
                 `${scriptId} ${startOffset} ${endOffset} ${Math.floor(Math.log2(count) / 4)}`,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What broke an oracle, and the input that did. */
+/** An input that violated an oracle, and how. */
 export interface Finding {
   /** The parser, or the kind of connection. */
   readonly target: string;
@@ -12,7 +12,7 @@ export interface Finding {
 
 const corpusFolder = join(import.meta.dirname, 'corpus');
 
-/** An input as text: what it is for, then a line of hex for each chunk. */
+/** Writes an input as text: a line that says what it found, then a line of hex for each chunk. */
 export function save(folder: string, { target, what, chunks }: Finding): string {
   mkdirSync(folder, { recursive: true });
   const lines = [`# ${what.split('\n')[0]}`, ...chunks.map((chunk) => Buffer.from(chunk).toString('hex'))];
@@ -27,10 +27,10 @@ export interface Kept {
   readonly chunks: readonly Buffer[];
 }
 
-/** Inputs that once found something, or stand for a class of attacks. */
+/** Inputs that once found a defect, or represent a class of attacks. */
 export const corpus = (): readonly Kept[] => inputsOf(corpusFolder);
 
-/** The inputs that `save` has written to a folder, by file name, which begins with the target. */
+/** The inputs that `save` has written to a folder, in the order of their file names, which begin with the target. */
 export function inputsOf(folder: string): readonly Kept[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.hex'))

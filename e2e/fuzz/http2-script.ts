@@ -12,7 +12,7 @@ import { gzipSync } from 'node:zlib';
 import { someCall } from './messages.ts';
 import { mutated, randomBytes } from './mutate.ts';
 
-/** Type, flags, stream, payload: whatever they are. */
+/** A frame with any type, flags, stream and payload, valid or not. */
 export function rawFrame(
   type: number,
   flags: number,
@@ -44,7 +44,7 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** Frames of one client from its settings on: mostly right, so that what is wrong comes deep. */
+/** Frames of one client after its settings. Most are valid, so that errors come late in the connection. */
 export function someFrames(random: Prng): readonly Buffer[] {
   const frames = new Frames(random);
   for (let left = 1 + random.below(12); left > 0; left -= 1) frames.add();
@@ -112,7 +112,7 @@ class Frames {
     if (random.chance(0.08)) this.made.push(mutated(random, frame, this.made));
   }
 
-  /** A call, whole or not, as clients make it or a little wrong. */
+  /** A call, complete or not, valid or slightly wrong. */
   #call(): Buffer {
     const random = this.#random;
     const { path, message } = someCall(random);
@@ -167,7 +167,7 @@ class Frames {
     return Buffer.concat(parts);
   }
 
-  /** In gRPC's frame; its length may lie. */
+  /** A message in gRPC's frame, whose length may be wrong. */
   #message(message: Uint8Array): Buffer {
     const random = this.#random;
     const zipped = random.chance(0.1);
@@ -179,7 +179,7 @@ class Frames {
   }
 }
 
-/** What a connection over HTTP/2 says, from its preface on. */
+/** All bytes that a client sends on an HTTP/2 connection, including its preface. */
 export function http2Script(random: Prng): readonly Buffer[] {
   const preface = Buffer.from(CLIENT_PREFACE);
   const windows: readonly number[] = [0, 1, 100, 65_535, 2 ** 30];

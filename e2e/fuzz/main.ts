@@ -1,8 +1,8 @@
 /**
- * Bytes that nobody meant, against the parsers and against a process, for a while. See README.md.
+ * Sends random and mutated bytes to the parsers and to a process, for a while. See README.md.
  *
  *   FUZZ_SECONDS=60 SEED=1 main.ts <folder for data> <folder for findings>
- *   FUZZ_REPLAY=<folder of findings> main.ts ...   only these inputs, again and again
+ *   FUZZ_REPLAY=<folder of findings> main.ts ...   only these inputs, repeatedly
  */
 import { join } from 'node:path';
 import { freePort } from '../../test/support/free-port.ts';
@@ -16,7 +16,7 @@ const seconds = Number(process.env['FUZZ_SECONDS'] || 60);
 const seed = Number(process.env['SEED'] || Math.floor(Math.random() * 2 ** 32));
 const MiB = 1024 * 1024;
 const MEMORY_MAX_BYTES = 384 * MiB;
-/** Two thirds are for the process: its states are more, and each script takes longer. */
+/** The process gets two thirds of the time: it has more states, and each script takes longer. */
 const PARSER_SHARE = 1 / 3;
 
 console.log(`fuzzing for ${seconds} s, SEED=${seed}`);

@@ -56,7 +56,7 @@ function txn(random: Prng, depth: number): Txn {
   return { compare, success: ops(), failure: ops() };
 }
 
-/** A method, and a request that it understands. Those that end a node's work for good are left out. */
+/** A method and a valid request for it. Excludes requests that end a member's work permanently. */
 export function someCall(random: Prng): { readonly path: string; readonly message: Uint8Array } {
   const { encodeWatchRequest } = etcdserverpb;
   const calls: readonly (() => readonly [string, Uint8Array])[] = [

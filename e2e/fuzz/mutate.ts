@@ -1,10 +1,10 @@
 import type { Prng } from '@engram/sim';
 
-/** Bytes at which parsers change their minds: ends of varints, lengths, flags. */
+/** Bytes at which parsers branch: ends of varints, lengths, flags. */
 const telling = [0, 1, 0x7f, 0x80, 0xff, 0x0a, 0x0d, 0x20, 0x3a];
 const MUTATED_MAX_BYTES = 32 * 1024;
 
-/** Some bytes changed, removed, repeated, or taken from another input. */
+/** Changes, removes or repeats some bytes, or inserts bytes from another input. */
 export function mutated(random: Prng, input: Uint8Array, others: readonly Uint8Array[]): Buffer {
   let bytes: Buffer = Buffer.from(input);
   for (let changes = 1 + random.below(4); changes > 0; changes -= 1) bytes = changed(random, bytes, others);
@@ -33,7 +33,7 @@ function changed(random: Prng, bytes: Buffer, others: readonly Uint8Array[]): Bu
     case 5:
       return Buffer.concat([bytes.subarray(0, at), randomBytes(random, 1 + random.below(16)), bytes.subarray(at)]);
     case 6: {
-      // The same again and again: what costs more than its length shows so.
+      // Repeats a part: finds inputs whose cost grows faster than their length.
       const times = Math.min(200, Math.floor(MUTATED_MAX_BYTES / part.length));
       return Buffer.concat([bytes.subarray(0, at), ...Array.from({ length: times }, () => part), bytes.subarray(end)]);
     }

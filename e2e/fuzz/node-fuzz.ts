@@ -11,7 +11,7 @@ import { mutated } from './mutate.ts';
 import { clientHellos, http1Script, tlsScript } from './other-scripts.ts';
 import { longestStretches, Usage } from './usage.ts';
 
-/** What a script is written to. `h2-tls` and `h1-tls` come after a handshake. */
+/** The kinds of connection. `h2-tls` and `h1-tls` begin with a complete TLS handshake. */
 const kinds = ['h2', 'h1', 'tls', 'h2-tls', 'h1-tls'] as const;
 type Kind = (typeof kinds)[number];
 const isKind = (name: string): name is Kind => kinds.some((kind) => kind === name);
@@ -19,24 +19,24 @@ const isKind = (name: string): name is Kind => kinds.some((kind) => kind === nam
 interface Script {
   readonly kind: Kind;
   readonly chunks: readonly Buffer[];
-  /** Reads nothing of what it is answered. */
+  /** The client does not read the answers. */
   readonly deaf: boolean;
 }
 
 export interface NodeLimits {
   /** The node's own limit on its memory. */
   readonly memoryMaxBytes: number;
-  /** Of CPU for one script, beside what its bytes cost. */
+  /** The CPU time for one script, besides the cost of its bytes. */
   readonly scriptMsMax: number;
-  /** What a put on a connection of its own may take, beside what it waits for a core. */
+  /** The longest time of a put on a separate connection, besides the time without a core. */
   readonly answerMsMax: number;
-  /** The longest stretch of CPU on the event loop, as the node counts it. */
+  /** The longest stretch of CPU time on the event loop, as the node reports it. */
   readonly stretchMsMax: number;
 }
 
 export interface NodeReport {
   readonly scripts: number;
-  /** Kinds of answers that were seen. */
+  /** The number of different outcomes seen. */
   readonly outcomes: number;
   readonly worstAnswerMs: number;
   readonly stretches: readonly string[];
@@ -59,10 +59,10 @@ type Fuzzing = [
   limits: NodeLimits,
 ];
 
-/** Scripts against a real process until the time is over; those that are answered as none before are kept and changed. */
+/** Runs scripts against a real process until `endMs`. Scripts with a new outcome are kept and mutated. */
 export const fuzzNode = (...how: Fuzzing): Promise<NodeReport> => run('more', ...how);
 
-/** What was saved, until the time is over: sixteen together and each alone, read and unread. */
+/** Replays the saved scripts until `endMs`: sixteen at a time and each alone, read and unread. */
 export const replayOnNode = (...how: Fuzzing): Promise<NodeReport> => run('saved', ...how);
 
 async function run(
@@ -128,7 +128,7 @@ async function run(
       for (const script of batch) note(`${Math.round(bytes / 2 ** 20)} MiB of memory (one of ${batch.length})`, script);
     }
   };
-  /** Whose work it was: each alone, and again to be sure. */
+  /** Finds the script that used the CPU: runs each alone, and up to three times to be sure. */
   const blame = async (batch: readonly Script[]): Promise<void> => {
     for (const script of batch) {
       let leastMs = Number.POSITIVE_INFINITY;
@@ -170,7 +170,7 @@ function allowedMs(batch: readonly Script[], { scriptMsMax }: NodeLimits): numbe
   return scriptMsMax + (NS_PER_BYTE_MAX * bytes) / 1e6;
 }
 
-/** Says all of it, listens until nothing comes any more, and tells in a word how it was answered. */
+/** Sends the script, reads until no more bytes come, and summarizes the answer. */
 async function play(script: Script, ports: { readonly plain: number; readonly secure: number }): Promise<string> {
   const socket = await dial(script, ports);
   if (socket === undefined) return `${script.kind} no handshake`;

@@ -18,7 +18,7 @@ const targets = [
   '',
 ];
 
-/** One to a few requests of HTTP/1.1, mostly right. */
+/** Some HTTP/1.1 requests, mostly valid. */
 export function http1Script(random: Prng): readonly Buffer[] {
   const requests = Array.from({ length: random.chance(0.05) ? 200 : 1 + random.below(4) }, () => http1Request(random));
   const text = Buffer.from(requests.join(''), 'latin1');
@@ -54,7 +54,7 @@ function http1Request(random: Prng): string {
   return `${head.join('\r\n')}${random.chance(0.95) ? '\r\n\r\n' : random.pick(['\n\n', '\r\n', '\r\r'])}`;
 }
 
-/** What a TLS client says first, with options of many kinds: recorded from real ones. */
+/** The first messages of real TLS clients with many kinds of options. */
 export async function clientHellos(): Promise<readonly Buffer[]> {
   const options = [
     {},
@@ -87,7 +87,7 @@ export async function clientHellos(): Promise<readonly Buffer[]> {
   return hellos;
 }
 
-/** The beginning of a handshake, whole, cut, changed, or followed by what is none. */
+/** The beginning of a handshake, complete, cut, changed, or followed by other bytes. */
 export function tlsScript(random: Prng, hellos: readonly Buffer[]): readonly Buffer[] {
   const hello = random.pick(hellos);
   const bytes = random.chance(0.7) ? mutated(random, hello, hellos) : hello;

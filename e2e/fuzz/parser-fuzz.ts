@@ -6,10 +6,10 @@ import { mutated, randomBytes } from './mutate.ts';
 import { mayThrow, type Parser, parsers } from './parsers.ts';
 import { someFrames } from './http2-script.ts';
 
-/** Between two looks at the coverage, each of which costs some milliseconds. */
+/** Inputs between two reads of the coverage, each of which costs some milliseconds. */
 const BATCH = 64;
 const KEPT_MAX = 400;
-/** Of CPU. The first calls compile, and a collection may fall into one: the least of three counts. */
+/** CPU time for one input. First calls compile, and a garbage collection may fall into one: the least of three runs counts. */
 const MS_MAX = 20;
 const NS_PER_BYTE_MAX = 2_000;
 const HEAP_MAX_BYTES = 512 * 1024 * 1024;
@@ -20,7 +20,7 @@ export interface ParserReport {
   readonly findings: readonly Finding[];
 }
 
-/** Inputs for the pure parsers until the time is over: what runs a block for the first time is kept and changed further. */
+/** Runs the pure parsers until `endMs`. An input that runs a block for the first time is kept and mutated. */
 export async function fuzzParsers(seed: number, endMs: number, saved: readonly Kept[]): Promise<ParserReport> {
   const random = new Prng(seed).fork('parsers');
   const findings: Finding[] = [];

@@ -15,7 +15,7 @@ import {
   WireError,
 } from '@engram/wire';
 
-/** A pure parser: throws nothing but what a client may be told, and takes time by the byte. */
+/** A pure parser: throws only errors that a client may see, and its time is proportional to the bytes. */
 export interface Parser {
   readonly name: string;
   parse(bytes: Buffer): void;
@@ -28,7 +28,7 @@ const MAX_TXN_OPS = 128;
 const FRAME_MAX_BYTES = 16_384;
 const HEADER_TABLE_BYTES = 4096;
 
-/** Frames in chunks as the first byte cuts them; header blocks are decoded, settings read. */
+/** Reads frames in chunks whose size the first byte sets. Decodes header blocks and reads settings. */
 function parseFrames(bytes: Buffer): void {
   const reader = new FrameReader(FRAME_MAX_BYTES);
   const decoder = new HpackDecoder(HEADER_TABLE_BYTES);
@@ -50,7 +50,7 @@ class Fields {
   }
 }
 
-/** What was decoded is encoded, decoded and encoded again: the bytes must be the same. */
+/** Decodes, encodes, decodes and encodes again: both encodings must be equal. */
 const generated: readonly Parser[] = Object.entries(etcdserverpb).flatMap(([name, decode]) => {
   if (!name.startsWith('decode') || typeof decode !== 'function') return [];
   const encode: unknown = Object.entries(etcdserverpb).find(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const MS_PER_TICK = 10;
 
-/** What a process uses, as Linux tells. */
+/** The resources that a process uses, as Linux reports them. */
 export class Usage {
   readonly #pid: number;
 
@@ -10,13 +10,13 @@ export class Usage {
     this.#pid = pid;
   }
 
-  /** Of CPU since its start, all threads. */
+  /** CPU time of all threads since the process began. */
   cpuMs(): number {
     const fields = this.#read('stat').split(') ')[1]?.split(' ') ?? [];
     return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * MS_PER_TICK;
   }
 
-  /** For how long its first thread, or the one here, was ready to run and had no core. */
+  /** How long the process's first thread, or this process's, was ready to run but had no core. */
   waitedMs(): number {
     const waitedNs = (text: string): number => Number(text.split(' ')[1] ?? 0);
     return (waitedNs(this.#read('schedstat')) + waitedNs(readFileSync('/proc/self/schedstat', 'utf8'))) / 1e6;
@@ -30,7 +30,7 @@ export class Usage {
     try {
       return readFileSync(`/proc/${this.#pid}/${file}`, 'utf8');
     } catch {
-      return ''; // it has ended, which is another oracle's
+      return ''; // the process has ended, which another oracle reports
     }
   }
 }
@@ -40,7 +40,7 @@ export interface Stretch {
   readonly ms: number;
 }
 
-/** What kept the event loop of the node for longer than its budget, the longest first. */
+/** The stretches that kept the node's event loop for longer than its budget, the longest first. */
 export async function longestStretches(port: number): Promise<readonly Stretch[]> {
   const text = await scraped(port);
   return [...text.matchAll(/^engram_loop_longest_stretch_seconds\{phase="(.*?)",method="(.*?)"\} (.*)$/gm)]
@@ -53,7 +53,7 @@ export async function longestStretches(port: number): Promise<readonly Stretch[]
 
 const SCRAPES_MAX = 5;
 
-/** A machine that is busy may let a connection wait for so long that the node cuts it: then there is another. */
+/** Retries: on a busy machine a connection may wait for so long that the node closes it. */
 async function scraped(port: number): Promise<string> {
   for (let scrape = 1; ; scrape += 1) {
     try {

@@ -1,5 +1,5 @@
 /**
- * h2spec against one process of the store, in plain text and over TLS. See README.md.
+ * Runs h2spec against one process of the store, in plain text and over TLS. See README.md.
  *
  *   main.ts <folder> <judge>
  */
@@ -21,7 +21,7 @@ process.once('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-/** Runs h2spec and counts. A run without its last line has failed. */
+/** Runs h2spec and counts the results. A run without its last line has failed. */
 async function run(what: string, flags: readonly string[]): Promise<{ passed: number; failed: number }> {
   const child = spawn(judge, flags, { stdio: ['ignore', 'pipe', 'inherit'] });
   let counted: { passed: number; failed: number } | undefined;

@@ -65,7 +65,7 @@ const environment = {
   CA_FILE: file('ca.pem'),
 };
 
-/** The checks that passed; none if the client itself failed. */
+/** The names of the checks that passed. Empty if the client itself failed. */
 async function run(stack: string, command: string): Promise<ReadonlySet<string>> {
   const passed = new Set<string>();
   const [program, ...args] = command.split(' ');

@@ -6,8 +6,8 @@ const MIB = 1024 * 1024;
 const KEYS = 1_500;
 const LEASE_TTL_S = 3_600;
 /**
- * The smallest and the largest id, one that takes all 64 bits, one whose keys move away, and one that no later write
- * uses.
+ * The smallest and the largest id, one that uses all 64 bits, one whose keys move to another lease, and one that no
+ * later write uses.
  */
 const LEASES = [1n, 2n ** 63n - 1n, -5n, 77n, 99n] as const;
 export const REVOCABLE_LEASE = 99n;
@@ -19,7 +19,7 @@ export interface Filled {
   readonly readable: readonly number[];
 }
 
-/** Everything that a store can hold, in a random order, with a compaction on the way. */
+/** Fills the store with all kinds of data, in a random order, with a compaction in between. */
 export async function fill(client: EtcdClient, prng: Prng): Promise<Filled> {
   for (const ID of [...LEASES, LEASE_WITHOUT_KEYS]) await client.leaseGrant({ ID, TTL: LEASE_TTL_S });
   await writeAll(client, prng);
@@ -30,20 +30,20 @@ export async function fill(client: EtcdClient, prng: Prng): Promise<Filled> {
     }
   }
   await churn(client, prng, 600);
-  // A deletion exactly at the compaction's revision has a rule of its own.
+  // A deletion exactly at the compaction's revision is a special case.
   await client.put({ key: named('deleted-at-compaction'), value: value(prng, 10) });
   const { header } = await client.deleteRange({ key: named('deleted-at-compaction') });
   const compacted = revisionOf(header);
   const middle = await churn(client, prng, 300);
   await client.compact({ revision: compacted, physical: true });
   const late = await churn(client, prng, 300);
-  // The last key of this lease moves to another, so that it exists without keys.
+  // The last keys of this lease move to another lease, so that it exists without keys.
   for (let key = 0; key < 20; key += 1) await client.put({ key: named(`leased/77/${key}`), lease: 1n });
   const last = await client.put({ key: named('last'), value: value(prng, 10) });
   return { compacted, readable: [compacted, compacted + 1, middle, late, revisionOf(last.header)] };
 }
 
-/** Random changes. Returns the revision after them. */
+/** Makes random changes. Returns the revision after them. */
 export async function churn(client: EtcdClient, prng: Prng, writes: number): Promise<number> {
   let revision = 0;
   for (let write = 0; write < writes; write += 1) {

@@ -1,5 +1,5 @@
 /**
- * Checks snapshots of the store with etcd's own tools, and with an etcd that is started on them. See README.md.
+ * Checks snapshots of the store with etcd's own tools, and with an etcd that starts from them. See README.md.
  *
  *   main.ts <folder> <etcd> <etcdctl> <etcdutl> [--seed N]
  */
@@ -194,7 +194,7 @@ async function judge(): Promise<void> {
 try {
   await judge();
 } catch (error) {
-  // Failed between two checks: the run cannot continue.
+  // The failure is outside a check, so the run cannot continue.
   failed += 1;
   process.exitCode = 1;
   console.log(error instanceof Error ? error.stack : String(error));

@@ -6,7 +6,7 @@ import { revisionOf } from './fill.ts';
 
 const WATCH_MAX_MS = 30_000;
 
-/** A store as lines of text. Equal stores give equal lines. */
+/** The content of a store as lines of text. Equal stores give equal lines. */
 export type Picture = readonly string[];
 
 function kvLine(kv: mvccpb.KeyValue): string {
@@ -16,13 +16,13 @@ function kvLine(kv: mvccpb.KeyValue): string {
   return `${JSON.stringify(key)} created ${createRevision} modified ${modRevision} version ${version} lease ${lease} value ${value}`;
 }
 
-/** Every key as of a revision; 0 is the newest. */
+/** Every key at a revision. 0 means the newest. */
 export async function keysAt(client: EtcdClient, revision: number): Promise<Picture> {
   const { kvs, count, more } = await client.range({ ...ALL_KEYS, revision });
   return [`count ${count} more ${more}`, ...kvs.map(kvLine)];
 }
 
-/** The newest revision, and the answers for compacted ones. */
+/** The newest revision, and the answers for compacted revisions. */
 export async function boundary(client: EtcdClient, compacted: number): Promise<Picture> {
   const { header } = await client.range({ ...ALL_KEYS, countOnly: true });
   const { compactRevision } = await client.hashKv();
@@ -37,7 +37,7 @@ export async function boundary(client: EtcdClient, compacted: number): Promise<P
   return [`revision ${revisionOf(header)}`, `compact revision ${compactRevision}`, `below it: ${below}`, again];
 }
 
-/** Every event from one revision to another, each with the value before it. */
+/** Every event from one revision to another, each with the previous value. */
 export async function history(client: EtcdClient, from: number, to: number): Promise<Picture> {
   const lines: string[] = [];
   const read = async (): Promise<void> => {

@@ -11,7 +11,7 @@ export interface SnapshotStatus {
   readonly version: string;
 }
 
-/** etcd's command line tools. Their output is in the error if they fail. */
+/** etcd's command line tools. If one fails, its output is in the error. */
 export class EtcdTools {
   readonly #etcdctl: string;
   readonly #etcdutl: string;
@@ -36,7 +36,7 @@ export class EtcdTools {
     return status;
   }
 
-  /** `peer` is the peer URL of the only member, with which it will be started. */
+  /** `peer` is the peer URL with which the only member will be started. */
   async restore(file: string, dataDir: string, peer: string, flags: readonly string[] = []): Promise<void> {
     await run(this.#etcdutl, [
       'snapshot',

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Reads `go test -json` from standard input, prints what a reader needs (each failed test's output, each package's
- * end), and ends with the line `e2e-<part>: N passed, N failed`. Cases are counted at the leaves: a test with subtests
- * is their sum. Exits with 1 if a case or a package failed, or if nothing ran.
+ * Reads `go test -json` from standard input, and prints the output of each failed test and the end of each package. The
+ * last line is `e2e-<part>: N passed, N failed`. Only leaf tests count: a test with subtests is their sum. Exits with 1
+ * if a test or a package failed, or if nothing ran.
  *
  *   go test -json ./... | go-test-summary.ts <part> [--verbose]
  */
@@ -32,7 +32,7 @@ const verbose = process.argv.includes('--verbose');
 const outcomes = new Map<string, string>();
 const parents = new Set<string>();
 const outputs = new Map<string, string[]>();
-/** Packages whose end was not reported. */
+/** Packages whose end was not reported yet. */
 const openPackages = new Set<string>();
 let packagesFailed = 0;
 
@@ -79,7 +79,7 @@ const leaves = [...outcomes].filter(([name]) => !parents.has(name));
 const count = (outcome: string): number => leaves.filter(([, ended]) => ended === outcome).length;
 const passed = count('pass');
 const skipped = count('skip');
-// A panic or the time limit ends a package without an outcome for the running test: the package counts as one failure.
+// A panic or the time limit ends a package without an outcome for the running test. The package then counts as one failure.
 const failed = count('fail') > 0 ? count('fail') : packagesFailed;
 if (skipped > 0) console.log(`${skipped} skipped by the suite itself`);
 if (passed + failed === 0) console.log('nothing ran: the build failed, or the filter matches no test');

@@ -1,4 +1,4 @@
-// A bank's callers in a process of their own, to be killed at any moment: node bank-child.ts PD RUN
+// Runs the callers of a bank in a separate process, which may be killed at any moment: node bank-child.ts PD RUN
 import { TikvClient } from '@engram/tikv-client';
 import { runBank } from './bank.ts';
 

@@ -11,15 +11,15 @@ export interface BankResult {
   failed: number;
   undetermined: number;
   settledCommitted: number;
-  /** Snapshots whose total was wrong. */
+  /** Snapshots with a wrong total. */
   wrongTotals: number;
   snapshots: number;
-  /** What a second reading of each of them said. */
+  /** For each of them, the result of a second reading. */
   readonly explained: string[];
-  /** Acknowledged transfers whose record is missing, and refused ones whose record is there. */
+  /** Acknowledged transfers without a record, and refused transfers with a record. */
   lost: number;
   ghosts: number;
-  /** Transactions of which one record is there and the other is not. */
+  /** Transactions with only one of their two records. */
   halves: number;
   longestPauseMs: number;
   longestCallMs: number;
@@ -62,7 +62,7 @@ async function balancesAt(snapshot: Snapshot, timeoutMs: number): Promise<Readon
   return balances;
 }
 
-/** The same by batch gets: the stores find rows in other ways than for a scan. */
+/** The same by batch gets, for which the stores search rows in other ways than for a scan. */
 async function balancesOf(
   snapshot: Snapshot,
   accounts: number,
@@ -78,7 +78,10 @@ async function balancesOf(
   );
 }
 
-/** A snapshot read twice must be the same twice: where it is not, the first reading was none of its timestamp. */
+/**
+ * Reads a snapshot again. Both readings must be equal: if they differ, the first one did not have the state of its
+ * timestamp.
+ */
 async function explain(
   client: TikvClient,
   snapshot: Snapshot,
@@ -94,10 +97,11 @@ async function explain(
 }
 
 /**
- * Callers move money at random in two phases, and in between write records without money in one phase and by async commit:
- * the raft store of the lab takes a commit timestamp before readers can see what it covers, so with those two modes
- * client-go's totals go wrong on it as well. Every transaction inserts two records far apart, so that afterwards what was
- * acknowledged can be held against what is there, and no half of a transaction may be.
+ * Callers move money at random with two-phase commits. In between they write records without money with one-phase and
+ * async commits: the raft store of the lab takes a commit timestamp before readers can see what it covers, so with
+ * those two modes client-go's totals go wrong on it as well. Every transaction inserts two records far apart.
+ * Afterwards the acknowledged transactions are compared with the stored records, and no transaction may have only one
+ * of them.
  */
 export async function runBank(client: TikvClient, options: BankOptions): Promise<BankResult> {
   const { accounts, callers, timeoutMs, run } = options;

@@ -82,7 +82,7 @@ export async function basics(checks: Checks, lab: Lab): Promise<void> {
       line.deaf = true;
       const outcome = await txn.commit({ mode, timeoutMs: 1_200 }).catch((error: unknown) => error);
       line.deaf = false;
-      // Two phases have got no further than the first: their answer is definite.
+      // A two-phase commit did not get beyond its first phase, so its failure is definite.
       if (mode === '2pc') {
         expectEqual(isTikvError(outcome, 'deadline-exceeded'), true, 'definite failure');
         await deaf.idle();

@@ -1,8 +1,8 @@
-/** Counts what passed and what failed, and goes on after a failure. */
+/** Counts passed and failed checks, and continues after a failure. */
 export class Checks {
   passed = 0;
   failed = 0;
-  /** Why a check has failed that may have seen nothing itself: what the lab's strict proxy refused. */
+  /** What the lab's strict proxy refused, if anything: a check may fail because of it without seeing it. */
   refusal: () => string | undefined = () => undefined;
   readonly #only: string | undefined;
 

@@ -6,7 +6,7 @@ import { clientGo, type Lab } from './lab.ts';
 import { leaveLocks } from './orphan.ts';
 import { rows, write } from './rows.ts';
 
-/** What one client writes or leaves locked, the other reads and resolves. */
+/** Each client reads and resolves what the other one writes or leaves locked. */
 export async function cross(checks: Checks, lab: Lab, bankSeconds: number): Promise<void> {
   const pd = lab.pdDirect.join(',');
   await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
@@ -38,7 +38,7 @@ export async function cross(checks: Checks, lab: Lab, bankSeconds: number): Prom
     await checks.check(`cross: locks that we left (${mode}) are resolved by client-go`, async () => {
       await write(client, { 'pm/a': '0', 'pm/z': '0' }, '1pc');
       await leaveLocks(lab, mode, { 'pm/a': '1', 'pm/z': '1' });
-      // All keys of an asynchronous commit are locked: it is committed.
+      // All keys of the async commit are locked, so it is committed.
       const value = mode === 'async' ? '1' : '0';
       const theirs = (await clientGo(pd, 'scan', 'pm/', 'pm0')) as [string, string][];
       expectEqual(

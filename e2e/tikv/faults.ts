@@ -13,12 +13,12 @@ export function judge(result: BankResult, timeoutMs: number): void {
     [0, 0, 0, 0],
     `wrong totals, lost, ghosts, halves in ${JSON.stringify(result)}`,
   );
-  // A transfer is three calls, each with a deadline of its own.
+  // A transfer is three calls, each with its own deadline.
   expectEqual(result.longestCallMs < 3 * timeoutMs + 1_000, true, `longest call ${result.longestCallMs}`);
   expectEqual(result.moved > 0, true, 'something moved');
 }
 
-/** 64 callers at work while something is broken, for `seconds` each. */
+/** 64 callers work during each fault, for `seconds` each. */
 export async function faults(checks: Checks, lab: Lab, seconds: number): Promise<void> {
   const timeoutMs = 15_000;
   await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses, requestTimeoutMs: 3_000 });
@@ -55,9 +55,9 @@ export async function faults(checks: Checks, lab: Lab, seconds: number): Promise
       const { longestPauseMs, longestCallMs, ...counts } = result;
       return `longest pause ${Math.round(longestPauseMs)} ms, longest transfer ${Math.round(longestCallMs)} ms, ${JSON.stringify(counts)}, largest store ${storeMib} MiB`;
     });
-  /** A part of a cycle: as given, or shorter where the whole run is short. */
+  /** A part of a fault's cycle: at most a third of the run. */
   const pause = (ms: number): Promise<void> => sleep(Math.min(ms, (seconds * 1_000) / 3));
-  // What is to be compared with takes a while; a short run is not for numbers.
+  // The run without a fault is for comparing figures, which a short run does not give.
   if (seconds >= 60) await under('no fault, for comparison', async () => {});
   await under('kill -9 and restart of the store that leads most regions', async (done) => {
     while (!done()) {
@@ -83,8 +83,8 @@ export async function faults(checks: Checks, lab: Lab, seconds: number): Promise
       const { regions } = (await lab.pdHttp('regions')) as {
         regions: { id: number; leader?: { store_id?: number }; peers: { store_id: number }[] }[];
       };
-      // Some at a time, and all again and again: this store sometimes keeps an old epoch of a region that it leads, and
-      // refuses everybody until another store leads it.
+      // Moves some leaders at a time, repeatedly: this store sometimes keeps an old epoch of a region that it leads,
+      // and then refuses all requests until another store leads it.
       await Promise.all(
         Array.from({ length: Math.ceil(regions.length / 10) }, () => {
           const region = regions[Math.floor(Math.random() * regions.length)]!;

@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 const here = import.meta.dirname;
 const run = promisify(execFile);
 const STARTS_MAX = 5;
-/** Copies of all regions are there after ten seconds, PD's own rhythm, or never. */
+/** All regions have their copies after ten seconds, PD's own interval, or never. */
 const REPLICATED_MAX_S = 40;
 
-/** A run of free ports: PD members use 10 apart from each other, stores one behind another. */
+/** Finds free consecutive ports: PD members are 10 ports apart, stores have consecutive ports. */
 async function freePorts(count: number): Promise<number> {
   const isFree = (port: number): Promise<boolean> =>
     new Promise((resolve) => {
@@ -30,32 +30,32 @@ async function freePorts(count: number): Promise<number> {
 export interface LabOptions {
   readonly stores?: number;
   readonly pds?: number;
-  /** `raft`: several stores that replicate. `onenode`: the newer store without Raft, always alone. */
+  /** `raft`: several stores that replicate. `onenode`: the newer store without Raft, always a single one. */
   readonly store?: 'raft' | 'onenode';
-  /** Bytes of a memory table of the Raft store, 16 MiB by default: with small ones it reads from tables all the time. */
+  /** Bytes of a memory table of the Raft store, 16 MiB by default. With small ones it reads from tables all the time. */
   readonly memTable?: number;
-  /** Whether clients come through the strict proxy; they do if absent. */
+  /** Whether clients connect through the strict proxy. True if absent. */
   readonly strict?: boolean;
-  /** Tables of level 0 at which the Raft store makes writers wait for its compactions, 8 by default. */
+  /** The number of level-0 tables at which the Raft store makes writers wait for compactions. 8 by default. */
   readonly levelZeroStall?: number;
-  /** Where all of it runs; on this host at 127.0.0.1 if absent. */
+  /** Where the lab runs. On this host at 127.0.0.1 if absent. */
   readonly place?: LabPlace;
 }
 
-/** A network namespace, as a path, and the address that a lab has in it. */
+/** A network namespace, as a path, and the lab's address in it. */
 export interface LabPlace {
   readonly netns: string;
   readonly address: string;
 }
 
-/** A command that runs in a network namespace; the process that starts it becomes it. */
+/** A command that runs in a network namespace. `nsenter` execs it, so it has the pid of the spawned process. */
 export const inNetns = (netns: string, command: readonly string[]): readonly string[] => [
   'nsenter',
   `--net=${netns}`,
   ...command,
 ];
 
-/** The processes of one lab, each known by its id, none touched by name. */
+/** The processes of one lab. They are signalled by pid, never by name. */
 export class Lab implements AsyncDisposable {
   readonly dir: string;
   readonly pdPort: number;
@@ -93,7 +93,7 @@ export class Lab implements AsyncDisposable {
       ...(options.memTable === undefined ? {} : { STORE_MEM_TABLE: String(options.memTable) }),
       ...(options.levelZeroStall === undefined ? {} : { STORE_L0_STALL: String(options.levelZeroStall) }),
     };
-    // A lab does not outlive its program, unless that is killed outright: then its folder still holds the process ids.
+    // The lab ends with its program, unless that is killed with SIGKILL. Then its folder still has the pids.
     process.once('SIGINT', () => process.exit(130));
     process.once('SIGTERM', () => process.exit(143));
     process.once('exit', () => lab.#down());
@@ -102,8 +102,9 @@ export class Lab implements AsyncDisposable {
   }
 
   /**
-   * A lab whose regions have a copy on every store. If they never come, as with the stores before they were corrected
-   * (README.md), that says nothing of a client: the lab is started anew, and what PD and the stores knew is printed.
+   * Starts a lab whose regions have a copy on every store. If the copies never come, as with the stores before they
+   * were corrected (README.md), the client is not at fault: the lab is started anew, and the state of PD and the stores
+   * is printed.
    */
   static async startReplicated(dir: string, options: LabOptions = {}): Promise<Lab> {
     for (let attempt = 1; ; attempt += 1) {
@@ -131,17 +132,17 @@ export class Lab implements AsyncDisposable {
     execFileSync(join(here, 'lab/down'), [this.dir]);
   }
 
-  /** What clients of ours are to be given: the strict proxy, if there is one. */
+  /** The PD addresses for this project's clients: the strict proxy, if there is one. */
   get pdAddresses(): readonly string[] {
     return readFileSync(join(this.dir, 'pd'), 'utf8').split(',');
   }
 
-  /** PD itself: for stores, for its HTTP interface, and for clients that are not ours. */
+  /** PD's own addresses: for stores, for its HTTP interface, and for other clients. */
   get pdDirect(): readonly string[] {
     return readFileSync(join(this.dir, 'pd-direct'), 'utf8').split(',');
   }
 
-  /** What the strict proxy refused, and ended itself over. */
+  /** What the strict proxy refused when it ended itself. */
   get refusal(): string | undefined {
     const file = join(this.dir, 'refusal');
     if (existsSync(file)) return readFileSync(file, 'utf8');
@@ -174,14 +175,14 @@ export class Lab implements AsyncDisposable {
     });
   }
 
-  /** Whether a store refuses what would make it larger, as one whose disk is full does. */
+  /** Sets whether a store refuses requests that would add data, as one with a full disk does. */
   setDiskFull(process: number, full: boolean): void {
     const mark = join(this.dir, `s${process}`, 'disk-full');
     if (full) writeFileSync(mark, '');
     else rmSync(mark);
   }
 
-  /** PD's own HTTP interface, at whichever member answers; asked for half a minute, because members are killed meanwhile. */
+  /** Calls PD's HTTP interface, at any member that answers. Retries for half a minute, because members are killed meanwhile. */
   async pdHttp(path: string, body?: unknown): Promise<unknown> {
     let last: unknown;
     for (const endMs = performance.now() + 30_000; performance.now() < endMs; await sleep(500)) {
@@ -193,7 +194,7 @@ export class Lab implements AsyncDisposable {
           });
           const text = await answer.text();
           if (answer.ok) return text === '' ? undefined : (JSON.parse(text) as unknown);
-          if (body !== undefined) return text; // PD does not want the operator
+          if (body !== undefined) return text; // PD refuses the operator
           last = new Error(text);
         } catch (error) {
           last = error;
@@ -203,7 +204,7 @@ export class Lab implements AsyncDisposable {
     throw last;
   }
 
-  /** Memory of each process in MiB that is its own, not the page cache's. */
+  /** Memory of each process in MiB, without the page cache. */
   memoryMib(): Readonly<Record<string, number>> {
     const found: Record<string, number> = {};
     for (const file of readdirSync(this.dir).filter((name) => name.endsWith('.pid'))) {
@@ -212,7 +213,7 @@ export class Lab implements AsyncDisposable {
         const own = /RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
         if (own !== undefined) found[file.replace('.pid', '')] = Math.round(Number(own) / 1_024);
       } catch {
-        // killed just now
+        // killed meanwhile
       }
     }
     return found;
@@ -235,7 +236,7 @@ export class Lab implements AsyncDisposable {
     );
   }
 
-  /** Whether each store lives, and the end of what it wrote. */
+  /** Whether each store lives, and the end of its output. */
   #lastWords(): string {
     const words = Array.from({ length: this.stores }, (_, at) => {
       const name = `s${at + 1}`;
@@ -268,7 +269,7 @@ export class Lab implements AsyncDisposable {
     return [...counts].sort((left, right) => right[1] - left[1])[0]![0];
   }
 
-  /** The number of a store's process: ids of PD come in the order of starting, but are not those numbers. */
+  /** The number of a store's process. PD's ids are in the order of starting, but are not these numbers. */
   async processOf(storeId: number): Promise<number> {
     const { stores } = (await this.pdHttp('stores')) as { stores: { store: { id: number; address: string } }[] };
     const found = stores.find(({ store }) => store.id === storeId);
@@ -285,12 +286,12 @@ export class Lab implements AsyncDisposable {
   }
 }
 
-/** client-go's answers, line by line. */
+/** client-go's answers, one for each line. */
 export async function clientGo(pd: string, ...args: readonly string[]): Promise<readonly unknown[]> {
   const binary = join(here, 'bin/clientlab');
   if (!existsSync(binary)) throw new Error('e2e/tikv/lab/build makes what is missing');
   const { stdout } = await run(binary, [pd, ...args], { maxBuffer: 64 << 20 });
-  // Its dependencies log to stdout too; ours are the lines of JSON.
+  // Its dependencies log to stdout too. The answers are the lines of JSON.
   return stdout
     .split('\n')
     .filter((line) => line.startsWith('{') || line.startsWith('["'))

@@ -8,18 +8,18 @@ import { TikvClient } from '@engram/tikv-client';
 import type { Lab } from './lab.ts';
 
 export interface RaceOptions {
-  /** How many, in all. */
+  /** The number of races in all lanes. */
   readonly races: number;
-  /** The end, even if they are fewer by then. */
+  /** The time limit, even if fewer races have run. */
   readonly seconds: number;
 }
 
 /** Logs that are raced for at a time. */
 const LANES = 12;
-/** How long behind an append the seal is sent: an append takes about as long. */
+/** The longest delay of a seal after the append begins: an append takes about as long. */
 const DELAY_MAX_MS = 8;
 const RECORD_BYTES = 600;
-/** Of an append, so that some are uncertain where the stores are busy. */
+/** The timeout of an append, so that some are uncertain when the stores are busy. */
 const APPEND_TIMEOUT_MS = 4_000;
 
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -27,21 +27,21 @@ const never = new AbortController().signal;
 
 interface Counts {
   races: number;
-  /** Appends that were sent before the seal was answered, and refused by it: at most one in a race. */
+  /** Appends that were sent before the seal was answered, and refused by it. At most one in a race. */
   refusedUnderWay: number;
   /** Appends that were acknowledged between the sending of a seal and its answer. */
   acknowledgedUnderWay: number;
-  /** Attempts whose answer stayed away. */
+  /** Attempts without an answer. */
   uncertain: number;
   batches: number;
-  /** How long a seal took, each. */
+  /** The duration of each seal. */
   sealMs: number[];
 }
 
 /**
- * Two nodes take one log from each other, in many logs at a time: while one appends, the other seals. Checked for every seal:
- * each batch that was acknowledged lies before it and is read behind it, once and in its place, and none that was refused;
- * nothing is acknowledged that lies behind a seal. Returns a line of what happened; throws what is wrong.
+ * Two nodes take one log from each other, in many logs at a time: while one appends, the other seals. For every seal,
+ * each acknowledged batch must lie before it and be read exactly once in its place. No refused batch may be read, and
+ * no batch after the seal may be acknowledged. Returns a line with the results. Throws at a violation.
  */
 export async function logRaces(lab: Lab, options: RaceOptions): Promise<string> {
   const counts: Counts = {
@@ -81,24 +81,24 @@ export async function logRaces(lab: Lab, options: RaceOptions): Promise<string> 
   );
 }
 
-/** What the appending side sees of the other one. */
+/** What the appending node sees of the sealing one. */
 interface Race {
   state: 'not yet' | 'sealing' | 'sealed';
   sealed: LogPosition | undefined;
 }
 
-/** One log, and the two nodes that want it. */
+/** One log, and the two nodes that compete for it. */
 class Lane {
   readonly #nodes: readonly [TikvStorage, TikvStorage];
   readonly #counts: Counts;
-  /** Which of them holds it. */
+  /** The index of the node that holds the log. */
   #holder: 0 | 1 = 0;
   #seal: Seal;
   #next: LogPosition;
   #made = 0;
-  /** The batches acknowledged since the last seal that was verified. */
+  /** The batches acknowledged since the last verified seal. */
   #acknowledged: LogBatch[] = [];
-  /** Where what was verified ends. */
+  /** The end of the verified part. */
   #verified = logPosition(1);
 
   private constructor(nodes: readonly [TikvStorage, TikvStorage], seal: Seal, next: LogPosition, counts: Counts) {
@@ -119,13 +119,13 @@ class Lane {
     for (const node of this.#nodes) await node[Symbol.asyncDispose]();
   }
 
-  /** The holder appends until it is refused; meanwhile the other one seals, and holds the log then. */
+  /** The holder appends until it is fenced. Meanwhile the other node seals, and then holds the log. */
   async race(): Promise<void> {
     const other = this.#holder === 0 ? 1 : 0;
     const seal = sealOf(this.#seal.epoch + 1, other);
     const race: Race = { state: 'not yet', sealed: undefined };
     const appending = this.#append(race);
-    // Its failure is told where it is awaited.
+    // The failure is handled where the promise is awaited.
     appending.catch(() => {});
     await sleep(Math.random() * DELAY_MAX_MS);
     const startMs = performance.now();
@@ -144,7 +144,7 @@ class Lane {
     this.#seal = seal;
   }
 
-  /** Returns the batch that was refused. */
+  /** Returns the batch that was fenced. */
   async #append(race: Race): Promise<LogBatch> {
     for (;;) {
       const batch = this.#batch();

@@ -7,7 +7,10 @@ import { leaveLocks } from './orphan.ts';
 import { bytes, rows, text, write } from './rows.ts';
 import { silenceable } from './silence.ts';
 
-/** What only the newer store knows: assertions, and advice about locks; and once more, what both clients leave behind. */
+/**
+ * Checks functions that only the newer store has: assertions and advice about locks. Also checks again what both
+ * clients leave behind.
+ */
 export async function oneNode(checks: Checks, lab: Lab, bankSeconds: number): Promise<void> {
   const pd = lab.pdDirect.join(',');
   await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
@@ -52,7 +55,7 @@ export async function oneNode(checks: Checks, lab: Lab, bankSeconds: number): Pr
   await checks.check('one node: a reader reads through the lock of a committed transaction', async () => {
     await write(client, { 'nc/a': 'old', 'nc/z': 'old' }, '2pc');
     const { transport, silence } = silenceable();
-    // Dies when the primary is committed and before the secondary is.
+    // This client dies after the primary is committed and before the secondary is.
     const dying = await TikvClient.connect({
       pdAddresses: lab.pdAddresses,
       transport,
@@ -68,7 +71,7 @@ export async function oneNode(checks: Checks, lab: Lab, bankSeconds: number): Pr
       });
       expectEqual(text(await (await reader.snapshot()).get(bytes('nc/z'))), 'new', 'value');
       expectEqual(locks, ['committed'], 'locks');
-      // Locked, asked about, read: nothing had to be written before the answer.
+      // Lock found, state checked, value read: no write was needed before the answer.
       expectEqual(calls.filter((command) => command !== 'ResolveLock').join(), 'Get,CheckTxnStatus,Get', 'requests');
     } finally {
       await dying.close(0);
@@ -85,7 +88,7 @@ export async function oneNode(checks: Checks, lab: Lab, bankSeconds: number): Pr
     await checks.check(`one node: locks that we left (${mode}) are resolved by client-go`, async () => {
       await write(client, { 'nm/a': '0', 'nm/z': '0' }, '1pc');
       await leaveLocks(lab, mode, { 'nm/a': '1', 'nm/z': '1' });
-      // All keys of an asynchronous commit are locked: it is committed.
+      // All keys of the async commit are locked, so it is committed.
       const value = mode === 'async' ? '1' : '0';
       const theirs = (await clientGo(pd, 'scan', 'nm/', 'nm0')) as [string, string][];
       expectEqual(

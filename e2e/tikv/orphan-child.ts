@@ -1,4 +1,5 @@
-// Locks keys and never commits them; says so on stdout and waits to be killed: node orphan-child.ts PD 2pc|async KEY VALUE ...
+// Locks keys and never commits them. Reports that on stdout and waits to be killed:
+//   node orphan-child.ts PD 2pc|async KEY VALUE ...
 import { TikvClient } from '@engram/tikv-client';
 import { bytes } from './rows.ts';
 import { silenceable } from './silence.ts';

@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Lab } from './lab.ts';
 
-/** A client of ours in a process of its own, killed between prewrite and commit. All keys must lie in one region. */
+/**
+ * Runs this project's client in a separate process and kills it between prewrite and commit. All keys must be in one
+ * region.
+ */
 export async function leaveLocks(lab: Lab, mode: '2pc' | 'async', entries: Record<string, string>): Promise<void> {
   const child = spawn(
     process.execPath,

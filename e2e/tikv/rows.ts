@@ -13,7 +13,7 @@ export async function rows(client: TikvClient, start: string, end: string, rever
   return found;
 }
 
-/** One transaction; throws unless it is committed. */
+/** Commits one transaction. Throws unless it is committed. */
 export async function write(
   client: TikvClient,
   entries: Record<string, string>,

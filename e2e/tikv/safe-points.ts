@@ -7,13 +7,13 @@ import { type Checks, expectEqual } from './check.ts';
 import type { Lab } from './lab.ts';
 
 const RETENTION_MS = 4_000;
-/** Also the time that one round of the collector may take. */
+/** The interval of the collector, and the time that one round of it may take. */
 const INTERVAL_MS = 2_000;
 const LOOK_MS = 200;
 const never = new AbortController().signal;
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** The leader of a cluster, as far as it looks after TiKV's safe point. */
+/** The storage of a cluster's leader, which moves TiKV's safe point. */
 async function cluster(client: TikvClient, prefix: string): Promise<TikvStorage> {
   const keys = new LogKeys(prefix);
   const root = await openRoot({ client, keys, found: { clusterId: 1n, members: [] }, timeoutMs: 60_000 });
@@ -30,13 +30,13 @@ async function cluster(client: TikvClient, prefix: string): Promise<TikvStorage>
   });
 }
 
-/** For so long, and that each does what a member does every few seconds. */
+/** Lets `ms` pass. Each cluster meanwhile collects garbage as a member does every few seconds. */
 async function pass(ms: number, clusters: readonly TikvStorage[]): Promise<void> {
   for (const endMs = performance.now() + ms; performance.now() < endMs; await sleep(LOOK_MS))
     for (const { image } of clusters) await image.collectGarbage!(never);
 }
 
-/** What PD says of itself, to whoever asks it over HTTP. */
+/** Reads a path of PD's HTTP interface. */
 function askPd(address: string, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const asked = request(`http://${address}${path}`, (answer) => {
@@ -49,7 +49,7 @@ function askPd(address: string, path: string): Promise<string> {
   });
 }
 
-/** TiKV's safe point as clusters move it, on a real PD, beside others who hold it back or move it themselves. */
+/** Checks how clusters move TiKV's safe point on a real PD, while other services hold it back or move it themselves. */
 export async function safePoints(checks: Checks, lab: Lab): Promise<void> {
   await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
   const now = (): Promise<Timestamp> => client.timestamp();
@@ -86,19 +86,19 @@ export async function safePoints(checks: Checks, lab: Lab): Promise<void> {
   });
 
   await checks.check('safe point: a cluster that keeps more holds it back for all', async () => {
-    // As a leader that is alive and whose readers are behind.
+    // As a leader that is alive and whose readers lag behind.
     const held = shiftTimestamp(await now(), -1);
     await client.gc.hold('engram/other', held, 15);
     await pass(2 * RETENTION_MS, both);
     const stopped = await client.gc.safePoint();
     if (stopped > held) throw new Error(`${stopped} is above ${held}, which is held`);
-    // It is gone, and says nothing any more: its wish ends by itself.
+    // The holder has gone and no longer renews its hold, which expires by itself.
     await pass(15_000 + RETENTION_MS, both);
     if ((await client.gc.safePoint()) <= held) throw new Error('it does not go on');
   });
 
   await checks.check('safe point: it is left to another who moves it, and taken up when that one stops', async () => {
-    // As TiDB's collector does. Both clusters are new: they have not moved it yet.
+    // As TiDB's collector does. This cluster is new: it has not moved the safe point yet.
     await using third = await cluster(client, 'gc-three');
     const moved: Timestamp[] = [];
     for (const endMs = performance.now() + 2 * RETENTION_MS; performance.now() < endMs; await sleep(LOOK_MS)) {

@@ -1,7 +1,7 @@
 import type { Channel, Transport } from '@engram/tikv-client';
 import { GrpcTransport } from '@engram/tikv-client/testing';
 
-/** Real sockets on which, after `silence`, nothing leaves any more: to the servers the client has died. */
+/** Real sockets that send nothing after `silence`: to the servers the client has died. */
 export function silenceable(): { readonly transport: Transport; silence(): void } {
   let silent = false;
   const grpc = new GrpcTransport(undefined);
@@ -26,7 +26,7 @@ export function silenceable(): { readonly transport: Transport; silence(): void 
   };
 }
 
-/** Real sockets on which, while it is deaf, the servers get everything and the client hears of nothing. PD is always heard. */
+/** Real sockets that, while `deaf`, send everything and deliver no answer of the stores. Answers of PD are always delivered. */
 export function deafenable(): { readonly transport: Transport; deaf: boolean } {
   const grpc = new GrpcTransport(undefined);
   const state = {

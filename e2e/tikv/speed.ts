@@ -1,7 +1,7 @@
-// Our client beside client-go on the same lab, in one run, in turn for each line and round:
+// Compares this project's client with client-go on the same lab, in one run, in turn for each line and round:
 //   node speed.ts [--callers 1,16,64,256] [--seconds 3] [--rounds 2] [--modes ...] [--rows 100000]
 // Prints one line for each mode and number of callers: both throughputs, their ratio, latencies and CPU for an operation.
-// Both are warm when a line begins: half a second of the same work, by few callers, is not counted.
+// Both are warm when a line begins: half a second of the same work, by few callers, does not count.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,10 +20,10 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const rows = Number(values.rows);
-/** Characters of one byte each: TextEncoder takes four times as long, and is no part of what is compared. */
+/** One byte for each character. TextEncoder takes four times as long, and is not part of the comparison. */
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const value = Buffer.alloc(512, 'abcdefghijklmnopqrstuvwxyz');
-/** The raft store takes one entry at a time where it is larger than 64 KiB: 128 records stay below. */
+/** The raft store takes one entry at a time if it is larger than 64 KiB. 128 records stay below that. */
 const smallValue = value.subarray(0, 256);
 const rowPrefix = bytes('prow/');
 function rowKey(at: number): Uint8Array {
@@ -35,8 +35,8 @@ function rowKey(at: number): Uint8Array {
 }
 const padded = (count: number, width: number): string => String(count).padStart(width, '0');
 /**
- * What the keys of one transaction begin with. As on client-go's side they are of one length and in order, which is what the
- * stores' compactions depend on, and never those of a round before.
+ * The prefix of the keys of one transaction. As on client-go's side, keys have one length and are in order, on which
+ * the stores' compactions depend. No round reuses the keys of an earlier one.
  */
 const prefixOf = (mode: string, caller: number, turn: number): string =>
   `pbench/ts/${padded(run, 6)}/${mode}/${padded(caller, 3)}/${padded(turn, 9)}/`;
@@ -117,7 +117,7 @@ async function measure(client: TikvClient, mode: string, callers: number, second
   };
 }
 
-/** What several rounds come to: rates and CPU over all their time, latencies as the mean of theirs. */
+/** Combines several rounds: rates and CPU over their total time, latencies as the mean of theirs. */
 function together(lines: readonly Line[]): Omit<Line, 'client' | 'mode' | 'callers'> {
   const mean = (of: (line: Line) => number): number => lines.reduce((sum, line) => sum + of(line), 0) / lines.length;
   const perSecond = mean((line) => line.perSecond);
@@ -135,7 +135,7 @@ const WARM_SECONDS = 0.5;
 const REST_MS = 1_000;
 const dir = mkdtempSync(join(process.env['TMPDIR'] ?? '/tmp', 'tikv-speed-'));
 try {
-  // Writers of whole batches outrun the store's compactions, and then it stops for seconds: for whoever is measured just then.
+  // Writers of whole batches outrun the store's compactions. The store would then stop for seconds, in either client's turn.
   await using lab = await Lab.startReplicated(join(dir, 'lab'), { levelZeroStall: 1_000, strict: false });
   await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
   for (let from = 0; from < rows; from += 1_000) {
@@ -165,7 +165,7 @@ try {
         },
       };
       for (let round = 0; round < Number(values.rounds); round += 1) {
-        // The stores still put in order what the other side wrote: each comes after the other as often, and after a rest.
+        // The stores still compact what the other client wrote: each client runs second equally often, and after a rest.
         for (const side of round % 2 === 0 ? (['ours', 'theirs'] as const) : (['theirs', 'ours'] as const)) {
           await sleep(REST_MS);
           lines[side].push(await sides[side]());

@@ -1,4 +1,4 @@
-// The contracts of the storage ports on real stores; run by suite.ts, which says in TIKV_PD where PD is.
+// Runs the contracts of the storage ports on real stores. suite.ts runs it, with PD's addresses in TIKV_PD.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-/** A prefix of its own in the stores that all tests share. */
+/** A test bed with its own prefix in the stores that all tests share. */
 async function makeBed(kind: LocalOptions['kind']): Promise<StorageBed> {
   const prefix = `contract/${randomUUID()}`;
   const path = await mkdtemp(join(tmpdir(), 'engram-contract-'));

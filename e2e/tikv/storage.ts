@@ -7,13 +7,13 @@ import { logRaces } from './log-races.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The storage of a node on real stores: the contracts of the ports, and nodes that take the log from each other. */
+/** Checks a node's storage on real stores: the contracts of the ports, and nodes that take the log from each other. */
 export async function storage(checks: Checks, lab: Lab, races: number, seconds: number): Promise<void> {
   await checks.check('storage: the contracts of the ports', () => contracts(lab));
   await checks.check('storage: races of a seal against appends', () => logRaces(lab, { races, seconds }));
 }
 
-/** Returns vitest's last lines, and throws its output where a test has failed. */
+/** Returns vitest's last lines. Throws its output if a test has failed. */
 async function contracts(lab: Lab): Promise<string> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const args = [

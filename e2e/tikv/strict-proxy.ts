@@ -1,8 +1,8 @@
-// Stands between clients and a lab, and ends itself at the first request that the strictest TiKV would refuse:
+// Proxies between clients and a lab, and ends itself at the first request that the strictest TiKV would refuse:
 //   node strict-proxy.ts --pd HOST:PORT,... --refusal FILE [--any-client]
-// Each PD member is reached at its port plus 5, each store at a port that the proxy's answers name. Says "ready" on stdout when
-// it listens. What was refused stands in FILE and on stderr, and the exit code is then 3. --any-client lets pass
-// what only some servers know: for clients that are not ours.
+// Each PD member is reached at its port plus 5, each store at a port that the proxy's answers contain. Prints "ready" on
+// stdout when it listens. A refusal is written to FILE and stderr, and the exit code is then 3. --any-client accepts
+// requests that only some servers know, for clients other than this project's.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { StrictProxy } from '@engram/tikv-client/testing';

@@ -1,4 +1,5 @@
-// Our client on a real PD and real stores: what it must do, what client-go sees of it, and what it bears.
+// Tests the TiKV client on a real PD and real stores: its functions, its compatibility with client-go, and its behavior
+// under faults.
 //   node suite.ts [basics,cross,onenode,safe-points,storage,faults | all] [--only NAME] [--seconds N] [--races N] [--keep]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { type Checks, expectEqual } from './check.ts';
 import type { Lab } from './lab.ts';
 import { bytes } from './rows.ts';
 
-/** Old versions in tables: for a lab whose memory tables are so small that nothing stays in them. */
+/** Reads old versions from tables: for a lab whose memory tables are so small that nothing stays in them. */
 export async function tables(checks: Checks, lab: Lab): Promise<void> {
   await using client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
   await checks.check('tables: snapshots stay as they were when their store has put them into tables', async () => {
@@ -16,7 +16,7 @@ export async function tables(checks: Checks, lab: Lab): Promise<void> {
       expectEqual((await txn.commit()).kind, 'committed', 'round');
       snapshots.push(await client.snapshot());
     }
-    // At once they come from the first tables, a little later from those into which these are put together.
+    // At first the versions come from the first tables, a little later from those that compaction makes of them.
     for (const afterMs of [0, 2_000]) {
       await sleep(afterMs);
       for (const [round, snapshot] of snapshots.entries()) {

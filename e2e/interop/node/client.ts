@@ -39,7 +39,7 @@ function unary(client: Client, path: string, request: Uint8Array, metadata = new
   });
 }
 
-/** How a call failed. */
+/** The code and details with which a call failed. */
 async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -192,7 +192,7 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-/** The code with which a watch without watchers ends when it is cancelled or reaches its deadline. */
+/** The code of a watch stream without watchers that is cancelled or reaches its deadline. */
 function watchEnd(options: { readonly deadline?: number }): Promise<number> {
   return new Promise((resolve) => {
     const watch = raw.makeBidiStreamRequest('/etcdserverpb.Watch/Watch', toBuffer, same, new Metadata(), options);
@@ -213,5 +213,5 @@ for (const [name, work] of Object.entries(checks)) {
 }
 store.close();
 raw.close();
-// Channels of grpc-js keep the process alive.
+// Channels of grpc-js would keep the process alive.
 process.exit();
