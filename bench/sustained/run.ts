@@ -1,7 +1,8 @@
 /**
  * A store at full load for a long time: creates, updates and deletes that keep about as many keys alive, watchers that
  * must get every event once and in order, lease renewals, and a compaction in each slice of time. Reports each slice,
- * and compares the last ones with the first. One store after the other; with `--members 3` clusters, asked at their leaders.
+ * and compares the last ones with the first. One store after the other. With `--members 3`, runs clusters, whose leaders
+ * get the requests.
  *
  *   node bench/sustained/run.ts [--minutes 30] [--members 3] [--keys 100000] [--only engram] [--markdown FILE] [--smoke]
  */

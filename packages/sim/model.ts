@@ -1,4 +1,4 @@
-// A store as its log says, in the plainest way: what a simulated node is judged by.
+// A store as its log defines it, in the simplest way. Tests compare simulated members with it.
 export {
   StoreHistory,
   ModelError,

@@ -2,7 +2,7 @@ import { EngramError } from './errors.ts';
 
 /** Memory that one version in an answer takes besides its bytes: its place in the list and its part of a message. */
 const VERSION_BYTES = 64;
-/** Bytes are reserved in steps of this size. The first bytes of an answer below one step are not reserved. */
+/** Bytes are reserved in steps of this size. An answer below one step reserves nothing. */
 const RESERVED_STEP_BYTES = 64 * 1024;
 
 /** The account of the call that an answer belongs to. It counts the answer while it is made. */

@@ -3,7 +3,7 @@ export class AssertionError extends Error {
   override readonly name = 'AssertionError';
 }
 
-/** Active in production: a store that goes on with a broken invariant destroys data. */
+/** Active in production: a store that continues with a broken invariant destroys data. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }

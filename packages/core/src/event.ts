@@ -35,13 +35,13 @@ export interface KvEvent {
   /** The lease of the superseded version, from which this change detaches the key; NO_LEASE if there was none. */
   readonly prevLease: LeaseId;
   /**
-   * The superseded version, encoded, if a watcher has asked for it. Undefined if no watcher has, if the change is a
-   * creation, or if the version was compacted. Set at most once, before the event is published.
+   * The superseded version, encoded, if a watcher wants it. Undefined if no watcher does, if the change is a creation,
+   * or if the version was compacted. Set at most once, before the event is published.
    */
   prevKv: Uint8Array | undefined;
 }
 
-/** The events of one revision, in the order of `sub`. A watcher gets all of them or none. All watchers share them. */
+/** The events of one revision, in the order of `sub`. They arrive together or not at all. All watchers share them. */
 export interface EventGroup {
   readonly revision: Revision;
   readonly events: readonly KvEvent[];

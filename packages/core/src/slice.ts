@@ -8,7 +8,7 @@ const US_MIN = 0.001;
 
 /**
  * Cuts long work into slices, so that a request waits for one slice and not for all of them. The work reports what it
- * has done, in microseconds as measured on slow memory. It reads no clock, so a simulation cuts the same work at the
+ * has done, in microseconds as measured on slow memory. A slice reads no clock, so a simulation cuts the same work at the
  * same places every time. All parts of one piece of work share one slice.
  */
 export class Slice {

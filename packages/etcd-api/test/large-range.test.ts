@@ -3,7 +3,7 @@ import { dropMessage, etcdserverpb, gatherMessage, isLong, type Message } from '
 import { ALL, Api, b, t } from './api.ts';
 import { FakeCall } from './fake-call.ts';
 
-// More keys than one turn scans, and more bytes than one chunk of an answer has.
+// More keys than one turn scans, and more bytes than an answer that is built at once.
 const KEYS = 5_000;
 const VALUE = 300;
 const keys = Array.from({ length: KEYS }, (_, at) => `/key/${String(at).padStart(6, '0')}`);

@@ -79,7 +79,7 @@ async function healthEndpoint(options: HttpEndpointsOptions, request: HttpReques
   return plain(503, `${body}\n`);
 }
 
-/** During the start a member is alive but not ready: a supervisor that killed it would only restart the start. */
+/** During the start a member is alive but not ready. A supervisor that killed it would only make the start begin again. */
 async function checksEndpoint(
   options: HttpEndpointsOptions,
   type: 'livez' | 'readyz',

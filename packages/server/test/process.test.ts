@@ -262,7 +262,7 @@ test('works through links, from every folder, and with an old node on PATH', asy
   const bin = join(scratch, 'bin');
   mkdirSync(join(scratch, 'links/deep'), { recursive: true });
   mkdirSync(bin);
-  // A node that is too old, first in PATH. The script must read its version and skip it.
+  // A Node.js that is too old, first in PATH. The script must read its version and skip it.
   writeFileSync(
     join(bin, 'node'),
     '#!/bin/sh\n[ "$1" = --version ] && echo v20.20.2 && exit 0\necho "the old node ran" >&2\nexit 99\n',

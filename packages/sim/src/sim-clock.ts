@@ -22,7 +22,7 @@ const onTime = (): number => 0;
 const deliverAtOnce = (fire: () => void): void => fire();
 
 /**
- * The only clock of tests: a view of a scheduler's time, which may run too fast or too slow. Without a scheduler of its
+ * The only clock of tests: a view of a scheduler's time, which may run too fast or too slow. With a scheduler of its
  * own, its time moves only by `advance`, `run` and `pass`.
  */
 export class SimClock implements Clock {

@@ -3,7 +3,7 @@ import type { BucketContent } from './bbolt-bucket.ts';
 
 /*
  * The pages of a bbolt file (go.etcd.io/bbolt internal/common: page.go, meta.go, bucket.go), little-endian. A page that is
- * larger than PAGE_BYTES goes on in the pages behind it, its "overflow".
+ * larger than PAGE_BYTES continues in the pages after it, its "overflow".
  */
 export const PAGE_BYTES = 4096;
 export const PAGE_HEADER_BYTES = 16;

@@ -89,7 +89,7 @@ export class BboltTree {
     const { firsts } = this.#levels[0]!;
     const until = this.#runEnd(leaf);
     const values = this.#content.values(firsts[leaf]!, firsts[until]!, signal);
-    values.catch(() => {}); // it may fail after nobody wants the file any more
+    values.catch(() => {}); // it may fail after the client has gone
     return { values, until };
   }
 
