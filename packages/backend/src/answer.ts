@@ -10,13 +10,16 @@ import type { RangePlan, Scanner } from '@engram/scanner';
 import type { PlannedOp, PlannedTxn } from '@engram/sequencer';
 import type { OpResult, TxnResult } from './store.ts';
 
-/** A range inside a transaction: the plan, and the oldest revision that keeps all of its versions (see RangePlanner). */
+/**
+ * A range inside a transaction: its plan, and the oldest revision that keeps all versions of the plan (see
+ * RangePlanner).
+ */
 export interface PlannedRange {
   readonly plan: RangePlan;
   readonly pinned: Revision;
 }
 
-/** What an answer is made with. */
+/** What `answerTxn` reads with, and how it gives way to other requests. */
 export interface AnswerParts {
   readonly scanner: Scanner;
   readonly clock: Clock;
@@ -25,14 +28,14 @@ export interface AnswerParts {
   readonly signal: AbortSignal;
 }
 
-/** Operations and versions of an answer that is made at once. */
+/** The most operations and versions of an answer that is built without slices. */
 const AT_ONCE_MAX = 512;
-/** Answering an operation, in microseconds. */
+/** Cost of answering an operation, in microseconds. */
 const OP_US = 1;
 
 /**
- * Fetches what a decided transaction noted, and makes its answer. Synchronous when it is short and all bytes are in memory.
- * `pinned` is the oldest revision that it needs.
+ * Fetches the bytes that a decided transaction noted, and builds its answer. Synchronous if the answer is short and
+ * all bytes are in memory. `pinned` is the oldest revision that the answer needs.
  */
 export function answerTxn(
   planned: PlannedTxn<PlannedRange>,
@@ -44,7 +47,7 @@ export function answerTxn(
   return parts.scanner.pinned(pinned, () => answerInSlices(planned, parts, slice));
 }
 
-/** Of operations and versions together; no further than to the first number above `enough`. */
+/** The number of operations and versions together. Stops counting above `enough`. */
 function sizeOf({ responses }: PlannedTxn<PlannedRange>, enough: number): number {
   let size = responses.length;
   for (const op of responses) {
@@ -56,7 +59,7 @@ function sizeOf({ responses }: PlannedTxn<PlannedRange>, enough: number): number
   return size;
 }
 
-/** What has to be read is read together. */
+/** Starts all reads before it waits for any of them. */
 function answerAtOnce(planned: PlannedTxn<PlannedRange>, parts: AnswerParts): TxnResult | Promise<TxnResult> {
   const { revision, succeeded } = planned;
   const responses = new Array<OpResult>(planned.responses.length);
@@ -79,7 +82,7 @@ function answerAtOnce(planned: PlannedTxn<PlannedRange>, parts: AnswerParts): Tx
   return waits === undefined ? result : Promise.all(waits).then(() => result);
 }
 
-/** One operation after the other, so that they share one slice. */
+/** Answers one operation after the other, so that they share one slice. */
 async function answerInSlices(planned: PlannedTxn<PlannedRange>, parts: AnswerParts, slice: Slice): Promise<TxnResult> {
   const { revision, succeeded } = planned;
   const responses: OpResult[] = [];

@@ -8,19 +8,22 @@ export interface AwaitedWritesOptions {
   readonly clock: Clock;
   /** See `Slice`. */
   readonly sliceUs: number | undefined;
-  /** A write that has not taken effect by then is answered Timeout. */
+  /** A write that has not taken effect after this time is answered Timeout. */
   readonly timeoutMs: number;
-  /** What was asked for at `untilMs` or before has waited long enough for its decision. True: others still wait for theirs. */
+  /** Fails the decisions that were requested at or before `untilMs`. Returns true if others still wait. */
   readonly onTimeout: (untilMs: number, error: EngramError) => boolean;
 }
 
-/** Waits until all that was sequenced before it has taken effect. */
+/** A caller that waits until every record before `next` has taken effect. */
 interface Waiter {
   readonly next: LogPosition;
   readonly write: PendingWrite;
 }
 
-/** Who waits for a write to take effect: each is answered when it has, or failed, or after its time. */
+/**
+ * Callers that wait for a write to take effect. Each is answered when the write has taken effect or failed, or after
+ * the timeout.
+ */
 export class AwaitedWrites {
   readonly #options: AwaitedWritesOptions;
   readonly #pending = new PendingWrites();
@@ -32,8 +35,9 @@ export class AwaitedWrites {
   }
 
   /**
-   * Resolves with the answer, which is made when the write is settled; `begin` hands it on. `startMs`: when it was asked
-   * for. `pin` keeps what the answer needs; given back however the write ends.
+   * Resolves with the answer, which is built when the write is settled. `begin` passes the write on. `startMs` is
+   * when the write was requested. `pin` keeps the versions that the answer needs. It is disposed however the write
+   * ends.
    */
   wait<Answer>(
     effect: CommittedWrite,
@@ -50,13 +54,13 @@ export class AwaitedWrites {
     });
   }
 
-  /** It has no records of its own: it is settled when everything before `next` has taken effect. */
+  /** For a write without records of its own: it is settled when everything before `next` has taken effect. */
   addWaiter(next: LogPosition, write: PendingWrite): void {
     assert((this.#waiters.at(-1)?.next ?? 0) <= next, 'waiters come in the order of the log');
     this.#waiters.push({ next, write });
   }
 
-  /** Everything before `next` has taken effect, these writes last. A promise where there is much to note. */
+  /** Everything before `next` has taken effect; `writes` are the last of it. Returns a promise if there is much to note. */
   applied(writes: readonly PendingWrite[], next: LogPosition): Promise<void> | undefined {
     return this.#applied(writes, next, new Slice(this.#options.sliceUs), 0);
   }
@@ -91,7 +95,7 @@ export class AwaitedWrites {
     for (const { write } of this.#waiters.splice(0)) write.fail(error);
   }
 
-  /** One timer for all, as long as anybody waits. */
+  /** Runs one timer for all callers, as long as any caller waits. */
   watchTimeouts(): void {
     if (this.#watching) return;
     this.#watching = true;
@@ -111,7 +115,7 @@ export class AwaitedWrites {
   }
 }
 
-/** An answer that cannot be built fails its own write, not the batch that it came with. */
+/** If an answer cannot be built, only its own write fails, not the whole batch. */
 function answering<Answer>(
   answer: () => Answer | Promise<Answer>,
   resolve: (answer: Answer | Promise<Answer>) => void,

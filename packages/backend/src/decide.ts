@@ -1,16 +1,17 @@
 import type { Deciding, NeededNow } from '@engram/sequencer';
 
-/** What a decision waits for. */
+/** How a decision waits for values and for its next slice. */
 export interface DecisionWaits {
-  /** Gets the values that it needs. Undefined: they are there. */
+  /** Loads the values that the decision needs. Undefined if they are at hand. */
   readonly provide: (needed: NeededNow) => Promise<void> | undefined;
-  /** Others have their turn; the slice is renewed. */
+  /** Resolves after other requests had their turn, with the slice renewed. */
   readonly turn: () => Promise<void>;
 }
 
 /**
- * Takes a decision: within the call as far as its first slice goes and what it needs is in memory. What it waits for and
- * rejects is thrown into it: where it has made changes already it takes them back, for which `turn` must be good once more.
+ * Takes a decision. Synchronous if one slice is enough and all needed values are in memory. If a wait rejects, its
+ * error is thrown into the decision. A decision that has made changes then undoes them, so `turn` must work again
+ * after it has rejected.
  */
 export function decide<Result>(deciding: Deciding<Result>, waits: DecisionWaits): Result | Promise<Result> {
   for (let step = deciding.next(); ; step = deciding.next()) {

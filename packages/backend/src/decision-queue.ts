@@ -1,6 +1,6 @@
 import { assert, type Clock, Slice } from '@engram/core';
 
-/** What taking a decision costs at least, in microseconds. */
+/** Minimum cost of a decision, in microseconds. */
 const DECISION_US = 10;
 
 interface Waiting {
@@ -11,22 +11,22 @@ interface Waiting {
 }
 
 /**
- * Who decides when: one after the other, in the order in which they ask. Nearly always a decision is taken in the call
- * that asks for it. While one is taken in slices (`hold`) all others wait here, and so they do where those of one turn have
- * taken as long as a slice may; then they follow, in slices too.
+ * The order of decisions: one after the other, as they are requested. Nearly always a decision is taken in the call
+ * that requests it. Decisions wait here while one is taken in slices (`hold`), and when the decisions of one turn
+ * have used up the slice. Waiting decisions follow in later turns, in slices too.
  */
 export class DecisionQueue {
   readonly #clock: Clock;
-  /** Of what is decided in this turn. */
+  /** The slice for all decisions of this turn. */
   readonly #slice: Slice;
   #held = false;
-  /** The start of the one that is taken out of the queue in this call. */
+  /** When the waiting decision that runs in this call was requested. */
   #decidingSinceMs: number | undefined;
-  /** From `#first` on. */
+  /** Decisions from `#first` on wait; those before it were taken out. */
   #waiting: Waiting[] = [];
   #first = 0;
   #waitingBytes = 0;
-  /** Others have their turn; then the slice is renewed, and those who wait decide. */
+  /** A later turn is scheduled, which renews the slice and runs waiting decisions. */
   #turning = false;
   #idle: (() => void)[] = [];
 
@@ -35,23 +35,26 @@ export class DecisionQueue {
     this.#slice = new Slice(sliceUs);
   }
 
-  /** Whoever asks now decides at once. */
+  /** A decision that is requested now is taken at once. */
   get free(): boolean {
     if (this.#held) return false;
     return this.#decidingSinceMs !== undefined || (this.#waiting.length === 0 && !this.#slice.spent);
   }
 
-  /** What those who wait keep in memory. */
+  /** Bytes that waiting decisions keep in memory. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
 
-  /** When the one that decides in this call asked to; undefined: it asks now. */
+  /** When the decision that runs in this call was requested. Undefined if it did not wait. */
   get decidingSinceMs(): number | undefined {
     return this.#decidingSinceMs;
   }
 
-  /** Calls `decide` when it is its turn: within the call where that is now. `bytes`: what it keeps in memory meanwhile. */
+  /**
+   * Calls `decide` in its turn, within this call if the queue is free. `bytes` is what it keeps in memory while it
+   * waits.
+   */
   inTurn<Result>(bytes: number, decide: () => Result | Promise<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const run = (): void => {
@@ -71,13 +74,13 @@ export class DecisionQueue {
     });
   }
 
-  /** A decision has taken so long in this turn. */
+  /** Counts the microseconds that a decision has taken in this turn. */
   spend(us: number): void {
     this.#slice.spend(us);
     this.#nextTurn();
   }
 
-  /** The decision that is being taken goes on in later turns; until `release` nobody else decides. */
+  /** The current decision continues in later turns. Until `release` no other decision runs. */
   hold(): void {
     assert(!this.#held, 'two decisions at a time');
     this.#held = true;
@@ -90,12 +93,12 @@ export class DecisionQueue {
     else this.#wakeIdle();
   }
 
-  /** When the one asked that waits longest; undefined: nobody waits. */
+  /** When the oldest waiting decision was requested. Undefined if none waits. */
   get oldestMs(): number | undefined {
     return this.#waiting[this.#first]?.startMs;
   }
 
-  /** Those that have waited since `startMs` or longer give up. Nothing of what they wanted has happened or will. */
+  /** Fails the decisions that have waited since `startMs` or longer. They never run. */
   failUntil(startMs: number, error: Error): void {
     for (let oldest = this.oldestMs; oldest !== undefined && oldest <= startMs; oldest = this.oldestMs) {
       this.#take().fail(error);
@@ -103,7 +106,7 @@ export class DecisionQueue {
     if (!this.#held && this.#waiting.length === 0) this.#wakeIdle();
   }
 
-  /** They never decide: whoever takes them lets them fail. */
+  /** Removes all waiting decisions. They never run: the caller must fail them. */
   takeAll(): readonly { fail(error: Error): void }[] {
     const all = this.#waiting.slice(this.#first);
     this.#waiting = [];
@@ -113,7 +116,7 @@ export class DecisionQueue {
     return all;
   }
 
-  /** Resolves when nothing is being decided and nobody waits for it. */
+  /** Resolves when no decision is under way and none waits. */
   async idle(): Promise<void> {
     while (this.#held || this.#waiting.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }

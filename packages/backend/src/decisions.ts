@@ -11,33 +11,36 @@ export interface DecisionsOptions {
   readonly clock: Clock;
   /** See `Slice`. */
   readonly sliceUs: number | undefined;
-  /** A long decision has begun: somebody must look at the time (`failUntil`). */
+  /** A long decision has begun: the owner must call `failUntil` when its time is over. */
   readonly onLong: () => void;
 }
 
 /** A decision that may be long. */
 export interface SlicedDecision<Result, Answer> {
-  /** All its parts share `slice`. */
+  /** All steps of the decision share `slice`. */
   readonly deciding: Deciding<Result>;
   readonly values: NeededValues;
   readonly slice: Slice;
-  /** Also when it was answered Timeout. */
+  /** Whether the decision continues after its caller was answered Timeout. */
   readonly goesOn: boolean;
-  /** It was long, and may not count any more: then this takes it back and rejects. Nobody else decides meanwhile. */
+  /**
+   * Called for a long decision, whose result may no longer be valid. If so, undoes it and rejects. No other decision
+   * runs meanwhile.
+   */
   readonly confirm: (result: Result) => Promise<void> | undefined;
-  /** It is taken. Called before anybody else decides; the answer may come later. */
+  /** The decision is taken. Called before any other decision runs; the answer may come later. */
   readonly finish: (result: Result) => Promise<Answer>;
-  /** It could not be taken, and has left no trace: rejects with what is to be told. */
+  /** The decision failed and has left no trace. Rejects with the error for the caller. */
   readonly refuse: (error: unknown) => Promise<never>;
 }
 
-/** Decisions on writes: one after the other, in the order in which they are asked for. One of them may be long. */
+/** Takes decisions on writes one after the other, in the order in which they are requested. One of them may be long. */
 export class Decisions {
   readonly #options: DecisionsOptions;
   readonly #queue: DecisionQueue;
   readonly #neverAborted = new AbortController().signal;
   #long: LongDecision | undefined;
-  /** When the long decision was asked for that is finished in this call. */
+  /** When the long decision that finishes in this call was requested. */
   #finishingSinceMs: number | undefined;
 
   constructor(options: DecisionsOptions) {
@@ -45,27 +48,27 @@ export class Decisions {
     this.#queue = new DecisionQueue(options.clock, options.sliceUs);
   }
 
-  /** Whoever asks now decides at once. */
+  /** A decision that is requested now is taken at once. */
   get free(): boolean {
     return this.#queue.free;
   }
 
-  /** What those who wait keep in memory. */
+  /** Bytes that waiting decisions keep in memory. */
   get waitingBytes(): number {
     return this.#queue.waitingBytes;
   }
 
-  /** Who decides in this call has waited for his turn. */
+  /** Whether the decision of this call has waited for its turn. */
   get waited(): boolean {
     return this.#queue.decidingSinceMs !== undefined;
   }
 
-  /** When the decision of this call was asked for. */
+  /** When the decision of this call was requested. */
   get askedMs(): number {
     return this.#queue.decidingSinceMs ?? this.#finishingSinceMs ?? this.#options.clock.nowMs();
   }
 
-  /** Resolves when nobody decides or waits for it. Undefined: no long decision is under way. */
+  /** Resolves when no decision is under way and none waits. Undefined if no long decision is under way. */
   get longEnded(): Promise<void> | undefined {
     return this.#long === undefined ? undefined : this.#queue.idle();
   }
@@ -79,7 +82,10 @@ export class Decisions {
     return this.#queue.inTurn(bytes, decide);
   }
 
-  /** At once where one slice is enough for it; otherwise others wait until it is taken. In turn. */
+  /**
+   * Takes a decision. If one slice is enough, it is taken at once; otherwise other decisions wait until it is taken.
+   * Must be called in turn (`inTurn`).
+   */
   take<Result, Answer>(decision: SlicedDecision<Result, Answer>): Promise<Answer> {
     const { deciding, values, slice, goesOn, finish, refuse } = decision;
     const { clock, onLong } = this.#options;
@@ -111,7 +117,7 @@ export class Decisions {
     long: LongDecision,
     { confirm, finish, refuse }: SlicedDecision<Result, Answer>,
   ): Promise<Answer> {
-    // What is noted for the answer stays readable until it is pinned by itself.
+    // Versions that are noted for the answer stay readable until the answer has its own pin.
     using _pin = this.#options.pins.hold(NO_REVISION);
     try {
       const result = await decided;
@@ -128,13 +134,16 @@ export class Decisions {
     }
   }
 
-  /** The long decision takes its changes back and is refused with `error`. Those who wait never decide: the caller fails them. */
+  /**
+   * Makes the long decision undo its changes and fail with `error`. Returns the waiting decisions, which never run:
+   * the caller must fail them.
+   */
   giveUp(error: EngramError): readonly { fail(error: Error): void }[] {
     this.#long?.giveUp(error);
     return this.#queue.takeAll();
   }
 
-  /** Those who asked at `untilMs` or before wait no longer. Returns whether anybody still waits to be decided. */
+  /** Fails the decisions that were requested at or before `untilMs`. Returns whether any other is under way or waits. */
   failUntil(untilMs: number, error: EngramError): boolean {
     if (this.#long !== undefined && this.#long.startMs <= untilMs) this.#long.timeOut(error);
     this.#queue.failUntil(untilMs, error);

@@ -28,31 +28,31 @@ import { WritePath } from './write-path.ts';
 export interface LeadershipOptions {
   readonly replica: Replica;
   readonly storage: Storage;
-  /** It has sealed the log, and the replica has applied everything before. */
+  /** The log is sealed for this epoch, and the replica has applied every record before the seal. */
   readonly epoch: Epoch;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Holds the log's seal; whose alarm it is when the quota is reached. */
+  /** This member. It holds the log's seal, and it raises the alarm when the quota is reached. */
   readonly memberId: bigint;
   readonly observer?: StoreObserver;
-  /** etcd: ceil(1.5 election timeouts). */
+  /** etcd uses ceil(1.5 election timeouts). */
   readonly minLeaseTtlSeconds: number;
   /** 0 or less: no quota. */
   readonly quotaBytes?: number;
   readonly batchBytesMax?: number;
   readonly waitingBytesMax?: number;
-  /** Puts and deletes of one transaction. */
+  /** The most puts and deletes of one transaction. */
   readonly txnChangesMax?: number;
   /** See `BackendSettings`. */
   readonly sliceMax?: number;
-  /** etcd: 5 s and two election timeouts. */
+  /** etcd uses 5 s plus two election timeouts. */
   readonly requestTimeoutMs?: number;
   /** See `WritePathOptions.confirm`. */
   readonly confirm?: () => Promise<void>;
   /**
-   * The log takes no more from this leadership: it has ended. After `uncertain` nobody knows what the log holds, and
-   * the node must start anew.
+   * The leadership has ended, because the log takes no more from it. After `uncertain` it is unknown what the log
+   * holds, and the node must restart.
    */
   readonly onEnded: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>) => void;
   /** An invariant is broken: the node must end. */
@@ -61,7 +61,7 @@ export interface LeadershipOptions {
 
 const MIB = 1024 * 1024;
 const TXN_CHANGES_MAX = 1_000_000;
-/** What a mark that waits to be decided takes in memory. */
+/** Memory that a mark takes while it waits to be decided. */
 const MARK_COST_BYTES = 256;
 const restsOnState: ReadonlySet<ErrorCode> = new Set([
   'Compacted',
@@ -73,9 +73,9 @@ const restsOnState: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * The right to write, for one epoch: it decides on writes, compactions, alarms and leases, and appends them. It holds
- * nothing that outlives it. When it ends, by `stepDown` or because the log refuses it, what was not durable is undone, and
- * the replica is what the log says.
+ * The right to write in one epoch. It decides on writes, compactions, alarms and leases, and appends them. It holds
+ * nothing that outlives it. It ends by `stepDown` or because the log refuses it. Then what was not durable is undone,
+ * and the replica matches the log.
  */
 export class Leadership implements Proposals {
   readonly epoch: Epoch;
@@ -83,7 +83,7 @@ export class Leadership implements Proposals {
   readonly #options: LeadershipOptions;
   readonly #writes: WritePath;
   readonly #leaseKeeper: LeaseKeeper;
-  /** The highest revision that a compaction is under way or done for. */
+  /** The highest revision for which a compaction is under way or done. */
   #compactDecided: Revision;
   /** Changes of alarms under way, by `alarmName`. */
   readonly #changingAlarms = new Map<string, Promise<unknown>>();
@@ -95,7 +95,7 @@ export class Leadership implements Proposals {
     this.#options = options;
     this.epoch = options.epoch;
     this.#compactDecided = state.compactRevision;
-    // Nobody could renew while there was no leader.
+    // No client could renew its lease while there was no leader.
     state.lessor.extendAll(clock.nowMs());
     const pending = new PendingLeases(state.lessor);
     this.#writes = new WritePath({
@@ -137,7 +137,7 @@ export class Leadership implements Proposals {
     });
   }
 
-  /** What was decided last, durable or not. */
+  /** The newest revision that was dealt and the next log position, durable or not. */
   get sequenced(): { readonly revision: Revision; readonly next: LogPosition } {
     return this.#writes.sequenced;
   }
@@ -147,7 +147,7 @@ export class Leadership implements Proposals {
     return this.#writes.waitingBytes;
   }
 
-  /** Decided in this call, not in a later turn: who sends two writes on one connection finds them in that order. */
+  /** Decided in this call, not in a later turn, so that two writes of one connection keep their order. */
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
     try {
       this.#refuseIfCorrupt();
@@ -161,14 +161,14 @@ export class Leadership implements Proposals {
     }
   }
 
-  /** Resolves when readers are refused. */
+  /** Resolves when reads below `wanted` are refused. */
   compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
     return this.#refusing(this.#compactInTurn(wanted, caller));
   }
 
   async #compactInTurn(wanted: number, caller: Caller): Promise<void> {
     this.#refuseIfCorrupt();
-    // Durable already, and shown by a follower, may be what has yet to take effect here.
+    // The revision may be durable and visible on a follower, but not in effect here yet.
     if (wanted > this.#options.replica.revision) await this.#writes.settled();
     return this.#writes.inTurn(MARK_COST_BYTES, () => this.#compact(wanted, caller));
   }
@@ -176,7 +176,7 @@ export class Leadership implements Proposals {
   async #compact(wanted: number, caller: Caller): Promise<void> {
     const { replica } = this.#options;
     if (wanted <= this.#compactDecided) {
-      // The compaction that refuses this one may be under way still.
+      // The compaction that makes this one fail may still be under way.
       await this.#writes.settled();
       throw new EngramError('Compacted');
     }
@@ -230,7 +230,7 @@ export class Leadership implements Proposals {
     await this.#changeAlarm(alarm, true, caller);
   }
 
-  /** False: it was not set. */
+  /** Resolves with false if the alarm was not set. */
   async deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
     await this.#changingAlarms.get(alarmName(alarm));
     if (!this.#options.replica.state.hasAlarm(alarm)) {
@@ -242,8 +242,9 @@ export class Leadership implements Proposals {
   }
 
   /**
-   * Ends the leadership: nothing more is accepted, and what the log has not taken fails with LeaderChanged and is
-   * undone. Resolves when an append that was under way has settled, in effect or undone.
+   * Ends the leadership. No more writes are accepted. Writes that have not left for the log fail with LeaderChanged
+   * and are undone. Resolves when the append that was under way has settled: its writes are with the replica, or
+   * undone.
    */
   stepDown(): Promise<void> {
     this.#leaseKeeper.close();
@@ -251,7 +252,7 @@ export class Leadership implements Proposals {
     return this.#ended;
   }
 
-  /** Accepts nothing more by itself, and resolves when nothing is under way any more: for a node that stops. */
+  /** For a node that stops: expires no more leases, and resolves when nothing is under way. */
   async drain(): Promise<void> {
     this.#leaseKeeper.close();
     await this.#writes.drained();
@@ -271,7 +272,7 @@ export class Leadership implements Proposals {
     return changed;
   }
 
-  /** A refusal says what the state is: see `WritePathOptions.confirm`. */
+  /** A refusal that rests on the state must be confirmed: see `WritePathOptions.confirm`. */
   async #refusing<Answer>(work: Promise<Answer>): Promise<Answer> {
     try {
       return await work;
@@ -286,8 +287,8 @@ export class Leadership implements Proposals {
   }
 
   /**
-   * The write that reaches the quota is refused, and so is every later one until the alarm is taken back. The first one
-   * is answered when the alarm is there: who asks for alarms after a refusal finds it.
+   * The write that reaches the quota is refused, and so is every later one until the alarm is cleared. The first
+   * refusal waits until the alarm has taken effect, so that a client that lists alarms after it finds the alarm.
    */
   #refusalForSpace(costBytes: number): Promise<never> | undefined {
     const { replica, storage, quotaBytes = 0, memberId } = this.#options;

@@ -35,19 +35,19 @@ const COMPARE_US = 0.2;
 const KEY_US = 0.5;
 
 /**
- * Leases as the leader decides on them. A grant, a revoke and an expiry are writes; a renewal is none. Decisions look at
- * what is under way, answers only at what has taken effect.
+ * The leader's decisions on leases. A grant, a revoke and an expiry are writes; a renewal is not. Decisions see
+ * changes under way. Answers show only what has taken effect.
  */
 export class LeaseDecisions {
   readonly #options: LeaseDecisionsOptions;
-  /** Revokes under way: who renews such a lease waits until it is gone. */
+  /** Revokes under way. A renewal of such a lease waits until the lease is gone. */
   readonly #revoking = new Map<LeaseId, Promise<unknown>>();
 
   constructor(options: LeaseDecisionsOptions) {
     this.#options = options;
   }
 
-  /** LeaseTTLTooLarge, LeaseExist. */
+  /** Errors: LeaseTTLTooLarge, LeaseExist. */
   async grant(wanted: LeaseId, ttlSeconds: number, origin: Origin | undefined): Promise<LeaseView> {
     if (ttlSeconds > MAX_TTL_SECONDS) throw new EngramError('LeaseTTLTooLarge');
     return this.#options.writes.inTurn(LEASE_COST_BYTES, () => this.#grant(wanted, ttlSeconds, origin));
@@ -69,7 +69,7 @@ export class LeaseDecisions {
     return { id, grantedTtlSeconds, remainingSeconds: grantedTtlSeconds };
   }
 
-  /** LeaseNotFound. */
+  /** Errors: LeaseNotFound. */
   revoke(id: LeaseId, origin?: Origin): Promise<Revision> {
     const known = this.#options.pending.has(id);
     const revoked = this.#options.writes.inTurn(LEASE_COST_BYTES, () => this.#revoke(id, origin));
@@ -77,7 +77,7 @@ export class LeaseDecisions {
     return revoked;
   }
 
-  /** Who renews the lease from now on waits for `ending`. */
+  /** From now on, renewals of the lease wait for `ending`. */
   #note(id: LeaseId, ending: Promise<unknown>): void {
     this.#revoking.set(id, ending);
     const forget = (): void => {
@@ -97,7 +97,10 @@ export class LeaseDecisions {
     return revoked;
   }
 
-  /** The granted TTL, or 0. A lease past its deadline is ended first, so that nobody sees it after the 0. */
+  /**
+   * Returns the granted TTL, or 0. A lease past its deadline is ended first, so that no client sees the lease after
+   * the 0.
+   */
   keepAlive(id: LeaseId): number | Promise<number> {
     const { lessor, clock, pending, writes, observer } = this.#options;
     const ttlSeconds = lessor.renew(id, clock.nowMs());
@@ -106,7 +109,7 @@ export class LeaseDecisions {
       return ttlSeconds;
     }
     if (!lessor.has(id)) return 0;
-    // Where its end is under way, its id may be another lease's by now.
+    // If its end is under way, only waits: the id may already belong to another lease.
     const gone = this.#revoking.get(id) ?? (pending.isUndecided(id) ? writes.settled() : this.expire(id));
     if (gone === undefined) return 0;
     return gone.then(
@@ -118,7 +121,10 @@ export class LeaseDecisions {
     );
   }
 
-  /** Ends a lease whose time is over. False: another revoke was first, and its id may be another lease's by now. */
+  /**
+   * Ends a lease whose deadline has passed. Resolves with false if another revoke was first: then the id may belong
+   * to another lease.
+   */
   expire(id: LeaseId): Promise<boolean> {
     const { pending, writes } = this.#options;
     if (pending.isUndecided(id)) return Promise.resolve(false);
@@ -129,7 +135,7 @@ export class LeaseDecisions {
 
   async #expire(id: LeaseId): Promise<boolean> {
     const { pending, lessor, clock, writes } = this.#options;
-    // While it waited for its turn, another revoke may have been first, and another lease may have the id.
+    // While this waited for its turn, another revoke may have been first, and the id may belong to another lease.
     if (pending.isUndecided(id)) {
       await writes.settled();
       return false;
@@ -161,7 +167,7 @@ export class LeaseDecisions {
   #freeId(): LeaseId {
     const { random, pending, lessor } = this.#options;
     for (;;) {
-      // 63 bits: positive for those who read it as signed.
+      // 63 bits, so that the id is positive when it is read as a signed number.
       const id = leaseId((BigInt(random.uint32() >>> 1) << 32n) | BigInt(random.uint32()));
       if (id !== NO_LEASE && !pending.has(id) && !lessor.has(id)) return id;
     }

@@ -2,7 +2,7 @@ import type { Clock, EngramError, Slice } from '@engram/core';
 
 /** A decision that is taken in slices, from its first turn to its end. */
 export class LongDecision {
-  /** When it was asked for. */
+  /** When the decision was requested. */
   readonly startMs: number;
   readonly #goesOn: boolean;
   #reason: EngramError | undefined;
@@ -10,13 +10,13 @@ export class LongDecision {
   #rejectAnswer: (error: EngramError) => void = () => {};
   #rejectRead: (error: EngramError) => void = () => {};
 
-  /** `goesOn`: also when nobody waits for it any more. */
+  /** `goesOn`: the decision continues after its caller was answered Timeout. */
   constructor(startMs: number, goesOn: boolean) {
     this.startMs = startMs;
     this.#goesOn = goesOn;
   }
 
-  /** The answer that will be there when the decision has taken effect, or the error of who did not wait for it. */
+  /** Settles as `answer` does, unless `timeOut` rejects it before. */
   answer<Answer>(answer: Promise<Answer>): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
       this.#rejectAnswer = reject;
@@ -24,7 +24,10 @@ export class LongDecision {
     });
   }
 
-  /** Waits for what the decision needs before its first change. Rejects as `turn` does, without waiting for storage. */
+  /**
+   * Waits for values that the decision needs before its first change. Rejects when the decision is given up, without
+   * waiting for storage.
+   */
   read(reading: Promise<void>): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       this.#rejectRead = reject;
@@ -32,7 +35,10 @@ export class LongDecision {
     });
   }
 
-  /** Others have their turn. Rejects, once, with why it was given up: its changes are to be taken back then. */
+  /**
+   * Resolves after other requests had their turn. If the decision was given up, rejects once, with the reason: the
+   * decision must then undo its changes.
+   */
   async turn(slice: Slice, clock: Clock): Promise<void> {
     await slice.turn(clock);
     if (this.#reason === undefined || this.#told) return;
@@ -40,13 +46,13 @@ export class LongDecision {
     throw this.#reason;
   }
 
-  /** Nobody waits any longer. */
+  /** The caller's time is over. Fails its answer, and gives the decision up unless it goes on. */
   timeOut(error: EngramError): void {
     if (this.#goesOn) this.#rejectAnswer(error);
     else this.giveUp(error);
   }
 
-  /** For the first reason that there is. */
+  /** Gives the decision up. Only the first reason counts. */
   giveUp(error: EngramError): void {
     this.#reason ??= error;
     this.#rejectRead(this.#reason);

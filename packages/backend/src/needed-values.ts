@@ -4,28 +4,28 @@ import type { KnownValues, NeededNow } from '@engram/sequencer';
 import type { Replica } from './replica.ts';
 
 /**
- * The values that one decision needs before it can be taken. They are held by reference from the moment they are found:
- * asking the cache again while the transaction is decided could find that it has forgotten one meanwhile. What is needed
- * may change with every turn, so the decision is taken in the turn in which `collect` finds nothing missing.
+ * The values that one decision needs before it can be taken. Each is held by reference from the moment it is found,
+ * because the cache may evict it before the transaction is decided. The needs may change with every turn, so the
+ * decision is taken in the turn in which `collect` finds nothing missing.
  */
 export class NeededValues implements KnownValues {
   readonly #replica: Replica;
   readonly #found = new Map<LogPosition, Uint8Array>();
-  /** Of a decision in slices: until it asks for others. */
+  /** Values of a decision in slices, held until it asks for others. */
   readonly #passing = new Map<LogPosition, Uint8Array>();
 
   constructor(replica: Replica) {
     this.#replica = replica;
   }
 
-  /** Takes what is in memory; returns what has to be read from storage. */
+  /** Takes the values that are in memory. Returns the positions of those that must be read from storage. */
   collect(needs: readonly LogPosition[]): readonly LogPosition[] {
     return this.#collect(needs, this.#found);
   }
 
   /**
-   * Reads what is missing. Versions that are newer by the time it is there are in memory. Rejects with Timeout at the deadline
-   * on this clock, also where storage does not heed the signal.
+   * Reads the missing values. Versions that are newer by then are in memory. Rejects with Timeout at `deadlineMs` of
+   * this clock, also if storage ignores the signal.
    */
   loadUntil(deadlineMs: number, missing: readonly LogPosition[], clock: Clock): Promise<void> {
     const abort = new AbortController();
@@ -41,7 +41,7 @@ export class NeededValues implements KnownValues {
     });
   }
 
-  /** What a decision in slices asks for. Undefined: it is there. */
+  /** Loads the values that a decision in slices asks for. Undefined if they are at hand. */
   provide({ positions, kept }: NeededNow, signal: AbortSignal): Promise<void> | undefined {
     this.#passing.clear();
     const into = kept ? this.#found : this.#passing;
@@ -73,7 +73,7 @@ export class NeededValues implements KnownValues {
   }
 }
 
-/** Of a decision that looks at no value. */
+/** For a decision that reads no value. */
 export const nothingNeeded: KnownValues = {
   value: (position) => {
     throw new Error(`the value at ${position} was not said to be needed`);

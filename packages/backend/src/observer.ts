@@ -1,6 +1,6 @@
 import type { Revision } from '@engram/core';
 
-/** What operators count. Called on hot paths: an observer adds to a number and returns. */
+/** Receives what operators count. Called on hot paths: an observer must only add to a number and return. */
 export interface StoreObserver {
   /** A batch became durable. */
   appended?(durationMs: number, records: number, bytes: number): void;

@@ -12,21 +12,21 @@ import type { Lessor } from '@engram/lease';
 import type { SequencedLeases } from '@engram/sequencer';
 import type { CommittedWrite } from './committed-write.ts';
 
-/** For each key, in microseconds. */
+/** Costs for each key, in microseconds. */
 const CANDIDATE_US = 0.2;
 const COMPARE_US = 0.2;
 const APPLIED_US = 0.3;
 
 /**
- * Leases as they will be when everything that is sequenced has taken effect: what a decision must see and a reader must
- * not. It lies over the state's leases and holds only what is under way, so a leadership that ends takes it along, and
- * nothing has to be undone.
+ * Leases as they will be when everything that is sequenced has taken effect. Decisions must see this, and readers
+ * must not. It is an overlay on the state's leases that holds only changes under way. When the leadership ends, the
+ * overlay is discarded, and the state's leases need no undo.
  */
 export class PendingLeases implements SequencedLeases {
   readonly #lessor: Lessor;
-  /** Of the marks under way for an id, the last one. */
+  /** By lease id: whether the lease exists after the last mark under way, and how many marks are under way. */
   readonly #decided = new Map<LeaseId, { readonly exists: boolean; underWay: number }>();
-  /** Keys that puts under way attach, in the form of `keyText`, each with the number of those puts. */
+  /** By lease id: the keys that puts under way attach, in the form of `keyText`, each with the number of those puts. */
   readonly #attaching = new Map<LeaseId, Map<string, number>>();
 
   constructor(lessor: Lessor) {
@@ -37,7 +37,7 @@ export class PendingLeases implements SequencedLeases {
     return this.#decided.get(id)?.exists ?? this.#lessor.has(id);
   }
 
-  /** A grant or a revoke is under way: what is said of the lease now may not come true. */
+  /** A grant or a revoke of the lease is under way, so the answer of `has` may not come true. */
   isUndecided(id: LeaseId): boolean {
     return this.#decided.has(id);
   }
@@ -53,7 +53,7 @@ export class PendingLeases implements SequencedLeases {
     else keys.set(text, (keys.get(text) ?? 0) + 1);
   }
 
-  /** The put that would have attached it is undone. */
+  /** The put that would have attached `key` is undone. */
   detach(id: LeaseId, key: Uint8Array): void {
     const keys = this.#attaching.get(id);
     assert(keys !== undefined, 'a key is detached from a lease that none is attached to');
@@ -61,9 +61,10 @@ export class PendingLeases implements SequencedLeases {
   }
 
   /**
-   * Every key that may be attached to the lease once all is durable, in byte order and in the form of `keyText`: attached
-   * now, or about to be, some of them twice. Whether it still is at the end the caller asks the index. What takes effect
-   * meanwhile moves keys from one kind to the other, and none is missed.
+   * Every key that may be attached to the lease once all is durable, in byte order and in the form of `keyText`.
+   * These are the keys that are attached now and the keys that puts under way attach; some occur twice. The caller
+   * must ask the index whether a key is still attached in the end. The keys of puts are read first: a write that
+   * takes effect meanwhile moves its keys to the attached ones, so none is missed.
    */
   *candidates(id: LeaseId, slice: Slice): SlicedWork<readonly string[]> {
     const texts: string[] = [];
@@ -78,7 +79,10 @@ export class PendingLeases implements SequencedLeases {
     return yield* sortSliced(texts, compareTexts, slice, COMPARE_US);
   }
 
-  /** A write that was sequenced here has taken effect: the state says now what this did. Undefined: it is done. */
+  /**
+   * A sequenced write has taken effect. The state now has its changes, so the overlay drops them. Undefined if that
+   * is done.
+   */
   applied({ mark, group }: CommittedWrite, slice: Slice): SlicedWork<void> | undefined {
     if (mark !== undefined && (mark.kind === 'lease-grant' || mark.kind === 'lease-revoke')) {
       const decided = this.#decided.get(mark.id);
@@ -111,5 +115,5 @@ export class PendingLeases implements SequencedLeases {
   }
 }
 
-/** One character is one byte, so the order of texts is that of bytes. */
+/** One character is one byte, so texts sort as the bytes do. */
 export const compareTexts = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);

@@ -4,23 +4,24 @@ import type { CommittedWrite, Mark } from './committed-write.ts';
 
 const CAPACITY_MIN = 256;
 
-/** How a write ends for the one who waits for it, and what must be given back then. */
+/** How a write ends for the caller that waits for it. */
 export interface WriteEnd {
-  /** It has taken effect: make the answer. */
+  /** The write has taken effect: builds the answer. */
   answer(): void;
   reject(error: Error): void;
-  /** Keeps the versions that the answer needs; given back however the write ends. */
+  /** Keeps the versions that the answer needs. Disposed however the write ends. */
   readonly pin: Disposable | undefined;
 }
 
 /**
- * The writes that somebody waits for, in the order in which they came. They end in nearly that order; one that ended is
- * forgotten when all before it have. (As a Set they cost the collector the copying of a third of what a write allocates.)
+ * Writes that callers wait for, in the order in which they came. They end in nearly that order. An ended write is
+ * forgotten when all writes before it have ended. (With a Set, the garbage collector copied a third of what a write
+ * allocates.)
  */
 export class PendingWrites {
   readonly #ring = new SequenceRing<PendingWrite>(CAPACITY_MIN);
 
-  /** Of those that did not end, the oldest. */
+  /** The oldest write that has not ended. */
   oldest(): PendingWrite | undefined {
     this.#forgetEnded();
     return this.#ring.get(this.#ring.first);
@@ -41,7 +42,10 @@ export class PendingWrites {
   }
 }
 
-/** A write that somebody waits for. The first call of `settle` or `fail` counts; what it does to the state is another matter. */
+/**
+ * A write that a caller waits for. Only the first call of `settle` or `fail` counts. Neither changes the write's
+ * effect on the state.
+ */
 export class PendingWrite implements CommittedWrite {
   readonly mark: Mark | undefined;
   readonly group: EventGroup | undefined;

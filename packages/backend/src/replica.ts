@@ -34,7 +34,7 @@ import type { WalkParts } from './walk-parts.ts';
 import { WatchHistory } from './watch-history.ts';
 
 export interface ReplicaOptions {
-  /** The replica owns it from here on, and disposes it with itself. */
+  /** The replica owns the storage from here on, and disposes it with itself. */
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: Random;
@@ -43,15 +43,18 @@ export interface ReplicaOptions {
   /** Encoded versions kept in memory for readers and watchers. */
   readonly cacheBytesMax?: number;
   readonly watchProgressIntervalMs?: number;
-  /** Events kept for watchers that read history, of all together. */
+  /** Bytes of events kept for watchers that read history, for all watchers together. */
   readonly watchBacklogBytesMax?: number;
-  /** At least this much log between two index checkpoints; more when the checkpoint itself is larger. */
+  /** Minimum bytes of log between two index checkpoints; more if the checkpoint itself is larger. */
   readonly checkpointEveryBytes?: number;
-  /** How long a snapshot may hold a compaction up before it is ended. */
+  /** How long a snapshot may delay a compaction before the snapshot is ended. */
   readonly imageHoldMaxMs?: number;
-  /** What the answer to one transaction may hold. */
+  /** The most bytes of the answer to one transaction. */
   readonly txnAnswerBytesMax?: number;
-  /** Keys, versions or records that long work takes on at once at most. Without it each kind of work has its own measure. */
+  /**
+   * The most keys, versions or records that long work handles at a time. Undefined: each kind of work has its own
+   * limit.
+   */
   readonly sliceMax?: number;
   /** An invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
@@ -63,9 +66,10 @@ const CHECKPOINT_RETRY_MS = 10_000;
 const IMAGE_HOLD_MAX_MS = 600_000;
 
 /**
- * One copy of the store: what every node has, leader or not. It owns what is visible (`revision`) and what has been
- * handed over as durable (`next`). Writes reach it by `apply` (on the leader, from its own log appends) or by `follow`
- * (raw batches that another node has committed); both end in the one place where a write takes effect.
+ * One copy of the store. Every node has one, leader or not. It owns the visible revision (`revision`) and the end of
+ * the durable records that it was given (`next`). Writes reach it through `apply` (on the leader, from its own log
+ * appends) or through `follow` (raw batches that another node has committed). Both end in the one place where a write
+ * takes effect.
  */
 export class Replica implements AsyncDisposable {
   readonly state: ReplicatedState;
@@ -75,11 +79,11 @@ export class Replica implements AsyncDisposable {
   readonly scanner: Scanner;
   readonly pins = new Pins();
   readonly clock: Clock;
-  /** What the answer to one transaction may hold. */
+  /** The most bytes of the answer to one transaction. */
   readonly txnAnswerBytesMax: number;
-  /** Told of each write that carries an origin, when it takes effect. */
+  /** Called with each write that carries an origin, when it takes effect. */
   onForwarded: ((write: CommittedWrite) => void) | undefined;
-  /** Told when `applied` has moved. */
+  /** Called when `applied` has moved. */
   onApplied: (() => void) | undefined;
   readonly #options: ReplicaOptions;
   readonly #walkParts: WalkParts;
@@ -88,7 +92,7 @@ export class Replica implements AsyncDisposable {
   readonly #checkpointer: Checkpointer;
   #next: LogPosition;
   #needed: LogPosition;
-  /** Bytes of the log behind the newest checkpoint. */
+  /** Bytes of the log after the newest checkpoint. */
   #bytesBehind: number;
   #checkpointNotBeforeMs = 0;
   #closed = false;
@@ -169,24 +173,25 @@ export class Replica implements AsyncDisposable {
     );
   }
 
-  /** What readers see: durable, taken effect, and told to watchers. */
+  /** The revision that readers see: durable, in effect, and published to watchers. */
   get revision(): Revision {
     return this.state.revision;
   }
 
-  /** Every record before it is durable and has been handed over; `applied` may still lag a little. */
+  /** Every record before this position is durable and was given to this replica. `applied` may lag a little behind it. */
   get next(): LogPosition {
     return this.#next;
   }
 
-  /** Every record before it has taken effect. */
+  /** Every record before this position has taken effect. */
   get applied(): LogPosition {
     return this.#applier.next;
   }
 
   /**
-   * What this node needs of the log that it shares begins here: every record before it has taken effect, and nobody here reads
-   * what a compaction before it has made invisible. An image that rests on no more than that lacks nothing that is read here.
+   * Where the part of a shared log begins that this node needs. Every record before this position has taken effect.
+   * No reader of this node needs a version that a compaction before this position has made invisible. So an image
+   * taken at or before this position lacks nothing that this node reads.
    */
   get needed(): LogPosition {
     if (!this.pins.holdsBelow(this.state.compactRevision)) this.#needed = this.applied;
@@ -198,7 +203,7 @@ export class Replica implements AsyncDisposable {
     return this.#checkpointer.running;
   }
 
-  /** For work of this node that may be long. */
+  /** A new slice for work of this node that may be long. */
   newSlice(): Slice {
     return new Slice(this.#options.sliceMax);
   }
@@ -214,8 +219,9 @@ export class Replica implements AsyncDisposable {
   }
 
   /**
-   * The leader's own writes, durable now, their versions in the index already. `bytes` of log hold them up to `next`.
-   * `applied` is called when they have taken effect; the next ones do when its promise has resolved.
+   * Takes the leader's own writes, which are durable and whose versions are in the index already. Their records end
+   * before `next` and take `bytes` of the log. `applied` is called when the writes have taken effect. Later writes
+   * take effect when its promise has resolved.
    */
   apply(
     writes: readonly CommittedWrite[],
@@ -229,10 +235,10 @@ export class Replica implements AsyncDisposable {
     this.#maybeCheckpoint(bytes);
   }
 
-  /** A batch that is in the log, of whichever leader. It must go on where this replica ends. */
+  /** Takes a batch that is in the log, from any leader. It must begin where this replica ends. */
   follow(batch: LogBatch): void {
     assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
-    this.cache.forgetPending(batch.first); // of a leadership of this node that has ended
+    this.cache.forgetPending(batch.first); // left by an ended leadership of this node
     const writes = decodeBatch(batch, this.state.index, false);
     let bytes = 0;
     for (const record of batch.records) bytes += record.length;
@@ -243,12 +249,12 @@ export class Replica implements AsyncDisposable {
     this.apply(writes, logPosition(batch.first + batch.records.length), bytes, nothing);
   }
 
-  /** Resolves when all that was handed over has taken effect. */
+  /** Resolves when every write given to this replica has taken effect. */
   settled(): Promise<void> {
     return this.#applier.idle();
   }
 
-  /** The caller has made sure that the revision is as fresh as the reader wants it. Compacted, FutureRev. */
+  /** The caller must have made sure that the revision is as fresh as the reader wants. Errors: Compacted, FutureRev. */
   range(op: RangeOp, signal: AbortSignal): RangeResult | Promise<RangeResult> {
     this.#options.observer?.range?.();
     const current = this.revision;
@@ -258,7 +264,7 @@ export class Replica implements AsyncDisposable {
       : rangeResult(current, scanned);
   }
 
-  /** As `range`, where a long list comes in pages. */
+  /** As `range`, but a long list comes in pages. */
   rangePaged(
     op: RangeOp,
     signal: AbortSignal,
@@ -276,7 +282,7 @@ export class Replica implements AsyncDisposable {
 
   async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal): AsyncGenerator<RangeResult> {
     if (op.sortTarget !== SortTarget.KEY) {
-      // What is not sorted by key has no chunks that come in order: the answer is one.
+      // A list that is not sorted by key cannot be cut into chunks in order: it is one chunk.
       yield await this.range(op, signal);
       return;
     }
@@ -289,7 +295,7 @@ export class Replica implements AsyncDisposable {
     }
   }
 
-  /** The revision that a read asks for, when it can be read; 0 and below: the newest. */
+  /** The revision that a read of `wanted` uses; 0 and below mean the newest. Errors: FutureRev, Compacted. */
   readable(wanted: number): Revision {
     if (wanted <= 0) return this.revision;
     if (wanted > this.revision) throw new EngramError('FutureRev');
@@ -310,7 +316,7 @@ export class Replica implements AsyncDisposable {
     return takeImage(this.#walkParts, this.revision, signal);
   }
 
-  /** What the nodes that share the log share beside it: see `SharedImage`. */
+  /** An image for the nodes that share the log. See `SharedImage` of storage. */
   sharedImage(options: SharedImageOptions): PartsFrom {
     const { state, pins } = this;
     const { clock, sliceMax } = this.#walkParts;
@@ -322,13 +328,16 @@ export class Replica implements AsyncDisposable {
     return this.state.index.count(range, this.revision);
   }
 
-  /** Frees what the compactions so far have made invisible, on disk too: compaction, checkpoint, drop. */
+  /**
+   * Frees everything that compactions so far have made invisible, on disk too: finishes the compaction, takes a
+   * checkpoint, and drops the records.
+   */
   async freeCompacted(): Promise<void> {
     await this.#compactor.start();
     await this.#checkpointThenDrop();
   }
 
-  /** As `freeCompacted`, and gives the space back to the file system. Goes on when nobody waits for it any more. */
+  /** As `freeCompacted`, and returns the space to the file system. Continues even if the caller no longer waits. */
   reclaim(): Promise<void> {
     const work = this.freeCompacted().then(() => this.#options.storage.values.reclaim?.());
     this.#background(work, 'defragmentation');
@@ -351,8 +360,8 @@ export class Replica implements AsyncDisposable {
   }
 
   /**
-   * Background work that storage fails is tried again at the next occasion: the log is whole without it. A broken
-   * invariant ends the node.
+   * Runs background work. If storage fails it, it is tried again at the next occasion, because the log is whole
+   * without it. A broken invariant ends the node.
    */
   #background(work: Promise<unknown>, what: string): void {
     work.catch((error: unknown) => {
@@ -366,7 +375,7 @@ export class Replica implements AsyncDisposable {
     });
   }
 
-  /** Ends the background work, whatever it waits for, and lets go of the storage. */
+  /** Ends the background work, also where it waits, and disposes the storage. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -2,10 +2,13 @@ import type { ByteList, KeyRange, LeaseId, LogPosition, PagedBytes, RangeOp, Rev
 import type { WatchHub } from '@engram/watch-hub';
 import type { Caller } from './caller.ts';
 
-/** The answer to a range. `kvs` are encoded mvccpb.KeyValue messages, shared: never changed, sent as they are. */
+/**
+ * The answer to a range. `kvs` are encoded mvccpb.KeyValue messages. They are shared: callers send them as they are
+ * and must not change them.
+ */
 export interface RangeResult {
   readonly kind: 'range';
-  /** For the header: the store's revision at the read; inside a transaction what was visible at that point. */
+  /** For the header: the store's revision at the read, or the revision that a range inside a transaction saw. */
   readonly revision: Revision;
   readonly kvs: ByteList;
   readonly more: boolean;
@@ -15,11 +18,11 @@ export interface RangeResult {
 export interface PutResult {
   readonly kind: 'put';
   readonly revision: Revision;
-  /** Encoded mvccpb.KeyValue; undefined when not asked for or not there. */
+  /** Encoded mvccpb.KeyValue. Undefined if it was not requested or the key did not exist. */
   readonly prevKv: Uint8Array | undefined;
 }
 
-/** A long list for whoever sends it as it is: its bytes are brought while they are read. See PagedBytes. */
+/** A long list for a caller that sends it unchanged. Its bytes are loaded while the caller reads them. See PagedBytes. */
 export interface PagedRangeResult {
   readonly kind: 'paged-range';
   readonly revision: Revision;
@@ -67,23 +70,27 @@ export interface StoreStatus {
 
 /**
  * Every version that is readable at or above the compact revision, as of one revision, in the order of (mod revision,
- * sub). What it shows cannot be freed before it is disposed.
+ * sub). Compactions do not free these versions until the image is disposed. If the image delays a compaction for too
+ * long, it is revoked, and its methods throw Compacted.
  */
 export interface StoreImage extends Disposable {
   readonly revision: Revision;
   readonly compactRevision: Revision;
-  /** Of versions; the others take an index below it. */
+  /** The number of versions. The methods below take an index from 0 to `count - 1`. */
   readonly count: number;
   modRevision(at: number): number;
   sub(at: number): number;
   isTombstone(at: number): boolean;
   /** The length of the encoded mvccpb.KeyValue. */
   bytes(at: number): number;
-  /** The encoded KeyValues of the versions from `from` to before `to`; of a tombstone, key and mod_revision. */
+  /**
+   * The encoded KeyValues of the versions from `from` up to but not including `to`. A tombstone's has only key and
+   * mod_revision.
+   */
   read(from: number, to: number, signal: AbortSignal): Promise<readonly Uint8Array[]>;
 }
 
-/** A lease as it was granted: what every node knows of it. */
+/** A lease as it was granted. Every node knows this much of a lease. */
 export interface LeaseGrant {
   readonly id: LeaseId;
   readonly grantedTtlSeconds: number;
@@ -93,12 +100,12 @@ export interface LeaseView extends LeaseGrant {
   readonly remainingSeconds: number;
 }
 
-/** A lease, and the keys that are attached to it where they were asked for, in byte order. */
+/** A lease. `keys` are its attached keys in byte order, empty if the caller did not ask for them. */
 export interface LeaseDetails extends LeaseView {
   readonly keys: readonly Uint8Array[];
 }
 
-/** What any node answers from its own copy, however far it has come. All refusals are EngramError. */
+/** Calls that any node answers from its own copy, which may lag behind the log. All refusals are EngramError. */
 export interface LocalStore {
   /** The newest revision that has taken effect on this node: durable, and published to its watchers. */
   readonly revision: Revision;
@@ -106,66 +113,69 @@ export interface LocalStore {
   readonly compactRevision: Revision;
   readonly watchHub: WatchHub;
 
-  /** Those whose grant has taken effect; on the leader by remaining time. */
+  /** Leases whose grant has taken effect. On the leader they are sorted by remaining time. */
   leases(): readonly LeaseGrant[];
   alarms(): readonly Alarm[];
-  /** `revision` 0 is the current one; at a negative one there is nothing to hash. Compacted, FutureRev. */
+  /** `revision` 0 means the current one. The hash at a negative revision is 0. Errors: Compacted, FutureRev. */
   hashKv(revision: number, signal: AbortSignal): Promise<HashKvResult>;
-  /** As of now. Rejects when the signal aborts. */
+  /** An image at the current revision. Rejects when the signal aborts. */
   image(signal: AbortSignal): Promise<StoreImage>;
   /**
-   * Gives the space of compacted history back to the file system. Answers when that is done or after a few seconds,
-   * whichever is first; it then goes on by itself.
+   * Returns the space of compacted history to the file system. Resolves when that is done or after a few seconds,
+   * whichever is first. The work then continues in the background.
    */
   defragment(): Promise<void>;
   status(): StoreStatus;
-  /** How many keys live in the range now: for metrics and health, no bytes are read. */
+  /** The number of keys that live in the range now, for metrics and health. Reads no bytes. */
   count(range: KeyRange): number;
 }
 
 /**
- * What only the leader decides; another node asks it on the caller's behalf. Answered when it has taken effect on the
- * node that answers, so that a read there sees it. Beside what each says: LeaderChanged, NoLeader, Stopped, Timeout,
- * TooManyRequests.
+ * Calls that only the leader decides. Another node forwards them to the leader on the caller's behalf. A call
+ * resolves when its effect is visible on the node that answers, so a later read there sees it. Errors of all calls:
+ * LeaderChanged, NoLeader, Stopped, Timeout, TooManyRequests.
  */
 export interface Proposals {
   /** Put and DeleteRange are transactions of one op without compares. */
   txn(txn: Txn, caller: Caller): Promise<TxnResult>;
-  /** Readers are refused from the answer on; with `physical` the answer waits for the space to be freed. */
+  /** When this resolves, reads below `revision` are refused. With `physical` it also waits until the space is freed. */
   compact(revision: number, physical: boolean, caller: Caller): Promise<void>;
 
-  /** Id 0 picks one. LeaseExist, LeaseTtlTooLarge; the answer carries the granted TTL. */
+  /** With id 0 the leader picks a free id. The answer has the granted TTL. Errors: LeaseExist, LeaseTTLTooLarge. */
   leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView>;
-  /** LeaseNotFound. The keys go in one revision, which is the answer. */
+  /**
+   * Deletes the lease's keys in one revision and resolves with it; without keys, with the current one. Errors:
+   * LeaseNotFound.
+   */
   leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision>;
-  /** The granted TTL, or 0 for a lease that is unknown; waits where an expiry is under way. */
+  /** Returns the granted TTL, or 0 for an unknown lease. Waits if the lease is being ended. */
   leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number>;
-  /** Undefined: unknown. The leader alone knows how long a lease has left. */
+  /** Undefined for an unknown lease. Only the leader knows the remaining time of a lease. */
   leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined>;
 
   activateAlarm(alarm: Alarm, caller: Caller): Promise<void>;
-  /** False: it was not set. */
+  /** Resolves with false if the alarm was not set. */
   deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean>;
 }
 
 /**
- * One key-value store with history, leases and watches: everything that etcd's API means, without its messages. Callers
- * have validated what a single request shows by itself (empty keys, too many ops, duplicate keys, sort options, ignore
- * flags that contradict); what depends on the state is checked here.
+ * One key-value store with history, leases and watches: the meaning of etcd's API without its messages. Callers must
+ * have validated what a single request shows by itself (empty keys, too many ops, duplicate keys, sort options,
+ * ignore flags that contradict). The store checks what depends on its state.
  */
 export interface Store extends LocalStore, Proposals {
   /**
-   * Resolves when this node has applied everything that was acknowledged to anybody before the call; undefined: it has.
-   * NoLeader, LeaderChanged, Timeout.
+   * Resolves when this node has applied every write that was acknowledged to any client before the call. Undefined if
+   * it already has. Errors: NoLeader, LeaderChanged, Timeout.
    */
   readIndex(caller: Caller): Promise<void> | undefined;
-  /** Linearizable unless the range is serializable. Synchronous where all bytes are at hand. Compacted, FutureRev. */
+  /** Linearizable unless the range is serializable. Synchronous if all bytes are at hand. Errors: Compacted, FutureRev. */
   range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult>;
-  /** As `range`, where a long list comes in pages. Whoever gets one disposes of its `kvs`. */
+  /** As `range`, but a long list comes in pages. The caller must dispose the `kvs` of a PagedRangeResult. */
   rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult>;
   /**
-   * The same range in chunks of about `chunkBytes`, all at one revision; the last one alone carries `more` and
-   * `count` of the whole. Sort orders and filters are the caller's to refuse.
+   * The same range in chunks of about `chunkBytes`, all at one revision. Only the last chunk has `more` and `count`
+   * of the whole range. Callers must refuse sort orders and filters.
    */
   rangeStream(op: RangeOp, chunkBytes: number, caller: Caller): AsyncIterable<RangeResult>;
 }

@@ -41,12 +41,12 @@ export interface WritePathOptions {
   readonly replica: Replica;
   readonly leases: PendingLeases;
   readonly log: Log;
-  /** Holds the log. */
+  /** The seal with which this leadership holds the log. */
   readonly seal: Seal;
   readonly clock: Clock;
   readonly observer: StoreObserver;
   readonly batchBytesMax: number;
-  /** Above it new writes are refused with TooManyRequests. */
+  /** Bytes that may wait. Above it new writes are refused with TooManyRequests. */
   readonly waitingBytesMax: number;
   /** Puts and deletes of one transaction: above it RequestTooLarge. */
   readonly txnChangesMax: number;
@@ -55,31 +55,31 @@ export interface WritePathOptions {
   /** See `Slice`. */
   readonly sliceUs: number | undefined;
   /**
-   * A write that has not taken effect by then is answered Timeout; it may take effect later. One that is not sequenced by
-   * then never does.
+   * A write that has not taken effect after this time is answered Timeout. If it was sequenced, it may take effect
+   * later; otherwise it never does. Only a long end of a lease goes on in any case.
    */
   readonly timeoutMs: number;
   /**
-   * Confirms that nobody else led when it was called. An append tells by itself that this node still leads; what is answered
-   * without one rests on the state alone, which another leader may have changed by then. Undefined: a lone node.
+   * Confirms that no other node led when it was called. An append itself proves that this node still leads. An answer
+   * without one rests on the state alone, which another leader may have changed. Undefined on a lone node.
    */
   readonly confirm: (() => Promise<void>) | undefined;
-  /** The log took no more: `fenced` or `superseded` by a later epoch, or nobody knows. What was not durable is undone by then. */
+  /** The log took no more. What was not durable is undone by then, unless the outcome is `uncertain`. */
   readonly onStopped: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>) => void;
   /** An invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** Deletions of one write from here on are not kept at hand: nobody asks for their bytes before they are durable. */
+/** Deletions from this `sub` on are not kept in the cache: no reader asks for them before they are durable. */
 const KEPT_DELETIONS = 1024;
 
 /**
- * The way of a write on the leader: sequenced in memory, appended with others, handed to the replica when it is durable,
- * answered when it has taken effect. What is sequenced is in the index above the replica's revision, where no reader
- * looks; `halt` takes it out again.
+ * The path of a write on the leader. It is sequenced in memory, appended with others, given to the replica when it is
+ * durable, and answered when it has taken effect. Sequenced versions are in the index above the replica's revision,
+ * where no reader looks. `halt` undoes the writes that have not left for the log.
  *
- * Nearly all writes are sequenced in the call that asks for it. A long one is sequenced in slices: the others wait in
- * `DecisionQueue`, and follow in their order.
+ * Nearly all writes are sequenced in the call that requests them. A long write is sequenced in slices. Other writes
+ * wait for it in `DecisionQueue`, and follow in their order.
  */
 export class WritePath {
   readonly #options: WritePathOptions;
@@ -89,9 +89,9 @@ export class WritePath {
   readonly #awaited: AwaitedWrites;
   readonly #neverAborted = new AbortController().signal;
   #halted = false;
-  /** Takes back what was sequenced, one part after the other. */
+  /** Undoes sequenced writes, one part after the other. */
   #unwinding: Promise<void> | undefined;
-  /** The oldest revision that the plans of the transaction being sequenced must keep. */
+  /** The oldest revision that must be kept for the plans of the transaction that is being sequenced. */
   #lowestPinned = Number.POSITIVE_INFINITY;
 
   constructor(options: WritePathOptions) {
@@ -147,7 +147,7 @@ export class WritePath {
 
   #appendedBytes = 0;
 
-  /** What was decided last, durable or not. */
+  /** The newest revision that was dealt and the next log position, durable or not. */
   get sequenced(): { readonly revision: Revision; readonly next: LogPosition } {
     return { revision: this.#sequencer.dealt, next: this.#sequencer.next };
   }
@@ -157,12 +157,12 @@ export class WritePath {
     return this.#sequencer.next === this.#options.replica.applied;
   }
 
-  /** Of writes that wait for the log, or for a long one before them. */
+  /** Bytes of writes that wait for the log or for a long decision before them. */
   get waitingBytes(): number {
     return this.#writer.waitingBytes + this.#decisions.waitingBytes;
   }
 
-  /** Within the call, unless a long write is being sequenced: then behind it, in the order of the calls. */
+  /** Sequences the transaction within the call. If decisions wait, it follows them, in the order of the calls. */
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
     this.admit();
     if (this.#decisions.free) return this.#txn(txn, caller);
@@ -170,8 +170,8 @@ export class WritePath {
   }
 
   /**
-   * For decisions that look at more than a transaction does: no write is sequenced between what `decide` sees and what it
-   * asks for, as long as that is in one call. `bytes` is what it keeps in memory where it has to wait.
+   * For decisions that read more than a transaction does. If `decide` reads the state and requests its write in one
+   * synchronous call, no write is sequenced in between. `bytes` is what the decision keeps in memory while it waits.
    */
   inTurn<Result>(bytes: number, decide: () => Result | Promise<Result>): Promise<Result> {
     try {
@@ -182,7 +182,7 @@ export class WritePath {
     return this.#decisions.inTurn(bytes, decide);
   }
 
-  /** A record without a revision; resolves when it has taken effect. In turn. */
+  /** Appends a record without a revision. Resolves when it has taken effect. Must be called in turn (`inTurn`). */
   mark(mark: Mark, origin: Origin | undefined): Promise<Revision> {
     assert(this.#decisions.free, 'a mark is decided on out of turn');
     this.admit();
@@ -192,7 +192,7 @@ export class WritePath {
     return this.#enqueue(write, [record], record.length, undefined, () => this.#options.replica.revision);
   }
 
-  /** The end of a lease, and with it in one revision of the keys that are attached to it. In turn. */
+  /** Ends a lease and deletes the keys that are attached to it, in one revision. Must be called in turn (`inTurn`). */
   endLease(id: LeaseId, origin: Origin | undefined): Promise<Revision> {
     assert(this.#decisions.free, 'a lease ends out of turn');
     this.admit();
@@ -200,7 +200,7 @@ export class WritePath {
     const mark: Mark = { kind: 'lease-revoke', id };
     const slice = this.#newSlice();
     const ending = this.#endingLease(encodeRecord(mark), id, slice);
-    // It goes on when nobody waits: who tried again would only begin anew.
+    // Continues after a timeout, because a retry would begin from the start.
     return this.#decide(ending, new NeededValues(replica), slice, true, ({ events, records, recordBytes }) => {
       leases.decide(id, false);
       const group = this.#groupOf(events);
@@ -214,7 +214,7 @@ export class WritePath {
     return yield* this.#sequencer.endLease(record, keys, id, slice);
   }
 
-  /** Resolves when everything that was asked for before has taken effect; undefined: it has. */
+  /** Resolves when every write requested before has taken effect. Undefined if all have. */
   settled(): Promise<void> | undefined {
     if (!this.#decisions.free) return this.#decisions.inTurn(0, () => this.settled());
     return this.#sequencedSettled();
@@ -224,7 +224,7 @@ export class WritePath {
     return this.isSettled ? undefined : this.#whenSettled(undefined, () => undefined);
   }
 
-  /** For a node that stops: what is not sequenced yet is given up. Resolves when nothing is under way any more. */
+  /** For a node that stops: gives up what is not sequenced yet. Resolves when nothing is under way. */
   async drained(): Promise<void> {
     const error = new EngramError('Stopped');
     for (const waiting of this.#decisions.giveUp(error)) waiting.fail(error);
@@ -232,18 +232,19 @@ export class WritePath {
     await this.#writer.drained();
   }
 
-  /** Throws when no write can be taken now. To be called before anything is changed that only the write makes true. */
+  /** Throws if no write can be accepted now. Must be called before a change that holds only with the write. */
   admit(): void {
     if (this.#halted) throw new EngramError('LeaderChanged');
     if (this.#writer.stopped) throw new EngramError('Stopped');
-    // Who has waited for his turn was admitted before.
+    // A decision that has waited for its turn was admitted before.
     if (this.#decisions.waited) return;
     if (this.waitingBytes > this.#options.waitingBytesMax) throw new EngramError('TooManyRequests');
   }
 
   /**
-   * Ends it: what has not left for the log is undone and fails with LeaderChanged. Resolves when the append that was
-   * under way has settled, it took effect, or it is undone as well, and all that is undone is out of the index.
+   * Ends the write path. Writes that have not left for the log are undone and fail with LeaderChanged. Resolves when
+   * the append that was under way has settled (its writes are with the replica, or undone too) and all undone
+   * versions are out of the index.
    */
   async halt(): Promise<void> {
     this.#halted = true;
@@ -274,8 +275,8 @@ export class WritePath {
   }
 
   /**
-   * The versions may be others by the time the values are there: it is asked again until all that it needs is at hand, or its
-   * time is over.
+   * The keys may have newer versions when the values arrive. So the needs are collected again, until all values are
+   * at hand or the deadline has passed.
    */
   async #loadAndSequence(
     txn: Txn,
@@ -320,7 +321,7 @@ export class WritePath {
       answerTxn(planned, lowest as Revision, { scanner: replica.scanner, clock, sliceUs, signal: this.#neverAborted });
     if (events.length === 0 && this.isSettled) return this.#confirmed(promised(answer));
     const pin = lowest === Number.POSITIVE_INFINITY ? undefined : replica.pins.hold(lowest as Revision);
-    // What it read may not be durable yet: the answer waits for it, as one that writes waits for its own records.
+    // The versions that it read may not be durable yet. The answer waits until they have taken effect.
     if (events.length === 0) return this.#confirmed(this.#whenSettled(pin, answer));
     const write = { mark: undefined, group: this.#groupOf(events), origin: caller.origin };
     return this.#enqueue(write, records, recordBytes, pin, answer);
@@ -344,13 +345,13 @@ export class WritePath {
     });
   }
 
-  /** The leadership has ended in the last slice. */
+  /** Undoes a long write: the leadership has ended in its last slice. */
   async #takeBack(events: readonly KvEvent[], slice: Slice): Promise<never> {
     await doSliced(this.#sequencer.undo(events, slice), () => slice.turn(this.#options.clock));
     throw new EngramError('LeaderChanged');
   }
 
-  /** A refusal may rest on a write that is under way: it is told when that has taken effect. */
+  /** A refusal may rest on a write that is under way. It is reported when that write has taken effect. */
   async #refuse(error: unknown): Promise<never> {
     const givenUp = isEngramError(error, 'Timeout') || isEngramError(error, 'Stopped');
     if (this.#halted) await this.#unwinding;
@@ -366,7 +367,10 @@ export class WritePath {
     return confirm === undefined ? answer : answer.then((value) => confirm().then(() => value));
   }
 
-  /** What is thrown between a write's first change and its place in the queue leaves index and log apart: the node ends. */
+  /**
+   * An error thrown between a write's first change and its place in the queue leaves index and log apart: the node
+   * ends.
+   */
   #guarded<Result>(change: () => Result): Result {
     try {
       return change();
@@ -375,7 +379,7 @@ export class WritePath {
     }
   }
 
-  /** The error to tell of a decision that could not be taken. */
+  /** The error to report for a decision that failed. Ends the node if an invariant is broken. */
   #judged(error: unknown): unknown {
     return this.#sequencer.broken || error instanceof AssertionError ? this.#fatal(error) : error;
   }
@@ -432,14 +436,14 @@ export class WritePath {
     const told = this.#halted;
     this.#halted = true;
     if (outcome.kind !== 'uncertain') {
-      // Whoever was superseded cannot say what became of the write: the log will bring it back, or it will not.
+      // A superseded leader does not know whether the log holds the write. Reading on in the log shows it.
       const error = new EngramError(outcome.kind === 'fenced' ? 'LeaderChanged' : 'TimeoutDueToLeaderFail');
       this.#unwind(writes, error, () => {
         if (!told) this.#options.onStopped(outcome);
       });
       return;
     }
-    // Nobody knows whether the batch is there, so it can be neither applied nor undone: the node must start anew.
+    // It is unknown whether the log holds the batch, so it can be neither applied nor undone: the node must restart.
     const error = new EngramError('Stopped', { cause: outcome.cause });
     this.#fail([...writes, ...this.#decisions.giveUp(error)], error);
     this.#options.onStopped(outcome);
@@ -451,9 +455,9 @@ export class WritePath {
   }
 
   /**
-   * Takes versions that will never be durable out of the index, the newest first; then all is as if nobody had asked.
-   * What is being sequenced is newer than all of them, and what an earlier call undoes is newer than what this one does.
-   * Then all who wait for anything fail and, in the same turn, `done` is called.
+   * Removes versions that will never be durable from the index, newest first. Then the index is as if the writes had
+   * never been requested. Waits for the long decision under way and for earlier calls, which undo newer versions. At
+   * the end every waiting caller fails and, in the same turn, `done` is called.
    */
   #unwind(writes: readonly PendingWrite[], error: EngramError, done: () => void): void {
     const { clock } = this.#options;
