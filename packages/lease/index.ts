@@ -1,2 +1,2 @@
-/** Grants, deadlines, and the keys of a lease. */
+/** Leases: grants, deadlines, and attached keys. */
 export { Lessor, type Lease, MAX_TTL_SECONDS } from './src/lessor.ts';

@@ -1,8 +1,8 @@
-// The sequencer: transactions in; revisions, events and answers to be filled in out.
+// The sequencer: turns transactions into revisions, events, and plans of their answers.
 export { Sequencer, type SequencerOptions } from './src/sequencer.ts';
 export type { PlannedTxn, PlannedOp, Changes, Sequenced } from './src/plan.ts';
 export { isSimple } from './src/value-needs.ts';
-// What a transaction that only reads is decided with.
+// For transactions that only read.
 export { choosePath, type Path } from './src/compares.ts';
 export type {
   ReadVersions,

@@ -23,11 +23,11 @@ interface DurableBatch {
   ready: boolean;
 }
 
-/** Events of a batch whose superseded versions are loaded while it is appended. */
+/** The most events of a batch whose superseded versions are loaded while the batch is appended. */
 const PREFETCH_EVENTS = 4096;
-/** Versions that are loaded at once. */
+/** Versions that are loaded in one read. */
 const LOAD_VERSIONS = 1024;
-/** Settling an event, and asking who watches its key, in microseconds. */
+/** Costs in microseconds: settling an event, asking whether its key is watched, and loading a version. */
 const SETTLE_US = 0.2;
 const WATCHED_US = 1;
 const LOAD_US = 1;
@@ -38,13 +38,13 @@ export interface ApplierOptions {
   readonly cache: RecordCache;
   readonly bytes: VersionBytes;
   readonly scanner: Scanner;
-  /** Everything before it has been applied. */
+  /** Every record before this position has taken effect. */
   readonly next: LogPosition;
   readonly logger: Logger;
   readonly clock: Clock;
   /** See `Slice`. */
   readonly sliceUs: number | undefined;
-  /** A write that this node or another one had passed on to the leader has taken effect. */
+  /** A write that a member forwarded to the leader has taken effect. */
   readonly onForwarded: (write: CommittedWrite) => void;
   /** `next` has moved. */
   readonly onApplied: () => void;
@@ -55,19 +55,19 @@ export interface ApplierOptions {
 }
 
 /**
- * From durable to visible. Batches take effect in the order of the log: the state takes them, readers see their
- * revision, watchers get their events, and then their writers are answered. A batch waits only where a watcher wants a
- * superseded version that has to be read from storage: the event must not leave without it. The read starts when the
- * batch leaves for the log, so mostly both are done at the same time.
+ * Makes durable batches visible. Batches take effect in the order of the log. The state takes a batch, readers see
+ * its revision, watchers get its events, and then its callers are answered. A batch waits only if a watcher wants a
+ * superseded version that must be read from storage, because the event must not leave without it. The read starts
+ * when the batch leaves for the log, so mostly both are done at the same time.
  */
 export class Applier {
   readonly #options: ApplierOptions;
   readonly #queue: DurableBatch[] = [];
   readonly #neverAborted = new AbortController().signal;
   #next: LogPosition;
-  /** A batch is taking effect in slices, or is being answered in them. */
+  /** A batch takes effect in slices, or is answered in slices. */
   #busy = false;
-  /** A write with very many changes moves keys between leases. */
+  /** Settles when a write with very many changes has moved its keys between leases. Undefined if none is moving keys. */
   #moving: Promise<void> | undefined;
   #idle: (() => void)[] = [];
 
@@ -76,17 +76,20 @@ export class Applier {
     this.#next = options.next;
   }
 
-  /** Every record before it has taken effect. */
+  /** Every record before this position has taken effect. */
   get next(): LogPosition {
     return this.#next;
   }
 
-  /** Resolves when everything that was handed over has taken effect. */
+  /** Resolves when every batch given to `apply` has taken effect. */
   async idle(): Promise<void> {
     while (this.#queue.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Begins to load what watchers will want of these events, as far as they are not very many. */
+  /**
+   * Starts to load the superseded versions that watchers want of these events. Stops at the write that exceeds
+   * PREFETCH_EVENTS.
+   */
   prefetch(writes: readonly CommittedWrite[]): void {
     const { hub } = this.#options;
     if (!hub.wantsEvents()) return;
@@ -98,13 +101,13 @@ export class Applier {
       if (left < 0) break;
       for (const event of group.events) this.#fillPrevious(event, missing);
     }
-    // Asked for again, and answered for, in `apply`.
+    // `apply` reads again what is missing, and handles the error.
     if (missing.length > 0) this.#load(missing, this.#newSlice()).catch(() => undefined);
   }
 
   /**
-   * The writes are durable; `applied` is called when they have taken effect and watchers know of them. The next batch takes
-   * effect when its promise has resolved.
+   * Takes durable writes. `applied` is called when they have taken effect and watchers know of them. The next batch
+   * takes effect when its promise has resolved.
    */
   apply(writes: readonly CommittedWrite[], next: LogPosition, applied: () => void | Promise<void>): void {
     try {
@@ -122,12 +125,15 @@ export class Applier {
     }
   }
 
-  /** Resolves when no write is taking effect in slices: then the keys of all leases are those of one revision. */
+  /** Resolves when no write is moving keys between leases. Then the keys of all leases are those of one revision. */
   async wholeLeases(): Promise<void> {
     while (this.#moving !== undefined) await this.#moving;
   }
 
-  /** Their bytes may be forgotten from now on. Returns the events that lack what a watcher wants and memory has not. */
+  /**
+   * Lets the cache evict the bytes of these writes. Returns the events whose superseded version a watcher wants and
+   * memory does not have.
+   */
   *#settle(writes: readonly CommittedWrite[], slice: Slice): SlicedWork<readonly KvEvent[]> {
     const { cache, hub } = this.#options;
     const missing: KvEvent[] = [];
@@ -153,8 +159,9 @@ export class Applier {
       try {
         await this.#load(missing, slice);
       } catch (error) {
-        // The write is durable, so it takes effect. Who wants the superseded version is served from history, where the
-        // same failure ends his stream and nobody else's: a record that cannot be read must not end every node in turn.
+        // The write is durable, so it takes effect. A watcher that wants the superseded version is served from
+        // history, where the same failure ends only its own stream. A record that cannot be read must not end every
+        // node in turn.
         this.#options.logger.error(
           { error: String(error), events: missing.length },
           'superseded versions could not be read for watchers',
@@ -173,7 +180,7 @@ export class Applier {
       const effect = this.#takeEffect(batch);
       const finished = effect === undefined ? this.#finish(batch) : effect.then(() => this.#finish(batch));
       if (finished === undefined) {
-        this.#queue.shift(); // a handful of batches at most
+        this.#queue.shift(); // cheap: the queue has a handful of batches at most
         continue;
       }
       this.#busy = true;
@@ -189,7 +196,10 @@ export class Applier {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** The one place where a write takes effect. A promise: it is a very long one, and its watchers are told in slices. */
+  /**
+   * The one place where a write takes effect. Returns a promise for a very long write, whose watchers are told in
+   * slices.
+   */
   #takeEffect({ writes }: DurableBatch): Promise<void> | undefined {
     const { state, onForwarded } = this.#options;
     const compacted = state.compactRevision;
@@ -219,7 +229,7 @@ export class Applier {
     await this.#publish(write.group === undefined ? [] : [write.group], compacted);
   }
 
-  /** Within the turn in which the state has moved: no reader sees a revision that watchers have not been told of. */
+  /** Must run in the turn in which the state has moved: no reader may see a revision before the watchers are told. */
   #publish(groups: readonly EventGroup[], compacted: Revision): Promise<void> | undefined {
     const { state, hub, onCompacted } = this.#options;
     const tellCompacted = (): void => {
@@ -243,7 +253,10 @@ export class Applier {
     return applied instanceof Promise ? applied : undefined;
   }
 
-  /** Fills in what is in memory; an event that still lacks what a watcher wants is added to `missing`. */
+  /**
+   * Fills in the superseded version if it is in memory. Adds the event to `missing` if a watcher wants the version
+   * and it is not.
+   */
   #fillPrevious(event: KvEvent, missing: KvEvent[]): void {
     const { hub, bytes } = this.#options;
     if (event.prevPosition === undefined || event.prevKv !== undefined || !hub.wantsPrevKv(event.key)) return;
@@ -252,7 +265,7 @@ export class Applier {
   }
 
   async #load(events: readonly KvEvent[], slice: Slice): Promise<void> {
-    // The version before an event that has not taken effect outlives every compaction that could be decided.
+    // No compaction that could be decided now removes the version before an event that has not taken effect.
     const { scanner, state, clock } = this.#options;
     for (let from = 0; from < events.length; from += LOAD_VERSIONS) {
       const part = events.slice(from, from + LOAD_VERSIONS);

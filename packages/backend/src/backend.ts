@@ -39,16 +39,16 @@ import type {
   TxnResult,
 } from './store.ts';
 
-/** How a leadership ended without being asked to. */
+/** How a leadership ended other than by `stepDown`. */
 export type LeadershipEnd =
   /** A later epoch has sealed the log. What was not durable is undone, and the node may follow, or lead again. */
   | { readonly kind: 'fenced' | 'superseded' }
-  /** Nobody knows what the log holds: the node must be started anew. */
+  /** It is unknown what the log holds: the node must restart. */
   | { readonly kind: 'uncertain'; readonly cause: unknown };
 
 /** Settings of a store; everything has a default. */
 export interface BackendSettings {
-  /** etcd: ceil(1.5 election timeouts). */
+  /** etcd uses ceil(1.5 election timeouts). */
   readonly minLeaseTtlSeconds?: number;
   /** 0 or less: no quota. */
   readonly quotaBytes?: number;
@@ -56,54 +56,60 @@ export interface BackendSettings {
   readonly cacheBytesMax?: number;
   readonly batchBytesMax?: number;
   readonly waitingBytesMax?: number;
-  /** etcd: 5 s and two election timeouts. */
+  /** etcd uses 5 s plus two election timeouts. */
   readonly requestTimeoutMs?: number;
   readonly watchProgressIntervalMs?: number;
-  /** Events kept for watchers that read history, of all together. */
+  /** Bytes of events kept for watchers that read history, for all watchers together. */
   readonly watchBacklogBytesMax?: number;
-  /** At least this much log between two index checkpoints; more when the checkpoint itself is larger. */
+  /** Minimum bytes of log between two index checkpoints; more if the checkpoint itself is larger. */
   readonly checkpointEveryBytes?: number;
-  /** How long a snapshot may hold a compaction up before it is ended. */
+  /** How long a snapshot may delay a compaction before the snapshot is ended. */
   readonly imageHoldMaxMs?: number;
-  /** Puts and deletes of one transaction: above it RequestTooLarge. A lease ends with all its keys, however many. */
+  /**
+   * The most puts and deletes of one transaction: above it RequestTooLarge. A lease ends with all its keys, however
+   * many.
+   */
   readonly txnChangesMax?: number;
-  /** What the ranges and superseded versions in the answer to one transaction may take: above it ResponseTooLarge. */
+  /** The most bytes of ranges and superseded versions in the answer to one transaction: above it ResponseTooLarge. */
   readonly txnAnswerBytesMax?: number;
   /** Pages that the bytes of keys may take: above it a put of a new key is refused with NoSpace. Tests make it small. */
   readonly keyPagesMax?: number;
   /**
-   * Keys, versions or records that long work takes on at once at most, and microseconds where it counts these (`Slice`).
-   * Without it each kind of work has its own measure. Simulations make it small.
+   * The most keys, versions or records that long work handles at a time, or microseconds where it counts these
+   * (`Slice`). Undefined: each kind of work has its own limit. Simulations make it small.
    */
   readonly sliceMax?: number;
 }
 
 export interface BackendOptions extends BackendSettings {
-  /** The backend owns it from here on, and disposes it with itself. */
+  /** The backend owns the storage from here on, and disposes it with itself. */
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Holds the log's seal; whose alarm it is when the quota is reached. */
+  /** This member. It holds the log's seal, and it raises the alarm when the quota is reached. */
   readonly memberId: bigint;
-  /** Of the empty store, the same for every node that shares its log; 1 if absent. What lies below another is compacted. */
+  /**
+   * The revision of the empty store, the same for every node that shares its log; 1 if absent. Revisions below it
+   * count as compacted if it is not 1.
+   */
   readonly firstRevision?: Revision | undefined;
   readonly observer?: StoreObserver;
-  /** What other nodes do for this one. Without it the node is alone: nothing is written while it does not lead. */
+  /** Calls to the other nodes. Without it the node is alone: nothing is written while it does not lead. */
   readonly cluster?: BackendCluster;
-  /** How far the replica is rebuilt. */
+  /** Called with the progress of the recovery. */
   readonly onRecovery?: OnRecovery;
-  /** The leadership has ended by itself; `lead` may be called again unless nobody knows what the log holds. */
+  /** The leadership has ended other than by `stepDown`. `lead` may be called again unless the end is `uncertain`. */
   readonly onDeposed?: (end: LeadershipEnd) => void;
   /** The node must end: an invariant is broken. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** The way to the other nodes. */
+/** Calls to the other nodes. */
 export interface BackendCluster {
   /** Where proposals go while this node does not lead. */
   readonly leader: Proposals;
-  /** See `Store.readIndex`; asked on the leader too, which must know that it still is one. */
+  /** See `Store.readIndex`. Also called on the leader, which must confirm that it still leads. */
   readIndex(caller: Caller): Promise<void> | undefined;
   /** Confirms by a quorum that this node leads at some moment after the call. NotLeader, LeaderChanged. */
   confirm(signal: AbortSignal): Promise<void>;
@@ -113,7 +119,7 @@ export interface BackendCluster {
 const DEFRAGMENT_WAIT_MS = 3000;
 const MIN_LEASE_TTL_SECONDS = 2;
 
-/** Rebuilds the replica from storage. It follows nobody and leads nothing yet. Rejects where the log is damaged. */
+/** Rebuilds the replica from storage. The node does not follow or lead yet. Rejects if the log is damaged. */
 export async function openReplica(options: BackendOptions): Promise<Backend> {
   const recovered = await recover(options.storage, {
     minLeaseTtlSeconds: options.minLeaseTtlSeconds ?? MIN_LEASE_TTL_SECONDS,
@@ -127,7 +133,7 @@ export async function openReplica(options: BackendOptions): Promise<Backend> {
   return new Backend(options, new Replica(options, recovered));
 }
 
-/** A store that leads from the start: seals the log for `epoch` and rebuilds the state from it. */
+/** Opens a store that leads from the start: rebuilds the state from the log, and seals the log for `epoch`. */
 export async function openBackend(options: BackendOptions & { readonly epoch: Epoch }): Promise<Backend> {
   const backend = await openReplica({
     ...options,
@@ -142,16 +148,16 @@ export async function openBackend(options: BackendOptions & { readonly epoch: Ep
   return backend;
 }
 
-/** A node's store: its replica, and the leadership while it has one. See `Store` for what its methods promise. */
+/** A node's store: its replica, and its leadership while the node leads. `Store` says what the methods promise. */
 export class Backend implements Store, AsyncDisposable {
   readonly replica: Replica;
   readonly #options: BackendOptions;
   readonly #neverAborted = new AbortController().signal;
   #leadership: Leadership | undefined;
-  /** The last leadership has settled: what it appended has taken effect or is undone. */
+  /** Resolves when the last leadership has settled: its appended writes have taken effect or are undone. */
   #settled: Promise<void> = Promise.resolve();
   #leading = false;
-  /** Nobody knows what the log holds. */
+  /** It is unknown what the log holds. */
   #mustRestart = false;
   #closed = false;
 
@@ -173,21 +179,21 @@ export class Backend implements Store, AsyncDisposable {
     return this.replica.hub;
   }
 
-  /** Undefined: this node does not lead. */
+  /** Undefined if this node does not lead. */
   get leadership(): Leadership | undefined {
     return this.#leadership;
   }
 
   /**
-   * Takes over: seals the log for `epoch`, applies what it holds beyond this replica, and leads. Rejects with
-   * StorageFencedError where a later epoch has sealed it, and with Stopped where this node must start anew.
+   * Takes over: seals the log for `epoch`, applies the records that this replica lacks, and leads. Rejects with
+   * StorageFencedError if a later epoch has sealed the log, and with Stopped if this node must restart.
    */
   async lead(epoch: Epoch): Promise<void> {
     assert(this.#leadership === undefined && !this.#leading, 'a leadership begins before the last one has ended');
     this.#leading = true;
     try {
       await this.#settled;
-      // The last leadership has ended with an append of which nobody knows.
+      // The last leadership ended with an append whose outcome is unknown.
       if (this.#mustRestart) throw new EngramError('Stopped');
       const { storage, memberId } = this.#options;
       const end = await storage.log.seal({ epoch, holder: memberId });
@@ -212,7 +218,7 @@ export class Backend implements Store, AsyncDisposable {
     }
   }
 
-  /** Gives the leadership up: see `Leadership.stepDown`. Nothing where there is none. */
+  /** Ends the leadership, if there is one. See `Leadership.stepDown`. */
   stepDown(): Promise<void> {
     const leadership = this.#leadership;
     if (leadership === undefined) return this.#settled;
@@ -222,8 +228,9 @@ export class Backend implements Store, AsyncDisposable {
   }
 
   /**
-   * Applies what the log holds from this replica's end to before `end`, and resolves when it has taken effect. `end` is where
-   * this node has sealed it: what stands behind is of a later epoch, and its leader may have no answer for it yet.
+   * Applies the log from this replica's end up to `end`, and resolves when it has taken effect. `end` is the position
+   * at which this node has sealed the log. Records from there on are of a later epoch, whose leader may not have an
+   * answer for them yet.
    */
   async #readTo(end: LogPosition): Promise<void> {
     if (this.replica.next < end) {
@@ -245,7 +252,7 @@ export class Backend implements Store, AsyncDisposable {
 
   range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
     const wait = op.serializable ? undefined : this.readIndex(caller);
-    // A read of one key is over before its caller could give up, and making a signal costs more than that.
+    // A read of one key ends before its caller could give up, and creating a signal costs more than the read.
     const signal = op.range.end.length === 0 ? this.#neverAborted : caller.signal;
     return wait === undefined ? this.replica.range(op, signal) : wait.then(() => this.replica.range(op, signal));
   }
@@ -291,7 +298,7 @@ export class Backend implements Store, AsyncDisposable {
     return this.#proposed().leaseRevoke(id, caller);
   }
 
-  /** A leader that is deposed and does not know it must not say that a lease lives on. */
+  /** Confirms the leadership first. A deposed leader that does not know it must not say that a lease lives on. */
   leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
     const proposals = this.#proposed();
     const confirmed = proposals === this.#leadership ? this.readIndex(caller) : undefined;
@@ -353,7 +360,7 @@ export class Backend implements Store, AsyncDisposable {
     return this.replica.count(range);
   }
 
-  /** Ends the background work, waits for writes that are under way, and lets go of the storage. */
+  /** Ends the background work, waits for writes that are under way, and disposes the storage. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -363,7 +370,7 @@ export class Backend implements Store, AsyncDisposable {
     await this.replica[Symbol.asyncDispose]();
   }
 
-  /** LeaderChanged where this node does not lead any more. */
+  /** Rejects with LeaderChanged if this node does not lead any more. */
   async #confirm(cluster: BackendCluster): Promise<void> {
     try {
       await cluster.confirm(this.#neverAborted);

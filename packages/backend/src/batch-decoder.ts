@@ -15,12 +15,12 @@ import type { LogBatch } from '@engram/storage';
 import type { CommittedWrite } from './committed-write.ts';
 
 /**
- * Records of the log as writes, for a start and for a follower: on the leader the sequencer makes them. The versions go
- * into the index as they are read. `batch` begins and ends with whole transactions.
+ * Decodes records of the log into writes, at a start and on a follower. (On the leader the sequencer makes the
+ * writes.) Inserts the versions into the index as it reads them. `batch` must begin and end with whole transactions.
  *
- * `replaying` is a start's replay behind a checkpoint. A version that the index has already is passed over then, since a
- * checkpoint is taken while writes go on and may contain changes that its replay brings again; otherwise that is a broken
- * invariant. No events are made then: there is nobody to tell.
+ * `replaying` means the replay after a checkpoint at a start. A version that the index already has is then skipped:
+ * the checkpoint was taken while writes went on, so it may contain changes that the replay repeats. Otherwise such a
+ * version is a broken invariant. A replay makes no events, because there are no watchers.
  */
 export function decodeBatch(batch: LogBatch, index: KeyIndex, replaying: boolean): CommittedWrite[] {
   const writes: CommittedWrite[] = [];

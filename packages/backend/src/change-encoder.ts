@@ -1,7 +1,7 @@
 import { encodeDeleteRecord, encodePutRecord, recordKv } from '@engram/coder';
 import type { ChangeEncoder } from '@engram/sequencer';
 
-/** Changes as records of the log. */
+/** Encodes changes as records of the log. */
 export const changeEncoder: ChangeEncoder = {
   put(change) {
     const record = encodePutRecord(change.sub, change);

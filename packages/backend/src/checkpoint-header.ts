@@ -2,7 +2,7 @@ import { encodeCheckpointHeader } from '@engram/coder';
 import type { LogPosition } from '@engram/core';
 import type { ReplicatedState } from './replicated-state.ts';
 
-/** The state beside the index, as it is now. `from`: every record before it has taken effect, and none behind. */
+/** Encodes the state beside the index as it is now. Every record before `from` has taken effect, and no later one. */
 export function checkpointHeader(state: ReplicatedState, from: LogPosition, nowMs: number): Uint8Array {
   const leases = state.lessor.list().map((id) => ({
     id,

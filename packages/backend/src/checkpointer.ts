@@ -5,9 +5,9 @@ import type { Values } from '@engram/storage';
 import { checkpointHeader } from './checkpoint-header.ts';
 import type { ReplicatedState } from './replicated-state.ts';
 
-/** Keys that are written before others get their turn: about a millisecond of work. */
+/** Keys that are written in one slice: about a millisecond of work. */
 const SLICE_KEYS = 1000;
-/** Positions, likewise. */
+/** Garbage positions that are written in one slice: about a millisecond of work. */
 const SLICE_GARBAGE = 16_384;
 
 export interface CheckpointerOptions {
@@ -15,19 +15,20 @@ export interface CheckpointerOptions {
   readonly values: Values;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The newest checkpoint there is. */
+  /** Where the newest checkpoint begins its replay. */
   readonly from: LogPosition;
-  /** Every record before it is durable and has taken effect. */
+  /** Every record before this position is durable and has taken effect. */
   readonly applied: () => LogPosition;
   readonly garbage: () => readonly LogPosition[];
-  /** Keys, or positions, that are written before others get their turn. */
+  /** The most keys or positions that are written in one slice. */
   readonly sliceMax: number;
 }
 
 /**
- * Images of the state, taken while writes go on. Leases, alarms and marks are those of one position of the log, at which
- * the image begins. The keys are walked in slices, so the image also has some of what takes effect meanwhile: that comes
- * again in the replay from the position, and is passed over there. It never has a version that has not taken effect.
+ * Takes checkpoints of the state while writes go on. Leases, alarms and marks are those of one log position, at which
+ * the replay begins. The keys are walked in slices, so a checkpoint also has some versions that take effect
+ * meanwhile. The replay from the position reads these again, and skips them. A checkpoint never has a version that
+ * has not taken effect.
  */
 export class Checkpointer {
   readonly #options: CheckpointerOptions;
@@ -40,7 +41,7 @@ export class Checkpointer {
     this.#from = options.from;
   }
 
-  /** Replay begins here. */
+  /** Where the replay after the newest checkpoint begins. */
   get from(): LogPosition {
     return this.#from;
   }
@@ -49,7 +50,7 @@ export class Checkpointer {
     return this.#run !== undefined;
   }
 
-  /** One that begins after the call; where another is under way, the one after it. */
+  /** Takes a checkpoint that begins after the call. If another is under way, waits for it first. */
   async take(): Promise<void> {
     await this.#run;
     this.#run ??= this.#take().finally(() => {
@@ -101,7 +102,7 @@ export class Checkpointer {
     const versions: VersionSlot[] = [];
     const visit = (page: Uint8Array, start: number, end: number, head: VersionSlot): void => {
       const next = applied();
-      // Those before `next` in the log: the others are under way and may never be there.
+      // Only versions before `next` in the log: later ones are under way and may never be durable.
       for (let slot = head; slot >= 0; slot = index.previous(slot))
         if (index.position(slot) < next) versions.push(slot);
       if (versions.length === 0) return;

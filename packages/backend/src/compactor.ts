@@ -3,9 +3,9 @@ import type { Pins } from '@engram/scanner';
 import type { Values } from '@engram/storage';
 import type { ReplicatedState } from './replicated-state.ts';
 
-/** Garbage looked at before others get their turn: about a millisecond of work, also where whole keys leave the index. */
+/** Candidates examined in one step: about a millisecond of work, also if whole keys leave the index. */
 const STEP_CANDIDATES = 250;
-/** Positions handed to storage at once, before others get their turn. */
+/** Positions passed to storage in one call. Other requests have their turn between calls. */
 const DROP_MAX = 2000;
 
 export interface CompactorOptions {
@@ -14,25 +14,26 @@ export interface CompactorOptions {
   readonly pins: Pins;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long a snapshot may hold a compaction up before its pin is taken from it. */
+  /** How long a snapshot may delay a compaction before its pin is revoked. */
   readonly holdMaxMs: number;
   /** Records before it are covered by the newest checkpoint: only those may be dropped from storage. */
   readonly checkpointed: () => LogPosition;
-  /** Candidates, or positions, that are worked off before others get their turn. */
+  /** The most candidates or positions handled before other requests have their turn. */
   readonly sliceMax: number;
-  /** The garbage of one run and how long it took. */
+  /** Called at the end of a run with the number of versions dropped and the time it took. */
   readonly onFinished?: (revision: Revision, dropped: number, durationMs: number) => void;
 }
 
 /**
- * Frees what a compaction has made invisible, in small steps between which requests are served. Versions that a
- * checkpoint does not cover yet stay on disk until it does, because a restart replays the log from there without gaps.
+ * Frees the versions that a compaction has made invisible, in small steps between which requests are served. A
+ * version that the newest checkpoint does not cover stays on disk until a checkpoint does, because a restart replays
+ * the log from there without gaps.
  */
 export class Compactor {
   readonly #options: CompactorOptions;
-  /** Left the index, but still needed for a replay from the newest checkpoint. */
+  /** Positions that have left the index but are needed for a replay from the newest checkpoint. */
   #deferred: LogPosition[] = [];
-  /** Those that storage is being told of. */
+  /** Positions that storage is being told to drop. */
   #telling: readonly LogPosition[] = [];
   #run: Promise<void> | undefined;
   #finished: Revision;
@@ -41,15 +42,18 @@ export class Compactor {
   constructor(options: CompactorOptions, deferred: readonly LogPosition[]) {
     this.#options = options;
     this.#deferred = deferred.slice();
-    this.#finished = NO_REVISION; // what was compacted before a restart may not have been worked off
+    this.#finished = NO_REVISION; // a restart may have left garbage of earlier compactions
   }
 
-  /** What storage has not been told of: garbage that waits for the next checkpoint, and what is told now. */
+  /**
+   * Positions that storage has not been told to drop: garbage that waits for the next checkpoint, and what it is
+   * being told now.
+   */
   get untold(): readonly LogPosition[] {
     return this.#telling.length === 0 ? this.#deferred : [...this.#deferred, ...this.#telling];
   }
 
-  /** Works off everything below the state's compact revision; resolves when the index is free of it. */
+  /** Frees everything below the state's compact revision. Resolves when the index is free of it. */
   start(): Promise<void> {
     this.#run ??= this.#work().finally(() => {
       this.#run = undefined;
@@ -57,15 +61,15 @@ export class Compactor {
     return this.#run;
   }
 
-  /** After a checkpoint: storage frees what was only kept for the replay from the one before. */
+  /** To be called after a checkpoint. Drops from storage what was kept only for a replay from the previous checkpoint. */
   async dropCovered(): Promise<void> {
     const covered = this.#options.checkpointed();
     await this.#drop(this.#deferred.filter((position) => position < covered));
-    // Not before: a checkpoint that is taken meanwhile must name what storage has not been told of.
+    // Only now: a checkpoint that is taken during the drop must name what storage has not been told of.
     this.#deferred = this.#deferred.filter((position) => position >= covered);
   }
 
-  /** Whatever it waits for: the pins are closed by their owner before. */
+  /** Resolves when the run has ended. The owner must close the pins before, because the run may wait for them. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#run?.catch(() => undefined);
@@ -98,7 +102,10 @@ export class Compactor {
     }
   }
 
-  /** Pins are held for one answer, so they go soon; only a snapshot's lasts as long as its client reads. */
+  /**
+   * Waits until no pin is below `target`. Most pins are held for one answer and go soon. A snapshot's pin lasts as
+   * long as its client reads, so it is revoked after `holdMaxMs`.
+   */
   async #clearPins(target: Revision): Promise<void> {
     const { pins, clock, holdMaxMs, logger } = this.#options;
     const cleared = pins.clearBelow(target);
@@ -116,7 +123,7 @@ export class Compactor {
     const covered = this.#options.checkpointed();
     const drop: LogPosition[] = [];
     for (const position of positions) (position < covered ? drop : this.#deferred).push(position);
-    // The index has let go of them: a checkpoint that is taken before storage knows of them must name them.
+    // These positions have left the index. A checkpoint that is taken before storage knows of them must name them.
     this.#telling = drop;
     try {
       await this.#drop(drop);

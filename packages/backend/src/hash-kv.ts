@@ -6,9 +6,9 @@ import type { WalkParts } from './walk-parts.ts';
 const SLICE_KEYS = 500;
 
 /**
- * A checksum over what can be read at revision `upTo`: keys in byte order, of each the encoded KeyValue. It depends on
- * nothing else, neither on what was compacted nor on how far garbage has been worked off, so members, a restarted node,
- * and the same node before and after a compaction agree on it.
+ * A checksum over the encoded KeyValues of the keys that live at revision `upTo`, in byte order of the keys. It
+ * depends on nothing else, neither on compactions nor on how much garbage is freed already. So members, a restarted
+ * node, and the same node before and after a compaction agree on it.
  */
 export async function hashKv(
   { state, scanner, pins, clock, sliceMax }: WalkParts,
@@ -32,7 +32,7 @@ export async function hashKv(
   return hash;
 }
 
-/** Negative when the key does not live at `upTo`. */
+/** The version that lives at `upTo`; negative if there is none. */
 function liveAt(index: KeyIndex, head: VersionSlot, upTo: Revision): VersionSlot {
   let slot = head;
   while (slot >= 0 && index.modRevision(slot) > upTo) slot = index.previous(slot);

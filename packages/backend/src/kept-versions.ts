@@ -2,9 +2,10 @@ import type { Revision } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 
 /**
- * The versions of one key, newest first, that a compaction at `compacted` keeps and that are not newer than `upTo`: all
- * above it, and of what is at or below the newest, unless that is an older tombstone (etcd
- * server/storage/mvcc/key_index.go). They depend on history alone, not on how far garbage has been worked off.
+ * Visits the versions of one key, newest first, that a compaction at `compacted` keeps and that are not newer than
+ * `upTo`. These are all versions above `compacted`, and the newest version at or below it, unless that is a tombstone
+ * older than `compacted` (etcd server/storage/mvcc/key_index.go). They depend on history alone, not on how much
+ * garbage is freed already.
  */
 export function visitKept(
   index: KeyIndex,

@@ -1,7 +1,7 @@
 import { type Clock, isEngramError, type LeaseId, type Logger, type Timer } from '@engram/core';
 import type { Lessor } from '@engram/lease';
 
-/** etcd server/lease/lessor.go: leases are looked at every 500 ms, at most 500 of them a time. */
+/** etcd server/lease/lessor.go: leases are checked every 500 ms, and at most 500 are revoked each time. */
 const INTERVAL_MS = 500;
 const REVOKES_MAX = 500;
 const RETRY_MS = 1000;
@@ -10,12 +10,12 @@ export interface LeaseKeeperOptions {
   readonly lessor: Lessor;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** False: somebody else has begun to end it. */
+  /** Resolves with false if another revoke of the lease was first. */
   readonly expire: (id: LeaseId) => Promise<boolean>;
   readonly onExpired?: () => void;
 }
 
-/** Ends leases whose deadline has passed: each a write like any other. */
+/** Ends leases whose deadline has passed. Each end is a write like any other. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   #timer: Timer | undefined;
@@ -48,7 +48,7 @@ export class LeaseKeeper {
         },
         (cause: unknown) => {
           if (isEngramError(cause, 'LeaseNotFound')) return; // a keep-alive that found it expired was first
-          if (this.#closed) return; // the next leadership gives every lease its time again
+          if (this.#closed) return; // the next leadership gives every lease its full time again
           lessor.handBack(id, clock.nowMs() + RETRY_MS);
           logger.warn({ 'lease-id': id.toString(16), error: String(cause) }, 'failed to revoke an expired lease');
         },

@@ -1,11 +1,11 @@
 import { type Clock, doSliced, EVENT_PUT, type KvEvent, Slice, type SlicedWork } from '@engram/core';
 import type { StoreObserver } from './observer.ts';
 
-/** Changes that the observer is told of in one go; telling it of one takes so many microseconds. */
+/** Changes that the observer is told of without slices, and the cost of telling it of one, in microseconds. */
 const AT_ONCE = 1024;
 const OBSERVE_US = 0.3;
 
-/** Tells of the changes of one write: of very many in later turns too. */
+/** Tells the observer of the changes of one write. If they are very many, the rest follows in later turns. */
 export function observeChanges(
   events: readonly KvEvent[],
   observer: StoreObserver,

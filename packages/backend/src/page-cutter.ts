@@ -1,25 +1,26 @@
 import type { LogPosition } from '@engram/core';
 import type { ImageBase } from '@engram/storage';
 
-/** A clean page that is smaller than this share of a page is written again where it can join the one before it. */
+/** A clean page smaller than 1/SMALL_SHARE of a page is written again if it can join the open page before it. */
 const SMALL_SHARE = 4;
 
-/** Versions of one page. */
+/** The versions of one page. */
 export interface Cut {
-  /** The base has a page of just these. */
+  /** Whether the base has a page of exactly these versions. */
   readonly kept: boolean;
   readonly positions: readonly LogPosition[];
   readonly bytes: number;
 }
 
 /**
- * Cuts versions, which come in the order of their keys, into pages of about one size: into those of the base where their versions
- * are unchanged, and new ones between them. So a change makes one page new, and those beside it begin where they did.
+ * Cuts versions, which come in the order of their keys, into pages of about one size. Pages of the base whose
+ * versions are unchanged are kept, and new pages are cut between them. So a change makes one page new, and the pages
+ * beside it begin where they did.
  */
 export class PageCutter {
   readonly #base: ImageBase;
   readonly #pageBytes: number;
-  /** Not cut yet: those before `#head` are. */
+  /** Versions from `#head` on are not cut yet. */
   #positions: LogPosition[] = [];
   #bytes: number[] = [];
   #head = 0;
@@ -32,12 +33,12 @@ export class PageCutter {
     this.#pageBytes = pageBytes;
   }
 
-  /** How many versions have come. */
+  /** How many versions were added. */
   get added(): number {
     return this.#added;
   }
 
-  /** How many of them, the first ones, are in pages that were given. */
+  /** How many versions, from the first on, are in pages that `cut` has yielded. */
   get given(): number {
     return this.#given;
   }
@@ -48,7 +49,10 @@ export class PageCutter {
     this.#added += 1;
   }
 
-  /** The pages that are complete; at the end all that are left. What comes later may decide about the last versions. */
+  /**
+   * Yields the pages that are complete; at the end, all that are left. The last versions may wait, because the
+   * versions after them decide whether a page of the base is kept.
+   */
   *cut(end: boolean): Generator<Cut> {
     const count = this.#positions.length;
     while (this.#head < count) {

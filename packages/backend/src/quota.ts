@@ -4,7 +4,7 @@ import type { Op, Txn } from '@engram/core';
 const PUT_OVERHEAD_BYTES = 256;
 export const LEASE_COST_BYTES = 64;
 
-/** The dearer of the two branches, nested transactions included; 0 when nothing can be put. */
+/** The cost in bytes of the more expensive branch, nested transactions included; 0 if neither branch has a put. */
 export function txnCost(txn: Txn): number {
   return Math.max(branchCost(txn.success), branchCost(txn.failure));
 }
@@ -18,10 +18,10 @@ function branchCost(ops: readonly Op[]): number {
   return bytes;
 }
 
-/** What a compare and an operation take in memory beside the bytes of keys and values. */
+/** Memory that a compare or an operation takes beside the bytes of keys and values. */
 const OP_BYTES = 256;
 
-/** What a transaction takes in memory while it waits, nested transactions included. */
+/** Memory in bytes that a transaction takes while it waits, nested transactions included. */
 export function txnBytes({ compares, success, failure }: Txn): number {
   let bytes = OP_BYTES * (1 + compares.length + success.length + failure.length);
   for (const { range, value } of compares) bytes += range.key.length + range.end.length + value.length;
@@ -35,7 +35,7 @@ export function txnBytes({ compares, success, failure }: Txn): number {
   return bytes;
 }
 
-/** Nothing in it can change anything: it passes where writes are refused. */
+/** Whether both branches have only ranges. Such a transaction passes where writes are refused. */
 export function isReadOnly(txn: Txn): boolean {
   const reads = (op: Op): boolean => op.kind === 'range';
   return txn.success.every(reads) && txn.failure.every(reads);

@@ -12,14 +12,15 @@ const RANGE_US = 5;
 const VERSION_US = 0.5;
 
 /**
- * A transaction of nothing but ranges, on any node: all of it sees one revision, the newest that has taken effect there.
- * Compacted, FutureRev, ResponseTooLarge.
+ * Answers a transaction of ranges only, on any node. All ranges see one revision, the newest that has taken effect
+ * there. Errors: Compacted, FutureRev, ResponseTooLarge.
  */
 export async function readTxn(txn: Txn, replica: Replica, caller: Caller): Promise<TxnResult> {
   const { signal } = caller;
   const { state, scanner, pins, clock } = replica;
   const at = replica.revision;
-  // All of it is as of now: also what is compacted. An older revision may be compacted while others are read.
+  // The compact revision is also read only once, and pinned: an older revision may be compacted while other ranges
+  // are read.
   const { compactRevision } = state;
   using _pin = pins.hold(compactRevision);
   const slice = replica.newSlice();

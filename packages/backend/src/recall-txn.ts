@@ -22,9 +22,10 @@ import type { OpResult, TxnResult } from './store.ts';
 import { VersionsAt } from './versions-at.ts';
 
 /**
- * The answer to a transaction that the log has, and whose leader did not say what it answered: decided once more on the
- * revision before it, which every replica has. TimeoutDueToLeaderFail where that is compacted, or a revision that a range
- * asks for, or where a range in the middle of the transaction saw what no revision shows.
+ * Recomputes the answer to a transaction that is in the log, but whose leader's answer is unknown. Decides the
+ * transaction again on the revision before it, which every replica has. Throws TimeoutDueToLeaderFail if that
+ * revision, or one that a range asks for, is compacted. Also throws it if a range in the middle of the transaction
+ * saw a state that no revision shows.
  */
 export async function recallTxn(
   txn: Txn,
@@ -58,7 +59,7 @@ class Recall {
   readonly #before: Revision;
   readonly #at: Revision;
   readonly #signal: AbortSignal;
-  /** Puts and deletes still to come. */
+  /** Puts and deletes that are still to come. */
   #writesLeft: number;
   #changed = false;
   readonly #room: AnswerRoom;
@@ -95,7 +96,7 @@ class Recall {
       case 'range': {
         if (this.#changed && this.#writesLeft > 0 && op.revision <= 0) throw new EngramError('TimeoutDueToLeaderFail');
         const at = op.revision > 0 ? toRevision(op.revision) : this.#visible;
-        // It was there when the leader answered, and is compacted by now.
+        // The leader could still read this revision; it is compacted by now.
         if (at < this.#replica.state.compactRevision) throw new EngramError('TimeoutDueToLeaderFail');
         using _pin = this.#replica.pins.hold(at);
         const { kvs, more, count } = await this.#scan(op, at);
@@ -119,7 +120,7 @@ class Recall {
     this.#changed ||= changed;
   }
 
-  /** What lived in the range before the transaction. */
+  /** The keys of the range that lived before the transaction. */
   #lived(range: KeyRange, countOnly: boolean): Promise<ScanResult> {
     return this.#scan(rangeOp(range, { countOnly }), this.#before);
   }

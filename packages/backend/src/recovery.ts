@@ -15,11 +15,11 @@ import { ReplicatedState } from './replicated-state.ts';
 
 export interface Recovered {
   readonly state: ReplicatedState;
-  /** Behind the last record that was replayed. */
+  /** The position after the last record that was replayed. */
   readonly next: LogPosition;
   /** Where the newest checkpoint begins its replay; 1 without one. */
   readonly checkpointFrom: LogPosition;
-  /** Of the log behind that checkpoint. */
+  /** Bytes of the log after that checkpoint. */
   readonly replayedBytes: number;
   /** Records that storage may still hold although nothing needs them. */
   readonly garbage: readonly LogPosition[];
@@ -37,17 +37,17 @@ export interface RecoveryOptions {
   readonly onProgress?: OnRecovery;
 }
 
-/** A long recovery says so often how far it is. */
+/** A long recovery logs its progress at this interval. */
 const PROGRESS_LOG_MS = 5_000;
 
 const FIRST_POSITION = logPosition(1);
-/** Where the log is trimmed again and again while it is read. */
+/** Attempts, if the log is trimmed again and again while it is read. */
 const ATTEMPTS_MAX = 5;
 
 /**
- * Rebuilds the state: the newest checkpoint, then the log behind it, up to its end. Damage rejects with the storage's
- * or the coder's error; nothing is skipped. Where nodes share the log, another may replace the image that is being read, or trim
- * the log behind it: then it begins again with the newer one.
+ * Rebuilds the state from the newest checkpoint and the log after it, up to its end. Damage rejects with the
+ * storage's or the coder's error; nothing is skipped. If nodes share the log, another node may replace the image that
+ * is being read, or trim the log after it. The recovery then begins again with the newer image.
  */
 export async function recover(storage: Storage, options: RecoveryOptions): Promise<Recovered> {
   for (let attempt = 1; ; attempt += 1) {
@@ -96,7 +96,7 @@ async function rebuild(storage: Storage, options: RecoveryOptions): Promise<Reco
   return { state, next: position, checkpointFrom: from, replayedBytes, garbage };
 }
 
-/** Tells the observer at once, and the log now and then. */
+/** Reports to `onProgress` each time, and to the logger every PROGRESS_LOG_MS. */
 function reporter({ clock, logger, onProgress }: RecoveryOptions): OnRecovery {
   let loggedMs = clock.nowMs();
   return (progress: RecoveryProgress) => {

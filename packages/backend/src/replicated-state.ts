@@ -23,9 +23,9 @@ const ATTACH_SLICE_KEYS = 10_000;
 const MOVE_US = 1;
 
 /**
- * What the log leads to, without the bytes of versions: all of it can be rebuilt by replaying the log. Nothing here
- * changes but by `take`, at a start, on the leader and on a follower alike; so no answer shows what is not durable. The
- * one exception is the index, which holds the versions of writes that are under way above `revision`.
+ * The state that the log leads to, without the bytes of versions. A replay of the log rebuilds all of it. It changes
+ * only through `take`, at a start, on the leader and on a follower alike, so no answer shows what is not durable. The
+ * one exception is the index: above `revision` it holds the versions of writes that are under way.
  */
 export class ReplicatedState {
   readonly index: KeyIndex;
@@ -33,13 +33,13 @@ export class ReplicatedState {
   readonly #alarms = new Map<string, Alarm>();
   #revision: Revision;
   #compactRevision: Revision;
-  /** Keys are attached to leases as changes come; before `attachKeys` they are not. */
+  /** Whether changes attach keys to leases. False until `attachKeys`. */
   #attached = false;
   readonly #clock: Clock;
 
   /**
-   * @param first the revision of the empty store. Where it is not etcd's, an earlier store may have had what lies below it:
-   *   that is compacted, so that nobody takes its history for complete.
+   * @param first the revision of the empty store. If it is not etcd's, an earlier store may have used the revisions
+   *   below it. These count as compacted, so that no client takes the history for complete.
    */
   constructor(index: KeyIndex, lessor: Lessor, clock: Clock, first: Revision = FIRST_REVISION) {
     this.#revision = first;
@@ -54,12 +54,12 @@ export class ReplicatedState {
     return this.#revision;
   }
 
-  /** -1 before the first compaction, unless revisions begin elsewhere than etcd's. */
+  /** -1 before the first compaction. If the empty store's revision is not etcd's, that revision. */
   get compactRevision(): Revision {
     return this.#compactRevision;
   }
 
-  /** In the order in which they were raised. */
+  /** Alarms in the order in which they were raised. */
   get alarms(): Iterable<Alarm> {
     return this.#alarms.values();
   }
@@ -68,7 +68,7 @@ export class ReplicatedState {
     return this.#alarms.has(alarmName(alarm));
   }
 
-  /** Whether any member has raised it. */
+  /** Whether any member has raised an alarm of this kind. */
   isRaised(kind: number): boolean {
     assert(kind === ALARM_NOSPACE || kind === ALARM_CORRUPT, 'an unknown alarm was asked for');
     for (const alarm of this.#alarms.values()) if (alarm.alarm === kind) return true;
@@ -76,8 +76,8 @@ export class ReplicatedState {
   }
 
   /**
-   * A durable write takes effect. A mark that a checkpoint contains already may come again in the replay behind it: it
-   * changes nothing then.
+   * Lets a durable write take effect. A mark that a checkpoint already contains may come again in the replay after
+   * it. It then changes nothing.
    */
   take({ mark, group }: CommittedWrite): void {
     if (mark !== undefined) this.#takeMark(mark);
@@ -87,8 +87,8 @@ export class ReplicatedState {
   }
 
   /**
-   * The part of `take` that is long where a write has very many changes: keys move between leases, before anything else
-   * of it takes effect. Who asks which keys a lease has waits for `takeMoved` (see `Applier.wholeLeases`).
+   * The long part of `take` for a write with very many changes: moves its keys between leases, before anything else
+   * of it takes effect. A call that reads the keys of a lease waits for `takeMoved` (see `Applier.wholeLeases`).
    */
   *moveKeys({ mark, group }: CommittedWrite, slice: Slice): SlicedWork<void> {
     if (group === undefined || !this.#attached) return;
@@ -100,13 +100,13 @@ export class ReplicatedState {
     }
   }
 
-  /** As `take`, behind `moveKeys`. */
+  /** The rest of `take`, after `moveKeys`. */
   takeMoved({ mark, group }: CommittedWrite): void {
     if (mark !== undefined) this.#takeMark(mark);
     if (group !== undefined && group.revision > this.#revision) this.#revision = group.revision;
   }
 
-  /** Begins with what a checkpoint says beside the index. */
+  /** Takes the state from a checkpoint's header: everything but the index. */
   adopt(header: CheckpointHeader): void {
     this.#revision = header.revision;
     this.#compactRevision = header.compactRevision;
@@ -149,8 +149,8 @@ export class ReplicatedState {
   }
 
   /**
-   * Attaches the keys to their leases, once at the end of a replay: a checkpoint may contain a key whose lease comes
-   * only in the log behind it. From then on `take` does so for each change.
+   * Attaches the keys to their leases, once at the end of a replay, because a checkpoint may contain a key whose
+   * lease comes only in the log after it. From then on `take` does so for each change.
    */
   attachKeys(): void {
     assert(!this.#attached, 'keys are attached once');

@@ -9,9 +9,9 @@ import { type Cut, PageCutter } from './page-cutter.ts';
 import type { ReplicatedState } from './replicated-state.ts';
 import { versionMeta } from './version-meta.ts';
 
-/** Keys whose versions are pinned, and whose records are read, before others get their turn. */
+/** Keys that are walked before other requests have their turn. Their versions are pinned until their records are read. */
 const SLICE_KEYS = 1000;
-/** Pages whose records are read at once: where the event loop is busy, each read waits for its turn. */
+/** Bytes of records that are read in one call, because each read waits for its turn on a busy event loop. */
 const READ_BYTES = 512 << 10;
 /** What a version costs in a page beside its KeyValue. */
 const RECORD_OVERHEAD_BYTES = 16;
@@ -21,16 +21,16 @@ export interface SharedImageParts {
   readonly pins: Pins;
   readonly values: Values;
   readonly clock: Clock;
-  /** Every record before it has taken effect. */
+  /** Every record before this position has taken effect. */
   readonly applied: LogPosition;
-  /** Keys that are written before others get their turn. */
+  /** The most keys that are walked before other requests have their turn. */
   readonly sliceMax: number;
 }
 
 export interface SharedImageOptions {
-  /** A page ends when it has so many; a single record may be larger. */
+  /** A page ends when it has at least so many bytes. A single record may be larger. */
   readonly pageBytes: number;
-  /** Resolves when so many more bytes may be read and written. */
+  /** Resolves when `bytes` more bytes may be read and written. */
   readonly pace: (bytes: number) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -42,11 +42,12 @@ export interface PartsFrom {
 }
 
 /**
- * The state as a checkpoint has it, and the records of its versions, taken while writes go on. Leases, alarms and marks are
- * those of one position of the log. The keys are walked in slices, so it also has some of what takes effect meanwhile, of keys that
- * it had, and lacks what is compacted meanwhile; both come again in the replay from that position. It has every version that a
- * compaction at the state's compact revision keeps, and none that has not taken effect: who starts from it serves the same
- * history. Pages of the base that have just the versions of their place are kept, and their records are not read.
+ * An image of the state as a checkpoint has it, with the records of its versions, taken while writes go on. Leases,
+ * alarms and marks are those of one log position. The keys are walked in slices. So the image also has some versions
+ * of existing keys that take effect meanwhile, and lacks versions that are compacted meanwhile. The replay from that
+ * position repeats both. The image has every version that a compaction at the state's compact revision keeps, and
+ * none that has not taken effect. So a node that starts from it serves the same history. Pages of the base that have
+ * exactly the versions of their place are kept, and their records are not read.
  */
 export function sharedImage(parts: SharedImageParts, options: SharedImageOptions): PartsFrom {
   const { state, clock, applied } = parts;
@@ -67,7 +68,7 @@ async function* partsOf(
   using pinned = new PinnedSlices();
   for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
     const chunks: Uint8Array[] = [];
-    // Until their records are read: a compaction would let storage forget them.
+    // Held until the records are read: otherwise a compaction would let storage drop them.
     const pin = pins.hold(state.compactRevision);
     next = index.walk(next, Math.min(SLICE_KEYS, sliceMax), (key, head) => {
       const versions: VersionMeta[] = [];
@@ -76,7 +77,8 @@ async function* partsOf(
       });
       versions.reverse();
       const [oldest] = versions;
-      // A key that was created since: the replay brings all of it, and a walk in which new keys come would have no end.
+      // Skips a key that was created since the image began. The replay brings all of it, and a walk that included new
+      // keys might never end.
       if (oldest === undefined || (oldest.version === 1 && oldest.position >= applied)) return;
       for (const { position, bytes } of versions) pages.add(position, bytes + RECORD_OVERHEAD_BYTES);
       const chunk = writer.add(key, versions);
@@ -93,7 +95,7 @@ async function* partsOf(
   if (last !== undefined) yield { kind: 'chunk', bytes: last };
 }
 
-/** Neighbours of which so many bytes are to be read that it is worth a read. */
+/** Groups neighbouring pages, so that one read has about READ_BYTES. */
 function* groupsOf(cuts: Iterable<Cut>): Generator<readonly Cut[]> {
   let group: Cut[] = [];
   let bytes = 0;
@@ -134,16 +136,16 @@ async function* partsOfPages(
   }
 }
 
-/** The pins of slices whose versions are not all given yet. */
+/** The pins of slices whose versions are not all in yielded pages yet. */
 class PinnedSlices implements Disposable {
   readonly #slices: { readonly pin: Pin; readonly end: number }[] = [];
 
-  /** Of the versions up to the `end`-th. */
+  /** `pin` is for the versions up to the `end`-th. */
   add(pin: Pin, end: number): void {
     this.#slices.push({ pin, end });
   }
 
-  /** So many versions are given. */
+  /** The first `given` versions are in yielded pages: disposes their pins. */
   release(given: number): void {
     for (let slice = this.#slices[0]; slice !== undefined && slice.end <= given; slice = this.#slices[0]) {
       slice.pin[Symbol.dispose]();

@@ -2,12 +2,12 @@ import type { KeyIndex } from '@engram/index';
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
-/** Looked at before others get their turn: about half a millisecond of work where no row is in the processor's caches. */
+/** Slots handled in one slice: about half a millisecond of work if no row is in the processor's caches. */
 const SLICE_SLOTS = 4_096;
 
 /**
- * Slots by log position: counts digit after digit, from the lowest, and is given a `turn` between slices. Uses `slots`
- * for it, and as much memory again.
+ * Sorts slots by log position: a radix sort from the lowest digit on, which awaits `turn` between slices. Uses
+ * `slots` as working memory, and as much memory again.
  */
 export async function sortByPosition(
   slots: Int32Array,

@@ -8,7 +8,10 @@ import type { WalkParts } from './walk-parts.ts';
 
 const SLICE_KEYS = 1_000;
 
-/** The state's versions as of `upTo`, in the order in which they came. It lets others have their turn meanwhile. */
+/**
+ * Takes an image of the state's versions as of `upTo`, in the order of their positions. Other requests have their
+ * turn meanwhile.
+ */
 export async function takeImage(
   { state, scanner, pins, clock, sliceMax }: WalkParts,
   upTo: Revision,
@@ -22,7 +25,7 @@ export async function takeImage(
     if (pin.revoked) throw new EngramError('Compacted');
   };
   try {
-    // What is written meanwhile is above `upTo`, so what is held now is the most that it can come to.
+    // Versions written meanwhile are above `upTo`, so the image has at most as many as the index holds now.
     const slots = new Int32Array(index.versions);
     let count = 0;
     for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
@@ -44,7 +47,7 @@ export async function takeImage(
   }
 }
 
-/** Four bytes a version: the pin keeps the versions in the index, so the index is asked for all else. */
+/** Takes four bytes a version. The pin keeps the versions in the index, which knows everything else. */
 class VersionImage implements StoreImage {
   readonly revision: Revision;
   readonly compactRevision: Revision;
@@ -100,12 +103,12 @@ class VersionImage implements StoreImage {
   }
 
   [Symbol.dispose](): void {
-    // A slot may mean another version from now on.
+    // From now on a slot may belong to another version.
     this.#slots = new Int32Array(0);
     this.#pin[Symbol.dispose]();
   }
 
-  /** A pin that was revoked no longer keeps the slots: each may mean another version. */
+  /** A revoked pin no longer keeps the slots: each may belong to another version. Errors: Compacted. */
   #checkHeld(): void {
     if (this.#pin.revoked) throw new EngramError('Compacted');
   }

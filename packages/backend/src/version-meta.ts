@@ -1,7 +1,7 @@
 import type { VersionMeta } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 
-/** All that the index knows of a version. */
+/** Everything that the index knows of a version. */
 export function versionMeta(index: KeyIndex, slot: VersionSlot): VersionMeta {
   return {
     createRevision: index.createRevision(slot),

@@ -2,12 +2,12 @@ import type { Clock } from '@engram/core';
 import type { Pins, Scanner } from '@engram/scanner';
 import type { ReplicatedState } from './replicated-state.ts';
 
-/** What a walk over all keys needs that lets others have their turn meanwhile. */
+/** What a walk over all keys in slices needs. */
 export interface WalkParts {
   readonly state: ReplicatedState;
   readonly scanner: Scanner;
   readonly pins: Pins;
   readonly clock: Clock;
-  /** Keys that are looked at before others get their turn, where it is below the walk's own measure. */
+  /** The most keys visited before other requests have their turn, if lower than the walk's own limit. */
   readonly sliceMax: number;
 }

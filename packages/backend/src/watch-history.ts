@@ -22,9 +22,9 @@ import type { ReplicatedState } from './replicated-state.ts';
 
 const WINDOW_MIN = 4096;
 const WINDOW_MAX = 1 << 20;
-/** Eight pages may be read at a time: large values make them shorter, not the memory larger. */
+/** Bytes of a page. Eight pages may be read at a time, so large values make a page shorter instead of using more memory. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
-/** Versions that are read at once. */
+/** Versions that are read in one call. */
 const READ_VERSIONS = 1024;
 /** Choosing a version, describing it, and making an event of it, in microseconds. */
 const CHOOSE_US = 0.1;
@@ -40,9 +40,9 @@ export interface WatchHistoryOptions {
 }
 
 /**
- * The past of a range, from the index: it knows every version that compaction has left, and passes over subtrees that
- * have not changed, so a watcher that comes back costs what changed in its range, not what changed in the store. A page
- * holds whole revisions, which may have very many events: it is made in slices.
+ * Reads the past of a range from the index. The index knows every version that compaction has left, and skips
+ * subtrees that have not changed. So a watcher that comes back costs what changed in its range, not what changed in
+ * the store. A page holds whole revisions, which may have very many events, so it is made in slices.
  */
 export class WatchHistory implements History {
   readonly #state: ReplicatedState;
@@ -72,8 +72,9 @@ export class WatchHistory implements History {
   ): Promise<HistoryPage> {
     const { compactRevision } = this.#state;
     if (from < compactRevision) throw new EngramError('Compacted');
-    // The version before the first event may be read too, unless the compaction has made it invisible (see `draftOf`). No
-    // pin is below the compaction, so that watchers who catch up steadily do not hold it back.
+    // The version before the first event may be read too, unless the compaction has made it invisible (see
+    // `draftOf`). The pin is never below the compact revision, so that watchers that catch up steadily do not delay a
+    // compaction.
     const pinned = revision(Math.max(from - 1, compactRevision));
     return this.#scanner.pinned(pinned, async () => {
       const slice = new Slice(this.#sliceUs);
@@ -93,8 +94,9 @@ export class WatchHistory implements History {
   }
 
   /**
-   * Where a member was silent for so long that the others no longer waited for it, what it still lists may be gone with a
-   * compaction that it has yet to apply: then it is told which. Until then the watcher is to ask another member, or again.
+   * If this member was silent for so long that the others stopped waiting for it, its index may list versions that a
+   * compaction has already removed. Until this member applies that compaction, the watcher gets Timeout, and must ask
+   * again or ask another member. After that it gets Compacted.
    */
   async #versions(
     positions: readonly LogPosition[],
@@ -128,7 +130,7 @@ export class WatchHistory implements History {
     return { drafts, next };
   }
 
-  /** Whole revisions only, and no more of them than fit a page; the window grows where little has changed. */
+  /** Selects whole revisions, and no more of them than fit a page. The window grows while little has changed. */
   *#select(
     range: KeyRange,
     from: Revision,
@@ -163,7 +165,7 @@ export class WatchHistory implements History {
 
 type Draft = Omit<KvEvent, 'kv' | 'prevKv'>;
 
-/** `kvs`: of all drafts, and behind them of what they supersede. */
+/** `kvs` has the KeyValues of all drafts, followed by those of the versions that the drafts supersede. */
 function* groupsOf(
   drafts: readonly Draft[],
   kvs: readonly Uint8Array[],
@@ -187,7 +189,8 @@ function* groupsOf(
 }
 
 function draftOf(index: ReplicatedState['index'], slot: VersionSlot, compactRevision: Revision): Draft {
-  // The version before counts as of the revision before the event: below the compaction it is gone, dropped yet or not.
+  // The previous version is read as of the revision before the event. Below the compact revision it is gone, whether
+  // it is dropped yet or not.
   const before = index.modRevision(slot) > compactRevision ? index.previous(slot) : -1;
   const superseded = before >= 0 && !index.isTombstone(before) ? before : -1;
   const tombstone = index.isTombstone(slot);

@@ -70,13 +70,13 @@ export interface WritePathOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/** Deletions from this `sub` on are not kept in the cache: no reader asks for them before they are durable. */
+/** Deletions from this `sub` on are not kept in the cache: no reader needs their bytes before they are durable. */
 const KEPT_DELETIONS = 1024;
 
 /**
- * The path of a write on the leader. It is sequenced in memory, appended with others, given to the replica when it is
- * durable, and answered when it has taken effect. Sequenced versions are in the index above the replica's revision,
- * where no reader looks. `halt` undoes the writes that have not left for the log.
+ * The path of a write on the leader: sequenced in memory, appended with others, given to the replica when durable,
+ * and answered when in effect. Sequenced versions are in the index above the replica's revision, where no reader
+ * looks. `halt` undoes the writes that have not left for the log.
  *
  * Nearly all writes are sequenced in the call that requests them. A long write is sequenced in slices. Other writes
  * wait for it in `DecisionQueue`, and follow in their order.
@@ -243,8 +243,7 @@ export class WritePath {
 
   /**
    * Ends the write path. Writes that have not left for the log are undone and fail with LeaderChanged. Resolves when
-   * the append that was under way has settled (its writes are with the replica, or undone too) and all undone
-   * versions are out of the index.
+   * an append under way has settled (given to the replica, or undone) and all undone versions are out of the index.
    */
   async halt(): Promise<void> {
     this.#halted = true;
@@ -345,7 +344,7 @@ export class WritePath {
     });
   }
 
-  /** Undoes a long write: the leadership has ended in its last slice. */
+  /** Undoes a long write whose leadership has ended in its last slice. */
   async #takeBack(events: readonly KvEvent[], slice: Slice): Promise<never> {
     await doSliced(this.#sequencer.undo(events, slice), () => slice.turn(this.#options.clock));
     throw new EngramError('LeaderChanged');
@@ -367,10 +366,7 @@ export class WritePath {
     return confirm === undefined ? answer : answer.then((value) => confirm().then(() => value));
   }
 
-  /**
-   * An error thrown between a write's first change and its place in the queue leaves index and log apart: the node
-   * ends.
-   */
+  /** An error between a write's first change and its place in the queue leaves index and log apart: the node ends. */
   #guarded<Result>(change: () => Result): Result {
     try {
       return change();
@@ -455,9 +451,9 @@ export class WritePath {
   }
 
   /**
-   * Removes versions that will never be durable from the index, newest first. Then the index is as if the writes had
-   * never been requested. Waits for the long decision under way and for earlier calls, which undo newer versions. At
-   * the end every waiting caller fails and, in the same turn, `done` is called.
+   * Removes versions that will never be durable from the index, newest first, as if the writes had never been
+   * requested. Waits for the long decision under way and for earlier calls, which undo newer versions. At the end
+   * every waiting caller fails and, in the same turn, `done` is called.
    */
   #unwind(writes: readonly PendingWrite[], error: EngramError, done: () => void): void {
     const { clock } = this.#options;

@@ -1,18 +1,18 @@
 import { assert } from '@engram/core';
 
-/** What a heap holds: its owner moves `dueMs` later as it likes and tells nobody; the rest is the heap's. */
+/** An item of a heap. Its owner may move `dueMs` later without telling the heap. The other fields belong to the heap. */
 export interface Timed {
   dueMs: number;
-  /** Where in the heap it is, -1: not in it. */
+  /** Its place in the heap; -1 if it is not in a heap. */
   slot: number;
-  /** The time by which it is placed: never later than `dueMs`. */
+  /** The time by which the heap has placed it; never later than `dueMs`. */
   placedMs: number;
 }
 
 /**
- * A binary heap by time in which a renewal costs nothing. An item stays where it is while its time moves later, and is
- * placed anew when it reaches the top. So there is one entry for each item however often it is renewed, and at most one
- * sift for each time that passes. Moving an item's time earlier is not allowed while it is in the heap.
+ * A binary heap by time in which a renewal costs nothing. An item stays where it is while its time moves later, and
+ * is placed again when it reaches the top. So there is one entry for each item however often it is renewed, and at
+ * most one sift for each time that passes. An item's time must not move earlier while it is in the heap.
  */
 export class DueHeap<Item extends Timed> {
   readonly #items: Item[] = [];

@@ -4,12 +4,12 @@ import { DueHeap } from './due-heap.ts';
 /** etcd server/lease/lessor.go, MaxLeaseTTL. In milliseconds it is far below 2^53. */
 export const MAX_TTL_SECONDS = 9_000_000_000;
 
-/** One lease, as it was at the call. */
+/** A lease as it was at the time of the call. */
 export interface Lease {
   readonly id: LeaseId;
-  /** As granted: the request, raised to the minimum. */
+  /** The granted TTL: the requested one, raised to the minimum. */
   readonly ttlSeconds: number;
-  /** What `checkpoint` noted of it, 0: nothing. `extendAll` gives this instead of the whole TTL. */
+  /** The remaining seconds that `checkpoint` noted; 0 if none. `extendAll` gives these instead of the whole TTL. */
   readonly checkpointSeconds: number;
   readonly keyCount: number;
 }
@@ -18,9 +18,9 @@ interface Held {
   readonly id: LeaseId;
   readonly ttlSeconds: number;
   checkpointSeconds: number;
-  /** In the form of `keyText`. */
+  /** The attached keys, in the form of `keyText`. */
   readonly keys: Set<string>;
-  /** Its deadline; once it has ended, when `expired` offers it again. */
+  /** Its deadline. After `handBack`, the time from which `expired` offers it again. */
   dueMs: number;
   slot: number;
   placedMs: number;
@@ -29,17 +29,17 @@ interface Held {
 }
 
 /**
- * All leases of the store, with their keys and deadlines. Every node keeps one, fed by the log; deadlines mean
- * something on the leader alone, from `extendAll` at its takeover on. A lease may live longer than its TTL, never
- * shorter: only `expired` hands out a lease for its end, and only what `revoke` is called for goes.
+ * All leases of the store, with their keys and deadlines. Every node keeps one, fed by the log. Deadlines are
+ * meaningful only on the leader, from `extendAll` at its takeover on. A lease may live longer than its TTL, never
+ * shorter: only `expired` hands out a lease for its end, and only `revoke` removes one.
  *
- * Ids are keys of a Map as the bigints that they are. Measured at 100k leases, that costs as much as any detour by
- * strings or halves, and only ids below 2^53, which clients seldom choose, would be faster as numbers.
+ * The Map has the ids as bigints. Measured at 100k leases, strings or halves as keys cost as much. Only ids below
+ * 2^53, which clients seldom choose, would be faster as numbers.
  */
 export class Lessor {
   readonly #minTtlSeconds: number;
   readonly #leases = new Map<LeaseId, Held>();
-  /** All leases but those that `expired` has handed out. */
+  /** All leases except those that `expired` has handed out. */
   #due = new DueHeap<Held>();
 
   constructor(options: { readonly minTtlSeconds: number }) {
@@ -51,7 +51,10 @@ export class Lessor {
     return this.#leases.size;
   }
 
-  /** The id is free and no 0, the TTL at most MAX_TTL_SECONDS: the caller has checked. Too low a TTL (0, -1) is raised. */
+  /**
+   * The caller has checked that the id is free and not 0, and that the TTL is at most MAX_TTL_SECONDS. A TTL below
+   * the minimum (0, -1) is raised.
+   */
   grant(id: LeaseId, ttlSeconds: number, nowMs: number): Lease {
     assert(id !== NO_LEASE, 'a lease without an id');
     assert(!this.#leases.has(id), 'granted twice');
@@ -82,7 +85,7 @@ export class Lessor {
     return held === undefined ? undefined : view(held);
   }
 
-  /** Takes the lease away, with what is attached to it. The id must be there. */
+  /** Removes the lease and what is attached to it. The lease must exist. */
   revoke(id: LeaseId): void {
     const held = this.#held(id);
     this.#leases.delete(id);
@@ -90,52 +93,53 @@ export class Lessor {
   }
 
   /**
-   * The granted TTL in seconds, which the lease now has again. Undefined: unknown, or past its deadline. Such a lease
-   * is still there until it is revoked (`has`), but nothing saves it: what sees it end must not see it live on.
+   * Gives the lease its whole TTL again, and returns it in seconds. Undefined if the lease is unknown or past its
+   * deadline. A lease past its deadline exists until it is revoked (`has`), but cannot be renewed: a client that has
+   * seen it end must not see it live on.
    */
   renew(id: LeaseId, nowMs: number): number | undefined {
     const held = this.#leases.get(id);
     if (held === undefined || held.ended || held.dueMs <= nowMs) return undefined;
     held.checkpointSeconds = 0;
-    // Never earlier: the heap relies on it, and a takeover may have given more than a TTL.
+    // The deadline never moves earlier: the heap relies on it, and a takeover may have given more than a TTL.
     held.dueMs = Math.max(held.dueMs, nowMs + held.ttlSeconds * 1000);
     return held.ttlSeconds;
   }
 
-  /** From 0 (expired, not yet revoked) on; undefined: unknown. */
+  /** 0 if the lease has expired but is not revoked yet. Undefined if it is unknown. */
   remainingMs(id: LeaseId, nowMs: number): number | undefined {
     const held = this.#leases.get(id);
     if (held === undefined) return undefined;
     return held.ended ? 0 : Math.max(0, held.dueMs - nowMs);
   }
 
-  /** In byte order; the caller owns them. Of an unknown lease none. */
+  /** The lease's keys in byte order; the caller owns them. Empty for an unknown lease. */
   keys(id: LeaseId): readonly Uint8Array[] {
     const held = this.#leases.get(id);
     return held === undefined ? [] : sorted(held.keys);
   }
 
   /**
-   * In no order, and in the form of `keyText`. What is attached while somebody goes through them comes too, what is
-   * detached may come or not.
+   * The lease's keys in no order, in the form of `keyText`. An iteration includes keys that are attached meanwhile.
+   * It may or may not include keys that are detached meanwhile.
    */
   keyTexts(id: LeaseId): Iterable<string> {
     return this.#leases.get(id)?.keys ?? [];
   }
 
-  /** The lease must be there. A key belongs to one lease: who moves it detaches it from the other. */
+  /** The lease must exist. A key belongs to one lease: a caller that moves it must detach it from the other. */
   attach(id: LeaseId, key: Uint8Array): void {
     this.#held(id).keys.add(keyText(key));
   }
 
-  /** Nothing where the key is not attached, or the lease is gone already: its keys are deleted after it. */
+  /** Does nothing if the key is not attached, or if the lease is gone already: its keys are deleted after it. */
   detach(id: LeaseId, key: Uint8Array): void {
     this.#leases.get(id)?.keys.delete(keyText(key));
   }
 
   /**
-   * Leases past their deadline, earliest first, at most `max`; each is handed out once. Who cannot revoke one gives it
-   * back by `handBack`.
+   * Returns leases past their deadline, earliest first, at most `max`. Each is handed out once. A caller that cannot
+   * revoke one must give it back by `handBack`.
    */
   expired(nowMs: number, max: number): readonly LeaseId[] {
     const ids: LeaseId[] = [];
@@ -150,8 +154,8 @@ export class Lessor {
   }
 
   /**
-   * The revoke of a lease that was handed out failed: `expired` offers it again from `retryMs` on. It has ended all the
-   * same. Nothing if it is gone or was not handed out.
+   * The revoke of a lease that was handed out failed: `expired` offers it again from `retryMs` on. The lease still
+   * counts as ended. Does nothing if it is gone or was not handed out.
    */
   handBack(id: LeaseId, retryMs: number): void {
     const held = this.#leases.get(id);
@@ -160,14 +164,14 @@ export class Lessor {
     this.#due.push(held);
   }
 
-  /** When `expired` has something to hand out; undefined: never, as things are. */
+  /** When `expired` next has a lease to hand out. Undefined if there is none. */
   nextDeadlineMs(): number | undefined {
     return this.#due.first()?.dueMs;
   }
 
   /**
-   * At a start or takeover: nobody renewed while there was no leader, so every lease gets its whole TTL again, or its
-   * checkpointed rest, and `extraMs` on top. Leases that were handed out count as not handed out.
+   * For a start or a takeover. No client could renew while there was no leader, so every lease gets its whole TTL
+   * again, or its checkpointed rest, and `extraMs` on top. Leases that were handed out no longer count as handed out.
    */
   extendAll(nowMs: number, extraMs = 0): void {
     const due = new DueHeap<Held>();
@@ -181,14 +185,17 @@ export class Lessor {
     this.#due = due;
   }
 
-  /** Notes what a lease has left for the next `extendAll`; 0 forgets it, as a renewal does. Nothing if it is gone. */
+  /**
+   * Notes the remaining time of a lease for the next `extendAll`. 0 removes the note, as a renewal does. Does nothing
+   * if the lease is gone.
+   */
   checkpoint(id: LeaseId, remainingSeconds: number): void {
     assert(Number.isSafeInteger(remainingSeconds) && remainingSeconds >= 0, 'checkpoint of no whole second');
     const held = this.#leases.get(id);
     if (held !== undefined) held.checkpointSeconds = Math.min(remainingSeconds, held.ttlSeconds);
   }
 
-  /** All ids, by remaining time. */
+  /** All ids, sorted by remaining time. */
   list(): readonly LeaseId[] {
     const all = [...this.#leases.values()];
     all.sort((left, right) => Number(right.ended) - Number(left.ended) || left.dueMs - right.dueMs);
@@ -211,7 +218,7 @@ function view(held: Held): Lease {
   };
 }
 
-/** One character is one byte, so the order of texts is that of bytes. */
+/** One character is one byte, so texts sort as the bytes do. */
 function sorted(keys: ReadonlySet<string>): readonly Uint8Array[] {
   return [...keys].sort().map(keyBytes);
 }

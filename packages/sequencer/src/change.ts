@@ -19,9 +19,9 @@ import {
 import type { Changes } from './plan.ts';
 import type { ChangeEncoder, KeyVersions, KnownValues, SequencedLeases } from './ports.ts';
 
-/** Keys of a range that are looked up before they are deleted. */
+/** Keys of a range that are looked up at a time before they are deleted. */
 const CHUNK = 128;
-/** What a change takes, and undoing one, in microseconds where nothing is in the caches; and a KiB of its record. */
+/** Costs in microseconds if nothing is in the caches: a change, undoing a change, and a KiB of the change's record. */
 const CHANGE_US = 6;
 const UNDO_US = 6;
 const RECORD_KIB_US = 1;
@@ -46,25 +46,25 @@ export class Change implements Changes {
     this.#account = account;
   }
 
-  /** What the answer may still hold. */
+  /** The room that is left in the answer. */
   get room(): AnswerRoom {
     this.#room ??= new AnswerRoom(this.#answerBytesMax, this.#account);
     return this.#room;
   }
 
-  /** The answer holds a version that a change supersedes. */
+  /** Notes that the answer holds a superseded version of `bytes` bytes. */
   answerPrevious(bytes: number): void {
     this.room.take(bytes);
     this.answersPrevious = true;
   }
 
-  /** Microseconds for the record that was made last. */
+  /** Cost of the last change, in microseconds. */
   get lastUs(): number {
     return CHANGE_US + (RECORD_KIB_US * this.records.at(-1)!.length) / 1024;
   }
 }
 
-/** Puts and deletes as versions of keys, events and log records, and takes them back. */
+/** Turns puts and deletes into versions of keys, events and log records, and undoes them. */
 export class KeyChanges {
   readonly #versions: KeyVersions;
   readonly #leases: SequencedLeases;
@@ -83,7 +83,7 @@ export class KeyChanges {
     this.#onChanged = onChanged;
   }
 
-  /** Returns where the version lies that it supersedes. */
+  /** Returns the log position of the version that it supersedes. */
   put(op: PutOp, change: Change, values: KnownValues): LogPosition | undefined {
     const versions = this.#versions;
     const head = versions.head(op.key);
@@ -137,7 +137,7 @@ export class KeyChanges {
     return prevPosition;
   }
 
-  /** Returns where the versions lie that it supersedes, one for each key. */
+  /** Returns the log positions of the versions that it supersedes, one for each key. */
   *deleteRange(op: DeleteRangeOp, change: Change, slice: Slice): SlicedWork<readonly LogPosition[]> {
     if (isPoint(op.range)) return this.deletePoint(op, change);
     const versions = this.#versions;
@@ -150,7 +150,7 @@ export class KeyChanges {
         if (op.prevKv) change.answerPrevious(versions.bytes(version));
         deleted.push(versions.position(version));
         this.delete(versions.key(version), version, change);
-        // The other versions stay what they are meanwhile: a live head is no garbage.
+        // The other versions of `live` stay valid meanwhile: a live head is no garbage.
         if (slice.spend(change.lastUs)) yield;
       }
       if (slice.spent) yield;
@@ -212,7 +212,7 @@ export class KeyChanges {
     this.#onChanged(event);
   }
 
-  /** Takes versions that will never be durable back, the newest first: they are the newest that there are. */
+  /** Removes versions that will never be durable, newest first. They must be the newest versions of all. */
   *undo(events: readonly KvEvent[], slice: Slice): SlicedWork<void> {
     const versions = this.#versions;
     for (let at = events.length - 1; at >= 0; at -= 1) {

@@ -12,7 +12,7 @@ import {
 } from '@engram/core';
 import type { KeyVersions, SequencedLeases } from './ports.ts';
 
-/** What a transaction's chosen operations will do, as far as it may be refused for it before its first change. */
+/** Checks the chosen operations of a transaction, before its first change, for reasons to refuse it. */
 export class Checks {
   readonly #versions: KeyVersions;
   readonly #leases: SequencedLeases;
@@ -23,7 +23,7 @@ export class Checks {
   readonly #deletes: KeyRange[] = [];
   #changes = 0;
 
-  /** `dealt`: the newest revision. */
+  /** `dealt` is the newest revision that was dealt, durable or not. */
   constructor(
     versions: KeyVersions,
     leases: SequencedLeases,
@@ -38,7 +38,7 @@ export class Checks {
     this.#changesMax = changesMax;
   }
 
-  /** FutureRev, Compacted, LeaseNotFound, KeyNotFound. */
+  /** Errors: FutureRev, Compacted, LeaseNotFound, KeyNotFound. */
   add(op: Exclude<Op, { readonly kind: 'txn' }>): void {
     if (op.kind === 'range') {
       if (op.revision > this.#dealt) throw new EngramError('FutureRev');
@@ -53,7 +53,7 @@ export class Checks {
     }
   }
 
-  /** RequestTooLarge where there would be too many changes, NoSpace where the index has no place for the keys. */
+  /** Errors: RequestTooLarge if there would be too many changes, NoSpace if the index has no room for the keys. */
   finish(): void {
     if (this.#changes > this.#changesMax && this.#changesAtMost() > this.#changesMax) {
       throw new EngramError('RequestTooLarge');
@@ -61,7 +61,7 @@ export class Checks {
     checkRoom(this.#puts, this.#versions);
   }
 
-  /** What one delete takes, the next one does not find. */
+  /** Counts a key once if several deletes cover it, because only the first one deletes it. */
   #changesAtMost(): number {
     let changes = this.#changes;
     for (const range of this.#deletes) changes -= this.#versions.count(range, this.#dealt);
@@ -70,7 +70,7 @@ export class Checks {
   }
 }
 
-/** LeaseNotFound, KeyNotFound. */
+/** Errors: LeaseNotFound, KeyNotFound. */
 export function checkPut(op: PutOp, versions: KeyVersions, leases: SequencedLeases): void {
   if (op.lease !== NO_LEASE && !leases.has(op.lease)) throw new EngramError('LeaseNotFound');
   if (op.ignoreValue || op.ignoreLease) {
@@ -79,7 +79,7 @@ export function checkPut(op: PutOp, versions: KeyVersions, leases: SequencedLeas
   }
 }
 
-/** NoSpace where the index has no place for the keys that are new. */
+/** Errors: NoSpace if the index has no room for the keys that are new. */
 export function checkRoom(puts: readonly PutOp[], versions: KeyVersions): void {
   if (puts.length === 0 || versions.hasRoomFor(puts.length)) return;
   let newKeys = 0;
@@ -87,7 +87,7 @@ export function checkRoom(puts: readonly PutOp[], versions: KeyVersions): void {
   if (newKeys > 0 && !versions.hasRoomFor(newKeys)) throw new EngramError('NoSpace');
 }
 
-/** The same keys in ranges that do not overlap. */
+/** The same keys as ranges that do not overlap. */
 function union(ranges: readonly KeyRange[]): readonly KeyRange[] {
   const sorted = ranges.filter((range) => !isEmptyRange(range)).sort((a, b) => compareBytes(a.key, b.key));
   const merged: KeyRange[] = [];

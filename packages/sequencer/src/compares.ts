@@ -11,21 +11,24 @@ import {
 } from '@engram/core';
 import type { Deciding, KnownValues, ReadVersions } from './ports.ts';
 
-/** Which way a transaction goes, decided up front: compares see the state before it, also those of nested ones. */
+/**
+ * The branches that a transaction takes. They are decided up front: compares see the state before the transaction,
+ * also those of nested transactions.
+ */
 export interface Path {
   readonly succeeded: boolean;
   /** One for each nested transaction of the chosen branch, in the order of its ops. */
   readonly nested: readonly Path[];
 }
 
-/** Versions of a range that are compared at once; of values so many bytes. */
+/** Versions of a range that are compared at a time, and the bytes of values that are held at a time. */
 const CHUNK = 256;
 const CHUNK_VALUE_BYTES = 1024 * 1024;
 /** Looking a version up and comparing it, in microseconds, and comparing a KiB of a value. */
 const COMPARE_US = 2;
 const COMPARE_KIB_US = 1;
 
-/** Whether all compares hold, where each is about one key. The values that they need are known. */
+/** Whether all compares hold. Each is about one key, and `values` has the values that they need. */
 export function succeeds(txn: Txn, versions: ReadVersions, values: KnownValues): boolean {
   for (const compare of txn.compares) if (!holdsOnKey(compare, versions, values)) return false;
   return true;
@@ -35,7 +38,7 @@ const flatPath = (succeeded: boolean): Path => (succeeded ? flatSuccess : flatFa
 const flatSuccess: Path = { succeeded: true, nested: [] };
 const flatFailure: Path = { succeeded: false, nested: [] };
 
-/** Ranges of compares are read at `at`. */
+/** Chooses the branches of a transaction. Compares of ranges read at revision `at`. */
 export function* choosePath(
   txn: Txn,
   versions: ReadVersions,
@@ -71,7 +74,7 @@ function holdsOnKey(compare: Compare, versions: ReadVersions, values: KnownValue
 }
 
 /**
- * All keys of the range must satisfy the condition; a range without keys behaves like a missing key: its numbers are
+ * All keys of the range must satisfy the condition. A range without keys behaves like a missing key: its numbers are
  * 0, and no VALUE compare on it holds, whatever the operator (etcd server/etcdserver/txn).
  */
 function* holdsOnRange(
@@ -97,7 +100,7 @@ function* holdsOnRange(
   return found > 0 || holdsOnMissing(compare);
 }
 
-/** A few values are held at a time, so that a compare of everything does not load everything. */
+/** Holds a few values at a time, so that a compare of all keys does not load all values. */
 function* holdOnValues(
   compare: Compare,
   live: readonly number[],

@@ -1,6 +1,6 @@
 import type { KvEvent, LogPosition, Revision } from '@engram/core';
 
-/** A decided transaction. What its answer needs in bytes is noted by position, to be fetched once it is durable. */
+/** A decided transaction. Versions whose bytes the answer needs are noted by position, to be fetched once it is durable. */
 export interface PlannedTxn<Plan> {
   readonly kind: 'txn';
   readonly revision: Revision;
@@ -22,15 +22,18 @@ export type PlannedOp<Plan> =
 /** The changes of one write, all in one revision. */
 export interface Changes {
   readonly events: readonly KvEvent[];
-  /** One log record for each event, in the same order. The caller's own. */
+  /**
+   * One log record for each event, in the same order. The end of a lease has its own record before them. The caller
+   * owns the array.
+   */
   readonly records: Uint8Array[];
-  /** Of all records. */
+  /** The bytes of all records together. */
   readonly recordBytes: number;
 }
 
-/** What sequencing one transaction made: nothing to append when `events` is empty. */
+/** The result of sequencing one transaction. If `events` is empty, nothing is appended. */
 export interface Sequenced<Plan> extends Changes {
   readonly planned: PlannedTxn<Plan>;
-  /** Superseded versions are to be read for the answer: those of the revision before. */
+  /** Whether the answer needs superseded versions, which are read at the revision before. */
   readonly answersPrevious: boolean;
 }

@@ -12,7 +12,7 @@ import type {
 
 /** Versions of keys as one reader sees them. */
 export interface ReadVersions {
-  /** The newest version that is seen, a tombstone perhaps; negative when the key has none. */
+  /** The newest version that the reader sees, which may be a tombstone; negative if the key has none. */
   head(key: Uint8Array): number;
   modRevision(version: number): Revision;
   createRevision(version: number): Revision;
@@ -24,33 +24,33 @@ export interface ReadVersions {
   isTombstone(version: number): boolean;
   key(version: number): Uint8Array;
   /**
-   * Adds live versions at a revision to `into`, in key order: at most `max`, and as many as `slice` allows. Returns the
-   * key from which it goes on; undefined: nothing is left.
+   * Adds versions that live at revision `at` to `into`, in key order: at most `max`, and as many as `slice` allows.
+   * Returns the key to continue from, or undefined if nothing is left.
    */
   collectSome(range: KeyRange, at: Revision, max: number, slice: Slice, into: number[]): Uint8Array | undefined;
 }
 
-/** What the sequencer knows of keys: all versions, those that are not durable yet included. The index is one. */
+/** All versions of keys, including those that are not durable yet. The index implements it. */
 export interface KeyVersions extends ReadVersions {
-  /** How many keys of a range live at a revision; quick at the newest one. */
+  /** How many keys of the range live at a revision. Fast at the newest one. */
   count(range: KeyRange, at: Revision): number;
-  /** Whether so many keys can be added: `append` asserts. */
+  /** Whether so many new keys can be added; `append` asserts it. */
   hasRoomFor(newKeys: number): boolean;
   append(key: Uint8Array, meta: VersionMeta): number;
-  /** Takes a key's newest version back; in the reverse order of `append`. */
+  /** Removes a key's newest version. Must be called in the reverse order of `append`. */
   undo(version: number): void;
 }
 
-/** Which leases there are once everything that was sequenced has taken effect. */
+/** The leases as they will be when everything that was sequenced has taken effect. */
 export interface SequencedLeases {
   has(id: LeaseId): boolean;
   /** A put that is sequenced now will attach `key`. */
   attach(id: LeaseId, key: Uint8Array): void;
-  /** The put that would have attached it is undone. */
+  /** The put that would have attached `key` is undone. */
   detach(id: LeaseId, key: Uint8Array): void;
 }
 
-/** How a change becomes bytes: the log record, of which `kv` is the part that clients get. */
+/** Encodes a change as a log record. `kv` is the part of the record that clients get. */
 export interface ChangeEncoder {
   put(change: {
     readonly sub: number;
@@ -71,28 +71,29 @@ export interface EncodedChange {
 }
 
 /**
- * Turns a range inside a transaction into what must be fetched for it. Begun at the moment of the op, and has taken all
- * that it needs when it ends: a moment later the versions are others.
+ * Plans what must be fetched for a range inside a transaction. Planning starts when the op is executed. When it ends,
+ * it must have read everything it needs from the index, because the versions change right after it.
  */
 export interface RangePlanner<Plan> {
   /**
-   * `at` is the revision that the range reads. `pinned` is the oldest revision at which every version of the plan that
-   * is older than the transaction is visible: what must be held back from compaction until the answer is fetched. It is
-   * below `at` where the transaction reads its own revision, because a later op of it may supersede what is read.
-   * `room` is that of the whole answer.
+   * `at` is the revision that the range reads. `pinned` is the oldest revision at which every version of the plan
+   * that is older than the transaction is visible. It must be protected from compaction until the answer is fetched.
+   * It is below `at` if the transaction reads its own revision, because a later op may supersede what is read. `room`
+   * is that of the whole answer.
    */
   plan(op: RangeOp, at: Revision, pinned: Revision, room: AnswerRoom, slice: Slice): SlicedWork<Plan>;
 }
 
 /** Values that a decision needs before it can be taken: those of VALUE compares and of puts that keep the value. */
 export interface KnownValues {
-  /** The value of the version at this position. Asserts when it was not loaded: see `valueNeeds` and `Deciding`. */
+  /** The value of the version at this position. Asserts if it was not loaded: see `valueNeeds` and `Deciding`. */
   value(position: LogPosition): Uint8Array;
 }
 
 /**
- * A decision in slices. It yields undefined where its slice is used up; or the positions of values that `KnownValues`
- * must have when it is resumed. `kept`: until it has ended; otherwise until it asks for others.
+ * A decision in slices. It yields undefined when its slice is used up, or the positions of values that `KnownValues`
+ * must have when it is resumed. Values that are `kept` are needed until the decision ends; others only until it asks
+ * for the next ones.
  */
 export type Deciding<Result> = Generator<NeededNow | undefined, Result, undefined>;
 

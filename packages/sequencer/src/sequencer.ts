@@ -43,32 +43,32 @@ export interface SequencerOptions<Plan> {
   readonly revision: Revision;
   /** The position that the next record takes. */
   readonly next: LogPosition;
-  /** Puts and deletes of one transaction. */
+  /** The most puts and deletes of one transaction. */
   readonly changesMax: number;
-  /** What the ranges and superseded versions in the answer to one transaction may take together. */
+  /** The most bytes of ranges and superseded versions in the answer to one transaction. */
   readonly answerBytesMax: number;
-  /** A version is in the index now. */
+  /** Called when a version was added to the index. */
   readonly onChanged: (event: KvEvent) => void;
-  /** The versions at this position and behind it are out of the index again: their transaction was refused after all. */
+  /** The versions from this position on are out of the index again, because their transaction was refused after all. */
   readonly onUndone: (from: LogPosition) => void;
 }
 
-/** What an operation costs beside what it looks at, in microseconds. */
+/** Cost of an operation beside the versions that it reads, in microseconds. */
 const OP_US = 2;
 const unbounded = new Slice(Number.POSITIVE_INFINITY);
 
 /**
  * Decides writes in memory, one after the other, and deals their revisions and log positions. A decided write is in
- * the index at once, above the revision that readers may see, so the next one is decided on top of it without waiting
- * for storage; versions are immutable, so what an answer needs in bytes is only noted here.
+ * the index at once, above the revision that readers may see. So the next write is decided on top of it without
+ * waiting for storage. Versions are immutable, so bytes that an answer needs are only noted here.
  *
- * What may be long is decided in slices, and nothing else is decided before it has ended. It may be given up where it
- * has yielded, by an EngramError that is thrown into it: then it takes its changes back, in slices too.
+ * A decision that may be long is taken in slices, and no other decision is taken before it has ended. The caller may
+ * give it up after a yield by throwing an EngramError into it. It then undoes its changes, in slices too.
  *
- * Invariants: revisions and positions are consecutive in the order of the calls; a refused transaction leaves no
- * trace. Nearly all that can refuse one is checked before its first change; the others, and who gives up, are
- * EngramErrors, and the changes are taken back. Whatever else is thrown after the first change leaves the index and
- * the positions apart: `broken` says so, and the node must end.
+ * Invariants: revisions and positions are consecutive in the order of the calls. A refused transaction leaves no
+ * trace. Nearly every reason to refuse one is checked before its first change. The other refusals, and giving up, are
+ * EngramErrors, and the changes are undone. Any other error after the first change leaves the index and the positions
+ * apart: `broken` is then true, and the node must end.
  */
 export class Sequencer<Plan> {
   readonly #versions: KeyVersions;
@@ -95,12 +95,12 @@ export class Sequencer<Plan> {
     this.#next = options.next;
   }
 
-  /** The newest revision that any write was given, durable or not. */
+  /** The newest revision that was dealt to a write, durable or not. */
   get dealt(): Revision {
     return this.#dealt;
   }
 
-  /** A call has thrown after its first change: the index holds versions that no record of the log will explain. */
+  /** A call has thrown after its first change: the index holds versions that the log will never have. */
   get broken(): boolean {
     return this.#broken;
   }
@@ -110,14 +110,17 @@ export class Sequencer<Plan> {
     return this.#next;
   }
 
-  /** Where the values lie that must be at hand before a simple transaction can be sequenced: see `valueNeeds`. */
+  /**
+   * The log positions of the values that must be at hand before a simple transaction can be sequenced: see
+   * `valueNeeds`.
+   */
   needs(txn: Txn): readonly LogPosition[] {
     return valueNeeds(txn, this.#versions);
   }
 
   /**
-   * A simple transaction (`isSimple`). Refuses with FutureRev, Compacted, LeaseNotFound, KeyNotFound, NoSpace or
-   * ResponseTooLarge, and then has changed nothing.
+   * Sequences a simple transaction (`isSimple`). Refuses it with FutureRev, Compacted, LeaseNotFound, KeyNotFound,
+   * RequestTooLarge, NoSpace or ResponseTooLarge, and then has changed nothing.
    */
   sequence(txn: Txn, compactRevision: Revision, values: KnownValues, account?: AnswerAccount): Sequenced<Plan> {
     assert(!this.#underWay, 'a transaction is decided within another');
@@ -142,7 +145,7 @@ export class Sequencer<Plan> {
     return this.#sequenced(change, planned);
   }
 
-  /** Any transaction. As `sequence`, and RequestTooLarge where it would make too many changes. */
+  /** Sequences any transaction, simple or not. Refuses as `sequence` does. */
   *sequenceSliced(
     txn: Txn,
     compactRevision: Revision,
@@ -172,8 +175,9 @@ export class Sequencer<Plan> {
   }
 
   /**
-   * A place in the log for `mark`, the record that ends a lease, and behind it, in one revision, the end of those of the
-   * keys that live and are attached to the lease. The keys are in the form of `keyText`; `mark` is the first record.
+   * Deals a log position to `mark`, the record that ends a lease. Then deletes, in one revision, those of `keys` that
+   * live and are attached to the lease. `keys` are in the form of `keyText`. `mark` is the first of the returned
+   * records.
    */
   *endLease(mark: Uint8Array, keys: readonly string[], attachedTo: LeaseId, slice: Slice): SlicedWork<Changes> {
     assert(!this.#underWay, 'a lease ends within a transaction');
@@ -202,7 +206,7 @@ export class Sequencer<Plan> {
     return change;
   }
 
-  /** A place in the log for a record that takes no revision. */
+  /** Deals the log position of a record without a revision. */
   dealPosition(): LogPosition {
     assert(!this.#underWay, 'a position is dealt within a transaction');
     const position = this.#next;
@@ -210,7 +214,10 @@ export class Sequencer<Plan> {
     return position;
   }
 
-  /** Takes the changes of a write back that will never be durable: of all that were sequenced, the last one first. */
+  /**
+   * Undoes the changes of a write that will never be durable. Of all sequenced writes, the last one must be undone
+   * first.
+   */
   undo(events: readonly KvEvent[], slice: Slice): SlicedWork<void> {
     return this.#keys.undo(events, slice);
   }
@@ -304,7 +311,7 @@ export class Sequencer<Plan> {
     return { kind: 'range', revision: this.#visible(change), plan };
   }
 
-  /** What a reader inside the transaction sees: its own revision once it has changed something. */
+  /** The revision that a reader inside the transaction sees: its own once it has changed something. */
   #visible(change: Change): Revision {
     return change.events.length > 0 ? change.revision : this.#dealt;
   }

@@ -1,10 +1,13 @@
 import { CompareTarget, isPoint, type LogPosition, type Op, type Txn } from '@engram/core';
 import type { ReadVersions } from './ports.ts';
 
-/** Compares and operations of a transaction that is decided at once: about a millisecond of work. */
+/** The most compares and operations of a transaction that is decided without slices: about a millisecond of work. */
 const SIMPLE_MAX = 256;
 
-/** Each compare and operation is about one key, none is a transaction, and there are few of them: as nearly always. */
+/**
+ * Whether each compare and operation is about one key, none is a transaction, and they are few. Nearly all
+ * transactions are simple.
+ */
 export function isSimple({ compares, success, failure }: Txn): boolean {
   if (compares.length + success.length + failure.length > SIMPLE_MAX) return false;
   for (const { range } of compares) if (!isPoint(range)) return false;
@@ -16,9 +19,9 @@ export function isSimple({ compares, success, failure }: Txn): boolean {
 const isSimpleOp = (op: Op): boolean => op.kind === 'put' || (op.kind !== 'txn' && isPoint(op.range));
 
 /**
- * Where the values lie that must be at hand before a simple transaction can be decided: those of VALUE compares and of
- * puts that keep the value, in both branches. Positions, because the version may be another one by the time they are
- * loaded: ask again then.
+ * The log positions of the values that must be at hand before a simple transaction can be decided. These are the
+ * values of VALUE compares and of puts that keep the value, in both branches. A key may have another version when the
+ * values are loaded, so the caller must then ask again.
  */
 export function valueNeeds(txn: Txn, versions: ReadVersions): readonly LogPosition[] {
   if (!needsValues(txn)) return nothingNeeded;
@@ -34,7 +37,7 @@ export function valueNeeds(txn: Txn, versions: ReadVersions): readonly LogPositi
 
 const nothingNeeded: readonly LogPosition[] = [];
 
-/** Hardly any transaction does; it is asked of every one. */
+/** Asked of every transaction; hardly any needs values. */
 function needsValues(txn: Txn): boolean {
   for (const { target } of txn.compares) if (target === CompareTarget.VALUE) return true;
   return txn.success.some(needsValue) || txn.failure.some(needsValue);

@@ -1,7 +1,7 @@
 import { assert, type Clock, type LogPosition, logPosition, type Seal } from '@engram/core';
 import type { AppendOutcome, Log } from '@engram/storage';
 
-/** One write on its way to the log: its records stay together, and `entry` comes back when their fate is known. */
+/** One write on its way to the log. Its records stay together. `entry` is given back when their outcome is known. */
 interface Waiting<Entry> {
   readonly entry: Entry;
   readonly records: readonly Uint8Array[];
@@ -10,33 +10,36 @@ interface Waiting<Entry> {
 
 export interface WriterOptions<Entry> {
   readonly log: Log;
-  /** Holds the log. */
+  /** The seal with which this writer holds the log. */
   readonly seal: Seal;
   readonly clock: Clock;
   /** The position of the first record that will be written. */
   readonly next: LogPosition;
-  /** A batch is closed before it grows past this; a single larger write goes alone. */
+  /** A batch is closed before it grows past this. A single larger write goes alone. */
   readonly batchBytesMax: number;
-  /** A write of more records goes alone, in the list in which it came: nobody waits while that is copied. */
+  /**
+   * A write with more records goes alone, in the list in which it came, so that no request waits while the list is
+   * copied.
+   */
   readonly sharingRecordsMax?: number;
-  /** A batch leaves for the log: what readers of its events will want can be loaded meanwhile. */
+  /** A batch leaves for the log. The owner can load meanwhile what readers of its events will want. */
   readonly onAppending?: (entries: readonly Entry[]) => void;
   /** The batch is durable. Called in the order of the log, once for each batch. */
   readonly onCommitted: (entries: readonly Entry[], durable: LogPosition) => void;
-  /** The log refused or lost the batch. Everything in `entries`, and all that came later, is not acknowledged. */
+  /** The log refused or lost the batch. `entries` are its writes and all that were enqueued later. None is acknowledged. */
   readonly onStopped: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>, entries: readonly Entry[]) => void;
-  /** How long an append took, and how many records it had. */
+  /** How long an append took, and how many records and bytes it had. */
   readonly onAppended?: (durationMs: number, records: number, bytes: number) => void;
 }
 
 /**
- * Group commit: one open batch gathers while the one before is being made durable, so one sync serves all the writes
- * that came in its time. With no append under way the batch goes once the input that is already there has been read
- * (`Clock.soon`): a burst that arrives in one turn of the event loop costs one sync, not one for its first write and
- * another for the rest.
+ * Group commit: one open batch gathers writes while the batch before it is being made durable. So one sync serves all
+ * writes that came in that time. If no append is under way, the batch leaves once the input that is already there has
+ * been read (`Clock.soon`). So a burst that arrives in one turn of the event loop costs one sync, not one for its
+ * first write and another for the rest.
  *
- * Invariants: at most one append is under way; batches go in the order in which their writes were enqueued; after an
- * append that did not commit nothing more is appended, because nothing may be acknowledged behind a gap.
+ * Invariants: at most one append is under way. Batches leave in the order in which their writes were enqueued. After
+ * an append that did not commit nothing more is appended, because nothing may be acknowledged after a gap.
  */
 export class Writer<Entry> {
   readonly #options: WriterOptions<Entry>;
@@ -66,7 +69,7 @@ export class Writer<Entry> {
     return this.#stopped;
   }
 
-  /** The records, `bytes` together, take the next positions of the log, in the order of the calls. */
+  /** Enqueues a write. Its records, `bytes` together, take the next positions of the log, in the order of the calls. */
   enqueue(entry: Entry, records: readonly Uint8Array[], bytes: number = bytesOf(records)): void {
     assert(!this.#stopped, 'a write was enqueued after the writer had stopped');
     assert(records.length > 0, 'a write without records was enqueued');
@@ -76,8 +79,9 @@ export class Writer<Entry> {
   }
 
   /**
-   * Ends the writer: nothing more is appended. Returns what has not left for the log, in the order of the calls; an
-   * append that is under way still settles by `onCommitted` or `onStopped`, and `drained` resolves after it.
+   * Ends the writer: nothing more is appended. Returns the writes that have not left for the log, in the order of the
+   * calls. An append that is under way still settles by `onCommitted` or `onStopped`, and `drained` resolves after
+   * it.
    */
   halt(): readonly Entry[] {
     this.#stopped = true;
@@ -156,7 +160,7 @@ export class Writer<Entry> {
     }
     this.#options.onAppended?.(this.#options.clock.nowMs() - startMs, records, bytes);
     this.#appending = false;
-    // The next append starts before the answers of this one are built: the disk works while they are.
+    // The next append starts before the answers of this one are built, so that the disk works meanwhile.
     this.#append();
     this.#options.onCommitted(entries, durable);
     if (!this.#appending) this.#wakeIdle();
