@@ -21,9 +21,9 @@ import { realClock, realRandom, StallMeter } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 
 /**
- * How long single requests keep the event loop from everybody else, on a store of KEYS keys without network and disk.
- * `longest` is the longest stretch between two turns in CPU time of the thread, beside it the same by the clock;
- * `took` is the whole request.
+ * How long single requests block the event loop for other requests, on a store of KEYS keys without network and disk.
+ * `longest` is the longest stretch between two turns in CPU time of the thread. The same stretch by the clock is
+ * beside it. `took` is the time of the whole request.
  */
 const smoke = process.env['SMOKE'] !== undefined;
 const keys = Number(process.env['KEYS'] ?? (smoke ? 2_000 : 300_000));

@@ -5,8 +5,8 @@ import { realClock, realRandom } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 
 /**
- * The store without network and disk: what sequencing, index, records, cache, publishing and answering cost. Prints
- * operations a second and CPU for each; `revision` at the end says that they all happened.
+ * The store without network and disk: the cost of sequencing, index, records, cache, publishing and answering. Prints
+ * operations a second and CPU time for each. `revision` at the end shows that all of them took effect.
  */
 const operations = process.env['SMOKE'] === undefined ? 400_000 : 2_000;
 const inFlight = 256;

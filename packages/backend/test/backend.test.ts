@@ -151,7 +151,7 @@ test('a keep-alive that comes too late ends the lease before it says so', async 
   node.clock.advance(250);
   const { id } = await node.backend.leaseGrant(leaseId(5n), 2, nodeItself);
   await node.backend.txn(put('a', 'v', { lease: id }), nodeItself);
-  // Past the deadline, and before the keeper looks again.
+  // The deadline has passed, and the keeper has not checked again.
   node.clock.advance(2010);
   expect(await node.backend.leaseTimeToLive(id, false, nodeItself)).toMatchObject({ remainingSeconds: 0 });
   const renewed = node.backend.leaseKeepAlive(id, nodeItself);
@@ -189,7 +189,7 @@ test('leases outlive a restart with their whole TTL and their keys', async () =>
   }
 });
 
-/** Where a start would begin to read the log. */
+/** The position from which a start would read the log. */
 const replayFrom = async (storage: MemoryStorage): Promise<number> =>
   (await storage.values.loadCheckpoint())?.from ?? 1;
 
@@ -198,7 +198,7 @@ test('a store that only gets new keys with small values takes checkpoints too', 
   const { backend, clock } = await openNode(storage, { checkpointEveryBytes: 2000 });
   for (let at = 0; at < 1000; at += 1) await backend.txn(put(`k${at}`, 'v'), nodeItself);
   await clock.settle(50);
-  // At most a quarter of the keys, and one checkpoint that may have been under way.
+  // The log after the checkpoint has at most a quarter of the keys, and one checkpoint may have been under way.
   expect(await replayFrom(storage)).toBeGreaterThan(500);
 });
 
@@ -219,7 +219,7 @@ test('garbage that a crash kept from being dropped is dropped by the next start,
     gate: (operation) => (operation === 'drop' ? new Promise(() => {}) : undefined),
   });
   const { backend, clock } = await openNode(storage);
-  // More than a chunk of a checkpoint names, and more than storage is told at once.
+  // More positions than one chunk of a checkpoint names, and than storage is told at once.
   for (let round = 0; round < 20; round += 1)
     await Promise.all(Array.from({ length: 1000 }, () => backend.txn(put('k', 'v'), nodeItself)));
   await backend.compact(backend.revision, false, nodeItself);

@@ -22,7 +22,7 @@ const putIfValue = (key: string, value: string, next: string): Txn => ({
   failure: [],
 });
 
-/** It has the value on its storage only, which brings nothing at the moment. */
+/** A node that has the value only in storage, whose reads wait until the gate opens. */
 async function coldNode() {
   const storage = new MemoryStorage();
   const { backend } = await openNode(storage);

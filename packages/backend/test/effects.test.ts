@@ -60,7 +60,7 @@ test('a stop waits for no reader: an answer that storage never gives does not ho
   await clock.settle();
   const stopped = backend[Symbol.asyncDispose]();
   await clock.settle();
-  read.open(); // the storage itself waits for what it was asked
+  read.open(); // storage itself waits for its pending reads
   await stopped;
   await reading;
 });
@@ -74,7 +74,7 @@ test.each([
   const { backend, clock, fatal } = await openNode(storage, { cacheBytesMax: 0 });
   await backend.txn(put('k', 'old'), nodeItself);
   for (let at = 0; at < 5; at += 1) await backend.txn(put(`x${at}`, 'x'.repeat(500)), nodeItself);
-  await backend.defragment(); // what lies before the checkpoint may be dropped
+  await backend.defragment(); // records before the checkpoint may be dropped
   read.shut = true;
   const answer = backend.txn(txnOf(...over), nodeItself);
   await clock.settle();
@@ -240,7 +240,7 @@ test('watchers that catch up steadily do not hold a compaction up', async () => 
   await node.backend.compact(10, false, nodeItself);
   await node.clock.settle();
   read.shut = true;
-  watchAll(node, 10); // reads the event at the compact revision, and of the next ones what they superseded
+  watchAll(node, 10); // reads the event at the compact revision, and the versions that later events superseded
   await node.clock.settle();
   expect(node.backend.replica.pins.clearBelow(node.backend.compactRevision)).toBeUndefined();
   read.open();
@@ -252,7 +252,7 @@ test('a lease that is granted while the end of its predecessor is under way is n
   const id = leaseId(5n);
   await backend.leaseGrant(id, 2, nodeItself);
   append.shut = true;
-  clock.advance(3000); // its time is over: the revoke leaves for the log, and stays there
+  clock.advance(3000); // the lease has expired: the revoke leaves for the log, and its append waits
   await clock.settle();
   clock.advance(TIMEOUT_MS);
   await clock.settle();

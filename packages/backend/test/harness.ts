@@ -79,7 +79,7 @@ const plainModelKv = ({ key, mod, create, version, value, lease }: ModelKv): Pla
   lease,
 });
 
-/** Both kinds of answer in one form, so that they can be compared whole. */
+/** Answers of the store in the form of `plainModel`, so that both can be compared whole. */
 export function plainResult(result: OpResult): unknown {
   switch (result.kind) {
     case 'range':
@@ -126,7 +126,7 @@ export function plainModel(result: ModelResponse): unknown {
   }
 }
 
-/** A watcher that takes everything. */
+/** A watcher that accepts and records everything. */
 export class RecordingSink implements WatchSink {
   readonly groups: EventGroup[] = [];
   readonly compactions: Revision[] = [];

@@ -11,7 +11,7 @@ import {
 } from '@engram/sim/model';
 import type { MemoryDisk } from '@engram/storage';
 
-/** What the model refuses a request with. */
+/** The model's refusal of a request. */
 export class Refused extends Error {
   readonly code: string;
   constructor(code: string) {
@@ -21,8 +21,8 @@ export class Refused extends Error {
 }
 
 /**
- * The model that simulated nodes are judged by, for requests one after the other. Each is evaluated on what the log held
- * before it; then the log must hold what it changes, and nothing else.
+ * The model by which simulated nodes are judged, for requests one after the other. It evaluates each request on what
+ * the log held before it. Then the log must hold the changes of the request, and nothing else.
  */
 export class LogModel {
   readonly history = new StoreHistory();
@@ -117,7 +117,7 @@ export class LogModel {
     return this.history.changes(from, this.revision).flatMap(({ events }) => events);
   }
 
-  /** What a change superseded. */
+  /** The version that a change superseded. */
   prevOf({ key, mod }: ModelEvent): ModelEvent | undefined {
     return this.history.live(key, mod - 1);
   }

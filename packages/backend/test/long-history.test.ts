@@ -28,7 +28,7 @@ test('a revision with very many events is read in slices, and a compaction takes
   let seen = 0;
   for (; sink.groups.length === 0 && seen < 1000; seen += 1) {
     await clock.pass(1);
-    // Everybody else is served.
+    // Other requests are served meanwhile.
     expect((await clock.run(Promise.resolve(backend.range(everything(), nodeItself)))).count).toBe(1);
   }
   expect(seen, 'turns that others had').toBeGreaterThan(10);

@@ -42,7 +42,7 @@ async function nodeWith(
   return node;
 }
 
-/** So many turns, and whatever they lead to. */
+/** Lets `count` turns pass, with the work that they trigger. */
 async function turns({ clock }: Node, count: number): Promise<void> {
   await clock.pass(count);
 }
@@ -64,7 +64,7 @@ test('a long delete gives way, and until it takes effect, whole, everybody else 
   for (; !done; seen += 1) {
     await turns(node, 1);
     if (done) break;
-    // Whatever is asked meanwhile: the revision and the keys change together, and so do the watchers' events.
+    // In every answer meanwhile, the revision and the keys change together, and so do the watchers' events.
     const { count: keys, revision } = await counted(node);
     expect(keys).toBe(revision === before ? KEYS : 0);
     expect(sink.groups.length).toBe(backend.revision - before);
@@ -89,7 +89,7 @@ test('others follow a long write in the order in which they asked, and lose noth
   const node = await nodeWith();
   const { backend, clock } = node;
   const before = backend.revision;
-  // Each one succeeds only where those before it are decided already.
+  // Each call succeeds only if the calls before it are decided already.
   const work = [
     backend.txn(put('k00000', 'before'), nodeItself),
     backend.txn(txnOf(deleteAll()), nodeItself),
@@ -140,7 +140,7 @@ test('renewals are answered while a long write is sequenced', async () => {
 
 test('a lease whose time is over is told to be gone when it is, also where several want to end it', async () => {
   const gate = new Gate('append');
-  // Three deletions a turn: the delete takes a second, and the keeper of leases looks at them every 500 ms.
+  // Three deletions a turn: the delete takes a second, and the keeper of leases checks every 500 ms.
   const node = await nodeWith({ storage: new MemoryStorage(gate), sliceMax: 20 });
   const { backend, clock } = node;
   await clock.run(backend.leaseGrant(leaseId(5n), 10, nodeItself));
@@ -176,7 +176,7 @@ test('what waits behind a long write has a bound, and those that were admitted k
   for (let at = 0; at < 100; at += 1) outcomes.push(refusal(backend.txn(put(`w${at}`, 'x'.repeat(400)), nodeItself)));
   expect(backend.leadership!.waitingBytes).toBeGreaterThan(19_000);
   expect(backend.leadership!.waitingBytes).toBeLessThan(22_000);
-  // The delete's own records are more than the bound: those who were admitted are not refused for them.
+  // The delete's own records exceed the bound. Writes that were admitted before are not refused for that.
   await clock.run(deleting);
   const settled = await clock.run(Promise.all(outcomes));
   const accepted = settled.filter((outcome) => outcome === 'accepted').length;
@@ -213,7 +213,7 @@ test('who waits too long behind a long write is answered, and what he wanted nev
   const node = await nodeWith({ storage: new MemoryStorage(gate), requestTimeoutMs: 40, lease: 3n });
   const { backend, clock } = node;
   const before = backend.revision;
-  // The end of a lease goes on when nobody waits for it any more.
+  // The end of a lease goes on after its caller was answered Timeout.
   const revoking = refusal(backend.leaseRevoke(leaseId(3n), nodeItself));
   const behind = refusal(backend.txn(put('behind', 'x'), nodeItself));
   expect(await clock.run(revoking)).toBe('Timeout');
@@ -365,11 +365,11 @@ test('an answer that would be too large is refused, and what was changed before 
   expect(await run(leased, one, one)).toBe('ResponseTooLarge');
   expect(await run(leased, deleteAll(true), one, one)).toBe('accepted');
   expect(backend.revision).toBe(before + 1);
-  // Nothing is left of the refused one: neither its version nor its place in the lease.
+  // Nothing is left of the refused transaction: neither its version nor its place in the lease.
   expect(await count(node)).toBe(1);
   await clock.run(backend.leaseRevoke(leaseId(6n), nodeItself));
   expect(await count(node)).toBe(0);
-  // So is one of single keys, which is sequenced at once.
+  // The same holds for a transaction of single keys, which is sequenced without slices.
   const points = Array.from({ length: 60 }, () => get('big'));
   await clock.run(backend.txn(put('big', 'x'.repeat(10_000)), nodeItself));
   expect(await run(putOp('point', 'x', { lease: leaseId(0n) }), ...points)).toBe('ResponseTooLarge');
@@ -394,7 +394,7 @@ test('a put that the index has no page for is refused, and changes of known keys
   expect(await run(...known, putOp(long(held), 'x')), 'and not a part of it').toBe('NoSpace');
   expect(await run({ kind: 'delete-range', range: everything().range, prevKv: false })).toBe('accepted');
   await clock.run(backend.compact(backend.revision, true, nodeItself));
-  expect(await run(putOp(long(held), 'x'))).toBe('NoSpace'); // tombstones at the compacted revision are held
+  expect(await run(putOp(long(held), 'x'))).toBe('NoSpace'); // a compaction keeps the tombstones at its own revision
   await clock.run(backend.txn(put('small', 'x'), nodeItself).catch(() => undefined));
   expect(node.fatal).toEqual([]);
   checkQuiet(backend);
@@ -428,7 +428,7 @@ test('keys that move to another lease while it ends stay', async () => {
   const node = await nodeWith({ lease: 8n });
   const { backend, clock } = node;
   await clock.run(backend.leaseGrant(leaseId(9n), 1000, nodeItself));
-  // Under way when the revoke begins: not in the lessor yet.
+  // The write is under way when the revoke begins, so its key is not in the lessor yet.
   const moving = backend.txn(
     txnOf(putOp(keyOf(1), 'moved', { lease: leaseId(9n) }), putOp(keyOf(KEYS + 1), 'x', { lease: leaseId(8n) })),
     nodeItself,

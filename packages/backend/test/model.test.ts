@@ -12,7 +12,7 @@ const SEED = Number(process.env['SEED'] ?? 20_261_121);
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 40);
 const OPS = Number(process.env['MODEL_OPS'] ?? 2500);
 
-/** Runs both, and expects the same answer or the same refusal. */
+/** Runs the store and the model, and expects the same answer or the same refusal. */
 async function same(what: string, real: () => unknown, model: () => unknown): Promise<void> {
   const outcome = async (run: () => unknown): Promise<unknown> => {
     try {
@@ -61,7 +61,7 @@ for (let run = 0; run < RUNS; run += 1) {
     const settings = {
       checkpointEveryBytes: 4000 + prng.below(20_000),
       cacheBytesMax: prng.below(3) * 4000,
-      // In every second run whatever can be sliced gives way after each step.
+      // In every second run, work in slices gives way after each step.
       ...(run % 2 === 0 ? {} : { sliceMax: 1 }),
     };
     let node: Node = await openNode(current, settings);
@@ -124,7 +124,7 @@ for (let run = 0; run < RUNS; run += 1) {
         if (from > model.revision) continue;
         const past = watchAll(node, from);
         const wanted = expectedEvents(model, model.events(from), model.compactRevision);
-        // As many turns as it takes, and some in which nothing more comes.
+        // As many turns as the events need, and some more in which nothing may come.
         for (let turn = 0; turn < 100_000 && plainEvents(past).length < wanted.length; turn += 20)
           await node.clock.settle(20);
         await node.clock.settle(60);

@@ -36,7 +36,7 @@ export const get = (key: string, over: Partial<RangeOp> = {}): RangeOp =>
 export const everything = (over: Partial<RangeOp> = {}): RangeOp =>
   get('', { range: { key: Uint8Array.of(0), end: Uint8Array.of(0) }, ...over });
 
-/** How a call ends; anything but a refusal is the test's failure. */
+/** The outcome of a call. An error other than a refusal fails the test. */
 export async function refusal(work: Promise<unknown>): Promise<ErrorCode | 'accepted'> {
   try {
     await work;

@@ -11,7 +11,7 @@ import {
 } from '@engram/core';
 import type { Prng } from '@engram/sim';
 
-/** Few keys, so that they meet: prefixes of each other, bytes 0x00 and 0xff among them. */
+/** Few keys, so that operations meet on them. Some are prefixes of each other, and some have the bytes 0x00 and 0xff. */
 const alphabet = ['a', 'b', '\x00', '\xff'];
 export function randomKey(prng: Prng): string {
   let key = prng.pick(['k', 'a', '\xff']);
@@ -72,7 +72,7 @@ function randomCompare(prng: Prng, revision: number): Compare {
   };
 }
 
-/** A key is changed at most once in a branch, as callers must have checked: each op gets keys of its own. */
+/** Callers must have checked that a branch changes a key at most once. So each op gets keys of its own. */
 export function randomTxn(prng: Prng, revision: number, depth = 0, used: Set<string> = new Set()): Txn {
   const branch = (): Op[] => {
     const mine = new Set(used);
@@ -110,7 +110,7 @@ function collectKeys(txn: Txn, into: Set<string>): void {
   }
 }
 
-/** Deletes of whole ranges, alone in their transaction: beside a put in the range they would be refused. */
+/** A delete of a whole range, alone in its transaction: with a put in the range it would be refused. */
 export function randomDeleteRange(prng: Prng): Txn {
   return {
     compares: [],

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type Node, openNode, plainResult } from './harness.ts';
 import { checkQuiet, everything, get, put, putOp, refusal, txnOf } from './ops.ts';
 
-/** A transaction that another member has passed on, as the leader answered it, and what the log has of it. */
+/** A transaction that another member has forwarded: the leader's answer to it, and the write as the log has it. */
 interface Passed {
   readonly txn: Txn;
   readonly answer: TxnResult;

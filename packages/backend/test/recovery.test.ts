@@ -15,7 +15,7 @@ test('changes that a checkpoint has of some keys and not of others compact in th
   for (let from = 0; from < 3000; from += 100) {
     await backend.txn(txnOf(...Array.from({ length: 100 }, (_, at) => putOp(name(from + at), 'v'))), nodeItself);
   }
-  // The checkpoint's walk has passed the first keys when they change, and has the last one still before it.
+  // When the first keys change, the checkpoint's walk has passed them. It has not reached the last key yet.
   const saving = backend.compact(2, true, nodeItself);
   while (!backend.replica.checkpointing) await clock.settle(1);
   await clock.settle(1);
@@ -74,10 +74,10 @@ test('a checkpoint names the garbage that storage is being told of: a crash then
   const storage = new MemoryStorage(drop);
   const { backend, clock } = await openNode(storage, { checkpointEveryBytes: 1 });
   for (let at = 0; at < 5; at += 1) await backend.txn(put('k', `v${at}`), nodeItself);
-  await backend.defragment(); // what lies before a checkpoint may be dropped
+  await backend.defragment(); // records before a checkpoint may be dropped
   drop.shut = true;
   await backend.compact(6, false, nodeItself);
-  await clock.settle(); // out of the index, and on its way to storage
+  await clock.settle(); // the versions have left the index, and storage is being told to drop them
   expect(backend.replica.state.index.versions).toBe(1);
   const before = storage.disk.checkpoint;
   await backend.txn(put('other', 'x'), nodeItself);

@@ -17,7 +17,7 @@ import { Gate, put, remove } from './ops.ts';
 const never = new AbortController().signal;
 const atOnce = { pageBytes: 100, pace: async () => {}, signal: never };
 
-/** Versions that chunks name, and records that pages have: `position key@mod`. */
+/** The versions that chunks name and the records that pages hold, as `position key@mod`. */
 async function read(parts: (base: ImageBase) => AsyncIterable<ImagePart>, base = noImageBase) {
   const named: string[] = [];
   const held: string[] = [];
@@ -65,7 +65,7 @@ test('an image has the record of each version that it names, tombstones too, and
   expect(compacted.held).toEqual(compacted.named);
 });
 
-/** Pages of an image that was read, as the base of the next one. */
+/** The pages of an image that was read, as the base of the next one. */
 function baseOf(pages: readonly (readonly LogPosition[])[]): ImageBase {
   const same = (left: readonly LogPosition[], right: readonly LogPosition[]): boolean => left.join() === right.join();
   return {
@@ -74,7 +74,7 @@ function baseOf(pages: readonly (readonly LogPosition[])[]): ImageBase {
   };
 }
 
-/** The pages of one image and what the next one, on top of it, writes and keeps. */
+/** The pages of an image on top of `base`, and which of them it keeps and writes. */
 async function pagesOf({ backend }: Node, base: ImageBase, pageBytes = 60) {
   const all: (readonly LogPosition[])[] = [];
   const kept: string[] = [];
@@ -89,7 +89,7 @@ async function pagesOf({ backend }: Node, base: ImageBase, pageBytes = 60) {
 
 const granted = (lease: bigint) => ({ id: leaseId(lease), ttlSeconds: 100 });
 
-/** Three keys in each page, in which each has one version: positions 1 to 9. */
+/** Three pages of three keys. Each key has one version: positions 1 to 9. */
 async function threePages(sliceMax = 100) {
   const node = await openNode(new MemoryStorage(), { sliceMax });
   const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
@@ -137,7 +137,7 @@ test('a compaction, and the end of a lease, make those pages dirty of which they
   const next = async (): Promise<{ readonly kept: readonly string[]; readonly written: readonly string[] }> => {
     const base = baseOf(before.all);
     before = await pagesOf(node, base, 30);
-    // Whatever is kept: together they are what an image without a base has.
+    // Kept and written pages together equal an image without a base.
     expect(before.all.flat()).toEqual((await pagesOf(node, noImageBase, 30)).all.flat());
     return before;
   };
@@ -166,7 +166,7 @@ test('keys that are created while it is taken are left to the replay, and do not
   await write(node, put('a', '1'), put('b', '1'), put('d', '1'));
   let created = 0;
   const pace = async (): Promise<void> => {
-    // Always one behind the walk, as keys that ascend with time.
+    // Each new key is behind the walk's place, as keys are that ascend with time.
     if (created < 20) await write(node, put(`e${created++}`.padEnd(4, '0'), '2'), put('d', `${created}`));
   };
   const { named, held, from } = await read(backend.replica.sharedImage({ ...atOnce, pageBytes: 1, pace }).parts);
@@ -234,7 +234,7 @@ test('a start whose image is replaced while it is read begins again, and not for
   for await (const part of first.backend.replica.sharedImage(atOnce).parts(noImageBase))
     if (part.kind === 'chunk') chunks.push(part.bytes);
 
-  /** The log behind the image is empty. */
+  /** The log after the image is empty. */
   const open = async (replacedTimes: number): Promise<number> => {
     const memory = new MemoryStorage();
     const { log } = memory;

@@ -17,7 +17,7 @@ import type { ReplicatedState } from '../src/replicated-state.ts';
 import { type Node, openNode, quiet, type RecordingSink, watchAll } from './harness.ts';
 import { checkQuiet, everything, Gate, get, put, putOp, refusal, remove, txnOf } from './ops.ts';
 
-/** Everything that the log leads to, in one comparable value. */
+/** The whole state that the log leads to, in one comparable value. */
 function picture(state: ReplicatedState): unknown {
   const keys: unknown[] = [];
   state.index.walk(EMPTY_BYTES, Number.POSITIVE_INFINITY, (key, head) => {
@@ -42,7 +42,7 @@ function picture(state: ReplicatedState): unknown {
   return { keys, leases, revision: state.revision, compacted: state.compactRevision, alarms: [...state.alarms] };
 }
 
-/** What a node that starts now would have. */
+/** The state of a node that starts now from the same storage. */
 async function freshPicture(storage: Storage): Promise<unknown> {
   const options = { minLeaseTtlSeconds: 2, clock: new SimClock(), logger: quiet, signal: nodeItself.signal };
   const { state } = await recover(storage, options);
@@ -126,7 +126,7 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
     const node = await openNode(storage, {
       cacheBytesMax: prng.below(3) * 500,
       checkpointEveryBytes: 300,
-      // In every second run whatever can be sliced gives way after each step.
+      // In every second run, work in slices gives way after each step.
       ...(prng.chance(0.5) ? { sliceMax: 1 } : {}),
       onDeposed: () => {
         deposed += 1;
@@ -162,7 +162,7 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
   },
 );
 
-/** Each revision once, in order, unless a compaction took it. */
+/** Expects each revision once, in order, unless a compaction has removed some. */
 function expectWhole(sink: RecordingSink, last: number): void {
   if (sink.compactions.length > 0) return;
   expect(sink.groups.map((group) => group.revision)).toEqual(Array.from({ length: last - 1 }, (_, at) => at + 2));

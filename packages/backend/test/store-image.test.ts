@@ -62,7 +62,7 @@ test('it stays as it was taken, whatever is written or compacted meanwhile', asy
   await writing;
   await backend.compact(backend.revision, false, nodeItself);
   await node.clock.settle();
-  // They would get the places in the index of versions that the compaction had freed.
+  // If the compaction had freed versions of the image, these writes would get their places in the index.
   for (let at = 0; at < 500; at += 1) await write(node, put(`new${at}`));
   const versions = await plain(image);
   expect(versions).toHaveLength(5_000);

@@ -1,7 +1,7 @@
 import { keyBytes, leaseId, type LeaseId } from '@engram/core';
 import { Lessor } from '@engram/lease';
 
-// The limit: a keepalive is one Map lookup by a bigint; 100k of them a second are to be a few percent of a core.
+// The limit: a keepalive is one Map lookup by a bigint. 100k of them a second must take a few percent of a core.
 const full = process.env['BENCH'] !== 'smoke';
 const leases = full ? 100_000 : 100;
 const renewals = full ? 5_000_000 : 1_000;
@@ -11,7 +11,7 @@ function report(name: string, count: number, startNs: bigint, hash: number): voi
   console.log(`${name}: ${count} in ${(ns / 1e6).toFixed(0)} ms, ${(ns / count).toFixed(0)} ns each (hash ${hash})`);
 }
 
-/** As a store picks them: positive, 63 bits, spread by a fixed multiplier. */
+/** Ids as a store picks them: positive, 63 bits, spread by a fixed multiplier. */
 const ids: LeaseId[] = Array.from({ length: leases }, (_, at) =>
   leaseId(BigInt.asUintN(63, BigInt(at + 1) * 0x9e3779b97f4a7c15n)),
 );
@@ -25,7 +25,7 @@ startNs = process.hrtime.bigint();
 let hash = 0;
 let nowMs = 0;
 for (let round = 0; round < renewals; round += 1) {
-  // 100k/s, with a look at the deadlines every 500 ms, as an expiry loop has it.
+  // 100k/s, with a check of the deadlines every 500 ms, as in an expiry loop.
   nowMs = Math.floor(round / 100);
   hash += lessor.renew(ids[(round * 7919) % leases]!, nowMs) ?? 0;
   if (round % 50_000 === 0) hash += lessor.expired(nowMs, 500).length;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { keyText, type LeaseId, leaseId, utf8 } from '@engram/core';
 import { Lessor } from '@engram/lease';
 
-/** The same, obviously: arrays, scanned. */
+/** A plain model of `Lessor`: arrays that are scanned. */
 class Model {
   leases: { id: LeaseId; ttl: number; rest: number; dueMs: number; ended: boolean; out: boolean; keys: string[] }[] =
     [];
@@ -94,7 +94,7 @@ test('any sequence does what an array that is scanned does', () => {
             for (const id of ids) {
               expect(due).toContain(id);
               const lease = model.find(id)!;
-              // Nothing that was left behind is due earlier.
+              // No lease that was not handed out is due earlier.
               for (const left of due) {
                 if (!ids.includes(left)) expect(model.find(left)!.dueMs).toBeGreaterThanOrEqual(lease.dueMs);
               }

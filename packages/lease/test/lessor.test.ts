@@ -106,7 +106,7 @@ test('edge 89: a key that moved belongs to the new lease alone', () => {
   held.attach(B, utf8('k'));
   expect(held.keys(A)).toEqual([]);
   held.revoke(A);
-  held.detach(A, utf8('k')); // its lease is gone: nothing
+  held.detach(A, utf8('k')); // does nothing: the lease is gone
   expect(texts(held.keys(B))).toEqual(['k']);
 });
 
@@ -121,7 +121,7 @@ test('edge 90: a lease ends at its deadline and not before; from then on no keep
   expect(held.expired(10_999, 500)).toEqual([]);
   expect(held.has(A)).toBe(true);
   expect(held.remainingMs(A, 10_999)).toBe(0);
-  expect(held.renew(A, 10_998)).toBeUndefined(); // handed out, whatever a stale clock says
+  expect(held.renew(A, 10_998)).toBeUndefined(); // it was handed out, so a stale clock does not matter
   held.revoke(A);
   expect(held.remainingMs(A, 10_999)).toBeUndefined();
 });
@@ -131,7 +131,7 @@ test('a failed revoke is offered again, at its time, and still nothing renews th
   held.grant(A, 5, 0);
   expect(held.expired(5000, 500)).toEqual([A]);
   held.handBack(A, 8000);
-  held.handBack(A, 6000); // it is back already
+  held.handBack(A, 6000); // does nothing: it is back already
   expect(held.nextDeadlineMs()).toBe(8000);
   expect(held.renew(A, 7000)).toBeUndefined();
   expect(held.remainingMs(A, 7000)).toBe(0);
@@ -172,7 +172,7 @@ test.each([
   const held = lessor();
   held.grant(A, 100, 0);
   held.checkpoint(A, checkpoint);
-  held.checkpoint(B, 5); // gone meanwhile: nothing
+  held.checkpoint(B, 5); // does nothing: there is no such lease
   if (renewed) held.renew(A, 60_000);
   held.extendAll(60_000);
   expect(held.remainingMs(A, 60_000)).toBe(restSeconds * 1000);

@@ -74,7 +74,7 @@ test('what arrives during an append gathers, and goes in one batch when that end
   await log.finish();
   expect(log.batches.map(({ first }) => first)).toEqual([10, 11]);
   await log.finish();
-  // The next append begins before the one before is told of: the disk works meanwhile.
+  // The next append begins before the previous one is reported, so that the disk works meanwhile.
   expect(events).toEqual(['appending a', 'appending b c d', 'committed a to 10', 'committed b c d to 13']);
 });
 
