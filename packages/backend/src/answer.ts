@@ -19,7 +19,7 @@ export interface PlannedRange {
   readonly pinned: Revision;
 }
 
-/** What `answerTxn` reads with, and how it gives way to other requests. */
+/** How `answerTxn` reads bytes, and how it gives way to other requests. */
 export interface AnswerParts {
   readonly scanner: Scanner;
   readonly clock: Clock;

@@ -60,7 +60,10 @@ export class AwaitedWrites {
     this.#waiters.push({ next, write });
   }
 
-  /** Everything before `next` has taken effect; `writes` are the last of it. Returns a promise if there is much to note. */
+  /**
+   * Everything before `next` has taken effect; `writes` are the last of it. Returns a promise if this takes more than
+   * one slice.
+   */
   applied(writes: readonly PendingWrite[], next: LogPosition): Promise<void> | undefined {
     return this.#applied(writes, next, new Slice(this.#options.sliceUs), 0);
   }

@@ -41,7 +41,7 @@ import type {
 
 /** How a leadership ended other than by `stepDown`. */
 export type LeadershipEnd =
-  /** A later epoch has sealed the log. What was not durable is undone, and the node may follow, or lead again. */
+  /** A later epoch has sealed the log. Writes that were not durable are undone. The node may follow, or lead again. */
   | { readonly kind: 'fenced' | 'superseded' }
   /** It is unknown what the log holds: the node must restart. */
   | { readonly kind: 'uncertain'; readonly cause: unknown };
@@ -50,7 +50,7 @@ export type LeadershipEnd =
 export interface BackendSettings {
   /** etcd uses ceil(1.5 election timeouts). */
   readonly minLeaseTtlSeconds?: number;
-  /** 0 or less: no quota. */
+  /** No quota if 0 or less. */
   readonly quotaBytes?: number;
   /** Encoded versions kept in memory for readers and watchers. */
   readonly cacheBytesMax?: number;
@@ -72,7 +72,7 @@ export interface BackendSettings {
   readonly txnChangesMax?: number;
   /** The most bytes of ranges and superseded versions in the answer to one transaction: above it ResponseTooLarge. */
   readonly txnAnswerBytesMax?: number;
-  /** Pages that the bytes of keys may take: above it a put of a new key is refused with NoSpace. Tests make it small. */
+  /** The most pages for the bytes of keys: above it a put of a new key is refused with NoSpace. Tests make it small. */
   readonly keyPagesMax?: number;
   /**
    * The most keys, versions or records that long work handles at a time, or microseconds where it counts these
@@ -111,11 +111,11 @@ export interface BackendCluster {
   readonly leader: Proposals;
   /** See `Store.readIndex`. Also called on the leader, which must confirm that it still leads. */
   readIndex(caller: Caller): Promise<void> | undefined;
-  /** Confirms by a quorum that this node leads at some moment after the call. NotLeader, LeaderChanged. */
+  /** Confirms by a quorum that this node leads at some moment after the call. Errors: NotLeader, LeaderChanged. */
   confirm(signal: AbortSignal): Promise<void>;
 }
 
-/** Below the five seconds that etcdctl waits for an answer. */
+/** Less than the five seconds that etcdctl waits for an answer. */
 const DEFRAGMENT_WAIT_MS = 3000;
 const MIN_LEASE_TTL_SECONDS = 2;
 

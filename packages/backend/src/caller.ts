@@ -7,7 +7,7 @@ import type { AnswerAccount } from '@engram/core';
 export interface Caller extends AnswerAccount {
   /**
    * Aborts when the client no longer waits for the answer. It may be created at first use, so a call that needs no
-   * signal must not read it.
+   * signal should not read it.
    */
   readonly signal: AbortSignal;
   /** The authenticated user; empty if there is none. */

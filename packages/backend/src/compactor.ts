@@ -16,7 +16,7 @@ export interface CompactorOptions {
   readonly logger: Logger;
   /** How long a snapshot may delay a compaction before its pin is revoked. */
   readonly holdMaxMs: number;
-  /** Records before it are covered by the newest checkpoint: only those may be dropped from storage. */
+  /** Records before this position are covered by the newest checkpoint. Only these may be dropped from storage. */
   readonly checkpointed: () => LogPosition;
   /** The most candidates or positions handled before other requests have their turn. */
   readonly sliceMax: number;
@@ -46,8 +46,8 @@ export class Compactor {
   }
 
   /**
-   * Positions that storage has not been told to drop: garbage that waits for the next checkpoint, and what it is
-   * being told now.
+   * Positions that storage has not been told to drop: garbage that waits for the next checkpoint, and the positions
+   * that storage is being told of.
    */
   get untold(): readonly LogPosition[] {
     return this.#telling.length === 0 ? this.#deferred : [...this.#deferred, ...this.#telling];
@@ -61,11 +61,14 @@ export class Compactor {
     return this.#run;
   }
 
-  /** To be called after a checkpoint. Drops from storage what was kept only for a replay from the previous checkpoint. */
+  /**
+   * To be called after a checkpoint. Drops from storage the records that were kept only for a replay from the
+   * previous one.
+   */
   async dropCovered(): Promise<void> {
     const covered = this.#options.checkpointed();
     await this.#drop(this.#deferred.filter((position) => position < covered));
-    // Only now: a checkpoint that is taken during the drop must name what storage has not been told of.
+    // Only now: a checkpoint that is taken during the drop must name the positions that storage has not been told of.
     this.#deferred = this.#deferred.filter((position) => position >= covered);
   }
 

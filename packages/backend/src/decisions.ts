@@ -24,7 +24,7 @@ export interface SlicedDecision<Result, Answer> {
   /** Whether the decision continues after its caller was answered Timeout. */
   readonly goesOn: boolean;
   /**
-   * Called for a long decision, whose result may no longer be valid. If so, undoes it and rejects. No other decision
+   * Called when a long decision is done. If its result is no longer valid, undoes it and rejects. No other decision
    * runs meanwhile.
    */
   readonly confirm: (result: Result) => Promise<void> | undefined;

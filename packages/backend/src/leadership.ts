@@ -38,7 +38,7 @@ export interface LeadershipOptions {
   readonly observer?: StoreObserver;
   /** etcd uses ceil(1.5 election timeouts). */
   readonly minLeaseTtlSeconds: number;
-  /** 0 or less: no quota. */
+  /** No quota if 0 or less. */
   readonly quotaBytes?: number;
   readonly batchBytesMax?: number;
   readonly waitingBytesMax?: number;
@@ -74,8 +74,8 @@ const restsOnState: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * The right to write in one epoch. It decides on writes, compactions, alarms and leases, and appends them. It holds
- * nothing that outlives it. It ends by `stepDown` or because the log refuses it. Then what was not durable is undone,
- * and the replica matches the log.
+ * nothing that outlives it. It ends by `stepDown` or because the log refuses it. Then writes that were not durable
+ * are undone, and the replica matches the log.
  */
 export class Leadership implements Proposals {
   readonly epoch: Epoch;

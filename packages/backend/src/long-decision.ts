@@ -46,7 +46,7 @@ export class LongDecision {
     throw this.#reason;
   }
 
-  /** The caller's time is over. Fails its answer, and gives the decision up unless it goes on. */
+  /** The caller's time is over. If the decision goes on, only rejects its answer; otherwise gives the decision up. */
   timeOut(error: EngramError): void {
     if (this.#goesOn) this.#rejectAnswer(error);
     else this.giveUp(error);

@@ -80,8 +80,8 @@ export class PendingLeases implements SequencedLeases {
   }
 
   /**
-   * A sequenced write has taken effect. The state now has its changes, so the overlay drops them. Undefined if that
-   * is done.
+   * A sequenced write has taken effect. The state now has its changes, so the overlay drops them. Returns the rest of
+   * this work, or undefined if it is done.
    */
   applied({ mark, group }: CommittedWrite, slice: Slice): SlicedWork<void> | undefined {
     if (mark !== undefined && (mark.kind === 'lease-grant' || mark.kind === 'lease-revoke')) {

@@ -1,6 +1,6 @@
 import type { Op, Txn } from '@engram/core';
 
-/** etcd server/storage/quota.go: what a put and a lease cost beside their bytes. */
+/** etcd server/storage/quota.go: the cost in bytes of a put beside its key and value, and of a lease. */
 const PUT_OVERHEAD_BYTES = 256;
 export const LEASE_COST_BYTES = 64;
 

@@ -7,7 +7,7 @@ import type { Replica } from './replica.ts';
 import type { RangeResult, TxnResult } from './store.ts';
 import { VersionsAt } from './versions-at.ts';
 
-/** Answering a range, and a version of it, in microseconds. */
+/** Costs in microseconds: answering a range, and each version of it. */
 const RANGE_US = 5;
 const VERSION_US = 0.5;
 

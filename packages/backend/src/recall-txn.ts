@@ -48,7 +48,7 @@ export async function recallTxn(
   return new Recall(replica, before, group.revision, countWrites(txn, path), signal).txn(txn, path);
 }
 
-/** Answering an operation, and a version of it, in microseconds. */
+/** Costs in microseconds: answering an operation, and each version of it. */
 const RANGE_US = 5;
 const VERSION_US = 0.5;
 

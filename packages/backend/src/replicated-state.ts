@@ -19,7 +19,7 @@ import type { CommittedWrite, Mark } from './committed-write.ts';
 import type { Alarm } from './store.ts';
 
 const ATTACH_SLICE_KEYS = 10_000;
-/** Moving a key from one lease to another, in microseconds. */
+/** Cost of moving a key from one lease to another, in microseconds. */
 const MOVE_US = 1;
 
 /**
@@ -92,7 +92,7 @@ export class ReplicatedState {
    */
   *moveKeys({ mark, group }: CommittedWrite, slice: Slice): SlicedWork<void> {
     if (group === undefined || !this.#attached) return;
-    // The keys of a lease that ends go with it.
+    // A lease that ends takes its keys with it, so they are not detached from it here.
     const ending = mark?.kind === 'lease-revoke' ? mark.id : NO_LEASE;
     for (const event of group.events) {
       this.#moveKey(event, ending);

@@ -13,7 +13,7 @@ import { versionMeta } from './version-meta.ts';
 const SLICE_KEYS = 1000;
 /** Bytes of records that are read in one call, because each read waits for its turn on a busy event loop. */
 const READ_BYTES = 512 << 10;
-/** What a version costs in a page beside its KeyValue. */
+/** Bytes that a version takes in a page beside its KeyValue. */
 const RECORD_OVERHEAD_BYTES = 16;
 
 export interface SharedImageParts {
@@ -35,7 +35,7 @@ export interface SharedImageOptions {
   readonly signal: AbortSignal;
 }
 
-/** What `SharedImage.save` writes. */
+/** An image as `SharedImage.save` takes it. */
 export interface PartsFrom {
   readonly from: LogPosition;
   readonly parts: (base: ImageBase) => AsyncIterable<ImagePart>;

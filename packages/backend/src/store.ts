@@ -63,7 +63,7 @@ export interface StoreStatus {
   readonly totalBytes: number;
   readonly inUseBytes: number;
   readonly quotaBytes: number;
-  /** The position behind the last record that has taken effect. */
+  /** The position after the last record that has taken effect. */
   readonly logPosition: LogPosition;
   readonly keys: number;
 }

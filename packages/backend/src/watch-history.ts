@@ -26,7 +26,7 @@ const WINDOW_MAX = 1 << 20;
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** Versions that are read in one call. */
 const READ_VERSIONS = 1024;
-/** Choosing a version, describing it, and making an event of it, in microseconds. */
+/** Costs in microseconds: choosing a version, describing it, and making an event of it. */
 const CHOOSE_US = 0.1;
 const DESCRIBE_US = 2;
 const EVENT_US = 0.5;
@@ -41,8 +41,9 @@ export interface WatchHistoryOptions {
 
 /**
  * Reads the past of a range from the index. The index knows every version that compaction has left, and skips
- * subtrees that have not changed. So a watcher that comes back costs what changed in its range, not what changed in
- * the store. A page holds whole revisions, which may have very many events, so it is made in slices.
+ * subtrees that have not changed. So the cost of a watcher that comes back depends on the changes in its range, not
+ * on all changes in the store. A page holds whole revisions, which may have very many events, so it is made in
+ * slices.
  */
 export class WatchHistory implements History {
   readonly #state: ReplicatedState;

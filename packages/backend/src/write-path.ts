@@ -48,9 +48,9 @@ export interface WritePathOptions {
   readonly batchBytesMax: number;
   /** Bytes that may wait. Above it new writes are refused with TooManyRequests. */
   readonly waitingBytesMax: number;
-  /** Puts and deletes of one transaction: above it RequestTooLarge. */
+  /** The most puts and deletes of one transaction: above it RequestTooLarge. */
   readonly txnChangesMax: number;
-  /** What the answer to one transaction may hold: above it ResponseTooLarge. */
+  /** The most bytes of the answer to one transaction: above it ResponseTooLarge. */
   readonly txnAnswerBytesMax: number;
   /** See `Slice`. */
   readonly sliceUs: number | undefined;
@@ -64,7 +64,7 @@ export interface WritePathOptions {
    * without one rests on the state alone, which another leader may have changed. Undefined on a lone node.
    */
   readonly confirm: (() => Promise<void>) | undefined;
-  /** The log took no more. What was not durable is undone by then, unless the outcome is `uncertain`. */
+  /** The log took no more. Writes that were not durable are undone by then, unless the outcome is `uncertain`. */
   readonly onStopped: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>) => void;
   /** An invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
@@ -224,7 +224,7 @@ export class WritePath {
     return this.isSettled ? undefined : this.#whenSettled(undefined, () => undefined);
   }
 
-  /** For a node that stops: gives up what is not sequenced yet. Resolves when nothing is under way. */
+  /** For a node that stops: gives up writes that are not sequenced yet. Resolves when nothing is under way. */
   async drained(): Promise<void> {
     const error = new EngramError('Stopped');
     for (const waiting of this.#decisions.giveUp(error)) waiting.fail(error);

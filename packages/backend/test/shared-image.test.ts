@@ -166,7 +166,7 @@ test('keys that are created while it is taken are left to the replay, and do not
   await write(node, put('a', '1'), put('b', '1'), put('d', '1'));
   let created = 0;
   const pace = async (): Promise<void> => {
-    // Each new key is behind the walk's place, as keys are that ascend with time.
+    // Each new key sorts after the walk's place, like keys that ascend with time.
     if (created < 20) await write(node, put(`e${created++}`.padEnd(4, '0'), '2'), put('d', `${created}`));
   };
   const { named, held, from } = await read(backend.replica.sharedImage({ ...atOnce, pageBytes: 1, pace }).parts);

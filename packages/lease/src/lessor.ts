@@ -85,7 +85,7 @@ export class Lessor {
     return held === undefined ? undefined : view(held);
   }
 
-  /** Removes the lease and what is attached to it. The lease must exist. */
+  /** Removes the lease and the list of its keys. The lease must exist. */
   revoke(id: LeaseId): void {
     const held = this.#held(id);
     this.#leases.delete(id);

@@ -83,7 +83,7 @@ export class KeyChanges {
     this.#onChanged = onChanged;
   }
 
-  /** Returns the log position of the version that it supersedes. */
+  /** Returns the log position of the superseded version, if there is one. */
   put(op: PutOp, change: Change, values: KnownValues): LogPosition | undefined {
     const versions = this.#versions;
     const head = versions.head(op.key);
@@ -137,7 +137,7 @@ export class KeyChanges {
     return prevPosition;
   }
 
-  /** Returns the log positions of the versions that it supersedes, one for each key. */
+  /** Returns the log positions of the superseded versions, one for each deleted key. */
   *deleteRange(op: DeleteRangeOp, change: Change, slice: Slice): SlicedWork<readonly LogPosition[]> {
     if (isPoint(op.range)) return this.deletePoint(op, change);
     const versions = this.#versions;

@@ -24,7 +24,7 @@ export interface Path {
 /** Versions of a range that are compared at a time, and the bytes of values that are held at a time. */
 const CHUNK = 256;
 const CHUNK_VALUE_BYTES = 1024 * 1024;
-/** Looking a version up and comparing it, in microseconds, and comparing a KiB of a value. */
+/** Costs in microseconds: looking a version up and comparing it, and comparing a KiB of a value. */
 const COMPARE_US = 2;
 const COMPARE_KIB_US = 1;
 

@@ -72,7 +72,7 @@ export interface EncodedChange {
 
 /**
  * Plans what must be fetched for a range inside a transaction. Planning starts when the op is executed. When it ends,
- * it must have read everything it needs from the index, because the versions change right after it.
+ * it must have read everything it needs from the index, because later ops change the versions.
  */
 export interface RangePlanner<Plan> {
   /**

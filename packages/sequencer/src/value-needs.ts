@@ -37,7 +37,7 @@ export function valueNeeds(txn: Txn, versions: ReadVersions): readonly LogPositi
 
 const nothingNeeded: readonly LogPosition[] = [];
 
-/** Asked of every transaction; hardly any needs values. */
+/** A quick check for every transaction: hardly any needs values. */
 function needsValues(txn: Txn): boolean {
   for (const { target } of txn.compares) if (target === CompareTarget.VALUE) return true;
   return txn.success.some(needsValue) || txn.failure.some(needsValue);

@@ -22,7 +22,7 @@ export interface WriterOptions<Entry> {
    * copied.
    */
   readonly sharingRecordsMax?: number;
-  /** A batch leaves for the log. The owner can load meanwhile what readers of its events will want. */
+  /** A batch leaves for the log. The owner can meanwhile load the bytes that readers of its events will want. */
   readonly onAppending?: (entries: readonly Entry[]) => void;
   /** The batch is durable. Called in the order of the log, once for each batch. */
   readonly onCommitted: (entries: readonly Entry[], durable: LogPosition) => void;
