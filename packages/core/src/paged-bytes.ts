@@ -13,11 +13,11 @@ export interface PagedBytes extends Disposable {
   /** The length of all stretches that were brought so far, from the first on. */
   readonly broughtBytes: number;
   /**
-   * Brings the stretches that follow, until `broughtBytes` is at least `end` or all are there. Stretches before index
+   * Brings the stretches that follow, until `broughtBytes` is at least `bytes` or all are there. Stretches before index
    * `from` are released. Undefined if the stretches are there on return. Rejects if the bytes are no longer available.
    * A call during a running one may return the same promise, so a reader that has waited calls it again.
    */
-  bring(from: number, end: number): Promise<void> | undefined;
+  bring(from: number, bytes: number): Promise<void> | undefined;
   /** A stretch that was brought. The view is shared and must not be changed. */
   view(index: number): Uint8Array;
 }

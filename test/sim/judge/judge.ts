@@ -168,18 +168,6 @@ export class Judge {
     expectThat(explained, 'answer', () => `${call.what} is not what it says: ${write ? textOf(write) : 'no change'}`);
   }
 
-  /**
-   * Checks that a call did not time out early. Not for requests that wait for another client's write, which may have
-   * less time.
-   */
-  checkPatience(call: Call, nowMs: number, timeoutMs: number): void {
-    expectThat(
-      nowMs - call.startMs >= timeoutMs - 1e-3,
-      'error',
-      () => `${call.what} timed out after ${(nowMs - call.startMs).toFixed(3)} ms`,
-    );
-  }
-
   txnRefused(call: Call, txn: Txn, code: ErrorCode): void {
     if (code === 'TooManyRequests') return;
     if (code === 'NoSpace' || code === 'Corrupt') {

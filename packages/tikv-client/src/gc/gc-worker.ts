@@ -8,7 +8,7 @@ import { lowerEnd } from '../region/region.ts';
 import type { CallOptions } from '../runtime/call.ts';
 import { settleAll } from '../runtime/settle-all.ts';
 import { commands } from '../transport/commands.ts';
-import { expandLock } from '../txn/lock.ts';
+import { expandLock, type FinalStatus } from '../txn/lock.ts';
 
 /** The id of the collector's own service safe point in PD. PD creates it at 0, without an end, until a client moves it. */
 const GC_WORKER = 'gc_worker';
@@ -145,15 +145,16 @@ export class GcWorker {
       relocations = 0;
       const { locks, error } = result.response;
       if (error !== undefined) throw new TikvError('protocol-error', 'ScanLock met an error of a key');
-      const byTransaction = new Map<Timestamp, Uint8Array[]>();
+      // The statuses are kept here: the cache that all ranges share may be smaller than the transactions of one page.
+      const byTransaction = new Map<Timestamp, { readonly status: FinalStatus; readonly keys: Uint8Array[] }>();
       for (const lock of locks.flatMap(expandLock)) {
-        await this.#engine.resolver.forceFinal(lock, backoffer);
-        const keys = byTransaction.get(lock.lockVersion);
-        if (keys === undefined) byTransaction.set(lock.lockVersion, [lock.key]);
-        else keys.push(lock.key);
+        const known = byTransaction.get(lock.lockVersion);
+        const status = known?.status ?? (await this.#engine.resolver.forceFinal(lock, backoffer));
+        if (known === undefined) byTransaction.set(lock.lockVersion, { status, keys: [lock.key] });
+        else known.keys.push(lock.key);
       }
-      for (const [startTs, keys] of byTransaction) {
-        await this.#engine.resolver.resolveKeys(keys, startTs, this.#engine.statuses.get(startTs)!, backoffer);
+      for (const [startTs, { status, keys }] of byTransaction) {
+        await this.#engine.resolver.resolveKeys(keys, startTs, status, backoffer);
       }
       resolved += locks.length;
       const last = locks[locks.length - 1];

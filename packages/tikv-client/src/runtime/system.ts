@@ -1,6 +1,4 @@
-import type { Clock, Random, Timer } from '@engram/core';
-
-const cancelled: Timer = { cancel: () => {} };
+import type { Clock, Random } from '@engram/core';
 
 /** Node's clock. Its timers keep the process alive. */
 export const systemClock: Clock = {
@@ -21,19 +19,4 @@ export const systemClock: Clock = {
   },
 };
 
-/** The clock for work outside of calls: timers of `systemClock` made by it do not keep the process alive. */
-export function background(clock: Clock): Clock {
-  if (clock !== systemClock) return clock;
-  return {
-    ...systemClock,
-    after(delayMs, fire) {
-      const timer = setTimeout(fire, delayMs);
-      timer.unref();
-      return { cancel: () => clearTimeout(timer) };
-    },
-  };
-}
-
 export const systemRandom: Random = { uint32: () => Math.floor(Math.random() * 2 ** 32) };
-
-export const noTimer = cancelled;
