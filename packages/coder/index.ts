@@ -1,4 +1,4 @@
-// Versions of keys as clients get them.
+// Versions of keys, encoded as clients receive them.
 export {
   type KeyValue,
   encodeKeyValue,
@@ -9,7 +9,7 @@ export {
   keyValueValue,
   withoutValue,
 } from './src/key-value.ts';
-// What the log holds.
+// Records of the log.
 export {
   type LogRecord,
   encodeRecord,
@@ -18,7 +18,7 @@ export {
   encodeDeleteRecord,
   recordKv,
 } from './src/log-record.ts';
-// Images of the index.
+// Checkpoints of the index.
 export {
   type CheckpointHeader,
   type CheckpointLease,

@@ -1,8 +1,8 @@
 /**
- * What encoding and decoding cost on Kubernetes-shaped versions. SMOKE=1 runs it tiny.
+ * Measures encoding and decoding of Kubernetes-shaped versions. SMOKE=1 makes the run small.
  *   node packages/coder/bench/coder.bench.ts
  *
- * The limit is one allocation and one copy of the value; for a checkpoint some bytes for each key.
+ * The lower bound is one allocation and one copy of the value, and for a checkpoint some bytes for each key.
  */
 import {
   CheckpointWriter,
@@ -46,7 +46,7 @@ for (const { bytes, lease } of [
     lease,
   };
   const name = `value of ${bytes} B${lease === NO_LEASE ? '' : ', leased'}`;
-  // A batch keeps its records for a while. So do we: their collection is part of the price.
+  // A batch keeps its records for a while. So does this loop: the cost of collecting them is measured, too.
   const kept = new Array<Uint8Array>(512).fill(kv.value);
   time(`encodePutRecord, ${name}`, rounds, () => {
     for (let round = 0; round < rounds; round += 1) kept[round & 511] = encodePutRecord(0, kv);

@@ -108,7 +108,7 @@ export class ByteReader {
     this.#at = end;
   }
 
-  /** Call it when everything has been read. Bytes that are left over are damage too. */
+  /** The caller calls it after the last field. Bytes that are left over are damage, too. */
   end(): void {
     if (!this.done) throw this.failure('more bytes than it has');
   }

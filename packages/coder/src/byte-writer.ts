@@ -1,7 +1,7 @@
 import { writeVarint } from '@engram/protobuf';
 import { varintSize } from './varint.ts';
 
-/** A buffer that grows at its end. One serves many messages. */
+/** A buffer that grows at its end. One writer serves many messages. */
 export class ByteWriter {
   #bytes: Uint8Array;
   #at = 0;
@@ -39,7 +39,7 @@ export class ByteWriter {
     this.#at += end - start;
   }
 
-  /** A copy of what was written; the caller owns it. The writer is empty afterwards. */
+  /** Returns a copy of the written bytes, which the caller owns, and empties the writer. */
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.#at);
     this.#at = 0;

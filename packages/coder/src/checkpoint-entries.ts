@@ -9,8 +9,9 @@ const FLAG_LEASE = 2;
 
 /**
  * Gathers keys, in ascending order, into chunks that can be decoded one by one. A key is stored as the length of the
- * prefix that it shares with the key before it, and the rest. A version's numbers are stored as differences to the
- * version before it where they grow. A Kubernetes key with one version takes about 30 bytes.
+ * prefix that it shares with the previous key of the chunk, and the remaining bytes. A modRevision is stored as the
+ * difference to the previous version's, a createRevision as the difference to its own modRevision. A Kubernetes key with
+ * one version takes about 30 bytes.
  */
 export class CheckpointWriter {
   readonly #writer: ByteWriter;
@@ -18,7 +19,7 @@ export class CheckpointWriter {
   #previousKey = new Uint8Array(256);
   #previousLength = 0;
   #any = false;
-  /** Versions of the key that has begun which are still to come. */
+  /** How many versions of the current key are not written yet. */
   #left = 0;
   #previousMod = 0;
 
@@ -28,8 +29,8 @@ export class CheckpointWriter {
   }
 
   /**
-   * `versions` are all versions of the key, oldest first, at least one. The arguments are not kept: the caller may
-   * reuse them. Returns a chunk, owned by the caller, as soon as one is full. A key is never split, so a chunk may
+   * `versions` are all versions of the key, oldest first, at least one. The writer does not keep the arguments: the caller
+   * may reuse them. Returns a chunk, which the caller owns, as soon as one is full. A key is never split, so a chunk may
    * exceed its size by one key.
    */
   add(key: Uint8Array, versions: readonly VersionMeta[]): Uint8Array | undefined {
@@ -41,8 +42,8 @@ export class CheckpointWriter {
   }
 
   /**
-   * As `add`, without objects, for all keys of a large index: the key is the bytes `start` to `end` of `page`. `version` is
-   * called `count` times, oldest first, then `end`.
+   * Like `add`, but without objects, for all keys of a large index. The key is the bytes `start` to `end` of `page`. The
+   * caller then calls `version` `count` times, oldest version first, and then `end`.
    */
   begin(page: Uint8Array, start: number, end: number, count: number): void {
     assert(count > 0, 'a key without versions in a checkpoint');
@@ -96,7 +97,7 @@ export class CheckpointWriter {
     return this.#writer.length >= this.#chunkBytes ? this.#writer.take() : undefined;
   }
 
-  /** The last chunk, if any keys are left. */
+  /** Returns the last chunk, or undefined if it would be empty. */
   finish(): Uint8Array | undefined {
     assert(this.#left === 0, 'a checkpoint ends inside a key');
     return this.#writer.length === 0 ? undefined : this.#writer.take();
@@ -126,9 +127,8 @@ export class CheckpointWriter {
 }
 
 /**
- * Calls `visit` for each key of a chunk of entries, in order. `key` is valid during the call only: the next key is
- * decoded into the same bytes. The callee owns `versions`. Throws CoderError for damage and for a chunk of another
- * kind.
+ * Calls `visit` for each key of a chunk of entries, in order. `key` is valid only during the call: the next key is
+ * decoded into the same bytes. `visit` owns `versions`. Throws CoderError for damage and for a chunk of another kind.
  */
 export function decodeCheckpointEntries(
   chunk: Uint8Array,

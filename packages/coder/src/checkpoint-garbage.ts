@@ -4,7 +4,7 @@ import { ByteWriter } from './byte-writer.ts';
 import { GARBAGE_CHUNK } from './checkpoint.ts';
 
 /**
- * Positions of records that no version needs any more and that storage may still hold. Without this list, a crash
+ * Encodes the positions of records that no version needs and that storage may still hold. Without this list, a crash
  * between a checkpoint and the drop of its garbage would leave those records on disk forever. Positions may come in any
  * order and in several chunks.
  */
@@ -35,5 +35,5 @@ export function decodeCheckpointGarbage(chunk: Uint8Array): LogPosition[] {
   return positions;
 }
 
-/** Whether the chunk lists garbage. Otherwise it holds entries. */
+/** Tells a chunk of garbage from a chunk of entries. */
 export const isCheckpointGarbage = (chunk: Uint8Array): boolean => chunk[0] === GARBAGE_CHUNK;

@@ -53,7 +53,7 @@ export function encodeCheckpointHeader(header: CheckpointHeader): Uint8Array {
   return writer.take();
 }
 
-/** Throws CoderError for damage, for a chunk of another kind, and for a format of a later program. */
+/** Throws CoderError for damage, for a chunk of another kind, and for any other format version. */
 export function decodeCheckpointHeader(chunk: Uint8Array): CheckpointHeader {
   const reader = new ByteReader(chunk, 'the header of a checkpoint');
   if (reader.byte() !== HEADER_CHUNK) throw reader.failure('another kind of chunk');

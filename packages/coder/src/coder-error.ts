@@ -1,4 +1,4 @@
-/** The bytes are damaged: cut off, of an unknown kind, or out of range. Nothing is guessed. */
+/** The bytes are damaged: cut off, of an unknown kind, or out of range. Decoders never guess a value. */
 export class CoderError extends Error {
   override readonly name = 'CoderError';
 

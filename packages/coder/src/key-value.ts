@@ -13,7 +13,7 @@ export interface KeyValue {
   readonly lease: LeaseId;
 }
 
-// Field number << 3 | wire type. Wire type 0 is a varint, 2 is bytes after their length.
+// Field number << 3 | wire type. Wire type 0 is a varint, wire type 2 is a length and that many bytes.
 const KEY = 0x0a;
 const CREATE_REVISION = 0x10;
 const MOD_REVISION = 0x18;
@@ -25,7 +25,7 @@ const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
-/** Up to this length a loop is faster than a call of `set`. */
+/** Up to this length, a loop is faster than a call of `set`. */
 const LOOP_BYTES_MAX = 24;
 
 export function keyValueSize(kv: KeyValue): number {
@@ -39,7 +39,7 @@ export function keyValueSize(kv: KeyValue): number {
   );
 }
 
-/** The canonical encoding: fields in the order of their numbers, without those that are zero or empty. */
+/** Writes the canonical encoding: fields in the order of their numbers, without zero or empty fields. Returns the end. */
 export function writeKeyValue(target: Uint8Array, offset: number, kv: KeyValue): number {
   let at = writeBytes(target, offset, KEY, kv.key);
   at = writeNumber(target, at, CREATE_REVISION, kv.createRevision);
@@ -53,7 +53,7 @@ export function writeKeyValue(target: Uint8Array, offset: number, kv: KeyValue):
   return at;
 }
 
-/** The caller owns the bytes. They have an allocation of their own. */
+/** The caller owns the bytes. They do not share their buffer. */
 export function encodeKeyValue(kv: KeyValue): Uint8Array {
   const bytes = new Uint8Array(keyValueSize(kv));
   const end = writeKeyValue(bytes, 0, kv);
@@ -71,8 +71,8 @@ export function encodeTombstone(key: Uint8Array, modRevision: Revision): Uint8Ar
 }
 
 /**
- * Reads what any protobuf encoder writes: fields in any order, the last one of a number wins, unknown ones are skipped.
- * Key and value are views of `bytes`. Throws CoderError for anything else.
+ * Reads the output of any protobuf encoder: fields may come in any order, the last field with a number counts, and
+ * unknown fields are skipped. Key and value are views of `bytes`. Throws CoderError for anything else.
  */
 export function decodeKeyValue(bytes: Uint8Array): KeyValue {
   const reader = keyValueReader(bytes);
@@ -107,7 +107,7 @@ export function keyValueValue(bytes: Uint8Array): Uint8Array {
   return value;
 }
 
-/** The same message without its value, for `keys_only`. Returns `bytes` itself if there is no value. */
+/** Returns the same message without its value, for `keys_only`. Returns `bytes` itself if there is no value. */
 export function withoutValue(bytes: Uint8Array): Uint8Array {
   const kept: Uint8Array[] = [];
   let keptBytes = 0;

@@ -16,10 +16,10 @@ export type LogRecord =
   | { readonly kind: 'lease-checkpoint'; readonly id: LeaseId; readonly remainingSeconds: number }
   | { readonly kind: 'compact'; readonly revision: Revision }
   | { readonly kind: 'alarm'; readonly memberId: bigint; readonly alarm: number; readonly active: boolean }
-  /** The write before this record was forwarded by this member, as its `sequence`-th. */
+  /** The member forwarded the write before this record, as its `sequence`-th. */
   | { readonly kind: 'origin'; readonly memberId: bigint; readonly sequence: number };
 
-// The first byte. Numbers are never reused: a log outlives the program that wrote it.
+// The first byte of a record is its kind. Numbers are never reused: a log outlives the program that wrote it.
 const PUT = 1;
 const DELETE = 2;
 const LEASE_GRANT = 3;
@@ -30,8 +30,8 @@ const LEASE_CHECKPOINT = 7;
 const ORIGIN = 8;
 
 /**
- * put and delete are: kind, sub, length of kv, kv. The length repeats what the record's end says already, because a
- * KeyValue that was cut between two fields would still decode.
+ * A put or delete record is: kind, sub, length of kv, kv. The length of kv follows from the record's length, too. It is
+ * stored because a KeyValue that was cut between two fields would still decode.
  */
 export function encodeRecord(record: LogRecord): Uint8Array {
   switch (record.kind) {
@@ -72,19 +72,19 @@ export function encodeRecord(record: LogRecord): Uint8Array {
 }
 
 /**
- * A put whose KeyValue is written in place. `recordKv` returns the KeyValue for the event. The bytes share a slab with
- * other records: copy them if they must outlive the batch.
+ * Encodes the KeyValue directly into the record. `recordKv` returns the KeyValue for the event. The bytes share a slab
+ * with other records: the caller copies them if they must outlive the batch.
  */
 export function encodePutRecord(sub: number, kv: KeyValue): Uint8Array {
   return inPlace(PUT, sub, kv);
 }
 
-/** As `encodePutRecord`, for a deletion. */
+/** Like `encodePutRecord`, for a deletion. */
 export function encodeDeleteRecord(sub: number, key: Uint8Array, modRevision: Revision): Uint8Array {
   return inPlace(DELETE, sub, tombstone(key, modRevision));
 }
 
-/** The encoded KeyValue of a put or delete record, as a view of it. Throws CoderError for any other record. */
+/** Returns the encoded KeyValue of a put or delete record, as a view. Throws CoderError for any other record. */
 export function recordKv(record: Uint8Array): Uint8Array {
   const reader = new ByteReader(record, 'a log record');
   const kind = reader.byte();

@@ -1,16 +1,15 @@
 const SLAB_BYTES = 64 * 1024;
-/** A longer record would waste too much of a slab's end. */
+/** A longer record gets its own buffer: it would leave too much of a slab's end unused. */
 const SHARED_BYTES_MAX = 4 * 1024;
 
 let slab = new ArrayBuffer(0);
 let at = 0;
 
 /**
- * Returns zeroed bytes for one record of the write path. An allocation for each record is most of what encoding costs
- * (0.9 of
- * 1.2 us for 600 bytes) and half of the collector's work, so short records share slabs. Records of one slab are
- *   written, cached and forgotten at about the same time. Whoever keeps one longer keeps the whole slab alive, and must
- *   copy it.
+ * Returns zeroed bytes for one record of the write path. An allocation for each record costs 0.9 of the 1.2 us of
+ * encoding 600 bytes, and half of the garbage collector's work. So short records share slabs. The records of one slab are
+ * written, cached and forgotten at about the same time. A caller that keeps a record longer must copy it, because the
+ * record keeps its whole slab alive.
  */
 export function allocateRecord(bytes: number): Uint8Array {
   if (bytes > SHARED_BYTES_MAX) return new Uint8Array(bytes);

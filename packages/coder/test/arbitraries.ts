@@ -26,7 +26,7 @@ export const keyValues: fc.Arbitrary<KeyValue> = fc.record({
   lease: leaseIds,
 });
 
-/** The front of something, at least one byte short. */
+/** Prefixes of `whole`, at least one byte shorter. */
 export function truncations(whole: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
   return whole
     .filter((bytes) => bytes.length > 0)

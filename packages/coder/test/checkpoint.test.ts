@@ -49,7 +49,7 @@ const versionLists = fc
       }),
   );
 
-// Few different bytes, so that keys share prefixes; now and then a long key.
+// Short keys use few different bytes, so that they share prefixes. One key in ten is long.
 const keys = fc.oneof(
   { weight: 9, arbitrary: fc.array(fc.constantFrom(0, 97, 98, 255), { maxLength: 12 }).map((b) => Uint8Array.from(b)) },
   { weight: 1, arbitrary: fc.uint8Array({ minLength: 900, maxLength: 3000 }) },

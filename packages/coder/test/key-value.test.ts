@@ -13,7 +13,7 @@ import {
 } from '../index.ts';
 import { keyValues, truncations } from './arbitraries.ts';
 
-// protobufjs judges our encoding.
+// protobufjs is the reference for the encoding.
 const requireFromWire = createRequire(new URL('../../wire/package.json', import.meta.url));
 const protobuf: typeof import('protobufjs') = requireFromWire('protobufjs');
 const Reference = protobuf
@@ -24,7 +24,7 @@ const Reference = protobuf
   )
   .root.lookupType('KeyValue');
 
-// proto3 omits zeros; protobufjs omits only what is not set.
+// proto3 omits zero fields. protobufjs omits only fields that are not set.
 function reference(kv: KeyValue): Uint8Array {
   const fields: Record<string, unknown> = {};
   if (kv.key.length > 0) fields['key'] = kv.key;
@@ -182,7 +182,7 @@ describe('KeyValue', () => {
           expect(error).toBeInstanceOf(CoderError);
           return;
         }
-        // The cut fell between two fields: this is a shorter message, exactly.
+        // The cut fell between two fields, so the bytes are a complete, shorter message.
         expect(encodeKeyValue(decoded)).toEqual(cut);
       }),
     );
