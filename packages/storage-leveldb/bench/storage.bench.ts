@@ -1,11 +1,11 @@
 import { sealOf } from '@engram/storage/testing';
 /**
- * What the storage costs on this disk. SMOKE=1 runs it tiny; BENCH_DIR is where it writes (the system's temporary
- * directory).
+ * Measures the storage on this disk. SMOKE=1 makes the run small. BENCH_DIR is the directory to write to (default: the
+ * system's temporary directory).
  *   node packages/storage-leveldb/bench/storage.bench.ts
  *
- * The limit of appends is one fdatasync for each batch; that of reads is LevelDB's own time for a record, which a call
- * for one record alone exceeds ten times.
+ * The lower bound of appends is one fdatasync for each batch. The lower bound of reads is LevelDB's own time for a record.
+ * A call for a single record takes ten times as long.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

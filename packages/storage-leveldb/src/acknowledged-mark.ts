@@ -21,7 +21,7 @@ export async function openMark(
   return await AcknowledgedMark.open({ name: ACKNOWLEDGED_FILE, file, clock, logger }, state);
 }
 
-/** Undefined if there is none, `damaged` if it says nothing. */
+/** Undefined if the file is missing, `damaged` if it cannot be decoded. */
 export async function readMark(path: string): Promise<AcknowledgedState | 'damaged' | undefined> {
   const bytes = await readIfThere(join(path, ACKNOWLEDGED_FILE));
   return bytes === undefined ? undefined : decodeMark(ACKNOWLEDGED_FILE, bytes);

@@ -3,15 +3,14 @@ import { crc32 } from 'node:zlib';
 import { systemErrorCode } from '@engram/core';
 import { FILE_MODE, openIfThere } from './files.ts';
 
-// A chunk is its length (u32), a CRC-32 (u32), both little endian, and its bytes. The CRC covers the chunk's number and
-// length and a constant, then the bytes. Without the constant the CRC of nothing would be 0, and a file of zeros would
-// be one of empty chunks.
+// A chunk is its length (u32), a CRC-32 (u32), both little endian, and its bytes. The CRC covers a constant, the chunk's
+// number and length, and the bytes. So a file of zeros does not hold valid, empty chunks.
 const HEADER_BYTES = 8;
 const CHUNK_SEED = crc32('checkpoint chunk');
-/** Synced after this many bytes. The next append would have to wait for what piles up. */
+/** The file is synced after this many bytes. The next append would have to wait for unsynced bytes. */
 const SYNC_BYTES = 4 << 20;
 
-/** Durable when it resolves, except for the name of the file. */
+/** When it resolves, the content of the file is durable. The caller makes the name of the file durable. */
 export async function writeChunks(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
@@ -36,7 +35,7 @@ export async function writeChunks(
   return { chunks: count, bytes };
 }
 
-/** Yields `count` chunks. Returns early if the file is missing or is not what was written. */
+/** Yields `count` chunks. Returns early at the first chunk that is missing or damaged. */
 export async function* readChunks(path: string, count: number): AsyncGenerator<Uint8Array> {
   await using file = await openIfThere(path, 'r');
   if (file === undefined) return;
@@ -67,7 +66,7 @@ async function writeAll(file: Handle, parts: Uint8Array[]): Promise<void> {
   for (const part of parts) left += part.length;
   const { bytesWritten } = await file.writev(parts);
   if (bytesWritten === left) return;
-  // A full disk takes a part, and reports it with the next write.
+  // A full disk writes only a part, and fails the next write.
   for (let rest = Buffer.concat(parts).subarray(bytesWritten); rest.length > 0; ) {
     rest = rest.subarray((await file.write(rest)).bytesWritten);
   }

@@ -19,7 +19,7 @@ export interface CheckpointStoreParts {
   readonly usage: Usage;
 }
 
-/** Each checkpoint is a file of its own. It counts as soon as the state names it. */
+/** Each checkpoint is a file of its own. It is valid as soon as the state names it. */
 export class CheckpointStore {
   readonly #parts: CheckpointStoreParts;
   #saving = false;
@@ -69,9 +69,9 @@ export class CheckpointStore {
     let naming = false;
     try {
       const written = await writeChunks(file, source);
-      // The state must not name a file that a crash can take away.
+      // Before the state names the file, the file's name must be durable.
       await syncDirectory(database.path);
-      // What was dropped before leaves the log of LevelDB for good, since the new checkpoint no longer names it.
+      // This synced write makes earlier, unsynced drops durable: the new checkpoint no longer lists their positions.
       await database.write((writes) => writes.del(NO_RECORD), true);
       naming = true;
       await stateFile.update({ checkpoint: { id, from, ...written }, usage: usage.snapshot() });
@@ -83,7 +83,10 @@ export class CheckpointStore {
     await rm(join(database.path, checkpointFile(before)), { force: true });
   }
 
-  /** A state whose replacement failed may name the new checkpoint all the same. Returns false if it still may. */
+  /**
+   * After a failed update the state on disk may name the new checkpoint. Writes the old state again. Returns false if that
+   * fails, too, so that the file must stay.
+   */
   async #nameAgain(): Promise<boolean> {
     const { database, stateFile } = this.#parts;
     try {

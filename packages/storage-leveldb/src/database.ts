@@ -4,16 +4,16 @@ import type { ClassicLevel } from 'classic-level';
 
 export type Level = ClassicLevel<Uint8Array, Uint8Array>;
 
-/** One atomic write. Keys and values are copied by the call. */
+/** One atomic write. `put` and `del` copy keys and values. */
 export interface Writes {
   put(key: Uint8Array, value: Uint8Array): unknown;
   del(key: Uint8Array): unknown;
 }
 
 /**
- * The open database, shared by all its users. After a failed write only the next opening shows what LevelDB's log
- * holds: what was written may be there, and what is written after it may be cut off with it. So after the first failure
- * nothing is written any more, and nobody is told where the log ends.
+ * The open database, shared by the log, the values and the checkpoints. After a failed write, only the next opening shows
+ * what LevelDB's log holds. The failed write may be in it, and recovery may cut off later writes together with it. So after
+ * the first failure the database accepts no write, and the log does not report its end.
  */
 export class Database {
   readonly level: Level;
@@ -42,7 +42,7 @@ export class Database {
   async write(fill: (writes: Writes) => void, sync: boolean): Promise<void> {
     this.check();
     try {
-      // Chained: an array of operations costs the event loop half as much again.
+      // A chained batch: an array of operations costs the event loop half as much again.
       const batch = this.level.batch();
       fill(batch);
       await batch.write({ sync });

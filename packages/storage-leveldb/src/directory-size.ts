@@ -16,7 +16,7 @@ export class DirectorySize {
     this.#clock = clock;
   }
 
-  /** The next request counts again. */
+  /** The next read of `bytes` counts again. */
   forget(): void {
     this.#countedMs = Number.NEGATIVE_INFINITY;
   }

@@ -9,7 +9,7 @@ export const ACKNOWLEDGED_FILE = 'acknowledged';
 export const checkpointFile = (id: number): string => `checkpoint-${id}`;
 export const CHECKPOINT_FILE = /^checkpoint-\d+$/;
 
-// For the owner only: the store holds secrets.
+// Only the owner has access, because the store holds secrets.
 export const FILE_MODE = 0o600;
 export const DIRECTORY_MODE = 0o700;
 

@@ -14,13 +14,13 @@ import {
 const CURRENT = 'CURRENT';
 /** The files that LevelDB writes before a new database is complete. */
 const BEFORE_CURRENT = /^(?:LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.dbtmp)$/;
-/** Every file system has it in its root directory. */
+/** A file system may have it in its root directory. */
 const LOST_AND_FOUND = 'lost+found';
 
 export interface Found {
   /**
-   * False if LevelDB may make a database. It would do so wherever its file CURRENT is missing, and remove what is left
-   * of the old.
+   * False if LevelDB may create a database. It creates one wherever its file CURRENT is missing, and removes what is left
+   * of an old one.
    */
   readonly database: boolean;
   /** Nothing here shows that a storage was ever used. */
@@ -29,7 +29,7 @@ export interface Found {
   readonly checkpointFiles: readonly string[];
 }
 
-/** Makes the directory and its parents if they are missing, and looks at what is there. */
+/** Creates the directory and its parents if they are missing, and lists its files. */
 export async function inspectDirectory(path: string): Promise<Found> {
   try {
     return await inspect(path);
@@ -51,7 +51,7 @@ async function inspect(path: string): Promise<Found> {
   return { database, unused: !ours && checkpointFiles.length === 0, checkpointFiles };
 }
 
-/** `used`: something was here before, so there may have been records. */
+/** `used`: other files show that a storage was used here, so its records may be missing. */
 async function inspectRecords(path: string, used: boolean): Promise<boolean> {
   const names = await listIfThere(join(path, RECORDS_DIRECTORY));
   if (names.includes(CURRENT)) return true;

@@ -22,7 +22,7 @@ import {
 import type { StateFile } from './state-file.ts';
 import type { Usage } from './usage.ts';
 
-// What a read may hold besides the batch that it assembles.
+// The most that a read holds in memory besides the batch that it assembles.
 const READ_AHEAD_BYTES = 1 << 20;
 const READ_AHEAD_RECORDS = 1000;
 
@@ -167,7 +167,7 @@ export class LevelLog implements Log {
     }
   }
 
-  /** Examines a record that is not what it should be. */
+  /** Reads the record by its key to tell a missing one from a damaged one. */
   async #damage(position: number): Promise<StorageCorruptError> {
     const { lifetime, level } = this.#database;
     const bytes = await lifetime.run(() => this.#database.reading(() => level.get(recordKey(position))));

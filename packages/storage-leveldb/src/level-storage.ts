@@ -35,7 +35,7 @@ export class LevelStorage implements Storage {
     try {
       await stateFile.update({ usage: usage.snapshot() });
     } catch (error) {
-      // Only an estimate is lost.
+      // Without the update, only an estimate is lost.
       database.logger.warn({ path: database.path, err: error }, 'cannot write the state of the storage');
     }
     await mark.close();

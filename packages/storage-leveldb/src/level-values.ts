@@ -40,7 +40,7 @@ export class LevelValues implements Values {
 
   /**
    * Always undefined. LevelDB cannot say whether a record is in memory without reading it, and a read from the disk
-   * would hold up the process.
+   * would block the process.
    */
   peek(_position: LogPosition): Uint8Array | undefined {
     return undefined;
@@ -73,7 +73,7 @@ export class LevelValues implements Values {
     return this.#parts.checkpoints.load();
   }
 
-  /** Includes LevelDB's own log, which holds every record of the last few megabytes until its table is written. */
+  /** Also reclaims LevelDB's own log, which holds the records of the last few megabytes until their table is written. */
   reclaim(): Promise<void> {
     const { database, directorySize } = this.#parts;
     this.#reclaiming ??= database.lifetime

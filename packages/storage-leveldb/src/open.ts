@@ -18,9 +18,9 @@ import { type State, StateFile } from './state-file.ts';
 import { Usage } from './usage.ts';
 
 export interface LevelDbOptions {
-  /** A directory of its own. It and its parents are created if they are missing. */
+  /** A directory of the storage's own. It and its parents are created if they are missing. */
   readonly path: string;
-  /** The size of LevelDB's block cache. Up to two write buffers of 16 MiB come on top. */
+  /** The size of LevelDB's block cache. LevelDB also uses up to two write buffers of 16 MiB. */
   readonly cacheBytes: number;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -30,8 +30,8 @@ const WRITE_BUFFER_BYTES = 16 << 20;
 const FILE_BYTES = 8 << 20;
 
 /**
- * Opens or creates the storage and holds it exclusively until it is disposed. StorageOpenError says why it cannot be
- * opened. StorageCorruptError says that acknowledged bytes are gone, as far as that shows without reading everything.
+ * Opens or creates the storage and locks it until it is disposed. Rejects with StorageOpenError if it cannot be opened, and
+ * with StorageCorruptError if acknowledged bytes are gone, as far as opening shows that without reading every record.
  */
 export async function openLevelDbStorage(options: LevelDbOptions): Promise<Storage> {
   const found = await inspectDirectory(options.path);
@@ -70,7 +70,7 @@ async function openLevel({ path, cacheBytes }: LevelDbOptions, found: Found): Pr
     keyEncoding: 'view',
     valueEncoding: 'view',
     createIfMissing: !found.database,
-    // On Kubernetes objects it saves two thirds of the bytes, and CPU: writing them would cost more.
+    // On Kubernetes objects, compression saves two thirds of the bytes. It also saves CPU, because writing them costs more.
     compression: true,
     cacheSize: cacheBytes,
     writeBufferSize: WRITE_BUFFER_BYTES,
@@ -99,7 +99,7 @@ async function lastRecord(database: Database): Promise<number> {
   return position;
 }
 
-/** The state is written as soon as there is a database. Without a state, nothing can be in use. */
+/** A new storage writes its state right after it creates the database. So a used storage without a state is damaged. */
 async function openState(database: Database, found: Found, last: number): Promise<StateFile> {
   const { path } = database;
   const file = await StateFile.read(path);
@@ -126,14 +126,14 @@ async function holdAgainstMark(database: Database, there: AcknowledgedState): Pr
   }
 }
 
-/** Removes files of checkpoints that were interrupted, or replaced just before the end. */
+/** Removes the files of interrupted checkpoints, and of checkpoints replaced just before the process ended. */
 async function removeLeftovers(path: string, found: Found, state: State): Promise<void> {
   for (const name of found.checkpointFiles) {
     if (name !== checkpointFile(state.checkpoint.id)) await rm(join(path, name), { force: true });
   }
 }
 
-/** The state's figures plus LevelDB's estimate of what was appended since, but not more than there is in total. */
+/** The state's figures plus LevelDB's estimate of what was appended since, limited to its estimate of all records. */
 async function openUsage(database: Database, state: State, end: LogPosition): Promise<Usage> {
   const { upTo, records, bytes } = state.usage;
   const appended = await database.level.approximateSize(recordKey(upTo), recordKey(end));

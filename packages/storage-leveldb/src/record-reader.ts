@@ -3,9 +3,9 @@ import { type RecordRequest, RecordRequests } from '@engram/storage';
 import type { Database } from './database.ts';
 import { readRecordEntry, recordKey } from './record-entry.ts';
 
-/** About a millisecond of LevelDB's time, and few enough answers at once that the event loop does not suffer. */
+/** A group takes LevelDB about a millisecond. Its answers are few enough not to hold up the event loop. */
 const GROUP_MAX = 256;
-/** Of the process's threads for file work (four by default). The others are left to appends. */
+/** How many of the process's threads for file work (four by default) reads may use. Appends use the others. */
 const ACTIVE_MAX = 2;
 
 interface Want {
@@ -16,7 +16,7 @@ interface Want {
 
 /**
  * Reads records by position, in groups. A call of LevelDB costs ten times as much as reading a record, so requests that
- * arrive while calls are running are joined in the next one. RecordRequests deals the turns.
+ * arrive while calls are running are joined in the next call. RecordRequests decides whose positions a group takes.
  */
 export class RecordReader {
   readonly #database: Database;

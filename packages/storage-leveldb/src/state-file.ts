@@ -4,19 +4,19 @@ import { epoch, joinU64, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal,
 import { decodeNumberList, encodeNumberList, StorageCorruptError, StorageOpenError } from '@engram/storage';
 import { FILE_MODE, NEW_STATE_FILE, readIfThere, STATE_FILE, syncDirectory } from './files.ts';
 
-/** State that is written seldom, and not in the order of the log. */
+/** State that changes rarely, and not in the order of the log. */
 export interface State {
   readonly sealed: Seal;
-  /** The checkpoint that counts; id 0 means none. Files of any other id are leftovers. */
+  /** The valid checkpoint. Id 0 means that there is none. Checkpoint files with any other id are leftovers. */
   readonly checkpoint: {
     readonly id: number;
     /** Replay begins here. */
     readonly from: LogPosition;
     readonly chunks: number;
-    /** The sum of the chunks. */
+    /** The sum of the lengths of the chunks. */
     readonly bytes: number;
   };
-  /** The number and bytes of records that lived when the log ended before `upTo`; an estimate. */
+  /** The number and bytes of live records when the log ended before `upTo`. Both are estimates. */
   readonly usage: { readonly upTo: LogPosition; readonly records: number; readonly bytes: number };
 }
 
@@ -29,7 +29,7 @@ const NEW_STATE: State = {
   usage: { upTo: logPosition(1), records: 0, bytes: 0 },
 };
 
-/** The state in one small file that is replaced as a whole: at any time the old or the new one is there. */
+/** The state in one small file, which each update replaces as a whole. At any time the old or the new file exists. */
 export class StateFile {
   readonly #path: string;
   #state: State;
@@ -40,7 +40,7 @@ export class StateFile {
     this.#state = state;
   }
 
-  /** Undefined if there is none. Throws StorageCorruptError and StorageOpenError. */
+  /** Undefined if the file is missing. Throws StorageCorruptError and StorageOpenError. */
   static async read(path: string): Promise<StateFile | undefined> {
     const bytes = await readIfThere(join(path, STATE_FILE));
     return bytes === undefined ? undefined : new StateFile(path, decode(bytes, path));
@@ -56,7 +56,7 @@ export class StateFile {
     return this.#state;
   }
 
-  /** Durable when it resolves. If it rejects, the old state applies here, and the old or the new one is on disk. */
+  /** When it resolves, the change is durable. If it rejects, `state` is the old one, and either one may be on disk. */
   update(change: Partial<State>): Promise<void> {
     const update = this.#writing.then(async () => {
       const state = { ...this.#state, ...change };

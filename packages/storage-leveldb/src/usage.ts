@@ -2,8 +2,8 @@ import { type LogPosition, logPosition } from '@engram/core';
 import type { State } from './state-file.ts';
 
 /**
- * How many bytes of the files live records need. Exact for what was appended. For what was dropped only the sum is
- * known, or the average is assumed.
+ * How many bytes of the files live records need. The count of appended bytes is exact. For dropped records the caller gives
+ * only the sum of their bytes; without it, the average of all records is assumed.
  */
 export class Usage {
   #end: LogPosition;

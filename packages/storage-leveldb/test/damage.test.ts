@@ -10,7 +10,7 @@ import { LevelBed } from './level-bed.ts';
 const at = logPosition;
 
 /**
- * A closed database with something in each place: tables with live and dropped records, a checkpoint, and a log whose
+ * Makes a closed database with data in each kind of file: tables with live and dropped records, a checkpoint, and a log whose
  * last 32 KiB hold several batches. 20 records of every 100 are large enough to fill blocks of their own.
  */
 async function makeDatabase(bed: LevelBed): Promise<Omit<CheckRequest, 'path'>> {
@@ -36,7 +36,7 @@ async function makeDatabase(bed: LevelBed): Promise<Omit<CheckRequest, 'path'>> 
   return { end, from: 380, chunks, dropped };
 }
 
-/** The files that hold data, and those by which they are found. */
+/** The files that hold data, and the files that name them. */
 async function dataFiles(path: string): Promise<string[]> {
   const names = await readdir(path, { recursive: true });
   return names.filter((name) => /^state$|^checkpoint|\.(?:log|ldb|sst)$|MANIFEST|CURRENT$/.test(name)).sort();
@@ -87,7 +87,7 @@ describe('damage to the files of a closed database', () => {
       { numRuns: Number(process.env['DAMAGE_RUNS'] ?? 120) },
     );
     if (process.env['DAMAGE_RUNS'] !== undefined) console.log(seen);
-    // Otherwise the damage hit nothing, and the property proved nothing.
+    // Otherwise no damage hit a file that matters, and the property would show nothing.
     expect(seen.get('refused at opening')).toBeGreaterThan(0);
     expect((seen.get('refused on reading') ?? 0) + (seen.get('whole') ?? 0)).toBeGreaterThan(0);
   });
@@ -101,7 +101,7 @@ describe('damage to the files of a closed database', () => {
       const result = await outcome(await damaged((copy) => flip(offset, 0x10)(join(copy, log))));
       results.add(result.split(':')[0]!);
     }
-    // It shows on reading where later batches survive: there is a gap.
+    // If later batches survive, opening succeeds, and reading finds the gap.
     expect([...results].sort()).toEqual(['refused at opening', 'refused on reading']);
   });
 
@@ -117,7 +117,7 @@ describe('damage to the files of a closed database', () => {
   test('a missing file is noticed', async () => {
     for (const name of await dataFiles(bed.path)) {
       const result = await outcome(await damaged((copy) => rm(join(copy, name))));
-      // Old tables that wait for their removal may be missing.
+      // A missing table does no harm if LevelDB was about to remove it.
       if (name.endsWith('.ldb')) expect(result, name).toMatch(/^whole|^refused/);
       else expect(result, name).toMatch(/^refused/);
     }
@@ -141,7 +141,7 @@ describe('damage to the files of a closed database', () => {
 
   test('a batch that is missing in the middle is noticed without the mark beside the database', async () => {
     const log = (await dataFiles(bed.path)).filter((name) => name.endsWith('.log')).at(-1)!;
-    // The large batch of 40 records spans blocks, so LevelDB finds its way again after it.
+    // The large batch of 40 records spans blocks, so LevelDB continues to read the log after it.
     const path = await damaged(async (copy) => {
       await rm(join(copy, 'acknowledged'));
       await flip(40_000, 0xff)(join(copy, log));

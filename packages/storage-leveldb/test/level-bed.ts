@@ -7,7 +7,7 @@ import type { Storage } from '@engram/storage';
 import type { DirectoryBed } from '@engram/storage/contract';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 
-/** Keeps what was logged as a warning or worse. */
+/** Keeps the messages of warnings and errors. */
 export class TestLogger implements Logger {
   readonly warnings: string[] = [];
   debug(): void {}

@@ -10,7 +10,7 @@ import { LevelBed } from './level-bed.ts';
 
 type Level = ClassicLevel<Uint8Array, Uint8Array>;
 
-/** Changes the database of a closed storage from outside. */
+/** Opens the database of a closed storage without the storage, and changes it. */
 async function raw(path: string, work: (level: Level) => Promise<void>): Promise<void> {
   const level: Level = new ClassicLevel(path, { keyEncoding: 'view', valueEncoding: 'view' });
   await level.open();

@@ -7,7 +7,7 @@ test('what was dropped is given back to the file system at once, and nothing els
   await using bed = await LevelBed.make();
   const { log, values } = await bed.open();
   await log.seal(sealOf(1));
-  // Incompressible values: compression would hide what is freed.
+  // Incompressible values, because compression would hide how much is freed.
   const record = (at: number): Uint8Array =>
     Uint8Array.from({ length: 4000 }, (_, byte) => (at * 7919 + byte * byte * 31) % 251);
   for (let at = 1; at <= 100; at += 1) {
