@@ -3,15 +3,16 @@ import { assert, epoch, joinU64, type LogPosition, logPosition, type Seal, split
 import type { LogBatch } from '@engram/storage';
 import { CHAIN_BYTES, type Chain, chainBytes, extendChain, readChain } from './chain.ts';
 
-// A batch is one value, or several where it is larger than a value may be: parts, each behind the same header.
+// A batch is stored as one value. A batch that is larger than a value may be is split into parts, one value each. Each value
+// begins with this header:
 //
 //   magic (u32), format (u16), bytes of the header (u16), crc (u32) of all else
 //   part (u16), parts (u16), records (u32)
-//   segment, epoch, holder, first position, bytes of all records of the log up to its end (u64 each)
-//   the chain before it, the chain behind it (16 bytes each)
+//   segment, epoch, holder, first position, bytes of all records of the log up to the end of the batch (u64 each)
+//   the chain before the batch, the chain behind it (16 bytes each), zero (u32)
 //
-// Numbers are little endian. What is in the parts, one behind the other, is the payload: the length of each record (u32),
-// then the records. The chain covers the position, the number of records and the payload, and nothing of who wrote it.
+// Numbers are little endian. The parts without their headers, one behind the other, are the payload: the length of each record
+// (u32), then the records. The chain covers the position, the number of records and the payload, but not the writer.
 
 const MAGIC = 0x42474e45; // "ENGB"
 const FORMAT = 1;
@@ -23,14 +24,14 @@ export interface BatchHeader {
   readonly part: number;
   readonly parts: number;
   readonly segment: number;
-  /** By which it was appended. */
+  /** The seal that appended the batch. */
   readonly seal: Seal;
   readonly first: LogPosition;
   /** How many records the whole batch has. */
   readonly count: number;
   /** The bytes of all records of the log, up to the end of this batch. */
   readonly logBytes: number;
-  /** Of the log before the batch. */
+  /** The chain of the log before the batch. */
   readonly previous: Chain;
   readonly chain: Chain;
 }
@@ -40,7 +41,7 @@ export interface StoredBatch extends LogBatch {
   readonly header: BatchHeader;
 }
 
-/** One value: what it says of itself, and its share of the payload, a view. */
+/** One decoded value: its header, and a view of its share of the payload. */
 export interface BatchPart {
   readonly header: BatchHeader;
   readonly payload: Uint8Array;
@@ -51,7 +52,7 @@ export class NewerFormat extends Error {
   override readonly name = 'NewerFormat';
 }
 
-/** Where a batch goes. */
+/** The place in the log where a batch is written. */
 export interface BatchPlace {
   readonly segment: number;
   readonly seal: Seal;
@@ -71,7 +72,7 @@ export function encodeBatch(batch: LogBatch, place: BatchPlace, partBytesMax: nu
   let recordBytes = 0;
   for (const record of records) recordBytes += record.length;
   const payloadBytes = 4 * records.length + recordBytes;
-  // Room for the header of the only part, which is the usual case: its records are copied once.
+  // The buffer has room for one header. In the usual case of one part it becomes the value, and records are copied once.
   const whole = new Uint8Array(Buffer.allocUnsafeSlow(HEADER_BYTES + payloadBytes).buffer);
   const payload = whole.subarray(HEADER_BYTES);
   writePayload(payload, records);
@@ -95,7 +96,7 @@ export function encodeBatch(batch: LogBatch, place: BatchPlace, partBytesMax: nu
   return { chain, logBytes, values };
 }
 
-/** Undefined where it is damaged. Throws NewerFormat. */
+/** Undefined if the value is damaged. Throws NewerFormat. */
 export function decodePart(value: Uint8Array): BatchPart | undefined {
   if (value.length < CRC_END) return undefined;
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
@@ -122,8 +123,8 @@ export function decodePart(value: Uint8Array): BatchPart | undefined {
 }
 
 /**
- * The batch whose parts these are, all of them and in order. Undefined where it is not what was written. `verifyChain`
- * also computes the chain behind it, which costs as much as reading it.
+ * Decodes a batch from all its parts, in order. Undefined if the batch is damaged. `verifyChain` also computes the chain
+ * behind the batch, which costs as much as reading it.
  */
 export function decodeBatch(parts: readonly BatchPart[], verifyChain: boolean): StoredBatch | undefined {
   const { header } = parts[0]!;
@@ -137,7 +138,7 @@ export function decodeBatch(parts: readonly BatchPart[], verifyChain: boolean): 
   return { first: header.first, records, header };
 }
 
-/** The chain behind a batch that stands elsewhere than in TiKV. */
+/** Computes the chain behind a batch that was not decoded from TiKV. */
 export function chainBehind(previous: Chain, batch: LogBatch): Chain {
   let payloadBytes = 4 * batch.records.length;
   for (const record of batch.records) payloadBytes += record.length;

@@ -3,21 +3,21 @@ import { createHash } from 'node:crypto';
 declare const brand: unique symbol;
 
 /**
- * What the log is up to some position: a hash of all its batches, one after the other, in 32 hex digits. Two logs with the
- * same chain at the same position are the same log up to there.
+ * Identifies the log up to a position: a hash of all its batches in order, in 32 hex digits. Two logs with the same chain at
+ * the same position are the same log up to there.
  */
 export type Chain = string & { readonly [brand]: 'Chain' };
 
 export const CHAIN_BYTES = 16;
 
-/** Of a cluster's empty log: the logs of two clusters differ from the start. */
+/** The chain of a cluster's empty log. It depends on the cluster, so the chains of two clusters differ from the start. */
 export function emptyChain(clusterId: bigint): Chain {
   const id = Buffer.alloc(8);
   id.writeBigUInt64BE(clusterId);
   return short(createHash('sha256').update('engram log').update(id).digest());
 }
 
-/** `content`: the batch's position and number of records are in `head`, its lengths and records in `payload`. */
+/** `head` holds the batch's position and number of records, `payload` the lengths of its records and the records. */
 export function extendChain(chain: Chain, head: Uint8Array, payload: Uint8Array): Chain {
   return short(createHash('sha256').update(chainBytes(chain)).update(head).update(payload).digest());
 }
@@ -26,7 +26,7 @@ export function chainBytes(chain: Chain): Uint8Array {
   return Buffer.from(chain, 'hex');
 }
 
-/** Undefined for what is none. */
+/** Undefined if the text is not a chain. */
 export function parseChain(text: string): Chain | undefined {
   return /^[\da-f]{32}$/.test(text) ? (text as Chain) : undefined;
 }

@@ -2,7 +2,7 @@ import { StorageOpenError } from '@engram/storage';
 import { type CallOptions, isTikvError, physicalMs, type TikvClient } from '@engram/tikv-client';
 import type { LogKeys } from './log-keys.ts';
 
-/** A member as the cluster was founded. Who is a member later is Raft's. */
+/** A member at the founding of the cluster. Raft keeps later changes of the membership. */
 export interface FoundingMember {
   readonly id: bigint;
   readonly name: string;
@@ -10,8 +10,8 @@ export interface FoundingMember {
 }
 
 /**
- * Where the revisions of a new cluster begin: at 1, as etcd's do, or at the time that PD shows. Clients of an earlier cluster
- * then never see revisions go back.
+ * Where the revisions of a new cluster begin. 'sequence': at 1, like etcd's. 'timestamp': at PD's time, so that clients of an
+ * earlier cluster never see revisions go back.
  */
 export type RevisionOrigin = 'sequence' | 'timestamp';
 
@@ -23,7 +23,7 @@ export interface ClusterFounding {
   readonly revisionOrigin?: RevisionOrigin;
 }
 
-/** Whose a prefix is. Written once, by the first member that starts. */
+/** The cluster that owns a prefix. The first member that starts writes it, once. */
 export interface ClusterRoot {
   readonly clusterId: bigint;
   readonly members: readonly FoundingMember[];
@@ -34,30 +34,30 @@ export interface ClusterRoot {
 export interface OpenRootOptions {
   readonly client: TikvClient;
   readonly keys: LogKeys;
-  /** What to found where the prefix is unused; undefined: it must have been founded. */
+  /** The cluster to found if the prefix is unused; undefined if the cluster must exist already. */
   readonly found?: ClusterFounding | undefined;
-  /** The cluster that the caller belongs to, where he knows it. */
+  /** The cluster that the caller belongs to, if the caller knows it. */
   readonly clusterId?: bigint | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Of each question. */
+  /** The timeout of each request. */
   readonly timeoutMs: number;
 }
 
 const MAGIC = 'engram cluster';
 const FORMAT = 2;
-/** Of clusters whose revisions begin at 1: programs that know nothing of other origins may serve them. */
+/** For clusters whose revisions begin at 1. Programs that do not know other origins may serve them. */
 const FORMAT_OF_SEQUENCE = 1;
 const SEQUENCE_ORIGIN = 1;
 /**
- * Microseconds since 1970, in which no cluster makes a million revisions a second: they stay below the time, and below 2^53
- * until the year 2255.
+ * A revision at an origin in time is in microseconds since 1970. No cluster makes a million revisions a second, so revisions
+ * stay below the time, and below 2^53 until the year 2255.
  */
 const REVISIONS_PER_MS = 1000;
 
 /**
- * Whose the prefix is. Where it is nobody's, all members that start may try to found the cluster: one insert decides, and
- * all get what the winner wrote. Rejects with StorageOpenError: `not-ours`, `newer-format`, `other-cluster`, `missing`
- * (nothing to found, and nothing there), `not-accessible` (PD or TiKV does not answer).
+ * Returns the cluster that owns the prefix. If the prefix is unused, every member that starts may try to found the cluster:
+ * one insert succeeds, and all members get the root that it wrote. Rejects with StorageOpenError: `not-ours`, `newer-format`,
+ * `other-cluster`, `missing` (no cluster there, and none to found), `not-accessible` (PD or TiKV does not answer).
  */
 export async function openRoot(options: OpenRootOptions): Promise<ClusterRoot> {
   try {
@@ -74,7 +74,7 @@ export async function openRoot(options: OpenRootOptions): Promise<ClusterRoot> {
 async function decideRoot(options: OpenRootOptions): Promise<ClusterRoot> {
   const { client, keys, found, clusterId, signal, timeoutMs } = options;
   const call: CallOptions = { signal, timeoutMs };
-  // A winner is found in the second round; more are needed only where answers are lost.
+  // The second round finds the winner's root. More rounds are needed only if answers are lost.
   let held: string | undefined;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const txn = await client.begin(call);
@@ -99,7 +99,7 @@ async function decideRoot(options: OpenRootOptions): Promise<ClusterRoot> {
     for await (const { key } of txn.snapshot.scan(start, end, { ...call, limit: 1, keysOnly: true })) {
       held = Buffer.from(key).toString('hex');
     }
-    // Another member may have founded the cluster just now: stores have been seen to show its root to the scan alone.
+    // Another member may have founded the cluster just now: stores have shown its root to the scan, but not to the `get`.
     if (held !== undefined) continue;
     if (found === undefined) throw new StorageOpenError('missing', `there is no cluster at ${where(options)}`);
     const firstRevision =

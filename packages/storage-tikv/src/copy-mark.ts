@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { type LogPosition, logPosition } from '@engram/core';
 import { type Chain, parseChain } from './chain.ts';
 
-/** What a node's copy is of: without it nobody would know whether the copy belongs to the log. */
+/** Names the log that a node's copy is of. Without the mark, the node cannot tell whether the copy belongs to the log. */
 export interface CopyMark {
   readonly clusterId: bigint;
   readonly prefix: string;
@@ -13,12 +13,12 @@ export interface CopyMark {
   readonly chain: Chain;
 }
 
-/** The first one had no `begin`: its copies began with the log. */
+/** Format 1 had no `begin`: its copies began with the log. */
 const FORMAT = 2;
 
 /**
- * Undefined where there is none, or none that says anything: the copy is worth nothing then. It is not synced, as the copy
- * is not: a crash of the machine may leave it behind the copy, or ahead of it.
+ * Undefined if the mark is missing or invalid: the copy is useless then. Neither the mark nor the copy is synced, so a crash
+ * of the machine may leave the mark behind the copy, or ahead of it.
  */
 export async function readMark(path: string): Promise<CopyMark | undefined> {
   let mark: unknown;
@@ -40,7 +40,7 @@ export async function readMark(path: string): Promise<CopyMark | undefined> {
   return { clusterId: id, prefix, begin: logPosition(begin), position: logPosition(position), chain: parsed };
 }
 
-/** Replaces it whole. */
+/** Replaces the mark as a whole. */
 export async function writeMark(path: string, { clusterId, prefix, begin, position, chain }: CopyMark): Promise<void> {
   const text = { format: FORMAT, clusterId: clusterId.toString(16), prefix, begin, position, chain };
   await writeFile(`${path}.new`, `${JSON.stringify(text)}\n`, { mode: 0o600 });

@@ -9,7 +9,7 @@ import type { ImageRootStore } from './image-root-store.ts';
 import { LocalPieces, LocalPiecesWriter, localKinds, type LocalPiecesOptions } from './local-pieces.ts';
 import type { LogSource } from './log-source.ts';
 
-/** Pieces that are fetched and written at once: of pages a MiB. */
+/** Pieces that are fetched and written at once. Pages of this number are a MiB. */
 const PIECES_AT_ONCE = 16;
 
 export interface ImageCopyOptions extends LocalPiecesOptions {
@@ -17,18 +17,19 @@ export interface ImageCopyOptions extends LocalPiecesOptions {
   readonly roots: ImageRootStore;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How fast it is fetched, so that other work goes on. */
+  /** The rate of the fetch, limited so that other work goes on. */
   readonly bytesPerSecond: number;
-  /** Of pieces in memory. */
+  /** The most bytes of pieces in memory. */
   readonly bytesMax: number;
   readonly fetchesMax?: number | undefined;
   readonly closing: AbortSignal;
 }
 
 /**
- * The records of an image on this node's disk, where its copy of the log begins at an image: with both it has all bytes, and
- * asks TiKV for none. Records never change, so it stays of use when newer images come. It is fetched beside all other work, at
- * a measured pace, and worth nothing but time: what is damaged is thrown away and fetched again, from the image that is the newest then.
+ * A copy of an image's records on this node's disk, for a node whose copy of the log begins at an image. With both copies, the
+ * node has all bytes and reads none from TiKV. Records never change, so the copy stays useful when newer images are published.
+ * It is fetched in the background at a limited rate. Its loss costs only time: a damaged copy is deleted, and is fetched again
+ * from the image that is the newest then.
  */
 export class ImageCopy implements AsyncDisposable {
   readonly #options: ImageCopyOptions;
@@ -41,7 +42,7 @@ export class ImageCopy implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** With what there is from an earlier run. */
+  /** Opens the pieces of an earlier run, if they are there. */
   static async open(options: ImageCopyOptions): Promise<ImageCopy> {
     const copy = new ImageCopy(options);
     const pieces = await LocalPieces.open(options);
@@ -49,7 +50,7 @@ export class ImageCopy implements AsyncDisposable {
     return copy;
   }
 
-  /** All the image's bytes are here. */
+  /** This node has all bytes of the image. */
   get complete(): boolean {
     return this.#local !== undefined;
   }
@@ -58,7 +59,7 @@ export class ImageCopy implements AsyncDisposable {
     return { bytes: this.#bytes, of: this.#of, whole: this.complete };
   }
 
-  /** Puts into `found` what it has of these; nothing where it is not complete. */
+  /** Adds the records that the copy has to `found`. Adds none if the copy is not complete. */
   async find(
     positions: readonly LogPosition[],
     found: Map<LogPosition, Uint8Array>,
@@ -75,7 +76,7 @@ export class ImageCopy implements AsyncDisposable {
     }
   }
 
-  /** Fetches it, where it is not here or on its way. Resolves when it is here, or cannot be had now. */
+  /** Fetches the image, unless it is here or being fetched. Resolves when it is here, or the fetch has failed. */
   fetch(): Promise<void> {
     if (this.#local !== undefined || this.#options.closing.aborted) return Promise.resolve();
     this.#fetching ??= this.#fetchNewest().finally(() => {
@@ -84,7 +85,7 @@ export class ImageCopy implements AsyncDisposable {
     return this.#fetching;
   }
 
-  /** Waits for what is under way. */
+  /** Waits for a running fetch, and closes the file. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#fetching;
     await this.#local?.pieces[Symbol.asyncDispose]();
@@ -111,7 +112,7 @@ export class ImageCopy implements AsyncDisposable {
     } catch (error) {
       this.#bytes = 0;
       if (closing.aborted) return;
-      // The next attempt finds the image that has replaced it.
+      // The next attempt finds the image that replaced this one.
       if (error instanceof PieceMissing)
         logger.info({ error: String(error) }, 'the image was replaced while it was fetched');
       else if (isTikvError(error)) logger.warn({ err: error }, 'cannot fetch the bytes of the image yet');
@@ -146,7 +147,7 @@ export class ImageCopy implements AsyncDisposable {
     this.#bytes = this.#of;
   }
 
-  /** TiKV is asked until it is here again. */
+  /** Deletes the damaged copy. Reads go to TiKV until the image is fetched again. */
   async #discard(pieces: LocalPieces, error: unknown): Promise<void> {
     if (this.#local?.pieces !== pieces) return;
     this.#local = undefined;

@@ -2,31 +2,31 @@ import { createHash } from 'node:crypto';
 import { assert, joinU64, type LogPosition, logPosition, splitU64 } from '@engram/core';
 import type { ImageBase } from '@engram/storage';
 
-// The directory of an image names its pages in the order of their keys: `page n` of places is its entry n. Entries of 48 bytes:
+// The directory of an image lists its pages in the order of their keys: page n of places is entry n. An entry has 48 bytes:
 //
 //   round (u64) that wrote the page, number (u32) among the pages of that round, records (u32)
 //   first (u64) position, bytes (u64) of the page, hash (16 bytes) of all its positions
 //
-// Numbers are little endian. A piece of it has so many entries:
+// Numbers are little endian. A piece of the directory has at most DIRECTORY_ENTRIES entries.
 
 export const DIRECTORY_ENTRIES = 1024;
 const ENTRY_BYTES = 48;
 const HASH_BYTES = 16;
 
-/** A page, wherever it was written. */
+/** A page of an image. An earlier round may have written it. */
 export interface PageEntry {
   readonly round: number;
   readonly number: number;
   readonly records: number;
-  /** Of its first record. */
+  /** The position of its first record. */
   readonly first: LogPosition;
-  /** Of its payload. */
+  /** The length of its payload. */
   readonly bytes: number;
   /** See `positionsHash`. */
   readonly hash: string;
 }
 
-/** Tells pages apart: a record never changes, so the positions, in their order, are the page. */
+/** Identifies a page. A record never changes, so the positions, in their order, determine the page. */
 export function positionsHash(positions: readonly LogPosition[]): string {
   const numbers = Float64Array.from(positions);
   return createHash('sha256')
@@ -35,7 +35,7 @@ export function positionsHash(positions: readonly LogPosition[]): string {
     .slice(0, 2 * HASH_BYTES);
 }
 
-/** Its pieces, in their order. */
+/** Yields the pieces of the directory, in their order. */
 export function* encodeDirectory(entries: readonly PageEntry[]): Generator<Uint8Array> {
   for (let from = 0; from < entries.length; from += DIRECTORY_ENTRIES) {
     const some = entries.slice(from, from + DIRECTORY_ENTRIES);
@@ -45,7 +45,7 @@ export function* encodeDirectory(entries: readonly PageEntry[]): Generator<Uint8
   }
 }
 
-/** Undefined where a piece is not what was written. */
+/** Undefined if a piece is damaged. */
 export function decodeDirectory(pieces: readonly Uint8Array[]): readonly PageEntry[] | undefined {
   const entries: PageEntry[] = [];
   for (const piece of pieces) {
@@ -60,7 +60,7 @@ export function decodeDirectory(pieces: readonly Uint8Array[]): readonly PageEnt
   return entries;
 }
 
-/** The pages of an image that are there, for the next one to keep. */
+/** The existing pages of an image, which the next image may keep. */
 export class PublishedPages implements ImageBase {
   readonly #byFirst: ReadonlyMap<LogPosition, PageEntry>;
 
@@ -76,7 +76,7 @@ export class PublishedPages implements ImageBase {
     return this.find(positions) !== undefined;
   }
 
-  /** The page of exactly these. */
+  /** The page of exactly these positions, in this order. */
   find(positions: readonly LogPosition[]): PageEntry | undefined {
     const [first] = positions;
     const entry = first === undefined ? undefined : this.#byFirst.get(first);

@@ -4,23 +4,24 @@ import type { Image } from './image-root.ts';
 import type { ImageKey } from './log-keys.ts';
 import type { LogSource } from './log-source.ts';
 
-/** Keys that are looked at before others get their turn. */
+/** Keys that are scanned before other tasks of the process get their turn. */
 const SLICE_KEYS = 1000;
 
 export interface ImageGarbageOptions {
   readonly source: LogSource;
   readonly clock: Clock;
-  /** The round that looks: its own pieces, and those of later ones, are not touched. */
+  /** The round that collects. Its own pieces, and the pieces of later rounds, are not touched. */
   readonly round: number;
-  /** The image that was published when the round was claimed, and what its directory names; undefined: all are of its round. */
+  /** The image that was published when the round was claimed. */
   readonly published: Image | undefined;
+  /** The pages that its directory names; undefined if it has none, so that all its pages are of its own round. */
   readonly pages: readonly PageEntry[] | undefined;
 }
 
 /**
- * Deletes the pieces of all rounds before this one that the image of its claim does not name: of images that were replaced, and of
- * rounds that were given up. Whoever is deposed meanwhile does no harm: later images keep no other pages of these rounds
- * than those that this one names. Resolves to the named pages that are there.
+ * Deletes all pieces of earlier rounds that `published` does not name: pieces of replaced images, and of abandoned rounds. A
+ * caller that is deposed meanwhile does no harm: of these rounds, later images keep only pages that `published` names. Resolves
+ * to the named pages that exist.
  */
 export async function collectImageGarbage(
   { source, clock, round, published, pages }: ImageGarbageOptions,

@@ -1,9 +1,10 @@
 import { assert, type LogPosition, logPosition } from '@engram/core';
 
-// A page: records (u32), then of each its position (u64) and length (u32), then the records.
+// A page: the number of records (u32), then the position (u64) and length (u32) of each record, then the records.
 //
-// Places say in which page a position's record is: entries of a position (u48) and a page (u32), ascending. Positions are
-// spread over so many pieces of places, by blocks of positions, that each has about PLACES_ENTRIES entries.
+// A piece of places tells in which page a position's record is: entries of a position (u48) and a page (u32), ascending.
+// Positions are spread over the pieces of places in blocks of BLOCK_POSITIONS. There are so many pieces that each has about
+// PLACES_ENTRIES entries. Numbers are little endian.
 
 const PAGE_ENTRY_BYTES = 12;
 const PLACE_BYTES = 10;
@@ -30,7 +31,7 @@ export function encodePage(positions: readonly LogPosition[], records: readonly 
   return page;
 }
 
-/** Records by position, views of the page. Undefined where it is not what was written. */
+/** Records by position, as views of the page. Undefined if the page is damaged. */
 export function decodePage(page: Uint8Array): ReadonlyMap<LogPosition, Uint8Array> | undefined {
   if (page.length < 4) return undefined;
   const view = new DataView(page.buffer, page.byteOffset, page.byteLength);
@@ -49,12 +50,12 @@ export function decodePage(page: Uint8Array): ReadonlyMap<LogPosition, Uint8Arra
   return at === page.length ? records : undefined;
 }
 
-/** Of an image with so many records. */
+/** The number of pieces of places of an image with this many records. */
 export function placesCount(records: number): number {
   return Math.ceil(records / PLACES_ENTRIES);
 }
 
-/** In which piece of places a position stands. Neighbours stand together. */
+/** The piece of places that holds the position. The positions of a block are in one piece. */
 export function placesOf(position: LogPosition, count: number): number {
   const block = Math.floor(position / BLOCK_POSITIONS);
   const mixed = Math.imul(block % U32, 0x9e3779b1) ^ Math.imul(Math.floor(block / U32), 0x85ebca6b);
@@ -63,7 +64,7 @@ export function placesOf(position: LogPosition, count: number): number {
 
 /** Notes the page of each record while an image is written. */
 export class PlacesBuilder {
-  /** In the order in which they came, in parts that need not be moved when there are more. */
+  /** In the order of `add`, in arrays of PART_ENTRIES, so that nothing is copied when more positions come. */
   readonly #positions: Float64Array[] = [];
   readonly #pages: Uint32Array[] = [];
   #count = 0;
@@ -84,7 +85,7 @@ export class PlacesBuilder {
     this.#count += 1;
   }
 
-  /** The pieces of places, in their order. Between two `undefined` comes a piece, or some milliseconds of work. */
+  /** Yields the pieces of places in their order, and `undefined` after some milliseconds of work without a piece. */
   *pieces(): Generator<Uint8Array | undefined> {
     const count = placesCount(this.#count);
     const sizes = new Uint32Array(count + 1);
@@ -125,7 +126,7 @@ export class PlacesBuilder {
 
 const PART_ENTRIES = 16_384;
 
-/** The page of a position's record; undefined where the image has none. */
+/** The page of a position's record; undefined if the image does not have the record. */
 export function findPlace(places: Uint8Array, position: LogPosition): number | undefined {
   const bytes = Buffer.from(places.buffer, places.byteOffset, places.byteLength);
   let [low, high] = [0, Math.floor(bytes.length / PLACE_BYTES)];

@@ -3,22 +3,23 @@ import { assert, joinU64, splitU64 } from '@engram/core';
 import { NewerFormat } from './batch-format.ts';
 import type { ImageKey, ImageKind } from './log-keys.ts';
 
-// A piece of an image is one value, or several where it is larger than a value may be: parts, each behind the same header.
+// A piece of an image is stored as one value. A piece that is larger than a value may be is split into parts, one value each.
+// Each value begins with this header:
 //
 //   magic (u32), format (u16), kind (u16), crc (u32) of all else
 //   part (u16), parts (u16), round (u64), number (u64)
 //
-// Numbers are little endian. What is in the parts, one behind the other, is the payload.
+// Numbers are little endian. The parts without their headers, one behind the other, are the payload.
 
 const MAGIC = 0x50474e45; // "ENGP"
 const FORMAT = 1;
 const HEADER_BYTES = 32;
 const kindNumbers: Readonly<Record<ImageKind, number>> = { chunk: 1, page: 2, places: 3, directory: 4 };
 
-/** Of one image. */
+/** The key of a piece, without the number of a part. */
 export type PieceName = Omit<ImageKey, 'part'>;
 
-/** One value: its share of the payload, a view. */
+/** One decoded value: a view of its share of the payload. */
 export interface PiecePart {
   readonly parts: number;
   readonly payload: Uint8Array;
@@ -37,7 +38,7 @@ export function encodePiece(name: PieceName, payload: Uint8Array, partBytesMax: 
   });
 }
 
-/** Undefined where it is damaged, or another piece's. Throws NewerFormat. */
+/** Undefined if the value is damaged or belongs to another key. Throws NewerFormat. */
 export function decodePiecePart({ round, kind, number, part }: ImageKey, value: Uint8Array): PiecePart | undefined {
   if (value.length < HEADER_BYTES) return undefined;
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);

@@ -5,18 +5,18 @@ import { type Image, PieceHash, sameTotals } from './image-root.ts';
 import type { ImageKind } from './log-keys.ts';
 import { corrupt, type LogSource } from './log-source.ts';
 
-/** A piece of the image is not there: the image was replaced, and deleted, or it is damaged. */
+/** A piece of the image is missing: the image was replaced and its pieces were deleted, or it is damaged. */
 export class PieceMissing extends Error {
   override readonly name = 'PieceMissing';
 }
 
-/** Where the pieces of one image are read. */
+/** Reads the pieces of one image. */
 export interface ImagePieces {
-  /** Their payloads, in their order. PieceMissing, StorageCorruptError, or what reading meets. */
+  /** The payloads, in the order of `numbers`. Rejects with PieceMissing, StorageCorruptError, or the error of the read. */
   fetch(kind: ImageKind, numbers: readonly number[], signal: AbortSignal): Promise<readonly Uint8Array[]>;
 }
 
-/** In TiKV; pieces of several regions are read side by side. Pages are found by the image's directory. */
+/** Pieces in TiKV. Pieces in several regions are read concurrently. The image's directory names the round of each page. */
 export class TikvPieces implements ImagePieces {
   readonly #source: LogSource;
   readonly #image: Image;
@@ -42,7 +42,7 @@ export class TikvPieces implements ImagePieces {
     );
   }
 
-  /** Of all pages, in the order of their numbers; undefined for an image without one. It is read once. */
+  /** All pages in the order of their numbers; undefined for an image without a directory. TiKV is read only once. */
   async directory(signal: AbortSignal): Promise<readonly PageEntry[] | undefined> {
     const { round, totals } = this.#image;
     const { count } = totals.directory;

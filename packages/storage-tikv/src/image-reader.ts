@@ -7,31 +7,31 @@ import { corrupt, type LogSource } from './log-source.ts';
 import { RecentPieces } from './recent-pieces.ts';
 import { Turns } from './turns.ts';
 
-/** Pieces of chunks that are asked for at once: regions are read side by side. */
+/** Chunks that are fetched at once, because regions are read concurrently. */
 const CHUNKS_AHEAD = 16;
 /** Pieces of pages or places that are fetched at once. */
 const PIECES_AT_ONCE = 8;
-/** Fetches of all questions that run at a time: eight of pages are 4 MiB. */
+/** Fetches that run at a time, for all calls together. Eight fetches of pages are 4 MiB. */
 const FETCHES_MAX = 8;
 
 export interface ImageReaderOptions {
   readonly source: LogSource;
   readonly image: Image;
   readonly pieces: ImagePieces;
-  /** Of what is kept in memory for the next questions. */
+  /** The most bytes of pieces that are kept in memory for later calls. */
   readonly bytesMax: number;
-  /** How many fetches of pages and places run at a time, of all questions; 8. */
+  /** How many fetches of pages and places run at a time, for all calls together; 8. */
   readonly fetchesMax?: number | undefined;
 }
 
 type Page = ReadonlyMap<LogPosition, Uint8Array>;
 
 /**
- * One published image, read where its pieces are. Damage is StorageCorruptError, and says of which piece.
+ * Reads one published image from its pieces. Damage is a StorageCorruptError that names the piece.
  *
- * What all questions together hold in memory, beside their answers, is bounded: so many fetches run at a time, and what they
- * bring is copied and put among the pieces used last. A fetch that has waited looks there again: of many who ask for the same
- * pages, few fetch them.
+ * The memory of all calls together, besides their results, is bounded: at most `fetchesMax` fetches run at a time. Their pieces
+ * go to a cache of the pieces used last, and results are copies. A fetch that has waited for its turn looks in the cache again,
+ * so of many calls for the same pages only a few fetch them.
  */
 export class ImageReader {
   readonly image: Image;
@@ -73,7 +73,7 @@ export class ImageReader {
         }
       }
     } finally {
-      // Who stops early leaves nothing under way.
+      // A consumer that stops early must not leave a fetch running.
       await next?.catch(() => undefined);
     }
     if (!sameTotals(hash.totals, this.image.totals.chunk)) {
@@ -81,7 +81,7 @@ export class ImageReader {
     }
   }
 
-  /** Puts into `found` what the image has of these positions: copies, so that nobody holds a page for one record. */
+  /** Adds the records that the image has to `found`. They are copies, so that one record does not keep a page in memory. */
   async find(
     positions: readonly LogPosition[],
     found: Map<LogPosition, Uint8Array>,
@@ -109,7 +109,7 @@ export class ImageReader {
     });
   }
 
-  /** Each piece with the positions that it was asked for, as they come. */
+  /** Calls `visit` for each piece and the positions wanted from it, in the order in which the pieces arrive. */
   async #each<Piece>(
     kind: ImageKind,
     wanted: ReadonlyMap<number, readonly LogPosition[]>,
@@ -118,7 +118,7 @@ export class ImageReader {
     signal: AbortSignal,
     visit: (piece: Piece, positions: readonly LogPosition[], number: number) => void,
   ): Promise<void> {
-    /** Those that are not at hand. */
+    /** Visits the pieces in the cache. Returns the numbers of the others. */
     const rest = (numbers: Iterable<number>): number[] => {
       const missing: number[] = [];
       for (const number of numbers) {
@@ -153,7 +153,7 @@ export class ImageReader {
         failed = true;
       });
     }
-    // All of them end before the answer: nothing is left under way.
+    // All fetches end before this call does, so that none is left running.
     for (const fetched of await Promise.allSettled(fetches)) if (fetched.status === 'rejected') throw fetched.reason;
   }
 

@@ -4,24 +4,24 @@ import type { Transaction } from '@engram/tikv-client';
 import { decodeImageRoot, EMPTY_IMAGE_ROOT, encodeImageRoot, type ImageRoot } from './image-root.ts';
 import { corrupt, type LogSource, sealOf } from './log-source.ts';
 
-/** By which right somebody changes what stands beside the log. */
+/** The seal, storage and segment by which a node holds the log, and so may change the image's root. */
 export interface RootHolder {
   readonly seal: Seal;
   readonly opener: bigint;
-  /** The segment that is his. */
+  /** The segment that belongs to the holder. */
   readonly segment: number;
 }
 
 export interface RootStoreOptions {
   readonly source: LogSource;
-  /** Of this node; undefined: it does not hold the log. */
+  /** Returns the holder that this node is; undefined if it does not hold the log. */
   readonly holder: () => RootHolder | undefined;
 }
 
-/** Where others are always faster, or answers always lost. */
+/** An update gives up after so many attempts, if other nodes are always faster, or answers are always lost. */
 const ATTEMPTS_MAX = 20;
 
-/** Where the image's root is in TiKV: read, and changed from what it was. */
+/** Reads the image's root in TiKV, and changes it by compare-and-set. */
 export class ImageRootStore {
   readonly #options: RootStoreOptions;
   #known: ImageRoot = EMPTY_IMAGE_ROOT;
@@ -30,7 +30,7 @@ export class ImageRootStore {
     this.#options = options;
   }
 
-  /** As it was read last. */
+  /** The root as this process last read or wrote it. */
   get known(): ImageRoot {
     return this.#known;
   }
@@ -42,11 +42,11 @@ export class ImageRootStore {
   }
 
   /**
-   * Puts `change` of what it is in its place; `change` may be called several times. Undefined: `change` has said so, or this
-   * node does not hold the log: its segment was sealed by another before the change, or nothing was held.
+   * Replaces the root by the result of `change`, which may be called several times. Undefined if `change` returns undefined, or
+   * if this node does not hold the log: it held none, or another storage sealed its segment before the change.
    *
-   * TiKV refuses the change where somebody has changed the root since it was read. So of two who both believe to hold the log
-   * one comes first, and the other's `change` sees that.
+   * TiKV refuses the change if the root has changed since it was read. So if two nodes both believe that they hold the log, one
+   * of them changes the root first, and the `change` of the other sees the new root.
    */
   async update(
     change: (root: ImageRoot) => ImageRoot | undefined,
@@ -66,7 +66,7 @@ export class ImageRootStore {
       if (seal !== undefined) {
         const owner = sealOf(source, held.segment, seal);
         if (owner.opener !== held.opener || !sameSeal(owner.seal, held.seal)) return undefined;
-        // An own seal: the log goes on in the next segment.
+        // This storage has sealed its own segment: the log goes on in the next segment.
         cause = new Error('the own segment ends');
         continue;
       }
@@ -87,7 +87,7 @@ export class ImageRootStore {
     const call = { signal, timeoutMs: this.#options.source.timeoutMs };
     const outcome = await txn.commitOnePhase(call);
     if (outcome.kind !== 'undetermined') return outcome.kind;
-    // Without this a change of a round that was given up could come after what was done since.
+    // Without settling, a change of an abandoned round could take effect after later changes.
     return (await outcome.settle(call)).kind;
   }
 

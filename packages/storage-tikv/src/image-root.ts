@@ -6,43 +6,43 @@ import { type ImageKind, imageKindNames } from './log-keys.ts';
 /** All pieces of one kind. */
 export interface PieceTotals {
   readonly count: number;
-  /** Of their payloads. */
+  /** The length of their payloads. */
   readonly bytes: number;
-  /** Of their payloads in their order: see `PieceHash`. Of pages: of those that the image's own round has written. */
+  /** The `PieceHash` of their payloads in order. For pages: only of the pages that the image's own round wrote. */
   readonly hash: string;
 }
 
 /**
- * A published image: all its pieces are there and were read back. Its pages are those that its directory names; earlier rounds have
- * written some of them. Without a directory (an image of the first format) all are of its own round.
+ * A published image. All its pieces exist and were read back. The directory names its pages, some of which earlier rounds may
+ * have written. In an image without a directory (of the first format), all pages are of its own round.
  */
 export interface Image {
   readonly round: number;
-  /** Replay goes on here. */
+  /** Replay of the log continues here. */
   readonly from: LogPosition;
-  /** The bytes of all records of the log before `from`, about. */
+  /** About how many bytes all records of the log before `from` have. */
   readonly logBytes: number;
-  /** Records in its pages. */
+  /** The number of records in its pages. */
   readonly records: number;
   readonly totals: Readonly<Record<ImageKind, PieceTotals>>;
 }
 
-/** Who writes the image of this round: nobody else publishes it. */
+/** The writer of the image of a round. No other writer publishes this image. */
 export interface RoundClaim {
   readonly round: number;
   readonly epoch: Epoch;
-  /** The opened storage. */
+  /** Identifies the opened storage that claimed the round. */
   readonly opener: bigint;
 }
 
-/** What stands beside the log. One value, which changes only from what it was. */
+/** The state that is stored beside the log, as one value. It is changed only by compare-and-set. */
 export interface ImageRoot {
   readonly image: Image | undefined;
-  /** The last one. A round's number is claimed once. */
+  /** The newest claim. Each number of a round is claimed once. */
   readonly claim: RoundClaim | undefined;
-  /** The log before this position may be gone. */
+  /** The log before this position may be deleted already. */
   readonly trimmed: LogPosition;
-  /** The one that begins there: those before it may be gone. */
+  /** The segment that begins at `trimmed`. Earlier segments may be deleted already. */
   readonly segment: number;
 }
 
@@ -54,7 +54,7 @@ export const imageBytes = ({ totals }: Image): number =>
 export const NO_PIECES: PieceTotals = { count: 0, bytes: 0, hash: '' };
 
 const MAGIC = 'engram image';
-/** In the first format all pages of an image are of its own round. */
+/** In format 1, all pages of an image are of its own round. */
 const FORMAT = 2;
 const HASH_HEX = 32;
 
@@ -78,14 +78,14 @@ export class PieceHash {
 export const sameTotals = (left: PieceTotals, right: PieceTotals): boolean =>
   left.count === right.count && left.bytes === right.bytes && left.hash === right.hash;
 
-/** A line of JSON, and behind it a line with its hash. */
+/** Encodes the root as a line of JSON and a line with its hash. */
 export function encodeImageRoot({ image, claim, trimmed, segment }: ImageRoot): Uint8Array {
   const named = claim && { ...claim, opener: claim.opener.toString(16) };
   const text = JSON.stringify({ magic: MAGIC, format: FORMAT, image, claim: named, trimmed, segment });
   return Buffer.from(`${text}\n${hashOf(text)}\n`);
 }
 
-/** Undefined where it is damaged. Throws NewerFormat. */
+/** Undefined if the value is damaged. Throws NewerFormat. */
 export function decodeImageRoot(value: Uint8Array): ImageRoot | undefined {
   const [text, hash] = Buffer.from(value).toString().split('\n');
   if (text === undefined || hash !== hashOf(text)) return undefined;
@@ -102,7 +102,7 @@ export function decodeImageRoot(value: Uint8Array): ImageRoot | undefined {
   return isCount(trimmed) && isCount(segment) ? { image, claim, trimmed: logPosition(trimmed), segment } : undefined;
 }
 
-/** What JSON made of an image; undefined where it is none. */
+/** Checks a parsed JSON value; undefined if it is not an image. */
 export function parseImage(value: unknown): Image | undefined {
   if (!isObject(value) || !isObject(value['totals'])) return undefined;
   const { round, from, logBytes, records } = value;

@@ -14,15 +14,15 @@ export interface ImageWriterOptions {
   readonly roots: ImageRootStore;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The most that one value has. */
+  /** The maximum length of one value. */
   readonly partBytesMax: number;
   /** The pages that may be kept. */
   readonly base: PublishedPages;
-  /** Resolves when so many more bytes may be read back. */
+  /** Resolves when this many more bytes may be read back. */
   readonly pace: (bytes: number) => Promise<void>;
 }
 
-/** What is written with one transaction, or a few values of the largest size. */
+/** A transaction writes this many bytes, or WRITE_PARTS_MAX values of the maximum length if that is less. */
 const WRITE_BYTES = 1 << 20;
 const WRITE_PARTS_MAX = 4;
 const WRITE_ATTEMPTS_MAX = 5;
@@ -33,9 +33,9 @@ interface Row {
 }
 
 /**
- * One image on its way into TiKV, under a round's number that nobody else ever writes under. It counts when the root names
- * it, and only the claim that its round began with may do that; so what a round leaves that was given up, or overtaken,
- * belongs to nobody, and the next one deletes it.
+ * Writes one image to TiKV, under the number of a round that no other writer ever uses. The image is valid when the root names
+ * it, and only the claim that began its round may publish it. So the pieces of an abandoned or overtaken round belong to no
+ * image, and the next round deletes them.
  */
 export class ImageWriter {
   readonly #options: ImageWriterOptions;
@@ -89,7 +89,7 @@ export class ImageWriter {
     return { round: this.#claim.round, number, records: positions.length, first, bytes: payload.length, hash };
   }
 
-  /** Reads back what was written. StorageCorruptError where it is not what is there. */
+  /** Reads back what was written. Rejects with StorageCorruptError if it differs. */
   async verify(): Promise<void> {
     const { source } = this.#options;
     const { keys } = source;
@@ -127,7 +127,7 @@ export class ImageWriter {
     }
   }
 
-  /** Undefined: another round has begun, or another holds the log. */
+  /** Undefined if another round has begun, another node holds the log, or the published image is newer. */
   async publish(from: LogPosition, logBytes: number): Promise<Image | undefined> {
     const { chunk, page, places, directory } = this.#hashes;
     const { round, opener } = this.#claim;
@@ -165,7 +165,7 @@ export class ImageWriter {
     }
   }
 
-  /** The same values may be written again: nobody else writes under these keys. */
+  /** A retry may write the same values again, because no other writer uses these keys. */
   async #flush(): Promise<void> {
     const { source } = this.#options;
     const rows = this.#rows;
