@@ -9,7 +9,7 @@ import type { ImageRootStore } from './image-root-store.ts';
 import { LocalPieces, LocalPiecesWriter, localKinds, type LocalPiecesOptions } from './local-pieces.ts';
 import type { LogSource } from './log-source.ts';
 
-/** Pieces that are fetched and written at once. Pages of this number are a MiB. */
+/** Pieces that are fetched and written at once. For pages, this is a MiB. */
 const PIECES_AT_ONCE = 16;
 
 export interface ImageCopyOptions extends LocalPiecesOptions {

@@ -14,26 +14,26 @@ import type { SegmentOwner } from './seal-record.ts';
 /** A segment of the log, as far as it is left. */
 export interface SegmentReport {
   readonly segment: number;
-  /** Whose it is, and by which epoch. */
+  /** The epoch and the holder of the seal that the segment belongs to. */
   readonly epoch: number;
   readonly holder: string;
-  /** Of its first record; undefined where it has none. */
+  /** The position of its first record; undefined if it has none. */
   readonly first: number | undefined;
-  /** Values: batches, or parts of them. */
+  /** The number of its values. A value is a batch or a part of one. */
   readonly values: number;
   readonly sealed: boolean;
 }
 
 export interface RoundReport {
   readonly round: number;
-  /** `kept`: the published image has pages of it. `left`: given up, or replaced; the next round deletes it. */
+  /** `kept`: the published image has pages of it. `left`: it was abandoned or replaced; the next round deletes it. */
   readonly state: 'published' | 'claimed' | 'kept' | 'left';
   readonly pieces: number;
   /** Pages of the published image. */
   readonly pages: number;
 }
 
-/** What the values of a cluster are in one region. */
+/** How many values of a cluster are in one region. */
 export interface RegionReport {
   readonly region: number;
   readonly leaderStore: number | undefined;
@@ -46,17 +46,17 @@ export interface StorageReport {
   readonly prefix: string;
   readonly clusterId: string;
   readonly log: {
-    /** The log before it may be gone. */
+    /** The log before this position may be deleted already. */
     readonly begin: number;
     readonly next: number;
-    /** Of all records that it ever had. */
+    /** The bytes of all records that the log ever had. */
     readonly recordBytes: number;
     readonly segments: readonly SegmentReport[];
   };
   readonly image: Image | undefined;
   readonly claim: { readonly round: number; readonly epoch: number; readonly opener: string } | undefined;
   readonly rounds: readonly RoundReport[];
-  /** From where on each member needs the log, as it said last. */
+  /** The position from which each member needs the log, as it last reported. */
   readonly needs: readonly { readonly member: string; readonly from: number }[];
   /** What keeps the log from being trimmed up to its end. */
   readonly trimWaitsFor: string;
@@ -67,13 +67,13 @@ export interface InspectOptions {
   readonly client: TikvClient;
   readonly prefix: string;
   readonly signal: AbortSignal;
-  /** Of each question. */
+  /** The timeout of each request. */
   readonly timeoutMs: number;
 }
 
 /**
- * Looks at what a cluster has in TiKV, and changes nothing; keys only, so that it is cheap beside a cluster that works. Rejects as
- * `openRoot` does, with StorageCorruptError where it meets damage, and with the client's errors.
+ * Reports what a cluster has in TiKV, and changes nothing. It scans keys without values, so that it costs a working cluster
+ * little. Rejects as `openRoot` does, with StorageCorruptError for damage, and with the client's errors.
  */
 export async function inspectStorage({ client, prefix, signal, timeoutMs }: InspectOptions): Promise<StorageReport> {
   const keys = new LogKeys(prefix);
@@ -127,7 +127,7 @@ async function segmentsOf(
   if (!found.has(last)) found.set(last, { first: undefined, values: 0, sealed: false });
   const reports: SegmentReport[] = [];
   for (const [segment, { first, values, sealed }] of found) {
-    // Of the one before what is left there is only the seal.
+    // Of the segment before the first remaining one, only the seal exists.
     if (values === 0 && sealed && first === undefined && !found.has(segment - 1) && segment > 1) continue;
     const owner = await ownerUnlessTrimmed(source, snapshot, segment, signal);
     if (owner === undefined) continue;
@@ -137,7 +137,7 @@ async function segmentsOf(
   return reports;
 }
 
-/** Undefined where it was deleted since the snapshot: a trim heeds none. */
+/** Undefined if a trim deleted the segment after the snapshot was taken: a trim does not wait for snapshots. */
 async function ownerUnlessTrimmed(
   source: LogSource,
   snapshot: Snapshot,
@@ -179,7 +179,7 @@ async function roundsOf(
   });
 }
 
-/** How many pages of the image each round has written. What a round replaces meanwhile is not counted. */
+/** How many pages of the image each round wrote. Empty if the image is replaced meanwhile. */
 async function pagesByRound(
   source: LogSource,
   image: Image | undefined,

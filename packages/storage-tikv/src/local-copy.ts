@@ -14,11 +14,11 @@ import type { Chain } from './chain.ts';
 import { readMark, writeMark } from './copy-mark.ts';
 import { endOf } from './recent-batches.ts';
 
-/** Opens the storage that a copy lies in, or makes a new one. What it holds need not survive the machine. */
+/** Opens or creates the storage that holds a copy. Its content need not survive a crash of the machine. */
 export type OpenCopyStorage = (path: string) => Promise<Storage>;
 
 export interface LocalCopyOptions {
-  /** A directory of its own. Whatever is in it may be thrown away. */
+  /** A directory of the copy's own. The copy may delete everything in it. */
   readonly path: string;
   readonly openStorage: OpenCopyStorage;
   readonly clusterId: bigint;
@@ -30,17 +30,17 @@ export interface LocalCopyOptions {
 
 /** Where a new copy begins. */
 export interface CopyStart {
-  /** It takes the batch that holds this position, whole, and what follows. */
+  /** The copy takes the whole batch that holds this position, and the batches behind it. */
   readonly from: LogPosition;
-  /** Of the log before `from`, if `from` is known to lie between two batches. */
+  /** The chain of the log before `from`, if `from` is known to lie between two batches. */
   readonly chain: Chain | undefined;
 }
 
-/** Batches that wait to be written; above it nobody need wait, but what comes is left for later. */
+/** Above so many bytes of waiting batches, `offer` takes no batch: the batch is fetched from TiKV later. */
 const WAITING_BYTES_MAX = 64 << 20;
-/** Above it, who may wait does. */
+/** Above so many bytes of waiting batches, `offer` returns `room`, so that callers that can wait do so. */
 const WAITING_BYTES_HIGH = 8 << 20;
-/** How much may be copied before the mark follows: that much is read at the next start to find the chain at the end. */
+/** The mark is written after so many bytes. The next start reads the bytes behind the mark to compute the chain. */
 const MARK_BYTES = 64 << 20;
 
 const never = new AbortController().signal;
@@ -49,28 +49,30 @@ const never = new AbortController().signal;
 interface Waiting {
   readonly batch: LogBatch;
   readonly bytes: number;
-  /** Of the log behind it. */
+  /** The chain of the log behind the batch. */
   readonly chain: Chain;
 }
 
 /**
- * The node's own copy of the log, without a gap from its first record on, with the chain that it has led to: it finds the
- * bytes of versions without asking TiKV, and is worth nothing but time. It begins with the log, or where the node began that
- * had nothing and started from an image; the storage in which it lies counts positions from there. A copy that cannot be opened or does not say what it
- * is of is thrown away; one that can no longer be written, or turns out to be damaged, is read from as far as it goes.
+ * The node's own copy of the log, with the chain at its end. It has no gap from its first record on. With it, the node finds
+ * the bytes of versions without TiKV; its loss costs only time.
+ *
+ * A copy begins with the log, or where the node began to read the log after it had started from an image. The copy's storage
+ * counts positions from there. A copy is replaced if it is damaged at opening, or if its mark is missing or names another log.
+ * A copy that can no longer be written, or proves damaged later, is still read as far as it goes.
  */
 export class LocalCopy {
   readonly #options: LocalCopyOptions;
   readonly #storage: Storage;
-  /** Its first record; undefined until it has one, where only the batch itself can say. */
+  /** The position of its first record. Undefined as long as only the first batch can tell it. */
   #begin: LogPosition | undefined;
-  /** The newest checkpoint's. */
+  /** `from` of the newest checkpoint. */
   #checkpointFrom: LogPosition | undefined;
-  /** In the order of the log; those before `#head` are written. */
+  /** In the order of the log. Batches before `#head` are written. */
   #waiting: Waiting[] = [];
   #head = 0;
   #waitingBytes = 0;
-  /** Where that ends which is written, and the chain there. */
+  /** The end of the written batches, and the chain there. */
   #end: LogPosition;
   #endChain: Chain | undefined;
   #unmarkedBytes = 0;
@@ -93,21 +95,21 @@ export class LocalCopy {
     this.#endChain = chain;
   }
 
-  /** What is there, if it is a copy of this cluster's log. Rejects where something else is there. */
+  /** Opens an existing copy of this cluster's log; undefined if there is none. Rejects if its storage cannot be opened. */
   static async open(options: LocalCopyOptions): Promise<LocalCopy | undefined> {
     try {
       return await LocalCopy.#openExisting(options);
     } catch (error) {
-      // Locked by somebody who lives, or of something else: not ours to throw away.
+      // Another process has locked it, or it holds something else: it must not be deleted.
       if (!(error instanceof StorageCorruptError)) throw error;
       options.logger.warn({ path: options.path, err: error }, 'the copy of the log is damaged, and fetched again');
     }
     return undefined;
   }
 
-  /** A new one in place of what is there. */
+  /** Deletes what is in the directory, and creates an empty copy. */
   static async create(options: LocalCopyOptions, { from, chain }: CopyStart): Promise<LocalCopy> {
-    // The mark first: without it the rest is nothing.
+    // The mark goes first, because the rest of a copy is not used without its mark.
     await rm(markPath(options), { force: true });
     await rm(options.path, { recursive: true, force: true });
     const storage = await options.openStorage(storagePath(options));
@@ -138,28 +140,28 @@ export class LocalCopy {
     }
   }
 
-  /** The position behind what it has, or will have written soon. */
+  /** The position behind its last record, including batches that wait to be written. */
   get next(): LogPosition {
     const last = this.#waiting.at(-1);
     return last === undefined ? this.#end : endOf(last.batch);
   }
 
-  /** Its first record, or the one that it waits for. */
+  /** The position of its first record, or of the record that it waits for. */
   get begin(): LogPosition {
     return this.#begin ?? this.#end;
   }
 
-  /** The newest checkpoint's; undefined where there is none. */
+  /** `from` of the newest checkpoint; undefined if there is none. */
   get checkpointFrom(): LogPosition | undefined {
     return this.#checkpointFrom;
   }
 
-  /** Of the log before `next`; undefined where the copy has nothing yet. */
+  /** The chain of the log before `next`. Undefined as long as only the first batch can tell it. */
   get chain(): Chain | undefined {
     return this.#waiting.at(-1)?.chain ?? this.#endChain;
   }
 
-  /** It takes nothing more. */
+  /** The copy takes no more batches. */
   get failed(): boolean {
     return this.#failed;
   }
@@ -172,7 +174,7 @@ export class LocalCopy {
     await this.#storage.values.reclaim?.();
   }
 
-  /** Of records that it has. StorageCorruptError where they are damaged. */
+  /** The copy must have all these records. Rejects with StorageCorruptError if one is damaged. */
   getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
     return this.#storage.values.getMany(
       positions.map((position) => this.#inside(position)),
@@ -184,7 +186,7 @@ export class LocalCopy {
     return this.has(position) ? this.#storage.values.peek(this.#inside(position)) : undefined;
   }
 
-  /** Of records that it has, before the newest checkpoint. */
+  /** The copy must have all these records, and the newest checkpoint must cover them. */
   drop(positions: readonly LogPosition[], bytes: number | undefined): Promise<void> {
     return this.#storage.values.drop(
       positions.map((position) => this.#inside(position)),
@@ -200,8 +202,8 @@ export class LocalCopy {
   }
 
   /**
-   * Takes a batch that goes on where the copy ends; any other is left alone. `room`, where it is there, resolves when the
-   * next one would not wait for the disk. `chain` is the log's behind the batch, where it is known.
+   * Takes a batch that begins where the copy ends, and ignores any other. `room`, if defined, resolves when the next batch
+   * would not wait for the disk. `chain` is the chain of the log behind the batch, if the caller knows it.
    */
   offer(batch: LogBatch, chain?: Chain): { readonly taken: boolean; readonly room: Promise<void> | undefined } {
     const goesOn = batch.first === this.next || (this.#begin === undefined && this.#isFirst(batch));
@@ -233,12 +235,12 @@ export class LocalCopy {
     return batch?.records[position - batch.first];
   }
 
-  /** Whether the record is written. It may be damaged all the same. */
+  /** Whether the record is written. It may still be damaged. */
   has(position: LogPosition): boolean {
     return this.#begin !== undefined && this.#begin <= position && position < this.#end;
   }
 
-  /** What is written, from `from` on. */
+  /** Yields the written batches from `from` on. */
   async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
     if (!this.has(from)) return;
     for await (const { first, records } of this.#storage.log.read(this.#inside(from), signal)) {
@@ -246,13 +248,13 @@ export class LocalCopy {
     }
   }
 
-  /** Resolves when everything that was taken is written, or cannot be. */
+  /** Resolves when every batch that was taken is written, or the copy has failed. */
   async written(): Promise<void> {
     await this.#writing;
   }
 
   /**
-   * Also moves the mark: what is before a checkpoint may be dropped, and the next start could not read it to find the chain.
+   * Also moves the mark: records before a checkpoint may be dropped, and the next start could not read them for the chain.
    */
   async saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     await this.#storage.values.saveCheckpoint(this.#inside(from), chunks);
@@ -291,14 +293,14 @@ export class LocalCopy {
     this.#waitingBytes -= bytes;
     this.#unmarkedBytes += bytes;
     this.#head += 1;
-    // Each entry is moved once at most, on average.
+    // On average, each entry is moved at most once.
     if (this.#head * 2 > this.#waiting.length) {
       this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;
     }
   }
 
-  /** One after the other: each replaces the file. */
+  /** Marks are written one after the other, because each replaces the file. */
   #mark(): Promise<void> {
     const { clusterId, prefix } = this.#options;
     const marked = this.#marking.then(async () => {
@@ -311,14 +313,14 @@ export class LocalCopy {
     return marked;
   }
 
-  /** Gives it up, and the next start does not find it. */
+  /** Abandons the copy and removes its mark, so that the next start does not use it. */
   async discard(error: unknown): Promise<void> {
     this.abandon(error);
     await this.#marking;
     await rm(markPath(this.#options), { force: true });
   }
 
-  /** Nothing more is written. What waits is in the log, and will be asked for there. */
+  /** Stops writing. The batches that wait are in the log, and are read from there. */
   abandon(error: unknown): void {
     const { path, logger } = this.#options;
     if (!this.#failed) logger.error({ path, err: error }, 'the copy of the log is given up: reads go to TiKV');
@@ -332,7 +334,7 @@ export class LocalCopy {
     return first <= this.#end && this.#end < first + records.length;
   }
 
-  /** As the storage counts it in which the copy lies. */
+  /** The position as the copy's storage counts it. */
   #inside(position: LogPosition): LogPosition {
     assert(this.#begin !== undefined && position >= this.#begin, 'a position before the copy');
     return logPosition(position - this.#begin + 1);

@@ -7,12 +7,12 @@ import type { ImagePieces } from './image-pieces.ts';
 import { type Image, parseImage } from './image-root.ts';
 import type { ImageKind } from './log-keys.ts';
 
-// Two files in a directory of their own. `pieces` has pieces one behind the other, each as one value of TiKV's would be: places,
-// then pages. `index`, a line of JSON, says of which image they are and where each ends. It is written when all pieces are
-// there; without it the rest is nothing. Nothing is synced: each piece has a CRC, and what a crash of the machine has spoiled is
-// fetched again.
+// Two files in a directory of their own. `pieces` has the pieces one behind the other, places before pages. Each piece is
+// encoded as one value in TiKV would be. `index`, a line of JSON, names the image and the end of each piece. It is written
+// last, and `pieces` is not used without it. Neither file is synced: each piece has a CRC, and pieces that a crash of the
+// machine has damaged are fetched again.
 
-/** What the pieces hold that stand in the directory. */
+/** The kinds of pieces that are kept in the directory. */
 export type LocalKind = Extract<ImageKind, 'page' | 'places'>;
 
 export const localKinds: readonly LocalKind[] = ['places', 'page'];
@@ -24,7 +24,7 @@ export interface LocalPiecesOptions {
 }
 
 const FORMAT = 1;
-/** A piece is one value here, however large. */
+/** A piece of any size is one value here. */
 const WHOLE = 2 ** 32;
 
 type Ends = Readonly<Record<LocalKind, readonly number[]>>;
@@ -44,7 +44,7 @@ export class LocalPieces implements ImagePieces, AsyncDisposable {
     this.#ends = ends;
   }
 
-  /** What is there and is whole, as far as its index says; undefined: nothing, or of another cluster. */
+  /** Opens complete pieces of this cluster; undefined if there are none. Their content is checked when it is read. */
   static async open({ path, clusterId, prefix }: LocalPiecesOptions): Promise<LocalPieces | undefined> {
     const index = await readIndex(path);
     if (index?.clusterId !== clusterId.toString(16) || index.prefix !== prefix) return undefined;
@@ -98,7 +98,7 @@ export class LocalPiecesWriter implements AsyncDisposable {
     this.#file = file;
   }
 
-  /** In place of what is there. */
+  /** Replaces what is in the directory. */
   static async create(options: LocalPiecesOptions, image: Image): Promise<LocalPiecesWriter> {
     await rm(options.path, { recursive: true, force: true });
     await mkdir(options.path, { recursive: true, mode: 0o700 });
@@ -118,7 +118,7 @@ export class LocalPiecesWriter implements AsyncDisposable {
     for (let at = 0; at < joined.length; ) at += (await this.#file.write(joined, at)).bytesWritten;
   }
 
-  /** All pieces are there. */
+  /** Writes the index. All pieces must have been added. */
   async finish(): Promise<void> {
     const { path, clusterId, prefix } = this.#options;
     const image = this.#image;

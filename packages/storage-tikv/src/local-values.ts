@@ -6,7 +6,7 @@ import type { SharedRecords } from './shared-records.ts';
 
 const never = new AbortController().signal;
 
-/** What of `Values` is this node's own affair: what it drops, its checkpoints, its size. As `Values` has it. */
+/** The part of `Values` that concerns only this node: drops, checkpoints and the size. The contract is that of `Values`. */
 export interface LocalValues {
   drop(positions: readonly LogPosition[], bytes: number | undefined): Promise<void>;
   saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void>;
@@ -16,16 +16,16 @@ export interface LocalValues {
 }
 
 /**
- * With a copy on disk: records are dropped from the copy, checkpoints lie beside it, and its size is the node's. The log in
- * TiKV keeps everything until it is trimmed, which is the cluster's decision and not this node's.
+ * For a node with a copy on disk. Records are dropped from the copy, checkpoints are stored with it, and the size is that of
+ * the node. The log in TiKV keeps every record until the cluster trims it.
  */
 export class DiskValues implements LocalValues {
   readonly #copy: LocalCopy;
   readonly #bytes: NodeBytes;
   readonly #shared: SharedRecords;
-  /** Where the image begins its replay that the state came from; 1: it came from what is here. */
+  /** `from` of the image that the state was loaded from; 1 if the state came from the copy. */
   #imageFrom = logPosition(1);
-  /** Dropped, and covered by that image only: they go with the next checkpoint of the copy's own. */
+  /** Dropped positions that only that image covers. The copy drops them after its own next checkpoint. */
   #later: LogPosition[] = [];
 
   constructor(copy: LocalCopy, bytes: NodeBytes, shared: SharedRecords) {
@@ -36,7 +36,7 @@ export class DiskValues implements LocalValues {
 
   async drop(positions: readonly LogPosition[], bytes: number | undefined): Promise<void> {
     const copy = this.#copy;
-    // A copy that is given up is thrown away as a whole.
+    // An abandoned copy is deleted as a whole.
     if (copy.failed) return;
     const covered = copy.checkpointFrom ?? copy.begin;
     const now: LogPosition[] = [];
@@ -48,7 +48,7 @@ export class DiskValues implements LocalValues {
     if (now.length > 0) await copy.drop(now, now.length === positions.length ? bytes : undefined);
   }
 
-  /** What the checkpoint covers must be in the copy: the next start reads on from there. */
+  /** The copy must reach `from`, because the next start continues to read it there. */
   async saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const copy = this.#copy;
     if (copy.next < from) await this.#bytes.catchUp();
@@ -60,7 +60,7 @@ export class DiskValues implements LocalValues {
     if (covered.length > 0) await copy.drop(covered, undefined);
   }
 
-  /** The copy's own, else the image's. */
+  /** Loads the copy's own checkpoint, or else the image's. */
   async loadCheckpoint(): Promise<Checkpoint | undefined> {
     const own = this.#copy.failed ? undefined : await this.#copy.loadCheckpoint();
     if (own !== undefined) return own;
@@ -69,7 +69,7 @@ export class DiskValues implements LocalValues {
     return checkpoint;
   }
 
-  /** A copy that does not begin with the log lacks what the image has; all together are at least the image and the log behind. */
+  /** A copy that begins behind an image lacks its records. The total is at least the image and the log behind it. */
   size(): StorageSize {
     const size = this.#copy.size();
     const { image, imageBytes } = this.#shared;
@@ -92,8 +92,8 @@ export class CheckpointMemory {
 }
 
 /**
- * Without a disk: nothing is stored, so nothing is given back, and a checkpoint is of use only to a storage that the same
- * process opens again. The size is what the log has taken in, less what was dropped.
+ * For a node without a disk. It stores no records, so a drop frees nothing. A checkpoint is useful only to a storage that the
+ * same process opens again. The size is the bytes of the log's records minus the dropped ones, and the checkpoint.
  */
 export class MemoryValues implements LocalValues {
   readonly #memory: CheckpointMemory;
@@ -140,7 +140,7 @@ export class MemoryValues implements LocalValues {
     }
   }
 
-  /** The process's own, else the image's. */
+  /** Loads the process's own checkpoint, or else the image's. */
   async loadCheckpoint(): Promise<Checkpoint | undefined> {
     const { from, chunks } = this.#memory;
     const trimmed = chunks === undefined ? from : await this.#shared.trimmedBefore(never);
@@ -161,7 +161,7 @@ export class MemoryValues implements LocalValues {
     const { image } = this.#shared;
     if (checkpoint === undefined || image === undefined) return undefined;
     this.#imageFrom = checkpoint.from;
-    // What was dropped before the image is not in it.
+    // The image does not have the records that were dropped before it was written.
     this.#droppedBytes = image.logBytes - this.#shared.imageBytes;
     return checkpoint;
   }

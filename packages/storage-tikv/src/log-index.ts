@@ -9,19 +9,19 @@ export interface BatchPlaceInLog {
   readonly first: LogPosition;
 }
 
-/** Seals of segments without batches, which a search passes over, in one answer. */
+/** Rows in one answer, so that a search passes over the seals of several segments without batches. */
 const ROWS = 16;
 
 /**
- * Finds the batch that holds a position. Positions ascend with the segments, so a search by halves finds the segment: some
- * ten questions for a thousand segments, and what they find is remembered, because it never changes.
+ * Finds the batch that holds a position. Positions ascend with the segments, so a binary search finds the segment, with about
+ * ten requests for a thousand segments. Their results are kept in memory, because they never change.
  */
 export class LogIndex {
   readonly #source: LogSource;
-  /** The first batch in a segment, or behind it. */
+  /** By segment: the first batch in the segment, or behind it. */
   readonly #firsts = new Map<number, BatchPlaceInLog>();
 
-  /** The first segment that is left: what lies before it was deleted, and would be searched in vain, region by region. */
+  /** The first remaining segment. A search before it would read empty regions, one by one. */
   readonly #begin: () => number;
 
   constructor(source: LogSource, begin: () => number = () => 1) {
@@ -29,7 +29,7 @@ export class LogIndex {
     this.#begin = begin;
   }
 
-  /** Undefined where the snapshot has none. `tail` is of the same snapshot. */
+  /** The batch that holds the position; undefined if the snapshot has none. `tail` must be of the same snapshot. */
   async locate(
     snapshot: Snapshot,
     tail: LogTail,
@@ -50,7 +50,7 @@ export class LogIndex {
     return undefined;
   }
 
-  /** The last one that begins at the position or before it. */
+  /** The last segment that begins at the position or before it. */
   async #segmentOf(
     snapshot: Snapshot,
     lastSegment: number,
@@ -72,7 +72,7 @@ export class LogIndex {
     return found;
   }
 
-  /** The first batch in the segment or behind it; undefined where the snapshot has none. */
+  /** The first batch in the segment or behind it; undefined if the snapshot has none. */
   async firstFrom(snapshot: Snapshot, segment: number, signal: AbortSignal): Promise<BatchPlaceInLog | undefined> {
     const known = this.#firsts.get(segment);
     if (known !== undefined) return known;

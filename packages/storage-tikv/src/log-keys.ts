@@ -5,7 +5,7 @@ import { assert, type LogPosition, logPosition } from '@engram/core';
 //
 //   'l' segment (u64) first (u64) part (u16)   a part of the batch that begins at this position
 //   'l' segment (u64) FF                       the segment's seal: behind its batches, whatever their position
-//   'm' 'root'                                 whose all this is
+//   'm' 'root'                                 the cluster that owns the prefix
 //   'm' 'image'                                the newest image, the round that may replace it, and where the log begins
 //   'n' member (u64)                           what a member needs of the log
 //   'p' round (u64) kind number (u64) part (u16)   a part of a piece that this round wrote
@@ -24,12 +24,12 @@ const PREFIX_BYTES_MAX = 256;
 const PART_MAX = 0xffff;
 const SEGMENT_MAX = Number.MAX_SAFE_INTEGER;
 
-/** What a key of the log is of. */
+/** What a key of the log names. */
 export type LogKey =
   | { readonly kind: 'slot'; readonly segment: number; readonly first: LogPosition; readonly part: number }
   | { readonly kind: 'seal'; readonly segment: number };
 
-/** Chunks of the index, pages of records, in which of them each position is, and where they are. */
+/** Chunks of the index; pages of records; places: the page of each position; the directory: the round of each page. */
 export type ImageKind = 'chunk' | 'page' | 'places' | 'directory';
 
 const imageKinds: Readonly<Record<ImageKind, number>> = { chunk: 1, page: 2, places: 3, directory: 4 };
@@ -37,7 +37,7 @@ const imageKinds: Readonly<Record<ImageKind, number>> = { chunk: 1, page: 2, pla
 /** In the order of their keys. */
 export const imageKindNames = ['chunk', 'page', 'places', 'directory'] as const;
 
-/** What a key of an image is of. */
+/** What a key of an image names. */
 export interface ImageKey {
   readonly round: number;
   readonly kind: ImageKind;
@@ -78,7 +78,7 @@ export class LogKeys {
     return { start: this.#key([RAFT]), end: this.#key([RAFT + 1]) };
   }
 
-  /** Of a key that `raft` has made. */
+  /** The member in a key that `raft` or `need` made. */
   memberOf(key: Uint8Array): bigint {
     return Buffer.from(key.buffer, key.byteOffset, key.length).readBigUInt64BE(key.length - 8);
   }
@@ -93,7 +93,7 @@ export class LogKeys {
     return this.#key([NEED, ...id]);
   }
 
-  /** What all members need. */
+  /** The needs of all members. */
   get needs(): { readonly start: Uint8Array; readonly end: Uint8Array } {
     return { start: this.#key([NEED]), end: this.#key([NEED + 1]) };
   }
@@ -108,14 +108,14 @@ export class LogKeys {
     return key;
   }
 
-  /** Where the pieces of this round begin, and those of the rounds before it end. */
+  /** Where the pieces of this round begin, and the pieces of earlier rounds end. */
   roundStart(round: number): Uint8Array {
     const number = Buffer.alloc(8);
     number.writeBigUInt64BE(BigInt(round));
     return this.#key([IMAGE, ...number]);
   }
 
-  /** Undefined for what is no key of an image. */
+  /** Undefined if it is not a key of an image. */
   parsePiece(key: Uint8Array): ImageKey | undefined {
     const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength);
     const at = this.#base.length;
@@ -158,7 +158,7 @@ export class LogKeys {
     return this.#inSegment(segment, 0);
   }
 
-  /** Undefined for what is no key of this log. */
+  /** Undefined if it is not a key of this log. */
   parse(key: Uint8Array): LogKey | undefined {
     const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength);
     const at = this.#base.length;

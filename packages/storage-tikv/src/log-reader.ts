@@ -8,26 +8,26 @@ import { findTail } from './log-tail.ts';
 
 export interface ReadRange {
   readonly from: LogPosition;
-  /** Where to stop: what the reader knows to be there. Undefined: where the log ends when the read begins. */
+  /** Where to stop; the log must reach this position. Undefined: where the log ends when the read begins. */
   readonly end?: LogPosition | undefined;
-  /** What the log was before `from`, where that is known: what is read must continue it. */
+  /** The chain of the log before `from`, if known. The batches must continue it. */
   readonly chain?: Chain | undefined;
 }
 
-/** Batches are some 64 KiB, and may be 4 MiB: a page is between half a megabyte and 32. */
+/** Rows in a page of a scan. Batches have about 64 KiB, and up to 4 MiB: a page has between half a MiB and 32 MiB. */
 const PAGE_ROWS = 8;
 
-/** The log in TiKV is not the one that the reader knew: TiKV was restored, or the prefix was given to another. */
+/** The log in TiKV is not the one that the reader knew: TiKV was restored, or the prefix was given to another cluster. */
 export class ChainMismatch extends Error {
   override readonly name = 'ChainMismatch';
 }
 
 /**
- * The batches from the one that holds `from` on, whole and verified: each value, each chain, and that each continues the
- * one before. Rejects with StorageCorruptError, ChainMismatch, or an error of the client.
+ * Yields whole batches, beginning with the one that holds `from`. It verifies each value, each chain, and that each batch
+ * continues the one before. Rejects with StorageCorruptError, ChainMismatch, or an error of the client.
  *
- * A snapshot may show a batch and not the one before it (see `findTail`); that one was acknowledged before the other was
- * sent, so a later snapshot has it. Only what is missing twice is damage.
+ * A snapshot may show a batch but not the one before it (see `findTail`). The earlier batch was acknowledged before the later
+ * one was sent, so a later snapshot shows it. A batch that two snapshots in a row do not show is damage.
  */
 export async function* readBatches(
   source: LogSource,
@@ -62,7 +62,7 @@ export async function* readBatches(
   throw corrupt(source, `record ${position} is missing`);
 }
 
-/** As the snapshot shows them; what its writer did not finish is left out, as is what lacks a part. */
+/** Yields the batches as the snapshot shows them. Skips batches that their writer did not finish or that lack a part. */
 export async function* batchesFrom(
   source: LogSource,
   snapshot: Snapshot,
@@ -84,7 +84,7 @@ export async function* batchesFrom(
   }
 }
 
-/** The batch of all these parts; anything else is damage. `row`: the last of them. */
+/** Decodes a batch from all its parts, and throws StorageCorruptError if it is damaged. The key is that of its last part. */
 export function wholeBatch(source: LogSource, { key }: Pick<LogRow, 'key'>, parts: readonly BatchPart[]): StoredBatch {
   const batch = decodeBatch(parts, true);
   if (batch !== undefined) return batch;

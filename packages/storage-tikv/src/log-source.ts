@@ -6,7 +6,7 @@ import type { Chain } from './chain.ts';
 import type { LogKey, LogKeys } from './log-keys.ts';
 import { decodeSeal, FIRST_OWNER, type SegmentOwner } from './seal-record.ts';
 
-/** How to read the log, for all who do. */
+/** What every reader of the log needs. */
 export interface LogSource {
   readonly client: TikvClient;
   readonly keys: LogKeys;
@@ -14,17 +14,17 @@ export interface LogSource {
   readonly empty: Chain;
   /** Names the log in errors. */
   readonly name: string;
-  /** For one call, or one page of a scan. */
+  /** The timeout of one call, or of one page of a scan. */
   readonly timeoutMs: number;
 }
 
 export interface LogRow {
   readonly key: LogKey;
-  /** Empty where only keys were asked for. */
+  /** Empty if the scan reads only keys. */
   readonly value: Uint8Array;
 }
 
-/** Rows of the log between two keys, page by page. Keys that are none of a log's are damage. */
+/** Yields the rows of the log between two keys, page by page. A key that is not a log's is damage. */
 export async function* scanLog(
   source: LogSource,
   snapshot: Snapshot,
@@ -38,8 +38,8 @@ export async function* scanLog(
 }
 
 /**
- * As `scanLog`, for who looks for one of the first rows: so many are asked for at a time, and no region is read before it
- * is known that the answer is not in the one before.
+ * As `scanLog`, for a caller that needs one of the first rows. It requests `limit` rows at a time, and reads no region before
+ * it has the rows of the region before.
  */
 export async function* searchLog(
   source: LogSource,
@@ -64,7 +64,7 @@ export function corrupt(source: LogSource, what: string): StorageCorruptError {
   return new StorageCorruptError(what, source.name);
 }
 
-/** A part where its key says that it is; any other value is damage. */
+/** Decodes a part, and checks that its header agrees with its key. Any other value is damage. */
 export function partOf(source: LogSource, { key, value }: LogRow): BatchPart {
   const part = key.kind === 'slot' ? decodePart(value) : undefined;
   if (key.kind !== 'slot' || part === undefined) throw corrupt(source, `the value of ${keyText(key)} is damaged`);
@@ -77,9 +77,9 @@ export function partOf(source: LogSource, { key, value }: LogRow): BatchPart {
 }
 
 /**
- * Whose a segment is, which the seal of the one before says. A snapshot may show the segment's batches and not that seal: the
- * two are in regions of their own, and commit timestamps do not follow the order of commits. The seal was acknowledged before
- * the first of the batches was sent, so a later snapshot has it.
+ * Returns the owner of a segment, which the seal of the previous segment names. A snapshot may show the segment's batches but
+ * not that seal: they are in different regions, and commit timestamps do not follow the order of commits. The seal was
+ * acknowledged before the first of the batches was sent, so a later snapshot shows it.
  */
 export async function ownerOf(
   source: LogSource,
@@ -95,7 +95,7 @@ export async function ownerOf(
   return sealOf(source, segment - 1, value);
 }
 
-/** What the seal of a segment says of the next one. */
+/** Decodes the seal of a segment, which names the owner of the next one. */
 export function sealOf(source: LogSource, segment: number, value: Uint8Array): SegmentOwner {
   const owner = decodeSeal(value);
   if (owner === undefined) throw corrupt(source, `the seal of segment ${segment} is damaged`);

@@ -6,21 +6,21 @@ import type { LogMark, SegmentOwner } from './seal-record.ts';
 
 /** Where the log ends, as one snapshot shows it. */
 export interface LogTail extends LogMark {
-  /** The one that is appended to: not sealed. */
+  /** The segment that is appended to. It is not sealed. */
   readonly segment: number;
   readonly owner: SegmentOwner;
-  /** The batch that ends the log; undefined where there is none (any more). */
+  /** The last batch of the log; undefined if the log has none, or none any more. */
   readonly last: BatchHeader | undefined;
 }
 
-/** Few: the first row is the answer, unless a segment is empty or a batch was not finished. */
+/** Rows in one answer. The first row is enough, unless a segment is empty or a batch was not finished. */
 const ROWS = 2;
 
 /**
- * The end of the log, or of what it was up to the end of `lastSegment`. A batch that its writer did not finish is none.
+ * Finds the end of the log, or of the log up to the end of `lastSegment`. It ignores a batch that its writer did not finish.
  *
- * A snapshot shows every batch that was acknowledged before its timestamp was taken, and every batch that was written
- * before a seal that was seen before the timestamp was taken; of what went on at the same time it may show a later one
+ * A snapshot shows every batch that was acknowledged before its timestamp was taken. It also shows every batch that was
+ * written before a seal, if the seal was seen before the timestamp was taken. Of concurrent writes, it may show a later one
  * without an earlier one, because commit timestamps of two regions do not follow the order of the commits.
  */
 export async function findTail(

@@ -14,23 +14,23 @@ export interface LogTrimParts {
 }
 
 /**
- * Deletes the segments that lie wholly before the newest image and before what the members need. What stays has a last batch
- * in it, and the seal before its first segment, so the log is read as before.
+ * Deletes the segments that lie wholly before the newest image and before what the members need. The rest of the log keeps a
+ * last batch, and the seal before its first segment, so that readers need not know of the trim.
  *
- * First the root says from where on the log is read; then the range is deleted at once, with all versions. Nobody writes
- * under these keys ever again, so a deletion may come late, or twice. An image only ever moves on, and so do the members:
- * whoever trims by what he has read, deposed or not, deletes nothing that is needed.
+ * A trim first changes the begin of the log in the root, and then deletes the range with one call, with all versions. No writer
+ * uses these keys again, so a deletion may come late, or twice. Images and the needs of members only move forward. So a node
+ * that trims by an older root or older needs, deposed or not, deletes nothing that is needed.
  */
 export class LogTrim {
   readonly #parts: LogTrimParts;
-  /** The segments before it were deleted by this process; 1: what others have left may still be there. */
+  /** This process has deleted the segments before this one. 1: segments that other processes left may still exist. */
   #deleted = 1;
 
   constructor(parts: LogTrimParts) {
     this.#parts = parts;
   }
 
-  /** Undefined: nothing new may be deleted, or this node does not hold the log. */
+  /** Undefined if nothing new may be deleted, or if this node does not hold the log. */
   async trim(signal: AbortSignal): Promise<Trimmed | undefined> {
     const { roots, needs } = this.#parts;
     const { image, segment } = await roots.read(signal);
@@ -51,8 +51,8 @@ export class LogTrim {
   }
 
   /**
-   * Where the segment begins that has the record before `keep`: whoever has the log up to `keep` finds by that record that his
-   * copy is of this log.
+   * The begin of the segment with the record before `keep`. A node that has a copy of the log up to `keep` needs that record to
+   * check that the copy is of this log.
    */
   async #firstKept(keep: LogPosition, signal: AbortSignal): Promise<BatchPlaceInLog | undefined> {
     if (keep <= 1) return undefined;
@@ -63,7 +63,7 @@ export class LogTrim {
     return place && (await index.firstFrom(snapshot, place.segment, signal));
   }
 
-  /** All before this segment, but the seal that says whose it is. */
+  /** Deletes everything before this segment, except the seal that names its owner. */
   async #delete(segment: number, signal: AbortSignal): Promise<void> {
     if (segment <= this.#deleted) return;
     const { client, keys, timeoutMs } = this.#parts.source;
