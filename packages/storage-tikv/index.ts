@@ -4,7 +4,7 @@ export type { TikvStorage } from './src/tikv-storage.ts';
 export { CheckpointMemory } from './src/local-values.ts';
 export type { OpenCopyStorage } from './src/local-copy.ts';
 export { defaultSafePoint, type SafePointOptions } from './src/safe-point-keeper.ts';
-// Whose a prefix is: asked first, when a node starts.
+// The cluster that owns a prefix. A node that starts asks for it first.
 export {
   openRoot,
   type ClusterFounding,
@@ -13,9 +13,9 @@ export {
   type OpenRootOptions,
   type RevisionOrigin,
 } from './src/cluster-root.ts';
-// A member's Raft state, where it has no disk of its own.
+// A member's Raft state in TiKV, for a member without a disk.
 export { readRaftStates, TikvRaftStorage, type TikvRaftStorageOptions } from './src/tikv-raft-storage.ts';
-// The keys of a cluster, for those who keep something of their own beside the log.
+// The keys of a cluster, for code that keeps its own values beside the log.
 export { LogKeys } from './src/log-keys.ts';
-// What a cluster has in TiKV, for people.
+// A report for operators of what a cluster has in TiKV.
 export { inspectStorage, type InspectOptions, type StorageReport } from './src/inspect.ts';

@@ -20,55 +20,55 @@ export interface LogWriterOptions {
   readonly timestamps: TimestampPool;
   readonly regions: SegmentRegions;
   readonly logger: Logger;
-  /** Not 0, and no other opened storage's. */
+  /** Identifies this opened storage: not 0, and different from the id of every other one. */
   readonly opener: bigint;
-  /** A segment that has grown to it is ended: smaller than what TiKV splits a region at. */
+  /** A segment that reaches this size is ended. Smaller than the size at which TiKV splits a region. */
   readonly segmentBytes: number;
-  /** The most that one value has. */
+  /** The maximum length of one value. */
   readonly partBytesMax: number;
-  /** Of writing one value, with all its tries. */
+  /** The timeout of writing one value, with all its attempts. */
   readonly appendTimeoutMs: number;
-  /** Of all attempts to seal. */
+  /** The timeout of a seal, with all its attempts. */
   readonly sealTimeoutMs: number;
   readonly nowMs: () => number;
 }
 
-/** The segment that this process appends to, and where the log stands in it. */
+/** The segment that this process appends to, and the end of the log. */
 export interface HeldLog extends LogMark {
   readonly segment: number;
   readonly seal: Seal;
 }
 
 interface Held extends HeldLog {
-  /** Of the values in the segment. */
+  /** The length of all values in the segment. */
   readonly segmentBytes: number;
-  /** The batch that ends the log. */
+  /** The last batch of the log. */
   readonly last: BatchHeader | undefined;
-  /** What is being written at `next`, when an answer stayed away. Nothing else may be written before it is settled. */
+  /** The batch at `next` whose write got no answer. No other batch may be written before it is settled. */
   readonly unsettled: Unsettled | undefined;
 }
 
 interface Unsettled {
   readonly batch: LogBatch;
-  /** Parts that are there for certain. */
+  /** How many of its parts are certainly written. */
   readonly written: number;
 }
 
 type NotCommitted = Exclude<AppendOutcome, { kind: 'committed' }>;
 export type Written = { readonly kind: 'committed'; readonly batch: StoredBatch } | NotCommitted;
 
-/** Where regions are split again and again, the append is tried again later. */
+/** If regions are split again and again, the append is uncertain after so many rolls, and the caller retries it later. */
 const ROLLS_MAX = 3;
 
 const never = new AbortController().signal;
 
 /**
- * The writing half of the log: who holds it, and where it goes on. One call at a time.
+ * Takes the log over, and appends to it. One call at a time.
  *
- * The log is cut into segments. A segment belongs to the opened storage that sealed the one before it, and to nobody else,
- * ever: so an append only has to see that its own segment is not sealed, which TiKV checks in the same step in which it
- * writes. Taking over is one insert of a seal: whoever's insert succeeds owns the next segment, and everything that was
- * written into the one before was written before the seal.
+ * The log is cut into segments. A segment belongs to the opened storage that sealed the previous one, and never to another.
+ * So an append only needs to know that its own segment is not sealed, which TiKV checks in the same step in which it writes.
+ * A takeover is one insert of a seal. The storage whose insert succeeds owns the next segment, and everything in the previous
+ * segment was written before the seal.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions;
@@ -78,12 +78,12 @@ export class LogWriter {
     this.#options = options;
   }
 
-  /** The log as far as this process has written it; undefined where it does not hold it. Another may hold it by now. */
+  /** The log as this process last knew it; undefined if this process does not hold it. Another one may hold it by now. */
   get held(): HeldLog | undefined {
     return this.#held;
   }
 
-  /** Throws the client's errors where nothing is known of the batch because storage could not be asked. */
+  /** Throws the client's errors if TiKV could not be asked, so that nothing is known of the batch. */
   async append(batch: LogBatch, seal: Seal): Promise<Written> {
     if (this.#held === undefined || !sameSeal(this.#held.seal, seal)) {
       const tail = await this.#look();
@@ -96,7 +96,7 @@ export class LogWriter {
     const { unsettled } = held;
     const right = batch.first === held.next && (unsettled === undefined || sameBatch(unsettled.batch, batch));
     if (!right) {
-      // Who was deposed may believe the end to be anywhere.
+      // A deposed caller may have a wrong position for the end of the log.
       if (isFenced((await this.#look()).owner.seal, seal)) return { kind: 'fenced' };
       assert(unsettled === undefined || batch.first !== held.next, 'another batch in the place of an uncertain one');
       assert(false, 'a batch that does not begin at the end of the log');
@@ -104,7 +104,7 @@ export class LogWriter {
     return await this.#write(batch);
   }
 
-  /** StorageFencedError; StorageUnavailableError where it could not be settled in time. */
+  /** Rejects with StorageFencedError, or with StorageUnavailableError if the outcome is not known in time. */
   async seal(seal: Seal): Promise<LogPosition> {
     const { source, opener, sealTimeoutMs, nowMs } = this.#options;
     const endMs = nowMs() + sealTimeoutMs;
@@ -114,7 +114,7 @@ export class LogWriter {
       if (!takesOver(owner.seal, seal, source.name) && owner.opener === opener) {
         const held = this.#held;
         if (held?.segment === segment && held.unsettled === undefined) return held.next;
-        // An insert of this seal whose answer was lost: the segment is ours, and nothing was written into it.
+        // The answer to the insert of this seal was lost: this storage owns the segment, which is empty.
         if (held?.segment !== segment) sealed = segment - 1;
       }
       if (sealed === undefined) {
@@ -128,8 +128,8 @@ export class LogWriter {
   }
 
   /**
-   * Begins in the segment behind a sealed one. The timestamp of this look is taken after the seal was seen, so it shows
-   * everything that was written before the seal, whatever commit timestamps it has.
+   * Begins the segment behind a sealed one. The timestamp of this look is taken after the seal was seen. So the look shows
+   * everything that was written before the seal, with any commit timestamp.
    */
   async #open(seal: Seal, sealed: number, endMs?: number): Promise<LogPosition> {
     const { timestamps } = this.#options;
@@ -137,7 +137,7 @@ export class LogWriter {
     const { next, logBytes, chain, last } = tail;
     const segment = sealed + 1;
     this.#held = { seal, segment, segmentBytes: 0, next, logBytes, chain, last, unsettled: undefined };
-    // What was fetched before the takeover may lie below the commit timestamps of the holder before.
+    // Timestamps that were fetched before the takeover may lie below the commit timestamps of the previous holder.
     timestamps.renew();
     return next;
   }
@@ -157,7 +157,7 @@ export class LogWriter {
         case 'refused': {
           const owner = sealOf(this.#options.source, held.segment, outcome.by);
           if (!this.#isOwn(owner, held.seal)) return this.#deposed();
-          // An own seal whose answer was lost.
+          // This storage's own seal, whose answer was lost.
           await this.#open(held.seal, held.segment);
           break;
         }
@@ -171,13 +171,13 @@ export class LogWriter {
           if (rolled !== undefined) return rolled;
         }
       }
-      // It may have been written before the seal after all.
+      // The batch may have been written before the seal.
       const { last } = this.#held!;
       if (isLast(last, batch, held.seal)) return this.#committed(batch, last);
     }
   }
 
-  /** One after the other: the last one makes the batch count. */
+  /** Inserts the parts one after the other. The batch is in the log when its last part is written. */
   async #insertParts(batch: LogBatch, { values }: EncodedBatch, held: Held): Promise<InsertOutcome> {
     const { keys } = this.#options.source;
     const unless = keys.seal(held.segment);
@@ -196,8 +196,8 @@ export class LogWriter {
   }
 
   /**
-   * Ends the own segment, and goes on in the next. Undefined when that is done; otherwise what it means for the append.
-   * After an uncertain append the seal settles it, as every seal does.
+   * Ends the own segment, and goes on in the next one. Undefined if that succeeds; otherwise the outcome of the append. The
+   * seal settles an uncertain append, as every seal does.
    */
   async #roll(): Promise<NotCommitted | undefined> {
     const { opener, logger } = this.#options;
@@ -248,7 +248,7 @@ export class LogWriter {
     const last = { part: parts - 1, parts, segment, seal, first: batch.first, count, logBytes, previous, chain };
     let bytes = segmentBytes;
     for (const value of values) bytes += value.length;
-    // Not before: a takeover soon after the last one needs no region of its own.
+    // Not before half of the size: a takeover soon after the last one needs no region of its own.
     const half = this.#options.segmentBytes / 2;
     if (segmentBytes < half && bytes >= half) this.#options.regions.prepare(segment + 1);
     const next = logPosition(batch.first + count);
@@ -260,7 +260,7 @@ export class LogWriter {
     return { kind: 'committed', batch: { first: batch.first, records: batch.records, header } };
   }
 
-  /** At a timestamp of now. */
+  /** Reads the end of the log at a new timestamp. */
   async #look(endMs?: number, lastSegment?: number): Promise<LogTail> {
     const { source, nowMs } = this.#options;
     const timeoutMs = endMs === undefined ? source.timeoutMs : Math.max(1, endMs - nowMs());

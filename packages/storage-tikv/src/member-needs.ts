@@ -2,26 +2,26 @@ import { type Clock, type LogPosition, logPosition } from '@engram/core';
 import type { Snapshot } from '@engram/tikv-client';
 import { corrupt, type LogSource } from './log-source.ts';
 
-// What a member needs of the log, as it says itself now and then: the position (u64) before which it will not read, and how
-// often it has said something (u64), so that a silent one is told from one that makes no progress. Little endian.
+// What a member needs of the log, as the member itself reports from time to time: the position (u64) before which it will not
+// read, and the number of its report (u64), which tells a silent member from one that makes no progress. Little endian.
 
 const BYTES = 16;
 
 export interface MemberNeedsOptions {
   readonly source: LogSource;
-  /** Undefined: this node is no member, and holds nothing up. */
+  /** Undefined: this node is no member, and never delays a trim. */
   readonly member: bigint | undefined;
   readonly clock: Clock;
-  /** Where its count goes on: not one that this member has used lately. */
+  /** Its reports are numbered from here on. The member must not have used these numbers lately. */
   readonly firstBeat: number;
-  /** How long a member may be silent before it no longer holds a trim up. */
+  /** How long a member may be silent before it no longer delays a trim. */
   readonly silentMaxMs: number;
 }
 
 export interface Said {
-  /** It will not read the log before this again. */
+  /** The member will not read the log before this position again. */
   readonly from: LogPosition;
-  /** How often it has said something. */
+  /** The number of the report. */
   readonly beat: bigint;
 }
 
@@ -30,7 +30,7 @@ interface Heard {
   readonly sinceMs: number;
 }
 
-/** Where the log must begin for all members that live. No clocks are compared: silence is measured by who listens. */
+/** Where the log must begin for all live members. Each node measures silence by its own clock, so no clocks are compared. */
 export class MemberNeeds {
   readonly #options: MemberNeedsOptions;
   #beat: number;
@@ -41,7 +41,7 @@ export class MemberNeeds {
     this.#beat = options.firstBeat;
   }
 
-  /** Says what this member needs. */
+  /** Reports what this member needs. */
   async say(from: LogPosition, signal: AbortSignal): Promise<void> {
     const { source, member } = this.#options;
     if (member === undefined) return;
@@ -53,11 +53,11 @@ export class MemberNeeds {
     const call = { signal, timeoutMs: source.timeoutMs };
     const txn = await source.client.begin(call);
     txn.put(source.keys.need(member), value);
-    // What became of it does not matter: it is said again soon.
+    // The outcome does not matter, because the member reports again soon.
     await txn.commitOnePhase(call);
   }
 
-  /** Undefined: nobody said anything, or all are silent. Who was never heard counts as alive from now on. */
+  /** Undefined if no member reported, or all are silent. A member whose first report is seen now counts as live from now on. */
   async lowest(signal: AbortSignal): Promise<LogPosition | undefined> {
     const { source, clock, silentMaxMs } = this.#options;
     const snapshot = await source.client.snapshot({ signal, timeoutMs: source.timeoutMs });
@@ -72,7 +72,7 @@ export class MemberNeeds {
     return lowest;
   }
 
-  /** What each member has said last, alive or not. */
+  /** The last report of each member, live or not. */
   static async all(source: LogSource, snapshot: Snapshot, signal: AbortSignal): Promise<ReadonlyMap<bigint, Said>> {
     const { start, end } = source.keys.needs;
     const said = new Map<bigint, Said>();

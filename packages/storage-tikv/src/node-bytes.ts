@@ -17,24 +17,24 @@ export interface NodeBytesParts {
   readonly shared: SharedRecords;
   /** Undefined on a node without a disk. */
   readonly copy: LocalCopy | undefined;
-  /** Of what lies before the copy. */
+  /** For the records before the copy. */
   readonly imageCopy: ImageCopy | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly closing: AbortSignal;
 }
 
-/** How far a log goes. */
+/** How far the log goes. */
 export interface LogExtent {
   readonly next: LogPosition;
-  /** Of all its records. */
+  /** The bytes of all its records. */
   readonly logBytes: number;
 }
 
-/** After a failed attempt to fetch what the copy lacks. */
+/** The pause after a failed attempt to fetch what the copy lacks. */
 const CATCH_UP_AGAIN_MS = 1_000;
 
-/** The log's records as this node finds them: in memory, in its copy, or in TiKV, in the log or in the image. */
+/** Finds the log's records: in memory, in this node's copies, or in TiKV, where they are in the log or in the image. */
 export class NodeBytes {
   readonly #parts: NodeBytesParts;
   #newest: LogExtent = { next: logPosition(1), logBytes: 0 };
@@ -45,12 +45,12 @@ export class NodeBytes {
     this.#parts = parts;
   }
 
-  /** Where the log is known to end, at least, and the bytes of its records up to there. */
+  /** The farthest known end of the log, and the bytes of its records up to there. */
   get newest(): LogExtent {
     return this.#newest;
   }
 
-  /** The log goes as far as this. */
+  /** Notes that the log goes at least as far as this. */
   saw(extent: LogExtent): void {
     if (extent.next > this.#newest.next) this.#newest = extent;
   }
@@ -59,7 +59,7 @@ export class NodeBytes {
     return this.#parts.copy;
   }
 
-  /** A batch that is in the log. The promise, where there is one, resolves when the copy has room for the next. */
+  /** Keeps a batch that is in the log. The promise, if defined, resolves when the copy has room for the next batch. */
   keep(batch: LogBatch, header?: BatchHeader): Promise<void> | undefined {
     const { recent, copy } = this.#parts;
     recent.add(batch);
@@ -70,7 +70,7 @@ export class NodeBytes {
     return room;
   }
 
-  /** In their order. StorageCorruptError where one is missing; an error of the client where TiKV had to be asked. */
+  /** The records, in the order of `positions`. If TiKV must be asked, rejects as `SharedRecords.getMany` does. */
   async getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
     const { recent, copy } = this.#parts;
     const records = new Array<Uint8Array | undefined>(positions.length);
@@ -99,7 +99,7 @@ export class NodeBytes {
     return records.map((record) => record!);
   }
 
-  /** Out of the copy of the image, and what it lacks out of TiKV. */
+  /** Reads the copy of the image, and TiKV for the records that the copy lacks. */
   async #beside(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
     const { imageCopy, shared } = this.#parts;
     if (imageCopy?.complete !== true) return await shared.getMany(positions, signal);
@@ -113,14 +113,14 @@ export class NodeBytes {
     return positions.map((position) => found.get(position)!);
   }
 
-  /** How much of the image this node has of what it needs; undefined: it keeps no bytes. */
+  /** How much this node has of the part of the image that it needs; undefined if it keeps no bytes. */
   get local(): LocalShare | undefined {
     const { copy, imageCopy } = this.#parts;
     if (copy === undefined || imageCopy === undefined) return undefined;
     return copy.begin === 1 ? { bytes: 0, of: 0, whole: true } : imageCopy.share;
   }
 
-  /** Fetches the image's records, beside all other work, where the copy begins behind them. */
+  /** Fetches the image's records in the background, if the copy begins behind them. */
   fetchImage(): Promise<void> {
     const { copy, imageCopy } = this.#parts;
     if (copy === undefined || copy.failed || copy.begin === 1) return Promise.resolve();
@@ -132,7 +132,7 @@ export class NodeBytes {
     return copy?.waiting(position) ?? recent.get(position) ?? copy?.peek(position);
   }
 
-  /** Batches of the copy from `from` on, as far as it goes and is whole. */
+  /** Yields batches of the copy from `from` on, up to the copy's end or the first damage. */
   async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
     const { copy } = this.#parts;
     if (copy === undefined) return;
@@ -145,7 +145,7 @@ export class NodeBytes {
     }
   }
 
-  /** Fetches what the copy lacks, beside all other work. Resolves when the copy has it, or cannot have it now. */
+  /** Fetches what the copy lacks, in the background. Resolves when the copy has it, or cannot get it now. */
   catchUp(): Promise<void> {
     const { copy, clock, closing } = this.#parts;
     if (copy === undefined || copy.failed || closing.aborted) return Promise.resolve();
@@ -157,7 +157,7 @@ export class NodeBytes {
     return this.#catchingUp ?? Promise.resolve();
   }
 
-  /** When nothing is under way beside the calls. */
+  /** Resolves when no fetch for the copy of the log is running. */
   async idle(): Promise<void> {
     await this.#catchingUp;
   }
@@ -180,7 +180,7 @@ export class NodeBytes {
     }
   }
 
-  /** What of the log may be gone; 1 where TiKV does not say. */
+  /** The log before this position may be deleted; 1 if TiKV does not answer. */
   async #trimmedBefore(): Promise<LogPosition> {
     const { shared, closing } = this.#parts;
     return await shared.trimmedBefore(closing).catch(() => logPosition(1));

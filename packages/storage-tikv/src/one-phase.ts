@@ -2,11 +2,11 @@ import { assert } from '@engram/core';
 import { isTikvError, type OnePhaseOutcome, type TikvClient, type Timestamp } from '@engram/tikv-client';
 import type { TimestampPool } from './timestamp-pool.ts';
 
-/** What became of one value that is written once, as long as nothing is written that must not be there. */
+/** The outcome of the insert of a value that is written once, and only while another key does not exist. */
 export type InsertOutcome =
-  /** It is there: by this insert, or by an earlier one of the same bytes. */
+  /** The value is there, from this insert or from an earlier one of the same bytes. */
   | { readonly kind: 'written' }
-  /** The other key is there, and the value is not and never will be. */
+  /** The other key exists. The value is not there, and never will be. */
   | { readonly kind: 'refused'; readonly by: Uint8Array }
   /** Another value is there. */
   | { readonly kind: 'taken'; readonly value: Uint8Array }
@@ -17,27 +17,27 @@ export type InsertOutcome =
 export interface Insert {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
-  /** Must not be there; undefined: nothing else is checked. */
+  /** The key that must not exist; undefined if no other key is checked. */
   readonly unless: Uint8Array | undefined;
-  /** An earlier insert of the same may still be under way: a timestamp of now is taken. */
+  /** An earlier insert of the same value may still be under way, so the insert takes a new timestamp. */
   readonly again: boolean;
 }
 
 export interface InsertOptions {
   readonly client: TikvClient;
   readonly timestamps: TimestampPool;
-  /** Of the clock's `nowMs`: when it is uncertain at the latest. */
+  /** The time, on the clock of `nowMs`, at which the insert is uncertain at the latest. */
   readonly endMs: number;
   readonly nowMs: () => number;
 }
 
-/** A value that is refused although nobody seems to be in the way is tried again with a timestamp of now. */
+/** Attempts of an insert. It is retried with a new timestamp if it was refused although neither key exists. */
 const ATTEMPTS_MAX = 4;
 
 /**
- * Inserts in one phase, in which TiKV checks and writes under the latches of one region. Where it says that one of the keys
- * is there, or was when it looked, both are read at a new timestamp, which shows all that was written before.
- * Throws what is not about this insert: the client was closed, an argument is out of bounds.
+ * Inserts in one phase, in which TiKV checks and writes under the latches of one region. If TiKV answers that one of the keys
+ * exists, or existed when it looked, both are read at a new timestamp, which shows everything that was written before.
+ * Throws errors that are not about this insert: the client was closed, an argument is out of bounds.
  */
 export async function insertOnce(insert: Insert, options: InsertOptions): Promise<InsertOutcome> {
   const { timestamps, endMs, nowMs } = options;
@@ -82,7 +82,7 @@ async function commit(
   return await txn.commitOnePhase({ causal: true, timeoutMs: Math.max(1, endMs - nowMs()) });
 }
 
-/** Undefined: neither key is there. */
+/** Undefined if neither key exists. */
 async function look(
   { key, value, unless }: Insert,
   { client, endMs, nowMs }: InsertOptions,

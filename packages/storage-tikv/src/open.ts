@@ -29,49 +29,49 @@ import { TikvStorage } from './tikv-storage.ts';
 import { TikvValues } from './tikv-values.ts';
 import { TimestampPool } from './timestamp-pool.ts';
 
-/** Where a node has the bytes of versions beside TiKV. */
+/** Where a node keeps bytes of versions besides TiKV. */
 export type LocalOptions =
-  /** A copy of the log in a directory of its own, which may be lost, and is fetched again then. */
+  /** A copy of the log in a directory of its own. If it is lost, it is fetched again. */
   | { readonly kind: 'disk'; readonly path: string; readonly openStorage: OpenCopyStorage }
-  /** Only what was used last; all else is read from TiKV, batch by batch. */
+  /** Only the batches used last. All other records are read from TiKV, batch by batch. */
   | { readonly kind: 'memory'; readonly bytesMax?: number; readonly checkpoint?: CheckpointMemory };
 
 export interface TikvStorageOptions {
-  /** The caller's: it outlives the storage. */
+  /** Owned by the caller. It outlives the storage. */
   readonly client: TikvClient;
   /** Tells the clusters on one TiKV apart; at most 256 bytes. */
   readonly prefix: string;
-  /** What `openRoot` gave for this prefix. */
+  /** The result of `openRoot` for this prefix. */
   readonly root: ClusterRoot;
   readonly local: LocalOptions;
-  /** Whose the storage is; undefined: of nobody whom a trim of the log must heed. */
+  /** The member that the storage belongs to. Undefined: no member, so a trim of the log need not wait for this node. */
   readonly member?: bigint;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** A segment of the log ends when it has grown to it; 64 MiB. Below what TiKV splits a region at (96 MiB and more). */
+  /** A segment of the log ends at this size; 64 MiB. Below the size at which TiKV splits a region (96 MiB and more). */
   readonly segmentBytes?: number;
-  /** The most that one value has; 4 MiB less 4 KiB, which is below the client's `writeBatchBytes`. Larger batches are several. */
+  /** The maximum length of one value; 4 MiB less 4 KiB, below the client's `writeBatchBytes`. Larger batches are split. */
   readonly partBytesMax?: number;
-  /** Of an append whose batch is one value, before it is uncertain; 5 s. */
+  /** How long an append whose batch is one value may take before it is uncertain; 5 s. */
   readonly appendTimeoutMs?: number;
-  /** Of a seal; 10 s. */
+  /** How long a seal may take; 10 s. */
   readonly sealTimeoutMs?: number;
-  /** Of each question of a read; 10 s. */
+  /** The timeout of each request of a read; 10 s. */
   readonly readTimeoutMs?: number;
-  /** Who moves TiKV's safe point; 1 hour, looked at every 10 minutes. */
+  /** How TiKV's safe point is moved; it stays 1 hour back, and is looked at every 10 minutes. */
   readonly safePoint?: SafePointOptions;
   /** How fast a node with a disk fetches an image's bytes, once it has read its state; 16 MiB. */
   readonly imageBytesPerSecond?: number;
-  /** How many fetches of the image's pages run at a time, of all reads; 8. */
+  /** How many fetches of the image's pages run at a time, for all reads together; 8. */
   readonly imageFetchesMax?: number;
-  /** How long another member may be silent before it no longer holds a trim of the log up; 10 minutes. */
+  /** How long another member may be silent before it no longer delays a trim of the log; 10 minutes. */
   readonly silentMaxMs?: number;
 }
 
 const never = new AbortController().signal;
 
-/** One half is the log's, the other the image's; as much as that once more where it has a copy of the image. */
+/** One half is for batches of the log, one for pieces of the image in TiKV. A copy of the image takes a half more. */
 const DISK_RECENT_BYTES = 16 << 20;
 const MEMORY_RECENT_BYTES = 64 << 20;
 const IMAGE_BYTES_PER_SECOND = 16 << 20;
@@ -80,9 +80,9 @@ const SILENT_MAX_MS = 600_000;
 const PART_BYTES_MAX = (4 << 20) - 4096;
 
 /**
- * Opens the storage of a node. A copy of the log on its disk is held against the log's chain first; one of another log, or
- * of a log that TiKV no longer has, is thrown away. Rejects with StorageOpenError: `locked` (another process has the
- * directory), `newer-format`, `not-accessible` (TiKV does not answer).
+ * Opens the storage of a node. First compares a copy of the log on its disk with the log's chain. A copy of another log, or one
+ * that ends before the remaining log, is deleted. Rejects with StorageOpenError: `locked` (another process has the directory),
+ * `newer-format`, `not-accessible` (TiKV does not answer).
  */
 export async function openTikvStorage(options: TikvStorageOptions): Promise<TikvStorage> {
   const { client, prefix, root, clock, random, logger } = options;
@@ -114,8 +114,8 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
     firstBeat: splitU64(opener)[1],
     silentMaxMs: options.silentMaxMs ?? SILENT_MAX_MS,
   });
-  // Who starts needs everything, until he says otherwise. Asked before the disk is touched: without TiKV there is nothing to
-  // hold a copy against.
+  // A member that starts needs the whole log until it reports otherwise. This comes before the disk is touched, because a copy
+  // cannot be checked without TiKV.
   await reaching(source, () => needs.say(logPosition(1), never));
   const imageRoot = await reaching(source, () => roots.read(never));
   const tail = await reaching(source, () => lookup.tail(never));
@@ -153,7 +153,7 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   return new TikvStorage({ log, values, image, lifetime, closer, bytes, copy, imageCopy, regions });
 }
 
-/** Undefined on a node without a disk. One that does not belong to the log, or ends before what is left of it, is replaced. */
+/** Undefined on a node without a disk. Replaces a copy that is of another log, or ends before the remaining log. */
 async function openCopy(
   { local, root, prefix, logger }: TikvStorageOptions,
   source: LogSource,
@@ -179,7 +179,7 @@ async function openCopy(
   return await LocalCopy.create(options, start);
 }
 
-/** It lies with the copy of the log, and goes with it. */
+/** The copy of the image lies in the directory of the copy of the log, and is deleted with it. */
 async function openImageCopy(
   { local, root, prefix, clock, logger, imageBytesPerSecond, imageFetchesMax }: TikvStorageOptions,
   parts: Pick<ImageCopyOptions, 'source' | 'roots' | 'closing'>,
@@ -198,17 +198,17 @@ async function openImageCopy(
   });
 }
 
-/** Where a copy begins that has nothing yet. */
+/** Where a new copy begins. */
 function startOf({ image }: ImageRoot, tail: LogTail, { empty }: LogSource): CopyStart {
   if (image === undefined) return { from: logPosition(1), chain: empty };
   return { from: image.from, chain: image.from === tail.next ? tail.chain : undefined };
 }
 
-/** Undefined where the log led to the same chain where the copy ends, and the node can go on from what it has. */
+/** Undefined if the log has the same chain at the end of the copy, and the node can start from the copy. */
 async function whyUseless(copy: LocalCopy, lookup: RecordLookup, root: ImageRoot): Promise<string | undefined> {
   if (copy.next < root.trimmed) return 'ends before what is left of the log';
   const { image } = root;
-  // It has no checkpoint and not the whole log: the state comes from the image, and the copy must reach that far.
+  // Without a checkpoint and the whole log, the state comes from the image, and the copy must reach the image's `from`.
   const rootless = copy.begin > 1 && copy.checkpointFrom === undefined;
   if (rootless && (image === undefined || image.from > copy.next)) return 'begins behind what is known';
   if (copy.next === 1) return undefined;
@@ -217,7 +217,7 @@ async function whyUseless(copy: LocalCopy, lookup: RecordLookup, root: ImageRoot
   return ours ? undefined : 'is not of this log';
 }
 
-/** What TiKV does not answer while a storage is opened. */
+/** Translates errors of TiKV while a storage is opened. */
 async function reaching<Result>(source: LogSource, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -1,17 +1,17 @@
 import { type LogPosition, logPosition } from '@engram/core';
 import type { LogBatch } from '@engram/storage';
 
-/** What a batch costs beside its records: arrays, views, its places here. */
+/** The memory that a batch takes besides its records: arrays, views, its entries here. */
 const OVERHEAD_BYTES = 256;
 const RECORD_OVERHEAD_BYTES = 100;
 
 /**
- * Batches in memory, found by any of their positions: those used last, up to a bound in bytes. A single one may be larger
- * than the bound.
+ * Keeps the batches used last in memory, up to a bound in bytes, and finds them by any of their positions. A single batch
+ * may be larger than the bound.
  */
 export class RecentBatches {
   readonly #bytesMax: number;
-  /** By their first position, the one used longest ago first. */
+  /** By their first position, least recently used first. */
   readonly #batches = new Map<LogPosition, LogBatch>();
   /** Their first positions, ascending. */
   readonly #firsts: LogPosition[] = [];
@@ -48,7 +48,7 @@ export class RecentBatches {
     return record;
   }
 
-  /** How many begin at the position or before. */
+  /** How many batches begin at the position or before. */
   #behind(position: LogPosition): number {
     let [low, high] = [0, this.#firsts.length];
     while (low < high) {

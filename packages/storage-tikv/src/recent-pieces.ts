@@ -1,7 +1,7 @@
-/** Pieces of an image in memory, by their number: those used last, up to a bound. A single one may be larger than it. */
+/** Keeps the pieces of an image used last in memory, up to a bound in bytes. A single piece may be larger than the bound. */
 export class RecentPieces<Piece> {
   readonly #bytesMax: number;
-  /** The one used longest ago first. */
+  /** By number, least recently used first. */
   readonly #pieces = new Map<number, { readonly piece: Piece; readonly bytes: number }>();
   #bytes = 0;
 

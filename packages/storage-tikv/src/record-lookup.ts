@@ -8,11 +8,11 @@ import { findTail, type LogTail } from './log-tail.ts';
 import { endOf, type RecentBatches } from './recent-batches.ts';
 import { Turns } from './turns.ts';
 
-/** Batches that are fetched at a time, of all questions: a batch may be some MiB. */
+/** Batches that are fetched at a time, for all calls together. A batch may have some MiB. */
 const LOOKUPS_MAX = 16;
-/** Above so many records of the log for each that is wanted, batches are asked for one by one. */
+/** With more records of the log than this for each wanted record, batches are fetched one by one. */
 const DENSE_MAX = 4;
-/** What is in the log stays: only what is not found needs a newer look, as long as no safe point comes near. */
+/** The log keeps its records: a newer view is needed only for a missing record, or before a safe point comes near. */
 const VIEW_AGE_MAX_MS = 60_000;
 
 interface View {
@@ -21,7 +21,7 @@ interface View {
   readonly sinceMs: number;
 }
 
-/** Records by position, out of the batches in TiKV: for what a node does not have at hand. */
+/** Finds records by position in the batches in TiKV, for a node that does not have them itself. */
 export class RecordLookup {
   readonly #source: LogSource;
   readonly #index: LogIndex;
@@ -30,7 +30,7 @@ export class RecordLookup {
   readonly #turns = new Turns(LOOKUPS_MAX);
   #view: View | undefined;
 
-  /** What is fetched goes to `recent`, too. */
+  /** Fetched batches are added to `recent`, too. */
   constructor(source: LogSource, index: LogIndex, recent: RecentBatches, clock: Clock) {
     this.#source = source;
     this.#index = index;
@@ -38,7 +38,10 @@ export class RecordLookup {
     this.#clock = clock;
   }
 
-  /** Puts into `found` what the log has of these: copies, so that nobody holds a batch for one record. Ascending, each once. */
+  /**
+   * Adds the records that the log has to `found`. They are copies, so that one record does not keep a batch in memory.
+   * `positions` ascend without duplicates.
+   */
   async find(
     positions: readonly LogPosition[],
     found: Map<LogPosition, Uint8Array>,
@@ -50,11 +53,11 @@ export class RecordLookup {
       const some = positions.slice(from, from + share);
       lookups.push(this.#turns.run(signal, () => this.#fetch(some, found, signal)));
     }
-    // All of them end before the answer: nothing is left under way.
+    // All lookups end before this call does, so that none is left running.
     for (const lookup of await Promise.allSettled(lookups)) if (lookup.status === 'rejected') throw lookup.reason;
   }
 
-  /** Ascending positions. */
+  /** `positions` ascend. */
   async #fetch(
     positions: readonly LogPosition[],
     found: Map<LogPosition, Uint8Array>,
@@ -72,7 +75,7 @@ export class RecordLookup {
     );
   }
 
-  /** Where most of the log between the positions is wanted: batch after batch, several with one question. */
+  /** For positions that need most of the log between them: reads batch after batch, several with one request. */
   async #stream(
     positions: readonly LogPosition[],
     found: Map<LogPosition, Uint8Array>,
@@ -94,7 +97,7 @@ export class RecordLookup {
     }
   }
 
-  /** Batch by batch. */
+  /** Fetches batch by batch. */
   async #fetchEach(
     positions: readonly LogPosition[],
     found: Map<LogPosition, Uint8Array>,
@@ -118,7 +121,7 @@ export class RecordLookup {
     return (await this.#look(signal)).tail;
   }
 
-  /** The batch that holds the position; undefined where the log has none. */
+  /** The batch that holds the position; undefined if the log has none. */
   async batchWith(position: LogPosition, signal: AbortSignal): Promise<StoredBatch | undefined> {
     const view = this.#young;
     const seen = view && (await this.#batchIn(view, position, signal));
@@ -127,7 +130,7 @@ export class RecordLookup {
     return batch;
   }
 
-  /** The last look, unless it is too old. */
+  /** The last view, unless it is too old. */
   get #young(): View | undefined {
     const view = this.#view;
     return view !== undefined && this.#clock.nowMs() - view.sinceMs < VIEW_AGE_MAX_MS ? view : undefined;

@@ -3,9 +3,9 @@ import { isTikvError, shiftTimestamp, type Timestamp } from '@engram/tikv-client
 import type { LogSource } from './log-source.ts';
 
 export interface SafePointOptions {
-  /** How far back reads remain possible; 0: the safe point is another's affair. */
+  /** How far back reads remain possible. 0: this node never moves the safe point. */
   readonly retentionMs: number;
-  /** How often it is moved. */
+  /** How often the safe point is moved. */
   readonly intervalMs: number;
 }
 
@@ -17,13 +17,14 @@ interface Standing {
 }
 
 /**
- * Moves TiKV's safe point, below which it forgets old versions, where nobody else does: the root of the image, what members
- * need and their Raft states are written again and again. The safe point is one for all who use this TiKV. So the one who moves it
- * is left to it, whether TiDB or another cluster of Engram; only when it has stood still for as long as versions are kept does
- * this node take it up, and leaves it again when it sees that another has moved it. Two who move it cost work, and do no harm: it
- * only grows, and never above what anybody has PD keep.
+ * Moves TiKV's safe point if no other process does. TiKV deletes old versions below the safe point. Old versions accumulate,
+ * because the image's root, the needs of members and their Raft states are written again and again.
  *
- * Each cluster has PD keep what it may still read, under a name of its own: the lowest of all such wishes counts.
+ * All users of this TiKV share one safe point, and TiDB or another cluster of Engram may move it. This node begins to move
+ * it only after it has stood still for `retentionMs`, and stops when it sees that another process has moved it. Two processes
+ * that move it cost work, but do no harm: the safe point only grows, and never above a hold in PD.
+ *
+ * Each cluster has a hold in PD, under a name of its own, for the versions that it may still read. The lowest hold counts.
  */
 export class SafePointKeeper {
   readonly #source: LogSource;
@@ -33,7 +34,7 @@ export class SafePointKeeper {
   readonly #options: SafePointOptions;
   #dueMs = Number.NEGATIVE_INFINITY;
   #standing: Standing | undefined;
-  /** Where this node has moved it. */
+  /** The safe point that this node has set; undefined if another process has moved it since. */
   #moved: Timestamp | undefined;
 
   constructor(source: LogSource, prefix: string, clock: Clock, logger: Logger, options: SafePointOptions) {
@@ -44,7 +45,7 @@ export class SafePointKeeper {
     this.#options = options;
   }
 
-  /** To be called now and then, in one node of a cluster. Rejects with the client's errors. */
+  /** To be called from time to time, in one node of a cluster. Rejects with the client's errors. */
   async keep(signal: AbortSignal): Promise<void> {
     const { retentionMs, intervalMs } = this.#options;
     const nowMs = this.#clock.nowMs();
@@ -67,7 +68,7 @@ export class SafePointKeeper {
     );
   }
 
-  /** Longer than until the next time: whoever leads then renews it. */
+  /** The hold lasts for three intervals, so that the leader of that time renews it before it ends. */
   async #hold(signal: AbortSignal): Promise<void> {
     const { retentionMs, intervalMs } = this.#options;
     const { client, timeoutMs } = this.#source;

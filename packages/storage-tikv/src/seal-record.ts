@@ -3,19 +3,19 @@ import { epoch, joinU64, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal,
 import { NewerFormat } from './batch-format.ts';
 import { type Chain, chainBytes, readChain } from './chain.ts';
 
-// What ends a segment, and says whose the next one is:
+// A seal ends a segment, and names the owner of the next one:
 //
 //   magic (u32), format (u16), bytes (u16), crc (u32) of all else
 //   epoch, holder, opener (u64 each)
 //   the position at which the next segment begins, the bytes of all records before it (u64), the chain there (16 bytes):
-//   zeros where who sealed could not know them
+//   zeros if the storage that sealed could not know them
 
 const MAGIC = 0x53474e45; // "ENGS"
 const FORMAT = 1;
 const BYTES = 68;
 const CRC_END = 12;
 
-/** Where the log stood when its own holder ended a segment. */
+/** The end of the log when its own holder ended a segment. */
 export interface LogMark {
   /** The position that the next record takes. */
   readonly next: LogPosition;
@@ -23,12 +23,12 @@ export interface LogMark {
   readonly chain: Chain;
 }
 
-/** Whose a segment is. */
+/** The owner of a segment. */
 export interface SegmentOwner {
   readonly seal: Seal;
-  /** The opened storage that appends to it: of two processes that take themselves for one holder, at most one does. */
+  /** The opened storage that appends to the segment. Of two processes that claim the same holder, at most one does. */
   readonly opener: bigint;
-  /** Where it begins; undefined where another holder's batches may have come before the seal. */
+  /** Where the segment begins; undefined if batches unknown to the sealing storage may have come before the seal. */
   readonly begin: LogMark | undefined;
 }
 
@@ -58,7 +58,7 @@ export function encodeSeal({ seal, opener, begin }: SegmentOwner): Uint8Array {
   return bytes;
 }
 
-/** Undefined where it is damaged. Throws NewerFormat. */
+/** Undefined if the seal is damaged. Throws NewerFormat. */
 export function decodeSeal(bytes: Uint8Array): SegmentOwner | undefined {
   if (bytes.length < CRC_END) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

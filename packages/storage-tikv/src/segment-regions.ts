@@ -10,9 +10,9 @@ export interface SegmentRegionsOptions {
 }
 
 /**
- * A region begins where a segment does, and a segment is smaller than what TiKV splits a region at: so a segment's batches
- * and its seal stay in one region. Regions are split ahead of time, beside the work; where that fails, the first append
- * that meets two regions ends the segment.
+ * Splits regions where segments begin. A segment is smaller than the size at which TiKV splits a region, so a segment's batches
+ * and its seal stay in one region. Regions are split ahead of time, in the background. If that fails, the first append that
+ * meets two regions ends the segment.
  */
 export class SegmentRegions {
   readonly #options: SegmentRegionsOptions;
@@ -22,7 +22,7 @@ export class SegmentRegions {
     this.#options = options;
   }
 
-  /** Lets a region begin where this segment will. */
+  /** Splits a region where this segment will begin. */
   prepare(segment: number): void {
     const { client, keys, logger, closing } = this.#options;
     this.#splitting = this.#splitting.then(async () => {
@@ -35,7 +35,7 @@ export class SegmentRegions {
     });
   }
 
-  /** When nothing is under way. */
+  /** Resolves when no split is running. */
   async idle(): Promise<void> {
     await this.#splitting;
   }

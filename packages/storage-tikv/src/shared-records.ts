@@ -7,20 +7,20 @@ import type { ImageRootStore } from './image-root-store.ts';
 import { corrupt, type LogSource } from './log-source.ts';
 import type { RecordLookup } from './record-lookup.ts';
 
-/** How often the root is read again where what it names is gone: it changes with each round. */
+/** How many roots a call tries. The pieces that a root names may be deleted, because the root changes with each round. */
 const LOOKS_MAX = 3;
 
 export interface SharedRecordsOptions {
   readonly source: LogSource;
   readonly roots: ImageRootStore;
   readonly lookup: RecordLookup;
-  /** Of the image's pieces in memory. */
+  /** The most bytes of the image's pieces in memory. */
   readonly bytesMax: number;
   /** See `ImageReaderOptions`. */
   readonly fetchesMax: number | undefined;
 }
 
-/** What all nodes share, read by this one: records out of the newest image and out of the log, and the image's chunks. */
+/** Reads what all nodes share: the records of the newest image and of the log, and the image's chunks. */
 export class SharedRecords {
   readonly #options: SharedRecordsOptions;
   #reader: ImageReader | undefined;
@@ -29,12 +29,12 @@ export class SharedRecords {
     this.#options = options;
   }
 
-  /** As it was known last. */
+  /** The image of the last known root. */
   get image(): Image | undefined {
     return this.#options.roots.known.image;
   }
 
-  /** In their order. StorageTrimmedError, StorageCorruptError, or an error of the client. */
+  /** The records, in their order. Rejects with StorageTrimmedError, StorageCorruptError, or an error of the client. */
   async getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
     const found = new Map<LogPosition, Uint8Array>();
     let missing: readonly LogPosition[] = [...new Set(positions)].sort((left, right) => left - right);
@@ -54,7 +54,7 @@ export class SharedRecords {
     throw corrupt(this.#options.source, `record ${first} is missing`);
   }
 
-  /** Undefined where there is no image. Its chunks reject with StorageTrimmedError when the image is replaced meanwhile. */
+  /** Undefined if there is no image. `chunks` rejects with StorageTrimmedError if the image is replaced meanwhile. */
   async checkpoint(signal: AbortSignal): Promise<Checkpoint | undefined> {
     const { image } = await this.#options.roots.read(signal);
     if (image === undefined) return undefined;
@@ -63,7 +63,7 @@ export class SharedRecords {
     return { from: image.from, image: { chunks: count, bytes }, chunks };
   }
 
-  /** Whether the log before the position may be gone, by the newest root. */
+  /** The log before this position may be deleted, by the newest root. */
   async trimmedBefore(signal: AbortSignal): Promise<LogPosition> {
     return (await this.#options.roots.read(signal)).trimmed;
   }
@@ -102,7 +102,7 @@ export class SharedRecords {
     }
   }
 
-  /** StorageCorruptError where the image is still the newest one. */
+  /** Throws StorageCorruptError if the image is still the newest one. */
   async #replaced(image: Image, error: PieceMissing, signal: AbortSignal): Promise<void> {
     const newest = await this.#options.roots.read(signal);
     if (newest.image?.round === image.round) throw corrupt(this.#options.source, error.message);

@@ -2,15 +2,15 @@ import { StorageClosedError, StorageCorruptError, StorageFailedError, StorageUna
 import { isTikvError } from '@engram/tikv-client';
 import { NewerFormat } from './batch-format.ts';
 
-/** Who may end a call: the caller, and the storage. */
+/** The signals that end a call: the caller's, and the storage's. */
 export interface Ends {
   readonly signal?: AbortSignal | undefined;
   readonly closing: AbortSignal;
 }
 
 /**
- * An error of the client as the ports know it. The caller's signal rejects with its own reason; what may pass is
- * StorageUnavailableError; a client that takes nothing more is StorageFailedError.
+ * Translates an error of the client for the ports. An aborted signal gives its own reason. A closed client gives
+ * StorageClosedError, a temporary error StorageUnavailableError, and any other error of the client StorageFailedError.
  */
 export function translate(error: unknown, what: string, { signal, closing }: Ends): unknown {
   if (closing.aborted) return closing.reason;
@@ -19,12 +19,12 @@ export function translate(error: unknown, what: string, { signal, closing }: End
   if (!isTikvError(error)) return error;
   const text = `${what}: ${error.message}`;
   if (error.code === 'closed') return new StorageClosedError(text, { cause: error });
-  // An old timestamp is taken anew with the next call.
+  // `gc-too-early`: the next call takes a new timestamp.
   if (error.retryable || error.code === 'gc-too-early') return new StorageUnavailableError(text, { cause: error });
   return new StorageFailedError(text, { cause: error });
 }
 
-/** One signal for a call that either may end. */
+/** One signal for a call that both signals may end. */
 export function signalOf({ signal, closing }: Ends): AbortSignal {
   return signal === undefined ? closing : AbortSignal.any([signal, closing]);
 }

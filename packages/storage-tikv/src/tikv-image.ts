@@ -29,7 +29,7 @@ export interface TikvImageParts {
   readonly needs: MemberNeeds;
   readonly safePoint: SafePointKeeper;
   readonly bytes: NodeBytes;
-  /** Of this node; undefined: it does not hold the log. */
+  /** Returns the holder that this node is; undefined if it does not hold the log. */
   readonly holder: () => RootHolder | undefined;
   readonly partBytesMax: number;
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export interface TikvImageParts {
   readonly closing: AbortSignal;
 }
 
-/** Images in TiKV, in rounds. */
+/** Images in TiKV. Each image is written in a round of its own. */
 export class TikvImage implements SharedImage {
   readonly #parts: TikvImageParts;
   #saving = false;
@@ -89,7 +89,7 @@ export class TikvImage implements SharedImage {
     const { logBytes } = bytes.newest;
     const claimed = await this.#claim(from, signal);
     if (claimed?.claim === undefined) return 'deposed';
-    // The image of the claim's own moment: of those before this round only this one may still be the published one.
+    // The image that was published at the claim: no image of another earlier round can be published any more.
     const base = new PublishedPages(await this.#collect(claimed.claim.round, claimed.image, signal));
     const options = { source, roots, clock, logger, partBytesMax, base, pace };
     const writer = new ImageWriter(options, claimed.claim, signal);
@@ -99,8 +99,8 @@ export class TikvImage implements SharedImage {
   }
 
   /**
-   * The pages of the published image that are there. Of one whose directory is damaged nothing is kept, and nothing is deleted:
-   * the next one is written from what this node has.
+   * Returns the existing pages of the published image. If its directory is damaged, no page is kept, and nothing is deleted:
+   * the next image is written from what this node has.
    */
   async #collect(round: number, published: Image | undefined, signal: AbortSignal): Promise<readonly PageEntry[]> {
     const { source, clock, logger } = this.#parts;
@@ -118,7 +118,7 @@ export class TikvImage implements SharedImage {
     return there;
   }
 
-  /** From here on no earlier round is published. Undefined: another holds the log, or has an image that is newer. */
+  /** From here on no earlier round is published. Undefined if another node holds the log, or the published image is newer. */
   async #claim(from: LogPosition, signal: AbortSignal): Promise<ImageRoot | undefined> {
     const { roots, holder } = this.#parts;
     return await roots.update((root) => {
@@ -148,7 +148,7 @@ export class TikvImage implements SharedImage {
   }
 
   need(from: LogPosition, signal: AbortSignal): Promise<void> {
-    // Whoever says this has read its state: what is left to fetch no longer delays it.
+    // A node that reports its need has read its state, so the fetch no longer delays it.
     void this.#parts.bytes.fetchImage();
     return this.#run(signal, (either) => this.#parts.needs.say(from, either));
   }

@@ -29,7 +29,7 @@ export interface TikvLogParts {
   readonly closing: AbortSignal;
 }
 
-/** The log in TiKV; what this node has of it already is read here. */
+/** The log in TiKV. The part that this node has a copy of is read from the copy. */
 export class TikvLog implements Log {
   readonly #parts: TikvLogParts;
   #appending = false;
@@ -101,7 +101,7 @@ export class TikvLog implements Log {
     }
   }
 
-  /** `held`: where the log ended at the call, if this node held it, as far as it knew. */
+  /** `held`: the end of the log as this node knew it at the call; undefined if it did not hold the log. */
   async *#read(from: LogPosition, held: HeldLog | undefined, signal: AbortSignal): AsyncGenerator<LogBatch> {
     const { source, lifetime, closing } = this.#parts;
     const ends = { signal, closing };
@@ -123,7 +123,7 @@ export class TikvLog implements Log {
     }
   }
 
-  /** What is missing was deleted on purpose where the log begins behind it by now. */
+  /** Returns StorageTrimmedError instead of `error` if a trim has deleted the log at `position`. */
   async #trimmedOr(error: StorageCorruptError, position: LogPosition, ends: Ends): Promise<unknown> {
     const { shared, source, bytes } = this.#parts;
     try {
@@ -131,7 +131,7 @@ export class TikvLog implements Log {
       if (position >= trimmed) return error;
       const text = `${source.name} begins at ${trimmed}, and ${position} is asked for`;
       const cause = new StorageTrimmedError(text, { cause: error });
-      // The copy ends before it, or is damaged there: nothing can be read that would mend it.
+      // The copy ends before the log begins, or is damaged before that, and TiKV no longer has the missing records.
       await bytes.copy?.discard(cause);
       return cause;
     } catch (other) {
@@ -139,7 +139,7 @@ export class TikvLog implements Log {
     }
   }
 
-  /** First what the node has, then what it lacks. TiKV says where the log ends: another node may hold it by now. */
+  /** Yields what the node's copy has, then the rest from TiKV. TiKV gives the end: another node may hold the log by now. */
   async *#batches(from: LogPosition, held: HeldLog | undefined, signal: AbortSignal): AsyncGenerator<LogBatch> {
     const { source, index, bytes } = this.#parts;
     const snapshot = await source.client.snapshot({ signal, timeoutMs: source.timeoutMs });
@@ -162,7 +162,7 @@ export class TikvLog implements Log {
   }
 }
 
-/** What of the batch lies at the position and behind it. */
+/** The records of the batch from the position on. */
 function behind({ first, records }: LogBatch, position: LogPosition): LogBatch {
   return { first: logPosition(position), records: records.slice(position - first) };
 }

@@ -19,7 +19,7 @@ export interface TikvRaftStorageOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Nothing is tried again from then on. */
+  /** Once it is aborted, nothing is tried again. */
   readonly signal: AbortSignal;
 }
 
@@ -28,9 +28,9 @@ const TRY_TIMEOUT_MS = 3000;
 const RETRY_MS = 200;
 
 /**
- * A member's Raft state as one value in TiKV, so that a node without a disk cannot vote twice. In front of the state
- * stands who owns it: whoever has loaded it last. A write that finds another owner changes nothing. While TiKV or PD does
- * not answer, a save waits and tries again: an election stands still then, and nothing is forgotten.
+ * A member's Raft state as one value in TiKV, so that a node without a disk cannot vote twice. The value begins with its owner:
+ * the process that loaded it last. A save that finds another owner changes nothing. While TiKV or PD does not answer, a save
+ * waits and tries again: elections make no progress then, and no state is lost.
  */
 export class TikvRaftStorage implements RaftStorage {
   readonly #options: TikvRaftStorageOptions;
@@ -55,7 +55,7 @@ export class TikvRaftStorage implements RaftStorage {
   async save(batch: RaftBatch): Promise<void> {
     assert(this.#loaded, 'saved before it was loaded');
     const state = afterBatch(this.#state ?? NEW_RAFT_STATE, batch);
-    // Encoded at once: the caller's bytes are not kept.
+    // Encoded before the first wait, because the caller's bytes are not kept.
     const bytes = encodeRaftState(state);
     await this.#write((found) => {
       if (found === undefined || ownerOf(found) !== this.#owner) {
@@ -66,7 +66,7 @@ export class TikvRaftStorage implements RaftStorage {
     this.#state = decodeRaftState(bytes);
   }
 
-  /** Replaces the value by what `next` makes of it, once; returns what it made. */
+  /** Replaces the state by what `next` makes of the value, once. Returns the new state. */
   async #write(next: (found: Uint8Array | undefined) => Uint8Array): Promise<Uint8Array> {
     const { client, signal, logger } = this.#options;
     for (;;) {
@@ -116,7 +116,7 @@ function owned(owner: bigint, state: Uint8Array): Uint8Array {
 const ownerOf = (value: Uint8Array): bigint =>
   Buffer.from(value.buffer, value.byteOffset, OWNER_BYTES).readBigUInt64BE();
 
-/** What each member of the cluster keeps, by its id; of no length where it has not saved anything yet. */
+/** The Raft state of each member, by its id; empty if the member has not saved one yet. */
 export async function readRaftStates(
   client: TikvClient,
   keys: LogKeys,

@@ -10,7 +10,7 @@ export interface TikvStorageParts {
   readonly values: Values;
   readonly image: SharedImage;
   readonly lifetime: Lifetime;
-  /** Ends what goes on beside the calls. */
+  /** Ends the work in the background. */
   readonly closer: AbortController;
   readonly bytes: NodeBytes;
   readonly copy: LocalCopy | undefined;
@@ -18,7 +18,7 @@ export interface TikvStorageParts {
   readonly regions: SegmentRegions;
 }
 
-/** Both ports: the log in TiKV, the bytes where this node has them. The client is not its own. */
+/** The ports of a node: the log in TiKV, the values where this node has them, the image. The caller owns the client. */
 export class TikvStorage implements Storage {
   readonly log: Log;
   readonly values: Values;
@@ -33,7 +33,7 @@ export class TikvStorage implements Storage {
     this.#parts = parts;
   }
 
-  /** Waits for what is under way; then nothing is left open. */
+  /** Waits for running calls and the work in the background, then closes everything. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -13,7 +13,7 @@ export interface TikvValuesParts {
   readonly closing: AbortSignal;
 }
 
-/** Records are those of the log, wherever this node finds them; all else is the node's own. */
+/** Reads the log's records wherever this node finds them. All else concerns only this node. */
 export class TikvValues implements Values {
   readonly #parts: TikvValuesParts;
 
@@ -66,7 +66,7 @@ export class TikvValues implements Values {
     });
   }
 
-  /** Its chunks may be TiKV's. */
+  /** The chunks may come from TiKV, so their errors are translated, too. */
   #translated({ from, image, chunks }: Checkpoint): Checkpoint {
     const { closing, name } = this.#parts;
     return {

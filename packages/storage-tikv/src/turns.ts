@@ -1,4 +1,4 @@
-/** Lets so many go on at a time; the others wait, first come, first served. */
+/** Runs at most `max` tasks at a time. The others wait in the order of their calls. */
 export class Turns {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -7,7 +7,7 @@ export class Turns {
     this.#free = max;
   }
 
-  /** Rejects with the signal's reason where that is aborted before the turn comes. */
+  /** Rejects with the signal's reason if the signal is aborted before the task begins. */
   async run<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;

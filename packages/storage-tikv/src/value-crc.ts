@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 
-/** Where every value of the log has its CRC. */
+/** The offset of the CRC in every value. */
 const CRC_AT = 8;
 
-/** Of all bytes but its own four. */
+/** The CRC of all bytes except its own four. */
 export function crcOf(value: Uint8Array): number {
   return crc32(value.subarray(CRC_AT + 4), crc32(value.subarray(0, CRC_AT)));
 }
