@@ -11,7 +11,7 @@ import { TikvBed } from './tikv-bed.ts';
 const first = sealOf(1);
 const small = { segmentBytes: 300, partBytesMax: 200 };
 
-/** Batches of four records up to `end`. */
+/** Appends batches of four records, from `from` up to `end`. */
 async function fill(storage: TikvStorage, from: number, end: number): Promise<void> {
   for (let position = from; position < end; position += 4) {
     const batch = batchOf(position, Math.min(position + 3, end - 1));
@@ -53,7 +53,7 @@ test.each([61, 63, 81])('a copy begins where the image at %i does, and is of use
   const found = await again.values.getMany(behind, never);
   expect(found.map((bytes) => Buffer.from(bytes).readUInt32LE())).toEqual(behind);
   expect(reads()).toBe(0);
-  // What lies before it is the image's.
+  // Records before the copy come from the image.
   const before = liveBefore(from);
   expect((await again.values.getMany(before, never)).map((bytes) => Buffer.from(bytes).readUInt32LE())).toEqual(before);
   expect(bed.logger.warnings).toEqual([]);
@@ -64,7 +64,7 @@ test('a copy that began at an image, and was not closed, is of use to the next s
   await using _ = bed;
   const node = await bed.open();
   await expectWhole(node, 81);
-  // Its mark was written with its first batch.
+  // The copy wrote its mark with its first batch.
   await fill(leader, 81, 101);
   await expectWhole(node, 101);
   await cp(join(bed.path, 'copy'), join(bed.path, 'left'), { recursive: true });
@@ -105,7 +105,7 @@ test('what is dropped before the image is forgotten with the first checkpoint of
   await using _ = bed;
   const node = await bed.open();
   await expectWhole(node, 81);
-  // 61 and 62 are in the batch with which the copy begins.
+  // The records 61 and 62 are in the first batch of the copy.
   await node.values.drop([at(1), at(60), at(61), at(62)]);
   await expect(node.values.drop([at(63)])).rejects.toThrow('a record that a replay needs may not be dropped');
   await node.values.saveCheckpoint(at(81), stream([record(1)]));

@@ -10,16 +10,19 @@ import { decodeImageRoot, EMPTY_IMAGE_ROOT, type ImageRoot } from '../src/image-
 import type { ImageKey } from '../src/log-keys.ts';
 import { batchOf, SimBed } from './sim-bed.ts';
 
-/** Positions of which the living ones are in one page. */
+/** The live records of so many positions are in one page. */
 const PAGE_POSITIONS = 10;
 
-/** What a replay of the log up to `end` leaves in the store of these tests: every third record was superseded, and some are later. */
+/**
+ * The positions of live records after a replay up to `end`. In these tests, every third record is superseded at once, and every
+ * 17th one when the log is 20 records longer.
+ */
 export const liveBefore = (end: number): LogPosition[] =>
   Array.from({ length: end - 1 }, (_, index) => logPosition(index + 1)).filter(
     (position) => position % 3 !== 0 && (position % 17 !== 0 || position + 20 > end),
   );
 
-/** An image of that store, as of `from`: its chunk says where it begins. Clean pages are kept. */
+/** An image of the records in `liveBefore(from)`. Its chunk names `from`. Clean pages are kept. */
 export function imageAt(from: number): (base: ImageBase) => AsyncGenerator<ImagePart> {
   return async function* (base) {
     yield { kind: 'chunk', bytes: Uint8Array.from(Buffer.from(`image at ${from}`)) };
@@ -33,11 +36,11 @@ export function imageAt(from: number): (base: ImageBase) => AsyncGenerator<Image
   };
 }
 
-/** Nodes that write images, and a look at what TiKV has in the end. */
+/** Nodes that write images, and access to the keys that TiKV has. */
 export class ImageBed extends SimBed {
   readonly logKeys = new LogKeys('test');
 
-  /** Batches of four records, from the end of what is there up to `end`. */
+  /** Appends batches of four records, from `from` up to `end`. */
   async fill(storage: Storage, from: number, end: number, seal: Seal): Promise<void> {
     for (let first = from; first < end; first += 4) {
       const batch = batchOf(first, Math.min(first + 3, end - 1));
@@ -49,7 +52,7 @@ export class ImageBed extends SimBed {
     return this.run(storage.image.save(logPosition(from), imageAt(from), signal));
   }
 
-  /** Saves, and expects that of earlier rounds only that is left which the image before names. */
+  /** Saves an image, and expects that of earlier rounds only the pieces that the previous image names are left. */
   async saveCollecting(storage: TikvStorage, from: number): Promise<void> {
     const client = await this.client();
     const before = await this.#named(client);
@@ -84,7 +87,7 @@ export class ImageBed extends SimBed {
     return (await this.keysOf(client, { start, end })).map((key) => this.logKeys.parsePiece(key)!);
   }
 
-  /** What a node that starts finds must lead to the whole store: every living record, and the log to its end. */
+  /** Expects that a node that starts finds the whole store: every live record, and the log to its end. */
   async expectWhole(end: number, more: Partial<TikvStorageOptions> = {}): Promise<void> {
     const node = await this.open(more);
     try {
@@ -104,12 +107,12 @@ export class ImageBed extends SimBed {
     return await this.run(reading());
   }
 
-  /** Rounds of which there are pieces. */
+  /** The rounds that have pieces. */
   async rounds(client: TikvClient): Promise<number[]> {
     return [...new Set((await this.pieces(client)).map(({ round }) => round))];
   }
 
-  /** Segments of which there are batches. */
+  /** The segments that have batches. */
   async segments(client: TikvClient): Promise<number[]> {
     const found = await this.keysOf(client, { start: this.logKeys.logStart, end: this.logKeys.logEnd });
     const parsed = found.map((key) => this.logKeys.parse(key)!);

@@ -38,7 +38,7 @@ async function until(done: () => boolean): Promise<void> {
 
 const isWhole = ({ image }: TikvStorage): boolean => image.local!.whole;
 
-/** What of the reads went to TiKV. */
+/** Reads all live records. Returns the number of requests to TiKV. */
 async function readsOf(bed: TikvBed, node: TikvStorage): Promise<number> {
   const reads = (): number =>
     bed.cluster.calls.filter(({ command }) => ['Get', 'BatchGet', 'Scan'].includes(command)).length;
@@ -49,7 +49,7 @@ async function readsOf(bed: TikvBed, node: TikvStorage): Promise<number> {
   return reads() - before;
 }
 
-/** Timers are held until they are let go. */
+/** A clock that holds its timers until `release`. */
 function heldClock(): { readonly clock: Clock; readonly release: () => void } {
   let held: (() => void)[] | undefined = [];
   const after = (delayMs: number, fire: () => void): Timer => {
@@ -115,7 +115,7 @@ test('one that was not fetched to its end is nothing at the next start', async (
   await until(() => node.image.local!.bytes > 0);
   expect(isWhole(node)).toBe(false);
   expect(await readsOf(bed, node)).toBeGreaterThan(0);
-  // It waits for its pace, which no longer counts.
+  // The fetch waits for its pace. Closing ends this wait.
   await node[Symbol.asyncDispose]();
   expect(await readdir(join(bed.path, 'copy', 'image'))).toEqual(['pieces']);
   const again = await start(bed);

@@ -13,7 +13,7 @@ const PAGE_RECORDS = 100;
 const RECORD_BYTES = 50;
 const never = new AbortController().signal;
 
-/** Pieces in memory, whose fetches end when they are let go, one turn after the other. */
+/** Pieces in memory. It counts fetches, and holds them until `held` resolves. */
 class CountedPieces implements ImagePieces {
   readonly #pieces = new Map<string, Uint8Array>();
   readonly image: Image;

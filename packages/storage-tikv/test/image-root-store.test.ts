@@ -11,7 +11,7 @@ import type { LogSource } from '../src/log-source.ts';
 import { ImageBed, imageAt } from './image-bed.ts';
 import { at } from './sim-bed.ts';
 
-// Two who both believe that they hold the log, and of whom TiKV has sealed neither: what the root itself holds apart.
+// Two nodes both believe that they hold the log, and TiKV has a seal of neither. Only the root keeps them apart.
 
 function partsOf(bed: ImageBed, client: TikvClient, opener: bigint, epoch = 1) {
   const name = 'the log';
@@ -54,7 +54,7 @@ describe('the root of images', () => {
     const remove = bed.cluster.script(({ command }) => {
       if (command !== 'Get') return undefined;
       remove();
-      // What one has read is on its way while the other changes it.
+      // The other node changes the root while the answer to the first node's read is on its way.
       bed.clock.after(100, () => {
         changing = other.roots.update(other.claims(5), never);
       });
@@ -79,7 +79,7 @@ describe('the root of images', () => {
     await bed.run(writer.write(imageAt(61)(noImageBase)));
     await bed.run(other.roots.update(other.claims(2), never));
     expect(await bed.run(writer.publish(at(61), 0))).toBeUndefined();
-    // The same number of another, which nothing but chance could bring about.
+    // Another node claims the same number, which could happen only by chance.
     await bed.run(other.roots.update(other.claims(1), never));
     expect(await bed.run(writer.publish(at(61), 0))).toBeUndefined();
     expect((await bed.run(one.roots.read(never))).image).toBeUndefined();
@@ -105,7 +105,7 @@ describe('the root of images', () => {
     const node = await bed.openSealed();
     await bed.fill(node, 1, 9, sealOf(1));
     const later = partsOf(bed, await bed.client(), 33n, 2);
-    // Another who leads in a later epoch, and has not been able to seal the log yet.
+    // Another node leads in a later epoch, and has not sealed the log yet.
     const unsealed = {
       ...later,
       roots: new ImageRootStore({ ...later, holder: () => ({ ...later.holder(), segment: 99 }) }),

@@ -5,14 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { ImageBed } from './image-bed.ts';
 import { at, first } from './sim-bed.ts';
 
-// A round and a trim, ended at each request that they send to a store, in each way in which they can end there: the node is
-// gone, or deposed by one that writes an image itself and trims.
+// Interrupts a round and a trim at each request that they send to a store, in two ways: the node is gone, or it is deposed by
+// another node, which writes an image and trims.
 
 const small = { segmentBytes: 300, partBytesMax: 200 };
 const END = 81;
 const seal = sealOf(2, 9n);
 
-/** A log with an image that is published, and the pieces of a round that was given up. */
+/** A log with a published image, and records behind it. */
 async function prepared(): Promise<{ readonly bed: ImageBed; readonly leader: TikvStorage }> {
   const bed = new ImageBed();
   const leader = await bed.openSealed(first, { ...small, member: 1n });
@@ -23,7 +23,7 @@ async function prepared(): Promise<{ readonly bed: ImageBed; readonly leader: Ti
   return { bed, leader };
 }
 
-/** What is interrupted. */
+/** The steps that the tests interrupt. */
 async function roundAndTrim(leader: TikvStorage, bed: ImageBed, signal: AbortSignal): Promise<void> {
   await bed.save(leader, 61, signal);
   await bed.run(leader.image.trim(signal));
@@ -31,7 +31,7 @@ async function roundAndTrim(leader: TikvStorage, bed: ImageBed, signal: AbortSig
 
 const writes = new Set(['Prewrite', 'Commit', 'DeleteRange', 'Get', 'BatchGet', 'Scan']);
 
-/** At the `step`-th request: `act` decides what becomes of it. */
+/** Lets `act` decide the fate of the `step`-th request. Returns whether that request was sent. */
 function atStep(bed: ImageBed, step: number, act: (call: FakeCall) => Fault | undefined): () => boolean {
   let count = 0;
   let reached = false;
@@ -45,7 +45,7 @@ function atStep(bed: ImageBed, step: number, act: (call: FakeCall) => Fault | un
   return () => reached;
 }
 
-/** Another node takes over, finds everything, writes an image, trims; and then nothing of earlier rounds is left. */
+/** Another node takes over, finds everything, writes an image and trims. Nothing of abandoned rounds is left in the end. */
 async function goOn(bed: ImageBed): Promise<void> {
   await bed.expectWhole(END, small);
   const other = await bed.openSealed(seal, { ...small, member: 2n });
@@ -55,7 +55,7 @@ async function goOn(bed: ImageBed): Promise<void> {
   const { from, trimmed } = await bed.run(other.image.status(never));
   expect(from).toBe(81);
   await bed.run(other.image.need(at(101), never));
-  // The node that is gone holds nothing up any more.
+  // After it has been silent for 10 minutes, the node that is gone no longer delays a trim.
   bed.clock.advance(1);
   await bed.run(other.image.trim(never));
   bed.clock.advance(700_000);
@@ -63,7 +63,7 @@ async function goOn(bed: ImageBed): Promise<void> {
   await bed.run(other.image.trim(never));
   expect((await bed.run(other.image.status(never))).trimmed).toBeGreaterThanOrEqual(trimmed);
   await bed.expectWhole(101, small);
-  // What is left is of the newest, and of the one before, which those may still read who have begun to.
+  // The pieces left are of the newest image and of the one before, which readers may still read.
   await bed.saveCollecting(other, 101);
   expect((await bed.segments(await bed.client())).length).toBeLessThanOrEqual(6);
   await bed.expectWhole(101, small);
@@ -80,7 +80,7 @@ async function countSteps(): Promise<number> {
   return count;
 }
 
-/** Requests of `roundAndTrim`. */
+/** The number of requests of `roundAndTrim`. */
 const STEPS = 28;
 const steps = Array.from({ length: STEPS }, (_, index) => index + 1);
 
@@ -114,7 +114,7 @@ describe.each([200, 3000])('a node that is deposed, and goes on after %i ms', (m
     expect(reached()).toBe(true);
     await other;
     await bed.expectWhole(101, small);
-    // Whatever the deposed one has still done, it comes to an end, and the other's image is the one that counts.
+    // The deposed node has finished, and the other node's image is still the published one.
     const again = await bed.openSealed(sealOf(3, 9n), small);
     expect((await bed.run(again.image.status(never))).from).toBe(81);
     await bed.saveCollecting(again, 101);

@@ -34,7 +34,7 @@ describe('an image', () => {
     expect(after.length).toBeLessThan(before.length);
     expect(after.at(-1)).toBe(before.at(-1));
     await bed.expectWhole(81, small);
-    // The node that holds the log goes on.
+    // The node that holds the log continues to append.
     await bed.fill(leader, 81, 101, first);
     await bed.expectWhole(101, small);
   });
@@ -59,11 +59,11 @@ describe('an image', () => {
         .map(({ round }) => `${round}`);
     expect(await bed.save(leader, 41)).toBe('published');
     expect(await pages()).toEqual(['1', '1', '1', '1', '1']);
-    // Position 34 is superseded, which is in the fourth of five pages; and the fifth was not full.
+    // Position 34, in the fourth of five pages, is superseded, and the fifth page was not full.
     await bed.saveCollecting(leader, 61);
     expect(await pages()).toEqual(['1', '1', '1', '1', '1', '2', '2', '2']);
     await bed.expectWhole(81, small);
-    // What nobody names is deleted between what is kept.
+    // Pages that the image does not name are deleted, although pages before and behind them are kept.
     await bed.saveCollecting(leader, 81);
     expect(await pages()).toEqual(['1', '1', '1', '2', '2', '2', '3', '3', '3']);
     await bed.expectWhole(81, small);
@@ -142,7 +142,7 @@ describe('an image', () => {
       yield* imageAt(41)(base);
       throw new Error('no more');
     }
-    // Written before it fails, because a megabyte is gathered first.
+    // The 2 MiB chunk is written before the failure, because the writer gathers at most 1 MiB.
     async function* large(base: ImageBase) {
       yield { kind: 'chunk' as const, bytes: new Uint8Array(2 << 20) };
       yield* failing(base);
@@ -254,14 +254,14 @@ describe('a trim', () => {
     const other = await bed.open({ ...small, member: 2n });
     expect(await bed.save(leader, 81)).toBe('published');
     await need(81);
-    // A node that has said nothing since it was opened needs everything.
+    // A node that has not reported a need since it was opened needs the whole log.
     expect(await bed.run(leader.image.trim(never))).toBeUndefined();
     await bed.run(other.image.need(at(30), never));
     const trimmed = await bed.run(leader.image.trim(never));
     expect(trimmed!.needed).toBe(30);
     expect(trimmed!.before).toBeLessThanOrEqual(30);
     expect((await bed.read(other, 30))[0]).toBe(30);
-    // Without progress, but alive.
+    // The other node makes no progress, but is alive.
     for (let beat = 0; beat < 4; beat += 1) {
       bed.clock.advance(400_000);
       await need(81);
@@ -319,7 +319,7 @@ describe('a trim', () => {
     await expect(bed.run(leader.image.trim(never))).rejects.toThrow();
     remove();
     expect(await bed.segments(client)).toEqual(before);
-    // Another process, which knows nothing of it.
+    // Another process, which does not know of the interrupted trim.
     const seal = sealOf(2, 9n);
     const other = await bed.openSealed(seal, small);
     await bed.run(other.image.trim(never));
@@ -334,10 +334,10 @@ describe('a trim', () => {
     expect(await bed.save(leader, 81)).toBe('published');
     await need(81);
     await bed.run(leader.image.trim(never));
-    // It was opened when there was no image yet.
+    // This node was opened when there was no image yet.
     expect(await bed.run(another.values.getMany([logPosition(4)], never))).toEqual(batchOf(4).records);
     await expect(bed.read(reader, 1)).rejects.toThrow(StorageTrimmedError);
-    // Superseded, so the image does not have it.
+    // Record 3 is superseded, so the image does not have it.
     await expect(bed.run(reader.values.getMany([logPosition(3)], never))).rejects.toThrow(StorageTrimmedError);
     expect(await bed.run(reader.values.getMany([logPosition(4)], never))).toEqual(batchOf(4).records);
     await expect(bed.run(reader.values.getMany([logPosition(90)], never))).rejects.toThrow(StorageCorruptError);

@@ -88,7 +88,7 @@ test('a trim while it looks is no damage', async () => {
   const client = await bed.client();
   const { image } = leader;
   let trims = 0;
-  /** Trims just before the owner of the second segment is asked for. */
+  /** The seal that names the owner of the second segment. A trim runs just before it is read. */
   const asked = bed.logKeys.seal(1);
   const plain = client.snapshot.bind(client);
   client.snapshot = async (options) => {

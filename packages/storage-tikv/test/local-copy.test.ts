@@ -42,7 +42,7 @@ function expectRecords(seen: readonly Uint8Array[], due: readonly LogBatch[]): v
   expect(wanted.findIndex((bytes, index) => Buffer.compare(bytes, seen[index]!) !== 0)).toBe(-1);
 }
 
-/** Requests to stores that read, since the count was taken. */
+/** Counts the read requests to stores from this call on. */
 function readsSince(bed: TikvBed): () => number {
   const count = (): number =>
     bed.cluster.calls.filter(({ command }) => ['Get', 'BatchGet', 'Scan'].includes(command)).length;
@@ -61,7 +61,7 @@ describe('a copy', () => {
     expectRecords(await storage.values.getMany(positions, never), ten);
     expect(reads()).toBe(0);
     expectRecords(await readAll(storage), ten);
-    // Where the log ends, TiKV must say: the region of the next segment, that of the last one, and whose it is.
+    // TiKV is read only for the end of the log: the region of the next segment, that of the last one, and its owner.
     expect(reads()).toBeLessThanOrEqual(3);
     expect(bed.logger.warnings).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe('a copy', () => {
     const more = [batchOf(11, 3), batchOf(14, 2), batchOf(16, 4)];
     for (const batch of more) await append(leader, batch, seal);
     await storage.values.adopt!(more[2]!);
-    // Found at once, wherever it is.
+    // The records are found at once, in memory or in TiKV.
     expectRecords(await storage.values.getMany([at(14), at(16)], never), [
       { first: at(14), records: [more[1]!.records[0]!, more[2]!.records[0]!] },
     ]);

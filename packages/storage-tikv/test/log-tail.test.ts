@@ -6,7 +6,7 @@ import { findTail } from '../src/log-tail.ts';
 import { batchOf } from './sim-bed.ts';
 import { clusterId, TikvBed } from './tikv-bed.ts';
 
-/** The rows of a log of two segments: four records each, the first one sealed. */
+/** The rows of a log to which two storages appended four records each, the second one after a takeover. */
 async function twoSegments(bed: TikvBed): Promise<{ readonly key: Uint8Array; readonly value: Uint8Array }[]> {
   const [first, second] = [await bed.open({ prefix: 'made' }), await bed.open({ prefix: 'made' })];
   await first.log.seal(sealOf(1));

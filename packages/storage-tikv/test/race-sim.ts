@@ -25,7 +25,7 @@ export interface RaceCounts {
   requests: number;
 }
 
-/** What goes wrong with a request, by chance: nothing, mostly. */
+/** The fault of a request, by chance. Most requests have none. */
 function faultOf(random: Prng): Fault | undefined {
   switch (random.below(45)) {
     case 0:
@@ -50,14 +50,14 @@ function faultOf(random: Prng): Fault | undefined {
 
 interface Took {
   readonly seal: Seal;
-  /** What `seal` resolved with. */
+  /** The result of `seal`. */
   readonly next: number;
 }
 
 /**
  * Nodes that take one log from each other, on one cluster of stores, while requests are lost, delayed and repeated, regions
- * split, and stores decline to write in one phase. After each takeover the whole log is read and held against what was
- * acknowledged. Throws what is wrong.
+ * split, and stores decline to write in one phase. After each takeover, the node reads the whole log and compares it with the
+ * acknowledged records. Throws if they differ.
  */
 export class RaceSim {
   readonly counts: RaceCounts = {
@@ -83,9 +83,9 @@ export class RaceSim {
   };
   #epoch = 0;
   #made = 0;
-  /** What each position holds, as far as an append was acknowledged. */
+  /** The acknowledged value of each position. */
   readonly #acknowledged = new Map<number, number>();
-  /** What an append was refused with: it is nowhere. */
+  /** The values of refused appends. They must not be in the log. */
   readonly #refused = new Set<number>();
   readonly #took: Took[] = [];
   #calm = false;
@@ -116,7 +116,7 @@ export class RaceSim {
     this.counts.segments = this.#took.length;
   }
 
-  /** A node is opened, leads for a while, and is closed, again and again. */
+  /** Opens a node, lets it lead for a while, and closes it, again and again. */
   async #live(node: number): Promise<void> {
     await using client = await this.#connect();
     for (let turn = 0; turn < TURNS_OF_A_NODE; ) {
@@ -135,7 +135,7 @@ export class RaceSim {
 
   async #lead(storage: TikvStorage, node: number): Promise<void> {
     await this.#pause(this.#random.below(400));
-    // Now and then two nodes try with one epoch: at most one of them may have it.
+    // Sometimes two nodes use one epoch. At most one of them may get it.
     if (this.#random.chance(0.8)) this.#epoch += 1;
     const seal = sealOf(this.#epoch, BigInt(node + 1));
     let next: number;
@@ -159,7 +159,7 @@ export class RaceSim {
     }
   }
 
-  /** Until it is known what became of it. False where the node is deposed. */
+  /** Appends until the outcome is known. Returns false if the node is deposed. */
   async #append(log: RetryQueue, batch: LogBatch, values: readonly number[], seal: Seal): Promise<boolean> {
     this.#disturb();
     const { kind } = await log.append(batch, seal);
@@ -170,7 +170,7 @@ export class RaceSim {
     return kind === 'committed';
   }
 
-  /** An acknowledged batch lies before every later seal that has been acknowledged already. */
+  /** Checks that the acknowledged batch lies before every later seal that is already acknowledged. */
   #acknowledge(batch: LogBatch, values: readonly number[], seal: Seal): void {
     for (const took of this.#took) {
       const other =
@@ -189,7 +189,7 @@ export class RaceSim {
     }
   }
 
-  /** Everything that was acknowledged before is there, in its place, and once. */
+  /** Checks that every record that was acknowledged before is in the log, at its position, and once. */
   async #verify(storage: TikvStorage, next: number, seal: Seal): Promise<ReadonlySet<number>> {
     const due = [...this.#acknowledged].filter(([position]) => position < next);
     const late = [...this.#acknowledged.keys()].filter((position) => position >= next);
@@ -202,7 +202,7 @@ export class RaceSim {
         seen.set(first + index, Buffer.from(record).readUInt32LE());
       }
     }
-    // More, where another node has taken the log over meanwhile.
+    // The read returns more records if another node has taken over and appended meanwhile.
     if (seen.size < next - 1) throw new Error(`sealed at ${next}, and ${seen.size} records are read`);
     for (const [position, value] of due) {
       const there = seen.get(position);
@@ -219,7 +219,7 @@ export class RaceSim {
     return bytes;
   }
 
-  /** Region borders anywhere in the log, and stores that take a while to write in one phase again. */
+  /** Sometimes splits a region anywhere in the log, or lets the stores decline to write in one phase for a while. */
   #disturb(): void {
     if (this.#random.chance(0.05)) {
       const segment = 1 + this.#random.below(2 * this.#took.length + 1);

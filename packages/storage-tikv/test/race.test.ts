@@ -25,7 +25,7 @@ test(`whoever seals has all that was acknowledged, and nobody appends behind a s
     for (const key of Object.keys(sums) as (keyof RaceCounts)[]) sums[key] += sim.counts[key];
   }
   if (process.env['RUNS'] !== undefined) console.log(sums);
-  // Each of them must have been in the runs, or they show nothing.
+  // Each of these events must have happened. Otherwise the runs show nothing.
   expect(sums.committed).toBeGreaterThan(RUNS * 15);
   expect(sums.fenced).toBeGreaterThan(RUNS / 3);
   expect(sums.retried).toBeGreaterThan(RUNS / 3);

@@ -6,7 +6,7 @@ import { TikvBed } from './tikv-bed.ts';
 
 const END = 401;
 
-/** A log of 400 records in a hundred batches and many segments, and a node that has nothing of it in memory. */
+/** A log of 400 records in a hundred batches and many segments, and a node that has none of them in memory. */
 async function cold(bed: TikvBed) {
   const leader = await bed.open();
   await leader.log.seal(sealOf(1));
@@ -31,7 +31,7 @@ const every = (step: number): number[] => Array.from({ length: Math.ceil((END - 
 test('where most of the log is wanted several batches come with one question', async () => {
   await using bed = await TikvBed.make({ local: 'memory', segmentBytes: 4_000 });
   const { read } = await cold(bed);
-  // The first question finds the segments, which is remembered.
+  // The first read finds the segments, which the node remembers.
   await read(every(20));
   const sparse = await read(every(8));
   expect(sparse).toBeGreaterThan(50);

@@ -10,7 +10,7 @@ import { TestLogger, TikvBed } from './tikv-bed.ts';
 const RETENTION_MS = 1000;
 const INTERVAL_MS = 100;
 
-/** A leader that looks after the safe point, by a clock of its own. PD's is the machine's. */
+/** A leader that keeps the safe point, with a clock of its own. PD uses the machine's clock. */
 class Keeper {
   readonly clock = new SimClock();
   readonly logger = new TestLogger();
@@ -31,7 +31,7 @@ class Keeper {
     });
   }
 
-  /** Until so much later. */
+  /** Lets `ms` pass, with a call of `keep` in each interval. */
   async pass(ms: number, beside: () => Promise<unknown> = async () => {}): Promise<void> {
     for (let passed = 0; passed < ms; passed += INTERVAL_MS) {
       await this.#keeper.keep(never);
@@ -86,7 +86,7 @@ test('who has taken it up leaves it when another moves it', async () => {
     await hold();
     await bed.client.gc.collect(0);
   });
-  // Once more before the other has begun.
+  // The fourth move was before the other process began to move the safe point.
   expect(keeper.moves).toBe(4);
 });
 

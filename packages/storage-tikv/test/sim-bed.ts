@@ -11,7 +11,7 @@ export const first = sealOf(1);
 export const at = logPosition;
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A record that says which it is. */
+/** A record that holds `value`. */
 export const record = (value: number, length = 8): Uint8Array => {
   const bytes = Buffer.alloc(length);
   bytes.writeUInt32LE(value);
@@ -51,7 +51,7 @@ export class SimBed {
     return client;
   }
 
-  /** A node of its own. */
+  /** Opens a node with a client of its own. */
   async open(more: Partial<TikvStorageOptions> = {}): Promise<TikvStorage> {
     const client = await this.client();
     const found = { clusterId: 7n, members: [] };
@@ -72,7 +72,7 @@ export class SimBed {
     );
   }
 
-  /** A node that holds the log. */
+  /** Opens a node that holds the log. */
   async openSealed(seal: Seal = first, more: Partial<TikvStorageOptions> = {}): Promise<TikvStorage> {
     const storage = await this.open(more);
     await this.run(storage.log.seal(seal));
@@ -83,7 +83,7 @@ export class SimBed {
     return (await this.run(storage.log.append(batch, seal))).kind;
   }
 
-  /** What is read from `from` on, each record by what is in it. */
+  /** Reads the log from `from` on. Returns the value of each record. */
   async read(storage: Storage, from = 1): Promise<number[]> {
     const reading = async (): Promise<number[]> => {
       const seen: number[] = [];
@@ -105,7 +105,7 @@ export class SimBed {
   }
 }
 
-/** Whether it is a prewrite that writes the key. */
+/** Whether the request is a prewrite that writes the key. */
 function mentions(request: unknown, key: Uint8Array): boolean {
   if (!isObject(request) || !Array.isArray(request['mutations'])) return false;
   return request['mutations'].some((mutation: unknown) => {

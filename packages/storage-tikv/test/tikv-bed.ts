@@ -17,7 +17,7 @@ import {
 import { TikvClient } from '@engram/tikv-client';
 import { FakeCluster } from '@engram/tikv-client/testing';
 
-/** Keeps what was logged as a warning or worse. */
+/** Keeps the messages of warnings and errors. */
 export class TestLogger implements Logger {
   readonly warnings: string[] = [];
   debug(): void {}

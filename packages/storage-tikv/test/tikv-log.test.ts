@@ -339,7 +339,7 @@ describe('a batch of several values', () => {
 });
 
 describe('damage', () => {
-  /** Writes into a store what no writer wrote. */
+  /** Changes a value in the store directly, without a writer. */
   function overwrite(key: Uint8Array, change: (value: Uint8Array) => Uint8Array): void {
     const { writes } = bed.cluster.mvcc.row(key);
     const write = writes[0]!;
@@ -418,7 +418,7 @@ test.each([1, 2])(
     for (const position of [1, 2, 3]) await bed.append(writer, batchOf(position));
     const storage = await bed.open();
     const { writes } = bed.cluster.mvcc.row(bed.keys.slot(3, 2));
-    // As if the batch was committed just behind the first timestamp of the read, and the one after it before.
+    // As if the batch at 2 was committed just behind the first timestamp of the read, and the next batch before it.
     let versions = 0;
     const remove = bed.cluster.script(({ request }) => {
       const version = versionOf(request);

@@ -6,7 +6,7 @@ import { TimestampPool } from '../src/timestamp-pool.ts';
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const call: CallOptions = { timeoutMs: 1000 };
 
-/** Deals runs, until it is gone. */
+/** Deals runs of timestamps, unless it is gone. */
 class Pd {
   next: Timestamp = 1n;
   gone = false;
@@ -59,7 +59,7 @@ test('what is older than two minutes is not used', async () => {
   await pool.take(call);
   const young = pd.next;
   clock.advance(119_000);
-  expect(await pool.take(call)).toBeLessThan(young); // and others are fetched meanwhile
+  expect(await pool.take(call)).toBeLessThan(young); // and new ones are fetched meanwhile
   pd.gone = true;
   clock.advance(121_000);
   pd.gone = false;
