@@ -66,7 +66,7 @@ export function readRecordEntry(entry: Uint8Array, position: number): RecordEntr
   return { following, record };
 }
 
-/** Equal bytes with different seeds have different CRCs. Either number changes the seed. */
+/** Equal bytes with different seeds have different CRCs. The seed depends on both numbers. */
 function recordSeed(position: number, following: number): number {
   const high = Math.floor(position / U32);
   return ((position % U32) + Math.imul(high, 0x85ebca6b) + Math.imul(following, 0x9e3779b1)) >>> 0;

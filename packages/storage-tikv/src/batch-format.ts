@@ -36,7 +36,7 @@ export interface BatchHeader {
   readonly chain: Chain;
 }
 
-/** A batch as it stands in TiKV. */
+/** A batch as it is stored in TiKV. */
 export interface StoredBatch extends LogBatch {
   readonly header: BatchHeader;
 }

@@ -3,8 +3,8 @@ import { assert, type LogPosition, logPosition } from '@engram/core';
 // A page: the number of records (u32), then the position (u64) and length (u32) of each record, then the records.
 //
 // A piece of places tells in which page a position's record is: entries of a position (u48) and a page (u32), ascending.
-// Positions are spread over the pieces of places in blocks of BLOCK_POSITIONS. There are so many pieces that each has about
-// PLACES_ENTRIES entries. Numbers are little endian.
+// Positions are spread over the pieces of places in blocks of BLOCK_POSITIONS, so that each piece has about PLACES_ENTRIES
+// entries. Numbers are little endian.
 
 const PAGE_ENTRY_BYTES = 12;
 const PLACE_BYTES = 10;

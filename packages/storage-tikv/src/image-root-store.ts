@@ -18,7 +18,7 @@ export interface RootStoreOptions {
   readonly holder: () => RootHolder | undefined;
 }
 
-/** An update gives up after so many attempts, if other nodes are always faster, or answers are always lost. */
+/** The attempts of an update. They all fail if other nodes are always faster, or answers are always lost. */
 const ATTEMPTS_MAX = 20;
 
 /** Reads the image's root in TiKV, and changes it by compare-and-set. */

@@ -11,7 +11,7 @@ import { findTail } from './log-tail.ts';
 import { MemberNeeds } from './member-needs.ts';
 import type { SegmentOwner } from './seal-record.ts';
 
-/** A segment of the log, as far as it is left. */
+/** A segment of the log that is not deleted. */
 export interface SegmentReport {
   readonly segment: number;
   /** The epoch and the holder of the seal that the segment belongs to. */
@@ -29,7 +29,7 @@ export interface RoundReport {
   /** `kept`: the published image has pages of it. `left`: it was abandoned or replaced; the next round deletes it. */
   readonly state: 'published' | 'claimed' | 'kept' | 'left';
   readonly pieces: number;
-  /** Pages of the published image. */
+  /** How many pages of the published image this round wrote. */
   readonly pages: number;
 }
 
@@ -208,7 +208,7 @@ function keyOf(keys: LogKeys, key: LogKey): Uint8Array {
   return key.kind === 'seal' ? keys.seal(key.segment) : keys.slot(key.segment, key.first, key.part);
 }
 
-/** Counts by region. */
+/** Counts the values and pieces in each region. */
 class RegionCounts {
   readonly #regions: readonly RegionInfo[];
   readonly #counts: { logValues: number; imagePieces: number }[];

@@ -36,16 +36,16 @@ export interface CopyStart {
   readonly chain: Chain | undefined;
 }
 
-/** Above so many bytes of waiting batches, `offer` takes no batch: the batch is fetched from TiKV later. */
+/** With more bytes of waiting batches than this, `offer` takes no batch: it is fetched from TiKV later. */
 const WAITING_BYTES_MAX = 64 << 20;
-/** Above so many bytes of waiting batches, `offer` returns `room`, so that callers that can wait do so. */
+/** With more bytes of waiting batches than this, `offer` returns `room`, so that callers can wait. */
 const WAITING_BYTES_HIGH = 8 << 20;
-/** The mark is written after so many bytes. The next start reads the bytes behind the mark to compute the chain. */
+/** The mark is written after this many bytes. The next start reads the bytes behind the mark to compute the chain. */
 const MARK_BYTES = 64 << 20;
 
 const never = new AbortController().signal;
 
-/** A batch on its way into the copy. */
+/** A batch that waits to be written to the copy. */
 interface Waiting {
   readonly batch: LogBatch;
   readonly bytes: number;

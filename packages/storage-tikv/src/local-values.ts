@@ -93,7 +93,7 @@ export class CheckpointMemory {
 
 /**
  * For a node without a disk. It stores no records, so a drop frees nothing. A checkpoint is useful only to a storage that the
- * same process opens again. The size is the bytes of the log's records minus the dropped ones, and the checkpoint.
+ * same process opens again. The size is the bytes of the log's records minus the dropped ones, plus the checkpoint.
  */
 export class MemoryValues implements LocalValues {
   readonly #memory: CheckpointMemory;

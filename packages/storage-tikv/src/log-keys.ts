@@ -1,7 +1,7 @@
 import { assert, type LogPosition, logPosition } from '@engram/core';
 
 // Where a cluster's log lies in TiKV. All keys begin with "engram/" and the cluster's prefix in an order-preserving form
-// that no other prefix's form begins with: a zero byte becomes 00 FF, and 00 01 ends it. Behind it:
+// that no other prefix's form begins with: a zero byte becomes 00 FF, and 00 01 ends the prefix. Behind the prefix:
 //
 //   'l' segment (u64) first (u64) part (u16)   a part of the batch that begins at this position
 //   'l' segment (u64) FF                       the segment's seal: behind its batches, whatever their position

@@ -57,7 +57,7 @@ interface Unsettled {
 type NotCommitted = Exclude<AppendOutcome, { kind: 'committed' }>;
 export type Written = { readonly kind: 'committed'; readonly batch: StoredBatch } | NotCommitted;
 
-/** If regions are split again and again, the append is uncertain after so many rolls, and the caller retries it later. */
+/** The rolls of one append. If regions are split again after that, the append is uncertain, and the caller retries it. */
 const ROLLS_MAX = 3;
 
 const never = new AbortController().signal;

@@ -116,7 +116,7 @@ export class RecordLookup {
     }
   }
 
-  /** Where the log ends now. */
+  /** Reads where the log ends now. */
   async tail(signal: AbortSignal): Promise<LogTail> {
     return (await this.#look(signal)).tail;
   }

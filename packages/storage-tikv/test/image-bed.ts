@@ -10,7 +10,7 @@ import { decodeImageRoot, EMPTY_IMAGE_ROOT, type ImageRoot } from '../src/image-
 import type { ImageKey } from '../src/log-keys.ts';
 import { batchOf, SimBed } from './sim-bed.ts';
 
-/** The live records of so many positions are in one page. */
+/** The live records among this many positions are in one page. */
 const PAGE_POSITIONS = 10;
 
 /**
