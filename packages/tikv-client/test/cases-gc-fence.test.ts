@@ -56,6 +56,33 @@ test('case 68: orphans of both kinds below the safe point are settled before it 
   expect(bench.cluster.mvcc.row(k('z')).writes[0]?.commitTs).toBe(asyncTs + 9n);
 });
 
+test('orphans of more transactions than the client remembers are settled', async () => {
+  const bench = await Bench.make();
+  const folders = ['a', 'f', 'm', 's'];
+  bench.cluster.regions.split(...folders.slice(1).map(k));
+  const startTs = await bench.run(bench.client.timestamp());
+  for (const folder of folders) {
+    for (let number = 0; number < 700; number += 1) {
+      const key = k(`${folder}${number}`);
+      bench.cluster.mvcc.row(key).lock = {
+        startTs: startTs - BigInt(number * folders.length + folders.indexOf(folder)),
+        primary: key,
+        ttlMs: 3_000,
+        op: 0,
+        value: k('1'),
+        txnSize: 1n,
+        useAsyncCommit: false,
+        minCommitTs: startTs + 1n,
+        secondaries: [],
+      };
+    }
+  }
+  await bench.clock.pass(600 * SECOND);
+  const { resolvedLocks } = await bench.run(bench.client.gc.collect(60 * SECOND));
+  expect(resolvedLocks).toBe(4 * 700);
+  expect(bench.cluster.mvcc.locks()).toEqual([]);
+});
+
 test('case 69: somebody else holds an older version: the safe point stays there until that ends', async () => {
   for (const modern of [false, true]) {
     const bench = await Bench.make();
