@@ -13,7 +13,7 @@ export interface Timed {
 /** Precision of deadlines: never early, and at most two ticks late. */
 const tickMs = 10;
 const slots = 1024;
-/** At most this many expired calls of one slot are ended in one turn of the event loop. */
+/** At most this many expired calls are ended in one turn of the event loop. */
 const expiredPerTurn = 256;
 
 class Slot implements Timed {
@@ -76,20 +76,14 @@ export class DeadlineWheel {
     const nowMs = this.#clock.nowMs();
     const nowTick = Math.floor(nowMs / tickMs);
     // After a pause longer than one revolution, one revolution checks every slot.
+    const passed: Timed[] = [];
     for (let tick = Math.max(this.#doneTick + 1, nowTick - slots + 1); tick <= nowTick; tick += 1) {
-      this.#expire(this.#slots[tick % slots]!, nowMs);
+      addPassed(this.#slots[tick % slots]!, nowMs, passed);
     }
+    this.#end(passed, 0);
     this.#doneTick = Math.max(this.#doneTick, nowTick);
     if (this.#count > 0) this.#timer = this.#clock.after(tickMs, this.#turn);
   };
-
-  #expire(slot: Slot, nowMs: number): void {
-    const passed: Timed[] = [];
-    for (let entry = slot.wheelNext; entry !== undefined && entry !== slot; entry = entry.wheelNext) {
-      if (entry.deadlineMs <= nowMs) passed.push(entry);
-    }
-    this.#end(passed, 0);
-  }
 
   #end(passed: readonly Timed[], from: number): void {
     for (let at = from; at < passed.length; at += 1) {
@@ -103,5 +97,11 @@ export class DeadlineWheel {
       this.remove(entry);
       entry.expired();
     }
+  }
+}
+
+function addPassed(slot: Slot, nowMs: number, passed: Timed[]): void {
+  for (let entry = slot.wheelNext; entry !== undefined && entry !== slot; entry = entry.wheelNext) {
+    if (entry.deadlineMs <= nowMs) passed.push(entry);
   }
 }

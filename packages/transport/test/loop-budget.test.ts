@@ -150,7 +150,10 @@ test('one connection that takes long to write to is named', async () => {
   expect(watch.told).toEqual(['send 15 ']);
 });
 
-test('deadlines that pass together end their calls a few at a time', async () => {
+test.each([
+  { when: 'at one time', deadlineMs: () => 50 },
+  { when: 'over a second in which the process was stopped', deadlineMs: (at: number) => at / 10 },
+])('deadlines that pass together, $when, end their calls a few at a time', async ({ deadlineMs }) => {
   const clock = new SimClock();
   const wheel = new DeadlineWheel(clock);
   let expired = 0;
@@ -159,8 +162,10 @@ test('deadlines that pass together end their calls a few at a time', async () =>
     expired += 1;
   };
   for (let at = 0; at < 10_000; at += 1) {
-    wheel.add({ deadlineMs: 50, wheelPrevious: undefined, wheelNext: undefined, expired: end });
+    wheel.add({ deadlineMs: deadlineMs(at), wheelPrevious: undefined, wheelNext: undefined, expired: end });
   }
+  const stopped = clock.nowMs;
+  clock.nowMs = () => stopped.call(clock) + 2_000;
   clock.advance(100);
   most = expired;
   for (let before = -1; before !== expired; ) {
