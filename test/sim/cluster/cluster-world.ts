@@ -351,6 +351,10 @@ export class ClusterWorld implements Clients {
     };
   }
 
+  get passedOnMsMax(): number {
+    return this.settings.requestTimeoutMs;
+  }
+
   get #links() {
     const { networkDelayMsMax, networkLost, networkTwice } = this.plan.settings;
     return { delayMsMin: 0.05, delayMsMax: networkDelayMsMax, lost: networkLost, twice: networkTwice };

@@ -184,17 +184,20 @@ describe('leases', () => {
     judge.leases.expired(4, 7n, 6000);
   });
 
-  test('a renewal of which nobody was told may reach the next lease of its id, but none after a takeover', () => {
+  test('a renewal of which nobody was told may reach the next lease of its id, also after a takeover', () => {
     const grant = mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds: 5 });
     const judge = judgeOf(grant, mark({ kind: 'lease-revoke', id: leaseId(7n) }), grant);
     judge.leases.granted(7n, 2, 5, 1000);
-    judge.leases.maybeRenewed(7n, 2);
+    judge.leases.maybeRenewed(7n, 2, 12_000);
     judge.leases.granted(7n, 4, 5, 2000);
     judge.leases.answered(7n, 4, 2100);
-    const asked = { ...call, from: 4, startMs: 9000 };
-    judge.timeToLive(asked, 7n, 5, 5, [], 9000);
+    const hasFullTtl = (nowMs: number): void =>
+      judge.timeToLive({ ...call, from: 4, startMs: nowMs }, 7n, 5, 5, [], nowMs);
+    hasFullTtl(9000);
     judge.leases.takenOver(10_000, 10_100);
-    expect(() => judge.timeToLive({ ...asked, startMs: 14_000 }, 7n, 5, 5, [], 14_000)).toThrow(/no state/);
+    hasFullTtl(14_000);
+    judge.leases.takenOver(15_000, 15_100);
+    expect(() => hasFullTtl(17_000)).toThrow(/no state/);
   });
 });
 

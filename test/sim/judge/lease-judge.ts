@@ -36,10 +36,10 @@ export class LeaseJudge {
   /** Renewals without an answer, by lease. */
   readonly #underWay = new Map<bigint, number>();
   /**
-   * Ids of leases with a renewal of unknown outcome. Until the next takeover, it may renew any lease that has the id by
-   * then.
+   * Lease ids with a renewal of unknown outcome. It may renew any lease that has the id by then: until the next takeover,
+   * if it is on its way to this leader, and until this time, if a member passes it on to the next one.
    */
-  readonly #loose = new Set<bigint>();
+  readonly #loose = new Map<bigint, number>();
 
   constructor(history: StoreHistory, rates: ClockRates = EXACT) {
     this.#history = history;
@@ -55,15 +55,17 @@ export class LeaseJudge {
 
   /** A takeover gives every lease its full TTL again. */
   takenOver(beginMs: number, endMs: number): void {
-    this.#loose.clear();
-    for (const { granted, ttlSeconds } of this.#history.leasesAt(this.#history.next)) {
+    for (const [id, untilMs] of this.#loose) if (untilMs < beginMs) this.#loose.delete(id);
+    for (const { id, granted, ttlSeconds } of this.#history.leasesAt(this.#history.next)) {
       const ttlMs = ttlSeconds * 1000;
       const { slow, fast } = this.#rates;
       const known = this.#deadlines.get(granted);
       const earlierMs = known?.earliestMs ?? 0;
       const earliestMs = Math.max(earlierMs, beginMs + ttlMs / fast);
       const before = [...(known?.before ?? []), { untilMs: endMs, earliestMs: earlierMs }];
-      this.#deadlines.set(granted, { earliestMs, latestMs: endMs + ttlMs / slow, isOpen: false, before });
+      const isOpen = this.#loose.has(id);
+      const latestMs = isOpen ? Number.POSITIVE_INFINITY : endMs + ttlMs / slow;
+      this.#deadlines.set(granted, { earliestMs, latestMs, isOpen, before });
     }
   }
 
@@ -112,9 +114,9 @@ export class LeaseJudge {
       deadline.latestMs === Number.POSITIVE_INFINITY ? latestMs : Math.max(deadline.latestMs, latestMs);
   }
 
-  /** A renewal has an unknown outcome. */
-  maybeRenewed(id: bigint, position: number): void {
-    this.#loose.add(id);
+  /** A renewal has an unknown outcome. A takeover before `untilMs` does not end it. */
+  maybeRenewed(id: bigint, position: number, untilMs = Number.NEGATIVE_INFINITY): void {
+    this.#loose.set(id, Math.max(untilMs, this.#loose.get(id) ?? untilMs));
     const span = this.#history.leaseAt(id, position);
     const deadline = span && this.#deadlines.get(span.granted);
     if (deadline === undefined) return;

@@ -14,6 +14,8 @@ export interface Clients {
   readonly watchClients: readonly WatchClient[];
   /** The time of the clock that leases are judged by. */
   readonly nowMs: number;
+  /** For how long a member may still pass a call on to a leader after the client has given up. */
+  readonly passedOnMsMax: number;
   /** Lower bound, as a position of the log, of the state from which a node answers by itself. */
   localFrom(life: Served): number;
 }

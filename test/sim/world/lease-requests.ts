@@ -64,7 +64,7 @@ export function keepAlive({ world, life, face, name }: Asking, id: bigint): void
     },
     unknown: () => {
       ended();
-      judge.leases.maybeRenewed(id, history.next);
+      judge.leases.maybeRenewed(id, history.next, world.nowMs + world.passedOnMsMax);
     },
     text: (ttlSeconds) => `${ttlSeconds} s`,
   });
