@@ -44,6 +44,8 @@ export class ClusterImages {
   readonly needs = new Map<bigint, { readonly from: LogPosition; readonly atMs: number }>();
   /** Called when a request of this member arrives, for rounds and trims only. */
   onMoment: ((member: bigint, moment: ImageMoment) => void) | undefined;
+  /** Members that the last answer about needs left out. An image may be published after one of them has woken. */
+  readonly #silent = new Set<bigint>();
   readonly #tell: (text: () => string) => void;
 
   constructor(log: SharedLog, tell: (text: () => string) => void) {
@@ -51,10 +53,9 @@ export class ClusterImages {
     this.#tell = tell;
   }
 
-  publish(member: bigint, image: PublishedImage, kept: number, nowMs: number): void {
+  publish(member: bigint, image: PublishedImage, kept: number): void {
     this.image = image;
-    for (const [id, { from, atMs }] of this.needs)
-      if (from < image.from && nowMs - atMs > SILENT_MS_MAX) this.forgotten.add(id);
+    for (const [id, { from }] of this.needs) if (from < image.from && this.#silent.has(id)) this.forgotten.add(id);
     this.#tell(
       () =>
         `  m${member} published image ${image.round}: from ${image.from}, ${image.pages.length} pages, ${kept} kept`,
@@ -69,8 +70,11 @@ export class ClusterImages {
   /** The lowest position that members have asked for lately; undefined if none has. */
   needed(nowMs: number): LogPosition | undefined {
     let lowest: LogPosition | undefined;
-    for (const { from, atMs } of this.needs.values())
-      if (nowMs - atMs <= SILENT_MS_MAX && (lowest === undefined || from < lowest)) lowest = from;
+    this.#silent.clear();
+    for (const [id, { from, atMs }] of this.needs) {
+      if (nowMs - atMs > SILENT_MS_MAX) this.#silent.add(id);
+      else if (lowest === undefined || from < lowest) lowest = from;
+    }
     return lowest;
   }
 
@@ -205,7 +209,7 @@ export class LifeImages implements SharedImage {
     await this.#atMoment('verify', () => undefined);
     return await this.#atMoment('publish', () => {
       if (!this.#holds || images.claimed !== round) return 'deposed';
-      images.publish(id, { round, from, chunks, pages, records }, kept, this.#parts.process.host.scheduler.nowMs);
+      images.publish(id, { round, from, chunks, pages, records }, kept);
       return 'published';
     });
   }
