@@ -45,7 +45,8 @@ export async function recallTxn(
     provide: (needed) => values.provide(needed, signal),
     turn: () => slice.turn(replica.clock, signal),
   });
-  return new Recall(replica, before, group.revision, countWrites(txn, path), signal).txn(txn, path);
+  // Awaited here: the pin is released when this function returns.
+  return await new Recall(replica, before, group.revision, countWrites(txn, path), signal).txn(txn, path);
 }
 
 /** Costs in microseconds: answering an operation, and each version of it. */
