@@ -2,7 +2,7 @@ import { type CommittedWrite, nodeItself, recallTxn, type TxnResult } from '@eng
 import { assert, type Revision, type Txn } from '@engram/core';
 import { Scheduler, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Node, openNode, plainResult } from './harness.ts';
 import { checkQuiet, everything, get, put, putOp, refusal, txnOf } from './ops.ts';
 
@@ -51,6 +51,25 @@ describe('a transaction whose leader did not say what it answered', () => {
     expect(plainResult(await recalled(node, passed))).toEqual(plainResult(passed.answer));
     await compact(node, 3);
     expect(plainResult(await recalled(node, passed))).toEqual(plainResult(passed.answer));
+    checkQuiet(node.backend);
+  });
+
+  test('keeps the revision before it pinned for every version that it reads', async () => {
+    const node = await opened();
+    const { pins, scanner } = node.backend.replica;
+    await node.clock.run(node.backend.txn(txnOf(putOp('k', 'a'), putOp('l', 'a')), nodeItself));
+    const both = txnOf(putOp('k', 'b', { prevKv: true }), putOp('l', 'b', { prevKv: true }));
+    const passed = await passOn(node, both);
+    const scan = scanner.scan.bind(scanner);
+    const isPinned: boolean[] = [];
+    const spied = vi.spyOn(scanner, 'scan').mockImplementation((...args) => {
+      isPinned.push(pins.holdsBelow(passed.answer.revision));
+      return scan(...args);
+    });
+    expect(plainResult(await recalled(node, passed))).toEqual(plainResult(passed.answer));
+    spied.mockRestore();
+    expect(isPinned).toEqual([true, true]);
+    expect(pins.size).toBe(0);
     checkQuiet(node.backend);
   });
 
