@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { physicalMs, shiftTimestamp, type Transaction } from '../index.ts';
-import { Bench, k } from './support/bench.ts';
+import { Bench, k, orphanLock } from './support/bench.ts';
 
 const SECOND = 1_000;
 
@@ -24,17 +24,7 @@ test('case 68: orphans of both kinds below the safe point are settled before it 
   bench.cluster.regions.split(k('m'));
   await bench.put({ a: '0', b: '0', z: '0' });
   const startTs = await bench.run(bench.client.timestamp());
-  const lock = {
-    startTs,
-    primary: k('a'),
-    ttlMs: 3_000,
-    op: 0,
-    value: k('1'),
-    txnSize: 1n,
-    useAsyncCommit: false,
-    minCommitTs: startTs + 1n,
-    secondaries: [],
-  };
+  const lock = orphanLock(startTs, k('a'));
   bench.cluster.mvcc.row(k('a')).lock = lock;
   const asyncTs = await bench.run(bench.client.timestamp());
   const asyncLock = { ...lock, startTs: asyncTs, primary: k('b'), useAsyncCommit: true, minCommitTs: asyncTs + 5n };
@@ -64,17 +54,8 @@ test('orphans of more transactions than the client remembers are settled', async
   for (const folder of folders) {
     for (let number = 0; number < 700; number += 1) {
       const key = k(`${folder}${number}`);
-      bench.cluster.mvcc.row(key).lock = {
-        startTs: startTs - BigInt(number * folders.length + folders.indexOf(folder)),
-        primary: key,
-        ttlMs: 3_000,
-        op: 0,
-        value: k('1'),
-        txnSize: 1n,
-        useAsyncCommit: false,
-        minCommitTs: startTs + 1n,
-        secondaries: [],
-      };
+      const ownTs = startTs - BigInt(number * folders.length + folders.indexOf(folder));
+      bench.cluster.mvcc.row(key).lock = orphanLock(ownTs, key);
     }
   }
   await bench.clock.pass(600 * SECOND);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MAX_TIMESTAMP } from '../index.ts';
 import type { BatchGetRequest, GetRequest, ScanRequest } from '../src/proto/gen/kvrpcpb.ts';
-import { Bench, k, text } from './support/bench.ts';
+import { Bench, k, orphanLock, text } from './support/bench.ts';
 
 test.each(['tikv', 'unistore'] as const)(
   'case 58 (%s): what is not there is not there, for every kind of read',
@@ -35,16 +35,7 @@ test.each([false, true])(
     // The client of a transaction below the snapshot's timestamp is gone. It has committed the primary k05, and left locks on
     // two secondaries.
     const startTs = snapshot.timestamp - 2n;
-    const lock = {
-      startTs,
-      primary: k('k05'),
-      ttlMs: 3_000,
-      op: 0,
-      txnSize: 2n,
-      useAsyncCommit: false,
-      minCommitTs: startTs + 1n,
-      secondaries: [],
-    };
+    const lock = orphanLock(startTs, k('k05'), { txnSize: 2n });
     bench.cluster.mvcc
       .row(k('k05'))
       .writes.unshift({ kind: 'put', startTs, commitTs: snapshot.timestamp - 1n, value: k('new-k05') });
@@ -146,17 +137,11 @@ async function halfway(bench: Bench): Promise<bigint> {
   await bench.idle();
   const startTs = bench.cluster.pd.timestamp();
   for (const name of ['a', 'z']) {
-    bench.cluster.mvcc.row(k(name)).lock = {
-      startTs,
-      primary: k('a'),
+    bench.cluster.mvcc.row(k(name)).lock = orphanLock(startTs, k('a'), {
       ttlMs: 60_000,
-      op: 0,
       txnSize: 2n,
-      useAsyncCommit: false,
-      minCommitTs: startTs + 1n,
-      secondaries: [],
       value: k('new'),
-    };
+    });
   }
   return startTs;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type CommitOutcome, composeTimestamp, type TikvClient, type Transaction } from '../index.ts';
 import { maxTimestamp } from '../src/codec/timestamp.ts';
 import { type CheckTxnStatusRequest, CommitRole, type CommitRequest } from '../src/proto/gen/kvrpcpb.ts';
-import { Bench, k, text } from './support/bench.ts';
+import { Bench, k, orphanLock, text } from './support/bench.ts';
 
 type Mode = '1pc' | 'async' | '2pc';
 
@@ -340,17 +340,7 @@ test('case 56: the primary of a young lock is not there: wait; of an expired one
   await bench.put({ a: '0', z: '0' });
   const startTs = await bench.run(bench.client.timestamp());
   // The secondary was prewritten first. The prewrite of the primary is still under way.
-  bench.cluster.mvcc.row(k('z')).lock = {
-    startTs,
-    primary: k('a'),
-    ttlMs: 3_000,
-    op: 0,
-    value: k('1'),
-    txnSize: 2n,
-    useAsyncCommit: false,
-    minCommitTs: startTs + 1n,
-    secondaries: [],
-  };
+  bench.cluster.mvcc.row(k('z')).lock = orphanLock(startTs, k('a'), { txnSize: 2n });
   const startMs = bench.clock.nowMs();
   expect(await bench.get('z')).toBe('0');
   expect(bench.clock.nowMs() - startMs).toBeGreaterThan(2_500);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isTikvError, physicalMs, shiftTimestamp, type Timestamp } from '../index.ts';
 import type { CheckTxnStatusRequest } from '../src/proto/gen/kvrpcpb.ts';
-import { Bench, k, text } from './support/bench.ts';
+import { Bench, k, orphanLock, text } from './support/bench.ts';
 
 // The scripted cluster checks in every test that no other request carries a timestamp from the future.
 
@@ -11,17 +11,7 @@ const checks = (bench: Bench): readonly CheckTxnStatusRequest[] =>
 /** Locks `a` for a client that is gone. */
 async function leaveLock(bench: Bench, ttlMs: number): Promise<Timestamp> {
   const startTs = await bench.run(bench.client.timestamp());
-  bench.cluster.mvcc.row(k('a')).lock = {
-    startTs,
-    primary: k('a'),
-    ttlMs,
-    op: 0,
-    value: k('1'),
-    txnSize: 1n,
-    useAsyncCommit: false,
-    minCommitTs: startTs + 1n,
-    secondaries: [],
-  };
+  bench.cluster.mvcc.row(k('a')).lock = orphanLock(startTs, k('a'), { ttlMs });
   return startTs;
 }
 

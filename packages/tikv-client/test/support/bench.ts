@@ -6,9 +6,10 @@ import {
   type CommitOutcome,
   TikvClient,
   type TikvClientOptions,
+  type Timestamp,
   type Transaction,
 } from '../../index.ts';
-import { FakeCluster, type FakeClusterOptions } from '../../testing.ts';
+import { FakeCluster, type FakeClusterOptions, type FakeLock } from '../../testing.ts';
 
 export const k = utf8;
 export const text = (bytes: Uint8Array | undefined): string | undefined =>
@@ -108,3 +109,17 @@ export class Bench {
     return this.sleeps.filter(([name]) => name === kind).reduce((sum, [, ms]) => sum + ms, 0);
   }
 }
+
+/** A lock of a put of `1` whose client has gone. */
+export const orphanLock = (startTs: Timestamp, primary: Uint8Array, change: Partial<FakeLock> = {}): FakeLock => ({
+  startTs,
+  primary,
+  ttlMs: 3_000,
+  op: 0,
+  value: k('1'),
+  txnSize: 1n,
+  useAsyncCommit: false,
+  minCommitTs: startTs + 1n,
+  secondaries: [],
+  ...change,
+});
