@@ -197,16 +197,16 @@ export class Scanner {
         key = this.#index.collectSome(range, at, Math.min(LIST_KEYS, max - list.length), slice, slots);
         room.take(list.add(this.#index, slots), slots.length);
       }
+      if (list.length < max) return { kvs: list, count: list.length, more: false };
+      list.truncate(op.limit);
+      return { kvs: list, count: await this.#count(op.range, at, slice, signal), more: true };
     } catch (error) {
       list[Symbol.dispose]();
       throw error;
     }
-    if (list.length < max) return { kvs: list, count: list.length, more: false };
-    list.truncate(op.limit);
-    return this.#whenCounted(list, this.#count(op.range, at, slice, signal));
   }
 
-  async #whenCounted(kvs: PagedList, count: number | Promise<number>): Promise<PagedScanResult> {
+  async #whenCounted(kvs: PagedList, count: Promise<number>): Promise<PagedScanResult> {
     try {
       return { kvs, count: await count, more: true };
     } catch (error) {
