@@ -164,23 +164,17 @@ export class RemoteLeader implements Proposals {
    * leader. Undefined if the leader does not answer or no longer leads.
    */
   async endOf(known: Leader, signal: AbortSignal): Promise<LogPosition | undefined> {
-    const answer = await this.#try(
-      known,
-      this.#request({ readIndex: {} }, nobody, 0),
-      this.#deadlineMs(nobody),
-      signal,
-    );
+    const answer = await this.#readIndexOf(known, signal);
     return answer === undefined || answer.error !== '' ? undefined : logPosition(answer.position);
+  }
+
+  #readIndexOf(known: Leader, signal: AbortSignal): Promise<peerpb.Answer | undefined> {
+    return this.#try(known, this.#request({ readIndex: {} }, nobody, 0), this.#deadlineMs(nobody), signal);
   }
 
   /** Whether a quorum has confirmed that `known` leads in an epoch after `mine`. False also if it does not answer. */
   async leadsAfter(mine: Epoch, known: Leader, signal: AbortSignal): Promise<boolean> {
-    const answer = await this.#try(
-      known,
-      this.#request({ readIndex: {} }, nobody, 0),
-      this.#deadlineMs(nobody),
-      signal,
-    );
+    const answer = await this.#readIndexOf(known, signal);
     return answer !== undefined && answer.error === '' && answer.epoch > mine;
   }
 
