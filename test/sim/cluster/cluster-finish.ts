@@ -34,6 +34,8 @@ export async function finish(world: ClusterWorld): Promise<void> {
   await healthy(world);
   world.logJudge.settleWrites();
   await leasesEnd(world);
+  // The addition of a member that died before it answered may be committed by the next leader.
+  await healthy(world);
   await until(world, 'all nodes have applied the log', () => world.members.every(isLevel(world)));
   await watchesAreComplete(world);
   sameMembers(world);
