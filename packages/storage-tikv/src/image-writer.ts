@@ -22,8 +22,11 @@ export interface ImageWriterOptions {
   readonly pace: (bytes: number) => Promise<void>;
 }
 
-/** A transaction writes this many bytes, or WRITE_PARTS_MAX values of the maximum length if that is less. */
-const WRITE_BYTES = 1 << 20;
+/**
+ * A transaction writes this many bytes, or WRITE_PARTS_MAX values of the maximum length if that is less. Appends of clients'
+ * writes wait behind it in the stores: with 1 MiB the p99 of puts beside a round was 70 to 79 ms, with this 41 to 44 ms.
+ */
+const WRITE_BYTES = 256 << 10;
 const WRITE_PARTS_MAX = 4;
 const WRITE_ATTEMPTS_MAX = 5;
 
