@@ -50,9 +50,12 @@ const flags = [
   '--log-member-timeout=20s',
 ];
 // The last member has no disk.
-const members = place.members.map(
-  (member) => new MemberProcess(place, member, member.name === 'c' ? [...flags, '--local-values=memory'] : flags),
-);
+const members = place.members.map((member) => {
+  const own = member.name === 'c' ? [...flags, '--local-values=memory'] : flags;
+  return new MemberProcess(place, member, own, logged);
+});
+/** Of all lives of all members. */
+const images = { published: 0, trims: 0, pages: 0, kept: 0 };
 process.once('exit', () => {
   for (const member of members) member.signal('SIGKILL');
 });
@@ -176,9 +179,6 @@ async function sizes(client: TikvClient): Promise<{ log: number; images: number;
   return { log, images, segments: segments.size };
 }
 
-const said = (text: string): number =>
-  members.reduce((sum, { lines }) => sum + lines.filter((line) => line.includes(text)).length, 0);
-
 const client = await TikvClient.connect({ pdAddresses: lab.pdAddresses });
 const load = new Overwrites();
 await load.until(500);
@@ -186,8 +186,8 @@ await load.until(500);
 await check('log and images stay bounded under overwrites', async () => {
   const largest = { log: 0, images: 0, segments: 0 };
   const endMs = performance.now() + IMAGES_MAX_MS;
-  while (said('published an image') < IMAGES) {
-    assert.ok(performance.now() < endMs, `only ${said('published an image')} images were published`);
+  while (images.published < IMAGES) {
+    assert.ok(performance.now() < endMs, `only ${images.published} images were published`);
     await sleep(500);
     const now = await sizes(client);
     largest.log = Math.max(largest.log, now.log);
@@ -195,11 +195,11 @@ await check('log and images stay bounded under overwrites', async () => {
     largest.segments = Math.max(largest.segments, now.segments);
   }
   const written = load.count * VALUE_BYTES;
-  assert.ok(said('trimmed the log') > 1, 'the log was not trimmed');
+  assert.ok(images.trims > 1, 'the log was not trimmed');
   const live = 6 * KEYS * VALUE_BYTES;
   // The log may hold what is due before a round, what is written during one, and what lagging members hold back.
   assert.ok(largest.log < 4 * Math.max(EVERY_BYTES, 2 * live) + 4 * SEGMENT_BYTES, `${largest.log} bytes of log`);
-  return `${load.count} writes, ${mib(written)} of values; at most ${mib(largest.log)} of log in ${largest.segments} segments, ${mib(largest.images)} of images; ${said('published an image')} images, ${said('trimmed the log')} trims, ${load.compactions} compactions`;
+  return `${load.count} writes, ${mib(written)} of values; at most ${mib(largest.log)} of log in ${largest.segments} segments, ${mib(largest.images)} of images; ${images.published} images, ${images.trims} trims, ${load.compactions} compactions`;
 });
 
 await check('each member in turn loses its disk under load', async () => {
@@ -218,7 +218,7 @@ await check('each member in turn loses its disk under load', async () => {
 });
 
 await check(`kill -9 of the leader, ${rounds} times, while images are written`, async () => {
-  const before = said('published an image');
+  const before = images.published;
   for (let round = 0; round < rounds; round += 1) {
     const victim = await leader();
     for (let waited = 0; waited < 200 && !victim.lines.slice(-3).join().includes('writes an image'); waited += 1)
@@ -229,9 +229,9 @@ await check(`kill -9 of the leader, ${rounds} times, while images are written`, 
     victim.start();
     await victim.ready();
   }
-  const { pages, kept } = pagesOfImages();
+  const { pages, kept } = images;
   assert.ok(kept > 0, 'no image kept a page of the image before');
-  return `${said('published an image') - before} images meanwhile; ${kept} of ${pages} pages kept so far; ${await equalHashes()}`;
+  return `${images.published - before} images meanwhile; ${kept} of ${pages} pages kept so far; ${await equalHashes()}`;
 });
 
 await load.stop();
@@ -270,19 +270,13 @@ await lab[Symbol.asyncDispose]();
 console.log(`e2e-cluster-images: ${checks.failed} failed`);
 process.exit(checks.failed === 0 ? 0 : 1);
 
-/** Pages that all published images have together, and how many of them were kept from the image before. */
-function pagesOfImages(): { pages: number; kept: number } {
-  const all = { pages: 0, kept: 0 };
-  for (const { lines } of members) {
-    for (const line of lines.filter((each) => each.includes('published an image'))) {
-      const [pages, written] = ['pages', 'written'].map((name) =>
-        Number(new RegExp(`"${name}":(\\d+)`).exec(line)?.[1]),
-      );
-      all.pages += pages!;
-      all.kept += pages! - written!;
-    }
-  }
-  return all;
+function logged(line: string): void {
+  if (line.includes('trimmed the log')) images.trims += 1;
+  if (!line.includes('published an image')) return;
+  const [pages, written] = ['pages', 'written'].map((name) => Number(new RegExp(`"${name}":(\\d+)`).exec(line)?.[1]));
+  images.published += 1;
+  images.pages += pages!;
+  images.kept += pages! - written!;
 }
 
 function mib(bytes: number): string {
