@@ -137,10 +137,11 @@ export class LoopMonitor implements LoopWatch, Disposable {
 
   #look(): void {
     const lateMs = this.#options.clock.nowMs() - this.#dueMs;
-    const untoldMs = this.#ran(lateMs - (this.toldMs - this.#toldBeforeMs));
-    if (untoldMs > this.budgetMs) {
+    const untoldMs = lateMs - (this.toldMs - this.#toldBeforeMs);
+    const ownMs = untoldMs > this.budgetMs ? this.#ran(untoldMs) : 0;
+    if (ownMs > this.budgetMs) {
       const spans = freeSpans(this.#armedMs, this.#options.clock.nowMs(), this.#told);
-      this.#judge({ phase: OTHER, ms: untoldMs, method: this.#lastMethod }, spans);
+      this.#judge({ phase: OTHER, ms: ownMs, method: this.#lastMethod }, spans);
     }
     this.#arm();
     const neededMs = this.#unjudged[0] ?? this.#armedMs;
