@@ -53,3 +53,28 @@ test('streams may go while all are walked through', () => {
   }
   expect([walked, table.size]).toEqual([1_000, 0]);
 });
+
+test('all streams are met once when each is removed, even if others go meanwhile', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 400 }), fc.nat(), (gaps, pick) => {
+      const table = new StreamTable();
+      const left = new Map<number, Stream>();
+      let id = 1;
+      for (const gap of gaps) {
+        id += 2 * gap;
+        const stream = new NamedStream(id, 0);
+        table.add(stream);
+        left.set(id, stream);
+      }
+      for (const stream of table.removable()) {
+        expect(left.delete(stream.id)).toBe(true);
+        table.remove(stream.id, 'client');
+        const other = [...left.keys()][pick];
+        if (other === undefined) continue;
+        left.delete(other);
+        table.remove(other, 'server');
+      }
+      expect([left.size, table.size]).toEqual([0, 0]);
+    }),
+  );
+});

@@ -71,8 +71,10 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   #closing = false;
   #lost = false;
   #linger: Timer | undefined;
-  /** The streams that are being dropped, and the number dropped so far. */
-  #dropped: { readonly streams: readonly Stream[]; count: number } | undefined;
+  /** The streams that are left when the connection ends. */
+  #toDrop: Iterator<Stream, void> | undefined;
+  /** The next slice of them is scheduled. */
+  #dropsLater = false;
 
   /** `gone` is called once, when the socket is closed and all streams have been notified. */
   constructor(server: ConnectionServer, accepted: Accepted, gone: (connection: Connection) => void) {
@@ -321,25 +323,29 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   #dropAll(): void {
     this.sender.end();
     this.receive.end();
-    if (this.#dropped === undefined) this.#dropped = { streams: [...this.streams], count: 0 };
-    else if (this.#dropped.count < this.#dropped.streams.length) return; // the next slice is scheduled
+    if (this.#dropsLater) return;
+    this.#toDrop ??= this.streams.removable();
     this.#dropSlice();
   }
 
   readonly #dropSlice = (): void => {
-    const dropped = this.#dropped;
-    assert(dropped !== undefined, 'a slice of nothing');
-    const { streams } = dropped;
-    const end = Math.min(dropped.count + DROPPED_PER_TURN, streams.length);
-    for (; dropped.count < end; dropped.count += 1) {
-      const stream = streams[dropped.count]!;
-      if (this.streams.find(stream.id) === stream) this.#drop(stream, 'client');
+    const streams = this.#toDrop;
+    assert(streams !== undefined, 'a slice of nothing');
+    this.#dropsLater = false;
+    for (let count = 0; count < DROPPED_PER_TURN; count += 1) {
+      const next = streams.next();
+      if (next.done !== true) {
+        this.#drop(next.value, 'client');
+        continue;
+      }
+      if (this.#lost) {
+        this.#holdings.end();
+        this.#gone(this);
+      }
+      return;
     }
-    if (end < streams.length) this.server.clock.soon(this.#dropSlice);
-    else if (this.#lost) {
-      this.#holdings.end();
-      this.#gone(this);
-    }
+    this.#dropsLater = true;
+    this.server.clock.soon(this.#dropSlice);
   };
 
   #mayHoldStream(): boolean {
