@@ -6,6 +6,7 @@ import { NotGrpc } from './grpc/not-grpc.ts';
 import type { Lead, Leads } from './h2/lead.ts';
 import type { RequestHead } from './h2/request-head.ts';
 import type { StreamHost } from './h2/stream-host.ts';
+import type { TurnAllowance } from './h2/turn-allowance.ts';
 import { HttpExchange } from './http/http-exchange.ts';
 import type { ServeOptions } from './serve-options.ts';
 
@@ -19,11 +20,11 @@ export class RequestLeads implements Leads {
   readonly #calls: CallLeads;
   readonly #http: Lead;
 
-  constructor(options: ServeOptions, host: StreamHost, calls: CallLeads) {
+  constructor(options: ServeOptions, host: StreamHost, calls: CallLeads, plainStarts: TurnAllowance) {
     this.#options = options;
     this.#host = host;
     this.#calls = calls;
-    this.#http = { open: (streamId, head) => new HttpExchange(streamId, options, host, head) };
+    this.#http = { open: (streamId, head) => new HttpExchange(streamId, options, host, head, plainStarts) };
   }
 
   find(head: RequestHead): Lead {

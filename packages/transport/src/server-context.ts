@@ -5,9 +5,10 @@ import type { ConnectionServer } from './h2/connection-server.ts';
 import { Flusher } from './h2/flusher.ts';
 import { IntakeTurn } from './h2/intake-turn.ts';
 import type { Leads } from './h2/lead.ts';
-import { STREAMS_MAX } from './h2/limits.ts';
+import { PLAIN_STARTED_PER_TURN, STREAMS_MAX } from './h2/limits.ts';
 import { SlabPool } from './h2/slab-pool.ts';
 import type { StreamHost } from './h2/stream-host.ts';
+import { TurnAllowance } from './h2/turn-allowance.ts';
 import { RequestLeads } from './request-leads.ts';
 import { type KeepaliveOptions, type ServeOptions, timeoutsOf } from './serve-options.ts';
 
@@ -26,6 +27,7 @@ export class ServerContext implements ConnectionServer {
   readonly intakeTurn: IntakeTurn;
   readonly slabs = new SlabPool();
   readonly #options: ServeOptions;
+  readonly #plainStarts: TurnAllowance;
 
   constructor(options: ServeOptions, budgets: ClientBudgets) {
     this.#options = options;
@@ -40,9 +42,11 @@ export class ServerContext implements ConnectionServer {
     this.intakeTurn = new IntakeTurn(options.clock);
     this.flusher = new Flusher(options.clock, this.watch);
     this.calls = new CallServer(options);
+    this.#plainStarts = new TurnAllowance(options.clock, PLAIN_STARTED_PER_TURN);
   }
 
   leads(host: StreamHost): Leads {
-    return new RequestLeads(this.#options, host, new CallLeads(new CallConnection(this.calls, host)));
+    const calls = new CallLeads(new CallConnection(this.calls, host));
+    return new RequestLeads(this.#options, host, calls, this.#plainStarts);
   }
 }

@@ -3,7 +3,6 @@ import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { AbuseBudget } from '../src/h2/abuse-budget.ts';
 import { Admission, type Admissible } from '../src/h2/admission.ts';
-import { Inflation } from '../src/grpc/inflation.ts';
 import {
   CONNECTION_WINDOW_BYTES,
   INFLATED_TURN_BYTES,
@@ -15,6 +14,7 @@ import {
 import { ReceiveFlow } from '../src/h2/receive-flow.ts';
 import { Stream } from '../src/h2/stream.ts';
 import { StreamTable } from '../src/h2/stream-table.ts';
+import { TurnAllowance } from '../src/h2/turn-allowance.ts';
 
 class TestStream extends Stream {
   full = false;
@@ -107,7 +107,7 @@ interface Call extends Admissible {
   finished: boolean;
 }
 
-function admission(inflation = new Inflation(new SimClock())): {
+function admission(inflation = new TurnAllowance(new SimClock(), INFLATED_TURN_BYTES)): {
   admit(call: string, finished?: boolean, compressed?: boolean): Call;
   started: string[];
   queue: Admission;
@@ -171,7 +171,7 @@ test('calls start in order, as many as may run, and cancelled ones not at all', 
 });
 
 test('compressed calls wait for the next turn once one has made enough of others, and nobody else does', async () => {
-  const inflation = new Inflation(new SimClock());
+  const inflation = new TurnAllowance(new SimClock(), INFLATED_TURN_BYTES);
   const [greedy, other, plain] = [admission(inflation), admission(inflation), admission(inflation)];
   greedy.admit('a', false, true);
   inflation.take(INFLATED_TURN_BYTES);
@@ -184,6 +184,25 @@ test('compressed calls wait for the next turn once one has made enough of others
   await new Promise((resolve) => setImmediate(resolve));
   expect([greedy.started, other.started]).toEqual([['a', 'b', 'behind b'], ['c']]);
   expect(inflation.spent).toBe(false);
+});
+
+test('a connection with very many calls that wait for their turn does not keep another one waiting', async () => {
+  const starts = new TurnAllowance(new SimClock(), 2);
+  const started: string[] = [];
+  const waitFor = (name: string, calls: number): void => {
+    const advance = (): void => {
+      for (; calls > 0 && !starts.spent; calls -= 1) {
+        starts.take(1);
+        started.push(name);
+      }
+      if (calls > 0) starts.nextTurn(advance);
+    };
+    advance();
+  };
+  waitFor('greedy', 100);
+  waitFor('modest', 1);
+  for (let turns = 0; turns < 3; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(started.slice(0, 5)).toEqual(['greedy', 'greedy', 'greedy', 'greedy', 'modest']);
 });
 
 test('none starts while too much waits to be sent, or the requests of running calls hold too much', () => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { SimClock } from '@engram/sim';
 import { type HttpResponse, serve } from '@engram/transport';
 import { CLIENT_PREFACE, rstStreamFrame, SettingId, settingsAckFrame, settingsFrame } from '@engram/wire';
+import { PLAIN_STARTED_PER_TURN } from '../src/h2/limits.ts';
 import { CertificateFolder } from './support/certificate-folder.ts';
 import { issue } from './support/certificates.ts';
 import { frame, RawClient } from './support/raw-client.ts';
@@ -14,11 +15,15 @@ import { type Serving, startServing } from './support/serving.ts';
 const ca = issue('test ca');
 const server = issue('server', ca);
 
-async function serving(http: () => HttpResponse | Promise<HttpResponse>, streams: number): Promise<Serving> {
+async function serving(
+  http: () => HttpResponse | Promise<HttpResponse>,
+  streams: number,
+  // It stands still, so that no tokens are refilled, however slow the machine is.
+  clock = new SimClock(),
+): Promise<Serving> {
   const folder = new CertificateFolder(ca, server);
   return startServing(serve, {
-    // The clock stands still, so that no tokens are refilled, however slow the machine is.
-    clock: new SimClock(),
+    clock,
     http,
     maxConcurrentStreams: streams,
     tls: {
@@ -81,4 +86,55 @@ test('those whose answers are not read: no more begin than fit', async () => {
   client.write(frame('PING', 0, 0, Buffer.alloc(8)));
   await client.frame(({ type, ack }) => type === 'PING' && ack);
   expect(begun).toBe(9);
+});
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const MANY = 200;
+const many = (client: RawClient): Buffer =>
+  Buffer.concat(Array.from({ length: MANY }, (_, at) => get(client, 2 * at + 1)));
+
+test('those that come at once start over several turns', async () => {
+  let [begun, most] = [0, 0];
+  const answers = (): HttpResponse => {
+    begun += 1;
+    return { status: 200, headers: {}, body: '' };
+  };
+  await using served = await serving(answers, 1_000);
+  using client = await open(served.port);
+  client.write(many(client));
+  for (let before = 0; begun < MANY; before = begun) {
+    await turn();
+    most = Math.max(most, begun - before);
+  }
+  // The loop may have turned twice between two checks of this test.
+  expect(most).toBeLessThanOrEqual(2 * PLAIN_STARTED_PER_TURN);
+});
+
+test('those that wait for the same answer are answered in slices', async () => {
+  const slices: (() => void)[] = [];
+  class Sliced extends SimClock {
+    override giveWay(fire: () => void): void {
+      slices.push(fire);
+    }
+  }
+  const page = Promise.withResolvers<HttpResponse>();
+  let begun = 0;
+  const answers = (): Promise<HttpResponse> => {
+    begun += 1;
+    return page.promise;
+  };
+  await using served = await serving(answers, 1_000, new Sliced());
+  using client = await open(served.port);
+  client.write(many(client));
+  while (begun < MANY) await turn();
+  page.resolve({ status: 200, headers: {}, body: 'the text' });
+  while (slices.length < MANY) await turn();
+  const answered = (): number => client.received.filter(({ type }) => type === 'HEADERS').length;
+  for (let count = 0; count < 3; count += 1) slices.shift()!();
+  client.write(frame('PING', 0, 0, Buffer.alloc(8)));
+  await client.frame(({ type, ack }) => type === 'PING' && ack);
+  expect(answered()).toBe(3);
+  for (const fire of slices) fire();
+  await client.outcome(2 * MANY - 1);
+  expect(answered()).toBe(MANY);
 });

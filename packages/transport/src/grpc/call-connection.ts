@@ -1,9 +1,10 @@
 import { type Clock, type LoopWatch, unwatched } from '@engram/core';
 import type { Method } from '@engram/wire';
 import { DeadlineWheel } from '../deadline-wheel.ts';
+import { INFLATED_TURN_BYTES } from '../h2/limits.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
+import { TurnAllowance } from '../h2/turn-allowance.ts';
 import type { MethodObserver, ServeOptions } from '../serve-options.ts';
-import { Inflation } from './inflation.ts';
 import { MessageWriter } from './message-writer.ts';
 
 /** One method of the table and the observer of its calls. */
@@ -20,7 +21,8 @@ export class CallServer {
   readonly watch: LoopWatch;
   readonly messageMaxBytes: number;
   readonly deadlines: DeadlineWheel;
-  readonly inflation: Inflation;
+  /** Decompression can turn few bytes into much work. Uncompressed calls do not wait for it. */
+  readonly inflation: TurnAllowance;
   readonly #services: ReadonlySet<string>;
 
   constructor({ methods, clock, observer, maxRequestBytes, watch }: ServeOptions) {
@@ -31,7 +33,7 @@ export class CallServer {
     this.watch = watch ?? unwatched;
     this.messageMaxBytes = maxRequestBytes;
     this.deadlines = new DeadlineWheel(clock);
-    this.inflation = new Inflation(clock);
+    this.inflation = new TurnAllowance(clock, INFLATED_TURN_BYTES);
     this.#services = new Set([...methods.keys()].map((path) => path.slice(1, path.lastIndexOf('/'))));
   }
 

@@ -44,6 +44,8 @@ export const SEND_QUEUE_MAX_BYTES = 16 * 1024 * 1024;
 export const RUNNING_MAX_BYTES = 32 * 1024 * 1024;
 /** No compressed call starts in a turn of the event loop in which this many bytes were inflated, on all connections. */
 export const INFLATED_TURN_BYTES = 4 * 1024 * 1024;
+/** Plain HTTP requests that start in one turn, on all connections: what a handler does later is in no slice of frames. */
+export const PLAIN_STARTED_PER_TURN = 32;
 /**
  * A compressed message on a stream costs its client one token of the abuse budget for each this many bytes of its
  * inflated size.

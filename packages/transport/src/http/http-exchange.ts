@@ -4,8 +4,10 @@ import { BATCH_MAX_BYTES } from '../h2/limits.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import { Stream } from '../h2/stream.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
+import type { TurnAllowance } from '../h2/turn-allowance.ts';
 import type { HttpRequest, HttpResponse, ServeOptions } from '../serve-options.ts';
 import { CALL_ENDED } from '../status.ts';
+import { answerInTurn } from './answer-in-turn.ts';
 import { headFields } from './head-fields.ts';
 import { splitTarget } from './http1.ts';
 
@@ -21,6 +23,7 @@ export class HttpExchange extends Stream implements Admissible {
   readonly #server: ServeOptions;
   readonly #host: StreamHost;
   readonly #head: RequestHead;
+  readonly #starts: TurnAllowance;
   /** Created when a handler reads the signal, so that a lost connection does not pay for every request on it. */
   #gone: AbortController | undefined;
   #isGone = false;
@@ -29,11 +32,13 @@ export class HttpExchange extends Stream implements Admissible {
   #headSent = false;
   #wake: (() => void) | undefined;
 
-  constructor(id: number, server: ServeOptions, host: StreamHost, head: RequestHead) {
+  /** `starts` counts the requests that start in this turn of the event loop. */
+  constructor(id: number, server: ServeOptions, host: StreamHost, head: RequestHead, starts: TurnAllowance) {
     super(id, host.sender.initialWindow);
     this.#server = server;
     this.#host = host;
     this.#head = head;
+    this.#starts = starts;
   }
 
   get contentLength(): number {
@@ -59,8 +64,11 @@ export class HttpExchange extends Stream implements Admissible {
     this.#host.admission.admit(this);
   }
 
-  holdsBack(): boolean {
-    return false;
+  /** A turn starts only a limited number, for all connections together. */
+  holdsBack(again: () => void): boolean {
+    if (this.#isGone || !this.#starts.spent) return false;
+    this.#starts.nextTurn(again);
+    return true;
   }
 
   get finished(): boolean {
@@ -69,6 +77,7 @@ export class HttpExchange extends Stream implements Admissible {
 
   start(): void {
     const { admission } = this.#host;
+    this.#starts.take(1);
     // The handler may hold the body for longer than the stream is open.
     const bytes = this.#bodyBytes;
     this.#hold(0);
@@ -103,7 +112,7 @@ export class HttpExchange extends Stream implements Admissible {
   async #serve(): Promise<void> {
     try {
       await this.#answer(
-        this.#bodyTooLong ? { status: 413, headers: {}, body: '' } : await this.#server.http(this.#request()),
+        this.#bodyTooLong ? { status: 413, headers: {}, body: '' } : await answerInTurn(this.#server, this.#request()),
       );
     } catch (error) {
       if (this.#isGone) return;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { assert, type ClientBudgets, type Share } from '@engram/core';
 import type { Accepted } from '../listener.ts';
+import { answerInTurn } from './answer-in-turn.ts';
 import { PacedSocket } from './paced-socket.ts';
 import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } from '../serve-options.ts';
 
@@ -143,7 +144,7 @@ export class Http1Server {
     if (request.headersDistinct['host'] !== undefined && request.headersDistinct['host'].length > 1) return twoHosts;
     const body = await readBody(request, 2 * this.#options.maxRequestBytes, share);
     if (typeof body === 'string') return bodyRefusals[body];
-    return this.#options.http(requestOf(request, connection, body, signal));
+    return await answerInTurn(this.#options, requestOf(request, connection, body, signal));
   }
 }
 
