@@ -3,9 +3,10 @@
  * puts and gets a small key. Its longest latency is what other clients see.
  *
  *   node bench/attacks/run.ts [--only txn-merge,pipelining] [--stores new,old,etcd] [--old DIR] [--patience 60]
- *     [--markdown FILE] [--smoke]
+ *     [--fatal MS] [--markdown FILE] [--smoke]
  *
- * `old` is another checkout of this repository, `etcd` the release that bench-compare builds.
+ * `old` is another checkout of this repository, `etcd` the release that bench-compare builds. With `--fatal`
+ * a `new` store ends, and the run fails, where the event loop was kept for more than MS of CPU time.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +22,15 @@ import { TargetProcess } from './target-process.ts';
 
 const options = readOptions(
   process.argv.slice(2),
-  { only: attacks.map(({ name }) => name).join(','), stores: 'new', old: '', patience: 60, interval: 5, markdown: '' },
+  {
+    only: attacks.map(({ name }) => name).join(','),
+    stores: 'new',
+    old: '',
+    patience: 60,
+    interval: 5,
+    fatal: 0,
+    markdown: '',
+  },
   { only: 'txn-merge,refused-calls,pipelining,announced' },
 );
 const QUIET_MS = 1_000;
@@ -75,6 +84,7 @@ async function attackIt(attack: Attack, target: TargetProcess): Promise<void> {
 async function measure(attack: Attack, store: string, parent: string): Promise<readonly string[]> {
   // Older versions do not know this flag. It excludes the effect of other programs on the machine.
   const more = store === 'new' ? ['--loop-budget-cpu'] : [];
+  if (store === 'new' && options.fatal > 0) more.push(`--loop-budget=${options.fatal}ms`, '--loop-budget-fatal');
   await using target = await TargetProcess.start(commandFor(store), parent, attack.descriptors, more);
   if (attack.keys !== undefined) await target.fill(attack.keys);
   const prober = await startProber(target);
@@ -88,6 +98,7 @@ async function measure(attack: Attack, store: string, parent: string): Promise<r
   const grown = (after?.peakMb ?? Number.NaN) - (before?.residentMb ?? Number.NaN);
   const cpu = (after?.cpuSeconds ?? Number.NaN) - (before?.cpuSeconds ?? Number.NaN);
   const stretch = target.running ? await target.longestStretch() : '-';
+  if (!target.running) failures.push(`${attack.name}, ${store}: the process ended: ${target.output.trim()}`);
   const end = target.running ? (probed.failures > 0 ? `${probed.failures} refused` : 'serves') : 'DEAD';
   return [
     attack.name,
