@@ -1,5 +1,8 @@
-/** The time that all slices of one turn of the event loop may take. One slice more is possible (`SLICE_US` of core). */
-export const TURN_MAX_MS = 4;
+/**
+ * The time that all slices of one turn of the event loop may take. One slice more is possible (`SLICE_US` of core), and the
+ * same turn may take 4 ms for frames: all of it together must stay below 10 ms.
+ */
+export const TURN_MAX_MS = 2;
 /** The most callbacks that are requested from the event loop at a time. */
 const ASKED_MAX = 1024;
 
