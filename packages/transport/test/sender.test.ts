@@ -1,12 +1,13 @@
 import { Socket } from 'node:net';
 import { SharedBudget, unwatched } from '@engram/core';
-import { FrameReader, FrameType, windowUpdateFrame } from '@engram/wire';
-import { realClock } from '@engram/sim';
+import { type LongMessage, FrameReader, FrameType, windowUpdateFrame } from '@engram/wire';
+import { realClock, SimClock } from '@engram/sim';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type MessageStream, MessageWriter } from '../src/grpc/message-writer.ts';
 import { AbuseBudget } from '../src/h2/abuse-budget.ts';
 import { Flusher } from '../src/h2/flusher.ts';
+import { BATCH_MAX_BYTES, LONG_OUTPUT_TURN_MS } from '../src/h2/limits.ts';
 import { Sender } from '../src/h2/sender.ts';
 import { SlabPool } from '../src/h2/slab-pool.ts';
 import { Stream } from '../src/h2/stream.ts';
@@ -28,21 +29,25 @@ class TestStream extends Stream implements MessageStream {
 /** A socket whose writes complete at once. */
 class FastSocket extends Socket {
   readonly chunks: Uint8Array[] = [];
+  /** Called for each write. */
+  wrote = (): void => {};
 
   override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: () => void): void {
+    this.wrote();
     this.chunks.push(Buffer.from(chunk));
     callback();
   }
 
   override _writev(chunks: readonly { chunk: Uint8Array }[], callback: () => void): void {
+    this.wrote();
     for (const { chunk } of chunks) this.chunks.push(Buffer.from(chunk));
     callback();
   }
 }
 
-function senderTo(socket: Socket): Sender {
+function senderTo(socket: Socket, flusher = new Flusher(realClock, unwatched)): Sender {
   const share = new SharedBudget({ max: 1, greed: 1, floor: 0 }).share();
-  const commons = { slabs: new SlabPool(), flusher: new Flusher(realClock, unwatched) };
+  const commons = { slabs: new SlabPool(), flusher };
   return new Sender(
     socket,
     commons,
@@ -96,6 +101,59 @@ test('messages that follow each other on a stream share a frame, until something
     { streamId: 1, payload: asSent('g') },
   ]);
 });
+
+/** Bytes of which each next part must be brought first. A part is brought at once. */
+function brought(bytes: number): LongMessage {
+  let ready = 0;
+  const prepare = (wanted: number): Promise<void> | undefined => {
+    if (ready >= wanted) return undefined;
+    ready = BATCH_MAX_BYTES;
+    return Promise.resolve();
+  };
+  const read = (target: Uint8Array, start: number, end: number): number => {
+    target.fill(1, start, end);
+    ready -= end - start;
+    return end;
+  };
+  return { bytes, heldBytes: 0, prepare, read, drop: () => {} };
+}
+
+test.each([
+  { what: 'are at hand', messageOf: (bytes: number) => Buffer.alloc(bytes) },
+  { what: 'are brought while they are sent', messageOf: brought },
+])(
+  'long answers whose bytes $what leave over several turns, one after another, if sockets take them at once',
+  async ({ messageOf }) => {
+    const clock = new SimClock();
+    const flusher = new Flusher(clock, unwatched);
+    const BATCHES = 40;
+    const BATCH_MS = 1;
+    let written = 0;
+    const outputs = [1, 2].map(() => {
+      let batches = 0;
+      const socket = new FastSocket();
+      // Each batch is one write.
+      socket.wrote = (): void => {
+        batches += 1;
+        written += 1;
+        clock.advance(BATCH_MS);
+      };
+      const sender = senderTo(socket, flusher);
+      sender.window = 2 ** 31 - 1;
+      sender.queue(new TestStream(1, 2 ** 31 - 1), Buffer.alloc(0), messageOf(BATCHES * BATCH_MAX_BYTES));
+      return () => batches;
+    });
+    for (let before = -1; before !== written; ) {
+      before = written;
+      await turn();
+      // The test's turn may be ahead of the flusher's, and see the end of one and the begin of the next.
+      expect(written - before).toBeLessThanOrEqual(2 * (LONG_OUTPUT_TURN_MS / BATCH_MS + outputs.length));
+      const [first, second] = outputs.map((batches) => batches());
+      expect(Math.abs(first! - second!)).toBeLessThanOrEqual(LONG_OUTPUT_TURN_MS / BATCH_MS + 1);
+    }
+    for (const batches of outputs) expect(batches()).toBeGreaterThanOrEqual(BATCHES);
+  },
+);
 
 const action = fc.oneof(
   {

@@ -1,5 +1,5 @@
 import type { Clock, LoopWatch } from '@engram/core';
-import { FLUSH_SLICE_MS } from './limits.ts';
+import { FLUSH_SLICE_MS, LONG_OUTPUT_TURN_MS } from './limits.ts';
 
 /** An object that gathers bytes and sends them in `flush`. */
 export interface Flushable {
@@ -23,6 +23,10 @@ export class Flusher {
   #answering: Flushable[] = [];
   #others: Flushable[] = [];
   #scheduled = false;
+  /** The time at which the first long output of this turn left; undefined if none has. */
+  #longSinceMs: number | undefined;
+  /** Long outputs that wait for the next turn, in their order. */
+  #waiting = new Set<Flushable>();
 
   constructor(clock: Clock, watch: LoopWatch) {
     this.#clock = clock;
@@ -37,6 +41,31 @@ export class Flusher {
     }
     (answers ? this.#answering : this.#others).push(output);
   }
+
+  /**
+   * Sends the next batch of an output that has more to send than one. A socket may take each batch at once, and then the next
+   * would follow without end: 50 MB kept the event loop for 50 ms. So all outputs together have a limited time of each turn.
+   * The rest leaves in the next turn, one output after another.
+   */
+  more(output: Flushable): void {
+    const nowMs = this.#clock.nowMs();
+    if (this.#longSinceMs === undefined) {
+      this.#longSinceMs = nowMs;
+      this.#clock.soon(this.#renew);
+    } else if (nowMs - this.#longSinceMs >= LONG_OUTPUT_TURN_MS) {
+      this.#waiting.add(output);
+      return;
+    }
+    output.flush();
+  }
+
+  readonly #renew = (): void => {
+    this.#longSinceMs = undefined;
+    if (this.#waiting.size === 0) return;
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    for (const output of waiting) this.more(output);
+  };
 
   readonly #flushAll = (): void => {
     this.#scheduled = false;

@@ -38,6 +38,8 @@ export const INTAKE_TURN_MS = 4;
 export const INTAKE_SHARED_SLICE_MS = 1;
 /** Time that writes to all sockets may take together in a turn. */
 export const FLUSH_SLICE_MS = 4;
+/** Time of a turn after which no further batch of a long output is written, all connections together. */
+export const LONG_OUTPUT_TURN_MS = 3;
 /** No new call of a connection starts while this many bytes wait to be sent to its client. */
 export const SEND_QUEUE_MAX_BYTES = 16 * 1024 * 1024;
 /** No new call starts while the requests of running calls hold this many bytes. */

@@ -306,7 +306,9 @@ export class Sender implements Flushable {
     } finally {
       stream.preparing = false;
     }
-    this.resume(stream);
+    if (stream.queue === undefined || stream.queue.bytes === 0) return;
+    if (!stream.queued) this.#line.push(stream);
+    if (!this.#corked) this.#flusher.more(this);
   }
 
   #takeTurns(): void {
@@ -381,7 +383,7 @@ export class Sender implements Flushable {
     flying.length = 0;
     this.#share.hold(this.heldBytes);
     this.#owner.batchTaken();
-    if (!this.#corked) this.flush();
+    if (!this.#corked && (this.output.pendingBytes > 0 || this.#line.first !== undefined)) this.#flusher.more(this);
   };
 }
 
