@@ -24,6 +24,7 @@ import {
   rangeOp,
 } from '@engram/core';
 import { defaultImagePolicy, ImageKeeper } from '@engram/member';
+import { RetryQueue } from '@engram/retry-queue';
 import { realClock, realRandom } from '@engram/sim';
 import { StorageUnavailableError } from '@engram/storage';
 import { openSegmentStorage } from '@engram/storage-segment';
@@ -52,6 +53,9 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
+// With the lab's own limits the store ended by itself after seven million updates.
+process.env['STORE_DATA_KIB'] ??= '12000000';
+process.env['STORE_HEAP'] ??= '3GiB';
 const [task] = positionals;
 const blank = task === 'blank' || task === 'node';
 const keys = Number(values.keys ?? (blank ? 10_000_000 : 200_000));
@@ -67,7 +71,7 @@ const say = (text: string): void => console.log(text);
 const logger: Logger = {
   debug() {},
   info: (fields, text) => {
-    if (/image|trimmed|safe point|bytes of the store/.test(text)) say(`  ${text} ${JSON.stringify(fields)}`);
+    if (/image|trimmed|bytes of the store|settled/.test(text)) say(`  ${text} ${JSON.stringify(fields)}`);
   },
   warn: (fields, text) => say(`  warning: ${text} ${JSON.stringify(fields)}`),
   error: (fields, text) => say(`  error: ${text} ${JSON.stringify(fields)}`),
@@ -94,7 +98,7 @@ async function openStore(client: TikvClient, member: bigint, path: string | unde
     member,
     readTimeoutMs: 60_000,
     safePoint: { retentionMs: 1000 * Number(values['retention-seconds']), intervalMs: 5_000 },
-    appendTimeoutMs: 60_000,
+    appendTimeoutMs: 5_000,
     local:
       path === undefined
         ? { kind: 'memory' }
@@ -105,8 +109,9 @@ async function openStore(client: TikvClient, member: bigint, path: string | unde
           },
     ...parts,
   });
+  const log = new RetryQueue({ log: storage.log, clock: realClock, logger, signal: never });
   const store = await openReplica({
-    storage,
+    storage: { log, values: storage.values, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() },
     ...parts,
     memberId: member,
     cluster: { leader: nobody, readIndex: () => undefined, confirm: () => Promise.resolve() },

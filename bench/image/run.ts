@@ -203,7 +203,10 @@ async function lists(): Promise<void> {
   );
 }
 
-/** Single puts of 32 clients. Puts that ended during a round are counted separately. */
+/**
+ * Single puts of 32 clients, and one watcher at each of two members. What ended during a round is counted separately. The
+ * delay of an event is the time from the begin of its put until the watcher has it.
+ */
 async function rounds(): Promise<void> {
   const { endpoint } = await cluster.leader();
   // Overwrites keys until a round begins: single puts alone would take long.
@@ -213,6 +216,7 @@ async function rounds(): Promise<void> {
     () => cluster.roundRuns,
   );
   const kinds = { beside: [] as number[], without: [] as number[] };
+  const delays = { beside: [] as number[], without: [] as number[] };
   const cpu = { beside: 0, without: 0 };
   let stop = false;
   let failed = 0;
@@ -221,7 +225,8 @@ async function rounds(): Promise<void> {
     for (let turn = 0; !stop; turn += 1) {
       const [startMs, during] = [performance.now(), cluster.roundRuns];
       try {
-        await writer.put({ key: keyOf((at * 7919 + turn) % options.keys), value: Buffer.alloc(512, turn % 256) });
+        const value = Buffer.from(`${startMs} `.padEnd(512, '.'));
+        await writer.put({ key: keyOf((at * 7919 + turn) % options.keys), value });
       } catch (error) {
         if (!(error instanceof EtcdError)) throw error;
         failed += 1;
@@ -229,6 +234,27 @@ async function rounds(): Promise<void> {
       if (during === cluster.roundRuns) kinds[during ? 'beside' : 'without'].push(performance.now() - startMs);
     }
   };
+  const ended = new AbortController();
+  const watch = async (member: MemberProcess): Promise<void> => {
+    using watcher = new EtcdClient(member.endpoint, { deadlineMs: 600_000 });
+    const range = { key: keyOf(0), rangeEnd: keyOf(options.keys) };
+    for await (const { events } of watcher.watch(range, ended.signal)) {
+      const [nowMs, during] = [performance.now(), cluster.roundRuns];
+      for (const { kv } of events) {
+        const startMs = Number(
+          Buffer.from(kv?.value ?? [])
+            .toString()
+            .split(' ', 1)[0],
+        );
+        delays[during ? 'beside' : 'without'].push(nowMs - startMs);
+      }
+    }
+  };
+  const untilEnded = (watching: Promise<void>): Promise<void> =>
+    watching.catch((error: unknown) => {
+      if (!ended.signal.aborted) throw error;
+    });
+  const watchers = cluster.members.slice(0, 2).map((member) => untilEnded(watch(member)));
   const before = cluster.rounds;
   const writers = Array.from({ length: 32 }, (_, at) => one(at));
   let last = cluster.cpu();
@@ -243,10 +269,16 @@ async function rounds(): Promise<void> {
   }
   stop = true;
   await Promise.all(writers);
+  ended.abort();
+  await Promise.all(watchers);
   for (const [name, took] of Object.entries(kinds)) {
     const seconds = name === 'beside' ? cpu.beside : cpu.without;
     say(
       `puts of 32 clients, ${name} a round: ${took.length} puts, p50 ${figure(quantile(took, 0.5))} ms, p99 ${figure(quantile(took, 0.99))} ms, ${figure((seconds * 1e6) / Math.max(1, took.length))} us of CPU a put (members and store)`,
+    );
+    const waited = delays[name as keyof typeof delays];
+    say(
+      `events at two members, ${name} a round: ${waited.length} events, delay p50 ${figure(quantile(waited, 0.5))} ms, p99 ${figure(quantile(waited, 0.99))} ms`,
     );
   }
   say(`rounds meanwhile: ${cluster.rounds - before}; puts that failed: ${failed}`);
