@@ -12,7 +12,6 @@ import {
   type Revision,
 } from '@engram/core';
 import { Backlog, type Backlogs } from './backlog.ts';
-import { cutIntoOffers } from './cut-into-offers.ts';
 import { type SliceLimits, VISIT_US } from './slice-limits.ts';
 import { Sliced } from './sliced.ts';
 import { checkPage, countEvents, filterGroups, filterInSlices } from './page-offers.ts';
@@ -20,6 +19,7 @@ import { ReadDeadlines } from './read-deadlines.ts';
 import type { LiveSet } from './live-set.ts';
 import type { History, HistoryPage } from './ports.ts';
 import type { Published } from './published.ts';
+import { RecentPages } from './recent-pages.ts';
 import type { StreamState } from './stream-state.ts';
 import { Walk } from './walk.ts';
 import type { Reading, WatcherState } from './watcher-state.ts';
@@ -39,6 +39,8 @@ export interface CatchUpOptions {
   readonly readsMax: number;
   /** Time limit of one read. */
   readonly readMsMax: number;
+  /** See `RecentPages`. */
+  readonly recentBytesMax: number;
   readonly limits: SliceLimits;
   readonly visits: Sliced;
 }
@@ -72,6 +74,7 @@ export class CatchUp {
   /** Streams whose next watcher needs the batch that is being published. History does not have it yet. */
   readonly #held = new Set<StreamState>();
   readonly #deadlines: ReadDeadlines;
+  readonly #recent: RecentPages;
   readonly #sliced: Sliced;
   /**
    * Moving average of the cost of a read. A read is charged this cost when it begins; its page shows the true cost
@@ -88,7 +91,9 @@ export class CatchUp {
   constructor(options: CatchUpOptions) {
     this.#options = options;
     this.#compactRevision = options.history.compactRevision;
-    const { sliceUs } = options.limits;
+    const { limits, recentBytesMax } = options;
+    const { sliceUs } = limits;
+    this.#recent = new RecentPages(recentBytesMax);
     this.#sliced = new Sliced(options.clock, sliceUs);
     this.#usualUs = sliceUs / READS_A_SLICE;
     this.#deadlines = new ReadDeadlines(options.clock, options.readMsMax, (watcher, reading) =>
@@ -118,7 +123,8 @@ export class CatchUp {
 
   /** Removes a watcher in any phase. The caller sets its next phase. */
   remove(watcher: WatcherState): void {
-    if (!this.#unsynced.delete(watcher)) return;
+    if (!this.#unsynced.has(watcher)) return;
+    this.#isBehindNoMore(watcher);
     if (watcher.queued) watcher.stream.waiting.remove(watcher);
     if (watcher.reading !== undefined) this.#endReading(watcher, watcher.reading).abort.abort();
     this.#options.live.remove(watcher);
@@ -186,6 +192,11 @@ export class CatchUp {
     this.pump();
   }
 
+  #isBehindNoMore(watcher: WatcherState): void {
+    this.#unsynced.delete(watcher);
+    if (this.#unsynced.size === 0) this.#recent.clear();
+  }
+
   #floor(): Revision {
     return revision(Math.max(this.#options.history.compactRevision, this.#compactRevision));
   }
@@ -208,10 +219,17 @@ export class CatchUp {
     this.#deadlines.begin(watcher, reading);
     const chargedUs = this.#usualUs;
     this.#sliced.spend(chargedUs);
-    let page: HistoryPage | undefined;
+    const from = watcher.next;
+    // The compact revision was looked at in this turn, so a page that was read before is as good as a new one.
+    let page = this.#recent.find(range, prevKv, from, to);
     let failure: unknown;
     try {
-      page = await history.read(range, watcher.next, to, groupsMax, prevKv, reading.abort.signal);
+      if (page === undefined) {
+        page = await history.read(range, from, to, groupsMax, prevKv, reading.abort.signal);
+        if (!reading.abort.signal.aborted) this.#recent.keep(range, prevKv, from, page);
+      } else {
+        await undefined;
+      }
     } catch (cause) {
       if (cause instanceof AssertionError) throw cause;
       failure = cause;
@@ -288,12 +306,13 @@ export class CatchUp {
     const { backlog } = this.#endReading(watcher, reading);
     const whole = page.next > reading.to;
     const next = whole ? (backlog.end ?? nextRevision(published.revision)) : page.next;
-    const offers = [...prepared, ...this.#cut(whole ? [...groups, ...backlog.groups] : groups)];
+    const late = whole ? backlog.groups : [];
+    const offers = [...prepared, ...this.#cut(late.length === 0 ? groups : [...groups, ...late])];
     const refused = offers.find((offer) => !watcher.stream.offer(watcher, offer, published.header));
     if (refused === undefined && whole && backlog.end === undefined) {
       watcher.next = next;
       watcher.enter('live');
-      this.#unsynced.delete(watcher);
+      this.#isBehindNoMore(watcher);
       return;
     }
     live.remove(watcher);
@@ -301,6 +320,6 @@ export class CatchUp {
   }
 
   #cut(groups: readonly EventGroup[]): readonly Offer[] {
-    return cutIntoOffers(groups, this.#options.groupsMax, this.#options.offerBytesMax);
+    return this.#recent.cut(groups, this.#options.groupsMax, this.#options.offerBytesMax);
   }
 }

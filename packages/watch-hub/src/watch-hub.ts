@@ -22,6 +22,8 @@ export interface WatchHubOptions {
   readonly catchUpGroupsMax?: number;
   /** Concurrent reads of history, over all streams. */
   readonly historyReadsMax?: number;
+  /** Memory of pages that were read lately, which watchers that are behind at the same revision share. */
+  readonly recentBytesMax?: number;
   /** Time limit of one read. The hub gives up a read that takes longer and breaks its stream. */
   readonly historyReadMsMax?: number;
   /** Revisions kept for a watcher while a read is under way. Later revisions need another read. */
@@ -51,6 +53,7 @@ export interface WatchHubStats {
 
 const CATCH_UP_GROUPS_MAX = 1000;
 const HISTORY_READ_MS_MAX = 10_000;
+const RECENT_BYTES_MAX = 16 * 1024 * 1024;
 const OFFER_BYTES_MAX = 1 << 20;
 const HISTORY_READS_MAX = 8;
 /**
@@ -107,6 +110,7 @@ export class WatchHub {
       offerBytesMax: OFFER_BYTES_MAX,
       readsMax: options.historyReadsMax ?? HISTORY_READS_MAX,
       readMsMax: options.historyReadMsMax ?? HISTORY_READ_MS_MAX,
+      recentBytesMax: options.recentBytesMax ?? RECENT_BYTES_MAX,
       limits,
       visits,
     });

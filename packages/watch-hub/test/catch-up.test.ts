@@ -125,8 +125,15 @@ test('a cancelled watcher has nothing to do with its late read', async () => {
   expect(world.sink.take()).toEqual(['1 3:a header 3']);
 });
 
+/** Each watcher reads for itself. */
+const alone = { recentBytesMax: 0 };
+
 test('a stream that falls behind again and again delays others by one read at a time', async () => {
-  const world = new World({ auto: false, history: past(20), hub: { historyReadsMax: 1, catchUpGroupsMax: 2 } });
+  const world = new World({
+    auto: false,
+    history: past(20),
+    hub: { historyReadsMax: 1, catchUpGroupsMax: 2, ...alone },
+  });
   const sinks = Array.from({ length: 4 }, () => new FakeSink());
   const streams = sinks.map((sink) => world.hub.openStream(sink));
   for (const stream of streams) world.watch('a', from(2), stream);

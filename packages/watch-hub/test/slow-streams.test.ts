@@ -23,8 +23,11 @@ test('a stream without room delays no other, and reads nothing until it has room
   ]);
 });
 
+/** Each watcher reads for itself. */
+const alone = { recentBytesMax: 0 };
+
 test('a stream that waits for its turn to read, and meanwhile has no room, gives the turn up', async () => {
-  const world = new World({ auto: false, history: ['a'] });
+  const world = new World({ auto: false, history: ['a'], hub: alone });
   const busy = world.hub.openStream(new FakeSink());
   for (let at = 0; at < 8; at += 1) world.watch('a', from(2), busy);
   await world.clock.pass(0);
@@ -45,7 +48,7 @@ test('a stream that waits for its turn to read, and meanwhile has no room, gives
 });
 
 test('at most eight reads at a time, and streams take turns', async () => {
-  const world = new World({ auto: false, history: ['a', 'a', 'a'] });
+  const world = new World({ auto: false, history: ['a', 'a', 'a'], hub: alone });
   for (let at = 0; at < 100; at += 1) world.watch('a', from(2));
   await world.clock.pass(0);
   expect(world.store.reads.length).toBe(8);
