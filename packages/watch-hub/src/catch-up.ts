@@ -228,6 +228,7 @@ export class CatchUp {
         page = await history.read(range, from, to, groupsMax, prevKv, reading.abort.signal);
         if (!reading.abort.signal.aborted) this.#recent.keep(range, prevKv, from, page);
       } else {
+        // As after a read: `pump` must not run within itself.
         await undefined;
       }
     } catch (cause) {
