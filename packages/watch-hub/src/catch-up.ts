@@ -220,13 +220,13 @@ export class CatchUp {
     const chargedUs = this.#usualUs;
     this.#sliced.spend(chargedUs);
     const from = watcher.next;
-    // The compact revision was looked at in this turn, so a page that was read before is as good as a new one.
-    let page = this.#recent.find(range, prevKv, from, to);
+    const name = { range, prevKv, from, compactRevision: history.compactRevision };
+    let page = this.#recent.find(name, to);
     let failure: unknown;
     try {
       if (page === undefined) {
         page = await history.read(range, from, to, groupsMax, prevKv, reading.abort.signal);
-        if (!reading.abort.signal.aborted) this.#recent.keep(range, prevKv, from, page);
+        if (!reading.abort.signal.aborted) this.#recent.keep(name, page);
       } else {
         // As after a read: `pump` must not run within itself.
         await undefined;

@@ -67,7 +67,7 @@ export interface WatchStream {
  * call back into the hub, which asserts this. Only `failed` may close the stream, which is closed by then.
  *
  * All watchers that matched the same events of a live revision get the same group object. All watchers that matched the
- * same events of a batch get the same array. So a sink can encode each once and keep the result, for example in a
+ * same events of a batch get the same array, and so do those that were behind at the same revision, often. So a sink can encode each once and keep the result, for example in a
  * WeakMap. It needs one encoding with the superseded versions and one without.
  */
 export interface WatchSink {
@@ -84,7 +84,8 @@ export interface WatchSink {
   /**
    * Called before `events` if an offer has 1000 events or more, so that a sink can encode them in slices, once for all
    * watchers that are offered the same array. `events` follows after the promise has resolved, or synchronously if
-   * there is no promise. The hub may also drop the offer. The promise may reject for a broken invariant only.
+   * there is no promise. Other watchers may be offered the array meanwhile: once it is ready, it stays so. The hub may also
+   * drop the offer. The promise may reject for a broken invariant only.
    */
   prepare?(watcher: Watcher, groups: readonly EventGroup[]): Promise<void> | undefined;
   /** The watcher needed history below `compactRevision` and is gone. Called even if there is no room. */

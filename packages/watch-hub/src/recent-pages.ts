@@ -5,6 +5,15 @@ import type { HistoryPage } from './ports.ts';
 /** Bytes that an event takes beside its KeyValue, approximately. */
 const EVENT_BYTES = 200;
 
+/** What a page was read for. */
+export interface PageName {
+  readonly range: KeyRange;
+  readonly prevKv: boolean;
+  readonly from: Revision;
+  /** When the read began. */
+  readonly compactRevision: Revision;
+}
+
 interface Remembered {
   readonly page: HistoryPage;
   readonly bytes: number;
@@ -17,7 +26,8 @@ type Offer = readonly EventGroup[];
  * and many of them have the same range. They get the same page, so history is read once for all of them, and the sink, which
  * compares by identity, encodes the events once.
  *
- * A page is what was committed, so it stays right. Only the caller's compact revision may forbid its use.
+ * Events never change. But a page lacks superseded versions that were compacted when it was read, and a page read after a
+ * later compaction lacks more. So a page is only given out while the compact revision is that of its read.
  */
 export class RecentPages {
   readonly #pages = new Map<string, Remembered>();
@@ -31,17 +41,17 @@ export class RecentPages {
   }
 
   /** A page that begins at `from` and ends at or before `to`. */
-  find(range: KeyRange, prevKv: boolean, from: Revision, to: Revision): HistoryPage | undefined {
-    const found = this.#pages.get(nameOf(range, prevKv, from));
+  find(wanted: PageName, to: Revision): HistoryPage | undefined {
+    const found = this.#pages.get(textOf(wanted));
     return found !== undefined && found.page.next <= to + 1 ? found.page : undefined;
   }
 
   /** Pages without events, and very long ones, are not kept. */
-  keep(range: KeyRange, prevKv: boolean, from: Revision, page: HistoryPage): void {
+  keep(read: PageName, page: HistoryPage): void {
     const pageMax = this.#bytesMax / 2;
     const bytes = bytesOf(page.groups, pageMax);
     if (bytes === 0 || bytes > pageMax) return;
-    const name = nameOf(range, prevKv, from);
+    const name = textOf(read);
     this.#forget(name);
     this.#pages.set(name, { page, bytes });
     this.#bytes += bytes;
@@ -73,8 +83,8 @@ export class RecentPages {
   }
 }
 
-function nameOf({ key, end }: KeyRange, prevKv: boolean, from: Revision): string {
-  return `${from} ${prevKv} ${key.length} ${latin1(key)}${latin1(end)}`;
+function textOf({ range: { key, end }, prevKv, from, compactRevision }: PageName): string {
+  return `${from} ${compactRevision} ${prevKv} ${key.length} ${latin1(key)}${latin1(end)}`;
 }
 
 const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>

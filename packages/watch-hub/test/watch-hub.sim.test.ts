@@ -39,7 +39,8 @@ class SimStream implements WatchSink {
   readonly stream: WatchStream;
   readonly watchersMax: number;
   room: number;
-  readonly #preparing = new WeakMap<readonly EventGroup[], 'begun' | 'done'>();
+  /** Groups that are being made ready, or are ready. */
+  readonly #preparing = new WeakMap<readonly EventGroup[], Promise<void> | 'done'>();
   #lastHeader: Revision = NO_REVISION;
   needsDrain = false;
   refused = false;
@@ -54,19 +55,21 @@ class SimStream implements WatchSink {
 
   prepare(_watcher: Watcher, groups: readonly EventGroup[]): Promise<void> | undefined {
     const { random, clock } = this.#world;
-    if (this.#preparing.get(groups) === 'done' || random.chance(0.3)) return undefined;
-    this.#preparing.set(groups, 'begun');
-    return new Promise((resolve) =>
+    // Several watchers may be offered one array: what is ready stays so, and what is begun is waited for by all of them.
+    let preparing = this.#preparing.get(groups) ?? (random.chance(0.3) ? 'done' : undefined);
+    preparing ??= new Promise<void>((resolve) =>
       clock.soon(() => {
         this.#preparing.set(groups, 'done');
         resolve();
       }),
     );
+    this.#preparing.set(groups, preparing);
+    return preparing === 'done' ? undefined : preparing;
   }
 
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
     return this.#world.check(() => {
-      expect(this.#preparing.get(groups), 'offered before it was ready').not.toBe('begun');
+      expect(this.#preparing.get(groups) ?? 'done', 'offered before it was ready').toBe('done');
       const { hub, pageMax } = this.#world;
       expect(this.needsDrain, 'offered before it was drained').toBe(false);
       const promised = this.#known(watcher);

@@ -265,7 +265,7 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/watch-hub/src/catch-up.ts',
-        find: '...groups, ...backlog.groups]',
+        find: '...groups, ...late]',
         replace: '...groups]',
       },
     ],
@@ -276,8 +276,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/watch-hub/src/catch-up.ts',
-        find: '[...groups, ...backlog.groups]',
-        replace: '[...backlog.groups, ...groups]',
+        find: '[...groups, ...late]',
+        replace: '[...late, ...groups]',
       },
     ],
   },
