@@ -67,7 +67,7 @@ export interface WatchStream {
  * call back into the hub, which asserts this. Only `failed` may close the stream, which is closed by then.
  *
  * All watchers that matched the same events of a live revision get the same group object. All watchers that matched the
- * same events of a batch get the same array, and so do those that were behind at the same revision, often. So a sink can encode each once and keep the result, for example in a
+ * same events of a batch get the same array. Watchers of one range that were behind at the same revision often do too. So a sink can encode each once and keep the result, for example in a
  * WeakMap. It needs one encoding with the superseded versions and one without.
  */
 export interface WatchSink {
