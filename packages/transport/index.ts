@@ -1,6 +1,6 @@
 // Serves a table of methods (wire) over sockets: gRPC and plain HTTP on the same port.
 export { serve } from './src/serve.ts';
-export { serveGrpcJs } from './src/grpc-js/serve.ts';
+export { serveGrpcJs } from './src/grpc-js/load.ts';
 export type {
   BoundAddress,
   HttpHandler,

@@ -2,6 +2,7 @@ import {
   type Clock,
   type CommittedBatch,
   doSliced,
+  EVENT_PUT,
   type EventGroup,
   type KvEvent,
   type Logger,
@@ -99,7 +100,7 @@ export class Applier {
       if (group === undefined) continue;
       left -= group.events.length;
       if (left < 0) break;
-      for (const event of group.events) this.#fillPrevious(event, missing);
+      for (const event of group.events) if (hub.wantsPrevKv(event.key)) this.#fillPrevious(event, missing);
     }
     // `apply` reads again what is missing, and handles the error.
     if (missing.length > 0) this.#load(missing, this.#newSlice()).catch(() => undefined);
@@ -142,7 +143,11 @@ export class Applier {
       if (group === undefined) continue;
       for (const event of group.events) {
         cache.settle(event.position);
-        if (watched) this.#fillPrevious(event, missing);
+        if (watched && hub.wantsPrevKv(event.key)) {
+          this.#fillPrevious(event, missing);
+          // The next write of the key supersedes it in turn.
+          if (event.type === EVENT_PUT) cache.add(event.position, event.kv);
+        }
         if (slice.spend(watched ? WATCHED_US : SETTLE_US)) yield;
       }
     }
@@ -253,14 +258,10 @@ export class Applier {
     return applied instanceof Promise ? applied : undefined;
   }
 
-  /**
-   * Fills in the superseded version if it is in memory. Adds the event to `missing` if a watcher wants the version
-   * and it is not.
-   */
+  /** Fills in the superseded version if it can be had at once, and otherwise adds the event to `missing`. */
   #fillPrevious(event: KvEvent, missing: KvEvent[]): void {
-    const { hub, bytes } = this.#options;
-    if (event.prevPosition === undefined || event.prevKv !== undefined || !hub.wantsPrevKv(event.key)) return;
-    event.prevKv = bytes.peek(event.prevPosition);
+    if (event.prevPosition === undefined || event.prevKv !== undefined) return;
+    event.prevKv = this.#options.bytes.peekLast(event.prevPosition);
     if (event.prevKv === undefined) missing.push(event);
   }
 

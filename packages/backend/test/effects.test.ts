@@ -187,6 +187,30 @@ test('a superseded value that cannot be read breaks the stream that wants it, an
   expect(await node.backend.txn(put('k', 'newer'), nodeItself)).toMatchObject({ revision: 8 });
 });
 
+test('the versions of keys whose superseded values are watched stay in memory, and others until newer ones are written', async () => {
+  let reads = 0;
+  const fail = (operation: string): undefined => {
+    if (operation === 'get-many') reads += 1;
+  };
+  const node = await openNode(new MemoryStorage({ cold: true, fail }), { cacheBytesMax: 64 << 10 });
+  const watched = { key: Uint8Array.of(97), end: Uint8Array.of(98) };
+  const { groups } = watchAll(node, 0, watched);
+  for (const key of ['a', 'b', 'c']) await node.backend.txn(put(key, `${key}1`), nodeItself);
+  for (let at = 0; at < 10; at += 1) await node.backend.txn(put(`other${at}`, 'x'.repeat(600)), nodeItself);
+  const readsOf = async (work: Promise<unknown>): Promise<number> => {
+    const before = reads;
+    await work;
+    await node.clock.settle();
+    return reads - before;
+  };
+  expect(await readsOf(node.backend.txn(put('a', 'a2'), nodeItself))).toBe(0);
+  const events = groups.flatMap((group) => group.events);
+  expect(events.map(({ prevKv }) => prevKv && plainKv(prevKv).value)).toEqual([undefined, 'a1']);
+  expect(await readsOf(Promise.resolve(node.backend.range(get('b'), nodeItself)))).toBe(1);
+  expect(await readsOf(Promise.resolve(node.backend.range(get('b'), nodeItself)))).toBe(0);
+  expect(await readsOf(node.backend.txn(put('c', 'c2'), nodeItself))).toBe(0);
+});
+
 test('a snapshot that is read for ever holds a compaction up for a bounded time', async () => {
   const { backend, clock } = await openNode(new MemoryStorage(), { imageHoldMaxMs: 60_000 });
   for (let at = 0; at < 10; at += 1) await backend.txn(put('k', `v${at}`), nodeItself);

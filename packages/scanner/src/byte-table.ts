@@ -53,9 +53,6 @@ export class ByteTable {
   #open = new Uint8Array(0);
   #openIndex = -1;
   #openAt = 0;
-  /** The slab that was adopted last: the records of one slab are adopted one after another. */
-  #adopted: ArrayBufferLike | undefined;
-  #adoptedIndex = -1;
 
   /** Copies share slabs of `slabBytes`, at most SLAB_BYTES_MAX. `rowsExpected` avoids growing. */
   constructor(slabBytes: number, rowsExpected = 0) {
@@ -118,29 +115,6 @@ export class ByteTable {
     this.#insert(position, this.#openIndex, this.#openAt, length);
     // Copying is fastest from and to multiples of 8.
     this.#openAt = (this.#openAt + length + 7) & ~7;
-  }
-
-  /**
-   * Adds the bytes without a copy, by keeping the slab that they are a view of. For bytes whose neighbours in the slab
-   * are added too and have the same age. The position must be new.
-   */
-  adopt(position: LogPosition, bytes: Uint8Array): void {
-    const { buffer, byteOffset, length } = bytes;
-    if (byteOffset <= 0xffff && buffer.byteLength <= 2 * length) {
-      // The bytes have a buffer of their own. It must not replace the adopted slab, which would then be added and
-      // counted again.
-      this.#insert(position, this.#addSlab(buffer), byteOffset, length);
-      return;
-    }
-    if (buffer.byteLength > this.#slabBytes) {
-      this.copy(position, bytes);
-      return;
-    }
-    if (buffer !== this.#adopted) {
-      this.#adopted = buffer;
-      this.#adoptedIndex = this.#addSlab(buffer);
-    }
-    this.#insert(position, this.#adoptedIndex, byteOffset, length);
   }
 
   #addSlab(slab: ArrayBufferLike): number {

@@ -3,41 +3,58 @@ import { ByteTable, SLAB_BYTES_MAX } from './byte-table.ts';
 
 /** The smallest slab size, for tiny caches in tests. */
 const SLAB_BYTES_MIN = 64;
-const PENDING_MIN = 1024;
+const WRITTEN_MIN = 1024;
+/**
+ * The bytes of the newest durable versions that are kept without having been read, at most this part of the bound. Their
+ * memory is collected with the young generation if it is dropped before it gets old: after about 4 MiB of writes.
+ */
+const RECENT_BYTES_MAX = 256 << 10;
+const RECENT_PART_MAX = 1 / 16;
 
 /**
- * Encoded versions by log position, bounded in bytes. The cache has two generations instead of a list of uses. A read
- * moves a version to the young generation. When the young one has grown to half the bound, the old one is dropped as a
- * whole. Eviction takes no work for each entry, and versions used within the last half bound of traffic are present.
+ * Encoded versions by log position, bounded in bytes.
  *
- * Versions that are not durable yet are kept apart and outside the bound, because storage cannot return them. The
- * writer bounds their bytes.
+ * Versions that were read have two generations instead of a list of uses. A read moves a version to the young
+ * generation. When the young one has grown to half the bound, the old one is dropped as a whole. Eviction takes no work
+ * for each entry, and versions used within the last half bound of reads are present.
+ *
+ * Versions that were only written are kept while they are the newest. Most are never read, or only by those who read
+ * them at once: kept for longer, they were most of the memory of a node that is written to, and garbage of the old
+ * generation in the end.
+ *
+ * Versions that are not durable yet are outside the bound, because storage cannot return them. The writer bounds their
+ * bytes.
  */
 export class RecordCache {
   readonly #halfBytesMax: number;
+  readonly #recentBytesMax: number;
   /**
-   * Versions that are not durable yet. They become durable in the order of the log. Positions of records that are not
-   * versions stay empty.
+   * The newest versions. Those before `#settled` are durable. They become durable in the order of the log. Positions of
+   * records that are not versions stay empty.
    */
-  readonly #pending = new SequenceRing<Uint8Array>(PENDING_MIN);
+  readonly #written = new SequenceRing<Uint8Array>(WRITTEN_MIN);
+  #settled = 0;
+  /** Of the versions in `#written` that are durable. */
+  #recentBytes = 0;
   readonly #slabBytes: number;
   #young: ByteTable;
   #old: ByteTable;
 
   constructor(bytesMax: number) {
     assert(bytesMax >= 0, 'a cache bound is below 0');
-    this.#halfBytesMax = bytesMax / 2;
+    this.#recentBytesMax = Math.min(RECENT_BYTES_MAX, bytesMax * RECENT_PART_MAX);
+    this.#halfBytesMax = (bytesMax - this.#recentBytesMax) / 2;
     this.#slabBytes = Math.max(SLAB_BYTES_MIN, Math.min(SLAB_BYTES_MAX, Math.floor(bytesMax / 16)));
     this.#young = new ByteTable(this.#slabBytes);
     this.#old = new ByteTable(this.#slabBytes);
   }
 
   get bytes(): number {
-    return this.#young.bytes + this.#old.bytes;
+    return this.#young.bytes + this.#old.bytes + this.#recentBytes;
   }
 
   get bytesMax(): number {
-    return this.#halfBytesMax * 2;
+    return this.#halfBytesMax * 2 + this.#recentBytesMax;
   }
 
   /** A shared view. The caller must not change it, and must copy it to keep it. */
@@ -45,7 +62,7 @@ export class RecordCache {
     const young = this.#young.get(position);
     if (young !== undefined) return young;
     const old = this.#old.get(position);
-    if (old === undefined) return this.#pending.get(position);
+    if (old === undefined) return this.#written.get(position);
     this.#makeRoom();
     this.#young.copy(position, old);
     return old;
@@ -60,22 +77,27 @@ export class RecordCache {
   }
 
   addPending(position: LogPosition, kv: Uint8Array): void {
-    this.#pending.put(position, kv);
+    this.#written.put(position, kv);
   }
 
-  /** The pending version is durable now and may be evicted. Versions settle in the order of the log. */
+  /** The pending versions up to this one are durable now and may be evicted. */
   settle(position: LogPosition): void {
-    const kv = this.#pending.get(position);
-    if (kv === undefined) return;
-    this.#pending.forgetBefore(position + 1);
-    if (this.#young.has(position)) return;
-    this.#makeRoom();
-    this.#young.adopt(position, kv);
+    const written = this.#written;
+    for (let at = Math.max(this.#settled, written.first); at <= position; at += 1) {
+      this.#recentBytes += written.get(at)?.length ?? 0;
+    }
+    if (position >= this.#settled) this.#settled = position + 1;
+    while (this.#recentBytes > this.#recentBytesMax) {
+      const { first } = written;
+      this.#recentBytes -= written.get(first)?.length ?? 0;
+      written.forgetBefore(first + 1);
+    }
   }
 
   /** The pending versions from this position on will never be durable: their positions are assigned again. */
   forgetPending(position: LogPosition): void {
-    this.#pending.truncate(position);
+    assert(position >= this.#settled, 'a durable version is taken back');
+    this.#written.truncate(position);
   }
 
   /** Adds a copy of `kv`. */

@@ -5,6 +5,8 @@ import type { RecordCache } from './record-cache.ts';
 
 /** The share of the cache's bound that one read may add. */
 const KEPT_PART_MAX = 1 / 8;
+/** Reads of more versions do not block the process: together they cost less, as neighbours. */
+const INLINE_MAX = 4;
 
 /** The encoded mvccpb.KeyValue of versions, from memory if they are there, otherwise from storage. */
 export class VersionBytes {
@@ -18,11 +20,19 @@ export class VersionBytes {
 
   /** Undefined if the version is not available without waiting. */
   peek(position: LogPosition): Uint8Array | undefined {
-    return this.#cache.get(position) ?? this.#peekStorage(position);
+    return this.#cache.get(position) ?? this.#peekStorage(position, true);
   }
 
-  #peekStorage(position: LogPosition): Uint8Array | undefined {
-    const record = this.#values.peek(position);
+  /** As `peek`, for a version that is read for the last time: it is not added to the cache. */
+  peekLast(position: LogPosition): Uint8Array | undefined {
+    const kv = this.#cache.get(position);
+    if (kv !== undefined) return kv;
+    const record = this.#values.peek(position, true);
+    return record && recordKv(record);
+  }
+
+  #peekStorage(position: LogPosition, inline: boolean): Uint8Array | undefined {
+    const record = this.#values.peek(position, inline);
     if (record === undefined) return undefined;
     const kv = recordKv(record);
     this.#cache.add(position, kv);
@@ -35,9 +45,10 @@ export class VersionBytes {
     signal: AbortSignal,
   ): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
     const kvs = new Array<Uint8Array>(positions.length);
+    const inline = positions.length <= INLINE_MAX;
     let missing: number[] | undefined;
     for (let at = 0; at < positions.length; at += 1) {
-      const kv = this.peek(positions[at]!);
+      const kv = this.#cache.get(positions[at]!) ?? this.#peekStorage(positions[at]!, inline);
       if (kv !== undefined) kvs[at] = kv;
       else if (missing === undefined) missing = [at];
       else missing.push(at);
@@ -57,11 +68,12 @@ export class VersionBytes {
    */
   collect(positions: Float64Array, into: ByteViews, signal: AbortSignal): Promise<void> | undefined {
     const first = into.extend(positions.length);
+    const inline = positions.length <= INLINE_MAX;
     let missing: number[] | undefined;
     for (let at = 0; at < positions.length; at += 1) {
       const position = positions[at] as LogPosition;
       if (this.#cache.locate(position, into, first + at)) continue;
-      const kv = this.#peekStorage(position);
+      const kv = this.#peekStorage(position, inline);
       if (kv !== undefined) into.setView(first + at, kv);
       else if (missing === undefined) missing = [at];
       else missing.push(at);

@@ -39,7 +39,7 @@ export interface ClusterConfig {
   readonly tikvTls: { readonly caPath?: string; readonly certPath?: string; readonly keyPath?: string } | undefined;
   readonly localValues: 'disk' | 'memory';
   readonly imagePolicy: ImagePolicy;
-  readonly safePoint: SafePointOptions;
+  readonly safePoint: Pick<SafePointOptions, 'retentionMs'>;
   /** A member that is silent for longer than this no longer delays a trim of the log. */
   readonly memberSilentMaxMs: number;
   readonly logSegmentBytes: number;

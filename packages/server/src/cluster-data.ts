@@ -12,7 +12,14 @@ import {
 import { defaultLimits } from '@engram/raft-ts';
 import type { Storage } from '@engram/storage';
 import { openSegmentStorage } from '@engram/storage-segment';
-import { LogKeys, openRoot, openTikvStorage, readRaftStates, TikvRaftStorage } from '@engram/storage-tikv';
+import {
+  defaultSafePoint,
+  LogKeys,
+  openRoot,
+  openTikvStorage,
+  readRaftStates,
+  TikvRaftStorage,
+} from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import type { ClusterConfig } from './cluster-config.ts';
 import { ownFolder } from './data-directory.ts';
@@ -122,7 +129,7 @@ export async function openClusterData(
     member: self,
     segmentBytes: cluster.logSegmentBytes,
     silentMaxMs: cluster.memberSilentMaxMs,
-    safePoint: cluster.safePoint,
+    safePoint: { ...defaultSafePoint, ...cluster.safePoint },
     imageBytesPerSecond: cluster.imagePolicy.bytesPerSecond,
     clock,
     random,

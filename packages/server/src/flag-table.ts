@@ -353,7 +353,7 @@ export const flagSections: readonly FlagSection[] = [
     works('max-watcher-bytes', 'uint', '536870912', 'What watchers take of memory, about 1.5 KiB and their keys each.'),
     works('log-queue-bytes', 'uint', '268435456', 'Bytes of writes that wait for the log.'),
     works('watch-backlog-bytes', 'uint', '33554432', 'Bytes of events kept for watchers that read history.'),
-    works('value-cache-bytes', 'uint', '134217728', 'Bytes of memory for recently used values.'),
+    works('value-cache-bytes', 'uint', '134217728', 'Bytes of memory for values that were read lately.'),
     works('local-values-bytes', 'uint', '268435456', 'Bytes of memory for --local-values=memory.'),
     works(
       'max-connections',

@@ -1,5 +1,5 @@
 import { defaultImagePolicy, type ImagePolicy } from '@engram/member';
-import { defaultSafePoint, type SafePointOptions } from '@engram/storage-tikv';
+import type { SafePointOptions } from '@engram/storage-tikv';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 
 /** TiKV splits a region at 96 MiB or more. A segment must stay in one region. */
@@ -22,11 +22,11 @@ export function imagePolicy(values: FlagValues): ImagePolicy {
 }
 
 /** How far TiKV's safe point stays behind the present. Throws ConfigError. */
-export function safePoint(values: FlagValues): SafePointOptions {
+export function safePoint(values: FlagValues): Pick<SafePointOptions, 'retentionMs'> {
   const retentionMs = values.durationMs('tikv-gc-retention');
   if (retentionMs !== 0 && retentionMs < RETENTION_MS_MIN)
     throw new ConfigError('--tikv-gc-retention must be 0, or at least 10m');
-  return { ...defaultSafePoint, retentionMs };
+  return { retentionMs };
 }
 
 /** The size of the log's segments in TiKV. Throws ConfigError. */

@@ -1,12 +1,8 @@
 import type { Clock, Logger, Random, SharedBudget } from '@engram/core';
-import { ClusterMember, type Member, type MemberOptions, type PeerService, startLoneMember } from '@engram/member';
-import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
+import { type Member, type MemberOptions, startLoneMember } from '@engram/member';
 import type { LocalShare } from '@engram/storage';
-import type { ClusterConfig } from './cluster-config.ts';
-import { openClusterData } from './cluster-data.ts';
 import { openData } from './data-directory.ts';
 import type { NodeConfig } from './node-config.ts';
-import { peerTlsOf } from './peer-tls.ts';
 
 export interface StartParts {
   readonly clock: Clock;
@@ -41,76 +37,19 @@ export async function startMember(
   parts: StartParts,
   opened: AsyncDisposableStack,
 ): Promise<StartedMember> {
-  if (config.cluster !== undefined) return startInCluster(config, config.cluster, parts, opened);
+  if (config.cluster !== undefined) {
+    // A node on its own does not load the clients of TiKV and of peers, which take 15 MiB.
+    const { startInCluster } = await import('./start-in-cluster.ts');
+    return await startInCluster(config, config.cluster, parts, opened);
+  }
   const { storage, identity } = await openData(config, parts);
   const { startCount, ...ids } = identity;
   const member = opened.use(await startLoneMember({ ...memberOptions(config, parts, ids), storage, startCount }));
   return { member, identity, ready: async () => {}, localBytes: () => undefined };
 }
 
-async function startInCluster(
-  config: NodeConfig,
-  cluster: ClusterConfig,
-  parts: StartParts,
-  opened: AsyncDisposableStack,
-): Promise<StartedMember> {
-  const { clock, logger } = parts;
-  const data = await openClusterData(config, cluster, parts, opened);
-  const { clusterId, memberId } = data;
-  const tls = cluster.peerTls && peerTlsOf(cluster.peerTls, config.dataDir, cluster.listenPeerUrls);
-  let service: PeerService | undefined;
-  let server: PeerServer | undefined;
-  const network = new PeerLinks({
-    clusterId,
-    memberId,
-    tls,
-    clock,
-    logger,
-    service: () => service,
-    sendBack: (member, bytes) => server?.send(member, bytes),
-  });
-  opened.defer(() => network[Symbol.dispose]());
-  network.setMembers(data.members);
-  const started = await ClusterMember.start({
-    ...memberOptions(config, parts, { clusterId, memberId }),
-    storage: data.storage,
-    raftStorage: data.raftStorage,
-    network,
-    election: data.election,
-    imagePolicy: cluster.imagePolicy,
-    token: cluster.token,
-    probeStorage: data.probeStorage,
-    firstMembers: data.firstMembers,
-    firstRevision: data.firstRevision,
-    onRemoved: parts.onRemoved,
-  });
-  // Disposed of in reverse order, so the listener for peers closes last: a leader that hands over still needs it.
-  service = started.service;
-  network.introduce();
-  server = await servePeers({
-    clusterId,
-    memberId,
-    addresses: cluster.listenPeerUrls.map(({ host, port, secure }) => ({
-      host: host === 'localhost' ? '127.0.0.1' : host,
-      port,
-      secure,
-    })),
-    tls,
-    service,
-    logger,
-  });
-  opened.use(server);
-  opened.use(started);
-  logger.info({ urls: cluster.listenPeerUrls.map(({ text }) => text) }, 'serving peer traffic');
-  return {
-    member: started.member,
-    identity: { clusterId, memberId },
-    ready: (signal) => started.ready(signal),
-    localBytes: () => data.storage.image?.local,
-  };
-}
-
-function memberOptions(
+/** What a member is started with, in a cluster or alone. */
+export function memberOptions(
   config: NodeConfig,
   { clock, random, logger, observers, watcherBytes, version, onFatal }: StartParts,
   ids: NodeIdentity,

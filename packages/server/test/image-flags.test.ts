@@ -15,7 +15,7 @@ test('when images are written and the log is trimmed has flags', async () => {
         },
         memberSilentMaxMs: 600_000,
         logSegmentBytes: 64 << 20,
-        safePoint: { retentionMs: 3_600_000, intervalMs: 600_000 },
+        safePoint: { retentionMs: 3_600_000 },
       },
     },
   });
@@ -34,7 +34,7 @@ test('when images are written and the log is trimmed has flags', async () => {
         imagePolicy: { everyBytesMin: 1, everyBytesMax: 2, bytesPerSecond: 3, intervalMs: 4000 },
         memberSilentMaxMs: 300_000,
         logSegmentBytes: 65_536,
-        safePoint: { retentionMs: 600_000, intervalMs: 600_000 },
+        safePoint: { retentionMs: 600_000 },
       },
     },
   });

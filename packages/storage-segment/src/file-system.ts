@@ -16,6 +16,8 @@ export interface StorageFile {
    * `inline` allows the call to block the process.
    */
   read(target: Uint8Array, offset: number, inline?: boolean): Promise<number>;
+  /** As `read`, but returns when it is done. Blocks the process. */
+  readNow(target: Uint8Array, offset: number): number;
   /**
    * Writes everything, or rejects: then any part may be in the file, now or after a crash. `inline` allows the call to
    * block the process.

@@ -36,13 +36,19 @@ class NodeFile implements StorageFile {
     return (await call<fs.Stats>((done) => fs.fstat(this.fd, done))).size;
   }
 
-  async read(target: Uint8Array, offset: number, inline = false): Promise<number> {
+  readNow(target: Uint8Array, offset: number): number {
     let read = 0;
-    while (inline && read < target.length) {
+    while (read < target.length) {
       const count = fs.readSync(this.fd, target, read, target.length - read, offset + read);
-      if (count === 0) return read;
+      if (count === 0) break;
       read += count;
     }
+    return read;
+  }
+
+  async read(target: Uint8Array, offset: number, inline = false): Promise<number> {
+    if (inline) return this.readNow(target, offset);
+    let read = 0;
     while (read < target.length) {
       const count = await call<number>((done) =>
         fs.read(this.fd, target, read, target.length - read, offset + read, done),

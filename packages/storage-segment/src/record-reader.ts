@@ -23,6 +23,9 @@ const INLINE_BYTES_MAX = 64 << 10;
 const INLINE_MS = 0.05;
 /** One slow read may have waited for the processor, so it counts as no more than this. */
 const INLINE_MS_MAX = 0.4;
+/** `readNow` may take so long of every NOW_EVERY_MS. The rest is read together, in another thread. */
+const NOW_SPENT_MS_MAX = 1;
+const NOW_EVERY_MS = 4;
 /** The weight of one read in the average. */
 const INLINE_WEIGHT = 1 / 16;
 /**
@@ -82,6 +85,9 @@ export class RecordReader {
   #bulks = 0;
   #diskUntilMs = Number.NEGATIVE_INFINITY;
   #inlineMs = 0;
+  /** What `readNow` has spent of the time until then. */
+  #nowSpentMs = 0;
+  #nowUntilMs = Number.NEGATIVE_INFINITY;
   /** The count of disk reads when reads were last slow. */
   #diskReads: number;
 
@@ -182,14 +188,46 @@ export class RecordReader {
   async #readInline(runs: readonly Run[]): Promise<void> {
     const startMs = this.#clock.nowMs();
     const done = Promise.all(runs.map((run) => this.#readRun(run, true)));
-    const nowMs = this.#clock.nowMs();
-    const eachMs = Math.min((nowMs - startMs) / runs.length, INLINE_MS_MAX);
-    this.#inlineMs += (eachMs - this.#inlineMs) * INLINE_WEIGHT;
-    if (this.#inlineMs > INLINE_MS) {
-      this.#inlineMs = 0;
-      this.#slow();
-    }
+    this.#tookInline((this.#clock.nowMs() - startMs) / runs.length);
     await done;
+  }
+
+  /**
+   * Reads one record at once. Undefined if that could take long, if such reads have had their share of the last
+   * milliseconds, or if the record cannot be read: `read` says why.
+   */
+  readNow(position: LogPosition): Uint8Array | undefined {
+    const startMs = this.#clock.nowMs();
+    if (startMs >= this.#nowUntilMs) {
+      this.#nowUntilMs = startMs + NOW_EVERY_MS;
+      this.#nowSpentMs = 0;
+    }
+    if (this.#nowSpentMs >= NOW_SPENT_MS_MAX || startMs < this.#diskUntilMs) return undefined;
+    const segment = this.#segments.find(position);
+    const index = segment?.table.indexOf(position) ?? -1;
+    if (segment === undefined || index < 0) return undefined;
+    const offset = segment.table.offsetAt(index);
+    const length = segment.table.endAt(index) - offset;
+    if (length > PIECE_BYTES) return undefined;
+    const bytes = this.#pieces.take(length);
+    try {
+      if (segment.file.readNow(bytes, offset) < length) return undefined;
+    } catch {
+      return undefined;
+    }
+    const tookMs = this.#clock.nowMs() - startMs;
+    this.#nowSpentMs += tookMs;
+    this.#tookInline(tookMs);
+    const contents = checkRecord(bytes, 0, length, position);
+    if (contents === undefined || RECORD_HEADER_BYTES + contents !== length) return undefined;
+    return bytes.subarray(RECORD_HEADER_BYTES);
+  }
+
+  #tookInline(eachMs: number): void {
+    this.#inlineMs += (Math.min(eachMs, INLINE_MS_MAX) - this.#inlineMs) * INLINE_WEIGHT;
+    if (this.#inlineMs <= INLINE_MS) return;
+    this.#inlineMs = 0;
+    this.#slow();
   }
 
   /**

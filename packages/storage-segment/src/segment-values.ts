@@ -32,12 +32,10 @@ export class SegmentValues implements Values {
     });
   }
 
-  /**
-   * Always undefined. Only the system knows whether a page is in memory, and a read from the disk would block the
-   * process.
-   */
-  peek(_position: LogPosition): Uint8Array | undefined {
-    return undefined;
+  /** Nothing is kept in this process's memory. */
+  peek(position: LogPosition, inline = false): Uint8Array | undefined {
+    const { condition, reader } = this.#parts;
+    return inline && !condition.lifetime.ended ? reader.readNow(position) : undefined;
   }
 
   /** Recorded in memory; the next checkpoint makes it durable. `bytes` is not needed: the sizes are known. */

@@ -43,6 +43,9 @@ class SlowFile implements StorageFile {
   async read(): Promise<number> {
     return 0;
   }
+  readNow(): number {
+    return 0;
+  }
   async truncate(): Promise<void> {}
   async close(): Promise<void> {}
 }

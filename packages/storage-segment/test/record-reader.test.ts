@@ -8,12 +8,14 @@ import { SegmentBed, TestLogger } from './segment-bed.ts';
 
 const at = logPosition;
 
-/** Counts the reads of records. An inline read takes `readMs`. */
+/** Counts the reads of records. An inline read, which ends in `readNow`, takes `readMs`. */
 class Slow {
   inline = 0;
   elsewhere = 0;
   readMs = 0;
   diskReads = 0;
+  /** What is wrong with the reads of `readNow`. */
+  breaks: 'error' | 'damage' | 'short' | undefined;
   #nowMs = 0;
   readonly clock = { ...realClock, nowMs: () => this.#nowMs };
 
@@ -35,15 +37,19 @@ class Slow {
 
   #file(file: StorageFile): StorageFile {
     const read = file.read.bind(file);
+    const readNow = file.readNow.bind(file);
     return Object.assign(file, {
       read: (target: Uint8Array, offset: number, inline?: boolean) => {
-        if (inline === true) {
-          this.inline += 1;
-          this.passes(this.readMs);
-        } else {
-          this.elsewhere += 1;
-        }
+        if (inline !== true) this.elsewhere += 1;
         return read(target, offset, inline);
+      },
+      readNow: (target: Uint8Array, offset: number) => {
+        this.inline += 1;
+        this.passes(this.readMs);
+        if (this.breaks === 'error') throw new Error('no such page');
+        const count = readNow(target, offset);
+        if (this.breaks === 'damage') target[target.length - 1]! ^= 1;
+        return this.breaks === 'short' ? count - 1 : count;
       },
     });
   }
@@ -86,4 +92,65 @@ test('few records are read inline while that is fast, and elsewhere for a second
   expect(await get(5)).toEqual([0, 5]);
   slow.passes(1000);
   expect(await get(5)).toEqual([5, 0]);
+});
+
+test('a record is read at once while that is fast, a share of the time at most, and not where it is slow', async () => {
+  await using bed = await SegmentBed.make();
+  const slow = new Slow();
+  const ground = { ...nodeGround, fileSystem: slow.fileSystem };
+  await using storage = await openOn(ground, {
+    path: bed.path,
+    clock: slow.clock,
+    random: realRandom,
+    logger: new TestLogger(),
+  });
+  await storage.log.seal(sealOf(1));
+  await appendRecords(storage, 1, [100]);
+  const [expected] = await storage.values.getMany([at(7)], never);
+  expect(storage.values.peek(at(7))).toBeUndefined();
+  expect(storage.values.peek(at(7), true)).toEqual(expected);
+  expect(storage.values.peek(at(7000), true)).toBeUndefined();
+  const peeked = (times: number): number => {
+    let found = 0;
+    for (let time = 0; time < times; time += 1) if (storage.values.peek(at(7), true) !== undefined) found += 1;
+    return found;
+  };
+  // A millisecond of every four.
+  slow.passes(4);
+  slow.readMs = 1 / 64;
+  expect(peeked(200)).toBe(64);
+  slow.passes(4);
+  expect(peeked(200)).toBe(64);
+  // From the disk: not for a second.
+  slow.passes(4);
+  slow.diskReads = 8;
+  slow.readMs = 0.3;
+  expect(peeked(50)).toBeLessThan(5);
+  slow.readMs = 0.01;
+  slow.passes(4);
+  expect(peeked(5)).toBe(0);
+  slow.passes(1000);
+  expect(peeked(5)).toBe(5);
+});
+
+test('what cannot be read at once is read by others, who say why', async () => {
+  await using bed = await SegmentBed.make();
+  const slow = new Slow();
+  const ground = { ...nodeGround, fileSystem: slow.fileSystem };
+  await using storage = await openOn(ground, {
+    path: bed.path,
+    clock: slow.clock,
+    random: realRandom,
+    logger: new TestLogger(),
+  });
+  await storage.log.seal(sealOf(1));
+  await appendRecords(storage, 1, [10]);
+  slow.breaks = 'error';
+  expect(storage.values.peek(at(7), true)).toBeUndefined();
+  slow.breaks = 'damage';
+  expect(storage.values.peek(at(7), true)).toBeUndefined();
+  slow.breaks = 'short';
+  expect(storage.values.peek(at(7), true)).toBeUndefined();
+  slow.breaks = undefined;
+  expect(storage.values.peek(at(7), true)).toBeDefined();
 });

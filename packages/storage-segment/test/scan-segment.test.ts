@@ -31,13 +31,15 @@ function segmentOf(frames: readonly number[]): { bytes: Uint8Array; ends: number
 }
 
 function fileOf(bytes: Uint8Array): StorageFile {
+  const readNow = (target: Uint8Array, offset: number): number => {
+    const part = bytes.subarray(offset, offset + target.length);
+    target.set(part);
+    return part.length;
+  };
   return {
     size: async () => bytes.length,
-    async read(target, offset) {
-      const part = bytes.subarray(offset, offset + target.length);
-      target.set(part);
-      return part.length;
-    },
+    read: async (target, offset) => readNow(target, offset),
+    readNow,
     write: async () => {},
     truncate: async () => {},
     sync: async () => {},

@@ -182,8 +182,8 @@ export class LocalCopy {
     );
   }
 
-  peek(position: LogPosition): Uint8Array | undefined {
-    return this.has(position) ? this.#storage.values.peek(this.#inside(position)) : undefined;
+  peek(position: LogPosition, inline: boolean): Uint8Array | undefined {
+    return this.has(position) ? this.#storage.values.peek(this.#inside(position), inline) : undefined;
   }
 
   /** The copy must have all these records, and the newest checkpoint must cover them. */

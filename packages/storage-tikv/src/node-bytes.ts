@@ -127,9 +127,9 @@ export class NodeBytes {
     return imageCopy?.fetch() ?? Promise.resolve();
   }
 
-  peek(position: LogPosition): Uint8Array | undefined {
+  peek(position: LogPosition, inline = false): Uint8Array | undefined {
     const { recent, copy } = this.#parts;
-    return copy?.waiting(position) ?? recent.get(position) ?? copy?.peek(position);
+    return copy?.waiting(position) ?? recent.get(position) ?? copy?.peek(position, inline);
   }
 
   /** Yields batches of the copy from `from` on, up to the copy's end or the first damage. */

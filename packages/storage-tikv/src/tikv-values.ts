@@ -34,9 +34,9 @@ export class TikvValues implements Values {
     });
   }
 
-  peek(position: LogPosition): Uint8Array | undefined {
+  peek(position: LogPosition, inline?: boolean): Uint8Array | undefined {
     const { lifetime, bytes } = this.#parts;
-    return lifetime.ended ? undefined : bytes.peek(position);
+    return lifetime.ended ? undefined : bytes.peek(position, inline);
   }
 
   adopt(batch: LogBatch): Promise<void> {

@@ -32,10 +32,11 @@ export interface Values {
    */
   getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]>;
   /**
-   * The record, if it is available without waiting for a disk. Undefined does not mean that it is missing. Undefined
-   * after disposal.
+   * The record, if it is in this process's memory. Undefined does not mean that it is missing. Undefined after disposal.
+   * `inline` allows the call to block the process for a read that is likely to take microseconds, as from the system's
+   * memory. Not for many records: `getMany` reads neighbours together.
    */
-  peek(position: LogPosition): Uint8Array | undefined;
+  peek(position: LogPosition, inline?: boolean): Uint8Array | undefined;
   /**
    * Declares that these records will never be read again; the storage may free their space at any time. Only records
    * before the newest checkpoint's `from` may be dropped, because the next start replays all records from there without a

@@ -1,0 +1,70 @@
+import { ClusterMember, type PeerService } from '@engram/member';
+import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
+import type { ClusterConfig } from './cluster-config.ts';
+import { openClusterData } from './cluster-data.ts';
+import type { NodeConfig } from './node-config.ts';
+import { peerTlsOf } from './peer-tls.ts';
+import { memberOptions, type StartedMember, type StartParts } from './start-member.ts';
+
+/** Starts a member of a cluster on TiKV. `opened` disposes of it. */
+export async function startInCluster(
+  config: NodeConfig,
+  cluster: ClusterConfig,
+  parts: StartParts,
+  opened: AsyncDisposableStack,
+): Promise<StartedMember> {
+  const { clock, logger } = parts;
+  const data = await openClusterData(config, cluster, parts, opened);
+  const { clusterId, memberId } = data;
+  const tls = cluster.peerTls && peerTlsOf(cluster.peerTls, config.dataDir, cluster.listenPeerUrls);
+  let service: PeerService | undefined;
+  let server: PeerServer | undefined;
+  const network = new PeerLinks({
+    clusterId,
+    memberId,
+    tls,
+    clock,
+    logger,
+    service: () => service,
+    sendBack: (member, bytes) => server?.send(member, bytes),
+  });
+  opened.defer(() => network[Symbol.dispose]());
+  network.setMembers(data.members);
+  const started = await ClusterMember.start({
+    ...memberOptions(config, parts, { clusterId, memberId }),
+    storage: data.storage,
+    raftStorage: data.raftStorage,
+    network,
+    election: data.election,
+    imagePolicy: cluster.imagePolicy,
+    token: cluster.token,
+    probeStorage: data.probeStorage,
+    firstMembers: data.firstMembers,
+    firstRevision: data.firstRevision,
+    onRemoved: parts.onRemoved,
+  });
+  // Disposed of in reverse order, so the listener for peers closes last: a leader that hands over still needs it.
+  service = started.service;
+  network.introduce();
+  server = await servePeers({
+    clusterId,
+    memberId,
+    addresses: cluster.listenPeerUrls.map(({ host, port, secure }) => ({
+      host: host === 'localhost' ? '127.0.0.1' : host,
+      port,
+      secure,
+    })),
+    tls,
+    service,
+    logger,
+  });
+  opened.use(server);
+  opened.use(started);
+  logger.info({ urls: cluster.listenPeerUrls.map(({ text }) => text) }, 'serving peer traffic');
+  return {
+    member: started.member,
+    identity: { clusterId, memberId },
+    ready: (signal) => started.ready(signal),
+    localBytes: () => data.storage.image?.local,
+  };
+}
