@@ -3,7 +3,7 @@ import { CallConnection, CallServer } from './grpc/call-connection.ts';
 import { CallLeads } from './grpc/call-leads.ts';
 import type { ConnectionServer } from './h2/connection-server.ts';
 import { Flusher } from './h2/flusher.ts';
-import { IntakeTurn } from './h2/intake-turn.ts';
+import { TransportTurn } from './h2/transport-turn.ts';
 import type { Leads } from './h2/lead.ts';
 import { PLAIN_STARTED_PER_TURN, STREAMS_MAX } from './h2/limits.ts';
 import { SlabPool } from './h2/slab-pool.ts';
@@ -24,7 +24,7 @@ export class ServerContext implements ConnectionServer {
   readonly watch: LoopWatch;
   readonly calls: CallServer;
   readonly flusher: Flusher;
-  readonly intakeTurn: IntakeTurn;
+  readonly turn: TransportTurn;
   readonly slabs = new SlabPool();
   readonly #options: ServeOptions;
   readonly #plainStarts: TurnAllowance;
@@ -39,8 +39,8 @@ export class ServerContext implements ConnectionServer {
     this.handshakeMs = timeoutsOf(options).handshakeMs;
     this.budgets = budgets;
     this.watch = options.watch ?? unwatched;
-    this.intakeTurn = new IntakeTurn(options.clock);
-    this.flusher = new Flusher(options.clock, this.watch);
+    this.turn = new TransportTurn(options.clock);
+    this.flusher = new Flusher(options.clock, this.turn, this.watch);
     this.calls = new CallServer(options);
     this.#plainStarts = new TurnAllowance(options.clock, PLAIN_STARTED_PER_TURN);
   }

@@ -4,8 +4,8 @@ import { unwatched } from '@engram/core';
 import { SimClock } from '@engram/sim';
 import { CLIENT_PREFACE, type FrameReader, pingFrame } from '@engram/wire';
 import { Intake, type IntakeOwner } from '../src/h2/intake.ts';
-import { IntakeTurn } from '../src/h2/intake-turn.ts';
-import { INTAKE_SHARED_SLICE_MS, INTAKE_TURN_MS, OUTPUT_HELD_MAX_BYTES } from '../src/h2/limits.ts';
+import { FRAMES_SHARED_SLICE_MS, FRAMES_TURN_MS, OUTPUT_HELD_MAX_BYTES } from '../src/h2/limits.ts';
+import { TransportTurn } from '../src/h2/transport-turn.ts';
 
 /** A socket that emits what the test passes in, even while it is paused: TLS does so with data that it has decrypted. */
 class FakeSocket extends EventEmitter {
@@ -56,7 +56,7 @@ function begin(): { socket: FakeSocket; owner: Owner; clock: SimClock; intake: I
   const socket = new FakeSocket();
   const clock = new SimClock();
   const owner = new Owner();
-  const intake = new Intake(socket, clock, new IntakeTurn(clock), unwatched, owner);
+  const intake = new Intake(socket, clock, new TransportTurn(clock), unwatched, owner);
   socket.emit('data', Buffer.from(CLIENT_PREFACE));
   return { socket, owner, clock, intake };
 }
@@ -65,7 +65,7 @@ const range = (count: number): number[] => Array.from({ length: count }, (_, at)
 
 test('work that takes long goes on in the next turn, in order, and nothing new is read meanwhile', async () => {
   const { socket, owner, clock } = begin();
-  owner.onFrame = () => void clock.advance(INTAKE_TURN_MS / 40);
+  owner.onFrame = () => void clock.advance(FRAMES_TURN_MS / 40);
   socket.emit('data', numbered(0, 100));
   expect(socket.paused).toBe(true);
   expect(owner.frames.length).toBe(64); // the clock is read after every 32 frames
@@ -80,8 +80,8 @@ test('work that takes long goes on in the next turn, in order, and nothing new i
 test('a handler that tells how long it took uses the slice up before the clock is asked', async () => {
   const { socket, owner, clock, intake } = begin();
   owner.onFrame = () => {
-    clock.advance(INTAKE_TURN_MS / 2);
-    intake.worked(INTAKE_TURN_MS / 2, clock.nowMs());
+    clock.advance(FRAMES_TURN_MS / 2);
+    intake.worked(FRAMES_TURN_MS / 2, clock.nowMs());
   };
   socket.emit('data', numbered(0, 10));
   expect(owner.frames.length).toBe(2);
@@ -130,7 +130,7 @@ test('another preface is a fault', () => {
   expect(owner.faults).toBe(0);
   const other = new FakeSocket();
   const clock = new SimClock();
-  new Intake(other, clock, new IntakeTurn(clock), unwatched, owner);
+  new Intake(other, clock, new TransportTurn(clock), unwatched, owner);
   other.emit('data', Buffer.from('PRI * HTTP/2.0\r\n\r\nXX'));
   expect(owner.faults).toBe(1);
   expect(socket.paused).toBe(false);
@@ -138,7 +138,7 @@ test('another preface is a fault', () => {
 
 test('a turn takes only so much of all connections together, and all have their share of it', async () => {
   const clock = new SimClock();
-  const turn = new IntakeTurn(clock);
+  const turn = new TransportTurn(clock);
   const connections = 20;
   const each = 64;
   const taken: { readonly connection: number; readonly atMs: number }[] = [];
@@ -148,7 +148,7 @@ test('a turn takes only so much of all connections together, and all have their 
     const owner = new Owner();
     owner.onFrame = () => {
       taken.push({ connection, atMs: clock.nowMs() });
-      clock.advance(INTAKE_SHARED_SLICE_MS / 32);
+      clock.advance(FRAMES_SHARED_SLICE_MS / 32);
     };
     new Intake(socket, clock, turn, unwatched, owner);
     socket.emit('data', Buffer.from(CLIENT_PREFACE));
@@ -161,14 +161,14 @@ test('a turn takes only so much of all connections together, and all have their 
   // One turn of the event loop brings a chunk on each connection.
   for (const { socket } of sockets) socket.emit('data', numbered(0, each));
   look();
-  expect(clock.nowMs()).toBeLessThanOrEqual(INTAKE_TURN_MS + INTAKE_SHARED_SLICE_MS);
+  expect(clock.nowMs()).toBeLessThanOrEqual(FRAMES_TURN_MS + FRAMES_SHARED_SLICE_MS);
   await clock.settle();
   for (const { owner, socket } of sockets) {
     expect(owner.frames).toEqual(range(each));
     expect(socket.paused).toBe(false);
   }
   const longest = Math.max(...turns.map((atMs, at) => atMs - (turns[at - 1] ?? 0)));
-  expect(longest).toBeLessThanOrEqual(INTAKE_TURN_MS + INTAKE_SHARED_SLICE_MS);
+  expect(longest).toBeLessThanOrEqual(FRAMES_TURN_MS + FRAMES_SHARED_SLICE_MS);
   // The first two had the first turn for themselves. Of the others, none finishes before the last has had a slice.
   const lastBegins = taken.find(({ connection }) => connection === connections - 1)!.atMs;
   const ends = range(connections).map((wanted) => taken.findLast(({ connection }) => connection === wanted)!.atMs);

@@ -5,7 +5,8 @@ import { serve } from '@engram/transport';
 import { pingFrame, type StreamCall, type StreamHandler } from '@engram/wire';
 import { DeadlineWheel } from '../src/deadline-wheel.ts';
 import { Flusher } from '../src/h2/flusher.ts';
-import { FLUSH_SLICE_MS } from '../src/h2/limits.ts';
+import { TRANSPORT_TURN_MS } from '../src/h2/limits.ts';
+import { TransportTurn } from '../src/h2/transport-turn.ts';
 import { grpcHeaders, grpcMessage, RawClient } from './support/raw-client.ts';
 import { startServing } from './support/serving.ts';
 
@@ -123,12 +124,12 @@ test('the rest of a frame is dropped with its stream', async () => {
 
 test('a thousand connections are written to a few at a time, all of them', async () => {
   const clock = new SimClock();
-  const flusher = new Flusher(clock, unwatched);
+  const flusher = new Flusher(clock, new TransportTurn(clock), unwatched);
   let flushed = 0;
   let most = 0;
   const flush = (): void => {
     flushed += 1;
-    clock.advance(FLUSH_SLICE_MS / 40);
+    clock.advance(TRANSPORT_TURN_MS / 40);
   };
   for (let at = 0; at < 1_000; at += 1) flusher.add({ flush }, at % 2 === 0);
   for (let before = -1; before !== flushed; ) {
@@ -144,7 +145,7 @@ test('a thousand connections are written to a few at a time, all of them', async
 test('one connection that takes long to write to is named', async () => {
   const clock = new SimClock();
   const watch = new Watch();
-  const flusher = new Flusher(clock, watch);
+  const flusher = new Flusher(clock, new TransportTurn(clock), watch);
   for (const ms of [15, 0]) flusher.add({ flush: () => void clock.advance(ms) }, true);
   await turn();
   expect(watch.told).toEqual(['send 15 ']);

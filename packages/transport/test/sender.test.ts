@@ -8,6 +8,7 @@ import { type MessageStream, MessageWriter } from '../src/grpc/message-writer.ts
 import { AbuseBudget } from '../src/h2/abuse-budget.ts';
 import { Flusher } from '../src/h2/flusher.ts';
 import { BATCH_MAX_BYTES, LONG_OUTPUT_TURN_MS } from '../src/h2/limits.ts';
+import { TransportTurn } from '../src/h2/transport-turn.ts';
 import { Sender } from '../src/h2/sender.ts';
 import { SlabPool } from '../src/h2/slab-pool.ts';
 import { Stream } from '../src/h2/stream.ts';
@@ -45,7 +46,7 @@ class FastSocket extends Socket {
   }
 }
 
-function senderTo(socket: Socket, flusher = new Flusher(realClock, unwatched)): Sender {
+function senderTo(socket: Socket, flusher = new Flusher(realClock, new TransportTurn(realClock), unwatched)): Sender {
   const share = new SharedBudget({ max: 1, greed: 1, floor: 0 }).share();
   const commons = { slabs: new SlabPool(), flusher };
   return new Sender(
@@ -125,7 +126,7 @@ test.each([
   'long answers whose bytes $what leave over several turns, one after another, if sockets take them at once',
   async ({ messageOf }) => {
     const clock = new SimClock();
-    const flusher = new Flusher(clock, unwatched);
+    const flusher = new Flusher(clock, new TransportTurn(clock), unwatched);
     const BATCHES = 40;
     const BATCH_MS = 1;
     let written = 0;
@@ -203,7 +204,7 @@ test('however messages share frames, each stream gets its bytes in order and pay
 
 test('connections with answers are flushed before those with events, each once for a turn', async () => {
   const flushed: string[] = [];
-  const flusher = new Flusher(realClock, unwatched);
+  const flusher = new Flusher(realClock, new TransportTurn(realClock), unwatched);
   const flushable = (name: string): { flush(): void } => ({ flush: () => flushed.push(name) });
   flusher.add(flushable('events 1'), false);
   flusher.add(flushable('answers'), true);

@@ -106,7 +106,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     );
     this.#leave = new LeaveTaking(server.clock, this.sender, this.streams, () => this.#close());
     this.#socket.on('close', this.#onClose);
-    this.#intake = new Intake(accepted.socket, clock, server.intakeTurn, server.watch, this);
+    this.#intake = new Intake(accepted.socket, clock, server.turn, server.watch, this);
     this.#greet();
     this.#socket.resume();
   }

@@ -1,5 +1,5 @@
 import type { Clock, LoopWatch } from '@engram/core';
-import { FLUSH_SLICE_MS, LONG_OUTPUT_TURN_MS } from './limits.ts';
+import type { TransportTurn } from './transport-turn.ts';
 
 /** An object that gathers bytes and sends them in `flush`. */
 export interface Flushable {
@@ -15,21 +15,21 @@ const flushesBetweenLooks = 16;
  *
  * Connections with answers to calls go first. A client that waits for an answer has its next request ready, and the log
  * could work on it while the events of a thousand watchers are written. Output that does not fit into the time of a
- * turn leaves in the next turn.
+ * turn (`TransportTurn`) leaves in the next turn.
  */
 export class Flusher {
   readonly #clock: Clock;
+  readonly #turn: TransportTurn;
   readonly #watch: LoopWatch;
   #answering: Flushable[] = [];
   #others: Flushable[] = [];
   #scheduled = false;
-  /** The time at which the first long output of this turn left; undefined if none has. */
-  #longSinceMs: number | undefined;
-  /** Long outputs that wait for the next turn, in their order. */
-  #waiting = new Set<Flushable>();
+  /** Long outputs that wait for a later turn. */
+  readonly #long = new Set<Flushable>();
 
-  constructor(clock: Clock, watch: LoopWatch) {
+  constructor(clock: Clock, turn: TransportTurn, watch: LoopWatch) {
     this.#clock = clock;
+    this.#turn = turn;
     this.#watch = watch;
   }
 
@@ -48,44 +48,43 @@ export class Flusher {
    * The rest leaves in the next turn, one output after another.
    */
   more(output: Flushable): void {
-    const nowMs = this.#clock.nowMs();
-    if (this.#longSinceMs === undefined) {
-      this.#longSinceMs = nowMs;
-      this.#clock.soon(this.#renew);
-    } else if (nowMs - this.#longSinceMs >= LONG_OUTPUT_TURN_MS) {
-      this.#waiting.add(output);
-      return;
+    if (!this.#turn.longSpent) this.#writeLong(output);
+    else if (!this.#long.has(output)) {
+      this.#long.add(output);
+      this.#turn.waitForWriting(() => {
+        this.#long.delete(output);
+        this.more(output);
+      });
     }
-    output.flush();
   }
 
-  readonly #renew = (): void => {
-    this.#longSinceMs = undefined;
-    if (this.#waiting.size === 0) return;
-    const waiting = this.#waiting;
-    this.#waiting = new Set();
-    for (const output of waiting) this.more(output);
-  };
+  #writeLong(output: Flushable): void {
+    const startMs = this.#clock.nowMs();
+    output.flush();
+    this.#turn.spendOnLong(this.#clock.nowMs() - startMs);
+  }
 
   readonly #flushAll = (): void => {
     this.#scheduled = false;
     const outputs = this.#answering.length === 0 ? this.#others : this.#answering.concat(this.#others);
     this.#answering = [];
     this.#others = [];
-    // The usual case on a quiet node. The work of one output is bounded by the output itself.
-    if (outputs.length === 1) outputs[0]!.flush();
-    else this.#flush(outputs, 0);
+    if (this.#turn.writeMs > 0) this.#flush(outputs, 0);
+    else this.#turn.waitForWriting(() => this.#flush(outputs, 0));
   };
 
+  /** The turn has time left for writing. The work of one output is bounded by the output itself. */
   #flush(outputs: readonly Flushable[], from: number): void {
     const startMs = this.#clock.nowMs();
-    for (let at = from; at < outputs.length; at += 1) {
+    const endMs = startMs + this.#turn.writeMs;
+    let at = from;
+    do {
       outputs[at]!.flush();
-      if ((at + 1) % flushesBetweenLooks !== 0 || this.#clock.nowMs() - startMs < FLUSH_SLICE_MS) continue;
-      this.#clock.soon(() => this.#flush(outputs, at + 1));
-      break;
-    }
+      at += 1;
+    } while (at < outputs.length && ((at - from) % flushesBetweenLooks !== 0 || this.#clock.nowMs() < endMs));
     const ms = this.#clock.nowMs() - startMs;
+    this.#turn.spendOnWriting(ms);
+    if (at < outputs.length) this.#turn.waitForWriting(() => this.#flush(outputs, at));
     if (ms > this.#watch.budgetMs) this.#watch.stretched('send', ms);
   }
 }

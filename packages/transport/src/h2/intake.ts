@@ -1,7 +1,7 @@
 import type { Clock, LoopWatch } from '@engram/core';
 import { CLIENT_PREFACE, DEFAULT_MAX_FRAME_BYTES, ErrorCode, FrameReader, Http2Error } from '@engram/wire';
-import type { IntakeTurn } from './intake-turn.ts';
 import { OUTPUT_HELD_MAX_BYTES } from './limits.ts';
+import type { TransportTurn } from './transport-turn.ts';
 
 const preface = Buffer.from(CLIENT_PREFACE, 'latin1');
 
@@ -39,7 +39,7 @@ export interface IntakeOwner {
 
 /**
  * Takes the frames of a client in bounded slices of the time that all connections share in a turn of the event loop
- * (`IntakeTurn`). Takes none while the client leaves too many sent bytes unread. grpc-go stops reading for the same
+ * (`TransportTurn`). Takes none while the client leaves too many sent bytes unread. grpc-go stops reading for the same
  * reason (internal/transport/controlbuf.go: throttle): answers to frames have no flow-control window, so only the
  * client's reading can bound them.
  */
@@ -48,7 +48,7 @@ export class Intake {
   readonly #clock: Clock;
   readonly #owner: IntakeOwner;
   readonly #watch: LoopWatch;
-  readonly #turn: IntakeTurn;
+  readonly #turn: TransportTurn;
   readonly #reader = new FrameReader(DEFAULT_MAX_FRAME_BYTES);
   /** Chunks that arrived while no input was taken: a paused socket may still emit the data it has. */
   #chunks: Buffer[] = [];
@@ -66,7 +66,7 @@ export class Intake {
    */
   #lookMs = NO_SLICE;
 
-  constructor(socket: Source, clock: Clock, turn: IntakeTurn, watch: LoopWatch, owner: IntakeOwner) {
+  constructor(socket: Source, clock: Clock, turn: TransportTurn, watch: LoopWatch, owner: IntakeOwner) {
     this.#turn = turn;
     this.#socket = socket;
     this.#clock = clock;
@@ -86,7 +86,7 @@ export class Intake {
   sent(): void {
     if (this.#state !== 'unsent' || this.#behind()) return;
     this.#state = 'next-slice';
-    this.#turn.wait(this.#slice);
+    this.#turn.waitForFrames(this.#slice);
   }
 
   /** The slice is used up. Code that works on a frame should stop where it can. */
@@ -114,7 +114,7 @@ export class Intake {
     if (this.#state === 'ended') return;
     this.#chunks.push(chunk);
     if (this.#state !== 'flowing') return;
-    if (this.#turn.spent) {
+    if (this.#turn.framesSpent) {
       this.#state = 'next-slice';
       this.#proceed();
     } else {
@@ -131,7 +131,7 @@ export class Intake {
     if (this.#state === 'ended') return;
     this.#state = 'flowing';
     const [startMs, toldMs] = [this.#clock.nowMs(), this.#watch.toldMs];
-    this.#sliceMs = this.#turn.sliceMs;
+    this.#sliceMs = this.#turn.frameSliceMs;
     this.#sliceEndMs = startMs + this.#sliceMs;
     this.#workedMs = 0;
     this.#lookMs = startMs;
@@ -146,7 +146,7 @@ export class Intake {
     this.#owner.sliceEnded();
     // Time that was reported for handlers is not counted for the frames.
     const tookMs = this.#clock.nowMs() - startMs;
-    this.#turn.spend(tookMs);
+    this.#turn.spendOnFrames(tookMs);
     const ms = tookMs - (this.#watch.toldMs - toldMs);
     if (ms > this.#watch.budgetMs) this.#watch.stretched('frames', ms);
     this.#proceed();
@@ -164,7 +164,7 @@ export class Intake {
       this.#socket.pause();
       // Some of the unsent bytes may have left with the slice.
       if (this.#state === 'unsent' && !this.#behind()) this.#state = 'next-slice';
-      if (this.#state === 'next-slice') this.#turn.wait(this.#slice);
+      if (this.#state === 'next-slice') this.#turn.waitForFrames(this.#slice);
     }
   }
 

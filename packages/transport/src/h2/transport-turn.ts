@@ -1,0 +1,95 @@
+import type { Clock } from '@engram/core';
+import { FRAMES_SHARED_SLICE_MS, FRAMES_TURN_MS, LONG_OUTPUT_TURN_MS, TRANSPORT_TURN_MS } from './limits.ts';
+
+/** Below this time no renewal is scheduled: on a quiet node, a request should not cost an extra turn of the event loop. */
+const RENEWED_FROM_MS = FRAMES_TURN_MS / 4;
+
+/**
+ * The time that the connections of all clients may take together in one turn of the event loop: to work on frames, and to
+ * write. A turn may bring a chunk on each of a thousand connections, and what answers them leaves in the same turn. Whoever
+ * comes when the time is used up waits for a later turn, in order of arrival: frames for frames, writing for writing.
+ */
+export class TransportTurn {
+  readonly #clock: Clock;
+  #spentMs = 0;
+  /** Parts of it. */
+  #framesMs = 0;
+  #longMs = 0;
+  #renewing = false;
+  #frames: (() => void)[] = [];
+  #writes: (() => void)[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** No more frames in this turn. */
+  get framesSpent(): boolean {
+    return this.#framesMs >= FRAMES_TURN_MS || this.#spentMs >= TRANSPORT_TURN_MS;
+  }
+
+  /** The time that the frames of one connection may take from now on: less while others wait. Only before `framesSpent`. */
+  get frameSliceMs(): number {
+    const leftMs = Math.min(FRAMES_TURN_MS - this.#framesMs, TRANSPORT_TURN_MS - this.#spentMs);
+    return this.#frames.length === 0 ? leftMs : Math.min(leftMs, FRAMES_SHARED_SLICE_MS);
+  }
+
+  /** The time left for writing; 0 or less if none is. */
+  get writeMs(): number {
+    return TRANSPORT_TURN_MS - this.#spentMs;
+  }
+
+  /** No further batch of a long output in this turn. */
+  get longSpent(): boolean {
+    return this.#longMs >= LONG_OUTPUT_TURN_MS || this.#spentMs >= TRANSPORT_TURN_MS;
+  }
+
+  spendOnFrames(ms: number): void {
+    this.#framesMs += ms;
+    this.#spend(ms);
+  }
+
+  spendOnWriting(ms: number): void {
+    this.#spend(ms);
+  }
+
+  spendOnLong(ms: number): void {
+    this.#longMs += ms;
+    this.#spend(ms);
+  }
+
+  /** Calls `go` in a later turn that has time left for frames. */
+  waitForFrames(go: () => void): void {
+    this.#frames.push(go);
+    this.#planRenewal();
+  }
+
+  /** Calls `go` in a later turn that has time left for writing. */
+  waitForWriting(go: () => void): void {
+    this.#writes.push(go);
+    this.#planRenewal();
+  }
+
+  #spend(ms: number): void {
+    this.#spentMs += ms;
+    if (this.#spentMs >= RENEWED_FROM_MS) this.#planRenewal();
+  }
+
+  #planRenewal(): void {
+    if (this.#renewing) return;
+    this.#renewing = true;
+    this.#clock.soon(this.#renew);
+  }
+
+  readonly #renew = (): void => {
+    this.#renewing = false;
+    this.#spentMs = 0;
+    this.#framesMs = 0;
+    this.#longMs = 0;
+    // Frames have less time of a turn than all together, so both go on. Those that do not finish wait again, behind all that
+    // wait now.
+    for (let left = this.#frames.length; left > 0 && !this.framesSpent; left -= 1) this.#frames.shift()!();
+    for (let left = this.#writes.length; left > 0 && this.writeMs > 0; left -= 1) this.#writes.shift()!();
+    if (this.#frames.length + this.#writes.length > 0) this.#planRenewal();
+  };
+}

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { type Clock, unwatched } from '@engram/core';
+import { SimClock } from '@engram/sim';
+import { expect, test } from 'vitest';
+import { Flusher } from '../src/h2/flusher.ts';
+import { FRAMES_SHARED_SLICE_MS, FRAMES_TURN_MS, LONG_OUTPUT_TURN_MS, TRANSPORT_TURN_MS } from '../src/h2/limits.ts';
+import { TransportTurn } from '../src/h2/transport-turn.ts';
+
+/** The longest piece of work that a test does without a look at the time. */
+const PIECE_MS = 0.1;
+
+/** Frames, writes and long outputs that all have more to do, as many at a time as the test says. */
+class Load {
+  readonly #time = new SimClock();
+  #soon: (() => void)[] = [];
+  readonly clock: Clock = Object.assign(Object.create(this.#time), {
+    nowMs: () => this.#time.nowMs(),
+    endOfTurn: (fire: () => void) => process.nextTick(fire),
+    soon: (fire: () => void) => void this.#soon.push(fire),
+  });
+  readonly turn = new TransportTurn(this.clock);
+  readonly flusher = new Flusher(this.clock, this.turn, unwatched);
+  readonly done = { frames: 0, writes: 0, long: 0 };
+  stopped = false;
+
+  /** Runs what waits for the next turn, with all that follows at once. */
+  async nextTurn(): Promise<void> {
+    const soon = this.#soon;
+    this.#soon = [];
+    for (const fire of soon) fire();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  frames(): void {
+    if (this.stopped) return;
+    if (this.turn.framesSpent) {
+      this.turn.waitForFrames(() => this.frames());
+      return;
+    }
+    const ms = this.turn.frameSliceMs;
+    this.#work('frames', ms);
+    this.turn.spendOnFrames(ms);
+    this.turn.waitForFrames(() => this.frames());
+  }
+
+  write(): void {
+    const flush = (): void => {
+      this.#work('writes', PIECE_MS);
+      if (!this.stopped) this.clock.soon(() => this.write());
+    };
+    this.flusher.add({ flush }, true);
+  }
+
+  long(): void {
+    const output = {
+      flush: (): void => {
+        this.#work('long', PIECE_MS);
+        if (!this.stopped) this.clock.endOfTurn(() => this.flusher.more(output));
+      },
+    };
+    this.flusher.more(output);
+  }
+
+  #work(kind: 'frames' | 'writes' | 'long', ms: number): void {
+    this.done[kind] += ms;
+    this.#time.advance(ms);
+  }
+}
+
+test('frames and writing together have a limited time of a turn, and all of them go on', async () => {
+  const counts = fc.record({ frames: fc.nat(20), writes: fc.nat(100), long: fc.nat(10) });
+  await fc.assert(
+    fc.asyncProperty(counts, async (count) => {
+      const load = new Load();
+      for (let at = 0; at < count.frames; at += 1) load.frames();
+      for (let at = 0; at < count.writes; at += 1) load.write();
+      for (let at = 0; at < count.long; at += 1) load.long();
+      const before = { ...load.done };
+      for (let turns = 0; turns < 30; turns += 1) {
+        const startMs = load.clock.nowMs();
+        const longMs = load.done.long;
+        await load.nextTurn();
+        // Sixteen writes follow each look at the time.
+        expect(load.clock.nowMs() - startMs).toBeLessThanOrEqual(TRANSPORT_TURN_MS + 17 * PIECE_MS);
+        expect(load.done.long - longMs).toBeLessThanOrEqual(LONG_OUTPUT_TURN_MS + 2 * PIECE_MS);
+      }
+      for (const kind of ['frames', 'writes', 'long'] as const) {
+        if (count[kind] > 0) expect(load.done[kind]).toBeGreaterThan(before[kind]);
+      }
+      load.stopped = true;
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('frames leave time of a turn for writing, and long outputs for others', () => {
+  const turn = new TransportTurn(new SimClock());
+  turn.spendOnFrames(FRAMES_TURN_MS);
+  expect(turn.framesSpent).toBe(true);
+  expect(turn.writeMs).toBe(TRANSPORT_TURN_MS - FRAMES_TURN_MS);
+  expect(turn.longSpent).toBe(false);
+  turn.spendOnWriting(turn.writeMs);
+  expect(turn.writeMs).toBe(0);
+  expect(turn.longSpent).toBe(true);
+  const written = new TransportTurn(new SimClock());
+  written.spendOnWriting(TRANSPORT_TURN_MS);
+  expect(written.framesSpent).toBe(true);
+
+  const other = new TransportTurn(new SimClock());
+  other.spendOnLong(LONG_OUTPUT_TURN_MS);
+  expect(other.longSpent).toBe(true);
+  expect(other.writeMs).toBeGreaterThan(0);
+  expect(other.frameSliceMs).toBe(TRANSPORT_TURN_MS - LONG_OUTPUT_TURN_MS);
+  other.waitForFrames(() => {});
+  expect(other.frameSliceMs).toBe(FRAMES_SHARED_SLICE_MS);
+});
