@@ -323,6 +323,33 @@ const possible: readonly Mutant[] = [
     ],
   },
   {
+    name: 'trim-below-a-member',
+    what: 'an image waits for no member, and the log is trimmed up to it though a member has yet to read what lies before',
+    edits: [
+      {
+        file: 'packages/member/src/image-keeper.ts',
+        find: 'if (needed === undefined || needed >= applied) return;',
+        replace: 'if (needed === undefined || needed >= 0) return;',
+      },
+      {
+        file: 'test/sim/cluster/cluster-images.ts',
+        find: 'const before = needed !== undefined && needed < seen.image.from ? needed : seen.image.from;',
+        replace: 'const before = seen.image.from;',
+      },
+    ],
+  },
+  {
+    name: 'image-of-a-deposed-writer',
+    what: 'a deposed leader publishes the image that it was writing',
+    edits: [
+      {
+        file: 'test/sim/cluster/cluster-images.ts',
+        find: "if (!this.#holds || images.claimed !== round) return 'deposed';",
+        replace: 'void round;',
+      },
+    ],
+  },
+  {
     name: 'image-forgets-readers',
     what: 'a member says that it needs no more of the log than it has applied, though a reader is below a compaction',
     edits: [
