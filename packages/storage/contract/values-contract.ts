@@ -94,15 +94,15 @@ export function valuesContract(name: string, makeBed: () => Promise<StorageBed>)
       });
     });
 
-    test('peek gives the record or says nothing', async () => {
+    test.each([false, true])('peek gives the record or says nothing, inline: %s', async (inline) => {
       await using bed = await makeBed();
       const storage = await openSealed(bed);
       await appendAll(storage, [records(3)]);
       for (const position of [1, 2, 3]) {
-        const seen = storage.values.peek(at(position));
+        const seen = storage.values.peek(at(position), inline);
         if (seen !== undefined) expect(plainBytes(seen)).toEqual(record(position));
       }
-      expect(storage.values.peek(at(4))).toBeUndefined();
+      expect(storage.values.peek(at(4), inline)).toBeUndefined();
     });
 
     describe('drop', () => {
@@ -325,7 +325,7 @@ export function valuesContract(name: string, makeBed: () => Promise<StorageBed>)
         await expect(values.drop([])).rejects.toThrow(StorageClosedError);
         await expect(values.saveCheckpoint(at(1), stream([]))).rejects.toThrow(StorageClosedError);
         await expect(values.loadCheckpoint()).rejects.toThrow(StorageClosedError);
-        expect(values.peek(at(1))).toBeUndefined();
+        for (const inline of [false, true]) expect(values.peek(at(1), inline)).toBeUndefined();
       });
     });
   });
