@@ -1,4 +1,5 @@
 import { logPosition } from '@engram/core';
+import type { Storage } from '@engram/storage';
 import { appendRecords, never, sealOf } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
 import type { FileSystem, StorageFile } from '../src/file-system.ts';
@@ -55,17 +56,23 @@ class Slow {
   }
 }
 
-test('few records are read inline while that is fast, and elsewhere for a second where it is not', async () => {
-  await using bed = await SegmentBed.make();
-  const slow = new Slow();
+/** A new storage on the bed, sealed. */
+async function openSlow(bed: SegmentBed, slow: Slow): Promise<Storage> {
   const ground = { ...nodeGround, fileSystem: slow.fileSystem };
-  await using storage = await openOn(ground, {
+  const storage = await openOn(ground, {
     path: bed.path,
     clock: slow.clock,
     random: realRandom,
     logger: new TestLogger(),
   });
   await storage.log.seal(sealOf(1));
+  return storage;
+}
+
+test('few records are read inline while that is fast, and elsewhere for a second where it is not', async () => {
+  await using bed = await SegmentBed.make();
+  const slow = new Slow();
+  await using storage = await openSlow(bed, slow);
   await appendRecords(storage, 1, [100]);
   const get = async (times: number): Promise<readonly [inline: number, elsewhere: number]> => {
     const before = [slow.inline, slow.elsewhere] as const;
@@ -97,14 +104,7 @@ test('few records are read inline while that is fast, and elsewhere for a second
 test('a record is read at once while that is fast, a share of the time at most, and not where it is slow', async () => {
   await using bed = await SegmentBed.make();
   const slow = new Slow();
-  const ground = { ...nodeGround, fileSystem: slow.fileSystem };
-  await using storage = await openOn(ground, {
-    path: bed.path,
-    clock: slow.clock,
-    random: realRandom,
-    logger: new TestLogger(),
-  });
-  await storage.log.seal(sealOf(1));
+  await using storage = await openSlow(bed, slow);
   await appendRecords(storage, 1, [100]);
   const [expected] = await storage.values.getMany([at(7)], never);
   expect(storage.values.peek(at(7))).toBeUndefined();
@@ -136,14 +136,7 @@ test('a record is read at once while that is fast, a share of the time at most, 
 test('what cannot be read at once is read by others, who say why', async () => {
   await using bed = await SegmentBed.make();
   const slow = new Slow();
-  const ground = { ...nodeGround, fileSystem: slow.fileSystem };
-  await using storage = await openOn(ground, {
-    path: bed.path,
-    clock: slow.clock,
-    random: realRandom,
-    logger: new TestLogger(),
-  });
-  await storage.log.seal(sealOf(1));
+  await using storage = await openSlow(bed, slow);
   await appendRecords(storage, 1, [10]);
   slow.breaks = 'error';
   expect(storage.values.peek(at(7), true)).toBeUndefined();
