@@ -1,6 +1,6 @@
 /**
  * The time that all slices of one turn of the event loop may take. One slice more is possible (`SLICE_US` of core), and the
- * same turn may take 4 ms for frames: all of it together must stay below 10 ms.
+ * same turn may take 6 ms for frames and writing: all of it together must stay below 10 ms.
  */
 export const TURN_MAX_MS = 2;
 /** The most callbacks that are requested from the event loop at a time. */
