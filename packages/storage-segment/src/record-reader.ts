@@ -210,14 +210,16 @@ export class RecordReader {
     const length = segment.table.endAt(index) - offset;
     if (length > PIECE_BYTES) return undefined;
     const bytes = this.#pieces.take(length);
+    let read = 0;
     try {
-      if (segment.file.readNow(bytes, offset) < length) return undefined;
+      read = segment.file.readNow(bytes, offset);
     } catch {
-      return undefined;
+      // `read` meets the same error and reports it. Its time counts: a failing disk is slow.
     }
     const tookMs = this.#clock.nowMs() - startMs;
     this.#nowSpentMs += tookMs;
     this.#tookInline(tookMs);
+    if (read < length) return undefined;
     const contents = checkRecord(bytes, 0, length, position);
     if (contents === undefined || RECORD_HEADER_BYTES + contents !== length) return undefined;
     return bytes.subarray(RECORD_HEADER_BYTES);

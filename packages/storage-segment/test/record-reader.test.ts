@@ -146,4 +146,12 @@ test('what cannot be read at once is read by others, who say why', async () => {
   expect(storage.values.peek(at(7), true)).toBeUndefined();
   slow.breaks = undefined;
   expect(storage.values.peek(at(7), true)).toBeDefined();
+  // The time of a failed read counts.
+  slow.breaks = 'error';
+  slow.readMs = 1;
+  expect(storage.values.peek(at(7), true)).toBeUndefined();
+  slow.breaks = undefined;
+  expect(storage.values.peek(at(7), true)).toBeUndefined();
+  slow.passes(4);
+  expect(storage.values.peek(at(7), true)).toBeDefined();
 });
