@@ -45,31 +45,39 @@ export function clusterWorkloads({ factor, keys, listed }: ClusterScale): readon
   for (const op of ['put', 'update', 'delete']) writes(op, 'leader', CLIENTS.slice(-1));
   for (const at of ['leader', 'follower'] as const) {
     writes('get', at, CLIENTS.slice(-1));
-    const reads = (op: string, requests: number, ...more: string[]): readonly string[] => [
+    const reads = (op: string, requests: number, each: number, ...more: string[]): readonly string[] => [
       `--op=${op}`,
       `--keys=${listed}`,
       `--prefix=${LIST_PREFIX}`,
       `--requests=${times(requests)}`,
       '--warm=5',
-      '--connections=2',
-      '--inflight=2',
+      `--connections=${each}`,
+      `--inflight=${each}`,
       ...more,
     ];
-    rows.push({ name: `page of 500 at the ${at}`, at, args: reads('list', 400, '--limit=500'), item: 'key' });
-    rows.push({ name: `list at the ${at}`, at, args: reads('list', 60), item: 'key' });
-    rows.push({ name: `count at the ${at}`, at, args: reads('count', 2000), item: 'request' });
-    rows.push({
-      name: `watch at the ${at}, 100 watchers`,
-      at,
-      args: [
-        '--op=watch',
-        '--watchers=100',
-        '--connections=10',
-        `--requests=${times(4000)}`,
-        `--prefix=/registry/watch-${at}/`,
-      ],
-      item: 'event',
-    });
+    // Reads that wait share a round of heartbeats: four at a time pay most for it, 64 little.
+    for (const each of [2, 8]) {
+      const name = (row: string): string => `${row} at the ${at}, ${each} x ${each}`;
+      rows.push({ name: name('page of 500'), at, args: reads('list', 400, each, '--limit=500'), item: 'key' });
+      rows.push({ name: name('count'), at, args: reads('count', 2000, each), item: 'request' });
+    }
+    rows.push({ name: `list at the ${at}`, at, args: reads('list', 60, 2), item: 'key' });
+    // Few writes at a time show what the stores take for a small batch, many what the fan-out takes.
+    for (const writes of [16, 256]) {
+      rows.push({
+        name: `watch at the ${at}, 100 watchers, ${writes} writes in flight`,
+        at,
+        args: [
+          '--op=watch',
+          '--watchers=100',
+          '--connections=10',
+          `--writes-inflight=${writes}`,
+          `--requests=${times(4000)}`,
+          `--prefix=/registry/watch-${at}/`,
+        ],
+        item: 'event',
+      });
+    }
   }
   return rows;
 }

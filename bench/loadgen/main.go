@@ -24,6 +24,7 @@ var (
 	prefix      = flag.String("prefix", "/registry/bench/", "what all keys start with")
 	limit       = flag.Int("limit", 0, "list: items of a page; 0 is the whole prefix in one answer")
 	watchers    = flag.Int("watchers", 100, "watch: watchers over all connections")
+	watched     = flag.Int("writes-inflight", 16, "watch: unanswered writes, on one connection")
 	prevKv      = flag.Bool("prev-kv", false, "watch: ask for what each event supersedes, as kube-apiserver does")
 	pause       = flag.Bool("pause", false, `print {"prepared":true} before the measured part, and begin at a line of input`)
 	timeout     = flag.Duration("timeout", 5*time.Minute, "end with a failure after this time")
@@ -46,7 +47,7 @@ var (
 
 func main() {
 	flag.Parse()
-	if flag.NArg() > 0 || *valueBytes < 8 || *connections < 1 || *inflight < 1 || *requests < 1 || *keys < 1 || *groups < 1 ||
+	if flag.NArg() > 0 || *valueBytes < 8 || *connections < 1 || *inflight < 1 || *watched < 1 || *requests < 1 || *keys < 1 || *groups < 1 ||
 		*watchConnections < 1 || *slice <= 0 || *compactEvery <= 0 || *turnover < 0 || *turnover > 50 {
 		flag.Usage()
 		os.Exit(2)

@@ -123,7 +123,7 @@ func runWatch() (*outcome, error) {
 	}
 	created.Wait()
 
-	writer, err := newClosedRun(1, min(*inflight, 16))
+	writer, err := newClosedRun(1, *watched)
 	if err != nil {
 		return nil, err
 	}
