@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { Socket } from 'node:net';
-import { createServer, type Server, type TLSSocket } from 'node:tls';
+import type { Server, TLSSocket } from 'node:tls';
 import type { Logger } from '@engram/core';
 import { commonNameOf, refusalOf } from './client-certificate.ts';
 import type { TlsOptions } from './serve-options.ts';
@@ -40,7 +40,8 @@ export class TlsGate {
     const { tls, alpn, handshakeMs, logger } = options;
     this.#options = options;
     this.#follower = new CertificateFollower(tls, logger);
-    this.#server = createServer({
+    // Not imported: a node without TLS does not need its 3 MiB.
+    this.#server = process.getBuiltinModule('node:tls').createServer({
       ...readSecureContext(tls),
       ALPNProtocols: [...alpn],
       requestCert: requiresClientCertificate(tls),

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server as NodeHttpServer, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server as NodeHttpServer, ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { assert, type ClientBudgets, type Share } from '@engram/core';
@@ -6,6 +6,9 @@ import type { Accepted } from '../listener.ts';
 import { answerInTurn } from './answer-in-turn.ts';
 import { PacedSocket } from './paced-socket.ts';
 import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } from '../serve-options.ts';
+
+// An import of node:http reads all that it exports, and so loads node's client of WebSocket: 10 MiB.
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** An idle connection is kept this long for the next request. */
 const keepAliveTimeoutMs = 60_000;
