@@ -29,8 +29,8 @@ const RECORD_KIB_US = 1;
 /** The changes of one write while it is sequenced. All have the same revision. */
 export class Change implements Changes {
   readonly revision: Revision;
-  readonly events: KvEvent[] = [];
-  readonly records: Uint8Array[] = [];
+  events: KvEvent[] = [];
+  records: Uint8Array[] = [];
   recordBytes = 0;
   answersPrevious = false;
   /** The position of the next record. */
@@ -206,9 +206,12 @@ export class KeyChanges {
   }
 
   #add(change: Change, record: Uint8Array, event: KvEvent): void {
-    change.records.push(record);
     change.recordBytes += record.length;
-    change.events.push(event);
+    // Most writes change one key. An array that is made with one element takes 24 bytes, one that it is pushed to 152.
+    if (change.records.length === 0) change.records = [record];
+    else change.records.push(record);
+    if (change.events.length === 0) change.events = [event];
+    else change.events.push(event);
     this.#onChanged(event);
   }
 

@@ -128,15 +128,9 @@ export class Sequencer<Plan> {
     const ops = succeeded ? txn.success : txn.failure;
     this.#checkSimple(ops, compactRevision);
     const change = this.#begin(this.#next, account);
-    const responses: PlannedOp<Plan>[] = [];
+    let responses: readonly PlannedOp<Plan>[];
     try {
-      for (const op of ops) {
-        assert(op.kind !== 'txn', 'a nested transaction is sequenced in slices');
-        if (op.kind === 'put') responses.push(this.#put(op, change, values));
-        else if (op.kind === 'delete-range') {
-          responses.push(this.#deleted(op, this.#keys.deletePoint(op, change), change));
-        } else responses.push(doAtOnce(this.#range(op, change, unbounded)));
-      }
+      responses = ops.map((op) => this.#executeSimple(op, change, values));
     } catch (error) {
       doAtOnce(this.#abandon(change, error, unbounded));
       throw error;
@@ -274,6 +268,13 @@ export class Sequencer<Plan> {
   #valueOf(op: PutOp): NeededNow {
     const head = this.#versions.head(op.key);
     return { positions: [this.#versions.position(head)], kept: true };
+  }
+
+  #executeSimple(op: Op, change: Change, values: KnownValues): PlannedOp<Plan> {
+    assert(op.kind !== 'txn', 'a nested transaction is sequenced in slices');
+    if (op.kind === 'put') return this.#put(op, change, values);
+    if (op.kind === 'delete-range') return this.#deleted(op, this.#keys.deletePoint(op, change), change);
+    return doAtOnce(this.#range(op, change, unbounded));
   }
 
   *#execute(txn: Txn, path: Path, change: Change, values: KnownValues, slice: Slice): SlicedWork<PlannedTxn<Plan>> {
