@@ -10,7 +10,7 @@ export interface ReadIndexOptions {
   readonly leads: () => boolean;
   /** Confirms by a quorum that this node leads now. Rejects with NotLeader or LeaderChanged if it does not. */
   readonly confirm: (signal: AbortSignal) => Promise<void>;
-  readonly remote: RemoteLeader;
+  readonly remote: Pick<RemoteLeader, 'ask'>;
   /**
    * The end of the log when this node read it at its start. The leader may have had no answer for the last batch then.
    * Reads at the leader do not show such a batch yet, so reads here must not show it either.
@@ -19,16 +19,21 @@ export interface ReadIndexOptions {
 }
 
 const RETRY_MS = 20;
+/** How long a round waits at most for the reads of a busy node. */
+const GATHER_MAX_MS = 1;
 
 /**
  * Linearizable reads. One round serves all the reads that wait for it. A read that comes while a round is under way waits
- * for the next one, because the current round may miss writes that were acknowledged since it began.
+ * for the next one, because the current round may miss writes that were acknowledged since it began. A round costs every
+ * member of a majority a message and an answer, so it begins only when a turn has brought no further read.
  */
 export class ReadIndex {
   readonly #options: ReadIndexOptions;
   /** The next round. It begins when the round under way has ended. */
   #next: Promise<void> | undefined;
   #underWay: Promise<unknown> = Promise.resolve();
+  /** Counts the reads, so that a round sees whether a turn has brought some. */
+  #asked = 0;
   /** A leader has said that it has applied everything before `recovered`. */
   #isKnown = false;
 
@@ -41,18 +46,32 @@ export class ReadIndex {
    * a request. The caller's signal does not end the round; it is looked at when the round has ended.
    */
   async wait({ signal }: Caller): Promise<void> {
+    this.#asked += 1;
     this.#next ??= this.#begin();
     await this.#next;
     signal.throwIfAborted();
   }
 
   #begin(): Promise<void> {
-    const round = this.#underWay.then(() => {
-      this.#next = undefined;
-      return this.#round();
-    });
+    const round = this.#underWay
+      .then(() => this.#gather())
+      .then(() => {
+        this.#next = undefined;
+        return this.#round();
+      });
     this.#underWay = round.catch(() => undefined);
     return round;
+  }
+
+  /** Resolves after the first turn without a read, or at the bound. A lone read waits for the end of its own turn. */
+  async #gather(): Promise<void> {
+    const { clock } = this.#options;
+    const untilMs = clock.nowMs() + GATHER_MAX_MS;
+    let seen: number;
+    do {
+      seen = this.#asked;
+      await new Promise<void>((resolve) => clock.soon(resolve));
+    } while (this.#asked > seen && clock.nowMs() < untilMs);
   }
 
   /** Confirms this node's own leadership if it leads; otherwise asks the leader. */

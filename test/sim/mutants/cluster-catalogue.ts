@@ -205,8 +205,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${member}/read-index.ts`,
-        find: '      this.#next = undefined;\n      return this.#round();\n',
-        replace: '      return this.#round().finally(() => {\n        this.#next = undefined;\n      });\n',
+        find: '        this.#next = undefined;\n        return this.#round();\n',
+        replace: '        return this.#round().finally(() => {\n          this.#next = undefined;\n        });\n',
       },
     ],
   },

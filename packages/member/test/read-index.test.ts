@@ -1,0 +1,100 @@
+import { EngramError, logPosition } from '@engram/core';
+import { SimClock } from '@engram/sim';
+import { describe, expect, test } from 'vitest';
+import { ReadIndex } from '../src/read-index.ts';
+
+const caller = { signal: new AbortController().signal, user: '', authRevision: 0, timeoutMs: undefined };
+
+/** A node that leads, whose rounds end when the test says so. */
+class Node {
+  readonly clock = new SimClock();
+  /** One for each round that has begun. */
+  readonly rounds: PromiseWithResolvers<void>[] = [];
+  readonly reads = new ReadIndex({
+    clock: this.clock,
+    timeoutMs: 5_000,
+    leads: () => true,
+    confirm: () => {
+      const round = Promise.withResolvers<void>();
+      this.rounds.push(round);
+      return round.promise;
+    },
+    remote: { ask: () => Promise.reject(new EngramError('NoLeader')) },
+    recovered: logPosition(0),
+  });
+
+  /** Resolves with the number of rounds that had begun when the read was answered. */
+  async read(): Promise<number> {
+    await this.reads.wait(caller);
+    return this.rounds.length;
+  }
+
+  turns(count: number): Promise<void> {
+    return this.clock.settle(count);
+  }
+}
+
+describe('rounds of a read index', () => {
+  test('a lone read waits for its own turn and no longer', async () => {
+    const node = new Node();
+    const read = node.read();
+    expect(node.rounds).toHaveLength(0);
+    await node.turns(2);
+    expect(node.rounds).toHaveLength(1);
+    node.rounds[0]!.resolve();
+    expect(await read).toBe(1);
+  });
+
+  test('a round waits while each turn brings a read, and serves them all', async () => {
+    const node = new Node();
+    const reads: Promise<number>[] = [];
+    for (let turn = 0; turn < 5; turn += 1) {
+      reads.push(node.read(), node.read());
+      await node.turns(1);
+      expect(node.rounds).toHaveLength(0);
+    }
+    await node.turns(2);
+    expect(node.rounds).toHaveLength(1);
+    node.rounds[0]!.resolve();
+    expect(await Promise.all(reads)).toEqual(reads.map(() => 1));
+  });
+
+  test('a round waits one millisecond at most', async () => {
+    const node = new Node();
+    const reads: Promise<number>[] = [];
+    for (let turn = 0; node.rounds.length === 0; turn += 1) {
+      expect(turn).toBeLessThan(5);
+      reads.push(node.read());
+      node.clock.advance(0.3);
+      await node.turns(1);
+    }
+    expect(reads.length).toBeGreaterThanOrEqual(4);
+    node.rounds[0]!.resolve();
+    await Promise.all(reads);
+  });
+
+  test('a read that comes during a round waits for the next one', async () => {
+    const node = new Node();
+    const first = node.read();
+    await node.turns(2);
+    const second = node.read();
+    node.rounds[0]!.resolve();
+    expect(await first).toBe(1);
+    await node.turns(2);
+    expect(node.rounds).toHaveLength(2);
+    node.rounds[1]!.resolve();
+    expect(await second).toBe(2);
+  });
+
+  test('a round that fails fails its own reads only', async () => {
+    const node = new Node();
+    const first = node.read();
+    await node.turns(2);
+    const second = node.read();
+    node.rounds[0]!.reject(new EngramError('Stopped'));
+    await expect(first).rejects.toMatchObject({ code: 'Stopped' });
+    await node.turns(2);
+    node.rounds[1]!.resolve();
+    expect(await second).toBe(2);
+  });
+});
