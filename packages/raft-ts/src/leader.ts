@@ -138,12 +138,15 @@ export class Leader implements RoleState {
     // A smaller group may have the majority that the previous group lacked.
     if (!this.#advanceCommit()) this.replication.catchUp();
     this.#finishReads();
+    // The voters that were asked may be no majority of the new group.
+    this.#askTheOthers();
   }
 
-  /** Appends to `node` were lost: probes again where its log agrees. */
+  /** Messages to `node` were lost: probes again where its log agrees, and a round of reads may need another voter. */
   unreachable(node: NodeId): void {
     const progress = this.replication.followers.get(node);
     if (progress?.state === 'replicate') progress.becomeProbe();
+    if (this.#reads.asks(node)) this.#askTheOthers();
   }
 
   /** The transport has delivered the snapshot to `node`, or given up. */
@@ -227,6 +230,7 @@ export class Leader implements RoleState {
 
   #sendHeartbeats(): void {
     this.#heartbeatElapsedTicks = 0;
+    this.#reads.askAll();
     this.replication.heartbeat(this.#reads.number);
   }
 
@@ -241,8 +245,16 @@ export class Leader implements RoleState {
     const { log, term, id } = this.#raft;
     if (log.term(log.committed) !== term) return;
     if (!this.#reads.begin(log.committed, id)) return;
-    this.replication.heartbeatVoters(this.#reads.number);
+    this.replication.heartbeatVoters(this.#reads.number, (voter) => this.#reads.asks(voter));
     this.#finishReads();
+  }
+
+  /** Asks the voters that the round under way has left out; the next round asks all. */
+  #askTheOthers(): void {
+    if (this.#reads.isUnderWay) {
+      this.replication.heartbeatVoters(this.#reads.number, (voter) => !this.#reads.asks(voter));
+    }
+    this.#reads.askAll();
   }
 
   #finishReads(): void {

@@ -19,6 +19,11 @@ interface Round {
  * they had arrived. A round of heartbeats answered by a majority shows that. All reads that wait when a round begins share
  * it. Reads that come during a round wait for the next one, because a heartbeat sent before a read proves nothing for it.
  *
+ * A round asks only the voters that have completed an earlier one, since the answers of the others would come too late to
+ * matter. Those that were slow or silent get their turn again with `askAll`, whenever all get a heartbeat anyway, or when
+ * a voter that is asked may have become unreachable. Which voters are asked decides only how soon a round ends, never
+ * whether it may.
+ *
  * Each leadership has its own instance. Rounds count from 1 in each term, so old answers match no later round.
  */
 export class ReadRounds {
@@ -26,6 +31,8 @@ export class ReadRounds {
   #waiting: ReadRequest[] = [];
   #round: Round | undefined;
   #number = 0;
+  /** The nodes that confirmed an earlier round. undefined: every voter is asked. */
+  #asked: ReadonlySet<NodeId> | undefined;
 
   constructor(waitingMax: number) {
     this.#waitingMax = waitingMax;
@@ -34,6 +41,20 @@ export class ReadRounds {
   /** The number of the newest round, which heartbeats carry. */
   get number(): number {
     return this.#number;
+  }
+
+  get isUnderWay(): boolean {
+    return this.#round !== undefined;
+  }
+
+  /** Whether a round asks `voter` as soon as it begins. */
+  asks(voter: NodeId): boolean {
+    return this.#asked?.has(voter) ?? true;
+  }
+
+  /** Until a round ends, all voters are asked. */
+  askAll(): void {
+    this.#asked = undefined;
   }
 
   /** False at the bound: the read is refused. */
@@ -64,6 +85,7 @@ export class ReadRounds {
     const round = this.#round;
     if (round === undefined || !isQuorum(round.confirmedBy)) return undefined;
     this.#round = undefined;
+    this.#asked = round.confirmedBy;
     return round;
   }
 }

@@ -62,9 +62,11 @@ export class Replication {
     for (const id of this.#followers.keys()) this.#heartbeat(id, readRound);
   }
 
-  /** Only to the voters, whose answers a round of reads needs. */
-  heartbeatVoters(readRound: number): void {
-    for (const id of this.#followers.keys()) if (isVoter(this.#raft.conf, id)) this.#heartbeat(id, readRound);
+  /** To the voters among `wanted`: only a voter's answer counts in a round of reads. */
+  heartbeatVoters(readRound: number, wanted: (voter: NodeId) => boolean): void {
+    for (const id of this.#followers.keys()) {
+      if (isVoter(this.#raft.conf, id) && wanted(id)) this.#heartbeat(id, readRound);
+    }
   }
 
   send(to: NodeId): void {
