@@ -23,6 +23,12 @@ const CLIENTS: readonly (readonly [name: string, flags: readonly string[], share
   ['8 x 32', ['--connections=8', '--inflight=32'], 1],
 ];
 
+const WATCHES: readonly (readonly [watchers: number, writesInflight: number, requests: number])[] = [
+  [100, 16, 4_000],
+  [100, 256, 4_000],
+  [1_000, 64, 1_000],
+];
+
 /** At full scale a run takes a few seconds. */
 export function clusterWorkloads({ factor, keys, listed }: ClusterScale): readonly ClusterWorkload[] {
   const times = (count: number): number => Math.max(20, Math.round(count * factor));
@@ -62,17 +68,17 @@ export function clusterWorkloads({ factor, keys, listed }: ClusterScale): readon
       rows.push({ name: name('count'), at, args: reads('count', 2000, each), item: 'request' });
     }
     rows.push({ name: `list at the ${at}`, at, args: reads('list', 60, 2), item: 'key' });
-    // Few writes at a time show what the stores take for a small batch, many what the fan-out takes.
-    for (const writes of [16, 256]) {
+    // Few writes at a time show what the stores take for a small batch, many watchers what the fan-out takes.
+    for (const [watchers, writes, requests] of WATCHES) {
       rows.push({
-        name: `watch at the ${at}, 100 watchers, ${writes} writes in flight`,
+        name: `watch at the ${at}, ${watchers} watchers, ${writes} writes in flight`,
         at,
         args: [
           '--op=watch',
-          '--watchers=100',
+          `--watchers=${watchers}`,
           '--connections=10',
           `--writes-inflight=${writes}`,
-          `--requests=${times(4000)}`,
+          `--requests=${times(requests)}`,
           `--prefix=/registry/watch-${at}/`,
         ],
         item: 'event',

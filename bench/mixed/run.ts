@@ -1,10 +1,12 @@
 /**
  * Latency of puts and lease renewals at a fixed rate during something large: a list of many objects, a snapshot, a
- * compaction of much garbage. One store after the other, so that each has the machine to itself.
+ * compaction of much garbage. One store after the other, so that each has the machine to itself. With `--members 3`, runs
+ * clusters, whose leaders get the requests.
  *
- *   node bench/mixed/run.ts [--listed 100000] [--garbage 200000] [--rate 2000] [--only engram] [--markdown FILE]
- * [--smoke]
+ *   node bench/mixed/run.ts [--members 3] [--listed 100000] [--garbage 200000] [--rate 2000] [--only engram]
+ * [--markdown FILE] [--smoke]
  */
+import { clusterAt } from '../cluster/cluster-store.ts';
 import { runLoad, runOne } from '../support/load.ts';
 import { readOptions } from '../support/options.ts';
 import { storeNames } from '../support/programs.ts';
@@ -15,6 +17,7 @@ import { Store } from '../support/store.ts';
 const options = readOptions(
   process.argv.slice(2),
   {
+    members: 1,
     listed: 100_000,
     garbage: 200_000,
     keys: 2_000,
@@ -45,7 +48,7 @@ const failures: string[] = [];
 using folder = new DataFolder();
 
 async function measure(name: (typeof storeNames)[number]): Promise<void> {
-  await using store = await Store.start(name, folder.path);
+  await using store = options.members === 1 ? await Store.start(name, folder.path) : await clusterAt(name, folder.path);
   const prepare = async (...args: string[]): Promise<void> => {
     const { outcome } = await runOne(store, args);
     if (outcome.failures > 0) failures.push(`preparation, ${name}: ${outcome.firstError}`);
@@ -98,6 +101,7 @@ report({
     },
   ],
   notes: [
+    options.members === 1 ? 'one node each' : 'three members each, with the load at the leader',
     `list: ${figure(options.listed)} objects in one answer; snapshot: the whole database; both again and again for ${options.during} s`,
     `compact: ${figure(options.garbage)} superseded versions, once, physical; times: how often it went on`,
     'requests go out at their rate whether or not the store answers; `during` counts all that were unanswered or sent then',
