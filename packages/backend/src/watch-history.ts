@@ -2,7 +2,6 @@ import {
   type Clock,
   doSliced,
   EngramError,
-  isEngramError,
   EVENT_DELETE,
   EVENT_PUT,
   type EventGroup,
@@ -87,31 +86,11 @@ export class WatchHistory implements History {
       const kvs: Uint8Array[] = [];
       for (let at = 0; at < positions.length; at += READ_VERSIONS) {
         const part = positions.slice(at, at + READ_VERSIONS);
-        for (const kv of await this.#versions(part, pinned, signal)) kvs.push(kv);
+        for (const kv of await this.#scanner.versions(part, pinned, signal)) kvs.push(kv);
         if (slice.spend(EVENT_US * part.length)) await turn();
       }
       return { groups: await doSliced(groupsOf(drafts, kvs, prevKv, slice), turn), next };
     });
-  }
-
-  /**
-   * If this member was silent for so long that the others stopped waiting for it, its index may list versions that a
-   * compaction has already removed. Until this member applies that compaction, the watcher gets Timeout, and must ask
-   * again or ask another member. After that it gets Compacted.
-   */
-  async #versions(
-    positions: readonly LogPosition[],
-    pinned: Revision,
-    signal: AbortSignal,
-  ): Promise<readonly Uint8Array[]> {
-    try {
-      return await this.#scanner.versions(positions, pinned, signal);
-    } catch (error) {
-      if (isEngramError(error, 'Compacted') && pinned >= this.#state.compactRevision) {
-        throw new EngramError('Timeout', { cause: error });
-      }
-      throw error;
-    }
   }
 
   *#drafts(

@@ -244,6 +244,22 @@ test('what is read below a compaction is needed until its reader is done', async
   checkQuiet(backend);
 });
 
+test('a write whose answer needs what is gone is not refused as Compacted: it is done', async () => {
+  let trimmed = false;
+  const gate = async (operation: string): Promise<void> => {
+    if (trimmed && operation === 'get-many') throw new StorageTrimmedError('gone');
+  };
+  const { backend, clock } = await openNode(new MemoryStorage({ cold: true, gate }), { cacheBytesMax: 0 });
+  await backend.txn(put('k', 'v1'), nodeItself);
+  const before = backend.revision;
+  trimmed = true;
+  expect(await refusal(backend.txn(txnOf(get('k'), putOp('other', 'x')), nodeItself))).toBe('Timeout');
+  await clock.settle();
+  expect(backend.revision).toBe(before + 1);
+  expect(await refusal(Promise.resolve(backend.range(get('k'), nodeItself)))).toBe('Timeout');
+  checkQuiet(backend);
+});
+
 test('a watcher of what is gone with a compaction that is yet to be applied is to come again', async () => {
   let trimmed = false;
   const gate = async (operation: string): Promise<void> => {

@@ -93,14 +93,16 @@ export class VersionBytes {
   }
 
   /**
-   * Rejects with Compacted if this node still lists a version that its cluster has compacted and has since deleted with
-   * its log.
+   * Rejects with Timeout if a version is gone with its log. This member was silent for so long then that the others
+   * stopped waiting for it: it has yet to apply the compaction that removed the version. The caller must ask again, or
+   * ask another member. Not Compacted, which would say of the newest revision that it is gone, and of a write whose
+   * answer needs the version that it was not done.
    */
   async #records(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
     try {
       return await this.#values.getMany(positions, signal);
     } catch (error) {
-      if (error instanceof StorageTrimmedError) throw new EngramError('Compacted', { cause: error });
+      if (error instanceof StorageTrimmedError) throw new EngramError('Timeout', { cause: error });
       throw error;
     }
   }

@@ -4,7 +4,6 @@ import {
   type Clock,
   EngramError,
   type EventGroup,
-  isEngramError,
   LinkedQueue,
   type Logger,
   nextRevision,
@@ -278,7 +277,8 @@ export class CatchUp {
 
   #failed(watcher: WatcherState, reading: Reading, cause: unknown): void {
     this.#endReading(watcher, reading);
-    if (isEngramError(cause, 'Compacted') && this.endIfCompacted(watcher)) return;
+    // Whatever the read failed with: what a compaction has removed meanwhile can never be read.
+    if (this.endIfCompacted(watcher)) return;
     this.#options.logger?.warn({ err: cause, next: watcher.next }, 'history cannot be read: the watch stream breaks');
     watcher.stream.fail(cause);
   }

@@ -25,6 +25,8 @@ const BYTES_PER_SECOND = 1e6;
 interface PublishedImage {
   readonly round: number;
   readonly from: LogPosition;
+  /** A member that needs nothing before it finds all that it lists, in the image or in the log. */
+  readonly enough: LogPosition;
   readonly chunks: readonly Uint8Array[];
   readonly pages: readonly (readonly LogPosition[])[];
   readonly records: ReadonlyMap<LogPosition, Uint8Array>;
@@ -44,6 +46,8 @@ export class ClusterImages {
   readonly needs = new Map<bigint, { readonly from: LogPosition; readonly atMs: number }>();
   /** Called when a request of this member arrives, for rounds and trims only. */
   onMoment: ((member: bigint, moment: ImageMoment) => void) | undefined;
+  /** The last answer about needs. */
+  #lowest: LogPosition | undefined;
   /** Members that the last answer about needs left out. An image may be published after one of them has woken. */
   readonly #silent = new Set<bigint>();
   readonly #tell: (text: () => string) => void;
@@ -53,9 +57,11 @@ export class ClusterImages {
     this.#tell = tell;
   }
 
-  publish(member: bigint, image: PublishedImage, kept: number): void {
-    this.image = image;
-    for (const [id, { from }] of this.needs) if (from < image.from && this.#silent.has(id)) this.forgotten.add(id);
+  /** The writer has waited for all members but the silent ones: these may list what the image lacks. */
+  publish(member: bigint, image: Omit<PublishedImage, 'enough'>, kept: number): void {
+    const enough = this.#lowest !== undefined && this.#lowest > image.from ? this.#lowest : image.from;
+    this.image = { ...image, enough };
+    for (const [id, { from }] of this.needs) if (from < enough && this.#silent.has(id)) this.forgotten.add(id);
     this.#tell(
       () =>
         `  m${member} published image ${image.round}: from ${image.from}, ${image.pages.length} pages, ${kept} kept`,
@@ -75,6 +81,7 @@ export class ClusterImages {
       if (nowMs - atMs > SILENT_MS_MAX) this.#silent.add(id);
       else if (lowest === undefined || from < lowest) lowest = from;
     }
+    this.#lowest = lowest;
     return lowest;
   }
 
@@ -236,7 +243,7 @@ export class LifeImages implements SharedImage {
     const { images, id, process } = this.#parts;
     await this.#ask(() => {
       images.needs.set(id, { from, atMs: process.host.scheduler.nowMs });
-      if (from >= (images.image?.from ?? 0)) images.forgotten.delete(id);
+      if (from >= (images.image?.enough ?? 0)) images.forgotten.delete(id);
     });
   }
 

@@ -123,7 +123,6 @@ const noExcuse = {
   leaderless: false,
   stopping: false,
   failingReads: false,
-  forgotten: false,
   narrow: false,
   quota: false,
   impatient: false,

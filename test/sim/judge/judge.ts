@@ -36,11 +36,6 @@ export interface Excuses {
   readonly stopping: boolean;
   /** Storage was told to fail reads. */
   readonly failingReads: boolean;
-  /**
-   * An image was published without waiting for the node, because it was silent for long. Versions that it still lists
-   * may be gone.
-   */
-  readonly forgotten: boolean;
   /** New writes are refused above a bound that this run can reach. */
   readonly narrow: boolean;
   /** The space is bounded. */
@@ -109,7 +104,6 @@ export class Judge {
     if (UNKNOWN.has(error.code) && error.code !== 'Timeout' && !excuses.leaderless) throw unexpected();
     if (error.code === 'Stopped' && !excuses.stopping) throw unexpected();
     if (error.code === 'TooManyRequests' && !excuses.narrow && !excuses.impatient) throw unexpected();
-    if (error.code === 'Compacted' && excuses.forgotten) return 'unknown';
     return UNKNOWN.has(error.code) ? 'unknown' : error.code;
   }
 

@@ -227,7 +227,7 @@ export class WatchClient implements WatchSink {
     this.#comeBack();
     if (life?.failingReads === true || life?.stopping === true) return;
     if (life?.slowReads === true && isEngramError(cause, 'Timeout')) return;
-    if (life?.forgotten === true && (isEngramError(cause, 'Timeout') || isEngramError(cause, 'Compacted'))) return;
+    if (life?.forgotten === true && isEngramError(cause, 'Timeout')) return;
     this.#options.onFinding(new Finding('watch', `${this.name} broke: ${String(cause)}`, { cause }));
   }
 
