@@ -51,7 +51,7 @@ const tightLimits: RaftLimits = {
   inflightBytesMax: 400,
   uncommittedBytesMax: 60,
   applyingBytesMax: 150,
-  waitingReadsMax: 4,
+  waitingReadsMax: 12,
 };
 
 /**
@@ -202,7 +202,7 @@ export class Simulation implements SimNodeHooks {
       among(2, (node) => this.#crashOrRestart(node)),
       among(4, () => this.#partition()),
       of(40, (node) => this.#propose(node)),
-      of(40, (node) => this.#askRead(node)),
+      of(120, (node) => this.#askRead(node)),
       of(5, (node) => this.#transfer(node)),
       of(4, (node) => node.raw.forgetLeader()),
       of(5, (node) => node.raw.campaign()),
