@@ -1,7 +1,7 @@
 // The election: its state machine, its effects and its view.
 export { Election } from './src/election.ts';
 export type { ElectionOptions } from './src/options.ts';
-export type { Effect, Ticket, ChangeOutcome } from './src/effect.ts';
+export type { Effect, Ticket, ChangeOutcome, Witness } from './src/effect.ts';
 export type { ElectionView } from './src/view.ts';
 export type { StorePlace } from './src/tenure.ts';
 export { ElectionError, type ElectionErrorCode } from './src/election-error.ts';

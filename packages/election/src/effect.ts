@@ -7,6 +7,12 @@ import type { RaftBatch } from './raft-state.ts';
 /** The caller's number for an outcome that it waits for. */
 export type Ticket = number;
 
+/** A member that asks for its readers, and its epoch when it asked: it had voted for no later leader by then. */
+export interface Witness {
+  readonly member: MemberId;
+  readonly epoch: Epoch;
+}
+
 export type ChangeOutcome =
   /** The change is applied on this member. */
   | { readonly kind: 'done' }
@@ -32,7 +38,7 @@ export type Effect =
   | { readonly kind: 'no-leader' }
   /** The agreed state has changed: members, settings, or the newest leadership of the store. */
   | { readonly kind: 'cluster'; readonly state: ClusterState }
-  /** This member led in `epoch` at some moment after each of these tickets was added. */
+  /** This member led in `epoch` at some moment after each of these tickets was added, or its witness asked. */
   | { readonly kind: 'confirmed'; readonly tickets: readonly Ticket[]; readonly epoch: Epoch }
   | { readonly kind: 'not-confirmed'; readonly tickets: readonly Ticket[]; readonly code: ErrorCode }
   | { readonly kind: 'settled'; readonly ticket: Ticket; readonly outcome: ChangeOutcome }

@@ -2,7 +2,7 @@ import { EngramError, type Epoch, type Timer } from '@engram/core';
 import { bootstrapBatch } from './bootstrap.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { decodePeerMessage, encodePeerMessage } from './codec/peer-codec.ts';
-import type { Effect } from './effect.ts';
+import type { Effect, Witness } from './effect.ts';
 import { Election } from './election.ts';
 import { ElectionError } from './election-error.ts';
 import type { ElectionPorts } from './election-ports.ts';
@@ -68,6 +68,11 @@ export class ElectionDriver implements AsyncDisposable {
     return afterBatch(NEW_RAFT_STATE, batch);
   }
 
+  /** This member's epoch: it votes for no leader of an earlier one, and has voted for none of a later one. */
+  get epoch(): Epoch {
+    return this.#election.epoch;
+  }
+
   get view(): ElectionView {
     return this.#election.view;
   }
@@ -117,10 +122,11 @@ export class ElectionDriver implements AsyncDisposable {
   /**
    * Resolves with the epoch in which this member led at some moment after the call. At that moment no member has
    * acknowledged more than this member's store has. Rejects with EngramError `NotLeader`, `LeaderChanged` or
-   * `TooManyRequests`.
+   * `TooManyRequests`. With a witness, the moment may be any after the witness has asked; if the two members are a
+   * majority, no other member is asked.
    */
-  confirmLeadership(signal: AbortSignal): Promise<Epoch> {
-    return this.#ask(this.#confirmations, signal, (ticket) => this.#election.confirm(ticket));
+  confirmLeadership(signal: AbortSignal, witness?: Witness): Promise<Epoch> {
+    return this.#ask(this.#confirmations, signal, (ticket) => this.#election.confirm(ticket, witness));
   }
 
   /**

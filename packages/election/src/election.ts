@@ -1,10 +1,10 @@
 import { assert, type Epoch, epoch } from '@engram/core';
-import type { Entry, Message, ReadState } from '@engram/raft-ts';
+import { type Entry, type Message, type ReadState, term } from '@engram/raft-ts';
 import { Changes } from './changes.ts';
 import { afterCommand, afterMemberChange, type ClusterState, memberOf, newCluster } from './cluster-state.ts';
 import { decodeClusterState, decodeCommand, decodeMemberChange, encodeCommand } from './codec/cluster-codec.ts';
 import type { Command } from './command.ts';
-import type { Effect, Ticket } from './effect.ts';
+import type { Effect, Ticket, Witness } from './effect.ts';
 import { ElectionError } from './election-error.ts';
 import type { MemberId } from './member.ts';
 import { changeOf, HEALTH_INTERVAL_MS, type MemberHealth, type MemberRequest, refusalOf } from './membership-rules.ts';
@@ -80,7 +80,7 @@ export class Election {
       },
       read: (read) => this.#confirmed(read),
     });
-    this.#leaderShown = { leader: undefined, epoch: this.#epoch };
+    this.#leaderShown = { leader: undefined, epoch: this.epoch };
     this.#settle();
   }
 
@@ -102,7 +102,7 @@ export class Election {
     if (this.#raft.node.leader !== undefined) this.#ledTick = this.#ticks;
     this.#retrySnapshots();
     this.#leaveUnhealthyStorage();
-    if (this.#gaveUp === this.#epoch && this.#isLeader && this.#raft.node.status().transferTarget === undefined) {
+    if (this.#gaveUp === this.epoch && this.#isLeader && this.#raft.node.status().transferTarget === undefined) {
       // No member has taken over within an election timeout.
       this.#raft.node.resign();
     }
@@ -202,11 +202,21 @@ export class Election {
     this.#settle();
   }
 
-  /** Asks whether this member leads at some moment after the call: `confirmed` or `not-confirmed` follows. */
-  confirm(ticket: Ticket): void {
-    if (this.#isLeader && this.#tenure !== undefined) this.#reads.add(ticket);
-    else this.#effects.push({ kind: 'not-confirmed', tickets: [ticket], code: 'NotLeader' });
+  /**
+   * Asks whether this member leads at some moment after the call: `confirmed` or `not-confirmed` follows. With a witness,
+   * the moment may be any after the witness has asked.
+   */
+  confirm(ticket: Ticket, witness?: Witness): void {
+    if (!this.#isLeader || this.#tenure === undefined) {
+      this.#effects.push({ kind: 'not-confirmed', tickets: [ticket], code: 'NotLeader' });
+    } else if (witness !== undefined && this.#isConfirmedBy(witness)) {
+      this.#effects.push({ kind: 'confirmed', tickets: [ticket], epoch: this.#tenure.epoch });
+    } else this.#reads.add(ticket);
     this.#settle();
+  }
+
+  #isConfirmedBy({ member, epoch: seenIn }: Witness): boolean {
+    return this.#tenure?.phase === 'leading' && this.#raft.node.confirmsWith(member, term(seenIn));
   }
 
   /** `settled` follows. Changes of the membership are made one at a time. Each is checked when its turn comes. */
@@ -257,7 +267,7 @@ export class Election {
     return HAND_OVER_PAUSE * this.#options.limits.electionTicks;
   }
 
-  get #epoch(): Epoch {
+  get epoch(): Epoch {
     return epoch(this.#raft.node.term);
   }
 
@@ -318,7 +328,7 @@ export class Election {
   /** Begins and ends the store's leadership after Raft's, and shows the leader. */
   #followRaft(): void {
     const leads = this.#isLeader;
-    const current = this.#epoch;
+    const current = this.epoch;
     const tenure = this.#tenure;
     if (tenure !== undefined && tenure.phase !== 'stepping-down' && !(leads && tenure.epoch === current)) {
       tenure.phase = 'stepping-down';
@@ -337,13 +347,13 @@ export class Election {
   #showLeader(): void {
     const { leader } = this.#raft.node;
     const shown = this.#leaderShown;
-    if (leader === shown.leader && (leader === undefined || this.#epoch === shown.epoch)) return;
-    this.#leaderShown = { leader, epoch: this.#epoch };
+    if (leader === shown.leader && (leader === undefined || this.epoch === shown.epoch)) return;
+    this.#leaderShown = { leader, epoch: this.epoch };
     if (leader === undefined) {
       this.#effects.push({ kind: 'no-leader' });
       return;
     }
-    if (leader !== this.#options.self) this.#effects.push({ kind: 'follow', leader, epoch: this.#epoch });
+    if (leader !== this.#options.self) this.#effects.push({ kind: 'follow', leader, epoch: this.epoch });
     this.#publish();
   }
 

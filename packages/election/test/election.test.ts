@@ -161,6 +161,47 @@ describe('reads', () => {
     ]);
   });
 
+  test('are confirmed at once by a witness of the same epoch, and by a round otherwise', () => {
+    const members = new Members(3);
+    const leader = members.elect(1);
+    leader.takeSeen();
+    leader.election.confirm(1, { member: id(2), epoch: members.get(2).election.epoch });
+    leader.work();
+    expect(leader.takeSeen()).toEqual([{ kind: 'confirmed', tickets: [1], epoch: 2 }]);
+    for (const other of [0, 1, 3]) leader.election.confirm(2 + other, { member: id(2), epoch: epoch(other) });
+    leader.work();
+    expect(kinds(leader.takeSeen())).not.toContain('confirmed');
+    members.settle();
+    expect(leader.takeSeen().flatMap((effect) => (effect.kind === 'confirmed' ? effect.tickets : []))).toEqual([
+      2, 3, 5,
+    ]);
+  });
+
+  test('are not confirmed to a leader that is cut off by those who have voted since', () => {
+    const members = new Members(3);
+    const leader = members.elect(1);
+    members.isolate(1);
+    members.tick(ELECTION_TICKS - 1, 2, 3);
+    members.elect(2);
+    leader.takeSeen();
+    leader.election.confirm(1, { member: id(3), epoch: members.get(3).election.epoch });
+    leader.work();
+    expect(kinds(leader.takeSeen())).not.toContain('confirmed');
+  });
+
+  test('wait for the agreement on the leadership, also with a witness', () => {
+    const members = new Members(3);
+    members.tick(ELECTION_TICKS);
+    const leader = [...members.all.values()].find((one) => one.view.leader === one.id)!;
+    const other = leader.id === id(2) ? 3 : 2;
+    leader.election.confirm(1, { member: id(other), epoch: members.get(other).election.epoch });
+    members.settle();
+    expect(kinds(leader.seen)).not.toContain('confirmed');
+    leader.takeOver();
+    members.settle();
+    expect(kinds(leader.seen)).toContain('confirmed');
+  });
+
   test('are refused by who does not lead, and by who is cut off', () => {
     const members = new Members(3);
     const leader = members.elect(1);

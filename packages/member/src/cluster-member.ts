@@ -17,6 +17,7 @@ import {
   type Member as ElectedMember,
   memberId,
   type RaftStorage,
+  type Witness,
 } from '@engram/election';
 import { HealthStatus } from '@engram/etcd-api';
 import { RetryQueue } from '@engram/retry-queue';
@@ -195,7 +196,8 @@ class Parts implements ElectionOwner {
         to === self ? this.calls.call(request, signal) : network.call(to, request, signal),
       follow: (to, from, signal) => network.follow(to, from, signal),
     };
-    const shared = { memberId: self, peers, leader: this.known, replica, clock };
+    const epochNow = (): Epoch => this.driver.epoch;
+    const shared = { memberId: self, epoch: epochNow, peers, leader: this.known, replica, clock };
     this.#remote = new RemoteLeader({ ...shared, applied: this.#applied, random, timeoutMs });
     this.#reads = new ReadIndex({
       clock,
@@ -208,7 +210,7 @@ class Parts implements ElectionOwner {
     this.calls = new LeaderCalls({
       backend: this.backend,
       clock,
-      confirm: (signal) => this.#confirm(signal),
+      confirm: (signal, witness) => this.#confirm(signal, witness),
       changeMembers: (change, signal) => this.cluster.passedOn(change, signal),
       txnOpsMax: this.#options.limits.maxTxnOps ?? 128,
     });
@@ -384,10 +386,10 @@ class Parts implements ElectionOwner {
    * Resolves when a quorum has confirmed that this member leads in the epoch of its store, and when this member has applied
    * everything that it had committed by then. Other members may already have applied and shown those writes.
    */
-  async #confirm(signal: AbortSignal): Promise<void> {
+  async #confirm(signal: AbortSignal, witness?: Witness): Promise<void> {
     const leadership = this.backend.leadership;
     if (leadership === undefined) throw new EngramError('NotLeader');
-    const confirmed = await this.driver.confirmLeadership(signal);
+    const confirmed = await this.driver.confirmLeadership(signal, witness);
     await this.#applied.reach(this.backend.replica.next, this.#timeoutMs);
     if (confirmed !== leadership.epoch || this.backend.leadership !== leadership)
       throw new EngramError('LeaderChanged');

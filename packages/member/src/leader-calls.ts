@@ -1,5 +1,6 @@
 import type { Backend, Caller, Origin, Proposals, TxnResult } from '@engram/backend';
-import { type Clock, EngramError, isEngramError, leaseId } from '@engram/core';
+import { type Clock, EngramError, epoch, isEngramError, leaseId } from '@engram/core';
+import { memberId, type Witness } from '@engram/election';
 import type { Member } from '@engram/etcd-api';
 import { decodeTxn } from '@engram/wire';
 import { type Answering, KeptAnswers } from './kept-answers.ts';
@@ -9,8 +10,8 @@ import { txnResultForm } from './txn-result-form.ts';
 export interface LeaderCallsOptions {
   readonly backend: Backend;
   readonly clock: Clock;
-  /** Confirms by a quorum that this node leads now: see `Store.readIndex`. */
-  readonly confirm: (signal: AbortSignal) => Promise<void>;
+  /** Confirms by a quorum, which may be this node and the witness, that this node leads: see `Store.readIndex`. */
+  readonly confirm: (signal: AbortSignal, witness: Witness) => Promise<void>;
   /** Changes of the membership, which only a leader makes. */
   readonly changeMembers: (change: peerpb.MemberChange, signal: AbortSignal) => Promise<readonly Member[]>;
   /** Bound on the operations of a passed-on transaction. */
@@ -68,6 +69,7 @@ export class LeaderCalls {
   async #perform(request: peerpb.Request, proposals: Proposals, signal: AbortSignal): Answering {
     const { txnOpsMax, confirm, changeMembers } = this.#options;
     const caller = callerOf(request, signal);
+    const witness = { member: memberId(request.member), epoch: epoch(request.sentIn) };
     if (request.txn !== undefined) {
       const result: TxnResult = await proposals.txn(decodeTxn(request.txn, txnOpsMax), caller);
       return { txn: txnResultForm(result), revision: result.revision };
@@ -85,12 +87,12 @@ export class LeaderCalls {
       return { revision: await proposals.leaseRevoke(leaseId(request.leaseRevoke.id), caller) };
     }
     if (request.leaseKeepAlive !== undefined) {
-      await confirm(signal);
+      await confirm(signal, witness);
       const renewals = request.leaseKeepAlive.ids.map((id) => proposals.leaseKeepAlive(leaseId(id), caller));
       return { ttlSeconds: await Promise.all(renewals) };
     }
     if (request.leaseTimeToLive !== undefined) {
-      await confirm(signal);
+      await confirm(signal, witness);
       const { id, keys } = request.leaseTimeToLive;
       const lease = await proposals.leaseTimeToLive(leaseId(id), keys, caller);
       return lease === undefined ? {} : { lease: { ...lease, keys: [...lease.keys] } };
@@ -102,7 +104,7 @@ export class LeaderCalls {
       return { changed: true };
     }
     if (request.readIndex !== undefined) {
-      await confirm(signal);
+      await confirm(signal, witness);
       return {};
     }
     if (request.memberChange !== undefined) {

@@ -37,6 +37,8 @@ import { txnResultOf } from './txn-result-form.ts';
 
 export interface RemoteLeaderOptions {
   readonly memberId: bigint;
+  /** The epoch of this member's election now. */
+  readonly epoch: () => Epoch;
   readonly peers: Peers;
   readonly leader: KnownLeader;
   readonly replica: Replica;
@@ -286,7 +288,8 @@ export class RemoteLeader implements Proposals {
     const settled = first === next ? this.#sequence + 1 : first;
     const { memberId: member } = this.#options;
     const { user, authRevision, timeoutMs = 0 } = caller;
-    return peerpb.encodeRequest({ ...call, member, sequence, settled, user, authRevision, timeoutMs, epoch });
+    const sentIn = this.#options.epoch();
+    return peerpb.encodeRequest({ ...call, member, sequence, settled, user, authRevision, timeoutMs, epoch, sentIn });
   }
 
   #deadlineMs({ timeoutMs }: Caller): number {

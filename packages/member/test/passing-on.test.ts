@@ -49,7 +49,14 @@ class TestMember {
       changeMembers: async () => [],
       txnOpsMax: 128,
     });
-    const shared = { memberId: id, peers, leader: known, replica, clock };
+    const shared = {
+      memberId: id,
+      epoch: () => known.current?.epoch ?? epoch(0),
+      peers,
+      leader: known,
+      replica,
+      clock,
+    };
     this.remote = new RemoteLeader({ ...shared, applied, random, timeoutMs: TIMEOUT_MS });
     this.follower = new Follower({
       ...shared,

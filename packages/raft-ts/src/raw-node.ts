@@ -1,5 +1,5 @@
 import { assert } from '@engram/core';
-import type { ConfState } from './conf-state.ts';
+import { type ConfState, hasQuorum } from './conf-state.ts';
 import type { ConfChange } from './entry.ts';
 import { Follower } from './follower.ts';
 import type { HardState } from './hard-state.ts';
@@ -86,6 +86,17 @@ export class RawNode {
   /** This node leads, and has committed an entry of its term. So it knows everything that is committed. */
   get hasCommittedInTerm(): boolean {
     return this.#raft.role instanceof Leader && this.#raft.log.committedPlace.term === this.#raft.term;
+  }
+
+  /**
+   * True if this node leads in `term`, knows everything that is committed, and makes a majority with `witness`. Then a
+   * message that `witness` sent in `term` confirms the reads that were asked for before it was sent, as an answer to a
+   * heartbeat would: a leader of a later term would have needed the vote of one of the two by then.
+   */
+  confirmsWith(witness: NodeId, term: Term): boolean {
+    const { conf, id: self } = this.#raft;
+    if (!this.hasCommittedInTerm || this.#raft.term !== term) return false;
+    return hasQuorum(conf, (voter) => voter === self || voter === witness);
   }
 
   /** The change takes effect on each node when that node applies the entry. */

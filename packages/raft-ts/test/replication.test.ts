@@ -380,6 +380,41 @@ test('a change of the membership that was applied is made durable, though nothin
   expect(leader.raw.hasReady).toBe(false);
 });
 
+describe('a word of one voter', () => {
+  test('confirms the leader of its term, if the two are a majority', () => {
+    const group = Group.of(3);
+    const leader = group.elect(1);
+    const { term: now } = leader.status;
+    expect(leader.raw.confirmsWith(id(2), now)).toBe(true);
+    expect(leader.raw.confirmsWith(id(3), now)).toBe(true);
+    // A voter that is in another term may have voted for a later leader, or may yet have to hear of this one.
+    expect(leader.raw.confirmsWith(id(2), term(now + 1))).toBe(false);
+    expect(leader.raw.confirmsWith(id(2), term(now - 1))).toBe(false);
+    expect(leader.raw.confirmsWith(id(1), now)).toBe(false);
+    expect(leader.raw.confirmsWith(id(9), now)).toBe(false);
+    expect(group.node(2).raw.confirmsWith(id(3), now)).toBe(false);
+  });
+
+  test('is not enough among five, nor from a learner', () => {
+    const five = Group.of(5).elect(1);
+    expect(five.raw.confirmsWith(id(2), five.status.term)).toBe(false);
+    const node = TestNode.member(id(1), confState(ids(1, 2), ids(3)));
+    node.raw.campaign();
+    node.process();
+    expect(node.raw.confirmsWith(id(3), node.status.term)).toBe(false);
+  });
+
+  test('waits until the leader knows what is committed', () => {
+    const group = Group.of(3);
+    group.loses = ({ type }) => type === 'append-response';
+    const leader = group.elect(1);
+    expect(leader.raw.confirmsWith(id(2), leader.status.term)).toBe(false);
+    group.heal();
+    group.tick();
+    expect(leader.raw.confirmsWith(id(2), leader.status.term)).toBe(true);
+  });
+});
+
 describe('what is slow', () => {
   test('an application gets no more than it may hold', () => {
     const group = Group.of(1, { applyingBytesMax: 100 });

@@ -53,6 +53,7 @@ const scenarioWeights = {
   'lose-takeover': 1,
   'stop-asked': 0.7,
   'look-at-ousted': 1,
+  'look-beside-ousted': 0.7,
   'overtaken-copy': 1,
   'lead-unheard': 1,
   'move-from-takeover': 1,

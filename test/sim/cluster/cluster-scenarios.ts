@@ -188,17 +188,43 @@ export class ClusterScenarioStep {
    */
   'look-at-ousted'(): void {
     this.#disturb();
-    const { history, judge, network, nodes } = this.#world;
+    const { network, nodes } = this.#world;
     const leader = this.#nodeOf(this.#leader);
     for (const { host } of nodes) network.cut(host, leader.host);
-    const resume = this.#pause(this.#leader);
+    this.#lookWhenOusted(this.#leader, this.#pause(this.#leader));
+  }
+
+  /**
+   * A leader and one follower hear each other, and nobody else hears them. After a change by another leader, clients read
+   * at the follower. In a group of three there is no other leader.
+   */
+  'look-beside-ousted'(): void {
+    this.#disturb();
+    const { network, nodes } = this.#world;
+    const pair = [this.#leader, this.#follower].map((life) => this.#nodeOf(life));
+    for (const node of nodes) {
+      if (pair.includes(node)) continue;
+      for (const { host } of pair) {
+        network.cut(host, node.host);
+        network.cut(node.host, host);
+      }
+    }
+    const resumes = [this.#pause(this.#leader), this.#pause(this.#follower)];
+    this.#lookWhenOusted(this.#follower, () => {
+      for (const resume of resumes) resume();
+    });
+  }
+
+  /** Once other members have changed something, clients look at `life`, and `resume` is called. */
+  #lookWhenOusted(life: ClusterLife, resume: () => void): void {
+    const { history, judge, network } = this.#world;
     const goOn = (): void => {
       resume();
       this.#after(500, () => network.healAll());
     };
     const before = history.next;
     const write = (): void => {
-      const other = this.#other(this.#leader);
+      const other = this.#other(life);
       if (other !== undefined) this.#send(other, 'put');
     };
     for (const ms of [2500, 4000, 5500]) this.#after(ms, write);
@@ -206,7 +232,7 @@ export class ClusterScenarioStep {
       () => judge.acknowledged > before,
       50,
       () => {
-        for (let left = 4; left > 0; left -= 1) this.#send(this.#leader, 'look');
+        for (let left = 4; left > 0; left -= 1) this.#send(life, 'look');
         goOn();
       },
       goOn,

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 
 const member = 'packages/member/src';
 const backend = 'packages/backend/src';
+const raft = 'packages/raft-ts/src';
 
 /** Defects that members of this store have had, put back. */
 const past: readonly Mutant[] = [
@@ -189,7 +190,7 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${member}/leader-calls.ts`,
-        find: '      await confirm(signal);\n      const renewals',
+        find: '      await confirm(signal, witness);\n      const renewals',
         replace: '      const renewals',
       },
       {
@@ -211,13 +212,29 @@ const possible: readonly Mutant[] = [
     ],
   },
   {
+    name: 'two-of-five-confirm-a-read',
+    what: 'a leader serves the reads of a member that asks, although the two are no majority',
+    edits: [
+      {
+        file: `${raft}/raw-node.ts`,
+        find: 'return hasQuorum(conf, (voter) => voter === self || voter === witness);',
+        replace: 'return hasQuorum(conf, (voter) => voter === self || voter === witness) || isVoter(conf, witness);',
+      },
+      {
+        file: `${raft}/raw-node.ts`,
+        find: "import { type ConfState, hasQuorum } from './conf-state.ts';",
+        replace: "import { type ConfState, hasQuorum, isVoter } from './conf-state.ts';",
+      },
+    ],
+  },
+  {
     name: 'read-without-quorum',
     what: 'a leader serves linearizable reads because it thinks that it leads',
     edits: [
       {
         file: `${member}/cluster-member.ts`,
-        find: 'const confirmed = await this.driver.confirmLeadership(signal);',
-        replace: 'void signal;\n    const confirmed = leadership.epoch;',
+        find: 'const confirmed = await this.driver.confirmLeadership(signal, witness);',
+        replace: 'void signal;\n    void witness;\n    const confirmed = leadership.epoch;',
       },
     ],
   },

@@ -12,6 +12,7 @@ export interface Request {
   authRevision: number;
   timeoutMs: number;
   epoch: number;
+  sentIn: number;
   txn: Uint8Array | undefined;
   compact: Compact | undefined;
   leaseGrant: LeaseGrant | undefined;
@@ -24,7 +25,7 @@ export interface Request {
 }
 export type RequestInit = Init<Request>;
 
-export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, });
+export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, sentIn: 0, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readRequest(r: Reader, message: Request): Request {
@@ -51,6 +52,9 @@ export function readRequest(r: Reader, message: Request): Request {
         break;
       case 56:
         message.epoch = r.uint64();
+        break;
+      case 64:
+        message.sentIn = r.uint64();
         break;
       case 82:
         message.txn = r.bytes();
@@ -235,6 +239,10 @@ export function writeRequest(w: Writer, message: RequestInit): void {
   if (message.txn !== undefined) {
     w.bytes(message.txn);
     w.varint(82);
+  }
+  if (message.sentIn !== undefined && message.sentIn !== 0) {
+    w.uint64(message.sentIn);
+    w.varint(64);
   }
   if (message.epoch !== undefined && message.epoch !== 0) {
     w.uint64(message.epoch);
