@@ -302,6 +302,8 @@ test('a lease that is granted while the end of its predecessor is under way is n
   clock.advance(2000); // the keeper tries again
   await clock.settle();
   append.open();
+  await clock.settle();
+  clock.advance(10); // after a slow append the next waits for more writers
   expect(await keptAlive).toBe(0);
   expect(await granted).toMatchObject({ grantedTtlSeconds: 1000 });
   await clock.settle();

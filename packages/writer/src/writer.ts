@@ -1,5 +1,6 @@
-import { assert, type Clock, type LogPosition, logPosition, type Seal } from '@engram/core';
+import { assert, type Clock, type LogPosition, logPosition, type Seal, type Timer } from '@engram/core';
 import type { AppendOutcome, Log } from '@engram/storage';
+import { Regroup } from './regroup.ts';
 
 /** One write on its way to the log. Its records stay together. `entry` is given back when their outcome is known. */
 interface Waiting<Entry> {
@@ -36,7 +37,8 @@ export interface WriterOptions<Entry> {
  * Group commit: one open batch gathers writes while the batch before it is being made durable. So one sync serves all
  * writes that came in that time. If no append is under way, the batch leaves once the input that is already there has
  * been read (`Clock.soon`). So a burst that arrives in one turn of the event loop costs one sync, not one for its
- * first write and another for the rest.
+ * first write and another for the rest. After a slow append the next one may wait for the writers that it has answered
+ * (`Regroup`).
  *
  * Invariants: at most one append is under way. Batches leave in the order in which their writes were enqueued. After
  * an append that did not commit nothing more is appended, because nothing may be acknowledged after a gap.
@@ -50,6 +52,9 @@ export class Writer<Entry> {
   #scheduled = false;
   #stopped = false;
   #idle: (() => void)[] = [];
+  readonly #regroup = new Regroup();
+  /** The open batch waits for `answered` writers. It had `before` writes when the wait began. */
+  #wait: { readonly timer: Timer; readonly answered: number; readonly before: number } | undefined;
 
   constructor(options: WriterOptions<Entry>) {
     this.#options = options;
@@ -75,7 +80,8 @@ export class Writer<Entry> {
     assert(records.length > 0, 'a write without records was enqueued');
     this.#open.push({ entry, records, bytes });
     this.#openBytes += bytes;
-    this.#schedule();
+    if (this.#wait === undefined) this.#schedule();
+    else if (this.#open.length >= this.#wait.before + this.#wait.answered || this.#isFull) this.#endWait();
   }
 
   /**
@@ -88,6 +94,8 @@ export class Writer<Entry> {
     const open = this.#open.map((waiting) => waiting.entry);
     this.#open = [];
     this.#openBytes = 0;
+    this.#wait?.timer.cancel();
+    this.#wait = undefined;
     if (!this.#appending) this.#wakeIdle();
     return open;
   }
@@ -158,12 +166,33 @@ export class Writer<Entry> {
       this.#stop(outcome, entries);
       return;
     }
-    this.#options.onAppended?.(this.#options.clock.nowMs() - startMs, records, bytes);
+    const tookMs = this.#options.clock.nowMs() - startMs;
+    this.#options.onAppended?.(tookMs, records, bytes);
     this.#appending = false;
+    const waitMs = this.#open.length === 0 || this.#isFull ? 0 : this.#regroup.waitMs(tookMs);
+    if (waitMs > 0) this.#waitFor(entries.length, waitMs);
     // The next append starts before the answers of this one are built, so that the disk works meanwhile.
-    this.#append();
+    else this.#append();
     this.#options.onCommitted(entries, durable);
     if (!this.#appending) this.#wakeIdle();
+  }
+
+  get #isFull(): boolean {
+    return this.#openBytes >= this.#options.batchBytesMax;
+  }
+
+  #waitFor(answered: number, waitMs: number): void {
+    const timer = this.#options.clock.after(waitMs, () => this.#endWait());
+    this.#wait = { timer, answered, before: this.#open.length };
+  }
+
+  #endWait(): void {
+    assert(this.#wait !== undefined, 'a wait ended twice');
+    const { timer, answered, before } = this.#wait;
+    timer.cancel();
+    this.#wait = undefined;
+    this.#regroup.waited(answered, this.#open.length - before);
+    this.#schedule();
   }
 
   #stop(outcome: Exclude<AppendOutcome, { kind: 'committed' }>, appended: readonly Entry[]): void {

@@ -2,7 +2,7 @@ import { epoch, type LogPosition, logPosition } from '@engram/core';
 import { SimClock } from '@engram/sim';
 import type { AppendOutcome, Log, LogBatch } from '@engram/storage';
 import { Writer } from '@engram/writer';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
 /** A log whose appends end when the test says so. */
 class HeldLog implements Log {
@@ -93,6 +93,101 @@ test('a batch is closed before its bound, in the order of the writes, and a larg
     'committed d to 14',
   ]);
   expect(writer.waitingBytes).toBe(0);
+});
+
+describe('after a slow append', () => {
+  const slow = async (first: readonly string[], meanwhile: readonly string[]): Promise<void> => {
+    for (const entry of first) writer.enqueue(entry, [record()]);
+    await turn();
+    for (const entry of meanwhile) writer.enqueue(entry, [record()]);
+    clock.advance(6);
+    await log.finish();
+  };
+
+  test('the next waits until the writers that were answered are back', async () => {
+    await slow(['a', 'b'], ['c']);
+    expect(events).toEqual(['appending a b', 'committed a b to 11']);
+    writer.enqueue('a2', [record()]);
+    await turn();
+    expect(log.underWay).toBe(0);
+    writer.enqueue('b2', [record()]);
+    await turn();
+    expect(events.at(-1)).toBe('appending c a2 b2');
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('the next waits half as long at most', async () => {
+    await slow(['a', 'b'], ['c']);
+    clock.advance(2.9);
+    await turn();
+    expect(log.underWay).toBe(0);
+    clock.advance(0.2);
+    await turn();
+    expect(events.at(-1)).toBe('appending c');
+  });
+
+  test('a full batch does not wait, and one that is waiting leaves when it is full', async () => {
+    await slow(['a'], []);
+    writer.enqueue('b', [record()]);
+    await turn();
+    writer.enqueue('c', [record(100)]);
+    clock.advance(6);
+    await log.finish();
+    expect(events).toContain('appending c');
+    await log.finish();
+    await slow(['d', 'e'], ['f']);
+    expect(log.underWay).toBe(0);
+    writer.enqueue('g', [record(99)]);
+    await turn();
+    expect(events.at(-1)).toBe('appending f g');
+  });
+
+  test('a writer that has nothing waiting, or is halted, leaves no timer', async () => {
+    await slow(['a'], []);
+    expect(clock.waiting).toBe(0);
+    await slow(['b'], ['c']);
+    expect(clock.waiting).toBe(1);
+    expect(writer.halt()).toEqual(['c']);
+    expect(clock.waiting).toBe(0);
+    await writer.drained();
+    clock.advance(10);
+    await turn();
+    expect(log.underWay).toBe(0);
+  });
+
+  test('writes at a steady rate are not held up, but for a try now and then', async () => {
+    let waits = 0;
+    writer.enqueue('first', [record()]);
+    await turn();
+    for (let round = 0; round < 100; round += 1) {
+      for (let at = 0; at < 6; at += 1) writer.enqueue(`${round}.${at}`, [record()]);
+      clock.advance(6);
+      await log.finish();
+      if (log.underWay > 0) continue;
+      if (round >= 50) waits += 1;
+      // As many as arrive in half the time of an append.
+      for (let at = 0; at < 3; at += 1) writer.enqueue(`${round}+${at}`, [record()]);
+      clock.advance(3);
+      await turn();
+    }
+    expect(waits).toBeGreaterThan(1);
+    expect(waits).toBeLessThan(5);
+  });
+
+  test('clients that wait for each answer share every append', async () => {
+    for (let client = 0; client < 40; client += 1) writer.enqueue(`${client}`, [record()]);
+    await turn();
+    // Half of them came a little later.
+    for (let client = 40; client < 80; client += 1) writer.enqueue(`${client}`, [record()]);
+    for (let round = 0; round < 20; round += 1) {
+      const answered = log.batches.at(-1)!.records.length;
+      clock.advance(6);
+      await log.finish();
+      for (let client = 0; client < answered; client += 1) writer.enqueue(`${client}`, [record()]);
+      await turn();
+    }
+    expect(log.batches.at(-1)!.records).toHaveLength(80);
+  });
 });
 
 test.each([
