@@ -46,10 +46,14 @@ export class ClusterImages {
   readonly needs = new Map<bigint, { readonly from: LogPosition; readonly atMs: number }>();
   /** Called when a request of this member arrives, for rounds and trims only. */
   onMoment: ((member: bigint, moment: ImageMoment) => void) | undefined;
-  /** The last answer about needs. */
-  #lowest: LogPosition | undefined;
-  /** Members that the last answer about needs left out. An image may be published after one of them has woken. */
-  readonly #silent = new Set<bigint>();
+  /**
+   * What each member was last told about needs: the lowest, and the members that were left out. Its image may be published
+   * after one of these has woken and has asked as well.
+   */
+  readonly #told = new Map<
+    bigint,
+    { readonly lowest: LogPosition | undefined; readonly silent: ReadonlySet<bigint> }
+  >();
   readonly #tell: (text: () => string) => void;
 
   constructor(log: SharedLog, tell: (text: () => string) => void) {
@@ -59,9 +63,10 @@ export class ClusterImages {
 
   /** The writer has waited for all members but the silent ones: these may list what the image lacks. */
   publish(member: bigint, image: Omit<PublishedImage, 'enough'>, kept: number): void {
-    const enough = this.#lowest !== undefined && this.#lowest > image.from ? this.#lowest : image.from;
+    const { lowest, silent } = this.#told.get(member) ?? {};
+    const enough = lowest !== undefined && lowest > image.from ? lowest : image.from;
     this.image = { ...image, enough };
-    for (const [id, { from }] of this.needs) if (from < enough && this.#silent.has(id)) this.forgotten.add(id);
+    for (const [id, { from }] of this.needs) if (from < enough && silent?.has(id) === true) this.forgotten.add(id);
     this.#tell(
       () =>
         `  m${member} published image ${image.round}: from ${image.from}, ${image.pages.length} pages, ${kept} kept`,
@@ -74,14 +79,14 @@ export class ClusterImages {
   }
 
   /** The lowest position that members have asked for lately; undefined if none has. */
-  needed(nowMs: number): LogPosition | undefined {
+  needed(asker: bigint, nowMs: number): LogPosition | undefined {
     let lowest: LogPosition | undefined;
-    this.#silent.clear();
+    const silent = new Set<bigint>();
     for (const [id, { from, atMs }] of this.needs) {
-      if (nowMs - atMs > SILENT_MS_MAX) this.#silent.add(id);
+      if (nowMs - atMs > SILENT_MS_MAX) silent.add(id);
       else if (lowest === undefined || from < lowest) lowest = from;
     }
-    this.#lowest = lowest;
+    this.#told.set(asker, { lowest, silent });
     return lowest;
   }
 
@@ -223,7 +228,10 @@ export class LifeImages implements SharedImage {
 
   async trim(): Promise<Trimmed | undefined> {
     const { images, id, process } = this.#parts;
-    const seen = await this.#ask(() => ({ image: images.image, needed: images.needed(process.host.scheduler.nowMs) }));
+    const seen = await this.#ask(() => ({
+      image: images.image,
+      needed: images.needed(id, process.host.scheduler.nowMs),
+    }));
     if (seen.image === undefined) return undefined;
     const { needed } = seen;
     const before = needed !== undefined && needed < seen.image.from ? needed : seen.image.from;
@@ -235,8 +243,8 @@ export class LifeImages implements SharedImage {
   }
 
   async lowestNeed(): Promise<LogPosition | undefined> {
-    const { images, process } = this.#parts;
-    return await this.#ask(() => images.needed(process.host.scheduler.nowMs));
+    const { images, id, process } = this.#parts;
+    return await this.#ask(() => images.needed(id, process.host.scheduler.nowMs));
   }
 
   async need(from: LogPosition): Promise<void> {
