@@ -11,7 +11,7 @@ export interface LeaderCallsOptions {
   readonly backend: Backend;
   readonly clock: Clock;
   /** Confirms by a quorum, which may be this node and the witness, that this node leads: see `Store.readIndex`. */
-  readonly confirm: (signal: AbortSignal, witness: Witness) => Promise<void>;
+  readonly confirm: (signal: AbortSignal, witness?: Witness) => Promise<void>;
   /** Changes of the membership, which only a leader makes. */
   readonly changeMembers: (change: peerpb.MemberChange, signal: AbortSignal) => Promise<readonly Member[]>;
   /** Bound on the operations of a passed-on transaction. */
@@ -69,7 +69,6 @@ export class LeaderCalls {
   async #perform(request: peerpb.Request, proposals: Proposals, signal: AbortSignal): Answering {
     const { txnOpsMax, confirm, changeMembers } = this.#options;
     const caller = callerOf(request, signal);
-    const witness = { member: memberId(request.member), epoch: epoch(request.sentIn) };
     if (request.txn !== undefined) {
       const result: TxnResult = await proposals.txn(decodeTxn(request.txn, txnOpsMax), caller);
       return { txn: txnResultForm(result), revision: result.revision };
@@ -87,12 +86,14 @@ export class LeaderCalls {
       return { revision: await proposals.leaseRevoke(leaseId(request.leaseRevoke.id), caller) };
     }
     if (request.leaseKeepAlive !== undefined) {
-      await confirm(signal, witness);
+      // The client counts the lease's time from the answer. So the leader must lead now, not when the member asked: it may
+      // have slept since, and the lease may have ended elsewhere.
+      await confirm(signal);
       const renewals = request.leaseKeepAlive.ids.map((id) => proposals.leaseKeepAlive(leaseId(id), caller));
       return { ttlSeconds: await Promise.all(renewals) };
     }
     if (request.leaseTimeToLive !== undefined) {
-      await confirm(signal, witness);
+      await confirm(signal);
       const { id, keys } = request.leaseTimeToLive;
       const lease = await proposals.leaseTimeToLive(leaseId(id), keys, caller);
       return lease === undefined ? {} : { lease: { ...lease, keys: [...lease.keys] } };
@@ -104,7 +105,7 @@ export class LeaderCalls {
       return { changed: true };
     }
     if (request.readIndex !== undefined) {
-      await confirm(signal, witness);
+      await confirm(signal, { member: memberId(request.member), epoch: epoch(request.sentIn) });
       return {};
     }
     if (request.memberChange !== undefined) {

@@ -190,7 +190,7 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${member}/leader-calls.ts`,
-        find: '      await confirm(signal, witness);\n      const renewals',
+        find: '      await confirm(signal);\n      const renewals',
         replace: '      const renewals',
       },
       {
