@@ -4,8 +4,8 @@ const WAIT_MAX_MS = 4;
 /** Timers count whole milliseconds. Where appends are faster than twice this, waiting does not pay. */
 const WAIT_MIN_MS = 1;
 /**
- * The share of the answered writers that must come back. Requests that arrive at a steady rate, whoever is answered, are
- * at most 1/3: as many as arrive in a wait, of those that arrive in a wait and an append.
+ * The share of the answered writers that must come back. Requests that arrive at a steady rate, whoever is answered, make
+ * 1/2 after an append without a wait, and 1/3 after one that has waited: a wait is half as long as an append.
  */
 const RETURNS_MIN = 0.6;
 /** How much one wait counts for the average. */
