@@ -6,13 +6,12 @@
  *   node bench/mixed/run.ts [--members 3] [--listed 100000] [--garbage 200000] [--rate 2000] [--only engram]
  * [--markdown FILE] [--smoke]
  */
-import { clusterAt } from '../cluster/cluster-store.ts';
+import { storeOf } from '../cluster/cluster-store.ts';
 import { runLoad, runOne } from '../support/load.ts';
 import { readOptions } from '../support/options.ts';
 import { storeNames } from '../support/programs.ts';
 import { DataFolder, report } from '../support/report.ts';
 import { figure } from '../support/statistics.ts';
-import { Store } from '../support/store.ts';
 
 const options = readOptions(
   process.argv.slice(2),
@@ -48,7 +47,7 @@ const failures: string[] = [];
 using folder = new DataFolder();
 
 async function measure(name: (typeof storeNames)[number]): Promise<void> {
-  await using store = options.members === 1 ? await Store.start(name, folder.path) : await clusterAt(name, folder.path);
+  await using store = await storeOf(options.members, name, folder.path);
   const prepare = async (...args: string[]): Promise<void> => {
     const { outcome } = await runOne(store, args);
     if (outcome.failures > 0) failures.push(`preparation, ${name}: ${outcome.firstError}`);

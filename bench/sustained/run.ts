@@ -8,13 +8,12 @@
  */
 import { loadavg } from 'node:os';
 import { runLoad } from '../support/load.ts';
-import { clusterAt } from '../cluster/cluster-store.ts';
+import { storeOf } from '../cluster/cluster-store.ts';
 import { readOptions } from '../support/options.ts';
 import type { Outcome } from '../support/outcome.ts';
 import { type StoreName, storeNames } from '../support/programs.ts';
 import { DataFolder, report } from '../support/report.ts';
 import { figure } from '../support/statistics.ts';
-import { Store } from '../support/store.ts';
 import type { Table } from '../support/table.ts';
 import { type Slice, sliceColumns, sliceRow, verdict } from './slices.ts';
 
@@ -46,7 +45,7 @@ const verdicts: string[] = [];
 using folder = new DataFolder();
 
 async function measure(name: StoreName): Promise<Table> {
-  await using store = options.members === 1 ? await Store.start(name, folder.path) : await clusterAt(name, folder.path);
+  await using store = await storeOf(options.members, name, folder.path);
   const slices: Slice[] = [];
   let outcomes = new Map<string, Outcome>();
   let cpuSeconds = store.usage().cpuSeconds;
