@@ -7,6 +7,15 @@ import { checkQuiet, Gate, get, put, putOp, refusal, txnOf } from './ops.ts';
 
 const TIMEOUT_MS = 9000;
 
+/** Options of a storage that keeps nothing in memory, and whose records are gone once `trimmed` is set. */
+class Trimmable {
+  readonly cold = true;
+  trimmed = false;
+  readonly gate = async (operation: string): Promise<void> => {
+    if (this.trimmed && operation === 'get-many') throw new StorageTrimmedError('gone');
+  };
+}
+
 test('a compaction and an alarm that are answered Timeout take effect when they are durable', async () => {
   const append = new Gate('append');
   const storage = new MemoryStorage(append);
@@ -245,14 +254,11 @@ test('what is read below a compaction is needed until its reader is done', async
 });
 
 test('a write whose answer needs what is gone is not refused as Compacted: it is done', async () => {
-  let trimmed = false;
-  const gate = async (operation: string): Promise<void> => {
-    if (trimmed && operation === 'get-many') throw new StorageTrimmedError('gone');
-  };
-  const { backend, clock } = await openNode(new MemoryStorage({ cold: true, gate }), { cacheBytesMax: 0 });
+  const storage = new Trimmable();
+  const { backend, clock } = await openNode(new MemoryStorage(storage), { cacheBytesMax: 0 });
   await backend.txn(put('k', 'v1'), nodeItself);
   const before = backend.revision;
-  trimmed = true;
+  storage.trimmed = true;
   expect(await refusal(backend.txn(txnOf(get('k'), putOp('other', 'x')), nodeItself))).toBe('Timeout');
   await clock.settle();
   expect(backend.revision).toBe(before + 1);
@@ -261,13 +267,10 @@ test('a write whose answer needs what is gone is not refused as Compacted: it is
 });
 
 test('a watcher of what is gone with a compaction that is yet to be applied is to come again', async () => {
-  let trimmed = false;
-  const gate = async (operation: string): Promise<void> => {
-    if (trimmed && operation === 'get-many') throw new StorageTrimmedError('gone');
-  };
-  const node = await openNode(new MemoryStorage({ cold: true, gate }), { cacheBytesMax: 0 });
+  const storage = new Trimmable();
+  const node = await openNode(new MemoryStorage(storage), { cacheBytesMax: 0 });
   for (let at = 0; at < 5; at += 1) await node.backend.txn(put('k', `v${at}`), nodeItself);
-  trimmed = true;
+  storage.trimmed = true;
   const { failures } = watchAll(node, 3);
   await node.clock.settle();
   expect(failures.map((error) => isEngramError(error) && error.code)).toEqual(['Timeout']);
