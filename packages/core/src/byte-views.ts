@@ -69,6 +69,17 @@ export class ByteViews implements Iterable<Uint8Array> {
     this.set(index, buffer, byteOffset, length);
   }
 
+  /** How many stretches of [from, to) begin neither where the one before them ends nor up to `gapMax` bytes later. */
+  breaks(from: number, to: number, gapMax: number): number {
+    const places = this.#places;
+    let breaks = 0;
+    for (let at = (from + 1) * PLACE_WORDS; at < to * PLACE_WORDS; at += PLACE_WORDS) {
+      const gap = places[at + 1]! - places[at - 2]! - places[at - 1]!;
+      if (places[at] !== places[at - PLACE_WORDS] || gap < 0 || gap > gapMax) breaks += 1;
+    }
+    return breaks;
+  }
+
   lengthOf(index: number): number {
     return this.#places[index * PLACE_WORDS + 2]!;
   }

@@ -41,3 +41,55 @@ test('a place is set once, and only where there is one', () => {
   expect(() => views.setView(0, Uint8Array.of(2))).toThrow('none, or is set already');
   expect(() => views.view(1)).toThrow('is none');
 });
+
+test.each([
+  {
+    places: [
+      [0, 0, 8],
+      [0, 8, 5],
+      [0, 16, 4],
+    ],
+    gapMax: 7,
+    breaks: 0,
+    why: 'each begins where the last ends, but for the gap',
+  },
+  {
+    places: [
+      [0, 0, 8],
+      [0, 8, 5],
+      [0, 16, 4],
+    ],
+    gapMax: 2,
+    breaks: 1,
+    why: 'a gap of three',
+  },
+  {
+    places: [
+      [0, 16, 4],
+      [0, 8, 8],
+      [0, 0, 8],
+    ],
+    gapMax: 7,
+    breaks: 2,
+    why: 'they go backwards',
+  },
+  {
+    places: [
+      [0, 0, 8],
+      [1, 8, 8],
+      [1, 16, 8],
+    ],
+    gapMax: 7,
+    breaks: 1,
+    why: 'another buffer',
+  },
+  { places: [[0, 0, 8]], gapMax: 7, breaks: 0, why: 'nothing is before the first' },
+])('$places has $breaks breaks: $why', ({ places, gapMax, breaks }) => {
+  const buffers = [new ArrayBuffer(64), new ArrayBuffer(64)];
+  const views = new ByteViews();
+  views.extend(places.length);
+  for (const [index, [buffer, offset, length]] of places.entries()) {
+    views.set(index, buffers[buffer!]!, offset!, length!);
+  }
+  expect(views.breaks(0, places.length, gapMax)).toBe(breaks);
+});

@@ -106,15 +106,35 @@ export class ByteTable {
       this.#insert(position, this.#addSlab(bytes.slice().buffer), 0, length);
       return;
     }
-    if (this.#open.length - this.#openAt <= length) {
-      this.#open = new Uint8Array(Buffer.allocUnsafeSlow(this.#slabBytes).buffer);
-      this.#openIndex = this.#addSlab(this.#open.buffer);
-      this.#openAt = 0;
-    }
+    this.#openFor(length);
     this.#open.set(bytes, this.#openAt);
     this.#insert(position, this.#openIndex, this.#openAt, length);
     // Copying is fastest from and to multiples of 8.
     this.#openAt = (this.#openAt + length + 7) & ~7;
+  }
+
+  /**
+   * Moves the bytes of a position behind those that were copied last. Their old place stays in use until the table is
+   * dropped. Does nothing for a position that is not there, or whose bytes have a slab of their own.
+   */
+  move(position: LogPosition): void {
+    const row = this.#find(position);
+    if (this.#rows[row + 1] === 0) return;
+    const length = this.#rows[row + 3]!;
+    if (length > this.#slabBytes * SHARED_PART_MAX) return;
+    const place = this.#rows[row + 2]!;
+    const bytes = new Uint8Array(this.#slabs[place >>> 16]!, place & 0xffff, length);
+    this.#openFor(length);
+    this.#open.set(bytes, this.#openAt);
+    this.#rows[row + 2] = (this.#openIndex << 16) | this.#openAt;
+    this.#openAt = (this.#openAt + length + 7) & ~7;
+  }
+
+  #openFor(length: number): void {
+    if (this.#open.length - this.#openAt > length) return;
+    this.#open = new Uint8Array(Buffer.allocUnsafeSlow(this.#slabBytes).buffer);
+    this.#openIndex = this.#addSlab(this.#open.buffer);
+    this.#openAt = 0;
   }
 
   #addSlab(slab: ArrayBufferLike): number {

@@ -107,6 +107,17 @@ export class RecordCache {
     this.#young.copy(position, kv);
   }
 
+  /**
+   * Puts versions next to each other, in the order of `positions`. Call it after all were read. The views that were given
+   * out keep their bytes.
+   */
+  gather(positions: Float64Array): void {
+    for (let at = 0; at < positions.length; at += 1) {
+      this.#makeRoom();
+      this.#young.move(positions[at] as LogPosition);
+    }
+  }
+
   #makeRoom(): void {
     if (this.#young.bytes <= this.#halfBytesMax && !this.#young.full) return;
     this.#old = this.#young;

@@ -8,6 +8,11 @@ const KEPT_PART_MAX = 1 / 8;
 /** Reads of more versions do not block the process: together they cost less, as neighbours. */
 const INLINE_MAX = 4;
 
+/** Versions of a shorter list are not put next to each other. */
+const GATHER_MIN = 64;
+/** The cache aligns versions to 8 bytes. */
+const ALIGNED_GAP_MAX = 7;
+
 /** The encoded mvccpb.KeyValue of versions, from memory if they are there, otherwise from storage. */
 export class VersionBytes {
   readonly #cache: RecordCache;
@@ -78,9 +83,22 @@ export class VersionBytes {
       else if (missing === undefined) missing = [at];
       else missing.push(at);
     }
-    if (missing === undefined) return undefined;
+    if (missing === undefined) {
+      this.#gather(positions, into, first);
+      return undefined;
+    }
     const wanted = missing.map((at) => positions[at] as LogPosition);
     return this.#load(wanted, missing, (at, kv) => into.setView(first + at, kv), signal);
+  }
+
+  /**
+   * Versions that were read one by one lie in the order of those reads. A list that meets them so waits for memory at
+   * each. The next list of these keys finds them in a row.
+   */
+  #gather(positions: Float64Array, listed: ByteViews, first: number): void {
+    const { length } = positions;
+    if (length < GATHER_MIN || listed.breaks(first, first + length, ALIGNED_GAP_MAX) * 2 < length) return;
+    this.#cache.gather(positions);
   }
 
   /**

@@ -87,3 +87,27 @@ test('a position is put in once', () => {
   table.copy(logPosition(1), Uint8Array.of(1));
   expect(() => table.copy(logPosition(1), Uint8Array.of(1))).toThrow('has bytes already');
 });
+
+test('what moves lies behind what was copied last, and a view from before keeps its bytes', () => {
+  const table = new ByteTable(1024);
+  for (const position of [1, 2, 3]) table.copy(logPosition(position), bytesOf(position, 16));
+  const before = table.get(logPosition(1))!;
+  table.move(logPosition(1));
+  table.copy(logPosition(4), bytesOf(4, 16));
+  expect([1, 2, 3, 4].map((position) => table.get(logPosition(position))?.byteOffset)).toEqual([48, 16, 32, 64]);
+  for (const position of [1, 2, 3, 4]) expect(table.get(logPosition(position))).toEqual(bytesOf(position, 16));
+  expect(before).toEqual(bytesOf(1, 16));
+  expect(table.size).toBe(4);
+});
+
+test('nothing moves that is not there, or that has a slab of its own', () => {
+  const table = new ByteTable(1024);
+  table.copy(logPosition(1), bytesOf(1, 500));
+  const { bytes } = table;
+  const place = table.get(logPosition(1))!.buffer;
+  table.move(logPosition(1));
+  table.move(logPosition(2));
+  expect(table.get(logPosition(1))!.buffer).toBe(place);
+  expect(table.has(logPosition(2))).toBe(false);
+  expect(table.bytes).toBe(bytes);
+});

@@ -45,6 +45,7 @@ test('it gives what was written, takes no more than its bound, and never loses w
     fc.record({ kind: fc.constant('settle' as const), count: fc.nat(5) }),
     fc.record({ kind: fc.constant('undo' as const), count: fc.nat(3) }),
     fc.record({ kind: fc.constant('read' as const), back: fc.nat(40) }),
+    fc.record({ kind: fc.constant('gather' as const), back: fc.nat(40), count: fc.nat(40) }),
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), fc.constantFrom(0, 4_000, 100_000), (steps, bytesMax) => {
@@ -65,6 +66,9 @@ test('it gives what was written, takes no more than its bound, and never loses w
           for (let position = from; position < next; position += 1) model.delete(position);
           cache.forgetPending(at(from));
           next = from;
+        } else if (taken.kind === 'gather') {
+          const first = Math.max(1, next - 1 - taken.back);
+          cache.gather(Float64Array.from({ length: taken.count }, (_, index) => first + index));
         } else {
           const position = Math.max(1, next - 1 - taken.back);
           const found = cache.get(at(position));

@@ -27,3 +27,29 @@ test.each(['getMany', 'collect', 'passing'] as const)(
     await expect(Promise.resolve(read(failing(other)))).rejects.toBe(other);
   },
 );
+
+test('versions that were read one by one lie in a row once a list has read them', () => {
+  const cache = new RecordCache(1 << 20);
+  const bytes = new VersionBytes(cache, new MemoryStorage().values);
+  const positions = Float64Array.from({ length: 100 }, (_, at) => at + 1);
+  const ofPosition = (position: number): Uint8Array => new Uint8Array(20).fill(position);
+  // 37 and 100 have no common divisor, so this order has every position once.
+  for (let at = 0; at < 100; at += 1) {
+    const position = ((at * 37) % 100) + 1;
+    cache.add(logPosition(position), ofPosition(position));
+  }
+  const list = (): ByteViews => {
+    const listed = new ByteViews();
+    expect(bytes.collect(positions, listed, never)).toBeUndefined();
+    return listed;
+  };
+  const first = list();
+  expect(first.breaks(0, 100, 7)).toBe(99);
+  const second = list();
+  expect(second.breaks(0, 100, 7)).toBe(0);
+  for (const listed of [first, second]) expect([...listed]).toEqual([...positions].map(ofPosition));
+  // A list that is in a row stays where it is.
+  const { bytes: held } = cache;
+  for (let again = 0; again < 1000; again += 1) list();
+  expect(cache.bytes).toBe(held);
+});
