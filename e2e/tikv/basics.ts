@@ -46,14 +46,18 @@ export async function basics(checks: Checks, lab: Lab): Promise<void> {
   });
   await checks.check('basics: one phase or nothing, with start timestamps of a pool', async () => {
     const pool = [...(await client.timestamps(8))];
-    const append = async (slot: string): Promise<string> => {
-      const txn = client.beginAt(pool.shift()!);
+    const older = pool.shift()!;
+    const append = async (slot: string, startTs = pool.shift()!): Promise<string> => {
+      const txn = client.beginAt(startTs);
       txn.checkNotExists(bytes('pf/seal'));
       txn.insert(bytes(`pf/${slot}`), bytes('batch'));
       return (await txn.commitOnePhase({ causal: true })).kind;
     };
     expectEqual(await append('1'), 'committed', 'first');
-    expectEqual(await append('1'), 'conflict', 'a slot that is taken');
+    // TiKV commits in one phase at one above the newest timestamp that it has heard: not above all that PD has given out.
+    expectEqual(await append('1', older), 'conflict', 'a slot that was taken after the start timestamp');
+    const newer = await client.timestamp();
+    expectEqual(await append('1', newer), 'exists', 'a slot that was taken before the start timestamp');
     expectEqual(await append('2'), 'committed', 'second');
     const seal = await client.begin();
     seal.insert(bytes('pf/seal'), bytes('2'));

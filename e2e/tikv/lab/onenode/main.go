@@ -45,7 +45,7 @@ func main() {
 		log.Fatal("store: ", err)
 	}
 	g := grpc.NewServer(
-		grpc.StreamInterceptor(answerInBatches(svr, conf.Engine.DBPath)),
+		grpc.StreamInterceptor(answerInBatches(svr, conf.Engine.DBPath, nil)),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 2 * time.Second, PermitWithoutStream: true}),
 		grpc.InitialWindowSize(1<<30), grpc.InitialConnWindowSize(1<<30),
 		// Stores send each other up to 128 Raft messages of a megabyte at once; what is refused is sent again for ever.

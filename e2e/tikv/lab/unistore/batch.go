@@ -19,14 +19,14 @@ type secondaryChecker interface {
 // answerInBatches takes two things out of batches and answers them here. CheckSecondaryLocks: the store's own BatchCommands
 // has forgotten it and dies of it, and client-go asks in batches only. And prewrites while the disk counts as full, which is
 // as long as there is a file of the name `disk-full` in the data directory: as TiKV does it, which keeps room in reserve and
-// refuses to take more before a write can fail.
-func answerInBatches(svr secondaryChecker, dataDir string) grpc.StreamServerInterceptor {
+// refuses to take more before a write can fail. `hear`, if given, hears each request of a batch before the store.
+func answerInBatches(svr secondaryChecker, dataDir string, hear func(*tikvpb.BatchCommandsRequest_Request)) grpc.StreamServerInterceptor {
 	mark := filepath.Join(dataDir, "disk-full")
 	return func(srv interface{}, ss grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 		if info.FullMethod != "/tikvpb.Tikv/BatchCommands" {
 			return handler(srv, ss)
 		}
-		return handler(srv, &batchStream{ServerStream: ss, svr: svr, fullMark: mark})
+		return handler(srv, &batchStream{ServerStream: ss, svr: svr, fullMark: mark, hear: hear})
 	}
 }
 
@@ -34,6 +34,7 @@ type batchStream struct {
 	grpc.ServerStream
 	svr      secondaryChecker
 	fullMark string
+	hear     func(*tikvpb.BatchCommandsRequest_Request)
 	sending  sync.Mutex
 }
 
@@ -54,6 +55,9 @@ func (s *batchStream) RecvMsg(m interface{}) error {
 	left, ids := batch.Requests[:0], batch.RequestIds[:0]
 	for i, request := range batch.Requests {
 		id := batch.RequestIds[i]
+		if s.hear != nil {
+			s.hear(request)
+		}
 		switch cmd := request.Cmd.(type) {
 		case *tikvpb.BatchCommandsRequest_Request_CheckSecondaryLocks:
 			go s.answerCheck(id, cmd.CheckSecondaryLocks)

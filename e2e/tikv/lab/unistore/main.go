@@ -94,17 +94,19 @@ func main() {
 	if err != nil {
 		log.Fatal("pd: ", err)
 	}
+	clock := newCommitClock(pdc)
 	// Listen first: the other stores dial this address as soon as PD knows it.
 	lis, err := net.Listen("tcp", conf.Server.StoreAddr)
 	if err != nil {
 		log.Fatal(err)
 	}
-	svr, err := server.New(&conf, pdc)
+	svr, err := server.New(&conf, clock)
 	if err != nil {
 		log.Fatal("store: ", err)
 	}
 	g := grpc.NewServer(
-		grpc.StreamInterceptor(answerInBatches(svr, conf.Engine.DBPath)),
+		grpc.StreamInterceptor(answerInBatches(svr, conf.Engine.DBPath, clock.hearBatched)),
+		grpc.UnaryInterceptor(clock.unary),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 2 * time.Second, PermitWithoutStream: true}),
 		grpc.InitialWindowSize(1<<30), grpc.InitialConnWindowSize(1<<30),
 		// Stores send each other up to 128 Raft messages of a megabyte at once; what is refused is sent again for ever.
