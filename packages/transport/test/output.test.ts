@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { COPY_MAX_BYTES, Output } from '../src/h2/output.ts';
 import { SendQueue } from '../src/h2/send-queue.ts';
-import { SLAB_BYTES, SlabPool } from '../src/h2/slab-pool.ts';
+import { SHORT_SLAB_BYTES, SLAB_BYTES, SlabPool } from '../src/h2/slab-pool.ts';
 
 /** A socket whose kernel takes, and reads, written bytes only when the test says so. */
 class SlowSocket extends Socket {
@@ -64,6 +64,21 @@ test('what is put comes out in order and unchanged, whenever it is flushed and t
     }),
     { numRuns: 300 },
   );
+});
+
+test('a connection with little to send takes a short slab, one that sent more before a long one', async () => {
+  const socket = new SlowSocket();
+  const output = new Output(socket, new SlabPool(), () => {});
+  const lengths: number[] = [];
+  for (const bytes of [600, SHORT_SLAB_BYTES, SHORT_SLAB_BYTES + 1, 600, 600]) {
+    for (let left = bytes; left > 0; left -= 600) output.put(Buffer.alloc(Math.min(600, left)));
+    lengths.push(output.slab.length);
+    output.flush();
+    await socket.kernelTakes();
+  }
+  expect(lengths).toEqual([SHORT_SLAB_BYTES, SHORT_SLAB_BYTES, SLAB_BYTES, SLAB_BYTES, SHORT_SLAB_BYTES]);
+  output.room(SHORT_SLAB_BYTES + 1);
+  expect(output.slab.length).toBe(SLAB_BYTES);
 });
 
 test('a slab is not asked for more than it has', () => {

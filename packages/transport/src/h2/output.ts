@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { assert } from '@engram/core';
 import type { LongMessage } from '@engram/wire';
-import { SLAB_BYTES, type SlabPool } from './slab-pool.ts';
+import { SHORT_SLAB_BYTES, SLAB_BYTES, type SlabPool } from './slab-pool.ts';
 
 /**
  * Pieces up to this size are copied next to the frames around them. For longer pieces a reference is cheaper than the
@@ -31,6 +31,8 @@ export class Output {
   #piecesBytes = 0;
   #fullSlabs: Buffer[] = [];
   #flyingSlabs: Buffer[] = [];
+  /** Whether the last batch would have had room in a short slab. The next batch begins with one then. */
+  #wasShort = true;
   #writing = false;
   #flyingBytes = 0;
 
@@ -91,6 +93,7 @@ export class Output {
     this.#closePiece();
     const pieces = this.#pieces;
     this.#flyingBytes = this.#piecesBytes;
+    this.#wasShort = this.#piecesBytes <= SHORT_SLAB_BYTES;
     this.#pieces = [];
     this.#piecesBytes = 0;
     if (this.#fullSlabs.length > 0) {
@@ -133,8 +136,9 @@ export class Output {
   #nextSlab(bytes: number): void {
     assert(bytes <= SLAB_BYTES, 'no slab has that much room');
     this.#closePiece();
+    const short = this.slab === nothing && this.#wasShort && bytes <= SHORT_SLAB_BYTES;
     if (this.slab !== nothing) this.#fullSlabs.push(this.slab);
-    this.slab = this.#pool.take();
+    this.slab = short ? this.#pool.takeShort() : this.#pool.take();
     this.at = 0;
     this.#start = 0;
   }
