@@ -3,6 +3,7 @@ export { ClusterMember, type ClusterMemberOptions } from './src/cluster-member.t
 export { startLoneMember, Member, type MemberOptions, type MemberIdentity } from './src/member.ts';
 // The way to the other members.
 export {
+  type PeerCaller,
   PeerError,
   type PeerFault,
   type PeerAddress,

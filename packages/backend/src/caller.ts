@@ -17,7 +17,7 @@ export interface Caller extends AnswerAccount {
   /** How long the caller waits from now on. Undefined: as long as the store lets any call wait. */
   readonly timeoutMs: number | undefined;
   /** The member that forwarded the call. The log stores it with the write, so that the member can find the write there. */
-  readonly origin?: Origin;
+  readonly origin?: Origin | undefined;
 }
 
 const neverAborted = new AbortController().signal;

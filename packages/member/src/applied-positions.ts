@@ -1,54 +1,84 @@
 import type { Replica } from '@engram/backend';
-import { type Clock, EngramError, type LogPosition, type Timer } from '@engram/core';
+import { type Clock, EngramError, type LogPosition, SequenceRing, type Timer } from '@engram/core';
 
 interface Waiting {
   readonly next: LogPosition;
+  readonly deadlineMs: number;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
-  readonly timer: Timer;
 }
+
+/** A caller past its deadline is found at most this much later. */
+const LOOK_MS = 100;
+const WAITING_MIN = 64;
 
 /** Lets callers wait until this node has applied the log up to a position. */
 export class AppliedPositions {
   readonly #replica: Replica;
   readonly #clock: Clock;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new SequenceRing<Waiting>(WAITING_MIN);
+  #look: Timer | undefined;
 
   constructor(replica: Replica, clock: Clock) {
     this.#replica = replica;
     this.#clock = clock;
   }
 
-  /** Undefined if the node has already applied everything before `next`. TimeoutWaitAppliedIndex after `waitMs`. */
+  /**
+   * Undefined if the node has already applied everything before `next`. TimeoutWaitAppliedIndex after `waitMs`, or LOOK_MS
+   * later.
+   */
   reach(next: LogPosition, waitMs: number): Promise<void> | undefined {
     if (this.#replica.applied >= next) return undefined;
     return new Promise((resolve, reject) => {
-      const timer = this.#clock.after(waitMs, () => {
-        this.#waiting.delete(waiting);
-        reject(new EngramError('TimeoutWaitAppliedIndex'));
-      });
-      const waiting: Waiting = { next, resolve, reject, timer };
-      this.#waiting.add(waiting);
+      const deadlineMs = this.#clock.nowMs() + waitMs;
+      this.#waiting.put(this.#waiting.next, { next, deadlineMs, resolve, reject });
+      this.#lookLater(Math.min(waitMs, LOOK_MS));
     });
   }
 
   /** To be called when the replica has applied more. */
   advanced(): void {
-    if (this.#waiting.size === 0) return;
     const { applied } = this.#replica;
-    for (const waiting of this.#waiting) {
-      if (waiting.next > applied) continue;
-      this.#waiting.delete(waiting);
-      waiting.timer.cancel();
+    this.#settle((waiting) => {
+      if (waiting.next > applied) return false;
       waiting.resolve();
-    }
+      return true;
+    });
   }
 
   close(): void {
-    for (const { timer, reject } of this.#waiting) {
-      timer.cancel();
+    this.#look?.cancel();
+    this.#settle(({ reject }) => {
       reject(new EngramError('Stopped'));
+      return true;
+    });
+  }
+
+  /** One timer for all callers: most are answered long before their deadline. */
+  #lookLater(afterMs: number): void {
+    if (this.#look !== undefined) return;
+    this.#look = this.#clock.after(afterMs, () => {
+      this.#look = undefined;
+      const nowMs = this.#clock.nowMs();
+      this.#settle(({ deadlineMs, reject }) => {
+        if (deadlineMs > nowMs) return false;
+        reject(new EngramError('TimeoutWaitAppliedIndex'));
+        return true;
+      });
+      if (this.#isWaiting) this.#lookLater(LOOK_MS);
+    });
+  }
+
+  get #isWaiting(): boolean {
+    return this.#waiting.first < this.#waiting.next;
+  }
+
+  #settle(isSettled: (waiting: Waiting) => boolean): void {
+    const { first, next } = this.#waiting;
+    for (let number = first; number < next; number += 1) {
+      const waiting = this.#waiting.get(number);
+      if (waiting !== undefined && isSettled(waiting)) this.#waiting.remove(number);
     }
-    this.#waiting.clear();
   }
 }

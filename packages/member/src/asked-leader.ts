@@ -1,9 +1,10 @@
-import type { Clock, Epoch } from '@engram/core';
+import { type Clock, type Epoch, SequenceRing } from '@engram/core';
 import type { KnownLeader, Leader } from './known-leader.ts';
 import { PeerError, type Peers } from './peers.ts';
 
 /** A call past its deadline is found at most this much later. */
 const LOOK_MS = 500;
+const WAITING_MIN = 64;
 
 interface Asked {
   readonly epoch: Epoch;
@@ -20,7 +21,7 @@ export class AskedLeader {
   readonly #peers: Peers;
   readonly #leader: KnownLeader;
   readonly #clock: Clock;
-  readonly #waiting = new Set<Asked>();
+  readonly #waiting = new SequenceRing<Asked>(WAITING_MIN);
   #looking = false;
 
   constructor(peers: Peers, leader: KnownLeader, clock: Clock) {
@@ -31,18 +32,23 @@ export class AskedLeader {
   }
 
   /** As `Peers.call`. Also `lost` if a leader of a later epoch is known, or if there is no answer by `deadlineMs`. */
-  call({ memberId, epoch }: Leader, request: Uint8Array, deadlineMs: number, signal: AbortSignal): Promise<Uint8Array> {
+  call(
+    { memberId, epoch }: Leader,
+    request: Uint8Array,
+    deadlineMs: number,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const asked = { epoch, deadlineMs, reject };
-      this.#waiting.add(asked);
+      const number = this.#waiting.next;
+      this.#waiting.put(number, { epoch, deadlineMs, reject });
       this.#lookLater();
       this.#peers.call(memberId, request, signal).then(
         (answer) => {
-          this.#waiting.delete(asked);
+          this.#waiting.remove(number);
           resolve(answer);
         },
         (error: unknown) => {
-          this.#waiting.delete(asked);
+          this.#waiting.remove(number);
           reject(error);
         },
       );
@@ -62,14 +68,16 @@ export class AskedLeader {
       this.#looking = false;
       const nowMs = this.#clock.nowMs();
       this.#lose(({ deadlineMs }) => deadlineMs <= nowMs, 'the leader has not answered in time');
-      if (this.#waiting.size > 0) this.#lookLater();
+      if (this.#waiting.first < this.#waiting.next) this.#lookLater();
     });
   }
 
   #lose(isLost: (asked: Asked) => boolean, why: string): void {
-    for (const asked of this.#waiting) {
-      if (!isLost(asked)) continue;
-      this.#waiting.delete(asked);
+    const { first, next } = this.#waiting;
+    for (let number = first; number < next; number += 1) {
+      const asked = this.#waiting.get(number);
+      if (asked === undefined || !isLost(asked)) continue;
+      this.#waiting.remove(number);
       asked.reject(new PeerError('lost', why));
     }
   }

@@ -1,4 +1,4 @@
-import { type Backend, type Caller, nodeItself, openReplica } from '@engram/backend';
+import { type Backend, nodeItself, openReplica } from '@engram/backend';
 import {
   EngramError,
   type Epoch,
@@ -79,7 +79,7 @@ export class ClusterMember implements AsyncDisposable {
     this.member = member;
     this.#parts = parts;
     this.service = {
-      call: (request, signal) => parts.calls.call(request, signal),
+      call: (request, caller) => parts.calls.call(request, caller),
       follow: (from, signal) => parts.feed.follow(from, signal),
       message: (bytes) => parts.driver?.receive(bytes),
       connected: (id) => parts.driver?.peerConnected(memberId(id)),
@@ -193,7 +193,9 @@ class Parts implements ElectionOwner {
     // While a call waits for a leader, this member may become the leader.
     const peers: Peers = {
       call: (to, request, signal) =>
-        to === self ? this.calls.call(request, signal) : network.call(to, request, signal),
+        to === self
+          ? this.calls.call(request, signal === undefined ? nodeItself : { signal })
+          : network.call(to, request, signal),
       follow: (to, from, signal) => network.follow(to, from, signal),
     };
     const epochNow = (): Epoch => this.driver.epoch;
@@ -259,13 +261,12 @@ class Parts implements ElectionOwner {
   }
 
   #backendCluster() {
-    const reads = (caller: Caller): Promise<void> => this.#reads.wait(caller);
     const parts = this;
     return {
       get leader() {
         return parts.#remote;
       },
-      readIndex: reads,
+      readIndex: () => this.#reads.wait(),
       confirm: (signal: AbortSignal) => this.#confirm(signal),
     };
   }

@@ -42,9 +42,9 @@ export class KnownLeader {
    * Resolves with a leader that is `wanted`. If there is none by `deadlineMs` of the clock, rejects with NoLeader, or with
    * Timeout if another leader is known. Rejects with the signal's reason when the signal aborts.
    */
-  async when(wanted: (leader: Leader) => boolean, deadlineMs: number, signal: AbortSignal): Promise<Leader> {
+  async when(wanted: (leader: Leader) => boolean, deadlineMs: number, signal?: AbortSignal): Promise<Leader> {
     for (;;) {
-      signal.throwIfAborted();
+      signal?.throwIfAborted();
       if (this.#closed) throw new EngramError('Stopped');
       if (this.#current !== undefined && wanted(this.#current)) return this.#current;
       const leftMs = deadlineMs - this.#clock.nowMs();
@@ -53,17 +53,17 @@ export class KnownLeader {
     }
   }
 
-  async #changed(waitMs: number, signal: AbortSignal): Promise<void> {
+  async #changed(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
     await new Promise<void>((resolve) => {
       const wake = (): void => {
         this.#waiting.delete(wake);
         timer.cancel();
-        signal.removeEventListener('abort', wake);
+        signal?.removeEventListener('abort', wake);
         resolve();
       };
       const timer = this.#clock.after(waitMs, wake);
       this.#waiting.add(wake);
-      signal.addEventListener('abort', wake);
+      signal?.addEventListener('abort', wake);
     });
   }
 }

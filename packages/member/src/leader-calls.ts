@@ -1,10 +1,11 @@
-import type { Backend, Caller, Origin, Proposals, TxnResult } from '@engram/backend';
+import { type Backend, type Caller, nodeItself, type Origin, type Proposals, type TxnResult } from '@engram/backend';
 import { type Clock, EngramError, epoch, isEngramError, leaseId } from '@engram/core';
 import { memberId, type Witness } from '@engram/election';
 import type { Member } from '@engram/etcd-api';
 import { decodeTxn } from '@engram/wire';
 import { type Answering, KeptAnswers } from './kept-answers.ts';
 import * as peerpb from './gen/peerpb.ts';
+import type { PeerCaller } from './peers.ts';
 import { txnResultForm } from './txn-result-form.ts';
 
 export interface LeaderCallsOptions {
@@ -36,25 +37,25 @@ export class LeaderCalls {
     this.#answers = new KeptAnswers();
   }
 
-  async call(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+  async call(bytes: Uint8Array, caller: PeerCaller): Promise<Uint8Array> {
     const request = peerpb.decodeRequest(bytes);
-    return peerpb.encodeAnswer(await this.#answer(request, signal));
+    return peerpb.encodeAnswer(await this.#answer(request, caller));
   }
 
-  async #answer(request: peerpb.Request, signal: AbortSignal): Answering {
+  #answer(request: peerpb.Request, caller: PeerCaller): Answering | peerpb.AnswerInit {
     const leadership = this.#options.backend.leadership;
     if (leadership === undefined) return { error: 'NotLeader' };
-    if (request.sequence === 0) return this.#done(request, leadership, signal);
+    if (request.sequence === 0) return this.#done(request, leadership, caller);
     // An earlier leadership, even one of this member, may have done the write. Only the member that asks can find out.
     if (request.epoch !== leadership.epoch) return { error: 'NotLeader' };
     // The member that asks may lose the connection and ask again, so no signal of a call ends the write.
-    const answer = this.#answers.once(request, () => this.#done(request, leadership, neverAborted));
+    const answer = this.#answers.once(request, () => this.#done(request, leadership, nodeItself));
     return answer ?? { error: 'Stopped' };
   }
 
-  async #done(request: peerpb.Request, proposals: Proposals, signal: AbortSignal): Answering {
+  async #done(request: peerpb.Request, proposals: Proposals, caller: PeerCaller): Answering {
     try {
-      const answer = await this.#perform(request, proposals, signal);
+      const answer = await this.#perform(request, proposals, caller);
       const { backend } = this.#options;
       const { leadership } = backend;
       // The call is done even if the leadership has ended since. Then this node does not know the epoch.
@@ -66,9 +67,9 @@ export class LeaderCalls {
     }
   }
 
-  async #perform(request: peerpb.Request, proposals: Proposals, signal: AbortSignal): Answering {
+  async #perform(request: peerpb.Request, proposals: Proposals, peer: PeerCaller): Answering {
     const { txnOpsMax, confirm, changeMembers } = this.#options;
-    const caller = callerOf(request, signal);
+    const caller = new PassedOnCaller(request, peer);
     if (request.txn !== undefined) {
       const result: TxnResult = await proposals.txn(decodeTxn(request.txn, txnOpsMax), caller);
       return { txn: txnResultForm(result), revision: result.revision };
@@ -88,12 +89,12 @@ export class LeaderCalls {
     if (request.leaseKeepAlive !== undefined) {
       // The client counts the lease's time from the answer. So the leader must lead now, not when the member asked: it may
       // have slept since, and the lease may have ended elsewhere.
-      await confirm(signal);
+      await confirm(caller.signal);
       const renewals = request.leaseKeepAlive.ids.map((id) => proposals.leaseKeepAlive(leaseId(id), caller));
       return { ttlSeconds: await Promise.all(renewals) };
     }
     if (request.leaseTimeToLive !== undefined) {
-      await confirm(signal);
+      await confirm(caller.signal);
       const { id, keys } = request.leaseTimeToLive;
       const lease = await proposals.leaseTimeToLive(leaseId(id), keys, caller);
       return lease === undefined ? {} : { lease: { ...lease, keys: [...lease.keys] } };
@@ -105,11 +106,11 @@ export class LeaderCalls {
       return { changed: true };
     }
     if (request.readIndex !== undefined) {
-      await confirm(signal, { member: memberId(request.member), epoch: epoch(request.sentIn) });
+      await confirm(caller.signal, { member: memberId(request.member), epoch: epoch(request.sentIn) });
       return {};
     }
     if (request.memberChange !== undefined) {
-      const members = await changeMembers(request.memberChange, signal);
+      const members = await changeMembers(request.memberChange, caller.signal);
       return { members: members.map(memberForm) };
     }
     throw new EngramError('NotCapable');
@@ -123,11 +124,23 @@ const memberForm = ({ isLearner, peerUrls, clientUrls, ...member }: Member): pee
   learner: isLearner,
 });
 
-const neverAborted = new AbortController().signal;
+/** The client of another member, for which that member calls. */
+class PassedOnCaller implements Caller {
+  readonly user: string;
+  readonly authRevision: number;
+  readonly timeoutMs: number | undefined;
+  readonly origin: Origin | undefined;
+  readonly #peer: PeerCaller;
 
-function callerOf({ member, sequence, user, authRevision, timeoutMs }: peerpb.Request, signal: AbortSignal): Caller {
-  const caller = { signal, user, authRevision, timeoutMs: timeoutMs === 0 ? undefined : timeoutMs };
-  if (sequence === 0) return caller;
-  const origin: Origin = { memberId: member, sequence };
-  return { ...caller, origin };
+  constructor({ member, sequence, user, authRevision, timeoutMs }: peerpb.Request, peer: PeerCaller) {
+    this.user = user;
+    this.authRevision = authRevision;
+    this.timeoutMs = timeoutMs === 0 ? undefined : timeoutMs;
+    this.origin = sequence === 0 ? undefined : { memberId: member, sequence };
+    this.#peer = peer;
+  }
+
+  get signal(): AbortSignal {
+    return this.#peer.signal;
+  }
 }

@@ -24,9 +24,9 @@ export class PeerError extends Error {
 export interface Peers {
   /**
    * One request, one answer; PeerError if there is no answer. When the signal aborts, the call rejects with the signal's
-   * reason, and its outcome is not known.
+   * reason, and its outcome is not known. Without a signal it waits for the answer or the end of the connection.
    */
-  call(member: bigint, request: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
+  call(member: bigint, request: Uint8Array, signal?: AbortSignal): Promise<Uint8Array>;
   /**
    * The batches that the leader commits, from a position on, in order and without gaps. Flow controlled: it waits for its
    * reader. PeerError `behind`, or if the connection is gone. It ends when the member no longer leads, or the signal aborts.
@@ -47,6 +47,12 @@ export interface PeerAddress {
   readonly peerUrls: readonly string[];
 }
 
+/** The member that waits for the answer of a call. */
+export interface PeerCaller {
+  /** Aborts when nobody waits any more. It is created at first use: a call that needs none should not read it. */
+  readonly signal: AbortSignal;
+}
+
 /** What a member does for the others: the transport calls it. */
 export interface PeerService {
   /** Takes a message of Raft. */
@@ -57,6 +63,6 @@ export interface PeerService {
   disconnected(member: bigint): void;
   /** The address of `member` refuses a new connection. */
   gone(member: bigint): void;
-  call(request: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
+  call(request: Uint8Array, caller: PeerCaller): Promise<Uint8Array>;
   follow(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch>;
 }

@@ -1,4 +1,4 @@
-import type { Caller } from '@engram/backend';
+import { nodeItself } from '@engram/backend';
 import { type Clock, EngramError, isEngramError, type LogPosition } from '@engram/core';
 import type { RemoteLeader } from './remote-leader.ts';
 
@@ -43,13 +43,12 @@ export class ReadIndex {
 
   /**
    * Resolves when this node has applied everything that any client was told of before the call. The round has the bound of
-   * a request. The caller's signal does not end the round; it is looked at when the round has ended.
+   * a request, and goes on when a caller gives up: others may wait for it.
    */
-  async wait({ signal }: Caller): Promise<void> {
+  wait(): Promise<void> {
     this.#asked += 1;
     this.#next ??= this.#begin();
-    await this.#next;
-    signal.throwIfAborted();
+    return this.#next;
   }
 
   #begin(): Promise<void> {
@@ -80,7 +79,7 @@ export class ReadIndex {
     const deadlineMs = clock.nowMs() + timeoutMs;
     while (leads()) {
       try {
-        return await confirm(nobody.signal);
+        return await confirm(nodeItself.signal);
       } catch (error) {
         const changed = isEngramError(error, 'NotLeader') || isEngramError(error, 'LeaderChanged');
         if (!changed || clock.nowMs() >= deadlineMs) throw error;
@@ -90,7 +89,7 @@ export class ReadIndex {
     for (;;) {
       const { position } = await remote.ask(
         { readIndex: {} },
-        { ...nobody, timeoutMs: Math.max(1, deadlineMs - clock.nowMs()) },
+        { ...nodeItself, timeoutMs: Math.max(1, deadlineMs - clock.nowMs()) },
       );
       this.#isKnown ||= position >= this.#options.recovered;
       if (this.#isKnown) return;
@@ -99,5 +98,3 @@ export class ReadIndex {
     }
   }
 }
-
-const nobody: Caller = { signal: new AbortController().signal, user: '', authRevision: 0, timeoutMs: undefined };

@@ -8,7 +8,7 @@ import type {
   Replica,
   TxnResult,
 } from '@engram/backend';
-import { recallTxn } from '@engram/backend';
+import { nodeItself, recallTxn } from '@engram/backend';
 import {
   assert,
   type Clock,
@@ -129,7 +129,7 @@ export class RemoteLeader implements Proposals {
     const waiting = this.#keepAlives;
     this.#keepAlives = [];
     try {
-      const { ttlSeconds } = await this.ask({ leaseKeepAlive: { ids: waiting.map(({ id }) => id) } }, nobody);
+      const { ttlSeconds } = await this.ask({ leaseKeepAlive: { ids: waiting.map(({ id }) => id) } }, nodeItself);
       for (const [at, { resolve }] of waiting.entries()) resolve(ttlSeconds[at] ?? 0);
     } catch (error) {
       for (const { reject } of waiting) reject(error);
@@ -137,7 +137,7 @@ export class RemoteLeader implements Proposals {
   }
 
   async leaseTimeToLive(id: LeaseId, keys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
-    return leaseOf(await this.ask({ leaseTimeToLive: { id, keys } }, caller));
+    return leaseOf(await this.ask({ leaseTimeToLive: { id, keys } }, caller, caller.signal));
   }
 
   async activateAlarm({ memberId, alarm }: Alarm, caller: Caller): Promise<void> {
@@ -149,13 +149,16 @@ export class RemoteLeader implements Proposals {
     return outcome.kind === 'found' || outcome.answer.changed;
   }
 
-  /** A call that may be repeated as often as needed. Resolves when this node has applied what the answer rests on. */
-  async ask(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
+  /**
+   * A call that may be repeated as often as needed. Resolves when this node has applied what the answer rests on. Rejects
+   * with the signal's reason if that aborts; without a signal it goes on to the caller's deadline.
+   */
+  async ask(call: peerpb.RequestInit, caller: Asking, signal?: AbortSignal): Promise<peerpb.Answer> {
     const { leader, clock } = this.#options;
     const deadlineMs = this.#deadlineMs(caller);
     for (;;) {
-      const known = await leader.when(() => true, deadlineMs, caller.signal);
-      const answer = await this.#try(known, this.#request(call, caller, 0), deadlineMs, caller.signal);
+      const known = await leader.when(() => true, deadlineMs, signal);
+      const answer = await this.#try(known, this.#request(call, caller, 0), deadlineMs, signal);
       if (answer !== undefined) return this.#apply(answer, deadlineMs);
       await this.#pause(clock, deadlineMs);
     }
@@ -171,7 +174,7 @@ export class RemoteLeader implements Proposals {
   }
 
   #readIndexOf(known: Leader, signal: AbortSignal): Promise<peerpb.Answer | undefined> {
-    return this.#try(known, this.#request({ readIndex: {} }, nobody, 0), this.#deadlineMs(nobody), signal);
+    return this.#try(known, this.#request({ readIndex: {} }, nodeItself, 0), this.#deadlineMs(nodeItself), signal);
   }
 
   /** Whether a quorum has confirmed that `known` leads in an epoch after `mine`. False also if it does not answer. */
@@ -221,9 +224,11 @@ export class RemoteLeader implements Proposals {
     const { leader, clock } = this.#options;
     /** The leader that may have the write. Undefined if no leader can have it. */
     let sentTo: Leader | undefined;
-    for (;;) {
-      // A caller that gives up after the write was sent does not learn its outcome. Before that, nothing has happened.
-      const known = await leader.when(() => true, deadlineMs, caller.signal);
+    for (let tries = 0; ; tries += 1) {
+      // A caller that gives up after the write was sent does not learn its outcome. Before that, nothing has happened. Its
+      // signal costs as much as a good part of a write, so a write that has a leader at once does without.
+      const known =
+        (tries === 0 ? leader.current : undefined) ?? (await leader.when(() => true, deadlineMs, caller.signal));
       if (sentTo !== undefined && known.epoch > sentTo.epoch) {
         if (!(await this.#caughtUpWith(known, sentTo, deadlineMs, caller))) continue;
         if (passedOn.found !== undefined) return { kind: 'found', write: passedOn.found };
@@ -231,8 +236,7 @@ export class RemoteLeader implements Proposals {
       }
       try {
         const request = this.#request(call, caller, sequence, known.epoch);
-        const bytes = await this.#asked.call(known, request, deadlineMs, caller.signal);
-        const answer = peerpb.decodeAnswer(bytes);
+        const answer = peerpb.decodeAnswer(await this.#asked.call(known, request, deadlineMs));
         // The leader ended before it knew the outcome of the write.
         if (answer.error === 'Stopped' || answer.error === 'TimeoutDueToLeaderFail') sentTo = known;
         else if (!isNotLeader(answer)) return { kind: 'answered', answer: await this.#apply(answer, deadlineMs) };
@@ -263,7 +267,7 @@ export class RemoteLeader implements Proposals {
     to: Leader,
     request: Uint8Array,
     deadlineMs: number,
-    signal: AbortSignal,
+    signal: AbortSignal | undefined,
   ): Promise<peerpb.Answer | undefined> {
     try {
       const answer = peerpb.decodeAnswer(await this.#asked.call(to, request, deadlineMs, signal));
@@ -276,14 +280,14 @@ export class RemoteLeader implements Proposals {
   }
 
   /** Throws the leader's error, or waits until this node has applied what the answer rests on. */
-  async #apply(answer: peerpb.Answer, deadlineMs: number): Promise<peerpb.Answer> {
+  #apply(answer: peerpb.Answer, deadlineMs: number): peerpb.Answer | Promise<peerpb.Answer> {
     if (answer.error !== '') throw new EngramError(errorCode(answer.error));
     const { applied, clock } = this.#options;
-    await applied.reach(logPosition(answer.position), Math.max(0, deadlineMs - clock.nowMs()));
-    return answer;
+    const reached = applied.reach(logPosition(answer.position), Math.max(0, deadlineMs - clock.nowMs()));
+    return reached === undefined ? answer : reached.then(() => answer);
   }
 
-  #request(call: peerpb.RequestInit, caller: Caller, sequence: number, epoch = 0): Uint8Array {
+  #request(call: peerpb.RequestInit, caller: Asking, sequence: number, epoch = 0): Uint8Array {
     const { first, next } = this.#passedOn;
     const settled = first === next ? this.#sequence + 1 : first;
     const { memberId: member } = this.#options;
@@ -292,7 +296,7 @@ export class RemoteLeader implements Proposals {
     return peerpb.encodeRequest({ ...call, member, sequence, settled, user, authRevision, timeoutMs, epoch, sentIn });
   }
 
-  #deadlineMs({ timeoutMs }: Caller): number {
+  #deadlineMs({ timeoutMs }: Asking): number {
     const { clock, timeoutMs: most } = this.#options;
     return clock.nowMs() + Math.min(timeoutMs ?? most, most);
   }
@@ -303,12 +307,13 @@ export class RemoteLeader implements Proposals {
   }
 }
 
+/** What a leader is told of a caller. */
+type Asking = Pick<Caller, 'user' | 'authRevision' | 'timeoutMs'>;
+
 type Outcome =
   | { readonly kind: 'answered'; readonly answer: peerpb.Answer }
   /** The leader gave no answer, but the log has the write. */
   | { readonly kind: 'found'; readonly write: CommittedWrite };
-
-const nobody: Caller = { signal: new AbortController().signal, user: '', authRevision: 0, timeoutMs: undefined };
 
 /** True if the write is not in the log and never will be: another leader may be asked. */
 const isNotLeader = ({ error }: peerpb.Answer): boolean =>

@@ -1,4 +1,4 @@
-import type { BackendSettings } from '@engram/backend';
+import { type BackendSettings, nodeItself } from '@engram/backend';
 import type { LogPosition } from '@engram/core';
 import { MemoryRaftDisk, MemoryRaftStorage, type Member as ElectedMember, memberId } from '@engram/election';
 import { ClusterMember, PeerError, type PeerNetwork } from '@engram/member';
@@ -204,7 +204,7 @@ export class TestCluster {
       call: async (to, request, signal) => {
         const there = reach(to)?.member;
         if (there === undefined) throw new PeerError('unsent', 'cut');
-        const answer = await there.service.call(request, signal);
+        const answer = await there.service.call(request, { signal: signal ?? nodeItself.signal });
         const back = `${to}>${host.id}`;
         if (reach(to)?.member !== there || this.cut.has(back) || this.unanswered.has(back))
           throw new PeerError('lost', 'cut');

@@ -149,12 +149,13 @@ class Group {
     return {
       call: async (to, request, signal) => {
         this.calls += 1;
+        const caller = { signal: signal ?? nodeItself.signal };
         const way = this.ways.shift() ?? 'arrives';
         if (way === 'unsent') throw new PeerError('unsent', 'the test says so');
-        if (way === 'late') this.late.push(() => this.member(to).calls.call(request, signal));
+        if (way === 'late') this.late.push(() => this.member(to).calls.call(request, caller));
         if (way === 'late' || way === 'lost-before') throw new PeerError('lost', 'the test says so');
         if (way === 'silent-before') return new Promise(() => {});
-        const answer = await this.member(to).calls.call(request, signal);
+        const answer = await this.member(to).calls.call(request, caller);
         if (way === 'lost-after') throw new PeerError('lost', 'the test says so');
         if (way === 'silent-after') return new Promise(() => {});
         return answer;

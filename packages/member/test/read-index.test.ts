@@ -3,8 +3,6 @@ import { SimClock } from '@engram/sim';
 import { describe, expect, test } from 'vitest';
 import { ReadIndex } from '../src/read-index.ts';
 
-const caller = { signal: new AbortController().signal, user: '', authRevision: 0, timeoutMs: undefined };
-
 /** A node that leads, whose rounds end when the test says so. */
 class Node {
   readonly clock = new SimClock();
@@ -25,7 +23,7 @@ class Node {
 
   /** Resolves with the number of rounds that had begun when the read was answered. */
   async read(): Promise<number> {
-    await this.reads.wait(caller);
+    await this.reads.wait();
     return this.rounds.length;
   }
 

@@ -75,12 +75,17 @@ export class PeerLink {
     this.#outgoing.add({ kind: 'message', bytes });
   }
 
-  call(request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+  call(request: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
     if (!this.#connected) return Promise.reject(new PeerError('unsent', `${this.#options.target} is not connected`));
-    if (signal.aborted) return Promise.reject(signal.reason);
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
     this.#number += 1;
     const number = this.#number;
     return new Promise<Uint8Array>((resolve, reject) => {
+      this.#outgoing.add({ kind: 'call', number, request });
+      if (signal === undefined) {
+        this.#calls.put(number, { resolve, reject });
+        return;
+      }
       const cancel = (): void => {
         if (this.#calls.get(number) === undefined) return;
         this.#calls.remove(number);
@@ -99,7 +104,6 @@ export class PeerLink {
           reject(error);
         },
       });
-      this.#outgoing.add({ kind: 'call', number, request });
     });
   }
 

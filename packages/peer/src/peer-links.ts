@@ -65,8 +65,9 @@ export class PeerLinks implements PeerNetwork, Disposable {
     else this.#options.sendBack?.(member, bytes);
   }
 
-  async call(member: bigint, request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#linkTo(member).call(request, signal);
+  call(member: bigint, request: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+    const found = this.#links.get(member);
+    return found === undefined ? Promise.reject(noWayTo(member)) : found.link.call(request, signal);
   }
 
   follow(member: bigint, from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
@@ -80,7 +81,7 @@ export class PeerLinks implements PeerNetwork, Disposable {
 
   #linkTo(member: bigint): PeerLink {
     const found = this.#links.get(member);
-    if (found === undefined) throw new PeerError('unsent', `there is no way to member ${member.toString(16)}`);
+    if (found === undefined) throw noWayTo(member);
     return found.link;
   }
 
@@ -118,3 +119,6 @@ export class PeerLinks implements PeerNetwork, Disposable {
     this.#links.set(id, { urls, link });
   }
 }
+
+const noWayTo = (member: bigint): PeerError =>
+  new PeerError('unsent', `there is no way to member ${member.toString(16)}`);

@@ -1,5 +1,5 @@
-import { assert, type Logger, logPosition } from '@engram/core';
-import { PeerError, type PeerService } from '@engram/member';
+import { assert, type Logger, logPosition, SequenceRing } from '@engram/core';
+import { type PeerCaller, PeerError, type PeerService } from '@engram/member';
 import {
   Metadata,
   Server,
@@ -75,6 +75,10 @@ type Follow = ServerWritableStream<linkpb.FollowRequest, linkpb.BatchesInit>;
 /** The stream waits when more bytes of batches than this are queued for a follower that reads slowly. */
 const QUEUED_BYTES_MAX = 4 * 1024 * 1024;
 
+const CALLS_MIN = 64;
+/** The numbers of a member's calls go up by one. A few are never sent. */
+const CALLS_SKIPPED_MAX = 2 ** 16;
+
 class PeerCalls {
   readonly #options: PeerServerOptions;
   readonly #closing = new AbortController();
@@ -95,7 +99,7 @@ class PeerCalls {
   }
 
   exchange(call: Exchange): void {
-    const underWay = new Map<number, AbortController>();
+    const underWay = new SequenceRing<CallUnderWay>(CALLS_MIN);
     let greeted = false;
     let from = 0n;
     const answers = new Gathered<linkpb.CallAnswerInit>((gathered) => {
@@ -115,17 +119,22 @@ class PeerCalls {
       }
       for (const message of frame.messages) this.#options.service.message(message);
       for (const { number, request } of frame.calls) {
-        const abort = new AbortController();
-        underWay.set(number, abort);
-        void this.#answer(request, abort.signal, (answer) => answers.add({ number, answer })).finally(() =>
-          underWay.delete(number),
-        );
+        if (!follows(underWay, number)) {
+          call.emit('error', { code: status.INVALID_ARGUMENT, details: `call ${number} is out of order` });
+          return;
+        }
+        const called = new CallUnderWay();
+        underWay.put(number, called);
+        void this.#answer(request, called).then((answer) => {
+          underWay.remove(number);
+          if (answer !== undefined) answers.add({ number, answer });
+        });
       }
       for (const number of frame.cancelled) underWay.get(number)?.abort(new PeerError('lost', 'nobody waits'));
     });
     const end = (): void => {
-      for (const abort of underWay.values()) abort.abort(new PeerError('lost', 'the connection has ended'));
-      underWay.clear();
+      for (const called of underWay.values()) called.abort(new PeerError('lost', 'the connection has ended'));
+      underWay.truncate(underWay.first);
       if (this.#dialled.get(from) === call) this.#dialled.delete(from);
     };
     call.on('end', () => {
@@ -137,12 +146,13 @@ class PeerCalls {
     call.on('cancelled', end);
   }
 
-  async #answer(request: Uint8Array, signal: AbortSignal, reply: (answer: Uint8Array) => void): Promise<void> {
+  async #answer(request: Uint8Array, called: CallUnderWay): Promise<Uint8Array | undefined> {
     try {
-      reply(await this.#options.service.call(request, signal));
+      return await this.#options.service.call(request, called);
     } catch (error) {
       // An internal error gets no answer: the calling member waits until its signal fires or the connection ends.
-      if (!signal.aborted) this.#options.logger.error({ error: String(error) }, 'a call of another member failed');
+      if (!called.aborted) this.#options.logger.error({ error: String(error) }, 'a call of another member failed');
+      return undefined;
     }
   }
 
@@ -177,6 +187,34 @@ class PeerCalls {
     if (hello.cluster !== clusterId) return `this is a member of cluster ${clusterId.toString(16)}`;
     if (hello.to !== memberId) return `this is member ${memberId.toString(16)}`;
     return undefined;
+  }
+}
+
+/** Whether a call may have this number. The first one of a connection may have any. */
+function follows({ first, next }: SequenceRing<unknown>, number: number): boolean {
+  return number >= next && (first === next || number - next <= CALLS_SKIPPED_MAX);
+}
+
+/** A call that this member works on. Most calls never need the signal, which costs as much as a good part of a call. */
+class CallUnderWay implements PeerCaller {
+  #reason: PeerError | undefined;
+  #abort: AbortController | undefined;
+
+  get aborted(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#reason !== undefined) this.#abort.abort(this.#reason);
+    }
+    return this.#abort.signal;
+  }
+
+  abort(reason: PeerError): void {
+    this.#reason ??= reason;
+    this.#abort?.abort(reason);
   }
 }
 

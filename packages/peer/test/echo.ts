@@ -1,4 +1,4 @@
-import { PeerError, type PeerService } from '@engram/member';
+import { type PeerCaller, PeerError, type PeerService } from '@engram/member';
 import type { LogBatch } from '@engram/storage';
 
 /** A member that echoes each call, and records messages, connections and aborted calls. */
@@ -10,7 +10,7 @@ export class Echo implements PeerService {
   batches: readonly LogBatch[] = [];
   #told: (() => void)[] = [];
 
-  async call(request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+  async call(request: Uint8Array, { signal }: PeerCaller): Promise<Uint8Array> {
     const text = Buffer.from(request).toString();
     signal.addEventListener('abort', () => this.#tell(this.aborted, text));
     if (text === 'hold') await this.hold.promise;

@@ -1,8 +1,11 @@
+import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { logPosition } from '@engram/core';
 import type { PeerService } from '@engram/member';
 import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
 import { realClock } from '@engram/sim';
 import { afterEach, expect, test } from 'vitest';
+import type * as linkpb from '../src/gen/linkpb.ts';
+import { EXCHANGE, peerService } from '../src/methods.ts';
 import { Echo } from './echo.ts';
 
 const CLUSTER = 0xc1n;
@@ -85,6 +88,55 @@ test('a call before there is a connection has not left; one whose connection end
   await expect(failing).rejects.toMatchObject({ fault: 'lost' });
   await mine.until(() => mine.links.includes('gone 2'));
   expect(mine.links.slice(0, 2)).toEqual(['connected 2', 'disconnected 2']);
+});
+
+test('calls without a signal are answered, or lost with the connection', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const server = await serve(theirs, 2n);
+  const links = dial(mine, server.ports[0]!);
+  await expect(links.call(2n, utf8('early'))).rejects.toMatchObject({ fault: 'unsent' });
+  await expect(links.call(7n, utf8('nobody'))).rejects.toMatchObject({ fault: 'unsent' });
+  await mine.until(() => mine.links.includes('connected 2'));
+  const held = links.call(2n, utf8('hold'));
+  // The held call does not stand in the way of those behind it, however many they are.
+  for (let at = 0; at < 300; at += 1) {
+    expect(Buffer.from(await links.call(2n, utf8(`${at}`))).toString()).toBe(`answer to ${at}`);
+  }
+  await server[Symbol.asyncDispose]();
+  await expect(held).rejects.toMatchObject({ fault: 'lost' });
+});
+
+test.each([
+  ['twice', [3, 3]],
+  ['backwards', [3, 2]],
+  ['far ahead', [3, 70_000]],
+  ['out of all bounds', [3, 2 ** 52]],
+])('a call under a number that does not follow ends the exchange: %s', async (_, [first, second]) => {
+  const theirs = new Echo();
+  const { ports } = await serve(theirs, 2n);
+  const client = new Client(`127.0.0.1:${ports[0]}`, credentials.createInsecure());
+  closing.push({ [Symbol.asyncDispose]: async () => client.close() });
+  const { requestSerialize, responseDeserialize } = peerService.exchange;
+  const stream = client.makeBidiStreamRequest<linkpb.FrameInit, linkpb.Answers>(
+    EXCHANGE,
+    requestSerialize,
+    responseDeserialize,
+  );
+  const failed = new Promise<ServiceError>((resolve) => stream.on('error', resolve));
+  const answered = new Promise<linkpb.Answers>((resolve) => stream.once('data', resolve));
+  stream.write({
+    hello: { cluster: CLUSTER, from: 1n, to: 2n },
+    calls: [{ number: first!, request: utf8('one') }],
+  });
+  expect((await answered).answers.map(({ number }) => number)).toEqual([first]);
+  const held = { number: first! + 1, request: utf8('hold') };
+  stream.write({
+    calls:
+      second! > first!
+        ? [held, { number: second!, request: utf8('two') }]
+        : [{ number: second!, request: utf8('two') }],
+  });
+  expect(await failed).toMatchObject({ code: status.INVALID_ARGUMENT, details: `call ${second} is out of order` });
 });
 
 test('a service that comes after the first connections is told of them', async () => {

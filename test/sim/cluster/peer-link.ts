@@ -61,10 +61,10 @@ export class PeerLink {
     });
   }
 
-  call(request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+  call(request: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
     const peer = this.#peer;
     if (peer === undefined) return Promise.reject(new PeerError('unsent', `${this.#name} is not connected`));
-    if (signal.aborted) return Promise.reject(signal.reason);
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
     const { from, network, serviceOf } = this.#options;
     const connection = this.#connection;
     const sent = request.slice();
@@ -82,13 +82,13 @@ export class PeerLink {
       };
       const cancel = (): void => {
         network.sendSurely(from, peer.host, () => nobodyWaits.abort(new PeerError('lost', 'nobody waits')));
-        waiting.reject(signal.reason);
+        waiting.reject(signal?.reason);
       };
       const settled = (): void => {
         this.#calls.delete(waiting);
-        signal.removeEventListener('abort', cancel);
+        signal?.removeEventListener('abort', cancel);
       };
-      signal.addEventListener('abort', cancel, { once: true });
+      signal?.addEventListener('abort', cancel, { once: true });
       this.#calls.add(waiting);
       const givenUp = (): void => {
         from.after(0, () => {
@@ -108,7 +108,7 @@ export class PeerLink {
           peer.after(RESET_MS, () => nobodyWaits.abort(new PeerError('lost', 'the connection has ended'))),
         );
         // An error of the member itself is not answered.
-        service.call(sent, nobodyWaits.signal).then(answered, () => undefined);
+        service.call(sent, nobodyWaits).then(answered, () => undefined);
       };
       network.sendSurely(from, peer.host, arrive, givenUp);
     });

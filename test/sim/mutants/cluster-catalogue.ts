@@ -190,7 +190,7 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${member}/leader-calls.ts`,
-        find: '      await confirm(signal);\n      const renewals',
+        find: '      await confirm(caller.signal);\n      const renewals',
         replace: '      const renewals',
       },
       {
@@ -323,8 +323,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${member}/remote-leader.ts`,
-        find: '    await applied.reach(logPosition(answer.position), Math.max(0, deadlineMs - clock.nowMs()));\n',
-        replace: '    void [applied, clock, deadlineMs, logPosition];\n',
+        find: 'return reached === undefined ? answer : reached.then(() => answer);',
+        replace: 'return answer;',
       },
     ],
   },
