@@ -143,11 +143,12 @@ export class Applier {
       if (group === undefined) continue;
       for (const event of group.events) {
         cache.settle(event.position);
-        if (watched && hub.wantsPrevKv(event.key)) {
-          this.#fillPrevious(event, missing);
-          // The next write of the key supersedes it in turn.
-          if (event.type === EVENT_PUT) cache.add(event.position, event.kv);
-        }
+        const superseded = event.prevPosition;
+        const wanted = watched && hub.wantsPrevKv(event.key);
+        if (wanted) this.#fillPrevious(event, missing);
+        // The next write of a key that is watched supersedes it in turn. A key that was read lately is read again.
+        if (event.type === EVENT_PUT && (wanted || (superseded !== undefined && cache.hasRead(superseded))))
+          cache.add(event.position, event.kv);
         if (slice.spend(watched ? WATCHED_US : SETTLE_US)) yield;
       }
     }

@@ -196,7 +196,7 @@ test('a superseded value that cannot be read breaks the stream that wants it, an
   expect(await node.backend.txn(put('k', 'newer'), nodeItself)).toMatchObject({ revision: 8 });
 });
 
-test('the versions of keys whose superseded values are watched stay in memory, and others until newer ones are written', async () => {
+test('the versions of keys that are watched or were read stay in memory, and others until newer ones are written', async () => {
   let reads = 0;
   const fail = (operation: string): undefined => {
     if (operation === 'get-many') reads += 1;
@@ -218,6 +218,11 @@ test('the versions of keys whose superseded values are watched stay in memory, a
   expect(await readsOf(Promise.resolve(node.backend.range(get('b'), nodeItself)))).toBe(1);
   expect(await readsOf(Promise.resolve(node.backend.range(get('b'), nodeItself)))).toBe(0);
   expect(await readsOf(node.backend.txn(put('c', 'c2'), nodeItself))).toBe(0);
+  // Of what is written now, `b` was read before, and `c` was not.
+  for (const key of ['b', 'c']) await node.backend.txn(put(key, `${key}3`), nodeItself);
+  for (let at = 0; at < 10; at += 1) await node.backend.txn(put(`other${at}`, 'y'.repeat(600)), nodeItself);
+  expect(await readsOf(Promise.resolve(node.backend.range(get('b'), nodeItself)))).toBe(0);
+  expect(await readsOf(Promise.resolve(node.backend.range(get('c'), nodeItself)))).toBe(1);
 });
 
 test('a snapshot that is read for ever holds a compaction up for a bounded time', async () => {

@@ -20,7 +20,7 @@ const RECENT_PART_MAX = 1 / 16;
  *
  * Versions that were only written are kept while they are the newest. Most are never read, or only by those who read
  * them at once: kept for longer, they were most of the memory of a node that is written to, and garbage of the old
- * generation in the end.
+ * generation in the end. A version of a key that was read lately will be read again: the owner adds it.
  *
  * Versions that are not durable yet are outside the bound, because storage cannot return them. The writer bounds their
  * bytes.
@@ -98,6 +98,11 @@ export class RecordCache {
   forgetPending(position: LogPosition): void {
     assert(position >= this.#settled, 'a durable version is taken back');
     this.#written.truncate(position);
+  }
+
+  /** Whether the version was read lately. */
+  hasRead(position: LogPosition): boolean {
+    return this.#young.has(position) || this.#old.has(position);
   }
 
   /** Adds a copy of `kv`. */
