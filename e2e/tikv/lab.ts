@@ -96,7 +96,8 @@ export class Lab implements AsyncDisposable {
     // The lab ends with its program, unless that is killed with SIGKILL. Then its folder still has the pids.
     process.once('SIGINT', () => process.exit(130));
     process.once('SIGTERM', () => process.exit(143));
-    process.once('exit', () => lab.#down());
+    // Before what else runs at the exit: whoever made the folder may remove it, and the pids with it.
+    process.prependOnceListener('exit', () => lab.#down());
     lab.#runInPlace('up', [lab.dir, String(lab.stores), String(lab.pds)], { env, stdio: 'inherit' });
     return lab;
   }

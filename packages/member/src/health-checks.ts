@@ -68,6 +68,8 @@ export class HealthChecks {
     try {
       const bounded = AbortSignal.any([signal, late.signal]);
       await this.#store.range({ ...oneKey, serializable }, { ...nodeItself, signal: bounded });
+      // A round of reads goes on when one of its callers gives up, so a read may succeed too late.
+      bounded.throwIfAborted();
       return undefined;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);

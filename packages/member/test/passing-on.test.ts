@@ -347,6 +347,28 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   }
 }
 
+test('a client that gives up ends its write while no leader is known, and not once the write was sent', async () => {
+  const group = await Group.open();
+  const { backend, known } = group.member(2n);
+  const gone = new AbortController();
+  const caller: Caller = { ...nodeItself, signal: gone.signal };
+  known.set(undefined);
+  const waiting = refusal(backend.txn(put('never', 'x'), caller));
+  await group.clock.settle();
+  gone.abort(new EngramError('Timeout'));
+  expect(await group.run(waiting)).toBe('Timeout');
+  known.set({ memberId: 1n, epoch: epoch(2) });
+  // A write that is sent at once does not ask for the signal, whose making costs as much as a good part of it.
+  const silent: Caller = {
+    ...nodeItself,
+    get signal(): AbortSignal {
+      throw new Error('a signal was made');
+    },
+  };
+  expect(await group.run(backend.txn(put('k', 'v'), silent))).toMatchObject({ revision: 2 });
+  expect(await value(backend, 'never')).toBeUndefined();
+});
+
 test('a read whose leader stops meanwhile is asked of whoever leads next', async () => {
   const group = await Group.open();
   const { backend } = group.member(2n);

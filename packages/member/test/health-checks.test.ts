@@ -1,0 +1,44 @@
+import type { Store } from '@engram/backend';
+import { EngramError } from '@engram/core';
+import type { ClusterView } from '@engram/etcd-api';
+import { SimClock } from '@engram/sim';
+import { expect, test } from 'vitest';
+import { HealthChecks } from '../src/health-checks.ts';
+
+const never = new AbortController().signal;
+
+/** A member whose reads take as long as the test says, and do not look at their signal. */
+function memberWith(read: (clock: SimClock) => Promise<unknown>): { checks: HealthChecks; clock: SimClock } {
+  const clock = new SimClock();
+  const store = { alarms: () => [], range: () => read(clock) } as Partial<Store> as Store;
+  const cluster = { leaderId: 1n, isLearner: false } as Partial<ClusterView> as ClusterView;
+  return { checks: new HealthChecks(store, cluster, clock), clock };
+}
+
+const after = (ms: number) => (clock: SimClock) => new Promise((resolve) => clock.after(ms, () => resolve(undefined)));
+
+async function outcomeAt(ms: number, read: (clock: SimClock) => Promise<unknown>, signal = never): Promise<unknown> {
+  const { checks, clock } = memberWith(read);
+  const checking = checks.check('linearizable_read', signal);
+  await clock.settle(2);
+  clock.advance(ms);
+  await clock.settle(4);
+  return await Promise.race([checking, Promise.resolve('still under way')]);
+}
+
+test('a read within the bound is healthy', async () => {
+  expect(await outcomeAt(6_999, after(6_999))).toBeUndefined();
+});
+
+test('a read that succeeds after the bound is not', async () => {
+  expect(await outcomeAt(7_001, after(7_001))).toBe('context deadline exceeded');
+});
+
+test('a read whose caller has gone is not', async () => {
+  const gone = AbortSignal.abort(new Error('gone'));
+  expect(await outcomeAt(10, after(10), gone)).toBe('gone');
+});
+
+test('a read that fails says why', async () => {
+  expect(await outcomeAt(0, () => Promise.reject(new EngramError('NoLeader')))).toBe('etcdserver: no leader');
+});
