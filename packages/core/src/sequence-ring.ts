@@ -25,10 +25,14 @@ export class SequenceRing<Value> {
     return this.#next;
   }
 
+  get isEmpty(): boolean {
+    return this.#first === this.#next;
+  }
+
   /** `number` is at least `next`. Numbers that are skipped have no value. */
   put(number: number, value: Value): void {
     assert(number >= this.#next, 'the numbers of a ring go up');
-    if (this.#first === this.#next) this.#first = number;
+    if (this.isEmpty) this.#first = number;
     while (number - this.#first >= this.#slots.length) this.#grow();
     this.#slots[number & (this.#slots.length - 1)] = value;
     this.#next = number + 1;
@@ -73,6 +77,15 @@ export class SequenceRing<Value> {
     const mask = slots.length - 1;
     slots[number & mask] = undefined;
     while (this.#first < this.#next && slots[this.#first & mask] === undefined) this.#first += 1;
+  }
+
+  /** Forgets the values that are `wanted`, which is called once for each, oldest first. It may put further values: they stay. */
+  removeIf(wanted: (value: Value) => boolean): void {
+    const end = this.#next;
+    for (let number = this.#first; number < end; number += 1) {
+      const value = this.get(number);
+      if (value !== undefined && wanted(value)) this.remove(number);
+    }
   }
 
   /** Oldest first. */

@@ -64,6 +64,31 @@ test('numbers from a floor on come in any order, and go in any order', () => {
   );
 });
 
+test('the values that are wanted go, each is asked for once and oldest first, and none that comes meanwhile', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.boolean()), { maxLength: 40 }), (taken) => {
+      const ring = new SequenceRing<string>(4);
+      const goes = new Map<string, boolean>();
+      let number = 0;
+      for (const [gap, wanted] of taken) {
+        number += gap;
+        ring.put(number, `${number}`);
+        goes.set(`${number}`, wanted);
+      }
+      const asked: string[] = [];
+      ring.removeIf((value) => {
+        asked.push(value);
+        if (asked.length === 1) ring.put(ring.next, 'came meanwhile');
+        return goes.get(value)!;
+      });
+      expect(asked).toEqual([...goes.keys()]);
+      const kept = asked.filter((value) => goes.get(value) === false);
+      expect([...ring.values()]).toEqual(asked.length === 0 ? [] : [...kept, 'came meanwhile']);
+      expect(ring.isEmpty).toBe(asked.length === 0);
+    }),
+  );
+});
+
 test('removing the oldest leaves the next one that has a value as the first', () => {
   const ring = new SequenceRing<string>(4);
   for (const number of [5, 6, 7, 9]) ring.put(number, `${number}`);

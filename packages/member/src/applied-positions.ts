@@ -40,7 +40,7 @@ export class AppliedPositions {
   /** To be called when the replica has applied more. */
   advanced(): void {
     const { applied } = this.#replica;
-    this.#settle((waiting) => {
+    this.#waiting.removeIf((waiting) => {
       if (waiting.next > applied) return false;
       waiting.resolve();
       return true;
@@ -49,7 +49,7 @@ export class AppliedPositions {
 
   close(): void {
     this.#look?.cancel();
-    this.#settle(({ reject }) => {
+    this.#waiting.removeIf(({ reject }) => {
       reject(new EngramError('Stopped'));
       return true;
     });
@@ -61,24 +61,12 @@ export class AppliedPositions {
     this.#look = this.#clock.after(afterMs, () => {
       this.#look = undefined;
       const nowMs = this.#clock.nowMs();
-      this.#settle(({ deadlineMs, reject }) => {
+      this.#waiting.removeIf(({ deadlineMs, reject }) => {
         if (deadlineMs > nowMs) return false;
         reject(new EngramError('TimeoutWaitAppliedIndex'));
         return true;
       });
-      if (this.#isWaiting) this.#lookLater(LOOK_MS);
+      if (!this.#waiting.isEmpty) this.#lookLater(LOOK_MS);
     });
-  }
-
-  get #isWaiting(): boolean {
-    return this.#waiting.first < this.#waiting.next;
-  }
-
-  #settle(isSettled: (waiting: Waiting) => boolean): void {
-    const { first, next } = this.#waiting;
-    for (let number = first; number < next; number += 1) {
-      const waiting = this.#waiting.get(number);
-      if (waiting !== undefined && isSettled(waiting)) this.#waiting.remove(number);
-    }
   }
 }

@@ -68,17 +68,15 @@ export class AskedLeader {
       this.#looking = false;
       const nowMs = this.#clock.nowMs();
       this.#lose(({ deadlineMs }) => deadlineMs <= nowMs, 'the leader has not answered in time');
-      if (this.#waiting.first < this.#waiting.next) this.#lookLater();
+      if (!this.#waiting.isEmpty) this.#lookLater();
     });
   }
 
   #lose(isLost: (asked: Asked) => boolean, why: string): void {
-    const { first, next } = this.#waiting;
-    for (let number = first; number < next; number += 1) {
-      const asked = this.#waiting.get(number);
-      if (asked === undefined || !isLost(asked)) continue;
-      this.#waiting.remove(number);
+    this.#waiting.removeIf((asked) => {
+      if (!isLost(asked)) return false;
       asked.reject(new PeerError('lost', why));
-    }
+      return true;
+    });
   }
 }

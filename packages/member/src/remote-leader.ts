@@ -288,8 +288,7 @@ export class RemoteLeader implements Proposals {
   }
 
   #request(call: peerpb.RequestInit, caller: Asking, sequence: number, epoch = 0): Uint8Array {
-    const { first, next } = this.#passedOn;
-    const settled = first === next ? this.#sequence + 1 : first;
+    const settled = this.#passedOn.isEmpty ? this.#sequence + 1 : this.#passedOn.first;
     const { memberId: member } = this.#options;
     const { user, authRevision, timeoutMs = 0 } = caller;
     const sentIn = this.#options.epoch();

@@ -191,8 +191,8 @@ class PeerCalls {
 }
 
 /** Whether a call may have this number. The first one of a connection may have any. */
-function follows({ first, next }: SequenceRing<unknown>, number: number): boolean {
-  return number >= next && (first === next || number - next <= CALLS_SKIPPED_MAX);
+function follows({ isEmpty, next }: SequenceRing<unknown>, number: number): boolean {
+  return number >= next && (isEmpty || number - next <= CALLS_SKIPPED_MAX);
 }
 
 /** A call that this member works on. Most calls never need the signal, which costs as much as a good part of a call. */
