@@ -252,22 +252,14 @@ export class Backend implements Store, AsyncDisposable {
 
   range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
     const wait = op.serializable ? undefined : this.readIndex(caller);
-    return wait === undefined ? this.#rangeNow(op, caller) : wait.then(() => this.#rangeNow(op, caller));
-  }
-
-  #rangeNow(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
-    return op.countOnly ? this.replica.countRange(op, caller) : this.replica.range(op, this.#signalOf(op, caller));
-  }
-
-  /** A read of one key ends before its caller could give up, and making a signal costs more than the read. */
-  #signalOf({ range }: RangeOp, caller: Caller): AbortSignal {
-    return range.end.length === 0 ? this.#neverAborted : caller.signal;
+    // A read of one key ends before its caller could give up, and creating a signal costs more than the read.
+    const signal = op.range.end.length === 0 ? this.#neverAborted : caller.signal;
+    return wait === undefined ? this.replica.range(op, signal) : wait.then(() => this.replica.range(op, signal));
   }
 
   rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
-    if (op.countOnly) return this.range(op, caller);
     const wait = op.serializable ? undefined : this.readIndex(caller);
-    const signal = this.#signalOf(op, caller);
+    const signal = op.range.end.length === 0 ? this.#neverAborted : caller.signal;
     if (wait === undefined) return this.replica.rangePaged(op, signal);
     return wait.then(() => this.replica.rangePaged(op, signal));
   }

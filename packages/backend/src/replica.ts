@@ -264,16 +264,6 @@ export class Replica implements AsyncDisposable {
       : rangeResult(current, scanned);
   }
 
-  /** As `range` of keys that are only counted. The caller's signal is made only if the count takes several turns. */
-  countRange(op: RangeOp, reader: { readonly signal: AbortSignal }): RangeResult | Promise<RangeResult> {
-    this.#options.observer?.range?.();
-    const current = this.revision;
-    const counted = this.scanner.count(op.range, this.readable(op.revision), reader);
-    return counted instanceof Promise
-      ? counted.then((result) => rangeResult(current, result))
-      : rangeResult(current, counted);
-  }
-
   /** As `range`, but a long list comes in pages. */
   rangePaged(
     op: RangeOp,

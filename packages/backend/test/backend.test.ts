@@ -1,9 +1,9 @@
 import { keyText, leaseId, NO_REVISION, type RangeOp } from '@engram/core';
-import { ALARM_CORRUPT, ALARM_NOSPACE, type Caller, nodeItself } from '@engram/backend';
+import { ALARM_CORRUPT, ALARM_NOSPACE, nodeItself } from '@engram/backend';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { type Node, openNode, plainKv, watchAll } from './harness.ts';
-import { everything, get, put, refusal, remove } from './ops.ts';
+import { get, put, refusal, remove } from './ops.ts';
 
 async function values(node: Node, key: string, over: Partial<RangeOp> = {}): Promise<string[]> {
   return [...(await node.backend.range(get(key, over), nodeItself)).kvs].map((kv) => plainKv(kv).value);
@@ -78,22 +78,6 @@ test.each(['uncertain-lost', 'uncertain-there', 'fenced'] as const)(
     expect(await values(node, 'a', { serializable: true }), 'what was acknowledged can still be read').toEqual(['1']);
   },
 );
-
-test('a count and a read of one key do not ask for the signal of their caller', async () => {
-  const { backend } = await openNode(new MemoryStorage());
-  for (const key of ['a', 'b', 'c']) await backend.txn(put(key, 'v'), nodeItself);
-  const silent: Caller = {
-    ...nodeItself,
-    get signal(): AbortSignal {
-      throw new Error('a signal was made');
-    },
-  };
-  for (const op of [everything({ countOnly: true }), get('a'), get('a', { countOnly: true })]) {
-    const count = op.range.end.length === 0 ? 1 : 3;
-    expect(await backend.range(op, silent)).toMatchObject({ count });
-    expect(await backend.rangePaged(op, silent)).toMatchObject({ count });
-  }
-});
 
 test('the write that would reach the quota is refused, and all after it, until the alarm is taken back', async () => {
   const { backend } = await openNode(new MemoryStorage(), { quotaBytes: 4000 });

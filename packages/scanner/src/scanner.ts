@@ -125,7 +125,7 @@ export class Scanner {
     if (isPlainList(op)) {
       return this.#list(op, at, this.#listBegin(op, at), room ?? new AnswerRoom(this.#answerBytesMax), signal);
     }
-    if (op.countOnly) return this.count(op.range, at, { signal });
+    if (op.countOnly) return this.#countOnly(op.range, at, signal);
     return this.#planAndFetch(op, at, room ?? new AnswerRoom(this.#answerBytesMax), signal);
   }
 
@@ -223,16 +223,11 @@ export class Scanner {
     return kv === undefined ? undefined : { kvs: [kv], count: 1, more: false };
   }
 
-  /**
-   * As `scan` of a range that is only counted. Most counts take one slice, and making a signal costs a twentieth of such a
-   * call, so that of the reader is made when a second slice begins.
-   */
-  count(range: KeyRange, at: Revision, reader: { readonly signal: AbortSignal }): ScanResult | Promise<ScanResult> {
+  #countOnly(range: KeyRange, at: Revision, signal: AbortSignal): ScanResult | Promise<ScanResult> {
     const slice = new Slice(this.#sliceUs);
     const { live, next } = this.#index.countSome(range, at, slice);
     if (next === undefined) return { kvs: [], count: live, more: false };
     return this.pinned(at, async () => {
-      const { signal } = reader;
       await slice.turn(this.#clock, signal);
       const rest = await this.#count({ key: next, end: range.end }, at, slice, signal);
       return { kvs: [], count: live + rest, more: false };

@@ -186,27 +186,6 @@ test('a count at an old revision gives way too, and is pinned meanwhile', async 
   expect(page).toMatchObject({ count: 20_000, more: true, kvs: { length: 10 } });
 });
 
-test('a count asks for the signal of its reader when a second slice begins, and ends when nobody waits for it', async () => {
-  const bed = filled(20_000, new Bed({ sliceUs: 500 }));
-  const at = revision(bed.revision);
-  filled(20_000, bed);
-  const abort = new AbortController();
-  let asked = 0;
-  const reader = {
-    get signal(): AbortSignal {
-      asked += 1;
-      return abort.signal;
-    },
-  };
-  expect(bed.scanner.count(list({}).range, newest, reader)).toMatchObject({ count: 20_000 });
-  expect(asked).toBe(0);
-  const counting = bed.scanner.count(list({}).range, at, reader);
-  abort.abort(new Error('the client has gone'));
-  await expect(counting).rejects.toThrow('the client has gone');
-  expect(asked).toBe(1);
-  expect(bed.pins.size).toBe(0);
-});
-
 test('a range ends when nobody waits for it, whatever it was at', async () => {
   const bed = filled(5000, new Bed({ sliceUs: 50 }));
   const orders = [{ keysOnly: true }, { sortTarget: SortTarget.VALUE }, { sortTarget: SortTarget.MOD }, {}];
