@@ -10,6 +10,8 @@ const run = promisify(execFile);
 const STARTS_MAX = 5;
 /** All regions have their copies after ten seconds, PD's own interval, or never. */
 const REPLICATED_MAX_S = 40;
+/** A region sends PD a heartbeat each second. After a fault its leader must be elected first. */
+const LEADERS_MAX_MS = 30_000;
 
 /** Finds free consecutive ports: PD members are 10 ports apart, stores have consecutive ports. */
 async function freePorts(count: number): Promise<number> {
@@ -261,13 +263,17 @@ export class Lab implements AsyncDisposable {
     }
   }
 
-  /** The store that leads most regions now. */
+  /** The store that leads most regions now. A PD that has just started knows no leader until the regions' heartbeats. */
   async busiestStore(): Promise<number> {
-    const { regions } = (await this.pdHttp('regions')) as { regions: { leader?: { store_id?: number } }[] };
-    const counts = new Map<number, number>();
-    for (const { leader } of regions)
-      if (leader?.store_id !== undefined) counts.set(leader.store_id, (counts.get(leader.store_id) ?? 0) + 1);
-    return [...counts].sort((left, right) => right[1] - left[1])[0]![0];
+    for (const endMs = performance.now() + LEADERS_MAX_MS; performance.now() < endMs; await sleep(100)) {
+      const { regions = [] } = (await this.pdHttp('regions')) as { regions?: { leader?: { store_id?: number } }[] };
+      const counts = new Map<number, number>();
+      for (const { leader } of regions)
+        if (leader?.store_id !== undefined) counts.set(leader.store_id, (counts.get(leader.store_id) ?? 0) + 1);
+      const [busiest] = [...counts].sort((left, right) => right[1] - left[1]);
+      if (busiest !== undefined) return busiest[0];
+    }
+    throw new Error(`PD knew no leader of a region for ${LEADERS_MAX_MS} ms`);
   }
 
   /** The number of a store's process. PD's ids are in the order of starting, but are not these numbers. */
