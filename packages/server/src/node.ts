@@ -149,7 +149,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   registerLocalBytesMetrics(metrics, localBytes);
   registerBudgetMetrics(metrics, budgets, nodeResources(member, memory, descriptors), memory.limitBytes);
   await metrics.load();
-  const watch = opened.use(watchLoop(options, metrics, slow));
+  const watch = opened.use(watchLoop(options, metrics, slow, () => progress.phase === 'serving'));
   started = member;
   opened.defer(() => {
     // Watchers of the health service get the change before their connection closes.
@@ -170,9 +170,15 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
 /**
  * With `loopBudgetCpu`, a stretch counts by its CPU time only, because the rest may be due to other programs. A stretch
- * that is too long only because of garbage collection never ends the process.
+ * never ends the process if it is too long only because of garbage collection, or if it is part of the start, because no
+ * request has caused it.
  */
-function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, slow: SlowLog): LoopMonitor {
+function watchLoop(
+  { config, onFatal }: NodeOptions,
+  metrics: MetricRegistry,
+  slow: SlowLog,
+  serves: () => boolean,
+): LoopMonitor {
   const { loopBudgetMs: budgetMs, loopBudgetCpu: onlyCpu, loopBudgetFatal: fatal } = config;
   return new LoopMonitor(metrics, {
     clock: new SystemClock(),
@@ -181,7 +187,7 @@ function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, sl
     ...(onlyCpu ? { usage: loopUsage } : {}),
     observePauses: observeCollections,
     onStretch: ({ phase, method, ms }) => {
-      if (fatal && phase !== GC_PHASE)
+      if (fatal && phase !== GC_PHASE && serves())
         onFatal(new Error(`the event loop was kept for ${Math.round(ms)} ms by ${phase} ${method}`));
       else if (ms > LOGGED_TIMES * budgetMs) {
         slow.warn({ phase, method, 'took-ms': Math.round(ms) }, 'the event loop was kept for too long');
