@@ -21,6 +21,13 @@ export {
 } from './src/start-metrics.ts';
 export { ClientLog } from './src/client-log.ts';
 export { type Collection, observeCollections } from './src/collections.ts';
-export { GC_PHASE, LoopMonitor, type LoopMonitorOptions, type LoopUsage, type Stretch } from './src/loop-monitor.ts';
+export {
+  GC_PHASE,
+  LoopMonitor,
+  type LoopMonitorOptions,
+  type LoopUsage,
+  OTHER_PHASE,
+  type Stretch,
+} from './src/loop-monitor.ts';
 export { type BoundedResource, registerBudgetMetrics } from './src/budget-metrics.ts';
 export { descriptorLimit, openDescriptors, registerProcessMetrics } from './src/process-metrics.ts';

@@ -10,6 +10,7 @@ import {
   MetricRegistry,
   type NodeGauges,
   observeCollections,
+  OTHER_PHASE,
   openDescriptors,
   RpcMetrics,
   registerBudgetMetrics,
@@ -149,7 +150,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   registerLocalBytesMetrics(metrics, localBytes);
   registerBudgetMetrics(metrics, budgets, nodeResources(member, memory, descriptors), memory.limitBytes);
   await metrics.load();
-  const watch = opened.use(watchLoop(options, metrics, slow, () => progress.phase === 'serving'));
+  const watch = opened.use(watchLoop(options, metrics, slow));
   started = member;
   opened.defer(() => {
     // Watchers of the health service get the change before their connection closes.
@@ -170,15 +171,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
 /**
  * With `loopBudgetCpu`, a stretch counts by its CPU time only, because the rest may be due to other programs. A stretch
- * never ends the process if it is too long only because of garbage collection, or if it is part of the start, because no
- * request has caused it.
+ * never ends the process if it is too long only because of garbage collection, or if no request can have caused it: it is
+ * part of the start.
  */
-function watchLoop(
-  { config, onFatal }: NodeOptions,
-  metrics: MetricRegistry,
-  slow: SlowLog,
-  serves: () => boolean,
-): LoopMonitor {
+function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, slow: SlowLog): LoopMonitor {
   const { loopBudgetMs: budgetMs, loopBudgetCpu: onlyCpu, loopBudgetFatal: fatal } = config;
   return new LoopMonitor(metrics, {
     clock: new SystemClock(),
@@ -187,7 +183,8 @@ function watchLoop(
     ...(onlyCpu ? { usage: loopUsage } : {}),
     observePauses: observeCollections,
     onStretch: ({ phase, method, ms }) => {
-      if (fatal && phase !== GC_PHASE && serves())
+      const ofStart = phase === OTHER_PHASE && method === '';
+      if (fatal && phase !== GC_PHASE && !ofStart)
         onFatal(new Error(`the event loop was kept for ${Math.round(ms)} ms by ${phase} ${method}`));
       else if (ms > LOGGED_TIMES * budgetMs) {
         slow.warn({ phase, method, 'took-ms': Math.round(ms) }, 'the event loop was kept for too long');

@@ -3,8 +3,8 @@ import type { MetricRegistry } from './metric-registry.ts';
 import type { Sample } from './plain-histogram.ts';
 import { commonMs, freeSpans, lastOf, type TimeSpan } from './time-span.ts';
 
-/** The phase of work that was not reported. */
-const OTHER = 'other';
+/** The phase of work that was not reported. Its method is empty until the first call of the process begins. */
+export const OTHER_PHASE = 'other';
 /** The phase of a stretch that would have been within the budget without the collector's pauses in it. */
 export const GC_PHASE = 'gc';
 /** Turns of the event loop after which all pauses of a stretch have been reported. */
@@ -141,7 +141,7 @@ export class LoopMonitor implements LoopWatch, Disposable {
     const ownMs = untoldMs > this.budgetMs ? this.#ran(untoldMs) : 0;
     if (ownMs > this.budgetMs) {
       const spans = freeSpans(this.#armedMs, this.#options.clock.nowMs(), this.#told);
-      this.#judge({ phase: OTHER, ms: ownMs, method: this.#lastMethod }, spans);
+      this.#judge({ phase: OTHER_PHASE, ms: ownMs, method: this.#lastMethod }, spans);
     }
     this.#arm();
     const neededMs = this.#unjudged[0] ?? this.#armedMs;
@@ -193,17 +193,17 @@ export class LoopMonitor implements LoopWatch, Disposable {
 
   #newCulprit(key: string, phase: string, method: string): Culprit {
     if (this.#culprits.size >= CULPRITS_MAX) {
-      const rest = this.#culprits.get(OTHER);
+      const rest = this.#culprits.get(OTHER_PHASE);
       if (rest !== undefined) return rest;
     }
     const full = this.#culprits.size >= CULPRITS_MAX;
     const culprit = {
-      labels: full ? { phase: OTHER, method: OTHER } : { phase, method },
+      labels: full ? { phase: OTHER_PHASE, method: OTHER_PHASE } : { phase, method },
       count: 0,
       seconds: 0,
       longestSeconds: 0,
     };
-    this.#culprits.set(full ? OTHER : key, culprit);
+    this.#culprits.set(full ? OTHER_PHASE : key, culprit);
     return culprit;
   }
 }
