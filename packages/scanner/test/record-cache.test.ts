@@ -18,6 +18,19 @@ test('the newest written versions are kept up to their part of the bound, the ol
   expect(cache.get(at(5))).toEqual(bytesOf(5, 100));
 });
 
+test('a version was read lately as long as either generation has it', () => {
+  const cache = new RecordCache(16_000);
+  cache.addPending(at(1), bytesOf(1, 100));
+  cache.settle(at(1));
+  expect(cache.hasRead(at(1))).toBe(false);
+  cache.add(at(1), bytesOf(1, 100));
+  let added = 1;
+  for (; cache.hasRead(at(1)); added += 1) cache.add(at(1 + added), bytesOf(2, 100));
+  // It outlives one generation, half of the bound, and is gone with the second.
+  expect(added * 100).toBeGreaterThan(8_000);
+  expect(added * 100).toBeLessThan(17_000);
+});
+
 test('a version that is not durable stays, whatever the bound', () => {
   const cache = new RecordCache(0);
   cache.addPending(at(1), bytesOf(1, 1000));

@@ -81,6 +81,15 @@ test('a connection with little to send takes a short slab, one that sent more be
   expect(output.slab.length).toBe(SLAB_BYTES);
 });
 
+test('slabs that were given back are taken again, each as one of its kind', () => {
+  const pool = new SlabPool();
+  const given = [pool.take(), pool.takeShort(), pool.take(), pool.takeShort()];
+  for (const slab of given) pool.give(slab);
+  expect(new Set([pool.takeShort(), pool.take(), pool.takeShort(), pool.take()])).toEqual(new Set(given));
+  expect(pool.takeShort().length).toBe(SHORT_SLAB_BYTES);
+  expect(pool.take().length).toBe(SLAB_BYTES);
+});
+
 test('a slab is not asked for more than it has', () => {
   const output = new Output(new SlowSocket(), new SlabPool(), () => {});
   expect(() => output.room(SLAB_BYTES + 1)).toThrow('no slab has that much room');
