@@ -1,38 +1,31 @@
-import { Scheduler, SimClock } from '@engram/sim';
+import { Prng, Scheduler, SimHost } from '@engram/sim';
 import { expect, test } from 'vitest';
-import { World, from } from './world.ts';
-
-/** The clock of a process that can stand still, as after SIGSTOP: what falls due meanwhile fires when it goes on. */
-class Machine {
-  #held: (() => void)[] | undefined;
-  readonly clock = new SimClock({
-    scheduler: new Scheduler(),
-    deliver: (fire) => {
-      if (this.#held === undefined) fire();
-      else this.#held.push(fire);
-    },
-  });
-
-  async standStill(ms: number): Promise<void> {
-    this.#held = [];
-    await this.clock.pass(ms);
-    const held = this.#held;
-    this.#held = undefined;
-    for (const fire of held) fire();
-  }
-}
+import type { WatchHubOptions } from '@engram/watch-hub';
+import { from, World } from './world.ts';
 
 const LATE = ['failed etcdserver: request timed out'];
 
-test('a process that stood still gives a read the rest of its time', async () => {
-  const machine = new Machine();
-  const { clock } = machine;
-  const world = new World({ auto: false, history: ['a'], hub: { clock, historyReadMsMax: 10_000 } });
+/** A hub whose one watcher waits for a read of history of at most 10 s, in a process that can stand still. */
+function reading(hub: Partial<WatchHubOptions> = {}) {
+  const process = new SimHost(new Scheduler(), { name: 'node', random: new Prng(1) }).start();
+  const { clock } = process;
+  const world = new World({ auto: false, history: ['a'], hub: { clock, historyReadMsMax: 10_000, ...hub } });
   world.watch('a', from(2));
+  const standStill = async (ms: number): Promise<void> => {
+    process.pause();
+    await clock.pass(ms);
+    process.resume();
+    await clock.pass(0);
+  };
+  return { world, clock, standStill };
+}
+
+test('a process that stood still gives a read the rest of its time', async () => {
+  const { world, clock, standStill } = reading();
   await clock.pass(3_500);
-  await machine.standStill(60_000);
+  await standStill(60_000);
   expect(world.sink.take()).toEqual([]);
-  await machine.standStill(60_000);
+  await standStill(60_000);
   expect(world.sink.take()).toEqual([]);
   world.store.reads[0]!.settle();
   await clock.pass(0);
@@ -41,12 +34,9 @@ test('a process that stood still gives a read the rest of its time', async () =>
 });
 
 test('a read that stays late after a pause is given up', async () => {
-  const machine = new Machine();
-  const { clock } = machine;
-  const world = new World({ auto: false, history: ['a'], hub: { clock, historyReadMsMax: 10_000 } });
-  world.watch('a', from(2));
+  const { world, clock, standStill } = reading();
   await clock.pass(5_000);
-  await machine.standStill(20_000);
+  await standStill(20_000);
   // A pause that began between two ticks of a second costs at most the rest of that second.
   await clock.pass(3_999);
   expect(world.sink.take()).toEqual([]);
@@ -55,16 +45,9 @@ test('a read that stays late after a pause is given up', async () => {
 });
 
 test('a read that begins after a pause has its whole time', async () => {
-  const machine = new Machine();
-  const { clock } = machine;
-  const world = new World({
-    auto: false,
-    history: ['a'],
-    hub: { clock, historyReadsMax: 2, historyReadMsMax: 10_000, recentBytesMax: 0 },
-  });
-  world.watch('a', from(2));
+  const { world, clock, standStill } = reading({ historyReadsMax: 2, recentBytesMax: 0 });
   await clock.pass(5_000);
-  await machine.standStill(20_000);
+  await standStill(20_000);
   world.watch('a', from(2), world.hub.openStream(world.sink));
   await clock.pass(5_000);
   expect(world.sink.take()).toEqual(LATE);
