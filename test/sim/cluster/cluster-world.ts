@@ -342,6 +342,7 @@ export class ClusterWorld implements Clients {
       leaderless: this.troubled,
       stopping: life.stopping,
       failingReads: false,
+      forgotten: life.forgotten === true,
       narrow: settings.waitingBytesMax < 1 << 20,
       quota: false,
       impatient: settings.imageHoldMaxMs < 60_000,

@@ -1,6 +1,7 @@
 import { encodeRecord, encodePutRecord, type LogRecord } from '@engram/coder';
-import { rangeOp, EMPTY_BYTES, keyBytes, leaseId, logPosition, type RangeOp, revision, type Txn } from '@engram/core';
+import { EngramError, rangeOp, EMPTY_BYTES, keyBytes, leaseId, logPosition, type RangeOp, revision, type Txn } from '@engram/core';
 import { StoreHistory } from '@engram/sim/model';
+import { StorageTrimmedError } from '@engram/storage';
 import { describe, expect, test } from 'vitest';
 import { Judge } from './judge.ts';
 import { WatchJudge } from './watch-judge.ts';
@@ -115,6 +116,9 @@ describe('writes', () => {
     expect(() => judge.txnRefused({ ...call, from: 2 }, keep, 'KeyNotFound')).toThrow(/no state explains/);
     expect(() => judge.compactRefused(call, 2, 'Compacted')).toThrow(/was refused/);
     expect(() => judge.verdict(call, new TypeError('x'), noExcuse)).toThrow(/failed with TypeError/);
+    const gone = new EngramError('Timeout', { cause: new StorageTrimmedError('gone') });
+    expect(() => judge.verdict(call, gone, noExcuse)).toThrow(/a request: gone/);
+    expect(judge.verdict(call, gone, { ...noExcuse, forgotten: true })).toBe('unknown');
   });
 });
 
@@ -123,6 +127,7 @@ const noExcuse = {
   leaderless: false,
   stopping: false,
   failingReads: false,
+  forgotten: false,
   narrow: false,
   quota: false,
   impatient: false,

@@ -9,6 +9,7 @@ import {
   type StateAt,
   type StoreHistory,
 } from '@engram/sim/model';
+import { StorageTrimmedError } from '@engram/storage';
 import { claimsEffect, difference, isVersion, textOfBytes, textOfKv } from './answers.ts';
 import { expectThat, Finding } from './finding.ts';
 import { type ClockRates, LeaseJudge } from './lease-judge.ts';
@@ -36,6 +37,8 @@ export interface Excuses {
   readonly stopping: boolean;
   /** Storage was told to fail reads. */
   readonly failingReads: boolean;
+  /** An image was published without waiting for the node. What it still lists may be gone with the log. */
+  readonly forgotten: boolean;
   /** New writes are refused above a bound that this run can reach. */
   readonly narrow: boolean;
   /** The space is bounded. */
@@ -104,6 +107,8 @@ export class Judge {
     if (UNKNOWN.has(error.code) && error.code !== 'Timeout' && !excuses.leaderless) throw unexpected();
     if (error.code === 'Stopped' && !excuses.stopping) throw unexpected();
     if (error.code === 'TooManyRequests' && !excuses.narrow && !excuses.impatient) throw unexpected();
+    if (error.cause instanceof StorageTrimmedError && !excuses.forgotten)
+      throw new Finding('error', `${call.what}: ${error.cause.message}`, { cause: error });
     return UNKNOWN.has(error.code) ? 'unknown' : error.code;
   }
 

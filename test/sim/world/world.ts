@@ -278,6 +278,7 @@ export class World implements Clients {
       // The node ends itself if the outcome of an append is unknown.
       stopping: leaderless,
       failingReads: life.failingReads,
+      forgotten: false,
       narrow: settings.waitingBytesMax < 1 << 20,
       quota: settings.quotaBytes > 0,
       impatient: settings.imageHoldMaxMs < 60_000,
