@@ -53,9 +53,11 @@ const scenarioWeights = {
   'lose-takeover': 1,
   'stop-asked': 0.7,
   'look-at-ousted': 1,
-  'look-beside-ousted': 0.7,
+  /** Of five members. In a group of three the pair would be a majority. */
+  'look-beside-ousted': 4,
   'overtaken-copy': 1,
   'lead-unheard': 1,
+  'recall-behind-compaction': 1,
   'move-from-takeover': 1,
   'end-in-round': 1.5,
   'join-behind-trim': 1,
@@ -93,7 +95,11 @@ export function makeClusterPlan(seed: number, cut: Cut = {}): ClusterPlan {
   const faults = drawWeights(random, faultWeights, 0.4);
   const faultShare = random.pick([0, 0.05, 0.1, 0.2, 0.2]);
   const { scenarios, scenarioShare } = onlyScenario(cut.scenario, scenarioWeights, {
-    scenarios: drawWeights(random, scenarioWeights, 0.3),
+    scenarios: drawWeights(
+      random,
+      settings.members > 3 ? scenarioWeights : { ...scenarioWeights, 'look-beside-ousted': 0 },
+      0.3,
+    ),
     scenarioShare: random.pick([0, 0.02, 0.05]),
   });
   const kindOf = (): ClusterStepKind => {

@@ -279,6 +279,31 @@ export class ClusterScenarioStep {
     });
   }
 
+  /**
+   * Transactions that a follower has forwarded read the past. Their answers are lost, and the past is compacted before the
+   * follower learns of another leader and answers them from its copy.
+   */
+  'recall-behind-compaction'(): void {
+    this.#disturb();
+    const { network, settings, nodes } = this.#world;
+    const [leader, follower] = [this.#nodeOf(this.#leader), this.#nodeOf(this.#follower)];
+    const other = nodes.find((node) => node !== leader && node !== follower && node.serving !== undefined);
+    if (other === undefined) return;
+    const wayMs = settings.networkDelayMsMax + settings.logDelayMsMax;
+    for (let left = 4; left > 0; left -= 1) this.#send(this.#leader, 'put');
+    this.#after(2 * wayMs, () => {
+      for (const { host } of nodes) network.cut(host, follower.host);
+      for (let left = 3; left > 0; left -= 1) this.#send(this.#follower, 'read-old');
+    });
+    this.#after(6 * wayMs, () => this.#send(this.#leader, 'compact-before-newest'));
+    this.#after(10 * wayMs, () => {
+      this.#reset(this.#follower, leader);
+      this.#move(this.#leader, other);
+      const told = (): void => network.healAll();
+      this.#when(() => other.alive?.leads === true, 5, told, told);
+    });
+  }
+
   /** A member hands over before its takeover is complete, because the log answers late. */
   'move-from-takeover'(): void {
     this.#disturb();

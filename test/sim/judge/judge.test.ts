@@ -1,5 +1,15 @@
 import { encodeRecord, encodePutRecord, type LogRecord } from '@engram/coder';
-import { EngramError, rangeOp, EMPTY_BYTES, keyBytes, leaseId, logPosition, type RangeOp, revision, type Txn } from '@engram/core';
+import {
+  EngramError,
+  rangeOp,
+  EMPTY_BYTES,
+  keyBytes,
+  leaseId,
+  logPosition,
+  type RangeOp,
+  revision,
+  type Txn,
+} from '@engram/core';
 import { StoreHistory } from '@engram/sim/model';
 import { StorageTrimmedError } from '@engram/storage';
 import { describe, expect, test } from 'vitest';

@@ -24,6 +24,7 @@ export const CROWDED = 1n;
 export type ScenarioRequestKind =
   | 'lock'
   | 'compact-newest'
+  | 'compact-before-newest'
   | 'watch-from-compaction'
   | 'grant-crowded'
   | 'crowd'
@@ -190,6 +191,11 @@ export class RequestStep {
 
   'compact-newest'(): void {
     this.#compact(false, this.#world.history.revision);
+  }
+
+  /** Leaves the state that the newest transaction has read. */
+  'compact-before-newest'(): void {
+    this.#compact(false, Math.max(1, this.#world.history.revision - 1));
   }
 
   #compact(physical: boolean, wanted = this.#compactedNext()): void {
