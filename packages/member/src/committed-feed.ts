@@ -1,9 +1,10 @@
-import { assert, type LogPosition, logPosition, type Seal } from '@engram/core';
+import { assert, type LogPosition, type Seal } from '@engram/core';
 import type { AppendOutcome, Log, LogBatch } from '@engram/storage';
+import { endOf, KeptBatches, type KeptBatchesOptions } from './kept-batches.ts';
 import { PeerError } from './peers.ts';
 
 /** The kept batches serve followers that lag a little. Followers further behind read the log. */
-const KEPT_BYTES_MAX = 32 * 1024 * 1024;
+const KEPT: KeptBatchesOptions = { bytesMax: 32 << 20, newestBytesMax: 256 << 10, slabBytes: 1 << 20 };
 
 /**
  * The batches that this node has appended lately, for its followers, and the batches that it read when it took over. The
@@ -11,21 +12,21 @@ const KEPT_BYTES_MAX = 32 * 1024 * 1024;
  * them even from a node that does not know yet that it no longer leads.
  */
 export class CommittedFeed {
-  readonly #keptBytesMax: number;
-  #kept: LatestBatches;
+  readonly #options: KeptBatchesOptions;
+  #kept: KeptBatches;
   /** The position behind the last batch. Undefined before the first `begin`. */
   #next: LogPosition | undefined;
   #open = false;
   #wake: (() => void)[] = [];
 
-  constructor(keptBytesMax = KEPT_BYTES_MAX) {
-    this.#keptBytesMax = keptBytesMax;
+  constructor(options = KEPT) {
+    this.#options = options;
     this.#kept = this.latest();
   }
 
-  /** An empty buffer with the bound of this feed. */
-  latest(): LatestBatches {
-    return new LatestBatches(this.#keptBytesMax);
+  /** An empty buffer with the bounds of this feed. */
+  latest(): KeptBatches {
+    return new KeptBatches(this.#options);
   }
 
   /** A leadership begins. Its first append takes the position `next`. */
@@ -37,9 +38,8 @@ export class CommittedFeed {
   }
 
   /** The log's batches before `begin`'s position. Ignored if they do not end there, or if a batch was pushed since. */
-  precede(batches: LatestBatches): void {
-    const last = batches.list.at(-1);
-    if (last === undefined || this.#kept.list.length > 0 || endOf(last) !== this.#next) return;
+  precede(batches: KeptBatches): void {
+    if (batches.end === undefined || this.#kept.end !== undefined || batches.end !== this.#next) return;
     this.#kept = batches;
     this.#wakeAll();
   }
@@ -83,20 +83,10 @@ export class CommittedFeed {
 
   #at(position: LogPosition): LogBatch | undefined {
     if (this.#next === undefined || position === this.#next) return undefined;
-    const { list } = this.#kept;
-    const first = list[0]?.first ?? this.#next;
-    if (position < first || position > this.#next)
-      throw new PeerError('behind', `the feed has positions from ${first} on, not ${position}`);
-    let low = 0;
-    let high = list.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (list[middle]!.first <= position) low = middle;
-      else high = middle - 1;
-    }
-    const batch = list[low]!;
     // The batches read at a takeover may begin at other positions than those that the follower has.
-    return batch.first === position ? batch : { first: position, records: batch.records.slice(position - batch.first) };
+    const batch = this.#kept.at(position);
+    if (batch !== undefined) return batch;
+    throw new PeerError('behind', `the feed has positions from ${this.#kept.first ?? this.#next} on, not ${position}`);
   }
 
   #more(): Promise<void> {
@@ -106,37 +96,6 @@ export class CommittedFeed {
   #wakeAll(): void {
     for (const resolve of this.#wake.splice(0)) resolve();
   }
-}
-
-/** The batches that were pushed last, up to a bound in bytes. */
-class LatestBatches {
-  readonly list: LogBatch[] = [];
-  readonly #bytesMax: number;
-  #bytes = 0;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  push(batch: LogBatch): void {
-    this.list.push(batch);
-    this.#bytes += bytesOf(batch);
-    // The last batch stays, whatever its size.
-    let dropped = 0;
-    while (this.#bytes > this.#bytesMax && dropped < this.list.length - 1) {
-      this.#bytes -= bytesOf(this.list[dropped]!);
-      dropped += 1;
-    }
-    if (dropped > 0) this.list.splice(0, dropped);
-  }
-}
-
-const endOf = (batch: LogBatch): LogPosition => logPosition(batch.first + batch.records.length);
-
-function bytesOf(batch: LogBatch): number {
-  let bytes = 0;
-  for (const record of batch.records) bytes += record.length;
-  return bytes;
 }
 
 /** A log that hands a feed the batches that it commits, and the batches that are read after it was sealed. */

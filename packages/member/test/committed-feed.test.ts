@@ -4,6 +4,8 @@ import { type LogBatch, MemoryStorage } from '@engram/storage';
 import { describe, expect, test } from 'vitest';
 import { CommittedFeed, FeedingLog } from '../src/committed-feed.ts';
 
+/** Bytes for two of the batches here: a record of one byte, and its length. */
+const small = { bytesMax: 10, newestBytesMax: 1, slabBytes: 5 };
 const batchAt = (first: number): LogBatch => ({ first: logPosition(first), records: [Uint8Array.of(first)] });
 
 function following(feed: CommittedFeed, from: number, signal: AbortSignal) {
@@ -102,7 +104,7 @@ describe('a log that feeds followers', () => {
   });
 
   test('it keeps no more of a long read than a feed does', async () => {
-    const [storage, feed] = [await logOf(4), new CommittedFeed(2)];
+    const [storage, feed] = [await logOf(4), new CommittedFeed(small)];
     const log = new FeedingLog(storage.log, feed);
     await log.seal(seal(2, 2n));
     await readTo(log, 1, Number.POSITIVE_INFINITY);

@@ -62,12 +62,13 @@ export class NodeBytes {
   /** Keeps a batch that is in the log. The promise, if defined, resolves when the copy has room for the next batch. */
   keep(batch: LogBatch, header?: BatchHeader): Promise<void> | undefined {
     const { recent, copy } = this.#parts;
-    recent.add(batch);
     this.saw({ next: endOf(batch), logBytes: header?.logBytes ?? this.#newest.logBytes + bytesOf(batch) });
+    const offered = copy?.offer(batch, header?.chain);
+    // The copy finds what it has taken. Kept here as well, batches would die in the old generation of the heap.
+    if (offered?.taken !== true) recent.add(batch);
     if (copy === undefined) return undefined;
-    const { taken, room } = copy.offer(batch, header?.chain);
-    if (!taken && endOf(batch) > copy.next) void this.catchUp();
-    return room;
+    if (offered?.taken === false && endOf(batch) > copy.next) void this.catchUp();
+    return offered?.room;
   }
 
   /** The records, in the order of `positions`. If TiKV must be asked, rejects as `SharedRecords.getMany` does. */
