@@ -77,7 +77,7 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
     const started = startNode({
       config,
       logger,
-      onFatal: (error) => end(logger, 'the storage failed', error),
+      onFatal: (error) => end(logger, 'the node cannot go on', error),
       onRemoved: () => end(logger, 'the member has been permanently removed from the cluster', undefined),
     });
     const first = await Promise.race([started, stopping]);

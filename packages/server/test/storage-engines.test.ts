@@ -107,7 +107,7 @@ describe.each(engines)('--storage=%s', (engine) => {
       };
       await Promise.allSettled([0, 1, 2, 3].map(write));
       expect(await engram.logged(({ level }) => level === 'fatal')).toMatchObject({
-        msg: 'the storage failed',
+        msg: 'the node cannot go on',
         error: expect.stringMatching(/the log took no more writes: .*(?:EFBIG|File too large)/),
       });
     }
