@@ -10,6 +10,8 @@ export interface KeptBatchesOptions {
 }
 
 const LENGTH_BYTES = 4;
+/** What a slab leaves free behind each batch, for the memory that its place takes elsewhere. */
+const PLACE_BYTES = 64;
 
 /**
  * The batches of the log that were pushed last. They follow each other without a gap.
@@ -49,9 +51,9 @@ export class KeptBatches {
     this.#newest.push(batch);
     this.#newestBytes += bytes;
     while (this.#newestBytes > this.#options.newestBytesMax && this.#newest.length > 1) {
-      this.#newestBytes -= bytesOf(this.#newest.shift()!); // cheap: a handful of batches
+      this.#newestBytes -= bytesOf(this.#newest.shift()!);
     }
-    this.#copy(batch, bytes + LENGTH_BYTES * batch.records.length);
+    this.#copy(batch, bytes + LENGTH_BYTES * batch.records.length + PLACE_BYTES);
   }
 
   /** The batch that has the position, from there on; undefined if it is not kept. The caller may keep its bytes. */
@@ -118,7 +120,7 @@ class Slab {
       this.#bytes.set(record, at);
       at += record.length;
     }
-    this.#used = at;
+    this.#used = from + bytes;
     this.#places.push({ first, count: records.length, from, to: at });
     return true;
   }

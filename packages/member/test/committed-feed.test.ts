@@ -4,8 +4,8 @@ import { type LogBatch, MemoryStorage } from '@engram/storage';
 import { describe, expect, test } from 'vitest';
 import { CommittedFeed, FeedingLog } from '../src/committed-feed.ts';
 
-/** Bytes for two of the batches here: a record of one byte, and its length. */
-const small = { bytesMax: 10, newestBytesMax: 1, slabBytes: 5 };
+/** Room for two of the batches here, each in a slab of its own. */
+const small = { bytesMax: 200, newestBytesMax: 1, slabBytes: 100 };
 const batchAt = (first: number): LogBatch => ({ first: logPosition(first), records: [Uint8Array.of(first)] });
 
 function following(feed: CommittedFeed, from: number, signal: AbortSignal) {

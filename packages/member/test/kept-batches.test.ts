@@ -24,7 +24,7 @@ function kept(bounds: Partial<typeof options>, ...lengths: readonly (readonly nu
   return batches;
 }
 
-const options = { bytesMax: 200, newestBytesMax: 30, slabBytes: 100 };
+const options = { bytesMax: 400, newestBytesMax: 30, slabBytes: 200 };
 
 describe('kept batches', () => {
   test('a batch is found by any of its positions, from there on', () => {
