@@ -132,7 +132,11 @@ export class LocalCopy {
         chain = chainBehind(chain, { first: logPosition(first + begin - 1), records });
       }
       const copy = new LocalCopy(options, storage, begin, end, chain);
-      copy.#checkpointFrom = (await copy.loadCheckpoint())?.from;
+      const checkpoint = await copy.loadCheckpoint();
+      // A copy is not synced, so a crash of the machine may take any part of it. Damage that showed only when the state is
+      // loaded would end this start, and each one after it.
+      if (checkpoint !== undefined) for await (const chunk of checkpoint.chunks(never)) void chunk;
+      copy.#checkpointFrom = checkpoint?.from;
       return copy;
     } catch (error) {
       await storage[Symbol.asyncDispose]();

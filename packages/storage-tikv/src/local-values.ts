@@ -1,5 +1,5 @@
 import { assert, type LogPosition, logPosition } from '@engram/core';
-import { type Checkpoint, StorageFailedError, type StorageSize } from '@engram/storage';
+import type { Checkpoint, StorageSize } from '@engram/storage';
 import type { LocalCopy } from './local-copy.ts';
 import type { NodeBytes } from './node-bytes.ts';
 import type { SharedRecords } from './shared-records.ts';
@@ -48,12 +48,15 @@ export class DiskValues implements LocalValues {
     if (now.length > 0) await copy.drop(now, now.length === positions.length ? bytes : undefined);
   }
 
-  /** The copy must reach `from`, because the next start continues to read it there. */
+  /**
+   * The copy must reach `from`, because the next start continues to read it there. A copy that is given up stores nothing
+   * more, and nothing is dropped from it: its older checkpoint stays valid, and this one would be of no use.
+   */
   async saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const copy = this.#copy;
     if (copy.next < from) await this.#bytes.catchUp();
     if (!copy.has(logPosition(from - 1))) await copy.written();
-    if (copy.failed) throw new StorageFailedError('the copy of the log is given up, and takes no checkpoint');
+    if (copy.failed) return;
     await copy.saveCheckpoint(from, chunks);
     const covered = this.#later.filter((position) => position < from);
     this.#later = this.#later.filter((position) => position >= from);

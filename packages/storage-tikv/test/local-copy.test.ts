@@ -1,9 +1,9 @@
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { logPosition } from '@engram/core';
 import { type LogBatch, type Storage, StorageOpenError } from '@engram/storage';
 import { never, record, sealOf, stream } from '@engram/storage/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { LogKeys } from '../src/log-keys.ts';
 import { clusterId, TikvBed } from './tikv-bed.ts';
 
@@ -220,6 +220,46 @@ describe('a copy that is damaged', () => {
     const reads = readsSince(bed);
     expectRecords(await again.values.getMany([...positions, at(11)], never), [...ten, batchOf(11, 1)]);
     expect(reads()).toBe(0);
+  });
+
+  test.each([
+    { damage: 'is gone', change: (file: string) => rm(file) },
+    { damage: 'ends early', change: (file: string) => truncate(file, 3000) },
+    { damage: 'is empty', change: (file: string) => truncate(file, 0) },
+    { damage: 'holds zeros', change: (file: string) => writeFile(file, Buffer.alloc(6000)) },
+  ])('is fetched again: its checkpoint $damage', async ({ change }) => {
+    await using bed = await filled();
+    const storage = await bed.open();
+    await storage.values.saveCheckpoint(at(8), stream([record(1, 5000), record(2, 500)]));
+    await storage[Symbol.asyncDispose]();
+    const folder = join(bed.path, 'copy', 'log');
+    const [checkpoint] = (await readdir(folder)).filter((name) => name.endsWith('.ckpt'));
+    await change(join(folder, checkpoint!));
+    const again = await bed.open();
+    expect(await again.values.loadCheckpoint()).toBeUndefined();
+    expectRecords(await readAll(again), ten);
+    expect(bed.logger.warnings).toEqual(['the copy of the log is damaged, and fetched again']);
+  });
+
+  test('and is given up takes no checkpoint, and no caller fails for it', async () => {
+    await using bed = await filled();
+    const { local } = bed;
+    expect.assert(local.kind === 'disk');
+    const openStorage = async (path: string): Promise<Storage> => {
+      const storage = await local.openStorage(path);
+      vi.spyOn(storage.log, 'append').mockRejectedValue(new Error('no space is left'));
+      return storage;
+    };
+    const storage = await bed.open({ local: { ...local, openStorage } });
+    await storage.log.seal(first);
+    await append(storage, batchOf(11, 2));
+    await storage.values.saveCheckpoint(at(13), stream([record(1)]));
+    await storage.values.drop([at(2)]);
+    expectRecords(await storage.values.getMany([at(2), at(12)], never), [
+      { first: at(1), records: [ten[0]!.records[1]!, batchOf(12, 1).records[0]!] },
+    ]);
+    await storage[Symbol.asyncDispose]();
+    expectRecords(await readAll(await bed.open()), [...ten, batchOf(11, 2)]);
   });
 
   test('while it is open costs questions to TiKV, and nothing else', async () => {
