@@ -13,6 +13,7 @@ import type * as linkpb from './gen/linkpb.ts';
 import { channelOptions, peerService } from './methods.ts';
 import { listenSecurely } from './secure-listener.ts';
 import type { PeerTls } from './tls.ts';
+import { UnsentBytes } from './unsent-bytes.ts';
 
 export interface PeerServerOptions {
   readonly clusterId: bigint;
@@ -168,10 +169,12 @@ class PeerCalls {
     call.on('error', () => gone.abort());
     const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
     try {
+      const unsent = new UnsentBytes(QUEUED_BYTES_MAX, signal);
       for await (const { first, records } of this.#options.service.follow(logPosition(call.request.from), signal)) {
         if (signal.aborted) return;
-        const room = call.write({ batches: [{ first, records: [...records] }] });
-        if (!room && call.writableLength > QUEUED_BYTES_MAX) await drained(call, signal);
+        const sent = unsent.add(records);
+        call.write({ batches: [{ first, records: [...records] }] }, sent);
+        await unsent.room();
       }
       call.end();
     } catch (error) {
@@ -229,15 +232,3 @@ function bind(server: Server, host: string, port: number): Promise<number> {
 
 const addressText = (host: string, port: number): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-
-async function drained(call: Follow, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
-      call.off('drain', end);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    call.once('drain', end);
-    signal.addEventListener('abort', end);
-  });
-}

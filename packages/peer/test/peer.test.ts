@@ -3,6 +3,7 @@ import { logPosition } from '@engram/core';
 import type { PeerService } from '@engram/member';
 import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
 import { realClock } from '@engram/sim';
+import type { LogBatch } from '@engram/storage';
 import { afterEach, expect, test } from 'vitest';
 import type * as linkpb from '../src/gen/linkpb.ts';
 import { EXCHANGE, peerService } from '../src/methods.ts';
@@ -211,6 +212,25 @@ test('batches come in order from a position on, and a feed that does not go back
     for await (const _ of links.follow(2n, logPosition(99), never)) expect.unreachable();
   })();
   await expect(behind).rejects.toMatchObject({ fault: 'behind' });
+});
+
+test('a feed waits for a follower that does not read, and goes on when it reads', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const links = dial(mine, (await serve(theirs, 2n)).ports[0]!);
+  await mine.until(() => mine.links.includes('connected 2'));
+  let fed = 0;
+  const batches = 64;
+  theirs.follow = async function* (): AsyncGenerator<LogBatch> {
+    for (fed = 1; fed <= batches; fed += 1) yield { first: logPosition(fed), records: [new Uint8Array(1 << 20)] };
+  };
+  const following = links.follow(2n, logPosition(1), never)[Symbol.asyncIterator]();
+  const firsts = [(await following.next()).value!.first];
+  // By the end of so many calls to the same process, a feed that did not wait would be at its end.
+  for (let call = 0; call < 300; call += 1) await links.call(2n, utf8(`${call}`), never);
+  expect(fed).toBeLessThan(24);
+  for (let next = await following.next(); next.done !== true; next = await following.next())
+    firsts.push(next.value.first);
+  expect(firsts).toEqual(Array.from({ length: batches }, (_, at) => at + 1));
 });
 
 test.each([
