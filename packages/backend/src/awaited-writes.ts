@@ -20,6 +20,9 @@ interface Waiter {
   readonly write: PendingWrite;
 }
 
+/** The memory that a waiter takes, roughly. */
+const WAITER_BYTES = 1024;
+
 /**
  * Callers that wait for a write to take effect. Each is answered when the write has taken effect or failed, or after
  * the timeout.
@@ -27,11 +30,16 @@ interface Waiter {
 export class AwaitedWrites {
   readonly #options: AwaitedWritesOptions;
   readonly #pending = new PendingWrites();
-  readonly #waiters: Waiter[] = [];
+  #waiters: Waiter[] = [];
   #watching = false;
 
   constructor(options: AwaitedWritesOptions) {
     this.#options = options;
+  }
+
+  /** Of the callers without records of their own, which wait for those of others. */
+  get waitingBytes(): number {
+    return this.#waiters.length * WAITER_BYTES;
   }
 
   /**
@@ -112,6 +120,9 @@ export class AwaitedWrites {
         oldest.fail(error);
         oldest = this.#pending.oldest();
       }
+      // The log may not answer for long, so ended waiters must not stay until it does.
+      if (this.#waiters.some(({ write }) => write.ended))
+        this.#waiters = this.#waiters.filter(({ write }) => !write.ended);
       const undecided = onTimeout(untilMs, error);
       if (oldest !== undefined || undecided) this.watchTimeouts();
     });

@@ -159,7 +159,7 @@ export class WritePath {
 
   /** Bytes of writes that wait for the log or for a long decision before them. */
   get waitingBytes(): number {
-    return this.#writer.waitingBytes + this.#decisions.waitingBytes;
+    return this.#writer.waitingBytes + this.#decisions.waitingBytes + this.#awaited.waitingBytes;
   }
 
   /** Sequences the transaction within the call. If decisions wait, it follows them, in the order of the calls. */

@@ -1,5 +1,5 @@
 import { ALARM_CORRUPT, nodeItself } from '@engram/backend';
-import { isEngramError, keyText, leaseId } from '@engram/core';
+import { CompareResult, CompareTarget, EMPTY_BYTES, isEngramError, keyText, leaseId, type Txn } from '@engram/core';
 import { MemoryStorage, StorageCorruptError, StorageTrimmedError } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { openNode, plainKv, watchAll } from './harness.ts';
@@ -316,4 +316,35 @@ test('a lease that is granted while the end of its predecessor is under way is n
   expect(await granted).toMatchObject({ grantedTtlSeconds: 1000 });
   await clock.settle();
   expect(await backend.leaseKeepAlive(id, nodeItself)).toBe(1000);
+});
+
+test('requests behind an append without an answer are bounded, and none stays once it was answered Timeout', async () => {
+  const append = new Gate('append');
+  const { backend, clock } = await openNode(new MemoryStorage(append), { waitingBytesMax: 10_000 });
+  const compare = {
+    range: get('k').range,
+    target: CompareTarget.MOD,
+    result: CompareResult.EQUAL,
+    number: 99,
+  } as const;
+  const stale: Txn = {
+    compares: [{ ...compare, lease: leaseId(0n), value: EMPTY_BYTES }],
+    success: [putOp('k', 'v')],
+    failure: [get('k')],
+  };
+  append.shut = true;
+  const stuck = refusal(backend.txn(put('k', 'v'), nodeItself));
+  await clock.settle();
+  const before = backend.leadership!.waitingBytes;
+  const refusals = Array.from({ length: 30 }, () => refusal(backend.txn(stale, nodeItself)));
+  await clock.settle();
+  clock.advance(TIMEOUT_MS);
+  await stuck;
+  const counts = Object.groupBy(await Promise.all(refusals), (code) => code);
+  expect(Object.keys(counts).toSorted()).toEqual(['Timeout', 'TooManyRequests']);
+  expect(counts['Timeout']!.length).toBeLessThan(11);
+  expect(backend.leadership!.waitingBytes).toBe(before);
+  append.open();
+  await clock.settle();
+  expect((await backend.txn(stale, nodeItself)).succeeded).toBe(false);
 });
