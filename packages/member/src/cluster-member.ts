@@ -212,6 +212,7 @@ class Parts implements ElectionOwner {
     this.calls = new LeaderCalls({
       backend: this.backend,
       clock,
+      logger,
       confirm: (signal, witness) => this.#confirm(signal, witness),
       changeMembers: (change, signal) => this.cluster.passedOn(change, signal),
       txnOpsMax: this.#options.limits.maxTxnOps ?? 128,

@@ -1,5 +1,5 @@
 import { type Backend, type Caller, nodeItself, type Origin, type Proposals, type TxnResult } from '@engram/backend';
-import { type Clock, EngramError, epoch, isEngramError, leaseId } from '@engram/core';
+import { type Clock, EngramError, epoch, type ErrorCode, isEngramError, leaseId, type Logger } from '@engram/core';
 import { memberId, type Witness } from '@engram/election';
 import type { Member } from '@engram/etcd-api';
 import { decodeTxn } from '@engram/wire';
@@ -11,6 +11,7 @@ import { txnResultForm } from './txn-result-form.ts';
 export interface LeaderCallsOptions {
   readonly backend: Backend;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** Confirms by a quorum, which may be this node and the witness, that this node leads: see `Store.readIndex`. */
   readonly confirm: (signal: AbortSignal, witness?: Witness) => Promise<void>;
   /** Changes of the membership, which only a leader makes. */
@@ -18,6 +19,9 @@ export interface LeaderCallsOptions {
   /** Bound on the operations of a passed-on transaction. */
   readonly txnOpsMax: number;
 }
+
+/** Errors of all calls of a leadership that has ended. The member asks the next leader. */
+const LEADERSHIP_ENDS: ReadonlySet<ErrorCode> = new Set(['LeaderChanged', 'NotLeader', 'NoLeader', 'Stopped']);
 
 /**
  * The leader's work for the other members. If a connection was lost and the leader is still the same, a member sends its
@@ -62,8 +66,28 @@ export class LeaderCalls {
       const epoch = leadership?.epoch ?? 0;
       return { ...answer, position: backend.replica.applied, epoch };
     } catch (error) {
-      if (!isEngramError(error)) throw error;
-      return { error: error.code };
+      return { error: this.#codeOf(error) };
+    }
+  }
+
+  /** Another error is for example a record that cannot be read for the answer. The write may be done: its outcome is unknown. */
+  #codeOf(error: unknown): ErrorCode {
+    if (isEngramError(error)) return error.code;
+    this.#options.logger.error({ err: error }, 'a call of another member failed');
+    return 'Timeout';
+  }
+
+  /** A lease past its time is ended first, which may take long. Unless it is asked for alone, the others do not wait for it. */
+  async #renewal(renew: () => number | Promise<number>, alone: boolean): Promise<peerpb.RenewalInit> {
+    try {
+      const ttlSeconds = renew();
+      if (typeof ttlSeconds === 'number' || alone) return { ttlSeconds: await ttlSeconds };
+      ttlSeconds.catch(() => {}); // the next request meets the error as well
+      return { later: true };
+    } catch (error) {
+      const code = this.#codeOf(error);
+      if (LEADERSHIP_ENDS.has(code)) throw error;
+      return { error: code };
     }
   }
 
@@ -90,8 +114,11 @@ export class LeaderCalls {
       // The client counts the lease's time from the answer. So the leader must lead now, not when the member asked: it may
       // have slept since, and the lease may have ended elsewhere.
       await confirm(caller.signal);
-      const renewals = request.leaseKeepAlive.ids.map((id) => proposals.leaseKeepAlive(leaseId(id), caller));
-      return { ttlSeconds: await Promise.all(renewals) };
+      const { ids } = request.leaseKeepAlive;
+      const renewals = ids.map((id) =>
+        this.#renewal(() => proposals.leaseKeepAlive(leaseId(id), caller), ids.length === 1),
+      );
+      return { renewals: await Promise.all(renewals) };
     }
     if (request.leaseTimeToLive !== undefined) {
       await confirm(caller.signal);

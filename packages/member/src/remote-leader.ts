@@ -16,6 +16,7 @@ import {
   type Epoch,
   type ErrorCode,
   errorTable,
+  isEngramError,
   type LeaseId,
   leaseId,
   type LogPosition,
@@ -55,6 +56,13 @@ interface PassedOn {
   found: CommittedWrite | undefined;
 }
 
+/** A renewal that waits for the leader's answer. */
+interface Renewal {
+  readonly id: LeaseId;
+  readonly resolve: (ttlSeconds: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 const PASSED_ON_MIN = 64;
 /** The pause between two tries. */
 const RETRY_MS = 50;
@@ -70,11 +78,7 @@ export class RemoteLeader implements Proposals {
   readonly #asked: AskedLeader;
   readonly #passedOn = new SequenceRing<PassedOn>(PASSED_ON_MIN);
   #sequence: number;
-  #keepAlives: {
-    readonly id: LeaseId;
-    readonly resolve: (ttl: number) => void;
-    readonly reject: (e: unknown) => void;
-  }[] = [];
+  #renewals: Renewal[] = [];
 
   constructor(options: RemoteLeaderOptions) {
     this.#options = options;
@@ -120,17 +124,27 @@ export class RemoteLeader implements Proposals {
   /** All renewals of a turn go in one call. */
   leaseKeepAlive(id: LeaseId): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#keepAlives.push({ id, resolve, reject });
-      if (this.#keepAlives.length === 1) this.#options.clock.soon(() => void this.#sendKeepAlives());
+      this.#renewals.push({ id, resolve, reject });
+      if (this.#renewals.length > 1) return;
+      this.#options.clock.soon(() => {
+        const renewals = this.#renewals;
+        this.#renewals = [];
+        void this.#renew(renewals);
+      });
     });
   }
 
-  async #sendKeepAlives(): Promise<void> {
-    const waiting = this.#keepAlives;
-    this.#keepAlives = [];
+  /** Each renewal succeeds or fails for itself. One that takes longer than the others is asked for alone. */
+  async #renew(waiting: readonly Renewal[]): Promise<void> {
     try {
-      const { ttlSeconds } = await this.ask({ leaseKeepAlive: { ids: waiting.map(({ id }) => id) } }, nodeItself);
-      for (const [at, { resolve }] of waiting.entries()) resolve(ttlSeconds[at] ?? 0);
+      const { renewals } = await this.ask({ leaseKeepAlive: { ids: waiting.map(({ id }) => id) } }, nodeItself);
+      assert(renewals.length === waiting.length, 'the leader answered other renewals than it was asked for');
+      for (const [at, { ttlSeconds, error, later }] of renewals.entries()) {
+        const one = waiting[at]!;
+        if (later) void this.#renew([one]);
+        else if (error === '') one.resolve(ttlSeconds);
+        else one.reject(new EngramError(errorCode(error)));
+      }
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
@@ -185,10 +199,10 @@ export class RemoteLeader implements Proposals {
 
   /** A call that changes something. It is not repeated if its answer is lost: TimeoutDueToConnectionLost then. */
   async tell(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
-    const { leader, clock } = this.#options;
+    const { clock } = this.#options;
     const deadlineMs = this.#deadlineMs(caller);
     for (;;) {
-      const known = await leader.when(() => true, deadlineMs, caller.signal);
+      const known = await this.#leaderOfWrite(deadlineMs, caller.signal);
       try {
         const bytes = await this.#asked.call(known, this.#request(call, caller, 0), deadlineMs, caller.signal);
         const answer = peerpb.decodeAnswer(bytes);
@@ -228,7 +242,7 @@ export class RemoteLeader implements Proposals {
       // A caller that gives up after the write was sent does not learn its outcome. Before that, nothing has happened. Its
       // signal costs as much as a good part of a write, so a write that has a leader at once does without.
       const known =
-        (tries === 0 ? leader.current : undefined) ?? (await leader.when(() => true, deadlineMs, caller.signal));
+        (tries === 0 ? leader.current : undefined) ?? (await this.#leaderOfWrite(deadlineMs, caller.signal));
       if (sentTo !== undefined && known.epoch > sentTo.epoch) {
         if (!(await this.#caughtUpWith(known, sentTo, deadlineMs, caller))) continue;
         if (passedOn.found !== undefined) return { kind: 'found', write: passedOn.found };
@@ -245,6 +259,15 @@ export class RemoteLeader implements Proposals {
         if (error.fault === 'lost') sentTo = known;
       }
       await this.#pause(clock, deadlineMs);
+    }
+  }
+
+  /** If no leader comes, a change ends by its timeout, as in etcd: NoLeader is for requests that need no proposal. */
+  async #leaderOfWrite(deadlineMs: number, signal: AbortSignal): Promise<Leader> {
+    try {
+      return await this.#options.leader.when(() => true, deadlineMs, signal);
+    } catch (error) {
+      throw isEngramError(error, 'NoLeader') ? new EngramError('Timeout', { cause: error }) : error;
     }
   }
 

@@ -2,7 +2,7 @@ import { type Backend, type Caller, nodeItself, openReplica } from '@engram/back
 import { rangeOp, EMPTY_BYTES, EngramError, epoch, isEngramError, keyBytes, leaseId, type Txn } from '@engram/core';
 import { decodeKeyValue } from '@engram/coder';
 import { LocalCopy, Prng, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { AppliedPositions } from '../src/applied-positions.ts';
 import { CommittedFeed, FeedingLog } from '../src/committed-feed.ts';
 import { Follower } from '../src/follower.ts';
@@ -42,6 +42,7 @@ class TestMember {
     this.calls = new LeaderCalls({
       backend,
       clock,
+      logger: quiet,
       confirm: async () => {
         if (group.stops) throw new EngramError('Stopped');
         if (backend.leadership === undefined) throw new EngramError('NotLeader');
@@ -328,12 +329,35 @@ test.each([
   expect(group.clock.nowMs() - startMs).toBeLessThan(TIMEOUT_MS + 1000);
 });
 
+test('renewals that go together end each for itself: refused, failed, slow', async () => {
+  const group = await Group.open();
+  const { backend } = group.member(2n);
+  const slow = Promise.withResolvers<number>();
+  const asked: bigint[] = [];
+  vi.spyOn(group.member(1n).backend.leadership!, 'leaseKeepAlive').mockImplementation((id) => {
+    asked.push(id);
+    if (id === 1n) throw new EngramError('TooManyRequests');
+    if (id === 2n) throw new Error('cannot read');
+    return id === 3n ? slow.promise : 60;
+  });
+  const renewals = [1n, 2n, 3n, 4n].map((id) => Promise.resolve(backend.leaseKeepAlive(leaseId(id), nodeItself)));
+  const [first, second, third, fourth] = renewals;
+  const refused = refusal(first!);
+  const failed = refusal(second!);
+  expect(await group.run(fourth!)).toBe(60);
+  expect(await group.run(refused)).toBe('TooManyRequests');
+  expect(await group.run(failed)).toBe('Timeout');
+  slow.resolve(30);
+  expect(await group.run(third!)).toBe(30);
+  expect(asked).toEqual([1n, 2n, 3n, 4n, 3n]);
+});
+
 test('a write for which no leader comes ends by the request’s timeout, and has not happened', async () => {
   const group = await Group.open();
   const { backend, known } = group.member(2n);
   known.set(undefined);
   const { calls } = group;
-  expect(await refusal(group.run(backend.txn(put('k', 'v'), nodeItself)))).toBe('NoLeader');
+  expect(await refusal(group.run(backend.txn(put('k', 'v'), nodeItself)))).toBe('Timeout');
   expect(group.calls).toBe(calls);
 });
 

@@ -641,14 +641,14 @@ export interface Answer {
   revision: number;
   txn: TxnResult | undefined;
   lease: LeaseDetails | undefined;
-  ttlSeconds: number[];
+  renewals: Renewal[];
   changed: boolean;
   epoch: number;
   members: Member[];
 }
 export type AnswerInit = Init<Answer>;
 
-export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, ttlSeconds: [], changed: false, epoch: 0, members: [], });
+export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, renewals: [], changed: false, epoch: 0, members: [], });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readAnswer(r: Reader, message: Answer): Answer {
@@ -676,12 +676,9 @@ export function readAnswer(r: Reader, message: Answer): Answer {
         r.leave(outer);
         break;
       }
-      case 48:
-        message.ttlSeconds.push(r.int64());
-        break;
       case 50: {
         const outer = r.enter();
-        while (r.more()) message.ttlSeconds.push(r.int64());
+        message.renewals.push(readRenewal(r, newRenewal()));
         r.leave(outer);
         break;
       }
@@ -722,11 +719,13 @@ export function writeAnswer(w: Writer, message: AnswerInit): void {
     w.varint(message.changed ? 1 : 0);
     w.varint(56);
   }
-  if (message.ttlSeconds !== undefined && message.ttlSeconds.length > 0) {
-    const end = w.length;
-    for (let at = message.ttlSeconds.length - 1; at >= 0; at -= 1) w.int64(message.ttlSeconds[at]!);
-    w.varint(w.length - end);
-    w.varint(50);
+  if (message.renewals !== undefined && message.renewals.length > 0) {
+    for (let at = message.renewals.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      writeRenewal(w, message.renewals[at]!);
+      w.varint(w.length - end);
+      w.varint(50);
+    }
   }
   if (message.lease !== undefined) {
     const end = w.length;
@@ -760,6 +759,59 @@ export const AnswerCodec: Codec<Answer, AnswerInit> = {
 };
 export const encodeAnswer = (message: AnswerInit): Uint8Array => encode(AnswerCodec, message);
 export const decodeAnswer = (bytes: Uint8Array): Answer => decode(AnswerCodec, bytes);
+
+export interface Renewal {
+  ttlSeconds: number;
+  error: string;
+  later: boolean;
+}
+export type RenewalInit = Init<Renewal>;
+
+export const newRenewal = (): Renewal => ({ ttlSeconds: 0, error: '', later: false, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRenewal(r: Reader, message: Renewal): Renewal {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.ttlSeconds = r.int64();
+        break;
+      case 18:
+        message.error = r.string();
+        break;
+      case 24:
+        message.later = r.bool();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRenewal(w: Writer, message: RenewalInit): void {
+  if (message.later === true) {
+    w.varint(message.later ? 1 : 0);
+    w.varint(24);
+  }
+  if (message.error !== undefined && message.error !== '') {
+    w.string(message.error);
+    w.varint(18);
+  }
+  if (message.ttlSeconds !== undefined && message.ttlSeconds !== 0) {
+    w.int64(message.ttlSeconds);
+    w.varint(8);
+  }
+}
+
+export const RenewalCodec: Codec<Renewal, RenewalInit> = {
+  write: writeRenewal,
+  read: (r) => readRenewal(r, newRenewal()),
+};
+export const encodeRenewal = (message: RenewalInit): Uint8Array => encode(RenewalCodec, message);
+export const decodeRenewal = (bytes: Uint8Array): Renewal => decode(RenewalCodec, bytes);
 
 export interface Member {
   id: bigint;
