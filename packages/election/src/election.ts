@@ -1,5 +1,5 @@
-import { assert, type Epoch, epoch } from '@engram/core';
-import { type Entry, type Message, type ReadState, term } from '@engram/raft-ts';
+import { assert, EMPTY_BYTES, type Epoch, epoch } from '@engram/core';
+import { type Entry, type LogIndex, type Message, type ReadState, type Term, term } from '@engram/raft-ts';
 import { Changes } from './changes.ts';
 import { afterCommand, afterMemberChange, type ClusterState, memberOf, newCluster } from './cluster-state.ts';
 import { decodeClusterState, decodeCommand, decodeMemberChange, encodeCommand } from './codec/cluster-codec.ts';
@@ -22,6 +22,8 @@ import { type ElectionView, viewOf } from './view.ts';
 const READY_SHARE = 0.9;
 /** A leader that can't do its work hands over at most once in so many election timeouts. */
 const HAND_OVER_PAUSE = 5;
+/** etcd's request timeout: no read waits longer for a confirmation. */
+const CONFIRM_MS_MAX = 7000;
 
 /**
  * One member's part in the election: takes Raft's ticks and messages, and decides. It has no clock, network or disk. Inputs
@@ -36,6 +38,10 @@ export class Election {
   readonly #raft: RaftMember;
   readonly #peers = new Peers();
   readonly #reads: ReadGate;
+  /** Removed members that have asked whether they may leave. */
+  readonly #leaving = new Set<MemberId>();
+  /** The entry behind which a majority knows these removals. */
+  #told: { readonly term: Term; readonly index: LogIndex; readonly removed: readonly MemberId[] } | undefined;
   readonly #changes: Changes;
   #effects: Effect[] = [];
   #state: ClusterState;
@@ -68,7 +74,7 @@ export class Election {
       );
     }
     const emit = (effect: Effect): void => void this.#effects.push(effect);
-    this.#reads = new ReadGate(emit);
+    this.#reads = new ReadGate(emit, Math.ceil(CONFIRM_MS_MAX / options.tickMs));
     this.#changes = new Changes(emit);
     this.#raft = new RaftMember(options, state, {
       send: (messages) => emit({ kind: 'send', messages: this.#addressed(messages) }),
@@ -98,6 +104,7 @@ export class Election {
   tick(): void {
     this.#ticks += 1;
     this.#peers.tick();
+    this.#reads.tick();
     this.#raft.node.tick();
     if (this.#raft.node.leader !== undefined) this.#ledTick = this.#ticks;
     this.#retrySnapshots();
@@ -276,6 +283,7 @@ export class Election {
     do {
       this.#followRaft();
       this.#pursue();
+      this.#dismiss();
     } while (this.#raft.drain());
     this.#raft.compact(this.#state);
     this.#leave();
@@ -316,13 +324,39 @@ export class Election {
 
   /**
    * Tells a removed member that it may leave. Only a leader does that has committed an entry of its term, and that would
-   * know of the removal after a crash: such a leader does not need the member.
+   * know of the removal after a crash. A majority must know as well: the others count the member until they do, and could
+   * need its vote if this leader were lost.
    */
   #answerIfRemoved(member: MemberId): void {
     const { node } = this.#raft;
     if (!node.hasCommittedInTerm || !node.confIsDurable || !this.#state.removed.includes(member)) return;
-    const { clusterId } = this.#options;
-    this.#effects.push({ kind: 'send', messages: [{ kind: 'removed', clusterId, to: member }] });
+    this.#leaving.add(member);
+  }
+
+  /** Answers those who have asked. Another leader is asked again. */
+  #dismiss(): void {
+    if (this.#leaving.size === 0) return;
+    if (!this.#isLeader) this.#leaving.clear();
+    else if (this.#majorityKnowsRemovals()) {
+      const { clusterId } = this.#options;
+      const messages = [...this.#leaving].map((to): PeerMessage => ({ kind: 'removed', clusterId, to }));
+      this.#effects.push({ kind: 'send', messages });
+      this.#leaving.clear();
+    }
+  }
+
+  /**
+   * Whether an entry is applied that this leader appended after it had applied the removals. A voter that acknowledged the
+   * entry got the commit of the removals with it, or before. Appends the entry at the first question.
+   */
+  #majorityKnowsRemovals(): boolean {
+    const { node } = this.#raft;
+    const { removed } = this.#state;
+    if (this.#told?.term !== node.term || this.#told.removed !== removed) {
+      const outcome = node.propose(EMPTY_BYTES);
+      this.#told = outcome.kind === 'appended' ? { term: node.term, index: outcome.first, removed } : undefined;
+    }
+    return this.#told !== undefined && node.appliedIndex >= this.#told.index;
   }
 
   /** Begins and ends the store's leadership after Raft's, and shows the leader. */

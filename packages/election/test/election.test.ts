@@ -203,7 +203,7 @@ describe('reads', () => {
   });
 
   test('are refused by who does not lead, and by who is cut off', () => {
-    const members = new Members(3);
+    const members = new Members(3, { tickMs: 100 });
     const leader = members.elect(1);
     members.get(2).election.confirm(1);
     members.settle();
@@ -213,6 +213,23 @@ describe('reads', () => {
     leader.election.confirm(2);
     members.tick(2 * ELECTION_TICKS, 1);
     expect(leader.takeSeen()).toContainEqual({ kind: 'not-confirmed', tickets: [2], code: 'LeaderChanged' });
+  });
+
+  test('end with Timeout after seven seconds, each after its own, while no round can end', () => {
+    const members = new Members(3, { tickMs: 100 });
+    // No entry of the term is committed: the others answer heartbeats only, as if they could not save.
+    members.loses = (message) => raftOf(message)?.type === 'append-response';
+    const leader = members.elect(1);
+    leader.takeSeen();
+    leader.election.confirm(1);
+    members.tick(30);
+    leader.election.confirm(2);
+    members.tick(39);
+    expect(kinds(leader.takeSeen())).not.toContain('not-confirmed');
+    members.tick(1);
+    expect(leader.takeSeen()).toContainEqual({ kind: 'not-confirmed', tickets: [1], code: 'Timeout' });
+    members.tick(30);
+    expect(leader.takeSeen()).toContainEqual({ kind: 'not-confirmed', tickets: [2], code: 'Timeout' });
   });
 });
 

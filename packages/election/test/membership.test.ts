@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bootstrapState, type Effect, memberOf, NEW_RAFT_STATE } from '../index.ts';
+import { bootstrapState, type Effect, memberOf, NEW_RAFT_STATE, receiverOf } from '../index.ts';
 import { ELECTION_TICKS, id, Members, member, raftOf } from './support/members.ts';
 
 const kinds = (effects: readonly Effect[]): readonly string[] => effects.map((effect) => effect.kind);
@@ -127,6 +127,46 @@ describe('members', () => {
     members.tick(3 * ELECTION_TICKS);
     expect(members.get(2).view.leader).toBe(id(2));
     expect(kinds(leader.takeSeen())).toContain('removed');
+  });
+
+  test('a leader that was removed hands over although the voter with the most entries is gone', () => {
+    const members = new Members(4);
+    const leader = members.elect(1);
+    members.tick(5);
+    leader.election.changeMembers(1, { kind: 'remove', id: id(1) });
+    // Member 2 dies when it has acknowledged the removal, like the two others.
+    members.loses = (message) => receiverOf(message) === id(2) && raftOf(message)?.type === 'timeout-now';
+    members.settle();
+    members.all.delete(id(2));
+    members.tick(4 * ELECTION_TICKS);
+    const successor = [members.get(3), members.get(4)].find((one) => one.view.leader === one.id);
+    expect(successor).toBeDefined();
+    expect(kinds(leader.takeSeen())).toContain('removed');
+  });
+
+  test('who was removed may go when a majority knows of it, and not when only the leader does', () => {
+    const members = new Members(4, { rules: { strict: false, learnersMax: 1 } });
+    const leader = members.elect(1);
+    members.tick(3);
+    // From the moment when the leader has committed the removal, its messages to 2 and 4 are lost.
+    let isCutOff = false;
+    members.loses = (message, from) => {
+      isCutOff ||= leader.view.cluster.removed.length > 0;
+      const [to, other] = [receiverOf(message), id(3)];
+      return isCutOff && ((from === leader && to !== other) || (to === leader.id && from.id !== other));
+    };
+    leader.election.changeMembers(1, { kind: 'remove', id: id(3) });
+    leader.work();
+    members.settle();
+    members.tick(ELECTION_TICKS - 1, 1, 3);
+    expect(kinds(members.get(3).takeSeen())).not.toContain('removed');
+    // The leader is lost for good. The others need the vote of 3, and get it.
+    members.all.delete(leader.id);
+    members.heal();
+    for (const number of [2, 4]) members.get(number).random.value = number;
+    members.tick(6 * ELECTION_TICKS);
+    expect([2, 4].map((number) => members.get(number).view.leader)).not.toContain(undefined);
+    expect(kinds(members.get(3).takeSeen())).toContain('removed');
   });
 
   test('only a leader tells who was removed that it may go', () => {

@@ -25,6 +25,8 @@ export class Leader implements RoleState {
   /** Until this entry is applied, no change of the membership may be proposed: at most one is pending. */
   #pendingChange: LogIndex;
   #transfer: { readonly target: NodeId; elapsedTicks: number } | undefined;
+  /** The voters that this leader, being removed, has asked to take over. */
+  readonly #askedToLead = new Set<NodeId>();
   #quorumElapsedTicks = 0;
   #heartbeatElapsedTicks = 0;
 
@@ -285,17 +287,30 @@ export class Leader implements RoleState {
 
   /**
    * A removed leader goes on, without counting itself, until another voter leads (thesis, 4.2.2): the others may not know
-   * yet that the change is committed. It hands over to the voter with the most entries, and tries again each election timeout.
+   * yet that the change is committed. It asks the voter with the most entries to take over, and each election timeout another
+   * one: nothing is appended meanwhile, so a voter that is gone would keep the most entries.
    */
   #handOverIfLeaving(): void {
     if (!this.#leaving || this.#transfer !== undefined) return;
+    let successor = this.#successor();
+    if (successor === undefined) {
+      this.#askedToLead.clear();
+      successor = this.#successor();
+    }
+    if (successor === undefined) return;
+    this.#askedToLead.add(successor);
+    this.transferLeader(successor);
+  }
+
+  /** The voter with the most entries of those that were not asked yet. */
+  #successor(): NodeId | undefined {
     let successor: NodeId | undefined;
     let most = -1;
     for (const [id, { match }] of this.replication.followers) {
-      if (!isVoter(this.#raft.conf, id) || match <= most) continue;
+      if (!isVoter(this.#raft.conf, id) || this.#askedToLead.has(id) || match <= most) continue;
       successor = id;
       most = match;
     }
-    if (successor !== undefined) this.transferLeader(successor);
+    return successor;
   }
 }

@@ -26,6 +26,9 @@ export interface InitialState {
 
 export type CampaignKind = 'pre-vote' | 'vote' | 'transfer';
 
+/** Bound on the messages that wait for a save. */
+const DEFERRED_MAX = 1024;
+
 /**
  * The state that all roles share: term, vote, log and membership, and the rules about terms and votes. The role does the
  * rest. This class never waits and never calls out: it collects output, and `RawNode` takes it.
@@ -97,6 +100,8 @@ export class Raft {
 
   /** For a message that may leave only when everything that is not persisted now is durable. */
   sendWhenPersisted(message: Message): void {
+    // A save that hangs gets an answer for each heartbeat behind it. Messages may be lost, and the newest say the most.
+    if (this.#deferred.length >= DEFERRED_MAX) this.#deferred.shift();
     this.#deferred.push(message);
   }
 
