@@ -16,6 +16,8 @@ export class LoneMember implements Cluster, ClusterChanges {
   readonly leaderId: bigint;
   readonly term: number;
   readonly isLearner = false;
+  /** The disk of a node that is alone either answers or ends the node. */
+  readonly stalledMs = 0;
   readonly members: readonly Member[];
 
   constructor({ clusterId, member, term }: LoneMemberOptions) {

@@ -119,7 +119,11 @@ class MaintenanceService {
       isLearner: cluster.isLearner,
       storageVersion: minorVersion(this.#version),
       downgradeInfo: { enabled: false },
-      errors: [...(cluster.leaderId === 0n ? ['etcdserver: no leader'] : []), ...store.alarms().map(alarmText)],
+      errors: [
+        ...(cluster.leaderId === 0n ? ['etcdserver: no leader'] : []),
+        ...(cluster.stalledMs > 0 ? [`storage has not answered for ${Math.round(cluster.stalledMs / 1000)} s`] : []),
+        ...store.alarms().map(alarmText),
+      ],
     });
   }
 

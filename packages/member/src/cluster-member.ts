@@ -144,6 +144,7 @@ class Parts implements ElectionOwner {
   #transition: Promise<void> = Promise.resolve();
   #healthTimer: Timer | undefined;
   #probing = false;
+  #stalled = false;
   readonly #listed = Promise.withResolvers<void>();
 
   private constructor(options: ClusterMemberOptions) {
@@ -237,6 +238,7 @@ class Parts implements ElectionOwner {
       driver: this.driver,
       remote: this.#remote,
       clock,
+      appendMs: () => this.#appendMs,
       token: this.#options.token,
       timeoutMs,
     });
@@ -405,12 +407,26 @@ class Parts implements ElectionOwner {
     this.#healthTimer = this.#options.clock.after(HEALTH_CHECK_MS, () => {
       if (this.#appendsWell) this.driver.setStorageHealth(true);
       else if (!this.#probing) void this.#probe();
+      this.#tellStalled();
       this.#watchStorage();
     });
   }
 
   get #appendsWell(): boolean {
     return this.backend.leadership !== undefined && this.#retry.appendMs < LONG_APPEND_MS;
+  }
+
+  get #appendMs(): number {
+    return this.backend.leadership === undefined ? 0 : this.#retry.appendMs;
+  }
+
+  /** Once for each append that storage does not answer. When it has, the append itself is logged as slow. */
+  #tellStalled(): void {
+    const { stalledMs } = this.cluster;
+    if (stalledMs > 0 && !this.#stalled) {
+      this.#options.logger.warn({ 'since-ms': Math.round(stalledMs) }, 'storage does not answer: writes wait');
+    }
+    this.#stalled = stalledMs > 0;
   }
 
   async #probe(): Promise<void> {

@@ -9,7 +9,7 @@ import {
   memberOf,
   parsePeerUrls,
 } from '@engram/election';
-import type { Cluster, ClusterChanges, Member, MemberAdded } from '@engram/etcd-api';
+import { type Cluster, type ClusterChanges, type Member, type MemberAdded, STALLED_MS } from '@engram/etcd-api';
 import * as peerpb from './gen/peerpb.ts';
 import type { RemoteLeader } from './remote-leader.ts';
 
@@ -17,6 +17,8 @@ export interface ClusterOfMembersOptions {
   readonly driver: ElectionDriver;
   readonly remote: RemoteLeader;
   readonly clock: Clock;
+  /** Time since the append under way began; 0 if there is none. */
+  readonly appendMs: () => number;
   /** `--initial-cluster-token`: part of the ids of members that are added. */
   readonly token: string;
   /** Bound on a change: etcd's request timeout. */
@@ -59,6 +61,11 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
 
   get members(): readonly Member[] {
     return this.#view.cluster.members;
+  }
+
+  get stalledMs(): number {
+    const appendMs = this.#options.appendMs();
+    return appendMs > STALLED_MS ? appendMs : 0;
   }
 
   get changes(): ClusterChanges {

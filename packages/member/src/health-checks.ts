@@ -33,11 +33,16 @@ export class HealthChecks {
     this.#clock = clock;
   }
 
-  /** The outcome of /health: checks the alarms that are not excluded, then the leader, then a read. */
+  /**
+   * The outcome of /health: checks the alarms that are not excluded, then the leader, then a read. Unless only a
+   * serializable read is asked for, also whether storage answers, because etcd without a disk does not answer either.
+   * The checks of /readyz do not look at storage: a member whose writes wait still serves reads and watches.
+   */
   async health(excluded: ReadonlySet<string>, serializable: boolean, signal: AbortSignal): Promise<Outcome> {
     const alarm = this.#store.alarms().find((raised) => !excluded.has(alarmName(raised)));
     if (alarm !== undefined) return `ALARM ${alarmName(alarm)}`;
     if (!serializable && this.#cluster.leaderId === 0n) return 'RAFT NO LEADER';
+    if (!serializable && this.#cluster.stalledMs > 0) return 'STORAGE DOES NOT ANSWER';
     const failed = await this.#read(serializable, signal);
     return failed && `RANGE ERROR:${failed}`;
   }

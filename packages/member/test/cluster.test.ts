@@ -309,6 +309,21 @@ test('members are added as learners, catch up, are promoted, and removed', async
   expect(cluster.fatal).toEqual([]);
 });
 
+test('a leader says that its writes wait for storage, and no longer when they have ended', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  for (const { member } of cluster.running) cluster.cutStorage(member.cluster.memberId);
+  const write = leader.member.store.txn(put('k', 'v'), nodeItself).catch(() => undefined);
+  await cluster.pass(4000);
+  expect(leader.member.cluster.stalledMs).toBe(0);
+  await cluster.pass(4000);
+  expect(leader.member.cluster.stalledMs).toBeGreaterThan(5000);
+  for (const { member } of cluster.running) cluster.healStorage(member.cluster.memberId);
+  await cluster.pass(4000);
+  await write;
+  expect(cluster.running.map(({ member }) => member.cluster.stalledMs)).toEqual([0, 0, 0]);
+});
+
 test('a member that was removed before its first start ends, and does not wait for ever', async () => {
   const cluster = await TestCluster.start();
   const leader = await cluster.leader();

@@ -8,10 +8,13 @@ import { HealthChecks } from '../src/health-checks.ts';
 const never = new AbortController().signal;
 
 /** A member whose reads take as long as the test says, and do not look at their signal. */
-function memberWith(read: (clock: SimClock) => Promise<unknown>): { checks: HealthChecks; clock: SimClock } {
+function memberWith(
+  read: (clock: SimClock) => Promise<unknown>,
+  stalledMs = 0,
+): { checks: HealthChecks; clock: SimClock } {
   const clock = new SimClock();
   const store = { alarms: () => [], range: () => read(clock) } as Partial<Store> as Store;
-  const cluster = { leaderId: 1n, isLearner: false } as Partial<ClusterView> as ClusterView;
+  const cluster = { leaderId: 1n, isLearner: false, stalledMs } as Partial<ClusterView> as ClusterView;
   return { checks: new HealthChecks(store, cluster, clock), clock };
 }
 
@@ -41,4 +44,13 @@ test('a read whose caller has gone is not', async () => {
 
 test('a read that fails says why', async () => {
   expect(await outcomeAt(0, () => Promise.reject(new EngramError('NoLeader')))).toBe('etcdserver: no leader');
+});
+
+test('a leader whose storage does not answer is not healthy, and still serves reads', async () => {
+  const { checks } = memberWith(async () => undefined, 6000);
+  const none = new Set<string>();
+  expect(await checks.health(none, false, never)).toBe('STORAGE DOES NOT ANSWER');
+  expect(await checks.health(none, true, never)).toBeUndefined();
+  expect(await checks.check('linearizable_read', never)).toBeUndefined();
+  expect(await memberWith(async () => undefined).checks.health(none, false, never)).toBeUndefined();
 });

@@ -240,6 +240,7 @@ function nodeGauges({ store, cluster }: Member, config: NodeConfig): NodeGauges 
     leader: cluster.leaderId === cluster.memberId,
     hasLeader: cluster.leaderId !== 0n,
     learner: cluster.isLearner,
+    stalledSeconds: cluster.stalledMs / 1000,
     revision: store.revision,
     compactRevision: store.compactRevision,
     keys,

@@ -17,6 +17,7 @@ export interface NodeGauges {
   /** Records in the log; etcd counts proposals here. */
   readonly logPosition: number;
   readonly totalBytes: number;
+  readonly stalledSeconds: number;
   readonly inUseBytes: number;
   readonly quotaBytes: number;
   readonly watchers: number;
@@ -77,6 +78,11 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
   gauge('etcd_server_has_leader', '1 when there is a leader.', ({ hasLeader }) => (hasLeader ? 1 : 0));
   gauge('etcd_server_is_leader', '1 when this member leads.', ({ leader }) => (leader ? 1 : 0));
   gauge('etcd_server_is_learner', '1 when this member is a learner.', ({ learner }) => (learner ? 1 : 0));
+  gauge(
+    'engram_storage_stalled_seconds',
+    "For how long this leader's append has waited for a storage that does not answer; 0: it answers.",
+    ({ stalledSeconds }) => stalledSeconds,
+  );
   registry.counter('etcd_server_leader_changes_seen_total', 'Changes of the leader, the first included.', () => 1);
   gauge('etcd_server_id', "1 for this member's id, in hexadecimal.", ({ memberId }) =>
     one({ server_id: hex(memberId) }),

@@ -20,6 +20,7 @@ const gauges: NodeGauges = {
   leader: true,
   hasLeader: true,
   learner: false,
+  stalledSeconds: 0,
   revision: 42,
   compactRevision: -1,
   keys: 7,
