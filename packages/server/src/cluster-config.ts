@@ -114,6 +114,10 @@ export function clusterConfig(
   if (localValues !== 'disk' && localValues !== 'memory')
     throw new ConfigError(`--local-values=${localValues}: expected disk or memory`);
   if (!('domain' in initialMembers)) checkOwnUrls(name, initialMembers, advertisePeerUrls);
+  if (values.bool('force-new-cluster'))
+    throw new ConfigError(
+      '--force-new-cluster is not supported with --storage=tikv: the member would wait for the others',
+    );
   const token = values.text('initial-cluster-token');
   const listenPeerUrls = peerUrls(values);
   return {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Clock, type Logger, type Random, type Revision, revision } from '@engram/core';
 import {
   clusterIdOf,
@@ -22,7 +21,7 @@ import {
 } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import type { ClusterConfig } from './cluster-config.ts';
-import { ownFolder } from './data-directory.ts';
+import { checkDataOfMember, copyFolder } from './data-directory.ts';
 import { ConfigError } from './flag-values.ts';
 import type { NodeConfig } from './node-config.ts';
 import { discoverMembers, systemNames } from './srv-discovery.ts';
@@ -73,6 +72,7 @@ export async function openClusterData(
   opened: AsyncDisposableStack,
 ): Promise<ClusterData> {
   const { clock, random, logger } = parts;
+  checkDataOfMember(config.dataDir);
   const client = opened.use(await connect(cluster, parts));
   const keys = new LogKeys(cluster.prefix);
   const { initialMembers } = cluster;
@@ -139,7 +139,7 @@ export async function openClusterData(
         ? { kind: 'memory', bytesMax: config.memory.localValuesBytes }
         : {
             kind: 'disk',
-            path: join(ownFolder(config.dataDir), 'copy'),
+            path: copyFolder(config.dataDir),
             openStorage: (path) => openSegmentStorage({ path, clock, random, logger, durability: 'none' }),
           },
   });

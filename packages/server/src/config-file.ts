@@ -48,13 +48,14 @@ export async function applyConfigFile(path: string, values: FlagValues): Promise
       return;
     }
     if (value === null || value === undefined) return; // "key:" without a value means the default
-    const text = textOf(value, spec.type === 'duration');
+    const text = textOf(value, spec.type);
     if (text === undefined) throw new ConfigError(`invalid value of ${key} in ${path}`);
     const problem = values.set(spec, text);
     if (problem !== undefined)
       throw new ConfigError(`invalid value ${JSON.stringify(text)} of ${key} in ${path}: ${problem}`);
   };
   for (const [key, value] of entriesOf(document, path)) {
+    if (key === 'discovery-config') refuseDiscovery(value, path);
     const block = blocks[key];
     if (block === undefined) take(key, key, value);
     else if (value !== null)
@@ -64,14 +65,27 @@ export async function applyConfigFile(path: string, values: FlagValues): Promise
   return warnings;
 }
 
+/** etcd's block of discovery by a service. Its mere presence sets nothing. */
+function refuseDiscovery(value: unknown, path: string): void {
+  const isSet = (inner: unknown): boolean =>
+    typeof inner === 'object' && inner !== null ? Object.values(inner).some(isSet) : inner !== '' && inner !== null;
+  for (const [key, inner] of entriesOf(value, `${path}: discovery-config`))
+    if (['token', 'endpoints', 'client'].includes(key) && isSet(inner))
+      throw new ConfigError(`discovery-config in ${path} is not supported: see --discovery-srv`);
+}
+
 function entriesOf(value: unknown, where: string): readonly (readonly [string, unknown])[] {
   if (value === null || value === undefined) return []; // an empty file
   if (typeof value !== 'object' || Array.isArray(value)) throw new ConfigError(`${where} is no map of keys to values`);
   return Object.entries(value);
 }
 
-function textOf(value: unknown, duration: boolean): string | undefined {
-  if (typeof value === 'number') return duration ? formatGoDuration(value / 1e6) : String(value);
+/** What YAML 1.1, which etcd reads, takes for a boolean. In YAML 1.2 it is a text. */
+const booleans: Readonly<Record<string, string>> = { yes: 'true', on: 'true', no: 'false', off: 'false' };
+
+function textOf(value: unknown, type: string): string | undefined {
+  if (typeof value === 'number') return type === 'duration' ? formatGoDuration(value / 1e6) : String(value);
+  if (typeof value === 'string' && type === 'bool') return booleans[value.toLowerCase()] ?? value;
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',');

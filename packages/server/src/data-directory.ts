@@ -38,12 +38,15 @@ export async function openData(config: NodeConfig, { clock, random, logger }: Da
   if (config.storage === 'memory') return { storage: new MemoryStorage(), identity: randomIdentity(random) };
   const own = ownFolder(config.dataDir);
   const identityFile = join(own, 'identity.json');
-  if (existsSync(join(config.dataDir, 'member'))) {
-    throw new ConfigError(`${config.dataDir} holds the data of a member of etcd, which this program cannot read`);
+  refuseForeignData(config.dataDir);
+  if (hasFiles(copyFolder(config.dataDir))) {
+    throw new ConfigError(
+      `${config.dataDir} holds the copy of a member of a cluster: start it with --storage=tikv, or give another --data-dir`,
+    );
   }
   if (!config.newCluster && !existsSync(identityFile)) {
     throw new ConfigError(
-      `--initial-cluster-state=existing, but ${config.dataDir} holds no data: joining a cluster is not supported yet`,
+      `--initial-cluster-state=existing, but ${config.dataDir} holds no data: a member joins a cluster with --storage=tikv`,
     );
   }
   const engine = chooseEngine(config, own);
@@ -62,6 +65,24 @@ export async function openData(config: NodeConfig, { clock, random, logger }: Da
     await storage[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** A member of a cluster keeps a copy of the log here. It can be fetched again. */
+export const copyFolder = (dataDir: string): string => join(ownFolder(dataDir), 'copy');
+
+/** Throws ConfigError if the directory is not for a member of a cluster: the member would start beside data that it ignores. */
+export function checkDataOfMember(dataDir: string): void {
+  refuseForeignData(dataDir);
+  const engine = storageEngines.find((one) => hasFiles(join(ownFolder(dataDir), FOLDERS[one])));
+  if (engine === undefined) return;
+  throw new ConfigError(
+    `--storage=tikv, but ${dataDir} holds the data of --storage=${engine}, a node that is alone: its keys would not be in the cluster. Give another --data-dir`,
+  );
+}
+
+function refuseForeignData(dataDir: string): void {
+  if (existsSync(join(dataDir, 'member')))
+    throw new ConfigError(`${dataDir} holds the data of a member of etcd, which this program cannot read`);
 }
 
 /** Only the engine that wrote existing data may open it: a member must never start with an empty store next to its data. */

@@ -71,6 +71,8 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
     'starting a node',
   );
   for (const warning of config.warnings) logger.warn({}, warning);
+  // As in etcd, a member that was removed ends in order and with 0, so that nothing starts it again.
+  const removed = Promise.withResolvers<'removed'>();
   let node: RunningNode;
   try {
     const { startNode } = await import('./node.ts'); // not needed for --version, which tests run often
@@ -78,11 +80,14 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
       config,
       logger,
       onFatal: (error) => end(logger, 'the node cannot go on', error),
-      onRemoved: () => end(logger, 'the member has been permanently removed from the cluster', undefined),
+      onRemoved: () => {
+        logger.warn({}, 'the member has been permanently removed from the cluster');
+        removed.resolve('removed');
+      },
     });
-    const first = await Promise.race([started, stopping]);
+    const first = await Promise.race([started, stopping, removed.promise]);
     if (typeof first === 'string') {
-      logger.info({ signal: first }, 'stopped while starting');
+      logger.info(first === 'removed' ? {} : { signal: first }, 'stopped while starting');
       process.exit(0);
     }
     node = first;
@@ -94,8 +99,8 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
   logger.info({ name: config.name, ...ids, 'data-dir': config.dataDir }, 'now serving');
   notifyReady(process.env, logger);
 
-  const signal = await stopping;
-  logger.info({ signal }, 'received signal; shutting down');
+  const why = await Promise.race([stopping, removed.promise]);
+  if (why !== 'removed') logger.info({ signal: why }, 'received signal; shutting down');
   void insisting.then(() => end(logger, 'received a second signal; ending at once', undefined));
   await stop(node, logger);
 }

@@ -201,6 +201,10 @@ test.each([
   },
   { args: ['--initial-cluster=nonsense'], says: 'error setting up initial cluster' },
   { args: ['--initial-cluster-state=old'], says: 'unexpected clusterState "old"' },
+  {
+    args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--force-new-cluster'],
+    says: '--force-new-cluster is not supported with --storage=tikv',
+  },
   { args: ['--discovery-srv=example.org'], says: '--discovery-srv: a cluster needs --storage=tikv' },
   { args: ['--discovery-srv-name=blue'], says: '--discovery-srv-name needs --discovery-srv' },
   {
@@ -392,9 +396,20 @@ test.each([
   { yaml: '- a', says: 'is no map of keys to values' },
   { yaml: 'max-txn-ops: many', says: 'invalid value "many" of max-txn-ops' },
   { yaml: 'name: {a: 1}', says: 'invalid value of name' },
+  { yaml: 'pre-vote: perhaps', says: 'invalid value "perhaps" of pre-vote' },
+  { yaml: 'discovery-config: {endpoints: [http://127.0.0.1:1]}', says: 'discovery-config in' },
+  { yaml: 'discovery-config: {client: {endpoints: [http://127.0.0.1:1]}}', says: 'discovery-config in' },
+  { yaml: 'discovery-config: {token: abc}', says: 'discovery-config in' },
   { yaml: 'client-transport-security: 1', says: 'client-transport-security is no map' },
 ])('a file that says $yaml is refused', async ({ yaml, says }) => {
   await expect(readConfiguration(['--config-file', fileOf(yaml)], {})).rejects.toThrow(says);
+});
+
+test('a file may say yes and no as YAML 1.1 does, and have an empty block of discovery', async () => {
+  const text = 'client-transport-security: {auto-tls: yes}\nname: no\ndiscovery-config: {token: "", endpoints: []}\n';
+  const config = await configOf(['--config-file', fileOf(text)]);
+  expect(config.name).toBe('no');
+  expect(config.tls).toBeDefined();
 });
 
 test('a file that is not there is refused', async () => {

@@ -210,11 +210,18 @@ test.each([
 
 test.each([
   { name: 'etcd', make: 'member/wal', says: 'holds the data of a member of etcd' },
+  { name: 'copy', make: 'engram/copy/log', says: 'holds the copy of a member of a cluster' },
+  {
+    name: 'alone',
+    make: 'engram/segments/1',
+    args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1'],
+    says: 'holds the data of --storage=segment, a node that is alone',
+  },
   {
     name: 'existing',
     make: 'nothing',
     args: ['--initial-cluster-state=existing'],
-    says: 'joining a cluster is not supported yet',
+    says: 'a member joins a cluster with --storage=tikv',
   },
 ])('a data directory that is not ours ($name) is refused and left alone', async ({ name, make, args = [], says }) => {
   const dataDir = join(scratch, name);
