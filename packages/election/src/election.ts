@@ -1,9 +1,10 @@
-import { assert, EMPTY_BYTES, type Epoch, epoch } from '@engram/core';
-import { type Entry, type LogIndex, type Message, type ReadState, type Term, term } from '@engram/raft-ts';
+import { assert, type Epoch, epoch } from '@engram/core';
+import { type Entry, type Message, type ReadState, term } from '@engram/raft-ts';
 import { Changes } from './changes.ts';
 import { afterCommand, afterMemberChange, type ClusterState, memberOf, newCluster } from './cluster-state.ts';
 import { decodeClusterState, decodeCommand, decodeMemberChange, encodeCommand } from './codec/cluster-codec.ts';
 import type { Command } from './command.ts';
+import { Dismissals } from './dismissals.ts';
 import type { Effect, Ticket, Witness } from './effect.ts';
 import { ElectionError } from './election-error.ts';
 import type { MemberId } from './member.ts';
@@ -22,8 +23,6 @@ import { type ElectionView, viewOf } from './view.ts';
 const READY_SHARE = 0.9;
 /** A leader that can't do its work hands over at most once in so many election timeouts. */
 const HAND_OVER_PAUSE = 5;
-/** etcd's request timeout: no read waits longer for a confirmation. */
-const CONFIRM_MS_MAX = 7000;
 
 /**
  * One member's part in the election: takes Raft's ticks and messages, and decides. It has no clock, network or disk. Inputs
@@ -38,10 +37,7 @@ export class Election {
   readonly #raft: RaftMember;
   readonly #peers = new Peers();
   readonly #reads: ReadGate;
-  /** Removed members that have asked whether they may leave. */
-  readonly #leaving = new Set<MemberId>();
-  /** The entry behind which a majority knows these removals. */
-  #told: { readonly term: Term; readonly index: LogIndex; readonly removed: readonly MemberId[] } | undefined;
+  readonly #dismissals: Dismissals;
   readonly #changes: Changes;
   #effects: Effect[] = [];
   #state: ClusterState;
@@ -74,7 +70,7 @@ export class Election {
       );
     }
     const emit = (effect: Effect): void => void this.#effects.push(effect);
-    this.#reads = new ReadGate(emit, Math.ceil(CONFIRM_MS_MAX / options.tickMs));
+    this.#reads = new ReadGate(emit, options.tickMs);
     this.#changes = new Changes(emit);
     this.#raft = new RaftMember(options, state, {
       send: (messages) => emit({ kind: 'send', messages: this.#addressed(messages) }),
@@ -86,6 +82,7 @@ export class Election {
       },
       read: (read) => this.#confirmed(read),
     });
+    this.#dismissals = new Dismissals(this.#raft.node);
     this.#leaderShown = { leader: undefined, epoch: this.epoch };
     this.#settle();
   }
@@ -129,11 +126,11 @@ export class Election {
       return;
     }
     if (message.kind === 'removed') this.#dismissed ||= message.to === this.#options.self;
-    else if (message.kind === 'leaving') this.#answerIfRemoved(message.from);
+    else if (message.kind === 'leaving') this.#dismissals.ask(message.from, this.#state.removed);
     else {
       const { from, type } = message.message;
       // A removed member that asks for votes does not know of its removal.
-      if (type === 'pre-vote' || type === 'vote') this.#answerIfRemoved(from);
+      if (type === 'pre-vote' || type === 'vote') this.#dismissals.ask(from, this.#state.removed);
       if (memberOf(this.#state, from) !== undefined) this.#peers.heard(from, message.storageHealthy);
       this.#raft.node.step(message.message);
     }
@@ -322,41 +319,12 @@ export class Election {
     return silentTicks > 2 * limits.electionTicks;
   }
 
-  /**
-   * Tells a removed member that it may leave. Only a leader does that has committed an entry of its term, and that would
-   * know of the removal after a crash. A majority must know as well: the others count the member until they do, and could
-   * need its vote if this leader were lost.
-   */
-  #answerIfRemoved(member: MemberId): void {
-    const { node } = this.#raft;
-    if (!node.hasCommittedInTerm || !node.confIsDurable || !this.#state.removed.includes(member)) return;
-    this.#leaving.add(member);
-  }
-
-  /** Answers those who have asked. Another leader is asked again. */
+  /** Tells removed members that have asked that they may leave. */
   #dismiss(): void {
-    if (this.#leaving.size === 0) return;
-    if (!this.#isLeader) this.#leaving.clear();
-    else if (this.#majorityKnowsRemovals()) {
-      const { clusterId } = this.#options;
-      const messages = [...this.#leaving].map((to): PeerMessage => ({ kind: 'removed', clusterId, to }));
-      this.#effects.push({ kind: 'send', messages });
-      this.#leaving.clear();
-    }
-  }
-
-  /**
-   * Whether an entry is applied that this leader appended after it had applied the removals. A voter that acknowledged the
-   * entry got the commit of the removals with it, or before. Appends the entry at the first question.
-   */
-  #majorityKnowsRemovals(): boolean {
-    const { node } = this.#raft;
-    const { removed } = this.#state;
-    if (this.#told?.term !== node.term || this.#told.removed !== removed) {
-      const outcome = node.propose(EMPTY_BYTES);
-      this.#told = outcome.kind === 'appended' ? { term: node.term, index: outcome.first, removed } : undefined;
-    }
-    return this.#told !== undefined && node.appliedIndex >= this.#told.index;
+    const { clusterId } = this.#options;
+    const leaving = this.#dismissals.take(this.#isLeader, this.#state.removed);
+    const messages = leaving.map((to): PeerMessage => ({ kind: 'removed', clusterId, to }));
+    if (messages.length > 0) this.#effects.push({ kind: 'send', messages });
   }
 
   /** Begins and ends the store's leadership after Raft's, and shows the leader. */

@@ -2,11 +2,13 @@ import type { Effect, Ticket } from './effect.ts';
 
 /** Bound on the reads that wait for a round. */
 const WAITING_MAX = 65_536;
+/** etcd's request timeout: no read waits longer. */
+const WAIT_MS_MAX = 7000;
 
 /**
  * Reads that wait until this member is known to lead. All reads that wait when a round begins share it. Reads that come
  * during a round share the next one. So at most one round is under way, however many reads wait. A read that has waited for
- * `ticksMax` is refused with Timeout: a round does not end while the Raft state of a majority cannot be saved.
+ * WAIT_MS_MAX is refused with Timeout: a round does not end while the Raft state of a majority cannot be saved.
  */
 export class ReadGate {
   readonly #emit: (effect: Effect) => void;
@@ -16,9 +18,9 @@ export class ReadGate {
   #round: { readonly number: number; readonly reads: WaitingReads } | undefined;
   #rounds = 0;
 
-  constructor(emit: (effect: Effect) => void, ticksMax: number) {
+  constructor(emit: (effect: Effect) => void, tickMs: number) {
     this.#emit = emit;
-    this.#ticksMax = ticksMax;
+    this.#ticksMax = Math.ceil(WAIT_MS_MAX / tickMs);
   }
 
   add(ticket: Ticket): void {

@@ -1,32 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfiguration, type NodeConfig } from '@engram/server';
+import { describe, expect, test } from 'vitest';
+import { readConfiguration } from '@engram/server';
 import { flagTable } from '../src/flag-table.ts';
+import { ConfigFiles, configOf } from './config-files.ts';
 
-let scratch: string;
-let certFile: string;
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), 'engram-config-'));
-  certFile = join(scratch, 'cert.pem');
-  writeFileSync(certFile, 'only looked for, not read');
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-
-async function configOf(args: readonly string[], environment: Record<string, string> = {}): Promise<NodeConfig> {
-  const configuration = await readConfiguration(args, environment);
-  if (configuration.kind !== 'config') throw new Error(JSON.stringify(configuration));
-  return configuration.config;
-}
-
-function fileOf(yaml: string): string {
-  const file = join(scratch, `${Math.abs(hash(yaml))}.yaml`);
-  writeFileSync(file, yaml);
-  return file;
-}
-const hash = (text: string): number => [...text].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) | 0, 7);
+const files = new ConfigFiles();
+const { certFile } = files;
 
 test('without arguments a node has the defaults of etcd', async () => {
   const config = await configOf([]);
@@ -332,92 +311,6 @@ describe('TLS flags that would not do what they say', () => {
   });
 });
 
-test('a configuration file is in the keys of etcd, and all else is ignored beside it', async () => {
-  const file = fileOf(`
-name: filed
-data-dir: /var/lib/engram
-listen-client-urls: https://10.0.0.1:2379,https://127.0.0.1:2379
-advertise-client-urls: https://10.0.0.1:2379
-listen-metrics-urls: http://127.0.0.1:2381
-initial-cluster: filed=https://10.0.0.1:2380
-auto-compaction-mode: revision
-auto-compaction-retention: "1000"
-watch-progress-notify-interval: 5000000000
-warning-apply-duration: 200ms
-quota-backend-bytes: 8589934592
-pre-vote: true
-log-outputs: [stderr, /var/log/engram]
-cipher-suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]
-feature-gates: InitialCorruptCheck=true
-client-transport-security:
-  cert-file: ${certFile}
-  key-file: ${certFile}
-  client-cert-auth: true
-  trusted-ca-file: ${certFile}
-  allowed-hostname: [a.example]
-peer-transport-security:
-  cert-file: ${certFile}
-  allowed-cn: [b]
-something-new: 1
-`);
-  const config = await configOf(['--config-file', file, '--name=ignored', '--max-txn-ops=7'], { ETCD_NAME: 'ignored' });
-  expect(config).toMatchObject({
-    name: 'filed',
-    dataDir: '/var/lib/engram',
-    maxTxnOps: 128,
-    watchProgressIntervalMs: 5000,
-    slowCommitMs: 200,
-    quotaBytes: 8589934592,
-    compaction: { mode: 'revision', revisions: 1000 },
-    log: { outputs: ['stderr', '/var/log/engram'] },
-    tls: {
-      certFile,
-      keyFile: certFile,
-      trustedCaFile: certFile,
-      clientCertAuth: true,
-      allowedHostnames: ['a.example'],
-      cipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
-    },
-    warnings: [
-      `unknown key something-new in ${file}`,
-      'flags without effect on a node that is alone: --peer-cert-file --peer-cert-allowed-cn',
-    ],
-  });
-  expect(config.featureGates.get('InitialCorruptCheck')).toBe(true);
-});
-
-test('the file may be named by the environment, and listening needs no advertising there', async () => {
-  const config = await configOf([], { ETCD_CONFIG_FILE: fileOf('listen-client-urls: http://127.0.0.1:1\nname:\n') });
-  expect(config).toMatchObject({ name: 'default', listenClientUrls: [{ port: 1 }] });
-});
-
-test.each([
-  { yaml: 'name: [a', says: 'cannot read the configuration file' },
-  { yaml: '- a', says: 'is no map of keys to values' },
-  { yaml: 'max-txn-ops: many', says: 'invalid value "many" of max-txn-ops' },
-  { yaml: 'name: {a: 1}', says: 'invalid value of name' },
-  { yaml: 'pre-vote: perhaps', says: 'invalid value "perhaps" of pre-vote' },
-  { yaml: 'discovery-config: {endpoints: [http://127.0.0.1:1]}', says: 'discovery-config in' },
-  { yaml: 'discovery-config: {client: {endpoints: [http://127.0.0.1:1]}}', says: 'discovery-config in' },
-  { yaml: 'discovery-config: {token: abc}', says: 'discovery-config in' },
-  { yaml: 'client-transport-security: 1', says: 'client-transport-security is no map' },
-])('a file that says $yaml is refused', async ({ yaml, says }) => {
-  await expect(readConfiguration(['--config-file', fileOf(yaml)], {})).rejects.toThrow(says);
-});
-
-test('a file may say yes and no as YAML 1.1 does, and have an empty block of discovery', async () => {
-  const text = 'client-transport-security: {auto-tls: yes}\nname: no\ndiscovery-config: {token: "", endpoints: []}\n';
-  const config = await configOf(['--config-file', fileOf(text)]);
-  expect(config.name).toBe('no');
-  expect(config.tls).toBeDefined();
-});
-
-test('a file that is not there is refused', async () => {
-  await expect(readConfiguration(['--config-file', join(scratch, 'none')], {})).rejects.toThrow(
-    'cannot read the configuration file',
-  );
-});
-
 test("kubeadm's static pod starts as it is, with one warning about what belongs to peers", async () => {
   const config = await configOf([
     '--advertise-client-urls=https://10.0.0.1:2379',
@@ -496,6 +389,9 @@ test('every flag of the table can be set to its default in all three ways', asyn
       ).warnings,
       name,
     ).toEqual([]);
-    expect((await configOf(['--config-file', fileOf(`${name}: ${JSON.stringify(value)}`)])).warnings, name).toEqual([]);
+    expect(
+      (await configOf(['--config-file', files.fileOf(`${name}: ${JSON.stringify(value)}`)])).warnings,
+      name,
+    ).toEqual([]);
   }
 });

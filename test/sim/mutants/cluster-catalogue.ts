@@ -190,8 +190,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${member}/leader-calls.ts`,
-        find: '      await confirm(caller.signal);\n      const renewals',
-        replace: '      const renewals',
+        find: '      await confirm(caller.signal);\n      const { ids }',
+        replace: '      const { ids }',
       },
       {
         file: `${backend}/backend.ts`,
