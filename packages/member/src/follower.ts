@@ -116,11 +116,14 @@ export class Follower {
   async #followStream(known: Leader, signal: AbortSignal): Promise<void> {
     const { peers, replica, storage, leader } = this.#options;
     const changed = new AbortController();
-    const stopListening = leader.onChange(() => {
+    const listener = (): void => {
       if (leader.current?.memberId !== known.memberId || leader.current.epoch !== known.epoch) changed.abort();
-    });
+    };
+    const stopListening = leader.onChange(listener);
+    listener(); // it may have changed while this member asked for the end of the log, or read it
     const either = AbortSignal.any([signal, changed.signal]);
     try {
+      if (either.aborted) return;
       for await (const batch of peers.follow(known.memberId, replica.next, either)) {
         if (either.aborted) return;
         if (endOf(batch) <= replica.next) continue;
