@@ -205,7 +205,7 @@ export class Backend implements Store, AsyncDisposable {
         replica: this.replica,
         epoch,
         minLeaseTtlSeconds,
-        ...(cluster === undefined ? {} : { confirm: () => this.#confirm(cluster) }),
+        ...(cluster === undefined ? {} : { confirm: () => this.#confirm(cluster, leadership) }),
         onEnded: (outcome) => {
           if (this.#leadership === leadership) this.#leadership = undefined;
           if (outcome.kind === 'uncertain') this.#mustRestart = true;
@@ -370,13 +370,17 @@ export class Backend implements Store, AsyncDisposable {
     await this.replica[Symbol.asyncDispose]();
   }
 
-  /** Rejects with LeaderChanged if this node does not lead any more. */
-  async #confirm(cluster: BackendCluster): Promise<void> {
+  /**
+   * Rejects with LeaderChanged if this leadership has ended. A later one of this node confirms nothing for it: another leader
+   * may have written between the two what an answer of this one does not show.
+   */
+  async #confirm(cluster: BackendCluster, leadership: Leadership): Promise<void> {
     try {
       await cluster.confirm(this.#neverAborted);
     } catch (cause) {
       throw isEngramError(cause, 'NotLeader') ? new EngramError('LeaderChanged', { cause }) : cause;
     }
+    if (this.#leadership !== leadership) throw new EngramError('LeaderChanged');
   }
 
   #proposed(): Proposals {

@@ -267,3 +267,35 @@ test('a takeover that another one has overtaken takes nothing of the later epoch
   expect(slow.leadership).toBeUndefined();
   expect(slow.revision).toBe(2);
 });
+
+test.each([
+  { what: 'an answer', txn: txnOf(everything(), ...remove('nowhere').success) },
+  { what: 'a refusal', txn: put('nowhere', '', { ignoreValue: true }) },
+])('$what of an earlier leadership is not confirmed by a later one of the same node', async ({ txn }) => {
+  const clock = new SimClock();
+  const confirmed = Promise.withResolvers<void>();
+  const backend = await openReplica({
+    storage: new MemoryStorage(),
+    clock,
+    random: new Prng(7),
+    logger: quiet,
+    memberId: 1n,
+    cluster: {
+      get leader(): never {
+        throw new Error('no other member leads');
+      },
+      readIndex: async () => undefined,
+      confirm: () => confirmed.promise,
+    },
+    onFatal: (error) => expect.fail(String(error)),
+  });
+  await backend.lead(epoch(1));
+  const outcome = refusal(backend.txn(txn, nodeItself));
+  await clock.settle();
+  const stepped = backend.stepDown();
+  await clock.settle();
+  await stepped;
+  await backend.lead(epoch(2));
+  confirmed.resolve();
+  expect(await outcome).toBe('LeaderChanged');
+});

@@ -201,6 +201,17 @@ const possible: readonly Mutant[] = [
     ],
   },
   {
+    name: 'confirmed-by-a-later-leadership',
+    what: 'an answer that an earlier leadership has made is confirmed by a later one of the same member',
+    edits: [
+      {
+        file: `${backend}/backend.ts`,
+        find: "if (this.#leadership !== leadership) throw new EngramError('LeaderChanged');",
+        replace: 'void leadership;',
+      },
+    ],
+  },
+  {
     name: 'read-joins-a-round',
     what: 'a read index is that of a round that began before the read came',
     edits: [
