@@ -23,6 +23,7 @@ export async function finish(world: ClusterWorld): Promise<void> {
   world.tell(() => 'nothing fails any more');
   world.ending = true;
   for (const client of world.watchClients) client.heal();
+  await majorityGoesOn(world);
   await healthy(world);
   await until(
     world,
@@ -50,33 +51,70 @@ export async function finish(world: ClusterWorld): Promise<void> {
     await compareWithRecovery(world, storageFromImage(world), 'the store of the image');
 }
 
+/**
+ * Members that are lost must not stop a majority: in half of the runs some stay dead, until the others have a leader that
+ * they all know, or know of a change of the membership after which they are no majority.
+ */
+async function majorityGoesOn(world: ClusterWorld): Promise<void> {
+  const random = world.random.fork('lost members');
+  const voters = world.leaders.flatMap(votersOf);
+  if (voters.length < 3 || !random.chance(0.5)) return;
+  const most = Math.ceil(voters.length / 2) - 1;
+  // Those that are dead already have died at a time that matters.
+  const lost = new Set(voters.map((id) => world.nodeOf(id)).filter(({ alive }) => alive === undefined));
+  if (lost.size > most) return;
+  if (lost.size === 0)
+    for (let left = random.between(1, most); left > 0; left -= 1) lost.add(world.nodeOf(random.pick(voters)));
+  for (const node of lost) {
+    world.kill(node);
+    node.lost = true;
+  }
+  const others = (): readonly ClusterNode[] => world.members.filter((node) => !lost.has(node));
+  const areMajority = (): boolean =>
+    others().every(({ serving }) => {
+      const counted = serving === undefined ? [] : votersOf(serving);
+      return counted.length === 0 || 2 * counted.filter((id) => !lost.has(world.nodeOf(id))).length > counted.length;
+    });
+  const isWell = (): boolean => {
+    heal(world, others());
+    const [leader, second] = world.leaders;
+    if (leader === undefined || second !== undefined || !votersOf(leader).includes(leader.id)) return false;
+    const known = leader.member?.member.cluster.members ?? [];
+    return others().every((node) => knows(node, leader) || known.every(({ id }) => id !== node.id));
+  };
+  await until(world, 'the others have a leader that all know', () => isWell() || !areMajority());
+  for (const node of lost) node.lost = false;
+}
+
+/** Ends all faults, and starts these nodes. */
+function heal(world: ClusterWorld, nodes: readonly ClusterNode[]): void {
+  world.network.healAll();
+  world.startAdded();
+  for (const node of nodes) {
+    const life = node.alive;
+    life?.log.heal();
+    life?.raft.heal();
+    life?.values.heal();
+    if (life?.process.paused === true) life.process.resume();
+    if (node.forgotten && isListed(world, node)) {
+      world.tell(() => `${node.name} was added after all`);
+      node.removed = false;
+      node.forgotten = false;
+    }
+    if (life === undefined) world.start(node);
+    if (isForgotten(world, node)) {
+      world.tell(() => `${node.name} was removed before it had joined`);
+      node.removed = true;
+      node.forgotten = true;
+      world.kill(node);
+    }
+  }
+}
+
 /** Waits until all members live, hear each other, and know one leader. */
 async function healthy(world: ClusterWorld): Promise<void> {
-  const heal = (): void => {
-    world.network.healAll();
-    world.startAdded();
-    for (const node of world.nodes) {
-      const life = node.alive;
-      life?.log.heal();
-      life?.raft.heal();
-      life?.values.heal();
-      if (life?.process.paused === true) life.process.resume();
-      if (node.forgotten && isListed(world, node)) {
-        world.tell(() => `${node.name} was added after all`);
-        node.removed = false;
-        node.forgotten = false;
-      }
-      if (life === undefined) world.start(node);
-      if (isForgotten(world, node)) {
-        world.tell(() => `${node.name} was removed before it had joined`);
-        node.removed = true;
-        node.forgotten = true;
-        world.kill(node);
-      }
-    }
-  };
   const isWell = (): boolean => {
-    heal();
+    heal(world, world.nodes);
     const [leader, second] = world.leaders;
     if (second !== undefined || leader === undefined) return false;
     return listed(leader) === idsOf(world.members) && world.members.every((node) => knows(node, leader));
@@ -103,6 +141,9 @@ const idsOf = (members: readonly { readonly id: bigint }[]): string =>
     .map(({ id }) => String(id))
     .sort()
     .join();
+
+const votersOf = ({ member }: ClusterLife): readonly bigint[] =>
+  (member?.member.cluster.members ?? []).flatMap(({ id, isLearner }) => (isLearner ? [] : [id]));
 
 const listed = ({ member }: ClusterLife): string => idsOf(member?.member.cluster.members ?? []);
 

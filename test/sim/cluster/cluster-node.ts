@@ -22,6 +22,8 @@ export class ClusterNode {
   removed = false;
   /** True if the node was taken for removed before it had joined. It is started again if a member lists it later. */
   forgotten = false;
+  /** True while the node stays dead, whatever would start it. */
+  lost = false;
   /** True if a start is scheduled. */
   starting = false;
 

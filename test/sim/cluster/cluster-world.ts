@@ -196,7 +196,7 @@ export class ClusterWorld implements Clients {
   /** Starts a life of the node, unless it lives, is no member any more, or the run is over. */
   start(node: ClusterNode): void {
     node.starting = false;
-    if (node.alive !== undefined || node.removed || this.over) return;
+    if (node.alive !== undefined || node.removed || node.lost || this.over) return;
     const life: ClusterLife = new ClusterLife({
       id: node.id,
       host: node.host,
