@@ -255,12 +255,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   'PD is gone for the members': pdGone,
   'leaders of regions move': async ({ lab, prng }) => {
     for (let round = 0; round < 3; round += 1) {
-      const { regions } = (await lab.pdHttp('regions')) as { regions: { id: number; peers: { store_id: number }[] }[] };
-      for (const region of regions) {
-        const target = prng.pick(region.peers).store_id;
-        const operator = { name: 'transfer-leader', region_id: region.id, to_store_id: target };
-        await lab.pdHttp('operators', operator).catch(() => undefined);
-      }
+      for (const region of await lab.regions()) await lab.transferLeader(region, prng.pick(region.stores));
       await sleep(500);
     }
     return nothing;

@@ -7,6 +7,8 @@ import { type Checks, expectEqual } from './check.ts';
 import type { Lab } from './lab.ts';
 import { bytes } from './rows.ts';
 
+const anyOf = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)]!;
+
 export function judge(result: BankResult, timeoutMs: number): void {
   expectEqual(
     [result.wrongTotals, result.lost, result.ghosts, result.halves],
@@ -80,18 +82,13 @@ export async function faults(checks: Checks, lab: Lab, seconds: number): Promise
   await under('splits every second and transfers of leaders', async (done) => {
     for (let at = 0; !done(); at += 1) {
       await client.admin.split([accountKey((at * 37) % 1_000)], { timeoutMs: 5_000 }).catch(() => undefined);
-      const { regions } = (await lab.pdHttp('regions')) as {
-        regions: { id: number; leader?: { store_id?: number }; peers: { store_id: number }[] }[];
-      };
+      const regions = await lab.regions();
       // Moves some leaders at a time, repeatedly: this store sometimes keeps an old epoch of a region that it leads,
       // and then refuses all requests until another store leads it.
       await Promise.all(
         Array.from({ length: Math.ceil(regions.length / 10) }, () => {
-          const region = regions[Math.floor(Math.random() * regions.length)]!;
-          const target = region.peers[Math.floor(Math.random() * region.peers.length)]!.store_id;
-          return lab
-            .pdHttp('operators', { name: 'transfer-leader', region_id: region.id, to_store_id: target })
-            .catch(() => undefined);
+          const region = anyOf(regions);
+          return lab.transferLeader(region, anyOf(region.stores));
         }),
       );
       await sleep(1_000);

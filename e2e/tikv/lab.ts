@@ -50,6 +50,15 @@ export interface LabPlace {
   readonly address: string;
 }
 
+/** A region, as PD knows it. */
+export interface PdRegion {
+  readonly id: number;
+  /** The stores that have a copy of it. */
+  readonly stores: readonly number[];
+  /** The store that leads it. Undefined until PD, which may have just started, has the region's heartbeat. */
+  readonly leader: number | undefined;
+}
+
 /** A command that runs in a network namespace. `nsenter` execs it, so it has the pid of the spawned process. */
 export const inNetns = (netns: string, command: readonly string[]): readonly string[] => [
   'nsenter',
@@ -186,7 +195,7 @@ export class Lab implements AsyncDisposable {
   }
 
   /** Calls PD's HTTP interface, at any member that answers. Retries for half a minute, because members are killed meanwhile. */
-  async pdHttp(path: string, body?: unknown): Promise<unknown> {
+  async #pdHttp(path: string, body?: unknown): Promise<unknown> {
     let last: unknown;
     for (const endMs = performance.now() + 30_000; performance.now() < endMs; await sleep(500)) {
       for (const address of this.pdDirect) {
@@ -223,19 +232,16 @@ export class Lab implements AsyncDisposable {
   }
 
   async #replicated(): Promise<void> {
-    let answer: { regions?: { peers: unknown[]; leader?: { store_id?: number } }[] } = {};
+    let regions: readonly PdRegion[] = [];
     for (let second = 0; second < REPLICATED_MAX_S; second += 1) {
-      answer = (await this.pdHttp('regions')) as typeof answer;
-      const regions = answer.regions ?? [];
-      if (
-        regions.length > 0 &&
-        regions.every(({ peers, leader }) => peers.length === this.stores && leader?.store_id !== undefined)
-      )
-        return;
+      regions = await this.regions();
+      const replicated = ({ stores, leader }: PdRegion): boolean =>
+        stores.length === this.stores && leader !== undefined;
+      if (regions.length > 0 && regions.every(replicated)) return;
       await sleep(1_000);
     }
     throw new Error(
-      `the regions were not replicated within ${REPLICATED_MAX_S} s: ${JSON.stringify(answer).slice(0, 2_000)}`,
+      `the regions were not replicated within ${REPLICATED_MAX_S} s: ${JSON.stringify(regions).slice(0, 2_000)}`,
     );
   }
 
@@ -263,13 +269,30 @@ export class Lab implements AsyncDisposable {
     }
   }
 
-  /** The store that leads most regions now. A PD that has just started knows no leader until the regions' heartbeats. */
+  async regions(): Promise<readonly PdRegion[]> {
+    const { regions } = (await this.#pdHttp('regions')) as {
+      regions?: { id: number; peers: { store_id: number }[]; leader?: { store_id?: number } }[];
+    };
+    return (regions ?? []).map(({ id, peers, leader }) => ({
+      id,
+      stores: peers.map((peer) => peer.store_id),
+      leader: leader?.store_id,
+    }));
+  }
+
+  /** Asks PD to give the lead of a region to another store. PD may refuse. */
+  async transferLeader({ id }: PdRegion, store: number): Promise<void> {
+    await this.#pdHttp('operators', { name: 'transfer-leader', region_id: id, to_store_id: store }).catch(
+      () => undefined,
+    );
+  }
+
+  /** The store that leads most regions now. */
   async busiestStore(): Promise<number> {
     for (const endMs = performance.now() + LEADERS_MAX_MS; performance.now() < endMs; await sleep(100)) {
-      const { regions = [] } = (await this.pdHttp('regions')) as { regions?: { leader?: { store_id?: number } }[] };
       const counts = new Map<number, number>();
-      for (const { leader } of regions)
-        if (leader?.store_id !== undefined) counts.set(leader.store_id, (counts.get(leader.store_id) ?? 0) + 1);
+      for (const { leader } of await this.regions())
+        if (leader !== undefined) counts.set(leader, (counts.get(leader) ?? 0) + 1);
       const [busiest] = [...counts].sort((left, right) => right[1] - left[1]);
       if (busiest !== undefined) return busiest[0];
     }
@@ -278,13 +301,13 @@ export class Lab implements AsyncDisposable {
 
   /** The number of a store's process. PD's ids are in the order of starting, but are not these numbers. */
   async processOf(storeId: number): Promise<number> {
-    const { stores } = (await this.pdHttp('stores')) as { stores: { store: { id: number; address: string } }[] };
+    const { stores } = (await this.#pdHttp('stores')) as { stores: { store: { id: number; address: string } }[] };
     const found = stores.find(({ store }) => store.id === storeId);
     return Number(found!.store.address.split(':')[1]) - this.storePort;
   }
 
   async pdLeader(): Promise<number> {
-    const { name } = (await this.pdHttp('leader')) as { name: string };
+    const { name } = (await this.#pdHttp('leader')) as { name: string };
     return Number(name.slice(2));
   }
 
