@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ClusterPlace, MemberProcess } from '../../e2e/cluster/cluster-member.ts';
+import { type ClusterPlace, freePlaces, isLeader, MemberProcess } from '../../e2e/cluster/cluster-member.ts';
 import { Lab } from '../../e2e/tikv/lab.ts';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
@@ -31,21 +31,11 @@ export async function startEngram(folder: string): Promise<Cluster> {
   const place: ClusterPlace = {
     pd: lab.pdAddresses,
     prefix: 'bench',
-    members: await Promise.all(
-      NAMES.map(async (name) => ({
-        name,
-        clientPort: await freePort(),
-        peerPort: await freePort(),
-        dataDir: join(folder, name),
-      })),
-    ),
+    members: await freePlaces(folder),
   };
   const members = place.members.map(
     (member) => new MemberProcess(place, member, ['--log-level=warn', '--quota-backend-bytes=8589934592']),
   );
-  process.once('exit', () => {
-    for (const member of members) member.signal('SIGKILL');
-  });
   for (const member of members) member.start();
   await Promise.all(members.map(({ endpoint }) => served(endpoint)));
   return {
@@ -152,9 +142,7 @@ export class ClusterTarget implements LoadTarget {
 async function leaderOf({ members }: Cluster): Promise<Endpoint> {
   for (const endMs = performance.now() + LEADER_MAX_MS; performance.now() < endMs; await delay(50)) {
     for (const member of members) {
-      using client = new EtcdClient(member.endpoint, { deadlineMs: 1000 });
-      const status = await client.status().catch(() => undefined);
-      if (status !== undefined && status.leader === status.header?.memberId) return member;
+      if (await isLeader(member.endpoint, 1000)) return member;
     }
   }
   throw new Error('nobody leads');

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClusterPlace, leaderAmong, MemberProcess } from '../../e2e/cluster/cluster-member.ts';
+import { type ClusterPlace, freePlaces, leaderAmong, MemberProcess } from '../../e2e/cluster/cluster-member.ts';
 import { Lab } from '../../e2e/tikv/lab.ts';
 import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { usageOf } from '../support/usage.ts';
 
 export const PREFIX = 'image';
-const NAMES = ['a', 'b', 'c'] as const;
 const VALUE_BYTES = 512;
 const TXN_PUTS = 100;
 const CLIENTS = 8;
@@ -48,20 +47,9 @@ export class ImageCluster implements AsyncDisposable {
 
   static async start(folder: string, flags: readonly string[]): Promise<ImageCluster> {
     const lab = await Lab.start(join(folder, 'lab'), { store: 'onenode', strict: false });
-    const ports = async (): Promise<number> => await freePort();
-    const members = await Promise.all(
-      NAMES.map(async (name) => ({
-        name,
-        clientPort: await ports(),
-        peerPort: await ports(),
-        dataDir: join(folder, name),
-      })),
-    );
-    const metrics = await Promise.all(NAMES.map(() => freePort()));
+    const members = await freePlaces(folder);
+    const metrics = await Promise.all(members.map(() => freePort()));
     const cluster = new ImageCluster(lab, { pd: lab.pdAddresses, prefix: PREFIX, members }, metrics, flags);
-    process.once('exit', () => {
-      for (const member of cluster.members) member.signal('SIGKILL');
-    });
     for (const member of cluster.members.slice(0, 2)) member.start();
     await Promise.all(cluster.members.slice(0, 2).map((member) => member.ready()));
     return cluster;

@@ -43,7 +43,7 @@ const READY_LINE = 'ready to serve client requests';
 const READY_MAX_MS = 60_000;
 const STOP_MAX_MS = 15_000;
 
-/** A member: its process, and the processes that replace it after a restart. */
+/** A member: its process, and the processes that replace it after a restart. All end when this process ends. */
 export class MemberProcess {
   readonly place: MemberPlace;
   readonly lines: string[] = [];
@@ -100,6 +100,9 @@ export class MemberProcess {
     const [program, ...args] = netns === undefined ? command : inNetns(netns, command);
     const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.removeListener('exit', kill));
     const ready = Promise.withResolvers<void>();
     ready.promise.catch(() => undefined);
     this.#ready = ready;
@@ -154,10 +157,15 @@ export async function leaderAmong(members: readonly MemberProcess[], deadlineMs 
   for (;;) {
     for (const member of members) {
       if (!member.running) continue;
-      using client = new EtcdClient(member.endpoint, { deadlineMs });
-      const status = await client.status().catch(() => undefined);
-      if (status !== undefined && status.leader === status.header?.memberId) return member;
+      if (await isLeader(member.endpoint, deadlineMs)) return member;
     }
     await sleep(50);
   }
+}
+
+/** Whether the member of Engram or etcd at `endpoint` answers, and reports itself as the leader. */
+export async function isLeader(endpoint: string, deadlineMs: number): Promise<boolean> {
+  using client = new EtcdClient(endpoint, { deadlineMs });
+  const status = await client.status().catch(() => undefined);
+  return status !== undefined && status.leader === status.header?.memberId;
 }

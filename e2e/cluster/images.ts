@@ -56,9 +56,6 @@ const members = place.members.map((member) => {
 });
 /** Of all lives of all members. */
 const images = { published: 0, trims: 0, pages: 0, kept: 0 };
-process.once('exit', () => {
-  for (const member of members) member.signal('SIGKILL');
-});
 for (const member of members) member.start();
 await Promise.all(members.map((member) => member.ready()));
 

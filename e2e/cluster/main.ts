@@ -30,9 +30,6 @@ const place: ClusterPlace = {
   members: await freePlaces(folder),
 };
 const members = place.members.map((member) => new MemberProcess(place, member));
-process.once('exit', () => {
-  for (const member of members) member.signal('SIGKILL');
-});
 for (const member of members) member.start();
 await Promise.all(members.map((member) => member.ready()));
 const endpoints = members.map(({ endpoint }) => endpoint);

@@ -37,9 +37,6 @@ const place: ClusterPlace = {
 };
 const [placeA, placeB, placeC] = [place.members[0]!, place.members[1]!, place.members[2]!];
 let running: MemberProcess[] = [];
-process.once('exit', () => {
-  for (const each of running) each.signal('SIGKILL');
-});
 
 const byName = ['--peer-cert-allowed-cn=engram-peer'];
 const byHost = ['--peer-cert-allowed-hostname=peer.engram'];
