@@ -6,10 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { figure } from '../support/statistics.ts';
-import { type Usage, usageOf } from '../support/usage.ts';
+import { untilIdle, type Usage, usageOf } from '../support/usage.ts';
 
 const START_MAX_MS = 60_000;
-const IDLE_LOOK_MS = 300;
 const IDLE_SHARE = 0.05;
 
 /** One store under attack, on a plain port and a TLS port. Disposal kills it and removes its data. */
@@ -89,15 +88,8 @@ export class TargetProcess implements AsyncDisposable {
   }
 
   /** Its resource usage once it is idle, or after `maxMs`. */
-  async idle(maxMs: number): Promise<Usage | undefined> {
-    const endMs = performance.now() + maxMs;
-    for (let before = this.usage(); ; ) {
-      await delay(IDLE_LOOK_MS);
-      const now = this.usage();
-      if (before === undefined || now === undefined || performance.now() > endMs) return now;
-      if ((now.cpuSeconds - before.cpuSeconds) / (IDLE_LOOK_MS / 1000) < IDLE_SHARE) return now;
-      before = now;
-    }
+  idle(maxMs: number): Promise<Usage | undefined> {
+    return untilIdle(() => this.usage(), IDLE_SHARE, maxMs);
   }
 
   /** Resets the peak of its memory. */

@@ -33,15 +33,20 @@ export function statusMb(status: string, field: string): number {
   return Number(found?.[1] ?? 0) / 1024;
 }
 
-/** Waits until `usage` shows less than `shareMax` of a core, or `maxMs`. */
-export async function untilIdle(usage: () => Usage, shareMax: number, maxMs: number): Promise<Usage> {
+/** Waits until `usage` shows less than `shareMax` of a core, or nothing because the process has ended, or `maxMs`. */
+export async function untilIdle<Seen extends Usage | undefined>(
+  usage: () => Seen,
+  shareMax: number,
+  maxMs: number,
+): Promise<Seen> {
   const endMs = performance.now() + maxMs;
   let before = usage();
   for (;;) {
     await delay(IDLE_LOOK_MS);
     const now = usage();
+    if (before === undefined || now === undefined || performance.now() >= endMs) return now;
     const share = (now.cpuSeconds - before.cpuSeconds) / (IDLE_LOOK_MS / 1000);
-    if (share < shareMax || performance.now() >= endMs) return now;
+    if (share < shareMax) return now;
     before = now;
   }
 }

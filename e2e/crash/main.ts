@@ -5,6 +5,7 @@
  *   main.ts <folder> [--rounds N] [--seed N]
  */
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Prng } from '@engram/sim';
 import { bounded } from '../../test/support/bounded.ts';
@@ -34,7 +35,6 @@ const { values, positionals } = parseArgs({
 const rounds = Number(values.rounds);
 const seed = Number(values.seed);
 const prng = new Prng(seed);
-const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const place = await newStorePlace(join(positionals[0] ?? '.', 'data'));
 const history = new History();

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Judge } from './judge.ts';
 import type { DecodedMessage, Fields } from './messages.ts';
 import * as ask from './methods.ts';
@@ -9,7 +10,6 @@ import { Watches } from './watch-part.ts';
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 const SILENCE_MS = 1_200;
-const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Watchers at the limits of a request. */
 export async function watchCases(judge: Judge): Promise<void> {
