@@ -17,10 +17,10 @@ import {
   isEngramError,
   epoch,
   type Logger,
-  leaseId,
   type LogPosition,
   logPosition,
   type Op,
+  putOp,
   rangeOp,
 } from '@engram/core';
 import { defaultImagePolicy, ImageKeeper } from '@engram/member';
@@ -141,15 +141,7 @@ async function write(store: Backend, count: number, next: (at: number) => number
       begun += TXN_PUTS;
       const success = Array.from(
         { length: TXN_PUTS },
-        (_, at): Op => ({
-          kind: 'put',
-          key: keyOf(next(from + at)),
-          value: Buffer.from(`${from + at} `.padEnd(valueBytes, '.')),
-          lease: leaseId(0n),
-          prevKv: false,
-          ignoreValue: false,
-          ignoreLease: false,
-        }),
+        (_, at): Op => putOp(keyOf(next(from + at)), Buffer.from(`${from + at} `.padEnd(valueBytes, '.'))),
       );
       // In a member each put takes its own revision. Here 500 share one, which costs the log no less.
       for (;;) {

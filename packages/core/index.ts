@@ -38,6 +38,7 @@ export {
   type RangeOp,
   rangeOp,
   type PutOp,
+  putOp,
   type DeleteRangeOp,
   type TxnOp,
   type Compare,

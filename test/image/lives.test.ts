@@ -1,6 +1,6 @@
 import { nodeItself, type RangeResult } from '@engram/backend';
 import { decodeKeyValue } from '@engram/coder';
-import { rangeOp, EMPTY_BYTES, epoch, keyBytes, leaseId, type Op, type RangeOp, type Txn } from '@engram/core';
+import { rangeOp, EMPTY_BYTES, epoch, keyBytes, leaseId, type Op, putOp, type RangeOp, type Txn } from '@engram/core';
 import { Prng } from '@engram/sim';
 import { StorageTrimmedError } from '@engram/storage';
 import { expect, test } from 'vitest';
@@ -15,15 +15,8 @@ const STEPS = 60;
 const KEYS = 25;
 const PAGE_BYTES = 500;
 
-const putOp = (key: string, value: string, lease: bigint): Op => ({
-  kind: 'put',
-  key: keyBytes(key),
-  value: keyBytes(value),
-  lease: leaseId(lease),
-  prevKv: false,
-  ignoreValue: false,
-  ignoreLease: false,
-});
+const putOf = (key: string, value: string, lease: bigint): Op =>
+  putOp(keyBytes(key), keyBytes(value), { lease: leaseId(lease) });
 
 const deleteOp = (key: string): Op => ({
   kind: 'delete-range',
@@ -184,7 +177,7 @@ class Lives {
       this.#value += 1;
       const value = `${this.#value}`.padStart(this.#random.pick([4, 40, 700]), '.');
       const lease = leases.length > 0 && this.#random.chance(0.2) ? this.#random.pick(leases).id : 0n;
-      ops.push(putOp(key, value, lease));
+      ops.push(putOf(key, value, lease));
       puts.push([key, value]);
     }
     const { revision } = await store.txn(txnOf(...ops), nodeItself);

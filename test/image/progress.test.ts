@@ -1,14 +1,12 @@
 import { nodeItself, type RecoveryProgress } from '@engram/backend';
-import { epoch, keyBytes, leaseId } from '@engram/core';
+import { epoch, keyBytes, putOp } from '@engram/core';
 import { StartProgress } from '@engram/member';
 import { expect, test } from 'vitest';
 import { ImageWorld, saveImage, type TestNode } from './node.ts';
 
 async function fill({ store }: TestNode, keys: number): Promise<void> {
   for (let at = 0; at < keys; at += 1) {
-    const key = keyBytes(`key ${at}`);
-    const put = { lease: leaseId(0n), prevKv: false, ignoreValue: false, ignoreLease: false };
-    const op = { kind: 'put', key, value: keyBytes('v'.repeat(300)), ...put } as const;
+    const op = putOp(keyBytes(`key ${at}`), keyBytes('v'.repeat(300)));
     await store.txn({ compares: [], success: [op], failure: [] }, nodeItself);
   }
 }

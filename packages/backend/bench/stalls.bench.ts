@@ -10,6 +10,7 @@ import {
   type Logger,
   type Op,
   type PutOp,
+  putOp,
   type RangeOp,
   type Revision,
   revision,
@@ -34,15 +35,8 @@ const value = new Uint8Array(200).fill(7);
 const keyOf = (at: number): Uint8Array =>
   keyBytes(`/registry/pods/namespace-${at % 50}/pod-${String(at).padStart(7, '0')}`);
 
-const putOf = (at: number, lease = 0n, size = value.length): PutOp => ({
-  kind: 'put',
-  key: keyOf(at),
-  value: value.subarray(0, size),
-  lease: leaseId(lease),
-  prevKv: false,
-  ignoreValue: false,
-  ignoreLease: false,
-});
+const putOf = (at: number, lease = 0n, size = value.length): PutOp =>
+  putOp(keyOf(at), value.subarray(0, size), { lease: leaseId(lease) });
 const txnOf = (...success: Op[]): Txn => ({ compares: [], success, failure: [] });
 const everything: RangeOp = rangeOp(ALL);
 const deleteAll = (prevKv: boolean): Txn => txnOf({ kind: 'delete-range', range: ALL, prevKv });

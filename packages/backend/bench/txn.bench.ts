@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { nodeItself, openBackend } from '@engram/backend';
-import { epoch, keyBytes, leaseId, type Logger, type Txn } from '@engram/core';
+import { epoch, keyBytes, leaseId, type Logger, putOp, type Txn } from '@engram/core';
 import { realClock, realRandom } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 
@@ -25,17 +25,7 @@ const backend = await openBackend({
 const value = new Uint8Array(512).fill(7);
 const put = (key: string): Txn => ({
   compares: [],
-  success: [
-    {
-      kind: 'put',
-      key: keyBytes(key),
-      value,
-      lease: leaseId(0n),
-      prevKv: false,
-      ignoreValue: false,
-      ignoreLease: false,
-    },
-  ],
+  success: [putOp(keyBytes(key), value)],
   failure: [],
 });
 const create = (key: string): Txn => ({

@@ -4,12 +4,12 @@ import { Scheduler, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { openNode } from './harness.ts';
-import { checkQuiet, everything, get, putOp, refusal, txnOf } from './ops.ts';
+import { checkQuiet, everything, get, putOf, refusal, txnOf } from './ops.ts';
 
 test('an answer is reserved while it is planned; where there is no room nothing is changed', async () => {
   const clock = new SimClock({ scheduler: new Scheduler(), turnMs: () => 1 });
   const { backend } = await clock.run(openNode(new MemoryStorage(), { clock }));
-  const puts = Array.from({ length: 3000 }, (_, at) => putOp(`k${at}`, 'x'));
+  const puts = Array.from({ length: 3000 }, (_, at) => putOf(`k${at}`, 'x'));
   await clock.run(backend.txn(txnOf(...puts), nodeItself));
   let leftBytes = 0;
   let asked = 0;
@@ -25,7 +25,7 @@ test('an answer is reserved while it is planned; where there is no room nothing 
   const one = everything();
   const deleteAll: Op = { kind: 'delete-range', range: one.range, prevKv: true };
   leftBytes = 10_000_000;
-  expect(await run(putOp('other', 'x'), one)).toBe('accepted');
+  expect(await run(putOf('other', 'x'), one)).toBe('accepted');
   const wholeBytes = asked;
   expect(wholeBytes).toBeGreaterThan(100_000);
   expect(await run(one)).toBe('accepted');
@@ -33,7 +33,7 @@ test('an answer is reserved while it is planned; where there is no room nothing 
   const before = backend.revision;
   for (const ops of [
     [one, one],
-    [putOp('other', 'y'), one, one],
+    [putOf('other', 'y'), one, one],
     [one, deleteAll],
   ]) {
     leftBytes = wholeBytes;
@@ -41,7 +41,7 @@ test('an answer is reserved while it is planned; where there is no room nothing 
   }
   expect(backend.revision).toBe(before);
   asked = 0;
-  expect(await run(putOp('other', 'short'), get('other'))).toBe('accepted');
+  expect(await run(putOf('other', 'short'), get('other'))).toBe('accepted');
   expect(asked).toBe(0);
   checkQuiet(backend);
 });

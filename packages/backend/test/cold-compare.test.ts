@@ -3,7 +3,7 @@ import { EMPTY_BYTES, keyBytes, leaseId, type Txn } from '@engram/core';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { openNode } from './harness.ts';
-import { checkQuiet, Gate, put, putOp, refusal } from './ops.ts';
+import { checkQuiet, Gate, put, putOf, refusal } from './ops.ts';
 
 const TIMEOUT_MS = 1000;
 
@@ -18,7 +18,7 @@ const putIfValue = (key: string, value: string, next: string): Txn => ({
       value: keyBytes(value),
     },
   ],
-  success: [putOp(key, next)],
+  success: [putOf(key, next)],
   failure: [],
 });
 

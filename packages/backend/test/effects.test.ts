@@ -3,7 +3,7 @@ import { CompareResult, CompareTarget, EMPTY_BYTES, isEngramError, keyText, leas
 import { MemoryStorage, StorageCorruptError, StorageTrimmedError } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { openNode, plainKv, watchAll } from './harness.ts';
-import { checkQuiet, Gate, get, put, putOp, refusal, txnOf } from './ops.ts';
+import { checkQuiet, Gate, get, put, putOf, refusal, txnOf } from './ops.ts';
 
 const TIMEOUT_MS = 9000;
 
@@ -44,7 +44,7 @@ test('a transaction that is answered Timeout gives back what it has pinned: comp
   const { backend, clock } = await openNode(new MemoryStorage(append));
   for (let at = 0; at < 10; at += 1) await backend.txn(put('k', `v${at}`), nodeItself);
   append.shut = true;
-  const stalled = refusal(backend.txn(txnOf(putOp('lock', 'me'), get('k')), nodeItself));
+  const stalled = refusal(backend.txn(txnOf(putOf('lock', 'me'), get('k')), nodeItself));
   await clock.settle();
   clock.advance(TIMEOUT_MS);
   expect(await stalled).toBe('Timeout');
@@ -76,7 +76,7 @@ test('a stop waits for no reader: an answer that storage never gives does not ho
 
 test.each([
   { what: 'in a transaction that only reads', over: [get('k')] },
-  { what: 'before a put of the same key', over: [get('k'), putOp('k', 'new')] },
+  { what: 'before a put of the same key', over: [get('k'), putOf('k', 'new')] },
 ])('a range $what keeps the version that it reads until it has its bytes', async ({ over }) => {
   const read = new Gate('get-many');
   const storage = new MemoryStorage({ cold: true, gate: read.gate });
@@ -149,9 +149,9 @@ test('a value that leaves the cache while a transaction needs it does not leave 
   const { backend, fatal } = await openNode(new MemoryStorage({ cold: true }), { cacheBytesMax: 4096 });
   const keys = Array.from({ length: 40 }, (_, at) => `k${at}`);
   for (const key of keys) await backend.txn(put(key, key.repeat(60)), nodeItself);
-  const kept = keys.map((key) => putOp(key, '', { ignoreValue: true }));
+  const kept = keys.map((key) => putOf(key, '', { ignoreValue: true }));
   for (let round = 0; round < 20; round += 1) {
-    await backend.txn(txnOf(putOp('new', 'n'.repeat(100 + round * 37)), ...kept), nodeItself);
+    await backend.txn(txnOf(putOf('new', 'n'.repeat(100 + round * 37)), ...kept), nodeItself);
   }
   expect(fatal).toEqual([]);
   for (const key of keys) {
@@ -171,7 +171,7 @@ test('what is thrown in the middle of a transaction ends the node, and nothing m
     if (appends === 2) throw new TypeError('thrown by the test');
     return append(...version);
   };
-  expect(await refusal(backend.txn(txnOf(putOp('b', '1'), putOp('c', '1')), nodeItself))).toBe('Stopped');
+  expect(await refusal(backend.txn(txnOf(putOf('b', '1'), putOf('c', '1')), nodeItself))).toBe('Stopped');
   index.append = append;
   expect(fatal).toHaveLength(1);
   expect(await refusal(backend.txn(put('d', '1'), nodeItself))).not.toBe('accepted');
@@ -264,7 +264,7 @@ test('a write whose answer needs what is gone is not refused as Compacted: it is
   await backend.txn(put('k', 'v1'), nodeItself);
   const before = backend.revision;
   storage.trimmed = true;
-  expect(await refusal(backend.txn(txnOf(get('k'), putOp('other', 'x')), nodeItself))).toBe('Timeout');
+  expect(await refusal(backend.txn(txnOf(get('k'), putOf('other', 'x')), nodeItself))).toBe('Timeout');
   await clock.settle();
   expect(backend.revision).toBe(before + 1);
   expect(await refusal(Promise.resolve(backend.range(get('k'), nodeItself)))).toBe('Timeout');
@@ -329,7 +329,7 @@ test('requests behind an append without an answer are bounded, and none stays on
   } as const;
   const stale: Txn = {
     compares: [{ ...compare, lease: leaseId(0n), value: EMPTY_BYTES }],
-    success: [putOp('k', 'v')],
+    success: [putOf('k', 'v')],
     failure: [get('k')],
   };
   append.shut = true;

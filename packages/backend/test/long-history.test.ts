@@ -4,7 +4,7 @@ import { Scheduler, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { openNode, plainKv, watchAll } from './harness.ts';
-import { checkQuiet, everything, put, putOp, txnOf } from './ops.ts';
+import { checkQuiet, everything, put, putOf, txnOf } from './ops.ts';
 
 const KEYS = 3000;
 const keyOf = (at: number): string => `k${String(at).padStart(5, '0')}`;
@@ -14,7 +14,7 @@ test('a revision with very many events is read in slices, and a compaction takes
   const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceMax: 500, cacheBytesMax: 4000 }));
   const { backend } = node;
   for (let from = 0; from < KEYS; from += 100) {
-    const puts = Array.from({ length: 100 }, (_, at) => putOp(keyOf(from + at), `v${from + at}`));
+    const puts = Array.from({ length: 100 }, (_, at) => putOf(keyOf(from + at), `v${from + at}`));
     await clock.run(backend.txn(txnOf(...puts), nodeItself));
   }
   const range = prefixRange(keyBytes('k'));

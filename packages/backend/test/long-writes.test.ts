@@ -14,7 +14,7 @@ import { Scheduler, SimClock } from '@engram/sim';
 import { type AppendFault, MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { type Node, openNode, watchAll } from './harness.ts';
-import { checkQuiet, everything, Gate, get, put, putOp, refusal, txnOf } from './ops.ts';
+import { checkQuiet, everything, Gate, get, put, putOf, refusal, txnOf } from './ops.ts';
 
 const KEYS = 3000;
 /** Some 80 changes: a delete of all keys takes 38 turns, of a millisecond each. */
@@ -35,7 +35,7 @@ async function nodeWith(
   if (lease !== 0n) await clock.run(node.backend.leaseGrant(leaseId(lease), 1000, nodeItself));
   for (let from = 0; from < keys; from += 100) {
     const puts = Array.from({ length: Math.min(100, keys - from) }, (_, at) =>
-      putOp(keyOf(from + at), `v${from + at}`, { lease: leaseId(lease) }),
+      putOf(keyOf(from + at), `v${from + at}`, { lease: leaseId(lease) }),
     );
     await clock.run(node.backend.txn(txnOf(...puts), nodeItself));
   }
@@ -194,7 +194,7 @@ test('a long write that takes too long is undone, answered, and those behind it 
   const { backend, clock } = node;
   const before = backend.revision;
   const { sequenced } = backend.leadership!;
-  const puts: Op = { kind: 'txn', txn: txnOf(putOp('new', 'x', { lease: leaseId(0n) })) };
+  const puts: Op = { kind: 'txn', txn: txnOf(putOf('new', 'x', { lease: leaseId(0n) })) };
   const deleting = refusal(backend.txn(txnOf(puts, deleteAll()), nodeItself));
   await turns(node, 30);
   expect(backend.leadership!.sequenced, 'it is being undone').toEqual({ revision: before, next: sequenced.next });
@@ -233,7 +233,7 @@ test.each(['steps down', 'stops'] as const)(
     const { backend, clock } = node;
     const before = backend.revision;
     const code = ending === 'stops' ? 'Stopped' : 'LeaderChanged';
-    const puts: Op[] = Array.from({ length: 300 }, (_, at) => putOp(`new${at}`, 'x'));
+    const puts: Op[] = Array.from({ length: 300 }, (_, at) => putOf(`new${at}`, 'x'));
     const small = refusal(backend.txn(put('small', 'x'), nodeItself));
     const long = refusal(backend.txn(txnOf(...puts, deleteAll()), nodeItself));
     await turns(node, 10);
@@ -333,8 +333,8 @@ test('a transaction with too many changes is refused before the first one; overl
   const before = backend.revision;
   const run = (...ops: Op[]): Promise<ErrorCode | 'accepted'> =>
     clock.run(refusal(backend.txn(txnOf(...ops), nodeItself)));
-  expect(await run(deleteAll(), putOp('a', 'x'))).toBe('RequestTooLarge');
-  expect(await run(putOp('a', 'x'), { kind: 'txn', txn: txnOf(deleteAll()) })).toBe('RequestTooLarge');
+  expect(await run(deleteAll(), putOf('a', 'x'))).toBe('RequestTooLarge');
+  expect(await run(putOf('a', 'x'), { kind: 'txn', txn: txnOf(deleteAll()) })).toBe('RequestTooLarge');
   expect(backend.revision).toBe(before);
   const half: Op = {
     kind: 'delete-range',
@@ -358,7 +358,7 @@ test('an answer that would be too large is refused, and what was changed before 
   const before = backend.revision;
   const run = (...ops: Op[]): Promise<ErrorCode | 'accepted'> =>
     clock.run(refusal(backend.txn(txnOf(...ops), nodeItself)));
-  const leased = putOp('leased', 'x', { lease: leaseId(6n) });
+  const leased = putOf('leased', 'x', { lease: leaseId(6n) });
   const one = everything();
   expect(await run(one)).toBe('accepted');
   expect(await run(one, one)).toBe('ResponseTooLarge');
@@ -372,9 +372,9 @@ test('an answer that would be too large is refused, and what was changed before 
   // The same holds for a transaction of single keys, which is sequenced without slices.
   const points = Array.from({ length: 60 }, () => get('big'));
   await clock.run(backend.txn(put('big', 'x'.repeat(10_000)), nodeItself));
-  expect(await run(putOp('point', 'x', { lease: leaseId(0n) }), ...points)).toBe('ResponseTooLarge');
+  expect(await run(putOf('point', 'x', { lease: leaseId(0n) }), ...points)).toBe('ResponseTooLarge');
   expect((await backend.range(get('point'), nodeItself)).count).toBe(0);
-  expect(await run(putOp('point', 'x'))).toBe('accepted');
+  expect(await run(putOf('point', 'x'))).toBe('accepted');
   checkQuiet(backend);
 });
 
@@ -385,16 +385,16 @@ test('a put that the index has no page for is refused, and changes of known keys
   const run = (...ops: Op[]): Promise<ErrorCode | 'accepted'> =>
     clock.run(refusal(backend.txn(txnOf(...ops), nodeItself)));
   let held = 0;
-  while ((await run(putOp(long(held), 'x'))) === 'accepted') held += 1;
+  while ((await run(putOf(long(held), 'x'))) === 'accepted') held += 1;
   expect(held).toBeGreaterThan(25);
-  expect(await run(putOp(long(held), 'x'))).toBe('NoSpace');
-  expect(await run(putOp(long(0), 'y'))).toBe('accepted');
-  const known = Array.from({ length: 20 }, (_, at) => putOp(long(at), 'z'));
+  expect(await run(putOf(long(held), 'x'))).toBe('NoSpace');
+  expect(await run(putOf(long(0), 'y'))).toBe('accepted');
+  const known = Array.from({ length: 20 }, (_, at) => putOf(long(at), 'z'));
   expect(await run(...known), 'of no key a new page').toBe('accepted');
-  expect(await run(...known, putOp(long(held), 'x')), 'and not a part of it').toBe('NoSpace');
+  expect(await run(...known, putOf(long(held), 'x')), 'and not a part of it').toBe('NoSpace');
   expect(await run({ kind: 'delete-range', range: everything().range, prevKv: false })).toBe('accepted');
   await clock.run(backend.compact(backend.revision, true, nodeItself));
-  expect(await run(putOp(long(held), 'x'))).toBe('NoSpace'); // a compaction keeps the tombstones at its own revision
+  expect(await run(putOf(long(held), 'x'))).toBe('NoSpace'); // a compaction keeps the tombstones at its own revision
   await clock.run(backend.txn(put('small', 'x'), nodeItself).catch(() => undefined));
   expect(node.fatal).toEqual([]);
   checkQuiet(backend);
@@ -430,7 +430,7 @@ test('keys that move to another lease while it ends stay', async () => {
   await clock.run(backend.leaseGrant(leaseId(9n), 1000, nodeItself));
   // The write is under way when the revoke begins, so its key is not in the lessor yet.
   const moving = backend.txn(
-    txnOf(putOp(keyOf(1), 'moved', { lease: leaseId(9n) }), putOp(keyOf(KEYS + 1), 'x', { lease: leaseId(8n) })),
+    txnOf(putOf(keyOf(1), 'moved', { lease: leaseId(9n) }), putOf(keyOf(KEYS + 1), 'x', { lease: leaseId(8n) })),
     nodeItself,
   );
   const revoking = backend.leaseRevoke(leaseId(8n), nodeItself);
@@ -447,7 +447,7 @@ test('leases that end together take turns with everybody else', async () => {
   const LEASES = 200;
   for (let id = 1; id <= LEASES; id += 1) {
     await clock.run(backend.leaseGrant(leaseId(BigInt(id)), 10, nodeItself));
-    const puts = Array.from({ length: 20 }, (_, at) => putOp(`${id}/${at}`, 'x', { lease: leaseId(BigInt(id)) }));
+    const puts = Array.from({ length: 20 }, (_, at) => putOf(`${id}/${at}`, 'x', { lease: leaseId(BigInt(id)) }));
     await clock.run(backend.txn(txnOf(...puts), nodeItself));
   }
   const before = backend.revision;

@@ -5,27 +5,19 @@ import {
   EngramError,
   type ErrorCode,
   keyBytes,
-  leaseId,
   type Op,
   type PutOp,
+  putOp,
   type RangeOp,
   type Txn,
 } from '@engram/core';
 
 export const txnOf = (...success: Op[]): Txn => ({ compares: [], success, failure: [] });
 
-export const putOp = (key: string, value: string, over: Partial<PutOp> = {}): PutOp => ({
-  kind: 'put',
-  key: keyBytes(key),
-  value: keyBytes(value),
-  lease: leaseId(0n),
-  prevKv: false,
-  ignoreValue: false,
-  ignoreLease: false,
-  ...over,
-});
+export const putOf = (key: string, value: string, over: Partial<PutOp> = {}): PutOp =>
+  putOp(keyBytes(key), keyBytes(value), over);
 
-export const put = (key: string, value: string, over: Partial<PutOp> = {}): Txn => txnOf(putOp(key, value, over));
+export const put = (key: string, value: string, over: Partial<PutOp> = {}): Txn => txnOf(putOf(key, value, over));
 
 export const remove = (key: string): Txn =>
   txnOf({ kind: 'delete-range', range: { key: keyBytes(key), end: EMPTY_BYTES }, prevKv: true });

@@ -4,7 +4,7 @@ import { Scheduler, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { describe, expect, test, vi } from 'vitest';
 import { type Node, openNode, plainResult } from './harness.ts';
-import { checkQuiet, everything, get, put, putOp, refusal, txnOf } from './ops.ts';
+import { checkQuiet, everything, get, put, putOf, refusal, txnOf } from './ops.ts';
 
 /** A transaction that another member has forwarded: the leader's answer to it, and the write as the log has it. */
 interface Passed {
@@ -38,7 +38,7 @@ async function afterReadsOf(...at: readonly number[]): Promise<{ node: Node; pas
   const node = await opened();
   for (const value of ['a', 'b', 'c', 'd']) await node.clock.run(node.backend.txn(put('k', value), nodeItself));
   const reads = at.map((revision) => everything({ revision }));
-  const passed = await passOn(node, txnOf(...reads, putOp('k', 'e', { prevKv: true })));
+  const passed = await passOn(node, txnOf(...reads, putOf('k', 'e', { prevKv: true })));
   return { node, passed };
 }
 
@@ -57,8 +57,8 @@ describe('a transaction whose leader did not say what it answered', () => {
   test('keeps the revision before it pinned for every version that it reads', async () => {
     const node = await opened();
     const { pins, scanner } = node.backend.replica;
-    await node.clock.run(node.backend.txn(txnOf(putOp('k', 'a'), putOp('l', 'a')), nodeItself));
-    const both = txnOf(putOp('k', 'b', { prevKv: true }), putOp('l', 'b', { prevKv: true }));
+    await node.clock.run(node.backend.txn(txnOf(putOf('k', 'a'), putOf('l', 'a')), nodeItself));
+    const both = txnOf(putOf('k', 'b', { prevKv: true }), putOf('l', 'b', { prevKv: true }));
     const passed = await passOn(node, both);
     const scan = scanner.scan.bind(scanner);
     const isPinned: boolean[] = [];
@@ -86,7 +86,7 @@ describe('a transaction whose leader did not say what it answered', () => {
 
   test('a read after a change, and before the next one, saw what no revision shows', async () => {
     const node = await opened();
-    const passed = await passOn(node, txnOf(putOp('k', 'a'), get('k'), putOp('l', 'b')));
+    const passed = await passOn(node, txnOf(putOf('k', 'a'), get('k'), putOf('l', 'b')));
     expect(await refusal(recalled(node, passed))).toBe('TimeoutDueToLeaderFail');
   });
 });

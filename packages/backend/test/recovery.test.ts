@@ -4,7 +4,7 @@ import { keyText, revision } from '@engram/core';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { openNode, plainKv, watchAll } from './harness.ts';
-import { checkQuiet, Gate, get, put, putOp, refusal, remove, txnOf } from './ops.ts';
+import { checkQuiet, Gate, get, put, putOf, refusal, remove, txnOf } from './ops.ts';
 
 const name = (at: number): string => `k${String(at).padStart(5, '0')}`;
 
@@ -13,7 +13,7 @@ test('changes that a checkpoint has of some keys and not of others compact in th
   const node = await openNode(storage);
   const { backend, clock } = node;
   for (let from = 0; from < 3000; from += 100) {
-    await backend.txn(txnOf(...Array.from({ length: 100 }, (_, at) => putOp(name(from + at), 'v'))), nodeItself);
+    await backend.txn(txnOf(...Array.from({ length: 100 }, (_, at) => putOf(name(from + at), 'v'))), nodeItself);
   }
   // When the first keys change, the checkpoint's walk has passed them. It has not reached the last key yet.
   const saving = backend.compact(2, true, nodeItself);

@@ -15,7 +15,7 @@ import { expect, test } from 'vitest';
 import { recover } from '../src/recovery.ts';
 import type { ReplicatedState } from '../src/replicated-state.ts';
 import { type Node, openNode, quiet, type RecordingSink, watchAll } from './harness.ts';
-import { checkQuiet, everything, Gate, get, put, putOp, refusal, remove, txnOf } from './ops.ts';
+import { checkQuiet, everything, Gate, get, put, putOf, refusal, remove, txnOf } from './ops.ts';
 
 /** The whole state that the log leads to, in one comparable value. */
 function picture(state: ReplicatedState): unknown {
@@ -95,7 +95,7 @@ function randomCall(backend: Backend, prng: Prng): Promise<unknown> {
       return prng.chance(0.5) ? backend.activateAlarm(alarm, nodeItself) : backend.deactivateAlarm(alarm, nodeItself);
     }
     case 6:
-      return backend.txn(txnOf(get(key), putOp(key, 'x'), putOp('other', key)), nodeItself);
+      return backend.txn(txnOf(get(key), putOf(key, 'x'), putOf('other', key)), nodeItself);
     case 7:
       return backend.txn(put(key, '', { ignoreValue: true }), nodeItself);
     case 8:

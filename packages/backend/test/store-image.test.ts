@@ -1,20 +1,12 @@
 import { nodeItself } from '@engram/backend';
 import { decodeKeyValue } from '@engram/coder';
-import { keyText, NO_LEASE, type Op, utf8 } from '@engram/core';
+import { keyText, type Op, putOp, utf8 } from '@engram/core';
 import type { StoreImage } from '@engram/backend';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { type Node, openNode } from './harness.ts';
 
-const put = (key: string): Op => ({
-  kind: 'put',
-  key: utf8(key),
-  value: utf8(key),
-  lease: NO_LEASE,
-  prevKv: false,
-  ignoreValue: false,
-  ignoreLease: false,
-});
+const put = (key: string): Op => putOp(utf8(key), utf8(key));
 const remove = (key: string): Op => ({ kind: 'delete-range', range: { key: utf8(key), end: utf8('') }, prevKv: false });
 const write = (node: Node, ...success: Op[]) => node.backend.txn({ compares: [], success, failure: [] }, nodeItself);
 const never = new AbortController().signal;

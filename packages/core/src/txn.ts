@@ -1,5 +1,5 @@
 import type { KeyRange } from './key-range.ts';
-import type { LeaseId } from './lease-id.ts';
+import { type LeaseId, NO_LEASE } from './lease-id.ts';
 
 // The numbers of etcdserverpb.Compare.CompareResult and CompareTarget. Requests may contain other numbers, which have a
 // meaning too.
@@ -53,6 +53,18 @@ export interface PutOp {
   readonly ignoreValue: boolean;
   readonly ignoreLease: boolean;
 }
+
+/** A put without a lease and without options, except for what `over` sets. */
+export const putOp = (key: Uint8Array, value: Uint8Array, over: Partial<PutOp> = {}): PutOp => ({
+  kind: 'put',
+  key,
+  value,
+  lease: NO_LEASE,
+  prevKv: false,
+  ignoreValue: false,
+  ignoreLease: false,
+  ...over,
+});
 
 export interface DeleteRangeOp {
   readonly kind: 'delete-range';

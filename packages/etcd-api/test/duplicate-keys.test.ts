@@ -1,23 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type DeleteRangeOp, isEngramError, NO_LEASE, type Op, rangeContains, type Txn } from '@engram/core';
+import { type DeleteRangeOp, isEngramError, type Op, putOp, rangeContains, type Txn } from '@engram/core';
 import { checkDuplicateKeys } from '../src/duplicate-keys.ts';
 
 /* Compares the check with the rule in its simplest form, which looks at every pair of changes. */
 
 const key = fc.integer({ min: 0, max: 7 }).map((byte) => Uint8Array.of(byte));
 const end = fc.oneof(fc.constant(new Uint8Array(0)), key);
-const put = key.map(
-  (bytes): Op => ({
-    kind: 'put',
-    key: bytes,
-    value: bytes,
-    lease: NO_LEASE,
-    prevKv: false,
-    ignoreValue: false,
-    ignoreLease: false,
-  }),
-);
+const put = key.map((bytes): Op => putOp(bytes, bytes));
 const removal = fc.tuple(key, end).map(
   ([from, to]): Op => ({
     kind: 'delete-range',
@@ -92,15 +82,9 @@ test('150,000 changes in one transaction are checked without looking at every pa
       prevKv: false,
     }));
   const puts = (from: number, count: number): Op[] =>
-    Array.from({ length: count }, (_, at) => ({
-      kind: 'put',
-      key: Uint8Array.of(2, (from + at) >> 16, (from + at) >> 8, from + at),
-      value: new Uint8Array(0),
-      lease: NO_LEASE,
-      prevKv: false,
-      ignoreValue: false,
-      ignoreLease: false,
-    }));
+    Array.from({ length: count }, (_, at) =>
+      putOp(Uint8Array.of(2, (from + at) >> 16, (from + at) >> 8, from + at), new Uint8Array(0)),
+    );
   let next = 0;
   const nest = (width: number, depth: number): Txn => {
     if (depth === 0) {

@@ -1,5 +1,15 @@
 import { type Backend, type Caller, nodeItself, openReplica } from '@engram/backend';
-import { rangeOp, EMPTY_BYTES, EngramError, epoch, isEngramError, keyBytes, leaseId, type Txn } from '@engram/core';
+import {
+  rangeOp,
+  EMPTY_BYTES,
+  EngramError,
+  epoch,
+  isEngramError,
+  keyBytes,
+  leaseId,
+  putOp,
+  type Txn,
+} from '@engram/core';
 import { decodeKeyValue } from '@engram/coder';
 import { LocalCopy, Prng, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { expect, test, vi } from 'vitest';
@@ -182,17 +192,7 @@ class Group {
 
 const put = (key: string, value: string, prevKv = false): Txn => ({
   compares: [],
-  success: [
-    {
-      kind: 'put',
-      key: keyBytes(key),
-      value: keyBytes(value),
-      lease: leaseId(0n),
-      prevKv,
-      ignoreValue: false,
-      ignoreLease: false,
-    },
-  ],
+  success: [putOp(keyBytes(key), keyBytes(value), { prevKv })],
   failure: [],
 });
 

@@ -1,20 +1,10 @@
 import { nodeItself, type Store } from '@engram/backend';
 import { decodeKeyValue } from '@engram/coder';
-import { EMPTY_BYTES, keyBytes, leaseId, type RangeOp, rangeOp, type Txn } from '@engram/core';
+import { EMPTY_BYTES, keyBytes, leaseId, putOp, type RangeOp, rangeOp, type Txn } from '@engram/core';
 
 export const put = (key: string, value: string, lease = 0n): Txn => ({
   compares: [],
-  success: [
-    {
-      kind: 'put',
-      key: keyBytes(key),
-      value: keyBytes(value),
-      lease: leaseId(lease),
-      prevKv: false,
-      ignoreValue: false,
-      ignoreLease: false,
-    },
-  ],
+  success: [putOp(keyBytes(key), keyBytes(value), { lease: leaseId(lease) })],
   failure: [],
 });
 

@@ -6,6 +6,7 @@ import {
   keyBytes,
   leaseId,
   logPosition,
+  putOp,
   type RangeOp,
   revision,
   type Txn,
@@ -39,17 +40,7 @@ function judgeOf(...records: Uint8Array[]): Judge {
 
 const putK: Txn = {
   compares: [],
-  success: [
-    {
-      kind: 'put',
-      key: keyBytes('k'),
-      value: keyBytes('v3'),
-      lease: leaseId(0n),
-      prevKv: false,
-      ignoreValue: false,
-      ignoreLease: false,
-    },
-  ],
+  success: [putOp(keyBytes('k'), keyBytes('v3'))],
   failure: [],
 };
 const putAnswer = (at: number) =>

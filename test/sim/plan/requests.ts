@@ -8,6 +8,7 @@ import {
   leaseId,
   type Op,
   type PutOp,
+  putOp,
   type RangeOp,
   type Txn,
 } from '@engram/core';
@@ -235,15 +236,7 @@ export const EVERYTHING: KeyRange = { key: Uint8Array.of(0), end: Uint8Array.of(
 
 export const plainRange = (range: KeyRange, revision: number): RangeOp => rangeOp(range, { revision });
 
-const plainPut = (key: string, value: string): PutOp => ({
-  kind: 'put',
-  key: keyBytes(key),
-  value: keyBytes(value),
-  lease: leaseId(0n),
-  prevKv: false,
-  ignoreValue: false,
-  ignoreLease: false,
-});
+const plainPut = (key: string, value: string): PutOp => putOp(keyBytes(key), keyBytes(value));
 
 /** Different for each number below 64. */
 function keyAt(number: number): string {
