@@ -96,16 +96,16 @@ function heal(world: ClusterWorld, nodes: readonly ClusterNode[]): void {
     life?.raft.heal();
     life?.values.heal();
     if (life?.process.paused === true) life.process.resume();
-    if (node.forgotten && isListed(world, node)) {
+    if (node.takenForRemoved && isListed(world, node)) {
       world.tell(() => `${node.name} was added after all`);
       node.removed = false;
-      node.forgotten = false;
+      node.takenForRemoved = false;
     }
     if (life === undefined) world.start(node);
-    if (isForgotten(world, node)) {
+    if (cannotLearnOfRemoval(world, node)) {
       world.tell(() => `${node.name} was removed before it had joined`);
       node.removed = true;
-      node.forgotten = true;
+      node.takenForRemoved = true;
       world.kill(node);
     }
   }
@@ -126,7 +126,7 @@ async function healthy(world: ClusterWorld): Promise<void> {
  * Whether the member was removed before it learned of any other member. It cannot learn of its removal, so an operator
  * must end it.
  */
-function isForgotten(world: ClusterWorld, node: ClusterNode): boolean {
+function cannotLearnOfRemoval(world: ClusterWorld, node: ClusterNode): boolean {
   const { joins, life } = node;
   if (!joins || world.leaders.length === 0 || (life?.member?.member.cluster.members.length ?? 0) > 0) return false;
   // A new leader may not have applied the addition yet, but some member has.

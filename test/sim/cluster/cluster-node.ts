@@ -21,7 +21,7 @@ export class ClusterNode {
   /** True once its member was removed. The node is not started again. */
   removed = false;
   /** True if the node was taken for removed before it had joined. It is started again if a member lists it later. */
-  forgotten = false;
+  takenForRemoved = false;
   /** True while the node stays dead, whatever would start it. */
   lost = false;
   /** True if a start is scheduled. */
