@@ -12,7 +12,7 @@ import { logPosition } from '@engram/core';
 import { inspectStorage, LogKeys, openRoot, openTikvStorage } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import type { MemberProcess } from '../../e2e/cluster/cluster-member.ts';
-import { realClock, realRandom } from '@engram/sim';
+import { quiet, realClock, realRandom } from '@engram/sim';
 import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
 import { readOptions } from '../support/options.ts';
 import { DataFolder } from '../support/report.ts';
@@ -121,7 +121,6 @@ async function start(): Promise<void> {
 /** Reads records in the order of their positions into this process's memory, cold each time. */
 async function scan(): Promise<void> {
   const root = await openRoot({ client, keys: new LogKeys(PREFIX), timeoutMs: 10_000 });
-  const quiet = { debug() {}, info() {}, warn() {}, error() {} };
   const from = filled.image?.from ?? logPosition(1);
   const count = Math.min(options.scanned, from - 1);
   for (const fetches of [1, 8, 1, 8]) {

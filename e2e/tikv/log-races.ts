@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { epoch, type Logger, type LogPosition, logPosition, type Seal } from '@engram/core';
-import { realClock, realRandom } from '@engram/sim';
+import { epoch, type LogPosition, logPosition, type Seal } from '@engram/core';
+import { quiet, realClock, realRandom } from '@engram/sim';
 import type { AppendOutcome, LogBatch } from '@engram/storage';
 import { LogKeys, openRoot, openTikvStorage, type TikvStorage } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
@@ -22,7 +22,6 @@ const RECORD_BYTES = 600;
 /** The timeout of an append, so that some are uncertain when the stores are busy. */
 const APPEND_TIMEOUT_MS = 4_000;
 
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const never = new AbortController().signal;
 
 interface Counts {

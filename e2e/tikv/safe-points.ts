@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { realClock, realRandom } from '@engram/sim';
+import { quiet, realClock, realRandom } from '@engram/sim';
 import { LogKeys, openRoot, openTikvStorage, type TikvStorage } from '@engram/storage-tikv';
 import { physicalMs, shiftTimestamp, TikvClient, type Timestamp } from '@engram/tikv-client';
 import { type Checks, expectEqual } from './check.ts';
@@ -11,7 +11,6 @@ const RETENTION_MS = 4_000;
 const INTERVAL_MS = 2_000;
 const LOOK_MS = 200;
 const never = new AbortController().signal;
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** The storage of a cluster's leader, which moves TiKV's safe point. */
 async function cluster(client: TikvClient, prefix: string): Promise<TikvStorage> {

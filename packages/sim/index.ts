@@ -13,4 +13,5 @@ export { SimDisk, type CrashKind, type CrashPoint, type DiskFault, type DiskOper
 export { DiskError } from './src/disk-error.ts';
 // For tests and benchmarks whose files and sockets are real.
 export { realClock, realRandom } from './src/real-clock.ts';
+export { quiet, TestLogger } from './src/loggers.ts';
 export { StallMeter, type Stall } from './src/stall-meter.ts';

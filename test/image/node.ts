@@ -2,14 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Backend, nodeItself, type OnRecovery, openReplica } from '@engram/backend';
-import { type Epoch, type Logger, NEW_LOG_SEAL } from '@engram/core';
-import { Prng, realClock } from '@engram/sim';
+import { type Epoch, NEW_LOG_SEAL } from '@engram/core';
+import { Prng, quiet, realClock } from '@engram/sim';
 import { openSegmentStorage } from '@engram/storage-segment';
 import { LogKeys, openRoot, openTikvStorage, type TikvStorage } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import { FakeCluster } from '@engram/tikv-client/testing';
 
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const clusterId = 77n;
 
 /** A node's own disk beside TiKV, by name; undefined if it has none. */

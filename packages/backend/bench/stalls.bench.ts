@@ -7,7 +7,6 @@ import {
   epoch,
   keyBytes,
   leaseId,
-  type Logger,
   type Op,
   type PutOp,
   putOp,
@@ -18,7 +17,7 @@ import {
   SortTarget,
   type Txn,
 } from '@engram/core';
-import { realClock, realRandom, StallMeter } from '@engram/sim';
+import { quiet, realClock, realRandom, StallMeter } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 
 /**
@@ -29,7 +28,6 @@ import { MemoryStorage } from '@engram/storage';
 const smoke = process.env['SMOKE'] !== undefined;
 const keys = Number(process.env['KEYS'] ?? (smoke ? 2_000 : 300_000));
 const only = process.env['ONLY'] === undefined ? undefined : new RegExp(process.env['ONLY']);
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const ALL = { key: Uint8Array.of(0), end: Uint8Array.of(0) };
 const value = new Uint8Array(200).fill(7);
 const keyOf = (at: number): Uint8Array =>

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { nodeItself, openBackend } from '@engram/backend';
-import { epoch, keyBytes, leaseId, type Logger, putOp, type Txn } from '@engram/core';
-import { realClock, realRandom } from '@engram/sim';
+import { epoch, keyBytes, leaseId, putOp, type Txn } from '@engram/core';
+import { quiet, realClock, realRandom } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 
 /**
@@ -10,7 +10,6 @@ import { MemoryStorage } from '@engram/storage';
  */
 const operations = process.env['SMOKE'] === undefined ? 400_000 : 2_000;
 const inFlight = 256;
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const backend = await openBackend({
   storage: new MemoryStorage(),
   epoch: epoch(1),

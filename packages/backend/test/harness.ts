@@ -1,12 +1,10 @@
 import { decodeKeyValue } from '@engram/coder';
-import { type EventGroup, epoch, type KeyRange, keyText, type Logger, type Revision, revision } from '@engram/core';
+import { type EventGroup, epoch, type KeyRange, keyText, type Revision, revision } from '@engram/core';
 import { type Backend, type LeadershipEnd, openBackend, type OpResult } from '@engram/backend';
-import { Prng, SimClock } from '@engram/sim';
+import { Prng, quiet, SimClock } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import type { Watcher, WatchSink } from '@engram/watch-hub';
 import type { ModelKv, ModelResponse } from '@engram/sim/model';
-
-export const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface Node {
   readonly backend: Backend;

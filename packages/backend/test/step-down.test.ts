@@ -9,12 +9,12 @@ import {
   type LogPosition,
   prefixRange,
 } from '@engram/core';
-import { LocalCopy, Prng, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { type AppendFault, MemoryStorage, type Storage, StorageFencedError } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { recover } from '../src/recovery.ts';
 import type { ReplicatedState } from '../src/replicated-state.ts';
-import { type Node, openNode, quiet, type RecordingSink, watchAll } from './harness.ts';
+import { type Node, openNode, type RecordingSink, watchAll } from './harness.ts';
 import { checkQuiet, everything, Gate, get, put, putOf, refusal, remove, txnOf } from './ops.ts';
 
 /** The whole state that the log leads to, in one comparable value. */

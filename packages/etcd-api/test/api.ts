@@ -1,7 +1,7 @@
-import { epoch, type Logger, utf8 } from '@engram/core';
+import { epoch, utf8 } from '@engram/core';
 import { type Backend, openBackend } from '@engram/backend';
 import { etcdServices, LoneMember, type ServicesOptions } from '@engram/etcd-api';
-import { Prng, SimClock } from '@engram/sim';
+import { Prng, quiet, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import {
   etcdserverpb,
@@ -14,8 +14,6 @@ import {
 } from '@engram/wire';
 import { FakeCall, type Metadata } from './fake-call.ts';
 import { WatchClient } from './watch-client.ts';
-
-export const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 export const member = {
   clusterId: 0xc1n,

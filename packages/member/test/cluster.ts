@@ -3,10 +3,9 @@ import type { LogPosition } from '@engram/core';
 import { MemoryRaftDisk, MemoryRaftStorage, type Member as ElectedMember, memberId } from '@engram/election';
 import { ClusterMember, PeerError, type PeerNetwork } from '@engram/member';
 import { defaultLimits } from '@engram/raft-ts';
-import { LocalCopy, Prng, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import type { FaultPlan, LogBatch } from '@engram/storage';
 
-export const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const TICK_MS = 100;
 
 interface Host {

@@ -1,6 +1,6 @@
 import type { SharedImageOptions } from '@engram/backend';
 import { AssertionError, type LogPosition, logPosition } from '@engram/core';
-import { SimClock } from '@engram/sim';
+import { quiet, SimClock } from '@engram/sim';
 import {
   type ImageBase,
   type ImagePart,
@@ -11,7 +11,6 @@ import {
 } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { ImageKeeper, type ImagePolicy } from '../src/image-keeper.ts';
-import { quiet } from './cluster.ts';
 
 const policy: ImagePolicy = {
   everyBytesMin: 1000,

@@ -11,7 +11,7 @@ import {
   type Txn,
 } from '@engram/core';
 import { decodeKeyValue } from '@engram/coder';
-import { LocalCopy, Prng, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { expect, test, vi } from 'vitest';
 import { AppliedPositions } from '../src/applied-positions.ts';
 import { CommittedFeed, FeedingLog } from '../src/committed-feed.ts';
@@ -21,7 +21,6 @@ import { LeaderCalls } from '../src/leader-calls.ts';
 import { PeerError, type Peers } from '../src/peers.ts';
 import { RemoteLeader } from '../src/remote-leader.ts';
 
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const TIMEOUT_MS = 7000;
 
 /** What happens to a call on its way. */

@@ -2,7 +2,7 @@ import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { logPosition } from '@engram/core';
 import type { PeerService } from '@engram/member';
 import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
-import { realClock } from '@engram/sim';
+import { quiet, realClock } from '@engram/sim';
 import type { LogBatch } from '@engram/storage';
 import { afterEach, expect, test } from 'vitest';
 import type * as linkpb from '../src/gen/linkpb.ts';
@@ -10,7 +10,6 @@ import { EXCHANGE, peerService } from '../src/methods.ts';
 import { Echo } from './echo.ts';
 
 const CLUSTER = 0xc1n;
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const never = new AbortController().signal;
 const utf8 = (text: string): Uint8Array => Buffer.from(text);
 

@@ -1,13 +1,12 @@
-import { type Logger, logPosition, type Seal } from '@engram/core';
+import { logPosition, type Seal } from '@engram/core';
 import { RetryQueue } from '@engram/retry-queue';
-import { Prng, SimClock } from '@engram/sim';
+import { Prng, quiet, SimClock } from '@engram/sim';
 import { type FaultPlan, type LogBatch, MemoryStorage, StorageFailedError, seededFaults } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
 
 const RUNS = 200;
 const WRITES = 60;
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const chances = {
   uncertainThere: 0.15,
   uncertainLost: 0.15,

@@ -1,16 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ALARM_CORRUPT, ALARM_NOSPACE, nodeItself } from '@engram/backend';
-import type { Logger } from '@engram/core';
 import { type Member, startLoneMember } from '@engram/member';
-import { realClock, realRandom } from '@engram/sim';
+import { quiet, realClock, realRandom } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { HealthMetrics, MetricRegistry } from '@engram/telemetry';
 import type { HttpHandler, HttpRequest } from '@engram/transport';
 import { clientEndpoints, type HttpEndpointsOptions, metricsEndpoints } from '../src/http-endpoints.ts';
 import { MetricsPage } from '../src/metrics-page.ts';
 
-const nothing = (): void => {};
-const logger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const alarm = (kind: number) => ({ memberId: 7n, alarm: kind });
 
 let member: Member;
@@ -25,7 +22,7 @@ beforeEach(async () => {
     compaction: { mode: 'off' },
     clock: realClock,
     random: realRandom,
-    logger,
+    logger: quiet,
     onFatal: (error) => {
       throw error;
     },
@@ -40,7 +37,7 @@ function options(changes: Partial<HttpEndpointsOptions> = {}): HttpEndpointsOpti
     checks: member.health,
     metrics: new MetricsPage(metrics, realClock),
     health: new HealthMetrics(metrics),
-    logger,
+    logger: quiet,
     corsOrigins: any,
     hostWhitelist: any,
     ...changes,

@@ -1,9 +1,8 @@
+import { quiet } from '@engram/sim';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { discoverMembers, type NameService, systemNames } from '../src/srv-discovery.ts';
-
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
 interface Zone {
   readonly srv: Readonly<Record<string, readonly (readonly [name: string, port: number])[]>>;

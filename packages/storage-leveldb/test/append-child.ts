@@ -1,8 +1,7 @@
 // The process that crash.test.ts kills.
-import { realClock } from '@engram/sim';
+import { realClock, TestLogger } from '@engram/sim';
 import { appendUntilKilled } from '@engram/storage/testing';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
-import { TestLogger } from './level-bed.ts';
 
 const [path, batchMax] = process.argv.slice(2);
 const logger = new TestLogger();

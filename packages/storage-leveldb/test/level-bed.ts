@@ -1,24 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from '@engram/core';
-import { realClock } from '@engram/sim';
+import { realClock, TestLogger } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import type { DirectoryBed } from '@engram/storage/contract';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
-
-/** Keeps the messages of warnings and errors. */
-export class TestLogger implements Logger {
-  readonly warnings: string[] = [];
-  debug(): void {}
-  info(): void {}
-  warn(_fields: object, message: string): void {
-    this.warnings.push(message);
-  }
-  error(_fields: object, message: string): void {
-    this.warnings.push(message);
-  }
-}
 
 /** A directory that is removed with the test, and the storages opened in it. */
 export class LevelBed implements DirectoryBed {

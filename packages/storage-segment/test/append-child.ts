@@ -1,8 +1,7 @@
 // The process that crash.test.ts kills.
-import { realClock, realRandom } from '@engram/sim';
+import { realClock, realRandom, TestLogger } from '@engram/sim';
 import { appendUntilKilled } from '@engram/storage/testing';
 import { openSegmentStorage } from '@engram/storage-segment';
-import { TestLogger } from './segment-bed.ts';
 
 const [path, batchMax, segmentBytes] = process.argv.slice(2);
 const parts = { clock: realClock, random: realRandom, logger: new TestLogger() };

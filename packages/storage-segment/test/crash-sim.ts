@@ -12,7 +12,7 @@ import { expect } from 'vitest';
 import { type Ground, openOn } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 import { CrashModel } from './crash-model.ts';
-import { TestLogger } from './segment-bed.ts';
+import { SegmentLogger } from './segment-bed.ts';
 
 const PATH = '/data';
 const CRASHED = Symbol('crashed');
@@ -54,7 +54,7 @@ export class CrashSim {
   readonly #model = new CrashModel();
   readonly #segmentBytes: number;
   readonly #faults: boolean;
-  #logger = new TestLogger();
+  #logger = new SegmentLogger();
   #background: Promise<unknown>[] = [];
   #unexpected: unknown;
   #made = 0;
@@ -83,7 +83,7 @@ export class CrashSim {
   async #live(last: boolean): Promise<void> {
     const process = this.#host.start();
     const ground = this.#disk.ground(process);
-    this.#logger = new TestLogger();
+    this.#logger = new SegmentLogger();
     this.#background = [];
     if (!last) this.#arm();
     const crashed = new Promise((resolve) => process.atEnd(() => resolve(CRASHED)));

@@ -1,10 +1,9 @@
-import { SimClock } from '@engram/sim';
+import { SimClock, TestLogger } from '@engram/sim';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Condition } from '../src/condition.ts';
 import type { StorageFile } from '../src/file-system.ts';
 import { Preallocation, reserveBytesMin } from '../src/preallocation.ts';
-import { TestLogger } from './segment-bed.ts';
 
 const LIMIT = 4096;
 

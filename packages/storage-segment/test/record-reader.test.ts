@@ -4,8 +4,8 @@ import { appendRecords, never, sealOf } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
 import type { FileSystem, StorageFile } from '../src/file-system.ts';
 import { nodeGround, openOn } from '../src/open.ts';
-import { realClock, realRandom } from '@engram/sim';
-import { SegmentBed, TestLogger } from './segment-bed.ts';
+import { realClock, realRandom, TestLogger } from '@engram/sim';
+import { SegmentBed } from './segment-bed.ts';
 
 const at = logPosition;
 

@@ -1,32 +1,24 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from '@engram/core';
-import { realClock, realRandom } from '@engram/sim';
+import { realClock, realRandom, TestLogger } from '@engram/sim';
 import type { DirectoryBed } from '@engram/storage/contract';
 import { nodeGround, openOn, type SegmentStorageOptions, unsyncedGround } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 
-/** Keeps what was logged as a warning or worse, and counts rewrites of segments. */
-export class TestLogger implements Logger {
-  readonly warnings: string[] = [];
+/** Counts rewrites of segments as well. */
+export class SegmentLogger extends TestLogger {
   rewrites = 0;
-  debug(_fields: object, message: string): void {
+
+  override debug(_fields: object, message: string): void {
     if (message.startsWith('rewrote segments')) this.rewrites += 1;
-  }
-  info(): void {}
-  warn(_fields: object, message: string): void {
-    this.warnings.push(message);
-  }
-  error(_fields: object, message: string): void {
-    this.warnings.push(message);
   }
 }
 
 /** A directory that is removed with the test, and the storages opened in it. */
 export class SegmentBed implements DirectoryBed {
   readonly path: string;
-  readonly logger = new TestLogger();
+  readonly logger = new SegmentLogger();
   readonly #options: Partial<SegmentStorageOptions>;
   readonly #opened: SegmentStorage[] = [];
 

@@ -1,6 +1,7 @@
 import { noImageBase } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import type { TikvClient } from '@engram/tikv-client';
+import { quiet } from '@engram/sim';
 import { describe, expect, test } from 'vitest';
 import { emptyChain } from '../src/chain.ts';
 import { PublishedPages } from '../src/image-directory.ts';
@@ -18,7 +19,6 @@ function partsOf(bed: ImageBed, client: TikvClient, opener: bigint, epoch = 1) {
   const source: LogSource = { client, keys: bed.logKeys, empty: emptyChain(7n), name, timeoutMs: 10_000 };
   const holder = () => ({ seal: sealOf(epoch, opener), segment: 1, opener });
   const roots = new ImageRootStore({ source, holder });
-  const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const claims = (round: number) => (root: ImageRoot) => ({
     ...root,
     claim: { round, epoch: holder().seal.epoch, opener },
@@ -29,7 +29,7 @@ function partsOf(bed: ImageBed, client: TikvClient, opener: bigint, epoch = 1) {
         source,
         roots,
         clock: bed.clock,
-        logger,
+        logger: quiet,
         partBytesMax: 1000,
         base: new PublishedPages([]),
         pace: async () => {},

@@ -1,6 +1,6 @@
 import type { Logger } from '@engram/core';
 import { assert, logPosition, type Seal } from '@engram/core';
-import { Prng, Scheduler, SimClock } from '@engram/sim';
+import { Prng, quiet, Scheduler, SimClock } from '@engram/sim';
 import { type LogBatch, StorageFencedError, StorageUnavailableError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import { RetryQueue } from '@engram/retry-queue';
@@ -12,7 +12,6 @@ const NODES = 3;
 const TURNS_OF_A_NODE = 6;
 const APPENDS_OF_A_TURN = 8;
 const PREFIX = 'race';
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface RaceCounts {
   committed: number;

@@ -1,11 +1,11 @@
-import { SimClock } from '@engram/sim';
+import { SimClock, TestLogger } from '@engram/sim';
 import { never } from '@engram/storage/testing';
 import { physicalMs, shiftTimestamp } from '@engram/tikv-client';
 import { expect, test } from 'vitest';
 import { emptyChain } from '../src/chain.ts';
 import { LogKeys } from '../src/log-keys.ts';
 import { SafePointKeeper } from '../src/safe-point-keeper.ts';
-import { TestLogger, TikvBed } from './tikv-bed.ts';
+import { TikvBed } from './tikv-bed.ts';
 
 const RETENTION_MS = 1000;
 const INTERVAL_MS = 100;

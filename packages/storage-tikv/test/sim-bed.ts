@@ -1,5 +1,5 @@
-import { type Logger, logPosition, type Seal } from '@engram/core';
-import { Prng, Scheduler, SimClock } from '@engram/sim';
+import { logPosition, type Seal } from '@engram/core';
+import { Prng, quiet, Scheduler, SimClock } from '@engram/sim';
 import type { LogBatch, Storage } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import { LogKeys, openRoot, openTikvStorage, type TikvStorage, type TikvStorageOptions } from '@engram/storage-tikv';
@@ -9,7 +9,6 @@ import { onTestFinished } from 'vitest';
 
 export const first = sealOf(1);
 export const at = logPosition;
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A record that holds `value`. */
 export const record = (value: number, length = 8): Uint8Array => {

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from '@engram/core';
-import { realClock, realRandom } from '@engram/sim';
+import { realClock, realRandom, TestLogger } from '@engram/sim';
 import type { StorageBed } from '@engram/storage/contract';
 import { openSegmentStorage } from '@engram/storage-segment';
 import {
@@ -16,19 +15,6 @@ import {
 } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import { FakeCluster } from '@engram/tikv-client/testing';
-
-/** Keeps the messages of warnings and errors. */
-export class TestLogger implements Logger {
-  readonly warnings: string[] = [];
-  debug(): void {}
-  info(): void {}
-  warn(_fields: object, message: string): void {
-    this.warnings.push(message);
-  }
-  error(_fields: object, message: string): void {
-    this.warnings.push(message);
-  }
-}
 
 export const clusterId = 0x5eed_0000_0000_0001n;
 

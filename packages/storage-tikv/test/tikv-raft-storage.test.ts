@@ -1,7 +1,7 @@
 import { raftStorageContract } from '@engram/election/contract';
-import { realClock, realRandom } from '@engram/sim';
+import { realClock, realRandom, TestLogger } from '@engram/sim';
 import { LogKeys, TikvRaftStorage } from '@engram/storage-tikv';
-import { TestLogger, TikvBed } from './tikv-bed.ts';
+import { TikvBed } from './tikv-bed.ts';
 
 raftStorageContract('TiKV', async () => {
   const bed = await TikvBed.make({ local: 'memory' });

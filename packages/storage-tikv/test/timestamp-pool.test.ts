@@ -1,9 +1,8 @@
 import type { CallOptions, Timestamp } from '@engram/tikv-client';
-import { SimClock } from '@engram/sim';
+import { quiet, SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { TimestampPool } from '../src/timestamp-pool.ts';
 
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const call: CallOptions = { timeoutMs: 1000 };
 
 /** Deals runs of timestamps, unless it is gone. */

@@ -4,9 +4,9 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import type { Logger } from '@engram/core';
 import { serve, type TlsOptions } from '@engram/transport';
+import { quiet } from '@engram/sim';
 import { CertificateFolder } from './support/certificate-folder.ts';
 import { type Identity, issue, revocationList, revocationListDer } from './support/certificates.ts';
-import { silent } from './support/silent.ts';
 import { startServing, until } from './support/serving.ts';
 
 /* TLS refuses the same clients as etcd's. */
@@ -148,7 +148,7 @@ describe('what is offered where the operator chooses nothing', () => {
 
 test.each(['TLSv1.2', 'TLSv1.3'] as const)('the log says whose certificate was rejected (%s)', async (version) => {
   const warned: object[] = [];
-  const logger: Logger = { ...silent, warn: (fields) => void warned.push(fields) };
+  const logger: Logger = { ...quiet, warn: (fields) => void warned.push(fields) };
   const folder = new CertificateFolder(ca, server);
   await using serving = await startServing(serve, { logger, tls: tlsOf(folder, withClients(folder)) });
   const stranger = issue('mallory', issue('another ca'));

@@ -1,6 +1,6 @@
 import { epoch } from '@engram/core';
 import { openReplica } from '@engram/backend';
-import { LocalCopy, SharedLogStorage } from '@engram/sim';
+import { LocalCopy, quiet, SharedLogStorage } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import { expectThat, Finding } from '../judge/finding.ts';
 import { Face, storeSettings } from '../world/face.ts';
@@ -230,7 +230,7 @@ async function compareWithRecovery(world: ClusterWorld, storage: Storage, name: 
       storage,
       clock: process.clock,
       random: process.random,
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      logger: quiet,
       memberId: 99n,
       onFatal: (error) => world.fail(new Finding('broken', `the fresh node ends: ${error.message}`, { cause: error })),
     }),

@@ -4,8 +4,7 @@
  */
 import { serve } from '@engram/transport';
 import { echoMethods } from './echo-methods.ts';
-import { realClock } from '@engram/sim';
-import { silent } from './silent.ts';
+import { quiet, realClock } from '@engram/sim';
 
 const { address } = await serve({
   methods: echoMethods([]),
@@ -15,7 +14,7 @@ const { address } = await serve({
   maxRequestBytes: 1024 * 1024,
   maxConcurrentStreams: 1_000,
   keepalive: { minTimeMs: 5_000, intervalMs: 7_200_000, timeoutMs: 20_000 },
-  logger: silent,
+  logger: quiet,
   clock: realClock,
 });
 

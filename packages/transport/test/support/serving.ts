@@ -1,8 +1,7 @@
 import * as grpc from '@grpc/grpc-js';
 import type { MethodObserver, ServeOptions, Server, TransportObserver } from '@engram/transport';
 import { echoMethods, type Journal } from './echo-methods.ts';
-import { realClock } from '@engram/sim';
-import { silent } from './silent.ts';
+import { quiet, realClock } from '@engram/sim';
 
 export type Serve = (options: ServeOptions) => Promise<Server>;
 
@@ -62,7 +61,7 @@ export async function startServing(serve: Serve, changes: Partial<ServeOptions> 
     maxRequestBytes: 2 * 1024 * 1024,
     maxConcurrentStreams: 2 ** 32 - 1,
     keepalive: { minTimeMs: 5_000, intervalMs: 7_200_000, timeoutMs: 20_000 },
-    logger: silent,
+    logger: quiet,
     clock: realClock,
     observer,
     ...changes,
