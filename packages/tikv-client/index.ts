@@ -21,7 +21,6 @@ export {
   MAX_TIMESTAMP,
   composeTimestamp,
   physicalMs,
-  logicalPart,
   shiftTimestamp,
 } from './src/codec/timestamp.ts';
 

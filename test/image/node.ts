@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Backend, nodeItself, type OnRecovery, openReplica } from '@engram/backend';
-import { type Epoch, NEW_LOG_SEAL } from '@engram/core';
+import type { Epoch } from '@engram/core';
 import { Prng, quiet, realClock } from '@engram/sim';
 import { openSegmentStorage } from '@engram/storage-segment';
 import { LogKeys, openRoot, openTikvStorage, type TikvStorage } from '@engram/storage-tikv';
@@ -142,5 +142,3 @@ export async function dump({ store }: TestNode): Promise<object> {
     hash: (await store.hashKv(0, nodeItself.signal)).hash,
   };
 }
-
-export const unsealed = NEW_LOG_SEAL;

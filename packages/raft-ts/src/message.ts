@@ -109,5 +109,3 @@ export type Message =
   | ReadIndexRequest
   | ReadIndexResponse
   | TransferRequest;
-
-export type MessageType = Message['type'];

@@ -24,13 +24,6 @@ export class SegmentList {
     return this.#segments[this.#lastNotBehind(position)];
   }
 
-  /** The first segment with a record at or after the position. */
-  findFrom(position: number): Segment | undefined {
-    const at = this.#lastNotBehind(position);
-    const segment = this.#segments[at];
-    return segment !== undefined && segment.table.next > position ? segment : this.#segments[at + 1];
-  }
-
   /** Adds the next part of the log. */
   push(segment: Segment): void {
     const last = this.#segments.at(-1);

@@ -38,10 +38,6 @@ export class WriteJudge {
     return this.#unexplained.delete(write.position);
   }
 
-  isUnexplained(write: LoggedWrite): boolean {
-    return this.#unexplained.has(write.position);
-  }
-
   /** The unexplained writes at or above a position, in the order of the log. */
   unexplained(from: number): readonly LoggedWrite[] {
     return [...this.#unexplained.values()].filter(({ position }) => position >= from);

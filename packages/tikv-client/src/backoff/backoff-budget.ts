@@ -15,14 +15,9 @@ export class BackoffBudget {
   readonly #attempts = new Map<BackoffName, number>();
   readonly #sleptMs = new Map<BackoffName, number>();
   #countedMs = 0;
-  #totalMs = 0;
 
   constructor(budgetMs: number) {
     this.#budgetMs = budgetMs;
-  }
-
-  get totalMs(): number {
-    return this.#totalMs;
   }
 
   attempts(name: BackoffName): number {
@@ -42,7 +37,6 @@ export class BackoffBudget {
     const jittered = kind.jitter === 'none' ? full : full / 2 + (full / 2) * chance;
     const delayMs = Math.min(bounds.atMostMs ?? Number.POSITIVE_INFINITY, Math.max(jittered, bounds.atLeastMs ?? 0));
     this.#sleptMs.set(name, (this.#sleptMs.get(name) ?? 0) + delayMs);
-    this.#totalMs += delayMs;
     if (kind.counted) this.#countedMs += delayMs;
     return { kind: 'sleep', delayMs };
   }

@@ -15,8 +15,6 @@ export const composeTimestamp = (physicalMs: number, logical: number): Timestamp
 /** Milliseconds since 1970 by PD's clock. */
 export const physicalMs = (timestamp: Timestamp): number => Number(timestamp >> LOGICAL_BITS);
 
-export const logicalPart = (timestamp: Timestamp): number => Number(timestamp & 0x3ffffn);
-
 /** The timestamp `deltaMs` later, or earlier if `deltaMs` is negative. Never below 0. */
 export function shiftTimestamp(timestamp: Timestamp, deltaMs: number): Timestamp {
   const shifted = timestamp + (BigInt(deltaMs) << LOGICAL_BITS);

@@ -77,17 +77,6 @@ export class PdClient {
     return answer.region === undefined ? undefined : (answer as PdRegion);
   }
 
-  async getRegionById(regionId: number, call: Call): Promise<PdRegion | undefined> {
-    const answer = await this.#ask(
-      'GetRegionByID',
-      pdpb.GetRegionByIDRequestCodec,
-      pdpb.GetRegionResponseCodec,
-      { regionId },
-      call,
-    );
-    return answer.region === undefined ? undefined : (answer as PdRegion);
-  }
-
   /** At most `limit` regions from `start` on, in order. There may be holes between them. */
   async scanRegions(start: Uint8Array, end: Uint8Array, limit: number, call: Call): Promise<readonly PdRegion[]> {
     if (!this.#unimplemented.has('BatchScanRegions')) {

@@ -120,15 +120,6 @@ export class FakePd {
           const region = regions[method === 'GetRegion' ? at : at - 1];
           return region === undefined ? {} : { ...toPdRegion(region) };
         });
-      case 'GetRegionByID':
-        return serve(
-          pd.GetRegionByIDRequestCodec,
-          pd.GetRegionResponseCodec,
-          ({ regionId }): pd.GetRegionResponseInit => {
-            const region = this.#regions.forPd().find(({ id }) => id === regionId);
-            return region === undefined ? {} : { ...toPdRegion(region) };
-          },
-        );
       case 'ScanRegions':
         return serve(pd.ScanRegionsRequestCodec, pd.ScanRegionsResponseCodec, ({ startKey, endKey, limit }) => ({
           regions: this.#scan(startKey, endKey, limit),
