@@ -13,13 +13,7 @@ import { someCall } from './messages.ts';
 import { mutated, randomBytes } from './mutate.ts';
 
 /** A frame with any type, flags, stream and payload, valid or not. */
-export function rawFrame(
-  type: number,
-  flags: number,
-  streamId: number,
-  payload: Uint8Array,
-  length = payload.length,
-): Buffer {
+function rawFrame(type: number, flags: number, streamId: number, payload: Uint8Array, length = payload.length): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(length & 0xffffff, 0, 3);
   head[3] = type;

@@ -37,7 +37,7 @@ export interface BankOptions {
 
 const mirrorOf = (name: string): string => name.replace('pledger', 'pmirror');
 
-export const OPENING = 1_000;
+const OPENING = 1_000;
 
 export async function openBank(client: TikvClient, accounts: number): Promise<void> {
   const txn = await client.begin();

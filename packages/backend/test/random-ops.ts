@@ -13,13 +13,13 @@ import type { Prng } from '@engram/sim';
 
 /** Few keys, so that operations meet on them. Some are prefixes of each other, and some have the bytes 0x00 and 0xff. */
 const alphabet = ['a', 'b', '\x00', '\xff'];
-export function randomKey(prng: Prng): string {
+function randomKey(prng: Prng): string {
   let key = prng.pick(['k', 'a', '\xff']);
   for (let more = prng.below(3); more > 0; more -= 1) key += prng.pick(alphabet);
   return key;
 }
 
-export function randomRange(prng: Prng): KeyRange {
+function randomRange(prng: Prng): KeyRange {
   const key = keyBytes(prng.chance(0.1) ? '\x00' : randomKey(prng));
   const kind = prng.below(10);
   if (kind < 5) return { key, end: EMPTY_BYTES };

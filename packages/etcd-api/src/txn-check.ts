@@ -19,7 +19,7 @@ export function checkPut(op: PutOp): void {
 }
 
 /** The number of compares, or of operations of one branch, whichever is the largest. */
-export function txnWidth(txn: Txn): number {
+function txnWidth(txn: Txn): number {
   return Math.max(txn.compares.length, txn.success.length, txn.failure.length);
 }
 

@@ -15,9 +15,9 @@ const deserializer =
   (bytes: Buffer): Form =>
     decode(codec, bytes);
 
-export const frames = { serialize: serializer(linkpb.FrameCodec), deserialize: deserializer(linkpb.FrameCodec) };
-export const answers = { serialize: serializer(linkpb.AnswersCodec), deserialize: deserializer(linkpb.AnswersCodec) };
-export const followRequests = {
+const frames = { serialize: serializer(linkpb.FrameCodec), deserialize: deserializer(linkpb.FrameCodec) };
+const answers = { serialize: serializer(linkpb.AnswersCodec), deserialize: deserializer(linkpb.AnswersCodec) };
+const followRequests = {
   serialize: serializer(linkpb.FollowRequestCodec),
   deserialize: deserializer(linkpb.FollowRequestCodec),
 };

@@ -1,7 +1,7 @@
 import { flagTable } from './flag-table.ts';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 
-export const environmentName = (flag: string): string => `ETCD_${flag.toUpperCase().replaceAll('-', '_')}`;
+const environmentName = (flag: string): string => `ETCD_${flag.toUpperCase().replaceAll('-', '_')}`;
 
 /**
  * Applies ETCD_* variables (etcd pkg/flags/flag.go). An empty variable counts as absent. A variable whose flag is also

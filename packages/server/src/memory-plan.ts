@@ -24,7 +24,7 @@ const MIB = 1024 * 1024;
 /** The memory of an idle member: runtime, code, young generation, and the buffers of sockets and of the log. */
 const OWN_BYTES = 160 * MIB;
 /** With a lower limit a member could not hold a few requests of usual size. */
-export const MEMORY_LIMIT_MIN_BYTES = 256 * MIB;
+const MEMORY_LIMIT_MIN_BYTES = 256 * MIB;
 /** An open stream, with the state of its handler. */
 const STREAM_BYTES = 2 * 1024;
 

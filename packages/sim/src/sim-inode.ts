@@ -1,7 +1,7 @@
 import type { Prng } from './prng.ts';
 
 /** Smaller than the sector of any disk. Bytes that are not durable are lost or kept in pieces of this size. */
-export const SECTOR = 64;
+const SECTOR = 64;
 
 /** A file, independent of its names: its bytes as programs see them, and as they are on the disk. */
 export class SimInode {

@@ -44,7 +44,7 @@ function pemOfCrl(list: Buffer): Buffer {
 }
 
 /** Changes whenever a file changes. Rotation tools write new files or swap links; both change inode or mtime. */
-export function fileFingerprint(tls: TlsOptions): string {
+function fileFingerprint(tls: TlsOptions): string {
   return filesOf(tls)
     .map((file) => {
       const stat = statSync(file, { throwIfNoEntry: false });

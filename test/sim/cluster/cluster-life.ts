@@ -44,8 +44,8 @@ export interface ClusterLifeParts {
 }
 
 const never = new AbortController().signal;
-export const CLUSTER_ID = 0xc1n;
-export const TICK_MS = 100;
+const CLUSTER_ID = 0xc1n;
+const TICK_MS = 100;
 export const urlOf = (id: bigint): string => `http://127.0.0.1:${1000 + Number(id % 60_000n)}`;
 
 /** One life of a member: a process that runs the real member on simulated ports. */

@@ -6,7 +6,7 @@ import type { Life } from './life.ts';
 import type { World } from './world.ts';
 
 /** Longer than any stall of storage. */
-export const STOP_MS_MAX = 60_000;
+const STOP_MS_MAX = 60_000;
 export const STALL_MS_MAX = 20_000;
 /** Less than the time limit of a read of history, because one read may meet several stalls. */
 const SLOW_READ_MS = 4000;

@@ -50,7 +50,7 @@ export const optionsOf = (self: MemberId, clusterId: bigint): Omit<ElectionOptio
 });
 
 /** A member whose saves are durable at once, unless a test holds them. It records its effects. */
-export class TestMember {
+class TestMember {
   readonly id: MemberId;
   readonly random = new FixedRandom();
   readonly #options: Omit<ElectionOptions, 'random'>;

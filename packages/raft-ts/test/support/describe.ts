@@ -29,7 +29,7 @@ export function describeEntry(entry: Entry): string {
   return `${at(entry.index, entry.term)} ${describePayload(entry)}`;
 }
 
-export function describeSnapshot({ index, term, conf, data }: Snapshot): string {
+function describeSnapshot({ index, term, conf, data }: Snapshot): string {
   return `${at(index, term)} ${text(data)} (${describeConf(conf)})`;
 }
 
@@ -75,7 +75,7 @@ function details(message: Message): string {
   }
 }
 
-export function describePersist({ hardState, snapshot, entries, mustSync, messages }: Persist): readonly string[] {
+function describePersist({ hardState, snapshot, entries, mustSync, messages }: Persist): readonly string[] {
   const parts: string[] = [];
   if (hardState !== undefined) {
     const vote = hardState.vote === undefined ? 'no vote' : `vote ${hardState.vote}`;

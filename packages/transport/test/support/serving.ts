@@ -6,7 +6,7 @@ import { quiet, realClock } from '@engram/sim';
 export type Serve = (options: ServeOptions) => Promise<Server>;
 
 /** Counts what the server reports; `open` is started minus handled. */
-export class CountingObserver implements TransportObserver {
+class CountingObserver implements TransportObserver {
   readonly handled: string[] = [];
   open = 0;
   received = 0;
