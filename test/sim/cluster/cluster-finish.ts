@@ -65,6 +65,7 @@ async function majorityGoesOn(world: ClusterWorld): Promise<void> {
   if (lost.size > most) return;
   if (lost.size === 0)
     for (let left = random.between(1, most); left > 0; left -= 1) lost.add(world.nodeOf(random.pick(voters)));
+  world.disturb();
   for (const node of lost) {
     world.kill(node);
     node.lost = true;
