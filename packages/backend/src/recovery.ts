@@ -8,7 +8,7 @@ import {
 import { assert, type Clock, type Logger, type LogPosition, logPosition, type Revision } from '@engram/core';
 import { KeyIndex } from '@engram/index';
 import { Lessor } from '@engram/lease';
-import { type Storage, StorageTrimmedError } from '@engram/storage';
+import { type Storage, StorageTrimmedError, endOf, recordBytes } from '@engram/storage';
 import { decodeBatch } from './batch-decoder.ts';
 import type { OnRecovery, RecoveryProgress } from './recovery-progress.ts';
 import { ReplicatedState } from './replicated-state.ts';
@@ -76,8 +76,8 @@ async function rebuild(storage: Storage, options: RecoveryOptions): Promise<Reco
   for await (const batch of storage.log.read(from, options.signal)) {
     assert(batch.first === position, `the log goes on at ${batch.first}, not at ${position}`);
     for (const write of decodeBatch(batch, state.index, true)) state.take(write);
-    for (const record of batch.records) replayedBytes += record.length;
-    position = logPosition(position + batch.records.length);
+    replayedBytes += recordBytes(batch.records);
+    position = endOf(batch);
     replayed();
   }
   state.index.endReplay();

@@ -5,7 +5,6 @@ import {
   type KeyRange,
   type Logger,
   type LogPosition,
-  logPosition,
   type Random,
   type RangeOp,
   type Revision,
@@ -15,7 +14,7 @@ import {
   SortTarget,
 } from '@engram/core';
 import { type PagedScanResult, Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
-import type { LogBatch, Storage } from '@engram/storage';
+import { type LogBatch, type Storage, endOf, recordBytes } from '@engram/storage';
 import { WatchHub } from '@engram/watch-hub';
 import { Applier } from './applier.ts';
 import { decodeBatch } from './batch-decoder.ts';
@@ -240,13 +239,11 @@ export class Replica implements AsyncDisposable {
     assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
     this.cache.forgetPending(batch.first); // left by an ended leadership of this node
     const writes = decodeBatch(batch, this.state.index, false);
-    let bytes = 0;
-    for (const record of batch.records) bytes += record.length;
     for (const { group } of writes) {
       if (group === undefined) continue;
       for (const event of group.events) this.cache.addPending(event.position, event.kv);
     }
-    this.apply(writes, logPosition(batch.first + batch.records.length), bytes, nothing);
+    this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);
   }
 
   /** Resolves when every write given to this replica has taken effect. */

@@ -1,6 +1,6 @@
 import { assert, type LogPosition, type Seal } from '@engram/core';
-import type { AppendOutcome, Log, LogBatch } from '@engram/storage';
-import { endOf, KeptBatches, type KeptBatchesOptions } from './kept-batches.ts';
+import { type AppendOutcome, type Log, type LogBatch, endOf } from '@engram/storage';
+import { KeptBatches, type KeptBatchesOptions } from './kept-batches.ts';
 import { PeerError } from './peers.ts';
 
 /** The kept batches serve followers that lag a little. Followers further behind read the log. */

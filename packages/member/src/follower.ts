@@ -1,6 +1,6 @@
 import type { Replica } from '@engram/backend';
-import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
-import { type LogBatch, type Storage, StorageUnavailableError } from '@engram/storage';
+import type { Clock, Logger, LogPosition } from '@engram/core';
+import { type LogBatch, type Storage, StorageUnavailableError, endOf } from '@engram/storage';
 import type { KnownLeader, Leader } from './known-leader.ts';
 import { PeerError, type Peers } from './peers.ts';
 
@@ -143,8 +143,6 @@ export class Follower {
     if (replica.next - replica.applied > LAG_RECORDS_MAX) await replica.settled();
   }
 }
-
-const endOf = (batch: LogBatch): LogPosition => logPosition(batch.first + batch.records.length);
 
 /** Whether another try may help: the leader or storage could not be reached. */
 function isPassing(error: unknown): boolean {

@@ -1,5 +1,5 @@
-import { assert, type LogPosition, logPosition } from '@engram/core';
-import type { LogBatch } from '@engram/storage';
+import { assert, type LogPosition } from '@engram/core';
+import { type LogBatch, endOf, recordBytes } from '@engram/storage';
 
 export interface KeptBatchesOptions {
   /** Of the copied batches; a multiple of `slabBytes`. */
@@ -47,11 +47,11 @@ export class KeptBatches {
   /** The batch must begin at `end`. */
   push(batch: LogBatch): void {
     assert(this.end === undefined || batch.first === this.end, 'a batch that does not follow the one before');
-    const bytes = bytesOf(batch);
+    const bytes = recordBytes(batch.records);
     this.#newest.push(batch);
     this.#newestBytes += bytes;
     while (this.#newestBytes > this.#options.newestBytesMax && this.#newest.length > 1) {
-      this.#newestBytes -= bytesOf(this.#newest.shift()!);
+      this.#newestBytes -= recordBytes(this.#newest.shift()!.records);
     }
     this.#copy(batch, bytes + LENGTH_BYTES * batch.records.length + PLACE_BYTES);
   }
@@ -140,12 +140,4 @@ class Slab {
     }
     return { first, records };
   }
-}
-
-export const endOf = (batch: LogBatch): LogPosition => logPosition(batch.first + batch.records.length);
-
-function bytesOf({ records }: LogBatch): number {
-  let bytes = 0;
-  for (const record of records) bytes += record.length;
-  return bytes;
 }

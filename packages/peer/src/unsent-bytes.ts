@@ -1,3 +1,5 @@
+import { recordBytes } from '@engram/storage';
+
 /**
  * Counts what was written to a stream and is not sent yet, in bytes. (The stream of a call counts messages.) One writer waits at
  * a time.
@@ -15,8 +17,7 @@ export class UnsentBytes {
 
   /** The returned function says that these records were sent, or never will be. */
   add(records: readonly Uint8Array[]): () => void {
-    let bytes = 0;
-    for (const record of records) bytes += record.length;
+    const bytes = recordBytes(records);
     this.#bytes += bytes;
     return () => {
       this.#bytes -= bytes;

@@ -9,6 +9,7 @@ import {
   StorageFailedError,
   sameBatch,
   takesOver,
+  endOf,
 } from '@engram/storage';
 import type { Database, Writes } from './database.ts';
 import {
@@ -118,7 +119,7 @@ export class LevelLog implements Log {
       if (cause instanceof StorageFailedError) return { kind: 'uncertain', cause };
       throw cause;
     }
-    this.#next = logPosition(batch.first + batch.records.length);
+    this.#next = endOf(batch);
     this.#lastSeal = seal;
     this.#parts.usage.appended(batch.records.length, bytes);
     this.#parts.mark.advance({ end: this.#next });
@@ -127,7 +128,7 @@ export class LevelLog implements Log {
 
   /** Whether the last append was this batch with this seal. */
   async #endsLog(batch: LogBatch, seal: Seal): Promise<boolean> {
-    if (batch.first + batch.records.length !== this.#next || batch.first < 1) return false;
+    if (endOf(batch) !== this.#next || batch.first < 1) return false;
     if (!sameSeal(this.#lastSeal ?? this.#sealed, seal)) return false;
     for await (const last of this.#read(batch.first, this.#next, never)) return sameBatch(last, batch);
     return false;

@@ -1,5 +1,5 @@
-import { assert, type Clock, doSliced, type LogPosition, logPosition, Slice, type SlicedWork } from '@engram/core';
-import type { LogBatch } from '@engram/storage';
+import { assert, type Clock, doSliced, type LogPosition, Slice, type SlicedWork } from '@engram/core';
+import { type LogBatch, endOf } from '@engram/storage';
 import type { Condition } from './condition.ts';
 import { fileName, filePath } from './file-names.ts';
 import type { FileSystem } from './file-system.ts';
@@ -126,7 +126,7 @@ export class LogTail {
     else table.addFrame(batch.first, offsets, end);
     assert(table.end === end, 'the table ends elsewhere than the file');
     active.chain = crc;
-    this.#next = logPosition(batch.first + batch.records.length);
+    this.#next = endOf(batch);
     if (opening) this.#parts.segments.push(active);
     this.#preallocation.advance();
     if (table.end > this.#parts.segmentBytes / 2) this.#prepare();

@@ -9,6 +9,7 @@ import {
   StorageFailedError,
   sameBatch,
   takesOver,
+  endOf,
 } from '@engram/storage';
 import type { Condition } from './condition.ts';
 import { fileName } from './file-names.ts';
@@ -119,7 +120,7 @@ export class SegmentLog implements Log {
   /** Whether the last append was this batch with this seal. */
   async #endsLog(batch: LogBatch, seal: Seal): Promise<boolean> {
     const end = this.#parts.tail.next;
-    if (batch.first + batch.records.length !== end || batch.first < 1) return false;
+    if (endOf(batch) !== end || batch.first < 1) return false;
     if (!sameSeal(this.#lastSeal ?? this.#sealed, seal)) return false;
     for await (const last of this.#read(batch.first, end, never)) return sameBatch(last, batch);
     return false;

@@ -1,6 +1,6 @@
 import { crcOf } from './value-crc.ts';
 import { assert, epoch, joinU64, type LogPosition, logPosition, type Seal, splitU64 } from '@engram/core';
-import type { LogBatch } from '@engram/storage';
+import { type LogBatch, recordBytes } from '@engram/storage';
 import { CHAIN_BYTES, type Chain, chainBytes, extendChain, readChain } from './chain.ts';
 
 // A batch is stored as one value. A batch that is larger than a value may be is split into parts, one value each. Each value
@@ -69,15 +69,14 @@ export interface EncodedBatch {
 
 export function encodeBatch(batch: LogBatch, place: BatchPlace, partBytesMax: number): EncodedBatch {
   const { first, records } = batch;
-  let recordBytes = 0;
-  for (const record of records) recordBytes += record.length;
-  const payloadBytes = 4 * records.length + recordBytes;
+  const bytes = recordBytes(records);
+  const payloadBytes = 4 * records.length + bytes;
   // The buffer has room for one header. In the usual case of one part it becomes the value, and records are copied once.
   const whole = new Uint8Array(Buffer.allocUnsafeSlow(HEADER_BYTES + payloadBytes).buffer);
   const payload = whole.subarray(HEADER_BYTES);
   writePayload(payload, records);
   const chain = extendChain(place.previous, chainHead(first, records.length), payload);
-  const logBytes = place.logBytesBefore + recordBytes;
+  const logBytes = place.logBytesBefore + bytes;
   const shareMax = partBytesMax - HEADER_BYTES;
   const parts = Math.max(1, Math.ceil(payloadBytes / shareMax));
   const { segment, seal, previous } = place;
@@ -140,9 +139,7 @@ export function decodeBatch(parts: readonly BatchPart[], verifyChain: boolean): 
 
 /** Computes the chain behind a batch that was not decoded from TiKV. */
 export function chainBehind(previous: Chain, batch: LogBatch): Chain {
-  let payloadBytes = 4 * batch.records.length;
-  for (const record of batch.records) payloadBytes += record.length;
-  const payload = Buffer.allocUnsafe(payloadBytes);
+  const payload = Buffer.allocUnsafe(4 * batch.records.length + recordBytes(batch.records));
   writePayload(payload, batch.records);
   return extendChain(previous, chainHead(batch.first, batch.records.length), payload);
 }

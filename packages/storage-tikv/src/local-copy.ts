@@ -8,11 +8,12 @@ import {
   StorageCorruptError,
   StorageFailedError,
   type StorageSize,
+  endOf,
+  recordBytes,
 } from '@engram/storage';
 import { chainBehind } from './batch-format.ts';
 import type { Chain } from './chain.ts';
 import { readMark, writeMark } from './copy-mark.ts';
-import { endOf } from './recent-batches.ts';
 
 /** Opens or creates the storage that holds a copy. Its content need not survive a crash of the machine. */
 export type OpenCopyStorage = (path: string) => Promise<Storage>;
@@ -219,8 +220,7 @@ export class LocalCopy {
       this.#begin = batch.first;
       this.#end = batch.first;
     }
-    let bytes = 0;
-    for (const record of batch.records) bytes += record.length;
+    const bytes = recordBytes(batch.records);
     this.#waiting.push({ batch, bytes, chain: behind });
     this.#waitingBytes += bytes;
     this.#writing ??= this.#write();
@@ -334,8 +334,8 @@ export class LocalCopy {
     this.#waitingBytes = 0;
   }
 
-  #isFirst({ first, records }: LogBatch): boolean {
-    return first <= this.#end && this.#end < first + records.length;
+  #isFirst(batch: LogBatch): boolean {
+    return batch.first <= this.#end && this.#end < endOf(batch);
   }
 
   /** The position as the copy's storage counts it. */

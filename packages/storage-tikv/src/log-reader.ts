@@ -1,4 +1,5 @@
-import { type LogPosition, logPosition } from '@engram/core';
+import type { LogPosition } from '@engram/core';
+import { endOf } from '@engram/storage';
 import type { Snapshot } from '@engram/tikv-client';
 import { type BatchPart, decodeBatch, type StoredBatch } from './batch-format.ts';
 import type { Chain } from './chain.ts';
@@ -46,7 +47,7 @@ export async function* readBatches(
     if (begin === undefined) continue;
     const start = source.keys.slot(begin.segment, begin.first);
     for await (const batch of batchesFrom(source, snapshot, start, signal)) {
-      const next = logPosition(batch.first + batch.records.length);
+      const next = endOf(batch);
       if (next <= position) continue;
       if (batch.first > position) break;
       if (chain !== undefined && batch.first === position && batch.header.previous !== chain) {

@@ -1,5 +1,5 @@
 import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
-import { type LocalShare, type LogBatch, StorageCorruptError } from '@engram/storage';
+import { type LocalShare, type LogBatch, StorageCorruptError, endOf, recordBytes } from '@engram/storage';
 import { isTikvError } from '@engram/tikv-client';
 import type { BatchHeader } from './batch-format.ts';
 import type { ImageCopy } from './image-copy.ts';
@@ -7,7 +7,7 @@ import type { LocalCopy } from './local-copy.ts';
 import type { LogIndex } from './log-index.ts';
 import { ChainMismatch, readBatches } from './log-reader.ts';
 import type { LogSource } from './log-source.ts';
-import { endOf, type RecentBatches } from './recent-batches.ts';
+import type { RecentBatches } from './recent-batches.ts';
 import type { SharedRecords } from './shared-records.ts';
 
 export interface NodeBytesParts {
@@ -62,13 +62,18 @@ export class NodeBytes {
   /** Keeps a batch that is in the log. The promise, if defined, resolves when the copy has room for the next batch. */
   keep(batch: LogBatch, header?: BatchHeader): Promise<void> | undefined {
     const { recent, copy } = this.#parts;
-    this.saw({ next: endOf(batch), logBytes: header?.logBytes ?? this.#newest.logBytes + bytesOf(batch) });
-    const offered = copy?.offer(batch, header?.chain);
+    this.saw({ next: endOf(batch), logBytes: header?.logBytes ?? this.#newest.logBytes + recordBytes(batch.records) });
+    if (copy === undefined) {
+      recent.add(batch);
+      return undefined;
+    }
+    const { taken, room } = copy.offer(batch, header?.chain);
     // The copy finds what it has taken. Kept here as well, batches would die in the old generation of the heap.
-    if (offered?.taken !== true) recent.add(batch);
-    if (copy === undefined) return undefined;
-    if (offered?.taken === false && endOf(batch) > copy.next) void this.catchUp();
-    return offered?.room;
+    if (!taken) {
+      recent.add(batch);
+      if (endOf(batch) > copy.next) void this.catchUp();
+    }
+    return room;
   }
 
   /** The records, in the order of `positions`. If TiKV must be asked, rejects as `SharedRecords.getMany` does. */
@@ -190,10 +195,4 @@ export class NodeBytes {
   #damaged(error: StorageCorruptError): void {
     this.#parts.logger.warn({ err: error }, 'the copy of the log is damaged: TiKV is asked instead');
   }
-}
-
-function bytesOf({ records }: LogBatch): number {
-  let bytes = 0;
-  for (const record of records) bytes += record.length;
-  return bytes;
 }

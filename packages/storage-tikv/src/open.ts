@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, joinU64, type Logger, logPosition, type Random, splitU64 } from '@engram/core';
-import { Lifetime, StorageOpenError } from '@engram/storage';
+import { Lifetime, StorageOpenError, endOf } from '@engram/storage';
 import { isTikvError, type TikvClient } from '@engram/tikv-client';
 import { NewerFormat } from './batch-format.ts';
 import { emptyChain } from './chain.ts';
@@ -18,7 +18,7 @@ import { LogTrim } from './log-trim.ts';
 import { LogWriter } from './log-writer.ts';
 import { MemberNeeds } from './member-needs.ts';
 import { NodeBytes } from './node-bytes.ts';
-import { endOf, RecentBatches } from './recent-batches.ts';
+import { RecentBatches } from './recent-batches.ts';
 import { RecordLookup } from './record-lookup.ts';
 import { defaultSafePoint, SafePointKeeper, type SafePointOptions } from './safe-point-keeper.ts';
 import { SegmentRegions } from './segment-regions.ts';

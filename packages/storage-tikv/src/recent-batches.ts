@@ -1,5 +1,5 @@
-import { type LogPosition, logPosition } from '@engram/core';
-import type { LogBatch } from '@engram/storage';
+import type { LogPosition } from '@engram/core';
+import { type LogBatch, recordBytes } from '@engram/storage';
 
 /** The memory that a batch takes besides its records: arrays, views, its entries here. */
 const OVERHEAD_BYTES = 256;
@@ -61,9 +61,5 @@ export class RecentBatches {
 }
 
 function costOf({ records }: LogBatch): number {
-  let bytes = OVERHEAD_BYTES + RECORD_OVERHEAD_BYTES * records.length;
-  for (const record of records) bytes += record.length;
-  return bytes;
+  return OVERHEAD_BYTES + RECORD_OVERHEAD_BYTES * records.length + recordBytes(records);
 }
-
-export const endOf = ({ first, records }: LogBatch): LogPosition => logPosition(first + records.length);

@@ -1,11 +1,12 @@
 import type { Clock, LogPosition } from '@engram/core';
+import { endOf } from '@engram/storage';
 import type { Snapshot } from '@engram/tikv-client';
 import type { BatchPart, StoredBatch } from './batch-format.ts';
 import type { BatchPlaceInLog, LogIndex } from './log-index.ts';
 import { batchesFrom, wholeBatch } from './log-reader.ts';
 import { type LogRow, type LogSource, partOf } from './log-source.ts';
 import { findTail, type LogTail } from './log-tail.ts';
-import { endOf, type RecentBatches } from './recent-batches.ts';
+import type { RecentBatches } from './recent-batches.ts';
 import { Turns } from './turns.ts';
 
 /** Batches that are fetched at a time, for all calls together. A batch may have some MiB. */

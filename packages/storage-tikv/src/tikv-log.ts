@@ -8,6 +8,7 @@ import {
   StorageFencedError,
   StorageTrimmedError,
   StorageUnavailableError,
+  endOf,
 } from '@engram/storage';
 import type { LogIndex } from './log-index.ts';
 import { ChainMismatch, readBatches } from './log-reader.ts';
@@ -15,7 +16,6 @@ import { corrupt, type LogSource } from './log-source.ts';
 import { findTail } from './log-tail.ts';
 import type { HeldLog, LogWriter } from './log-writer.ts';
 import type { NodeBytes } from './node-bytes.ts';
-import { endOf } from './recent-batches.ts';
 import type { SharedRecords } from './shared-records.ts';
 import { type Ends, signalOf, translate } from './tikv-errors.ts';
 

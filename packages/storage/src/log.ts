@@ -1,4 +1,4 @@
-import type { LogPosition, Seal } from '@engram/core';
+import { type LogPosition, logPosition, type Seal } from '@engram/core';
 
 /**
  * Records that become durable together or not at all. A writer puts whole transactions into a batch, so no crash can
@@ -9,6 +9,16 @@ export interface LogBatch {
   readonly first: LogPosition;
   /** At least one. */
   readonly records: readonly Uint8Array[];
+}
+
+/** The position behind the batch. */
+export const endOf = ({ first, records }: LogBatch): LogPosition => logPosition(first + records.length);
+
+/** The bytes of all these records. */
+export function recordBytes(records: readonly Uint8Array[]): number {
+  let bytes = 0;
+  for (const record of records) bytes += record.length;
+  return bytes;
 }
 
 /** All of these occur in normal operation, so they are values, not exceptions. */

@@ -1,5 +1,5 @@
 import { assert, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal } from '@engram/core';
-import type { LogBatch } from './log.ts';
+import { endOf, type LogBatch } from './log.ts';
 import { StorageCorruptError, StorageOpenError } from './storage-error.ts';
 
 interface StoredBatch {
@@ -56,7 +56,7 @@ export class MemoryDisk {
     assert(batch.first === this.next, 'a batch that does not begin at the end of the log');
     this.#batches.push({ first: batch.first, records: batch.records, shared: true });
     for (const { length } of batch.records) this.recordBytes += length;
-    this.next = logPosition(batch.first + batch.records.length);
+    this.next = endOf(batch);
     this.last = { batch, seal };
     this.#undurableDrops.clear();
   }

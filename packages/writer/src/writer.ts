@@ -1,5 +1,5 @@
 import { assert, type Clock, type LogPosition, logPosition, type Seal, type Timer } from '@engram/core';
-import type { AppendOutcome, Log } from '@engram/storage';
+import { type AppendOutcome, type Log, recordBytes } from '@engram/storage';
 import { Regroup } from './regroup.ts';
 
 /** One write on its way to the log. Its records stay together. `entry` is given back when their outcome is known. */
@@ -75,7 +75,7 @@ export class Writer<Entry> {
   }
 
   /** Enqueues a write. Its records, `bytes` together, take the next positions of the log, in the order of the calls. */
-  enqueue(entry: Entry, records: readonly Uint8Array[], bytes: number = bytesOf(records)): void {
+  enqueue(entry: Entry, records: readonly Uint8Array[], bytes: number = recordBytes(records)): void {
     assert(!this.#stopped, 'a write was enqueued after the writer had stopped');
     assert(records.length > 0, 'a write without records was enqueued');
     this.#open.push({ entry, records, bytes });
@@ -210,10 +210,4 @@ export class Writer<Entry> {
     this.#idle = [];
     for (const resolve of idle) resolve();
   }
-}
-
-function bytesOf(records: readonly Uint8Array[]): number {
-  let bytes = 0;
-  for (const { length } of records) bytes += length;
-  return bytes;
 }

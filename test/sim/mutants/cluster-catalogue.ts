@@ -277,9 +277,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/replica.ts`,
-        find: 'this.apply(writes, logPosition(batch.first + batch.records.length), bytes, nothing);',
-        replace:
-          'this.apply(batch.first % 11 === 7 ? [] : writes, logPosition(batch.first + batch.records.length), bytes, nothing);',
+        find: 'this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);',
+        replace: 'this.apply(batch.first % 11 === 7 ? [] : writes, endOf(batch), recordBytes(batch.records), nothing);',
       },
     ],
   },
