@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { LoneMember } from '@engram/etcd-api';
 import { etcdserverpb } from '@engram/wire';
 import { Api, b, failure, member } from './api.ts';
 
@@ -112,6 +113,12 @@ describe('Status', () => {
     expect(status.raftAppliedIndex).toBeLessThanOrEqual(status.raftIndex);
     await api.fill('c');
     expect((await api.status()).raftIndex).toBeGreaterThan(status.raftIndex);
+  });
+
+  test('a leader whose storage does not answer says so, and since when', async () => {
+    const lone = new LoneMember({ clusterId: 1n, member: { ...member, id: member.memberId }, term: 2 });
+    await using stalled = await Api.open({ services: { cluster: Object.assign(lone, { stalledMs: 12_400 }) } });
+    expect((await stalled.status()).errors).toEqual(['storage has not answered for 12 s']);
   });
 
   test('an empty store has a size', async () => {

@@ -37,6 +37,18 @@ const acknowledgement = (index: number, ofTerm: number): object => ({
 });
 
 describe('a follower', () => {
+  test('keeps the newest 1024 answers behind a save that hangs', () => {
+    const node = follower([1, 2, 2], 2);
+    node.raw.step(append(2, [4, 2], [2], 1));
+    node.hold();
+    // Each is an answer about a later entry, none of which is saved.
+    for (let at = 5; at < 2005; at += 1) node.raw.step(append(2, [at, 2], [2], 1));
+    node.finish();
+    const answers = node.settle().filter(({ type }) => type === 'append-response');
+    expect(answers).toHaveLength(1024);
+    expect(answers.at(-1)).toMatchObject(acknowledgement(2005, 2));
+  });
+
   // The follower's log: 1@1 (the beginning), 2@1, 3@2, 4@2; term 2.
   test.each([
     { prev: [4, 2], terms: [3], commit: 1, log: [1, 2, 2, 3], has: 5, committed: 1, why: 'adds what is new' },
