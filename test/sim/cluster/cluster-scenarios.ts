@@ -125,16 +125,13 @@ export class ClusterScenarioStep {
   /** The leadership moves and returns while writes of a follower are under way, whose answers are lost. */
   'lead-again'(): void {
     this.#disturb();
-    const { network, settings } = this.#world;
-    const leader = this.#nodeOf(this.#leader);
-    const follower = this.#nodeOf(this.#follower);
-    const other = this.#world.nodes.find((node) => node !== leader && node !== follower && node.serving !== undefined);
+    const { network, nodes } = this.#world;
+    const { leader, follower, other, wayMs } = this.#trio;
     if (other === undefined) return;
-    const wayMs = settings.networkDelayMsMax + settings.logDelayMsMax;
     for (let left = 6; left > 0; left -= 1)
       this.#after(2 * wayMs * this.#random.fraction(), () => this.#send(this.#follower, 'put'));
     this.#after(2 * wayMs * this.#random.fraction(), () => {
-      for (const { host } of this.#world.nodes) {
+      for (const { host } of nodes) {
         network.cut(host, follower.host);
         if (this.#random.chance(0.5)) network.cut(follower.host, host);
       }
@@ -258,11 +255,9 @@ export class ClusterScenarioStep {
   /** The leadership moves and returns. A follower that does not hear of it has earlier writes under way. */
   'lead-unheard'(): void {
     this.#disturb();
-    const { network, settings, nodes } = this.#world;
-    const [leader, follower] = [this.#nodeOf(this.#leader), this.#nodeOf(this.#follower)];
-    const other = nodes.find((node) => node !== leader && node !== follower && node.serving !== undefined);
+    const { network, nodes } = this.#world;
+    const { leader, follower, other, wayMs } = this.#trio;
     if (other === undefined) return;
-    const wayMs = settings.networkDelayMsMax + settings.logDelayMsMax;
     for (const { host } of nodes) network.mute(host, follower.host);
     for (let left = 6; left > 0; left -= 1)
       this.#after(2 * wayMs * this.#random.fraction(), () => this.#send(this.#follower, 'put'));
@@ -285,11 +280,9 @@ export class ClusterScenarioStep {
    */
   'recall-behind-compaction'(): void {
     this.#disturb();
-    const { network, settings, nodes } = this.#world;
-    const [leader, follower] = [this.#nodeOf(this.#leader), this.#nodeOf(this.#follower)];
-    const other = nodes.find((node) => node !== leader && node !== follower && node.serving !== undefined);
+    const { network, nodes } = this.#world;
+    const { leader, follower, other, wayMs } = this.#trio;
     if (other === undefined) return;
-    const wayMs = settings.networkDelayMsMax + settings.logDelayMsMax;
     for (let left = 4; left > 0; left -= 1) this.#send(this.#leader, 'put');
     this.#after(2 * wayMs, () => {
       for (const { host } of nodes) network.cut(host, follower.host);
@@ -377,6 +370,14 @@ export class ClusterScenarioStep {
         const life = this.#world.leaders[0] ?? this.#leader;
         this.#send(life, this.#random.pick(['put', 'put', 'txn', 'delete', 'compact'] as const));
       });
+  }
+
+  /** Leader, follower and another member that serves, if there is one; and how long a write takes to the log, at most. */
+  get #trio() {
+    const { settings, nodes } = this.#world;
+    const [leader, follower] = [this.#nodeOf(this.#leader), this.#nodeOf(this.#follower)];
+    const other = nodes.find((node) => node !== leader && node !== follower && node.serving !== undefined);
+    return { leader, follower, other, wayMs: settings.networkDelayMsMax + settings.logDelayMsMax };
   }
 
   #disturb(): void {
