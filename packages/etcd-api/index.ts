@@ -9,6 +9,5 @@ export {
 } from './src/services-options.ts';
 // This member's view of its cluster.
 export type { Cluster, ClusterChanges, ClusterView, Member, MemberAdded } from './src/cluster-view.ts';
-export { STALLED_MS } from './src/cluster-view.ts';
 export { LoneMember, type LoneMemberOptions } from './src/lone-member.ts';
 export { HealthStatus } from './src/health-status.ts';

@@ -121,8 +121,7 @@ export class AwaitedWrites {
         oldest = this.#pending.oldest();
       }
       // The log may not answer for long, so ended waiters must not stay until it does.
-      if (this.#waiters.some(({ write }) => write.ended))
-        this.#waiters = this.#waiters.filter(({ write }) => !write.ended);
+      this.#waiters = this.#waiters.filter(({ write }) => !write.ended);
       const undecided = onTimeout(untilMs, error);
       if (oldest !== undefined || undecided) this.watchTimeouts();
     });

@@ -28,14 +28,11 @@ export interface ClusterView {
   /** Ordered by id. */
   readonly members: readonly Member[];
   /**
-   * For how long the append of this member, if it leads, has waited for a storage that does not answer. 0 if storage answers
-   * within STALLED_MS.
+   * For how long the append of this member, if it leads, has waited for a storage that does not answer. Every write waits
+   * meanwhile, and reads go on. 0 if storage answers, or may still answer soon.
    */
   readonly stalledMs: number;
 }
-
-/** Storage that takes longer for an append does not answer. Every write waits meanwhile, and reads go on. */
-export const STALLED_MS = 5000;
 
 /** Changes of the membership. Each answers with all members after the change. Refusals are EngramErrors with etcd's codes. */
 export interface ClusterChanges {

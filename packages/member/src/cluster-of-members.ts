@@ -9,7 +9,7 @@ import {
   memberOf,
   parsePeerUrls,
 } from '@engram/election';
-import { type Cluster, type ClusterChanges, type Member, type MemberAdded, STALLED_MS } from '@engram/etcd-api';
+import type { Cluster, ClusterChanges, Member, MemberAdded } from '@engram/etcd-api';
 import * as peerpb from './gen/peerpb.ts';
 import type { RemoteLeader } from './remote-leader.ts';
 
@@ -27,6 +27,8 @@ export interface ClusterOfMembersOptions {
 
 /** How often this member looks for a change without an answer in its own state. */
 const LOOK_MS = 50;
+/** Storage that takes longer for an append does not answer. */
+const STALLED_MS = 5000;
 
 const { ADD, REMOVE, UPDATE, PROMOTE } = peerpb.MemberChangeKind;
 

@@ -116,11 +116,11 @@ export class Follower {
   async #followStream(known: Leader, signal: AbortSignal): Promise<void> {
     const { peers, replica, storage, leader } = this.#options;
     const changed = new AbortController();
-    const listener = (): void => {
+    const endIfChanged = (): void => {
       if (leader.current?.memberId !== known.memberId || leader.current.epoch !== known.epoch) changed.abort();
     };
-    const stopListening = leader.onChange(listener);
-    listener(); // it may have changed while this member asked for the end of the log, or read it
+    const stopListening = leader.onChange(endIfChanged);
+    endIfChanged(); // the leader may have changed while this member asked for the end of the log, or read it
     const either = AbortSignal.any([signal, changed.signal]);
     try {
       if (either.aborted) return;

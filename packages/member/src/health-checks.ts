@@ -34,9 +34,9 @@ export class HealthChecks {
   }
 
   /**
-   * The outcome of /health: checks the alarms that are not excluded, then the leader, then a read. Unless only a
-   * serializable read is asked for, also whether storage answers, because etcd without a disk does not answer either.
-   * The checks of /readyz do not look at storage: a member whose writes wait still serves reads and watches.
+   * The outcome of /health: checks the alarms that are not excluded, then the leader, then storage, then a read. If only a
+   * serializable read is asked for, neither leader nor storage matters. The checks of /readyz do not look at storage: a
+   * member whose writes wait still serves reads and watches.
    */
   async health(excluded: ReadonlySet<string>, serializable: boolean, signal: AbortSignal): Promise<Outcome> {
     const alarm = this.#store.alarms().find((raised) => !excluded.has(alarmName(raised)));

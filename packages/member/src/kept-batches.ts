@@ -18,7 +18,7 @@ const PLACE_BYTES = 64;
  *
  * Only the newest batches are kept as objects. All are also copied into slabs, which are used again when their batches are
  * the oldest. Kept as objects for longer, batches would die in the old generation of the heap: that was a full collection for
- * each 64 MiB that were written, and a fifth of the CPU of a create on the leader.
+ * each 64 MiB that were written (docs/PERFORMANCE.md).
  */
 export class KeptBatches {
   readonly #options: KeptBatchesOptions;

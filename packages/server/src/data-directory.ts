@@ -73,7 +73,7 @@ export const copyFolder = (dataDir: string): string => join(ownFolder(dataDir), 
 /** Throws ConfigError if the directory is not for a member of a cluster: the member would start beside data that it ignores. */
 export function checkDataOfMember(dataDir: string): void {
   refuseForeignData(dataDir);
-  const engine = storageEngines.find((one) => hasFiles(join(ownFolder(dataDir), FOLDERS[one])));
+  const [engine] = enginesIn(ownFolder(dataDir));
   if (engine === undefined) return;
   throw new ConfigError(
     `--storage=tikv, but ${dataDir} holds the data of --storage=${engine}, a node that is alone: its keys would not be in the cluster. Give another --data-dir`,
@@ -87,7 +87,7 @@ function refuseForeignData(dataDir: string): void {
 
 /** Only the engine that wrote existing data may open it: a member must never start with an empty store next to its data. */
 function chooseEngine({ storage, dataDir }: NodeConfig, own: string): StorageEngine {
-  const found = storageEngines.filter((engine) => hasFiles(join(own, FOLDERS[engine])));
+  const found = enginesIn(own);
   const [holds, second] = found;
   if (second !== undefined) {
     const folders = found.map((engine) => `${join(own, FOLDERS[engine])} (--storage=${engine})`).join(' and ');
@@ -100,6 +100,10 @@ function chooseEngine({ storage, dataDir }: NodeConfig, own: string): StorageEng
   }
   return holds ?? wanted ?? NEW;
 }
+
+/** The engines that have written data here. */
+const enginesIn = (own: string): readonly StorageEngine[] =>
+  storageEngines.filter((engine) => hasFiles(join(own, FOLDERS[engine])));
 
 function hasFiles(folder: string): boolean {
   // The root of an empty file system has this folder.

@@ -16,8 +16,9 @@ export interface NodeGauges {
   readonly keys: number;
   /** Records in the log; etcd counts proposals here. */
   readonly logPosition: number;
-  readonly totalBytes: number;
+  /** For how long storage has not answered the append of this leader. */
   readonly stalledSeconds: number;
+  readonly totalBytes: number;
   readonly inUseBytes: number;
   readonly quotaBytes: number;
   readonly watchers: number;
