@@ -1,5 +1,5 @@
 // The ports that every storage adapter implements.
-export { type Log, type LogBatch, type AppendOutcome, endOf, recordBytes } from './src/log.ts';
+export { type Log, type LogBatch, type AppendOutcome, batchFrom, endOf, recordBytes } from './src/log.ts';
 export type { Values, Checkpoint, Storage, StorageSize } from './src/values.ts';
 export {
   type ImageBase,

@@ -1,5 +1,5 @@
 import { assert, type LogPosition } from '@engram/core';
-import { type LogBatch, endOf, recordBytes } from '@engram/storage';
+import { batchFrom, type LogBatch, endOf, recordBytes } from '@engram/storage';
 
 export interface KeptBatchesOptions {
   /** Of the copied batches; a multiple of `slabBytes`. */
@@ -62,7 +62,7 @@ export class KeptBatches {
       this.#newest.findLast(({ first }) => first <= position) ??
       this.#slabs.findLast(({ first }) => first !== undefined && first <= position)?.at(position);
     if (batch === undefined || position >= endOf(batch)) return undefined;
-    return batch.first === position ? batch : { first: position, records: batch.records.slice(position - batch.first) };
+    return batchFrom(batch, position);
   }
 
   #copy(batch: LogBatch, bytes: number): void {

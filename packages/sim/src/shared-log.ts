@@ -1,6 +1,7 @@
 import { assert, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal, sameSeal } from '@engram/core';
 import {
   type AppendOutcome,
+  batchFrom,
   type Checkpoint,
   type FaultPlan,
   isFenced,
@@ -46,9 +47,7 @@ export class SharedLog {
       throw new StorageCorruptError(`the log ends before ${this.next}, and ${from} is asked for`, this.name);
     return this.batches
       .filter(({ first, records }) => first + records.length > from)
-      .map((batch) =>
-        batch.first >= from ? batch : { first: from, records: batch.records.slice(from - batch.first) },
-      );
+      .map((batch) => (batch.first >= from ? batch : batchFrom(batch, from)));
   }
 
   append(batch: LogBatch, seal: Seal): AppendOutcome {

@@ -8,6 +8,7 @@ import {
   StorageCorruptError,
   StorageFailedError,
   type StorageSize,
+  batchFrom,
   endOf,
   recordBytes,
 } from '@engram/storage';
@@ -207,12 +208,14 @@ export class LocalCopy {
   }
 
   /**
-   * Takes a batch that begins where the copy ends, and ignores any other. `room`, if defined, resolves when the next batch
-   * would not wait for the disk. `chain` is the chain of the log behind the batch, if the caller knows it.
+   * Takes a batch that begins where the copy ends, unless too many bytes wait for the disk, and ignores any other. `room`, if
+   * defined, resolves when the next batch would not wait for the disk, which a disk that hangs delays without a bound. `chain`
+   * is the chain of the log behind the batch, if the caller knows it.
    */
   offer(batch: LogBatch, chain?: Chain): { readonly taken: boolean; readonly room: Promise<void> | undefined } {
     const goesOn = batch.first === this.next || (this.#begin === undefined && this.#isFirst(batch));
-    if (!goesOn || this.#failed || this.#waitingBytes > WAITING_BYTES_MAX) return { taken: false, room: undefined };
+    if (!goesOn || this.#failed) return { taken: false, room: undefined };
+    if (this.#waitingBytes > WAITING_BYTES_MAX) return { taken: false, room: this.#roomLater() };
     const before = this.chain;
     const behind = chain ?? (before && chainBehind(before, batch));
     if (behind === undefined) return { taken: false, room: undefined };
@@ -229,6 +232,11 @@ export class LocalCopy {
 
   /** A record that waits to be written. */
   waiting(position: LogPosition): Uint8Array | undefined {
+    const batch = this.#waitingAt(position);
+    return batch?.records[position - batch.first];
+  }
+
+  #waitingAt(position: LogPosition): LogBatch | undefined {
     let [low, high] = [this.#head, this.#waiting.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -236,7 +244,7 @@ export class LocalCopy {
       else high = middle;
     }
     const batch = this.#waiting[low]?.batch;
-    return batch?.records[position - batch.first];
+    return batch !== undefined && batch.first <= position ? batch : undefined;
   }
 
   /** Whether the record is written. It may still be damaged. */
@@ -244,11 +252,22 @@ export class LocalCopy {
     return this.#begin !== undefined && this.#begin <= position && position < this.#end;
   }
 
-  /** Yields the written batches from `from` on. */
+  /** Yields the batches from `from` on: the written ones, then those that wait. Does not wait for them to be written. */
   async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
-    if (!this.has(from)) return;
-    for await (const { first, records } of this.#storage.log.read(this.#inside(from), signal)) {
-      yield { first: logPosition(first + this.begin - 1), records };
+    for (let position = from; ; ) {
+      const before = position;
+      const waiting = this.#waitingAt(position);
+      if (waiting !== undefined) {
+        position = endOf(waiting);
+        yield batchFrom(waiting, before);
+      } else if (this.has(position)) {
+        for await (const { first, records } of this.#storage.log.read(this.#inside(before), signal)) {
+          const batch = { first: logPosition(first + this.begin - 1), records };
+          position = endOf(batch);
+          yield batch;
+        }
+      }
+      if (position === before) return;
     }
   }
 
@@ -332,6 +351,7 @@ export class LocalCopy {
     this.#waiting = [];
     this.#head = 0;
     this.#waitingBytes = 0;
+    this.#wakeRoom();
   }
 
   #isFirst(batch: LogBatch): boolean {

@@ -31,6 +31,8 @@ export interface LogExtent {
   readonly logBytes: number;
 }
 
+/** A disk that takes longer than this to make room is not waited for until it has. */
+const ROOM_MAX_MS = 500;
 /** The pause after a failed attempt to fetch what the copy lacks. */
 const CATCH_UP_AGAIN_MS = 1_000;
 
@@ -40,6 +42,8 @@ export class NodeBytes {
   #newest: LogExtent = { next: logPosition(1), logBytes: 0 };
   #catchingUp: Promise<void> | undefined;
   #catchUpFromMs = Number.NEGATIVE_INFINITY;
+  /** The disk has not made room within its bound, nor since. */
+  #diskHangs = false;
 
   constructor(parts: NodeBytesParts) {
     this.#parts = parts;
@@ -59,7 +63,10 @@ export class NodeBytes {
     return this.#parts.copy;
   }
 
-  /** Keeps a batch that is in the log. The promise, if defined, resolves when the copy has room for the next batch. */
+  /**
+   * Keeps a batch that is in the log. The promise, if defined, resolves when the copy has room for the next batch, or after
+   * ROOM_MAX_MS: a disk that hangs must not keep this member from following, or from taking over.
+   */
   keep(batch: LogBatch, header?: BatchHeader): Promise<void> | undefined {
     const { recent, copy } = this.#parts;
     this.saw({ next: endOf(batch), logBytes: header?.logBytes ?? this.#newest.logBytes + recordBytes(batch.records) });
@@ -73,7 +80,25 @@ export class NodeBytes {
       recent.add(batch);
       if (endOf(batch) > copy.next) void this.catchUp();
     }
-    return room;
+    return room && this.#withinBound(room);
+  }
+
+  #withinBound(room: Promise<void>): Promise<void> | undefined {
+    if (this.#diskHangs) return undefined;
+    const { clock, logger } = this.#parts;
+    return new Promise((resolve) => {
+      const timer = clock.after(ROOM_MAX_MS, () => {
+        if (!this.#diskHangs)
+          logger.warn({ waitedMs: ROOM_MAX_MS }, 'the disk of the copy of the log does not keep up');
+        this.#diskHangs = true;
+        resolve();
+      });
+      void room.then(() => {
+        timer.cancel();
+        this.#diskHangs = false;
+        resolve();
+      });
+    });
   }
 
   /** The records, in the order of `positions`. If TiKV must be asked, rejects as `SharedRecords.getMany` does. */
@@ -142,7 +167,6 @@ export class NodeBytes {
   async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
     const { copy } = this.#parts;
     if (copy === undefined) return;
-    await copy.written();
     try {
       yield* copy.read(from, signal);
     } catch (error) {
@@ -173,8 +197,9 @@ export class NodeBytes {
     try {
       const range = { from: copy.next, chain: copy.chain };
       for await (const batch of readBatches(source, index, range, closing)) {
-        const { room } = copy.offer(batch, batch.header.chain);
+        const { taken, room } = copy.offer(batch, batch.header.chain);
         await room;
+        if (!taken && room !== undefined) copy.offer(batch, batch.header.chain);
       }
     } catch (error) {
       this.#catchUpFromMs = clock.nowMs() + CATCH_UP_AGAIN_MS;

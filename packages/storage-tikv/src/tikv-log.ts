@@ -1,4 +1,4 @@
-import { assert, type LogPosition, logPosition, type Seal } from '@engram/core';
+import { assert, type LogPosition, type Seal } from '@engram/core';
 import {
   type AppendOutcome,
   type Lifetime,
@@ -8,6 +8,7 @@ import {
   StorageFencedError,
   StorageTrimmedError,
   StorageUnavailableError,
+  batchFrom,
   endOf,
 } from '@engram/storage';
 import type { LogIndex } from './log-index.ts';
@@ -157,12 +158,7 @@ export class TikvLog implements Log {
     const chain = copy?.next === position ? copy.chain : undefined;
     for await (const batch of readBatches(source, index, { from: position, end, chain }, signal)) {
       await bytes.keep(batch, batch.header);
-      yield batch.first < position ? behind(batch, position) : batch;
+      yield batch.first < position ? batchFrom(batch, position) : batch;
     }
   }
-}
-
-/** The records of the batch from the position on. */
-function behind({ first, records }: LogBatch, position: LogPosition): LogBatch {
-  return { first: logPosition(position), records: records.slice(position - first) };
 }

@@ -130,6 +130,78 @@ describe('a copy', () => {
   });
 });
 
+describe('a disk that hangs', () => {
+  /** The storage whose copy takes no append from `hang` on until `goOn`. */
+  async function hanging(bed: TikvBed): Promise<{ storage: Storage; hang: () => void; goOn: () => void }> {
+    const { local } = bed;
+    expect.assert(local.kind === 'disk');
+    const hung = Promise.withResolvers<void>();
+    let held: Promise<void> | undefined;
+    const openStorage = async (path: string): Promise<Storage> => {
+      const copy = await local.openStorage(path);
+      const append = copy.log.append.bind(copy.log);
+      vi.spyOn(copy.log, 'append').mockImplementation(async (...args) => {
+        await held;
+        return await append(...args);
+      });
+      return copy;
+    };
+    const storage = await bed.open({ local: { ...local, openStorage } });
+    return {
+      storage,
+      hang: () => {
+        held = hung.promise;
+      },
+      goOn: hung.resolve,
+    };
+  }
+
+  test('keeps no reader of the log waiting: batches that wait for it are in memory', async () => {
+    await using bed = await filled();
+    const { storage, hang, goOn } = await hanging(bed);
+    await storage.log.seal(first);
+    hang();
+    const more = [batchOf(11, 3), batchOf(14, 2)];
+    for (const batch of more) await append(storage, batch);
+    expectRecords(await readAll(storage), [...ten, ...more]);
+    const seen: LogBatch[] = [];
+    for await (const batch of storage.log.read(at(12), never)) seen.push(batch);
+    expect(seen.map((batch) => batch.first)).toEqual([12, 14]);
+    expectRecords(
+      seen.flatMap(({ records }) => records),
+      [{ first: at(12), records: more[0]!.records.slice(1) }, more[1]!],
+    );
+    goOn();
+  });
+
+  test('keeps nobody waiting who hands over batches, and takes them later', { timeout: 30_000 }, async () => {
+    await using bed = await filled();
+    const { storage, hang, goOn } = await hanging(bed);
+    const leader = await bed.open({ local: { kind: 'memory' } });
+    const seal = sealOf(2, 5n);
+    await leader.log.seal(seal);
+    hang();
+    // More than may wait in memory for the disk.
+    const more = Array.from({ length: 24 }, (_, index) => ({
+      first: at(11 + index),
+      records: [record(11 + index, 3 << 20)],
+    }));
+    for (const batch of more) {
+      await append(leader, batch, seal);
+      await storage.values.adopt!(batch);
+    }
+    expect(bed.logger.warnings).toEqual(['the disk of the copy of the log does not keep up']);
+    expectRecords(await storage.values.getMany([at(11), at(34)], never), [
+      { first: at(11), records: [more[0]!.records[0]!, more[23]!.records[0]!] },
+    ]);
+    goOn();
+    await storage.values.saveCheckpoint(at(35), stream([record(1)]));
+    const reads = readsSince(bed);
+    expectRecords(await storage.values.getMany([at(34)], never), [more[23]!]);
+    expect(reads()).toBe(0);
+  });
+});
+
 describe('a copy that is not of the log', () => {
   test.each([
     {

@@ -14,6 +14,12 @@ export interface LogBatch {
 /** The position behind the batch. */
 export const endOf = ({ first, records }: LogBatch): LogPosition => logPosition(first + records.length);
 
+/** The part of the batch from the position on, which must be in the batch. Shares the records. */
+export function batchFrom(batch: LogBatch, position: LogPosition): LogBatch {
+  if (position === batch.first) return batch;
+  return { first: position, records: batch.records.slice(position - batch.first) };
+}
+
 /** The bytes of all these records. */
 export function recordBytes(records: readonly Uint8Array[]): number {
   let bytes = 0;
