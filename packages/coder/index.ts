@@ -1,11 +1,13 @@
 // Versions of keys, encoded as clients receive them.
 export {
   type KeyValue,
+  type KeyValueMeta,
   encodeKeyValue,
   keyValueSize,
   writeKeyValue,
   encodeTombstone,
   decodeKeyValue,
+  decodeKeyValueMeta,
   keyValueValue,
   withoutValue,
 } from './src/key-value.ts';

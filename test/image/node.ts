@@ -117,7 +117,7 @@ export async function saveImage({ storage, store }: TestNode, pageBytes = 500): 
 
 /** Applies the log to its end. */
 export async function catchUp({ storage, store }: TestNode): Promise<void> {
-  for await (const batch of storage.log.read(store.replica.next, nodeItself.signal)) store.replica.follow(batch);
+  for await (const batch of storage.log.read(store.replica.next, nodeItself.signal)) await store.replica.follow(batch);
   await store.replica.settled();
 }
 

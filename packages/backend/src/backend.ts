@@ -236,7 +236,7 @@ export class Backend implements Store, AsyncDisposable {
     if (this.replica.next < end) {
       for await (const batch of this.#options.storage.log.read(this.replica.next, this.#neverAborted)) {
         if (batch.first >= end) throw new StorageFencedError(`the log holds batches of a later epoch from ${end} on`);
-        this.replica.follow(batch);
+        await this.replica.follow(batch);
       }
     }
     assert(this.replica.next === end, `the log ends at ${this.replica.next}, but its next position is ${end}`);

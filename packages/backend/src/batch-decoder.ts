@@ -1,4 +1,4 @@
-import { decodeKeyValue, decodeRecord, type LogRecord } from '@engram/coder';
+import { decodeKeyValueMeta, decodeRecord, type KeyValueMeta, type LogRecord } from '@engram/coder';
 import {
   assert,
   EVENT_DELETE,
@@ -9,10 +9,15 @@ import {
   NO_LEASE,
   type Revision,
   revision,
+  type Slice,
+  type SlicedWork,
 } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { LogBatch } from '@engram/storage';
 import type { CommittedWrite } from './committed-write.ts';
+
+/** Decoding a record and inserting its version, in microseconds. */
+const RECORD_US = 3;
 
 /**
  * Decodes records of the log into writes, at a start and on a follower. (On the leader the sequencer makes the
@@ -21,8 +26,15 @@ import type { CommittedWrite } from './committed-write.ts';
  * `replaying` means the replay after a checkpoint at a start. A version that the index already has is then skipped:
  * the checkpoint was taken while writes went on, so it may contain changes that the replay repeats. Otherwise such a
  * version is a broken invariant. A replay makes no events, because there are no watchers.
+ *
+ * Between two slices the index has some of the batch's versions. No reader sees them before the revision moves.
  */
-export function decodeBatch(batch: LogBatch, index: KeyIndex, replaying: boolean): CommittedWrite[] {
+export function* decodeBatch(
+  batch: LogBatch,
+  index: KeyIndex,
+  replaying: boolean,
+  slice: Slice,
+): SlicedWork<CommittedWrite[]> {
   const writes: CommittedWrite[] = [];
   let events: KvEvent[] = [];
   let at = revision(0);
@@ -32,6 +44,7 @@ export function decodeBatch(batch: LogBatch, index: KeyIndex, replaying: boolean
     at = revision(0);
   };
   for (let record = 0; record < batch.records.length; record += 1) {
+    if (slice.spend(RECORD_US)) yield;
     const decoded = decodeRecord(batch.records[record]!);
     if (decoded.kind === 'origin') {
       endGroup();
@@ -62,14 +75,15 @@ function insertVersion(
   index: KeyIndex,
   replaying: boolean,
 ): { readonly mod: Revision; readonly event: KvEvent | undefined } {
-  const { key, createRevision, modRevision, version, lease } = decodeKeyValue(record.kv);
+  const kv = decodeKeyValueMeta(record.kv);
+  const { key, createRevision, modRevision, version, lease } = kv;
   const head = index.head(key);
   if (head >= 0 && index.modRevision(head) >= modRevision) {
     assert(replaying, `the index has revision ${modRevision} of a key before the log brought it`);
     return { mod: modRevision, event: undefined };
   }
   const tombstone = record.kind === 'delete';
-  const event = replaying ? undefined : eventOf(record, position, index, head);
+  const event = replaying ? undefined : eventOf(record, kv, position, index, head);
   index.append(key, {
     createRevision,
     modRevision,
@@ -84,8 +98,13 @@ function insertVersion(
 }
 
 /** `head` is the newest version of the key before this one. */
-function eventOf(record: ChangeRecord, position: LogPosition, index: KeyIndex, head: VersionSlot): KvEvent {
-  const { key, createRevision, modRevision, version, lease } = decodeKeyValue(record.kv);
+function eventOf(
+  record: ChangeRecord,
+  { key, createRevision, modRevision, version, lease }: KeyValueMeta,
+  position: LogPosition,
+  index: KeyIndex,
+  head: VersionSlot,
+): KvEvent {
   const tombstone = record.kind === 'delete';
   const old = head >= 0 && !index.isTombstone(head) ? head : -1;
   return {

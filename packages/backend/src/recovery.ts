@@ -5,7 +5,16 @@ import {
   decodeCheckpointHeader,
   isCheckpointGarbage,
 } from '@engram/coder';
-import { assert, type Clock, type Logger, type LogPosition, logPosition, type Revision } from '@engram/core';
+import {
+  assert,
+  type Clock,
+  doSliced,
+  type Logger,
+  type LogPosition,
+  logPosition,
+  type Revision,
+  Slice,
+} from '@engram/core';
 import { KeyIndex } from '@engram/index';
 import { Lessor } from '@engram/lease';
 import { type Storage, StorageTrimmedError, endOf, recordBytes } from '@engram/storage';
@@ -64,6 +73,7 @@ async function rebuild(storage: Storage, options: RecoveryOptions): Promise<Reco
   const startMs = options.clock.nowMs();
   const report = reporter(options);
   const { state, from, garbage } = await loadCheckpoint(storage, options, report);
+  const slice = new Slice();
   let position = from;
   let replayedBytes = 0;
   const replayed = (): void => {
@@ -75,7 +85,8 @@ async function rebuild(storage: Storage, options: RecoveryOptions): Promise<Reco
   state.index.beginReplay();
   for await (const batch of storage.log.read(from, options.signal)) {
     assert(batch.first === position, `the log goes on at ${batch.first}, not at ${position}`);
-    for (const write of decodeBatch(batch, state.index, true)) state.take(write);
+    const decoding = decodeBatch(batch, state.index, true, slice);
+    for (const write of await doSliced(decoding, () => slice.turn(options.clock))) state.take(write);
     replayedBytes += recordBytes(batch.records);
     position = endOf(batch);
     replayed();

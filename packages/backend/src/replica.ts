@@ -2,6 +2,7 @@ import {
   assert,
   AssertionError,
   type Clock,
+  doSliced,
   type KeyRange,
   type Logger,
   type LogPosition,
@@ -11,6 +12,7 @@ import {
   revision,
   EngramError,
   Slice,
+  type SlicedWork,
   SortTarget,
 } from '@engram/core';
 import { type PagedScanResult, Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
@@ -61,6 +63,8 @@ export interface ReplicaOptions {
 
 const MIB = 1024 * 1024;
 const TXN_ANSWER_BYTES_MAX = 512 * MIB;
+/** Noting the bytes of a version for its readers, in microseconds. */
+const PENDING_US = 0.2;
 const CHECKPOINT_RETRY_MS = 10_000;
 const IMAGE_HOLD_MAX_MS = 600_000;
 
@@ -95,6 +99,8 @@ export class Replica implements AsyncDisposable {
   #bytesBehind: number;
   #checkpointNotBeforeMs = 0;
   #closed = false;
+  /** A batch of a log is being decoded in slices. */
+  #decoding = false;
 
   constructor(options: ReplicaOptions, recovered: Recovered) {
     const { clock, logger, random, storage } = options;
@@ -229,21 +235,45 @@ export class Replica implements AsyncDisposable {
     applied: () => void | Promise<void>,
   ): void {
     assert(next > this.#next, 'applied twice');
+    assert(!this.#decoding, 'writes are given while a batch is decoded');
     this.#next = next;
     this.#applier.apply(writes, next, applied);
     this.#maybeCheckpoint(bytes);
   }
 
-  /** Takes a batch that is in the log, from any leader. It must begin where this replica ends. */
-  follow(batch: LogBatch): void {
+  /**
+   * Takes a batch that is in the log, from any leader. It must begin where this replica ends. A batch of very many records
+   * is decoded in slices: the promise resolves when it is taken, and nothing else may be given to this replica before.
+   */
+  follow(batch: LogBatch): Promise<void> | undefined {
+    assert(!this.#decoding, 'a batch is given while another is decoded');
     assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
     this.cache.forgetPending(batch.first); // left by an ended leadership of this node
-    const writes = decodeBatch(batch, this.state.index, false);
+    const slice = this.newSlice();
+    const decoded = doSliced(this.#decode(batch, slice), () => slice.turn(this.clock));
+    const take = (writes: readonly CommittedWrite[]): void =>
+      this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);
+    if (!(decoded instanceof Promise)) {
+      take(decoded);
+      return undefined;
+    }
+    this.#decoding = true;
+    return decoded.then((writes) => {
+      this.#decoding = false;
+      take(writes);
+    });
+  }
+
+  *#decode(batch: LogBatch, slice: Slice): SlicedWork<readonly CommittedWrite[]> {
+    const writes = yield* decodeBatch(batch, this.state.index, false, slice);
     for (const { group } of writes) {
       if (group === undefined) continue;
-      for (const event of group.events) this.cache.addPending(event.position, event.kv);
+      for (const event of group.events) {
+        this.cache.addPending(event.position, event.kv);
+        if (slice.spend(PENDING_US)) yield;
+      }
     }
-    this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);
+    return writes;
   }
 
   /** Resolves when every write given to this replica has taken effect. */

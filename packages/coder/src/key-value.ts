@@ -3,14 +3,18 @@ import { sizeBig, writeBig, writeVarint } from '@engram/protobuf';
 import { ByteReader } from './byte-reader.ts';
 import { varintSize } from './varint.ts';
 
-/** mvccpb.KeyValue (etcd api/mvccpb/kv.proto): one version of a key. */
-export interface KeyValue {
+/** mvccpb.KeyValue (etcd api/mvccpb/kv.proto) without its value: what the index keeps of a version of a key. */
+export interface KeyValueMeta {
   readonly key: Uint8Array;
   readonly createRevision: Revision;
   readonly modRevision: Revision;
   readonly version: number;
-  readonly value: Uint8Array;
   readonly lease: LeaseId;
+}
+
+/** mvccpb.KeyValue: one version of a key. */
+export interface KeyValue extends KeyValueMeta {
+  readonly value: Uint8Array;
 }
 
 // Field number << 3 | wire type. Wire type 0 is a varint, wire type 2 is a length and that many bytes.
@@ -75,12 +79,16 @@ export function encodeTombstone(key: Uint8Array, modRevision: Revision): Uint8Ar
  * unknown fields are skipped. Key and value are views of `bytes`. Throws CoderError for anything else.
  */
 export function decodeKeyValue(bytes: Uint8Array): KeyValue {
+  return { ...decodeKeyValueMeta(bytes), value: keyValueValue(bytes) };
+}
+
+/** As `decodeKeyValue`, but skips the value: a view of it would be most of the cost. */
+export function decodeKeyValueMeta(bytes: Uint8Array): KeyValueMeta {
   const reader = keyValueReader(bytes);
   let key = EMPTY_BYTES;
   let createRevision = 0;
   let modRevision = 0;
   let version = 0;
-  let value = EMPTY_BYTES;
   let lease = NO_LEASE;
   while (!reader.done) {
     const tag = reader.varint();
@@ -88,11 +96,10 @@ export function decodeKeyValue(bytes: Uint8Array): KeyValue {
     else if (tag === CREATE_REVISION) createRevision = reader.varint();
     else if (tag === MOD_REVISION) modRevision = reader.varint();
     else if (tag === VERSION) version = reader.varint();
-    else if (tag === VALUE) value = reader.slice(reader.varint());
     else if (tag === LEASE) lease = leaseId(reader.varint64());
     else skipField(reader, tag);
   }
-  return { key, createRevision: revision(createRevision), modRevision: revision(modRevision), version, value, lease };
+  return { key, createRevision: revision(createRevision), modRevision: revision(modRevision), version, lease };
 }
 
 /** The value alone, as a view of `bytes`. */

@@ -139,7 +139,7 @@ export class Follower {
   async #take(batch: LogBatch, signal: AbortSignal): Promise<void> {
     const { replica } = this.#options;
     if (signal.aborted) return;
-    replica.follow(batch);
+    await replica.follow(batch);
     if (replica.next - replica.applied > LAG_RECORDS_MAX) await replica.settled();
   }
 }

@@ -169,7 +169,7 @@ const possible: readonly Mutant[] = [
         file: `${backend}/backend.ts`,
         find: '      const end = await storage.log.seal({ epoch, holder: memberId });\n      await this.#readTo(end);\n',
         replace:
-          '      for await (const batch of storage.log.read(this.replica.next, this.#neverAborted)) this.replica.follow(batch);\n      await this.replica.settled();\n      await storage.log.seal({ epoch, holder: memberId });\n',
+          '      for await (const batch of storage.log.read(this.replica.next, this.#neverAborted)) await this.replica.follow(batch);\n      await this.replica.settled();\n      await storage.log.seal({ epoch, holder: memberId });\n',
       },
     ],
   },
