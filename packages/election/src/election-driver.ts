@@ -39,6 +39,7 @@ export class ElectionDriver implements AsyncDisposable {
   #ended = false;
   #timer: Timer | undefined;
   #dueMs: number;
+  #lateHeartbeats = 0;
   #save: Promise<void> = Promise.resolve();
 
   private constructor(options: ElectionDriverOptions, ports: ElectionPorts, state: RaftState) {
@@ -75,6 +76,11 @@ export class ElectionDriver implements AsyncDisposable {
 
   get view(): ElectionView {
     return this.#election.view;
+  }
+
+  /** How often this member led and was late with its heartbeats by a whole interval or more. */
+  get lateHeartbeats(): number {
+    return this.#lateHeartbeats;
   }
 
   /** Takes a message of another member, as the network brought it. A message that can't be read is logged and dropped. */
@@ -269,7 +275,10 @@ export class ElectionDriver implements AsyncDisposable {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
     const missed = Math.max(0, Math.floor((nowMs - this.#dueMs) / this.#tickMs));
-    if (missed > 0) this.#election.missed(missed);
+    if (missed > 0) {
+      this.#election.missed(missed);
+      if (this.view.leader === this.view.self) this.#lateHeartbeats += 1;
+    }
     // At equal intervals. After a missed tick, they count from now on.
     this.#dueMs = (missed > 0 ? nowMs : this.#dueMs) + this.#tickMs;
     this.#timer = clock.after(this.#dueMs - nowMs, () => {

@@ -9,7 +9,7 @@ import type { Effect, Ticket, Witness } from './effect.ts';
 import { ElectionError } from './election-error.ts';
 import type { MemberId } from './member.ts';
 import { changeOf, HEALTH_INTERVAL_MS, type MemberHealth, type MemberRequest, refusalOf } from './membership-rules.ts';
-import type { ElectionOptions } from './options.ts';
+import { type ElectionOptions, requestTicks } from './options.ts';
 import type { PeerMessage } from './peer-message.ts';
 import { Peers } from './peers.ts';
 import { RaftMember } from './raft-member.ts';
@@ -70,7 +70,7 @@ export class Election {
       );
     }
     const emit = (effect: Effect): void => void this.#effects.push(effect);
-    this.#reads = new ReadGate(emit, options.tickMs);
+    this.#reads = new ReadGate(emit, requestTicks(options));
     this.#changes = new Changes(emit);
     this.#raft = new RaftMember(options, state, {
       send: (messages) => emit({ kind: 'send', messages: this.#addressed(messages) }),

@@ -22,3 +22,11 @@ export interface ElectionOptions {
   /** Entries kept for members that are a little behind. In memory only: on disk the snapshot is enough. */
   readonly keptEntries: number;
 }
+
+/** etcd waits so long for a request, and two election timeouts besides (server/config: ReqTimeout). */
+const REQUEST_MS = 5000;
+
+/** The ticks of etcd's request timeout. */
+export function requestTicks({ tickMs, limits }: Pick<ElectionOptions, 'tickMs' | 'limits'>): number {
+  return Math.ceil(REQUEST_MS / tickMs) + 2 * limits.electionTicks;
+}

@@ -2,13 +2,11 @@ import type { Effect, Ticket } from './effect.ts';
 
 /** Bound on the reads that wait for a round. */
 const WAITING_MAX = 65_536;
-/** etcd's request timeout: no read waits longer. */
-const WAIT_MS_MAX = 7000;
 
 /**
  * Reads that wait until this member is known to lead. All reads that wait when a round begins share it. Reads that come
  * during a round share the next one. So at most one round is under way, however many reads wait. A read that has waited for
- * WAIT_MS_MAX is refused with Timeout: a round does not end while the Raft state of a majority cannot be saved.
+ * `ticksMax` is refused with Timeout: a round does not end while the Raft state of a majority cannot be saved.
  */
 export class ReadGate {
   readonly #emit: (effect: Effect) => void;
@@ -18,9 +16,10 @@ export class ReadGate {
   #round: { readonly number: number; readonly reads: WaitingReads } | undefined;
   #rounds = 0;
 
-  constructor(emit: (effect: Effect) => void, tickMs: number) {
+  /** `ticksMax`: how long a read may wait. */
+  constructor(emit: (effect: Effect) => void, ticksMax: number) {
     this.#emit = emit;
-    this.#ticksMax = Math.ceil(WAIT_MS_MAX / tickMs);
+    this.#ticksMax = ticksMax;
   }
 
   add(ticket: Ticket): void {
