@@ -8,6 +8,6 @@ export {
   type ServicesOptions,
 } from './src/services-options.ts';
 // This member's view of its cluster.
-export type { Cluster, ClusterChanges, ClusterView, Member, MemberAdded } from './src/cluster-view.ts';
+export type { Cluster, ClusterChanges, ClusterCounts, ClusterView, Member, MemberAdded } from './src/cluster-view.ts';
 export { LoneMember, type LoneMemberOptions } from './src/lone-member.ts';
 export { HealthStatus } from './src/health-status.ts';

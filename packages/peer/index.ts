@@ -1,4 +1,5 @@
 // The connections between the members of a cluster.
 export { PeerLinks, type PeerLinksOptions } from './src/peer-links.ts';
 export { servePeers, type PeerServer, type PeerServerOptions } from './src/peer-server.ts';
+export { type PeerTraffic, Traffic } from './src/peer-traffic.ts';
 export type { PeerTls } from './src/tls.ts';

@@ -12,6 +12,7 @@ export type { MethodMetrics, RpcKind } from './src/method-metrics.ts';
 export { type ClientRequests, RpcMetrics, type RpcMetricsOptions } from './src/rpc-metrics.ts';
 export { StoreMetrics } from './src/store-metrics.ts';
 export { registerNodeMetrics, HealthMetrics, type NodeGauges } from './src/node-metrics.ts';
+export { PeerMetrics, type PeerReading } from './src/peer-metrics.ts';
 export {
   type LocalBytes,
   registerLocalBytesMetrics,

@@ -32,6 +32,23 @@ export interface ClusterView {
    * meanwhile, and reads go on. 0 if storage answers, or may still answer soon.
    */
   readonly stalledMs: number;
+  readonly counts: ClusterCounts;
+}
+
+/** What etcd's metrics count of a cluster, as this member has seen it since its start. */
+export interface ClusterCounts {
+  /** The first leader included, and each leader that came after a time without one. */
+  readonly leaderChanges: number;
+  /** Times that this member led and was late with its heartbeats. */
+  readonly lateHeartbeats: number;
+  /** Questions whether the leader still leads that nobody has answered in time. */
+  readonly slowReadIndexes: number;
+  /** Those that have failed otherwise. */
+  readonly failedReadIndexes: number;
+  /** Learners that became voters by a call of this member's clients. */
+  readonly promotions: number;
+  /** Such calls that were refused, by the text of the refusal. */
+  readonly refusedPromotions: ReadonlyMap<string, number>;
 }
 
 /** Changes of the membership. Each answers with all members after the change. Refusals are EngramErrors with etcd's codes. */

@@ -1,6 +1,6 @@
 import { EngramError, GrpcCode } from '@engram/core';
 import { StatusError } from '@engram/wire';
-import type { Cluster, ClusterChanges, Member } from './cluster-view.ts';
+import type { Cluster, ClusterChanges, ClusterCounts, Member } from './cluster-view.ts';
 
 export interface LoneMemberOptions {
   readonly clusterId: bigint;
@@ -18,6 +18,14 @@ export class LoneMember implements Cluster, ClusterChanges {
   readonly isLearner = false;
   /** The disk of a node that is alone either answers or ends the node. */
   readonly stalledMs = 0;
+  readonly counts: ClusterCounts = {
+    leaderChanges: 1,
+    lateHeartbeats: 0,
+    slowReadIndexes: 0,
+    failedReadIndexes: 0,
+    promotions: 0,
+    refusedPromotions: new Map(),
+  };
   readonly members: readonly Member[];
 
   constructor({ clusterId, member, term }: LoneMemberOptions) {

@@ -33,6 +33,7 @@ import { Member, type MemberOptions } from './member.ts';
 import type { PeerNetwork, Peers, PeerService } from './peers.ts';
 import { ReadIndex } from './read-index.ts';
 import { RemoteLeader } from './remote-leader.ts';
+import { ReplicaReadiness } from './replica-readiness.ts';
 
 export interface ClusterMemberOptions extends MemberOptions {
   readonly raftStorage: RaftStorage;
@@ -225,18 +226,23 @@ class Parts implements ElectionOwner {
       logger,
       onFatal: (error) => this.#fatal(error),
     });
+    const readiness = new ReplicaReadiness({ peers, replica, clock });
     this.driver = await ElectionDriver.open(
       {
         ...this.#options.election,
         self: memberId(identity.memberId),
         clusterId: identity.clusterId,
         firstMembers: this.#options.firstMembers,
+        isReplicaReady: (learner) => readiness.isReady(learner),
       },
       { clock, random, logger, storage: this.#options.raftStorage, network, owner: this },
     );
     this.cluster = new ClusterOfMembers({
       driver: this.driver,
       remote: this.#remote,
+      known: this.known,
+      reads: this.#reads,
+      readiness,
       clock,
       appendMs: () => this.#appendMs,
       token: this.#options.token,

@@ -9,13 +9,19 @@ import {
   memberOf,
   parsePeerUrls,
 } from '@engram/election';
-import type { Cluster, ClusterChanges, Member, MemberAdded } from '@engram/etcd-api';
+import type { Cluster, ClusterChanges, ClusterCounts, Member, MemberAdded } from '@engram/etcd-api';
 import * as peerpb from './gen/peerpb.ts';
+import type { KnownLeader } from './known-leader.ts';
+import type { ReadIndex } from './read-index.ts';
 import type { RemoteLeader } from './remote-leader.ts';
+import type { ReplicaReadiness } from './replica-readiness.ts';
 
 export interface ClusterOfMembersOptions {
   readonly driver: ElectionDriver;
   readonly remote: RemoteLeader;
+  readonly known: KnownLeader;
+  readonly reads: ReadIndex;
+  readonly readiness: ReplicaReadiness;
   readonly clock: Clock;
   /** Time since the append under way began; 0 if there is none. */
   readonly appendMs: () => number;
@@ -35,6 +41,8 @@ const { ADD, REMOVE, UPDATE, PROMOTE } = peerpb.MemberChangeKind;
 /** The cluster as the election knows it, and the changes that its leader makes. */
 export class ClusterOfMembers implements Cluster, ClusterChanges {
   readonly #options: ClusterOfMembersOptions;
+  #promotions = 0;
+  readonly #refusedPromotions = new Map<string, number>();
 
   constructor(options: ClusterOfMembersOptions) {
     this.#options = options;
@@ -70,6 +78,18 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     return appendMs > STALLED_MS ? appendMs : 0;
   }
 
+  get counts(): ClusterCounts {
+    const { driver, known, reads } = this.#options;
+    return {
+      leaderChanges: known.changes,
+      lateHeartbeats: driver.lateHeartbeats,
+      slowReadIndexes: reads.slow,
+      failedReadIndexes: reads.failed,
+      promotions: this.#promotions,
+      refusedPromotions: this.#refusedPromotions,
+    };
+  }
+
   get changes(): ClusterChanges {
     return this;
   }
@@ -95,8 +115,16 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     return this.#changeOf(id, (member) => ({ kind: 'update', id: member, peerUrls }), caller);
   }
 
-  promote(id: bigint, caller: Caller): Promise<readonly Member[]> {
-    return this.#changeOf(id, (member) => ({ kind: 'promote', id: member }), caller);
+  async promote(id: bigint, caller: Caller): Promise<readonly Member[]> {
+    try {
+      const members = await this.#changeOf(id, (member) => ({ kind: 'promote', id: member }), caller);
+      this.#promotions += 1;
+      return members;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#refusedPromotions.set(reason, (this.#refusedPromotions.get(reason) ?? 0) + 1);
+      throw error;
+    }
   }
 
   /** As in etcd, only the leader takes this call: clients find the leader by Status. */
@@ -113,7 +141,13 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     { kind, id, peerUrls, learner }: peerpb.MemberChange,
     signal: AbortSignal,
   ): Promise<readonly Member[]> {
-    const { members } = await this.#options.driver.changeMembers(requestOf(kind, id, peerUrls, learner), signal);
+    return await this.#lead(requestOf(kind, id, peerUrls, learner), signal);
+  }
+
+  async #lead(request: MemberRequest, signal: AbortSignal): Promise<readonly Member[]> {
+    const { driver, readiness } = this.#options;
+    if (request.kind === 'promote') await readiness.ask(request.id, signal);
+    const { members } = await driver.changeMembers(request, signal);
     return members;
   }
 
@@ -130,10 +164,7 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
   async #change(request: MemberRequest, caller: Caller): Promise<readonly Member[]> {
     const { driver, remote, clock, timeoutMs } = this.#options;
     const deadlineMs = clock.nowMs() + Math.min(caller.timeoutMs ?? timeoutMs, timeoutMs);
-    if (driver.view.leader === driver.view.self) {
-      const state: ClusterState = await driver.changeMembers(request, caller.signal);
-      return state.members;
-    }
+    if (driver.view.leader === driver.view.self) return await this.#lead(request, caller.signal);
     try {
       // This member may apply the change a little later.
       const { members } = await remote.tell({ memberChange: formOf(request) }, caller);

@@ -11,6 +11,7 @@ export class KnownLeader {
   readonly #clock: Clock;
   #current: Leader | undefined;
   #closed = false;
+  #changes = 0;
   readonly #waiting = new Set<() => void>();
 
   constructor(clock: Clock) {
@@ -21,7 +22,13 @@ export class KnownLeader {
     return this.#current;
   }
 
+  /** How often another leader became known than the one before, or one after none (etcd: leader_changes_seen_total). */
+  get changes(): number {
+    return this.#changes;
+  }
+
   set(leader: Leader | undefined): void {
+    if (leader !== undefined && leader.memberId !== this.#current?.memberId) this.#changes += 1;
     this.#current = leader;
     for (const wake of [...this.#waiting]) wake();
   }

@@ -24,7 +24,7 @@ export interface LeaderCallsOptions {
 const LEADERSHIP_ENDS: ReadonlySet<ErrorCode> = new Set(['LeaderChanged', 'NotLeader', 'NoLeader', 'Stopped']);
 
 /**
- * The leader's work for the other members. If a connection was lost and the leader is still the same, a member sends its
+ * The leader's work for the other members, and what any member answers: how far it has applied the log. If a connection was lost and the leader is still the same, a member sends its
  * write twice. The leader does it once: it keeps the answer until the member says that it no longer waits for it.
  */
 export class LeaderCalls {
@@ -47,7 +47,8 @@ export class LeaderCalls {
   }
 
   #answer(request: peerpb.Request, caller: PeerCaller): Answering | peerpb.AnswerInit {
-    const leadership = this.#options.backend.leadership;
+    const { leadership, replica } = this.#options.backend;
+    if (request.applied !== undefined) return { position: replica.applied };
     if (leadership === undefined) return { error: 'NotLeader' };
     if (request.sequence === 0) return this.#done(request, leadership, caller);
     // An earlier leadership, even one of this member, may have done the write. Only the member that asks can find out.

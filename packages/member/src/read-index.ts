@@ -34,6 +34,8 @@ export class ReadIndex {
   #underWay: Promise<unknown> = Promise.resolve();
   /** Counts the reads, so that a round sees whether a turn has brought some. */
   #asked = 0;
+  #slow = 0;
+  #failed = 0;
   /** A leader has said that it has applied everything before `recovered`. */
   #isKnown = false;
 
@@ -51,6 +53,16 @@ export class ReadIndex {
     return this.#next;
   }
 
+  /** Rounds that no leader has answered in time. */
+  get slow(): number {
+    return this.#slow;
+  }
+
+  /** Rounds that have failed otherwise. */
+  get failed(): number {
+    return this.#failed;
+  }
+
   #begin(): Promise<void> {
     const round = this.#underWay
       .then(() => this.#gather())
@@ -58,7 +70,10 @@ export class ReadIndex {
         this.#next = undefined;
         return this.#round();
       });
-    this.#underWay = round.catch(() => undefined);
+    this.#underWay = round.catch((error: unknown) => {
+      if (isEngramError(error, 'Timeout') || isEngramError(error, 'NoLeader')) this.#slow += 1;
+      else this.#failed += 1;
+    });
     return round;
   }
 

@@ -44,6 +44,7 @@ test('a killed leader is replaced, nothing acknowledged is lost, and it comes ba
   expect(second.member.cluster.memberId).not.toBe(firstId);
   const { revision } = await cluster.run(second.member.store.txn(put('after', 'x'), nodeItself));
   expect(revision).toBe(22);
+  expect(second.member.cluster.counts.leaderChanges, 'the first leader, and the second').toBe(2);
   const back = await cluster.start(firstId);
   for (let at = 0; at < 20; at += 1) expect(await cluster.run(get(back.member.store, `k${at}`))).toBe(`${at}`);
   expect(await cluster.run(get(back.member.store, 'after'))).toBe('x');
@@ -295,7 +296,18 @@ test('members are added as learners, catch up, are promoted, and removed', async
   await cluster.pass(2000);
   expect(joined.member.cluster.isLearner).toBe(true);
   expect(await cluster.run(get(joined.member.store, 'k4'))).toBe('v');
-  const members = await cluster.run(leader.member.cluster.changes.promote(added.id, nodeItself));
+  // Raft has nothing for the learner that it lacks. What it has of the store only the learner knows.
+  const way = `${leader.member.cluster.memberId}>${added.id}`;
+  cluster.cut.add(way);
+  const promote = () => cluster.run(leader.member.cluster.changes.promote(added.id, nodeItself));
+  expect(await refusal(promote())).toBe('LearnerNotReady');
+  cluster.cut.delete(way);
+  await cluster.pass(2000);
+  const members = await promote();
+  expect(leader.member.cluster.counts).toMatchObject({
+    promotions: 1,
+    refusedPromotions: new Map([['etcdserver: can only promote a learner member which is in sync with leader', 1]]),
+  });
   expect(members.find(({ id }) => id === added.id)).toMatchObject({ isLearner: false });
   await cluster.run(leader.member.cluster.changes.moveLeader(added.id, nodeItself));
   const moved = await cluster.leader();

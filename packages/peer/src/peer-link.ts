@@ -1,6 +1,6 @@
 import { type Clock, type LogPosition, logPosition, SequenceRing, type Timer } from '@engram/core';
 import { PeerError } from '@engram/member';
-import type { LogBatch } from '@engram/storage';
+import { type LogBatch, recordBytes } from '@engram/storage';
 import {
   type ChannelCredentials,
   Client,
@@ -11,6 +11,7 @@ import {
 } from '@grpc/grpc-js';
 import { Gathered } from './gathered.ts';
 import type * as linkpb from './gen/linkpb.ts';
+import type { PeerTraffic } from './peer-traffic.ts';
 import { channelOptions, EXCHANGE, FOLLOW, peerService } from './methods.ts';
 import type { DialedTls } from './tls.ts';
 
@@ -20,6 +21,9 @@ export interface PeerLinkOptions {
   readonly target: string;
   readonly tls: DialedTls;
   readonly clock: Clock;
+  readonly traffic: PeerTraffic;
+  /** Called for each measured time to the other member and back. */
+  readonly onRoundTrip: (ms: number) => void;
   /** Called for a Raft message that the other member sent on this connection. */
   readonly onMessage: (bytes: Uint8Array) => void;
   readonly onConnected: () => void;
@@ -38,12 +42,15 @@ interface Waiting {
 type Item =
   | { readonly kind: 'message'; readonly bytes: Uint8Array }
   | { readonly kind: 'call'; readonly number: number; readonly request: Uint8Array }
-  | { readonly kind: 'cancel'; readonly number: number };
+  | { readonly kind: 'cancel'; readonly number: number }
+  | { readonly kind: 'ping'; readonly number: number };
 
 const RETRY_MS = 100;
 /** Raft messages are dropped while more items than this wait in the process. */
 const QUEUED_FRAMES_MAX = 4096;
 const CALLS_MIN = 64;
+/** How often the time to the other member and back is measured (etcd: rafthttp's prober, ConnReadTimeout less a second). */
+const PING_MS = 4000;
 
 /** The connection to one other member. When the connection ends, the link makes a new one. */
 export class PeerLink {
@@ -56,6 +63,9 @@ export class PeerLink {
   #connected = false;
   #number = 0;
   #retry: Timer | undefined;
+  #pingTimer: Timer | undefined;
+  /** The last ping, and when it was sent. */
+  #ping = { number: 0, sentMs: 0 };
   #closed = false;
 
   constructor(options: PeerLinkOptions) {
@@ -70,13 +80,18 @@ export class PeerLink {
     return this.#connected;
   }
 
-  send(bytes: Uint8Array): void {
-    if (!this.#connected || this.#outgoing.size > QUEUED_FRAMES_MAX) return;
+  /** False if the message was dropped. */
+  send(bytes: Uint8Array): boolean {
+    if (!this.#connected || this.#outgoing.size > QUEUED_FRAMES_MAX) return false;
     this.#outgoing.add({ kind: 'message', bytes });
+    return true;
   }
 
   call(request: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
-    if (!this.#connected) return Promise.reject(new PeerError('unsent', `${this.#options.target} is not connected`));
+    if (!this.#connected) {
+      this.#options.traffic.sendFailures += 1;
+      return Promise.reject(new PeerError('unsent', `${this.#options.target} is not connected`));
+    }
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     this.#number += 1;
     const number = this.#number;
@@ -108,7 +123,7 @@ export class PeerLink {
   }
 
   async *follow(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
-    const { hello } = this.#options;
+    const { hello, traffic } = this.#options;
     const { requestSerialize, responseDeserialize } = peerService.follow;
     const stream = this.#client.makeServerStreamRequest<linkpb.FollowRequestInit, linkpb.Batches>(
       FOLLOW,
@@ -120,11 +135,15 @@ export class PeerLink {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       for await (const { batches } of batchesOf(stream)) {
-        for (const { first, records } of batches) yield { first: logPosition(first), records };
+        for (const { first, records } of batches) {
+          traffic.receivedBytes += recordBytes(records);
+          yield { first: logPosition(first), records };
+        }
       }
     } catch (cause) {
       if (signal.aborted) return;
       const behind = isServiceError(cause) && cause.code === status.OUT_OF_RANGE;
+      if (!behind) traffic.receiveFailures += 1;
       throw new PeerError(behind ? 'behind' : 'lost', 'the stream of committed batches has ended', { cause });
     } finally {
       signal.removeEventListener('abort', cancel);
@@ -135,6 +154,7 @@ export class PeerLink {
   close(): void {
     this.#closed = true;
     this.#retry?.cancel();
+    this.#pingTimer?.cancel();
     this.#stream?.cancel();
     this.#ended();
     this.#client.close();
@@ -151,9 +171,17 @@ export class PeerLink {
     this.#stream = stream;
     // The server sends headers when it has accepted `hello`. Frames written before might reach no member.
     stream.on('metadata', () => this.#opened(stream));
-    stream.on('data', ({ answers, messages }: linkpb.Answers) => {
-      for (const { number, answer } of answers) this.#answered(number, answer);
-      for (const message of messages) this.#options.onMessage(message);
+    const { traffic } = this.#options;
+    stream.on('data', ({ answers, messages, pong }: linkpb.Answers) => {
+      if (pong > 0) this.#ponged(pong);
+      for (const { number, answer } of answers) {
+        traffic.receivedBytes += answer.length;
+        this.#answered(number, answer);
+      }
+      for (const message of messages) {
+        traffic.receivedBytes += message.length;
+        this.#options.onMessage(message);
+      }
     });
     const failed = (error?: unknown): void => {
       if (this.#stream !== stream) return;
@@ -185,7 +213,26 @@ export class PeerLink {
   #opened(stream: unknown): void {
     if (this.#stream !== stream || this.#connected) return;
     this.#connected = true;
+    this.#options.traffic.connected = true;
+    this.#pingLater(0);
     this.#options.onConnected();
+  }
+
+  #pingLater(afterMs: number): void {
+    const { clock } = this.#options;
+    this.#pingTimer?.cancel();
+    this.#pingTimer = clock.after(afterMs, () => {
+      if (!this.#connected) return;
+      this.#ping = { number: this.#ping.number + 1, sentMs: clock.nowMs() };
+      this.#outgoing.add({ kind: 'ping', number: this.#ping.number });
+      this.#pingLater(PING_MS);
+    });
+  }
+
+  /** An answer to a ping before the last is too old to count. */
+  #ponged(number: number): void {
+    const { clock, onRoundTrip } = this.#options;
+    if (number === this.#ping.number) onRoundTrip(clock.nowMs() - this.#ping.sentMs);
   }
 
   #ended(): void {
@@ -195,6 +242,9 @@ export class PeerLink {
       reject(new PeerError('lost', `the connection to ${this.#options.target} has ended`));
     if (!this.#connected) return;
     this.#connected = false;
+    this.#pingTimer?.cancel();
+    this.#options.traffic.connected = false;
+    this.#options.traffic.disconnections += 1;
     this.#options.onDisconnected();
   }
 
@@ -207,11 +257,17 @@ export class PeerLink {
   #write(items: readonly Item[]): void {
     const stream = this.#stream;
     if (stream === undefined || !this.#connected) return; // the calls were rejected when the connection ended
-    const frame = { messages: [] as Uint8Array[], calls: [] as linkpb.CallInit[], cancelled: [] as number[] };
+    const { traffic } = this.#options;
+    const frame = { messages: [] as Uint8Array[], calls: [] as linkpb.CallInit[], cancelled: [] as number[], ping: 0 };
     for (const item of items) {
-      if (item.kind === 'message') frame.messages.push(item.bytes);
-      else if (item.kind === 'call') frame.calls.push({ number: item.number, request: item.request });
-      else frame.cancelled.push(item.number);
+      if (item.kind === 'message') {
+        frame.messages.push(item.bytes);
+        traffic.sentBytes += item.bytes.length;
+      } else if (item.kind === 'call') {
+        frame.calls.push({ number: item.number, request: item.request });
+        traffic.sentBytes += item.request.length;
+      } else if (item.kind === 'cancel') frame.cancelled.push(item.number);
+      else frame.ping = item.number;
     }
     stream.write(frame);
   }

@@ -2,6 +2,7 @@ import type { Clock, Logger, LogPosition } from '@engram/core';
 import { type PeerAddress, PeerError, type PeerNetwork, type PeerService } from '@engram/member';
 import type { LogBatch } from '@engram/storage';
 import { PeerLink } from './peer-link.ts';
+import { PeerTraffic, Traffic } from './peer-traffic.ts';
 import { DialedTls, type PeerTls } from './tls.ts';
 
 export interface PeerLinksOptions {
@@ -15,8 +16,10 @@ export interface PeerLinksOptions {
    * `introduce` tells it of connections that were made before.
    */
   readonly service: () => PeerService | undefined;
-  /** Sends to a member that this one has no connection to, over the connection that the other member has made, if any. */
-  readonly sendBack?: (member: bigint, bytes: Uint8Array) => void;
+  /** Sends to a member that this one has no connection to, over the connection that the other member has made. False: none. */
+  readonly sendBack?: (member: bigint, bytes: Uint8Array) => boolean;
+  /** Called for each measured time from a member and back. */
+  readonly onRoundTrip?: (member: bigint, ms: number) => void;
 }
 
 interface Link {
@@ -26,6 +29,7 @@ interface Link {
 
 /** A connection to every other member. If a peer URL cannot be reached, the member's next one is tried. */
 export class PeerLinks implements PeerNetwork, Disposable {
+  readonly traffic = new Traffic();
   readonly #options: PeerLinksOptions;
   readonly #links = new Map<bigint, Link>();
 
@@ -44,6 +48,7 @@ export class PeerLinks implements PeerNetwork, Disposable {
   setMembers(members: readonly PeerAddress[]): void {
     const { memberId } = this.#options;
     const wanted = new Map(members.filter(({ id }) => id !== memberId).map(({ id, peerUrls }) => [id, peerUrls]));
+    this.traffic.setMembers([...wanted.keys()]);
     for (const [id, { urls, link }] of this.#links) {
       if (wanted.get(id)?.join() === urls.join()) continue;
       this.#links.delete(id);
@@ -61,8 +66,10 @@ export class PeerLinks implements PeerNetwork, Disposable {
 
   send(member: bigint, bytes: Uint8Array): void {
     const found = this.#links.get(member);
-    if (found?.link.isConnected === true) found.link.send(bytes);
-    else this.#options.sendBack?.(member, bytes);
+    const sent =
+      found?.link.isConnected === true ? found.link.send(bytes) : this.#options.sendBack?.(member, bytes) === true;
+    const traffic = this.traffic.with(member);
+    if (!sent && traffic !== undefined) traffic.sendFailures += 1;
   }
 
   call(member: bigint, request: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
@@ -87,7 +94,8 @@ export class PeerLinks implements PeerNetwork, Disposable {
 
   #open(id: bigint, urls: readonly string[], at: number): void {
     const url = urls[at]!;
-    const { clusterId, memberId, clock, logger, service } = this.#options;
+    const { clusterId, memberId, clock, logger, service, onRoundTrip } = this.#options;
+    const traffic = this.traffic.with(id) ?? new PeerTraffic();
     const { host, protocol } = new URL(url);
     const member = id.toString(16);
     const link = new PeerLink({
@@ -95,6 +103,8 @@ export class PeerLinks implements PeerNetwork, Disposable {
       target: host,
       tls: protocol === 'https:' ? this.#secure : this.#plain,
       clock,
+      traffic,
+      onRoundTrip: (ms) => onRoundTrip?.(id, ms),
       onMessage: (bytes) => service()?.message(bytes),
       onConnected: () => {
         logger.info({ member, url }, 'connected to a member');

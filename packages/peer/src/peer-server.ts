@@ -1,5 +1,6 @@
 import { assert, type Logger, logPosition, SequenceRing } from '@engram/core';
 import { type PeerCaller, PeerError, type PeerService } from '@engram/member';
+import { recordBytes } from '@engram/storage';
 import {
   Metadata,
   Server,
@@ -13,6 +14,7 @@ import type * as linkpb from './gen/linkpb.ts';
 import { channelOptions, peerService } from './methods.ts';
 import { listenSecurely } from './secure-listener.ts';
 import type { PeerTls } from './tls.ts';
+import type { Traffic } from './peer-traffic.ts';
 import { UnsentBytes } from './unsent-bytes.ts';
 
 export interface PeerServerOptions {
@@ -23,14 +25,15 @@ export interface PeerServerOptions {
   /** Required if an address is secure. */
   readonly tls: PeerTls | undefined;
   readonly service: PeerService;
+  readonly traffic: Traffic;
   readonly logger: Logger;
 }
 
 export interface PeerServer extends AsyncDisposable {
   /** The bound ports, in the order of `addresses`. */
   readonly ports: readonly number[];
-  /** Sends a Raft message to a member over the connection that the member has made. Dropped if there is none. */
-  send(member: bigint, bytes: Uint8Array): void;
+  /** Sends a Raft message to a member over the connection that the member has made. False: there is none. */
+  send(member: bigint, bytes: Uint8Array): boolean;
 }
 
 /** Serves the other members. Rejects if an address cannot be listened on. */
@@ -90,9 +93,17 @@ class PeerCalls {
     this.#options = options;
   }
 
-  send(member: bigint, bytes: Uint8Array): void {
+  send(member: bigint, bytes: Uint8Array): boolean {
     const call = this.#dialled.get(member);
-    if (call !== undefined && !call.destroyed) call.write({ messages: [bytes] });
+    if (call === undefined || call.destroyed) return false;
+    call.write({ messages: [bytes] });
+    this.#count(member, 'sentBytes', bytes.length);
+    return true;
+  }
+
+  #count(member: bigint, what: 'sentBytes' | 'receivedBytes' | 'receiveFailures', count: number): void {
+    const traffic = this.#options.traffic.with(member);
+    if (traffic !== undefined) traffic[what] += count;
   }
 
   close(): void {
@@ -118,8 +129,13 @@ class PeerCalls {
         this.#dialled.set(from, call);
         call.sendMetadata(new Metadata()); // for the dialing member this means "connected"
       }
-      for (const message of frame.messages) this.#options.service.message(message);
+      if (frame.ping > 0) call.write({ pong: frame.ping });
+      for (const message of frame.messages) {
+        this.#count(from, 'receivedBytes', message.length);
+        this.#options.service.message(message);
+      }
       for (const { number, request } of frame.calls) {
+        this.#count(from, 'receivedBytes', request.length);
         if (!follows(underWay, number)) {
           call.emit('error', { code: status.INVALID_ARGUMENT, details: `call ${number} is out of order` });
           return;
@@ -128,7 +144,9 @@ class PeerCalls {
         underWay.put(number, called);
         void this.#answer(request, called).then((answer) => {
           underWay.remove(number);
-          if (answer !== undefined) answers.add({ number, answer });
+          if (answer === undefined) return;
+          this.#count(from, 'sentBytes', answer.length);
+          answers.add({ number, answer });
         });
       }
       for (const number of frame.cancelled) underWay.get(number)?.abort(new PeerError('lost', 'nobody waits'));
@@ -142,7 +160,10 @@ class PeerCalls {
       end();
       call.end();
     });
-    call.on('error', end);
+    call.on('error', () => {
+      this.#count(from, 'receiveFailures', 1);
+      end();
+    });
     call.on('close', end);
     call.on('cancelled', end);
   }
@@ -163,6 +184,7 @@ class PeerCalls {
       call.emit('error', { code: status.FAILED_PRECONDITION, details: fault });
       return;
     }
+    const from = call.request.hello?.from ?? 0n;
     const gone = new AbortController();
     call.on('cancelled', () => gone.abort());
     call.on('close', () => gone.abort());
@@ -173,6 +195,7 @@ class PeerCalls {
       for await (const { first, records } of this.#options.service.follow(logPosition(call.request.from), signal)) {
         if (signal.aborted) return;
         const sent = unsent.add(records);
+        this.#count(from, 'sentBytes', recordBytes(records));
         call.write({ batches: [{ first, records: [...records] }] }, sent);
         await unsent.room();
       }

@@ -1,7 +1,7 @@
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { logPosition } from '@engram/core';
 import type { PeerService } from '@engram/member';
-import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
+import { PeerLinks, type PeerServer, servePeers, Traffic } from '@engram/peer';
 import { quiet, realClock } from '@engram/sim';
 import type { LogBatch } from '@engram/storage';
 import { afterEach, expect, test } from 'vitest';
@@ -19,13 +19,14 @@ afterEach(async () => {
   closing = [];
 });
 
-async function serve(service: PeerService, memberId: bigint, port = 0): Promise<PeerServer> {
+async function serve(service: PeerService, memberId: bigint, port = 0, traffic = new Traffic()): Promise<PeerServer> {
   const server = await servePeers({
     clusterId: CLUSTER,
     memberId,
     addresses: [{ host: '127.0.0.1', port, secure: false }],
     tls: undefined,
     service,
+    traffic,
     logger: quiet,
   });
   closing.push(server);
@@ -45,6 +46,7 @@ function dial(
   id = 2n,
   clusterId = CLUSTER,
   otherPorts: readonly number[] = [],
+  onRoundTrip: (member: bigint, ms: number) => void = () => {},
 ): PeerLinks {
   const links = new PeerLinks({
     clusterId,
@@ -53,6 +55,7 @@ function dial(
     clock: realClock,
     logger: quiet,
     service: () => service,
+    onRoundTrip,
   });
   closing.push({ [Symbol.asyncDispose]: async () => links[Symbol.dispose]() });
   links.setMembers([
@@ -88,6 +91,35 @@ test('a call before there is a connection has not left; one whose connection end
   await expect(failing).rejects.toMatchObject({ fault: 'lost' });
   await mine.until(() => mine.links.includes('gone 2'));
   expect(mine.links.slice(0, 2)).toEqual(['connected 2', 'disconnected 2']);
+});
+
+test('both ends count what passes between them, and what could not be sent', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const served = new Traffic();
+  served.setMembers([1n]);
+  theirs.batches = [{ first: logPosition(4), records: [utf8('12345'), utf8('67')] }];
+  const server = await serve(theirs, 2n, 0, served);
+  const roundTrip = Promise.withResolvers<number>();
+  const links = dial(mine, server.ports[0]!, 2n, CLUSTER, [], (member, ms) => {
+    if (member === 2n) roundTrip.resolve(ms);
+  });
+  const counted = (): object => ({ ...links.traffic.with(2n) });
+  links.send(2n, utf8('dropped'));
+  await expect(links.call(2n, utf8('early'))).rejects.toMatchObject({ fault: 'unsent' });
+  expect(counted()).toMatchObject({ connected: false, sendFailures: 2, sentBytes: 0 });
+  await mine.until(() => mine.links.includes('connected 2'));
+  links.send(2n, utf8('message'));
+  await links.call(2n, utf8('call'));
+  for await (const _ of links.follow(2n, logPosition(4), never)) break;
+  expect(await roundTrip.promise).toBeGreaterThan(0);
+  const [asked, answered] = ['message'.length + 'call'.length, 'answer to call'.length + 7];
+  expect(counted()).toMatchObject({ connected: true, sendFailures: 2, sentBytes: asked, receivedBytes: answered });
+  expect({ ...served.with(1n) }).toMatchObject({ sentBytes: answered, receivedBytes: asked });
+  await server[Symbol.asyncDispose]();
+  await mine.until(() => mine.links.includes('disconnected 2'));
+  expect(counted()).toMatchObject({ connected: false, disconnections: 1 });
+  links.setMembers([]);
+  expect([...links.traffic], 'a member that was removed').toEqual([]);
 });
 
 test('calls without a signal are answered, or lost with the connection', async () => {
@@ -262,7 +294,7 @@ test('a member that is not dialled any more, or not reached, gets messages over 
     service: () => undefined,
     sendBack: (member, bytes) => {
       sendBack.push(`${member}`);
-      server.send(member, bytes);
+      return server.send(member, bytes);
     },
   });
   closing.push({ [Symbol.asyncDispose]: async () => links[Symbol.dispose]() });

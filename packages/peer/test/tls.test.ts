@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { logPosition } from '@engram/core';
-import { PeerLinks, type PeerTls, servePeers } from '@engram/peer';
+import { PeerLinks, type PeerTls, servePeers, Traffic } from '@engram/peer';
 import { realClock } from '@engram/sim';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { Echo } from './echo.ts';
@@ -92,6 +92,7 @@ async function serving(tls: PeerTls, secure = true): Promise<Served> {
     addresses: [{ host: '127.0.0.1', port: 0, secure }],
     tls,
     service,
+    traffic: new Traffic(),
     logger: log,
   });
   closing.push(server);

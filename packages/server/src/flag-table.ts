@@ -91,8 +91,8 @@ export const flagSections: readonly FlagSection[] = [
     ignored('socket-reuse-port', 'bool', 'false', 'SO_REUSEPORT: the port is ours alone.'),
     ignored('socket-reuse-address', 'bool', 'false', 'SO_REUSEADDR: always set.'),
     ignored('enable-grpc-gateway', 'bool', 'true', 'The JSON gateway is not there yet.'),
-    ignored('raft-read-timeout', 'duration', '5s', 'Peer connections: one node has none.'),
-    ignored('raft-write-timeout', 'duration', '5s', 'Peer connections: one node has none.'),
+    ignored('raft-read-timeout', 'duration', '5s', 'Connections between members: their keepalive settings are fixed.'),
+    ignored('raft-write-timeout', 'duration', '5s', 'Connections between members: their keepalive settings are fixed.'),
     works(
       'feature-gates',
       'string',
@@ -262,14 +262,29 @@ export const flagSections: readonly FlagSection[] = [
   ),
   section(
     'Features',
-    ignored('corrupt-check-time', 'duration', '0s', 'Comparing members: one node has none to compare with.'),
-    ignored('compact-hash-check-time', 'duration', '1m', 'Comparing members: one node has none to compare with.'),
+    ignored(
+      'corrupt-check-time',
+      'duration',
+      '0s',
+      'Members are not compared: all read one log, whose chain of hashes each of them checks.',
+    ),
+    ignored(
+      'compact-hash-check-time',
+      'duration',
+      '1m',
+      'Members are not compared: all read one log, whose chain of hashes each of them checks.',
+    ),
     ignored('compaction-batch-limit', 'int', '0', 'Compaction paces itself.'),
     ignored('compaction-sleep-interval', 'duration', '0s', 'Compaction paces itself.'),
     works('watch-progress-notify-interval', 'duration', '10m', 'Time between progress notifications; at least 100ms.'),
     works('warning-apply-duration', 'duration', '100ms', 'Commits to disk that take longer are logged.'),
     ignored('bootstrap-defrag-threshold-megabytes', 'uint', '0', 'Defragmentation: the storage does it by itself.'),
-    ignored('downgrade-check-time', 'duration', '5s', 'Comparing versions of members: one node for now.'),
+    ignored(
+      'downgrade-check-time',
+      'duration',
+      '5s',
+      'Versions of members are not compared: a downgrade cannot be enabled.',
+    ),
   ),
   section('Unsafe', ignored('unsafe-no-fsync', 'bool', 'false', 'Every acknowledged write is synced.')),
   section(

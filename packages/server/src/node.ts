@@ -9,6 +9,7 @@ import {
   LoopMonitor,
   MetricRegistry,
   type NodeGauges,
+  PeerMetrics,
   observeCollections,
   OTHER_PHASE,
   openDescriptors,
@@ -97,6 +98,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const storeMetrics = new StoreMetrics(metrics, clock, config.slowCommitMs, (ms) =>
     slow.warn({ 'took-ms': Math.round(ms) }, 'slow append to the log'),
   );
+  const peerMetrics = new PeerMetrics(metrics, () => started?.cluster.memberId ?? 0n);
   let started: Member | undefined;
   const endpoints = {
     get checks() {
@@ -117,7 +119,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   listeners.announce('metrics', logger);
   // The table of methods is needed first: only methods that are served get counters.
   let rpcMetrics: RpcMetrics | undefined;
-  const { member, identity, ready, localBytes } = await startMember(
+  const { member, identity, ready, localBytes, peers } = await startMember(
     config,
     {
       clock,
@@ -133,6 +135,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       },
       watcherBytes: budgets.watcherBytes,
       version: ETCD_VERSION,
+      onPeerRoundTrip: (id, ms) => peerMetrics.roundTrip(id, ms),
       onFatal: options.onFatal,
       onRemoved: options.onRemoved,
     },
@@ -152,6 +155,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   await metrics.load();
   const watch = opened.use(watchLoop(options, metrics, slow));
   started = member;
+  peerMetrics.watch(peers);
   opened.defer(() => {
     // Watchers of the health service get the change before their connection closes.
     member.serving.set(false);
@@ -228,7 +232,7 @@ function nodeResources(
 }
 
 function nodeGauges({ store, cluster }: Member, config: NodeConfig): NodeGauges {
-  const { totalBytes, inUseBytes, quotaBytes, logPosition, keys } = store.status();
+  const { totalBytes, inUseBytes, quotaBytes, keys } = store.status();
   const { watchers, streams, slowWatchers, pendingEvents, pendingBytes } = store.watchHub.stats;
   return {
     memberId: cluster.memberId,
@@ -241,10 +245,13 @@ function nodeGauges({ store, cluster }: Member, config: NodeConfig): NodeGauges 
     hasLeader: cluster.leaderId !== 0n,
     learner: cluster.isLearner,
     stalledSeconds: cluster.stalledMs / 1000,
+    term: cluster.term,
+    ...cluster.counts,
     revision: store.revision,
     compactRevision: store.compactRevision,
     keys,
-    logPosition,
+    committed: store.replica.next - 1,
+    applied: store.replica.applied - 1,
     totalBytes,
     inUseBytes,
     quotaBytes,

@@ -26,7 +26,8 @@ export async function startInCluster(
     clock,
     logger,
     service: () => service,
-    sendBack: (member, bytes) => server?.send(member, bytes),
+    sendBack: (member, bytes) => server?.send(member, bytes) === true,
+    onRoundTrip: parts.onPeerRoundTrip,
   });
   opened.defer(() => network[Symbol.dispose]());
   network.setMembers(data.members);
@@ -56,6 +57,7 @@ export async function startInCluster(
     })),
     tls,
     service,
+    traffic: network.traffic,
     logger,
   });
   opened.use(server);
@@ -66,5 +68,6 @@ export async function startInCluster(
     identity: { clusterId, memberId },
     ready: (signal) => started.ready(signal),
     localBytes: () => data.storage.image?.local,
+    peers: network.traffic,
   };
 }

@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random, SharedBudget } from '@engram/core';
 import { type Member, type MemberOptions, startLoneMember } from '@engram/member';
 import type { LocalShare } from '@engram/storage';
+import type { PeerReading } from '@engram/telemetry';
 import { openData } from './data-directory.ts';
 import type { NodeConfig } from './node-config.ts';
 
@@ -11,6 +12,8 @@ export interface StartParts {
   readonly observers: Pick<MemberOptions, 'storeObserver' | 'servicesObserver' | 'onRecovery'>;
   readonly watcherBytes: SharedBudget;
   readonly version: string;
+  /** Called for each measured time from another member and back. */
+  readonly onPeerRoundTrip: (member: bigint, ms: number) => void;
   readonly onFatal: (error: Error) => void;
   /** Called when the cluster has removed this member. */
   readonly onRemoved: () => void;
@@ -29,6 +32,8 @@ export interface StartedMember {
   readonly ready: (signal: AbortSignal) => Promise<void>;
   /** How much of an image is on the member's disk. Undefined if it keeps no bytes besides TiKV, or shares none. */
   readonly localBytes: () => LocalShare | undefined;
+  /** What passes between the member and each other member. */
+  readonly peers: Iterable<readonly [member: bigint, traffic: PeerReading]>;
 }
 
 /** Starts the configured member. `opened` disposes of it. */
@@ -45,7 +50,7 @@ export async function startMember(
   const { storage, identity } = await openData(config, parts);
   const { startCount, ...ids } = identity;
   const member = opened.use(await startLoneMember({ ...memberOptions(config, parts, ids), storage, startCount }));
-  return { member, identity, ready: async () => {}, localBytes: () => undefined };
+  return { member, identity, ready: async () => {}, localBytes: () => undefined, peers: [] };
 }
 
 /** What a member is started with, in a cluster or alone. */

@@ -14,8 +14,16 @@ export interface NodeGauges {
   readonly revision: number;
   readonly compactRevision: number;
   readonly keys: number;
-  /** Records in the log; etcd counts proposals here. */
-  readonly logPosition: number;
+  /** Records of the log that this node knows to be durable, and those that have taken effect; etcd counts proposals here. */
+  readonly committed: number;
+  readonly applied: number;
+  readonly term: number;
+  readonly leaderChanges: number;
+  readonly lateHeartbeats: number;
+  readonly slowReadIndexes: number;
+  readonly failedReadIndexes: number;
+  readonly promotions: number;
+  readonly refusedPromotions: ReadonlyMap<string, number>;
   /** For how long storage has not answered the append of this leader. */
   readonly stalledSeconds: number;
   readonly totalBytes: number;
@@ -84,7 +92,37 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
     "For how long this leader's append has waited for a storage that does not answer; 0: it answers.",
     ({ stalledSeconds }) => stalledSeconds,
   );
-  registry.counter('etcd_server_leader_changes_seen_total', 'Changes of the leader, the first included.', () => 1);
+  const counter = (name: string, help: string, read: (gauges: NodeGauges) => number | readonly Sample[]): void =>
+    registry.counter(name, help, () => read(node()));
+  gauge('engram_term', "Raft's term, as answers' headers show it.", ({ term }) => term);
+  counter(
+    'etcd_server_leader_changes_seen_total',
+    'Leaders that this member has seen come, the first included.',
+    ({ leaderChanges }) => leaderChanges,
+  );
+  counter(
+    'etcd_server_heartbeat_send_failures_total',
+    'Times that this member led and was late with its heartbeats.',
+    ({ lateHeartbeats }) => lateHeartbeats,
+  );
+  counter(
+    'etcd_server_slow_read_indexes_total',
+    'Questions whether the leader still leads that nobody has answered in time.',
+    ({ slowReadIndexes }) => slowReadIndexes,
+  );
+  counter(
+    'etcd_server_read_indexes_failed_total',
+    'Questions whether the leader still leads that have failed.',
+    ({ failedReadIndexes }) => failedReadIndexes,
+  );
+  counter(
+    'etcd_server_learner_promote_successes',
+    "Learners that became voters by a call of this member's clients.",
+    ({ promotions }) => promotions,
+  );
+  counter('etcd_server_learner_promote_failures', 'Such calls that were refused.', ({ refusedPromotions }) =>
+    [...refusedPromotions].map(([Reason, value]) => ({ labels: { Reason }, value })),
+  );
   gauge('etcd_server_id', "1 for this member's id, in hexadecimal.", ({ memberId }) =>
     one({ server_id: hex(memberId) }),
   );
@@ -100,8 +138,8 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
   gauge('etcd_server_feature_enabled', '1 for each feature gate that is on.', ({ featureGates }) =>
     [...featureGates].map(([name, { enabled, stage }]) => ({ labels: { name, stage }, value: enabled ? 1 : 0 })),
   );
-  gauge('etcd_server_proposals_committed_total', 'Records committed to the log.', ({ logPosition }) => logPosition);
-  gauge('etcd_server_proposals_applied_total', 'Records applied.', ({ logPosition }) => logPosition);
+  gauge('etcd_server_proposals_committed_total', 'Records known to be in the log.', ({ committed }) => committed);
+  gauge('etcd_server_proposals_applied_total', 'Records applied.', ({ applied }) => applied);
   gauge('etcd_server_quota_backend_bytes', 'Bytes that the data may take.', ({ quotaBytes }) => quotaBytes);
   gauge('etcd_mvcc_db_total_size_in_bytes', 'Bytes on disk.', ({ totalBytes }) => totalBytes);
   gauge(
@@ -139,18 +177,15 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
 }
 
 /**
- * Metrics of etcd's Raft, peers, snapshots and bbolt, which are always 0 here. Dashboards compute rates of them, and a
+ * Metrics of etcd's snapshots and bbolt, which are always 0 here. Dashboards compute rates of them, and a
  * missing metric breaks an expression where a zero does not.
  */
 function registerZeros(registry: MetricRegistry): void {
   const nothing = 'Always 0 here: kept for the dashboards and alerts that ask for it.';
   const zero = (): number => 0;
   for (const name of zeroGauges) registry.gauge(name, nothing, zero);
-  for (const name of zeroCounters) registry.counter(name, nothing, zero);
   for (const [name, bounds] of zeroHistograms) registry.histogram(name, nothing, bounds);
   for (const name of unlabelledCounters) registry.counter(name, nothing, () => []);
-  for (const name of unlabelledGauges) registry.gauge(name, nothing, () => []);
-  for (const name of unlabelledHistograms) registry.histograms(name, nothing, () => []);
 }
 
 const diskBounds = exponentialBounds(0.001, 2, 14);
@@ -159,12 +194,6 @@ const zeroGauges = [
   'etcd_mvcc_db_open_read_transactions',
   'etcd_disk_defrag_inflight',
   'etcd_debugging_auth_revision',
-];
-const zeroCounters = [
-  'etcd_server_heartbeat_send_failures_total',
-  'etcd_server_slow_read_indexes_total',
-  'etcd_server_read_indexes_failed_total',
-  'etcd_server_learner_promote_successes',
 ];
 const zeroHistograms: readonly (readonly [string, readonly number[]])[] = [
   ['etcd_snap_db_save_total_duration_seconds', exponentialBounds(0.1, 2, 10)],
@@ -178,14 +207,4 @@ const zeroHistograms: readonly (readonly [string, readonly number[]])[] = [
   ['etcd_debugging_server_watch_send_loop_progress_duration_seconds', diskBounds],
 ];
 // In etcd these appear with their first labels. Until then only their names are exposed.
-const unlabelledCounters = [
-  'etcd_server_learner_promote_failures',
-  'etcd_network_peer_received_bytes_total',
-  'etcd_network_peer_sent_bytes_total',
-  'etcd_network_peer_sent_failures_total',
-  'etcd_network_peer_received_failures_total',
-  'etcd_network_disconnected_peers_total',
-  'etcd_network_server_stream_failures_total',
-];
-const unlabelledGauges = ['etcd_network_active_peers', 'etcd_network_known_peers'];
-const unlabelledHistograms = ['etcd_network_peer_round_trip_time_seconds'];
+const unlabelledCounters = ['etcd_network_server_stream_failures_total'];

@@ -4,6 +4,7 @@ import {
   HealthMetrics,
   MetricRegistry,
   type NodeGauges,
+  PeerMetrics,
   RpcMetrics,
   registerNodeMetrics,
   registerProcessMetrics,
@@ -24,7 +25,15 @@ const gauges: NodeGauges = {
   revision: 42,
   compactRevision: -1,
   keys: 7,
-  logPosition: 9,
+  committed: 9,
+  applied: 8,
+  term: 3,
+  leaderChanges: 2,
+  lateHeartbeats: 4,
+  slowReadIndexes: 5,
+  failedReadIndexes: 6,
+  promotions: 1,
+  refusedPromotions: new Map([['etcdserver: not ready', 2]]),
   totalBytes: 4096,
   inUseBytes: 1024,
   quotaBytes: 2 ** 31,
@@ -49,7 +58,8 @@ function all(extensive = false) {
   const health = new HealthMetrics(registry);
   registerNodeMetrics(registry, () => gauges);
   registerProcessMetrics(registry);
-  return { registry, rpc, store, health };
+  const peers = new PeerMetrics(registry, () => 0xabcn);
+  return { registry, rpc, store, health, peers };
 }
 
 /** The value of the line that begins with `line`; labels must be in the order of the exposition. */
@@ -87,7 +97,7 @@ const expectedAtStart: readonly (readonly [name: string, type: string, values: b
   ['etcd_server_healthcheck', 'gauge', false],
   ['etcd_server_healthchecks_total', 'counter', false],
   ['etcd_server_learner_promote_successes', 'counter', true],
-  ['etcd_server_learner_promote_failures', 'counter', false],
+  ['etcd_server_learner_promote_failures', 'counter', true],
   ['etcd_server_snapshot_apply_in_progress_total', 'gauge', true],
   ['etcd_mvcc_db_total_size_in_bytes', 'gauge', true],
   ['etcd_mvcc_db_total_size_in_use_in_bytes', 'gauge', true],
@@ -168,6 +178,47 @@ test('every metric of etcd is there from the start, of the same type', async () 
   for (const [name, type, values] of expectedAtStart) {
     expect(types.get(name), name).toBe(type);
     expect(new RegExp(`^${name}(?:_count)?(?:\\{.*\\})? `, 'm').test(text), `${name} has a value`).toBe(values);
+  }
+});
+
+test('the leader, the term, the lag and the other members are told as they are', async () => {
+  const { registry, peers } = all();
+  peers.watch([
+    [
+      0xdefn,
+      {
+        connected: false,
+        disconnections: 3,
+        sentBytes: 1000,
+        receivedBytes: 200,
+        sendFailures: 7,
+        receiveFailures: 1,
+      },
+    ],
+  ]);
+  peers.roundTrip(0xdefn, 1.5);
+  const both = 'Local="abc",Remote="def"';
+  for (const [line, value] of [
+    ['etcd_server_leader_changes_seen_total', 2],
+    ['etcd_server_heartbeat_send_failures_total', 4],
+    ['etcd_server_slow_read_indexes_total', 5],
+    ['etcd_server_read_indexes_failed_total', 6],
+    ['etcd_server_learner_promote_successes', 1],
+    ['etcd_server_learner_promote_failures{Reason="etcdserver: not ready"}', 2],
+    ['etcd_server_proposals_committed_total', 9],
+    ['etcd_server_proposals_applied_total', 8],
+    ['engram_term', 3],
+    [`etcd_network_known_peers{${both}}`, 1],
+    [`etcd_network_active_peers{${both}}`, 0],
+    [`etcd_network_disconnected_peers_total{${both}}`, 3],
+    ['etcd_network_peer_sent_bytes_total{To="def"}', 1000],
+    ['etcd_network_peer_received_bytes_total{From="def"}', 200],
+    ['etcd_network_peer_sent_failures_total{To="def"}', 7],
+    ['etcd_network_peer_received_failures_total{From="def"}', 1],
+    ['etcd_network_peer_round_trip_time_seconds_bucket{To="def",le="0.0008"}', 0],
+    ['etcd_network_peer_round_trip_time_seconds_bucket{To="def",le="0.0016"}', 1],
+  ] as const) {
+    expect(await lineValue(registry, line), line).toBe(value);
   }
 });
 

@@ -22,10 +22,11 @@ export interface Request {
   alarm: AlarmChange | undefined;
   readIndex: ReadIndex | undefined;
   memberChange: MemberChange | undefined;
+  applied: Applied | undefined;
 }
 export type RequestInit = Init<Request>;
 
-export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, sentIn: 0, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, });
+export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, sentIn: 0, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, applied: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readRequest(r: Reader, message: Request): Request {
@@ -66,6 +67,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
+        message.applied = undefined;
         break;
       case 90: {
         const outer = r.enter();
@@ -79,6 +81,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
+        message.applied = undefined;
         break;
       }
       case 98: {
@@ -93,6 +96,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
+        message.applied = undefined;
         break;
       }
       case 106: {
@@ -107,6 +111,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
+        message.applied = undefined;
         break;
       }
       case 114: {
@@ -121,6 +126,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
+        message.applied = undefined;
         break;
       }
       case 122: {
@@ -135,6 +141,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
+        message.applied = undefined;
         break;
       }
       case 130: {
@@ -149,6 +156,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.leaseTimeToLive = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
+        message.applied = undefined;
         break;
       }
       case 138: {
@@ -163,6 +171,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.leaseTimeToLive = undefined;
         message.alarm = undefined;
         message.memberChange = undefined;
+        message.applied = undefined;
         break;
       }
       case 146: {
@@ -177,6 +186,22 @@ export function readRequest(r: Reader, message: Request): Request {
         message.leaseTimeToLive = undefined;
         message.alarm = undefined;
         message.readIndex = undefined;
+        message.applied = undefined;
+        break;
+      }
+      case 154: {
+        const outer = r.enter();
+        message.applied = readApplied(r, message.applied ?? newApplied());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
         break;
       }
       default:
@@ -188,6 +213,12 @@ export function readRequest(r: Reader, message: Request): Request {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeRequest(w: Writer, message: RequestInit): void {
+  if (message.applied !== undefined) {
+    const end = w.length;
+    writeApplied(w, message.applied);
+    w.varint(w.length - end);
+    w.varint(154);
+  }
   if (message.memberChange !== undefined) {
     const end = w.length;
     writeMemberChange(w, message.memberChange);
@@ -571,6 +602,35 @@ export const ReadIndexCodec: Codec<ReadIndex, ReadIndexInit> = {
 };
 export const encodeReadIndex = (message: ReadIndexInit): Uint8Array => encode(ReadIndexCodec, message);
 export const decodeReadIndex = (bytes: Uint8Array): ReadIndex => decode(ReadIndexCodec, bytes);
+
+export interface Applied {
+}
+export type AppliedInit = Init<Applied>;
+
+export const newApplied = (): Applied => ({ });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readApplied(r: Reader, message: Applied): Applied {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeApplied(_w: Writer, _message: AppliedInit): void {
+}
+
+export const AppliedCodec: Codec<Applied, AppliedInit> = {
+  write: writeApplied,
+  read: (r) => readApplied(r, newApplied()),
+};
+export const encodeApplied = (message: AppliedInit): Uint8Array => encode(AppliedCodec, message);
+export const decodeApplied = (bytes: Uint8Array): Applied => decode(AppliedCodec, bytes);
 
 export interface MemberChange {
   kind: number;

@@ -7,10 +7,11 @@ export interface Frame {
   messages: Uint8Array[];
   calls: Call[];
   cancelled: number[];
+  ping: number;
 }
 export type FrameInit = Init<Frame>;
 
-export const newFrame = (): Frame => ({ hello: undefined, messages: [], calls: [], cancelled: [], });
+export const newFrame = (): Frame => ({ hello: undefined, messages: [], calls: [], cancelled: [], ping: 0, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readFrame(r: Reader, message: Frame): Frame {
@@ -41,6 +42,9 @@ export function readFrame(r: Reader, message: Frame): Frame {
         r.leave(outer);
         break;
       }
+      case 40:
+        message.ping = r.uint64();
+        break;
       default:
         r.skip(tag);
     }
@@ -50,6 +54,10 @@ export function readFrame(r: Reader, message: Frame): Frame {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeFrame(w: Writer, message: FrameInit): void {
+  if (message.ping !== undefined && message.ping !== 0) {
+    w.uint64(message.ping);
+    w.varint(40);
+  }
   if (message.cancelled !== undefined && message.cancelled.length > 0) {
     const end = w.length;
     for (let at = message.cancelled.length - 1; at >= 0; at -= 1) w.uint64(message.cancelled[at]!);
@@ -186,10 +194,11 @@ export const decodeCall = (bytes: Uint8Array): Call => decode(CallCodec, bytes);
 export interface Answers {
   answers: CallAnswer[];
   messages: Uint8Array[];
+  pong: number;
 }
 export type AnswersInit = Init<Answers>;
 
-export const newAnswers = (): Answers => ({ answers: [], messages: [], });
+export const newAnswers = (): Answers => ({ answers: [], messages: [], pong: 0, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readAnswers(r: Reader, message: Answers): Answers {
@@ -205,6 +214,9 @@ export function readAnswers(r: Reader, message: Answers): Answers {
       case 18:
         message.messages.push(r.bytes());
         break;
+      case 24:
+        message.pong = r.uint64();
+        break;
       default:
         r.skip(tag);
     }
@@ -214,6 +226,10 @@ export function readAnswers(r: Reader, message: Answers): Answers {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeAnswers(w: Writer, message: AnswersInit): void {
+  if (message.pong !== undefined && message.pong !== 0) {
+    w.uint64(message.pong);
+    w.varint(24);
+  }
   if (message.messages !== undefined && message.messages.length > 0) {
     for (let at = message.messages.length - 1; at >= 0; at -= 1) {
       w.bytes(message.messages[at]!);

@@ -1,0 +1,50 @@
+import type { Replica } from '@engram/backend';
+import type { Clock } from '@engram/core';
+import * as peerpb from './gen/peerpb.ts';
+import { PeerError, type Peers } from './peers.ts';
+
+export interface ReplicaReadinessOptions {
+  readonly peers: Peers;
+  readonly replica: Replica;
+  readonly clock: Clock;
+}
+
+/** A learner is ready when it has applied at least this share of the leader's log (etcd: readyPercentThreshold). */
+const READY_SHARE = 0.9;
+/** How long a learner has for its answer. */
+const ANSWER_MAX_MS = 1000;
+
+/**
+ * Whether the replicas of learners are close to this member's. Raft's own log has no data in it, so a learner may have all
+ * of that and nothing of the store.
+ */
+export class ReplicaReadiness {
+  readonly #options: ReplicaReadinessOptions;
+  readonly #ready = new Map<bigint, boolean>();
+
+  constructor(options: ReplicaReadinessOptions) {
+    this.#options = options;
+  }
+
+  /** The answer to the last question. */
+  isReady(learner: bigint): boolean {
+    return this.#ready.get(learner) === true;
+  }
+
+  /** Asks the learner how far it is. One that does not answer is not ready. */
+  async ask(learner: bigint, signal: AbortSignal): Promise<void> {
+    const { peers, replica, clock } = this.#options;
+    const late = new AbortController();
+    const timer = clock.after(ANSWER_MAX_MS, () => late.abort(new PeerError('lost', 'no answer in time')));
+    this.#ready.delete(learner);
+    try {
+      const request = peerpb.encodeRequest({ applied: {} });
+      const answer = peerpb.decodeAnswer(await peers.call(learner, request, AbortSignal.any([late.signal, signal])));
+      this.#ready.set(learner, answer.position >= replica.applied * READY_SHARE);
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
+    } finally {
+      timer.cancel();
+    }
+  }
+}
