@@ -1,5 +1,5 @@
 import { assert, type LogPosition, logPosition } from '@engram/core';
-import type { Checkpoint, StorageSize } from '@engram/storage';
+import { type Checkpoint, type StorageSize, StorageUnavailableError } from '@engram/storage';
 import type { LocalCopy } from './local-copy.ts';
 import type { NodeBytes } from './node-bytes.ts';
 import type { SharedRecords } from './shared-records.ts';
@@ -49,14 +49,17 @@ export class DiskValues implements LocalValues {
   }
 
   /**
-   * The copy must reach `from`, because the next start continues to read it there. A copy that is given up stores nothing
-   * more, and nothing is dropped from it: its older checkpoint stays valid, and this one would be of no use.
+   * The copy must reach `from`, because the next start continues to read it there. Rejects with StorageUnavailableError if it
+   * cannot catch up now. A copy that is given up stores nothing more, and nothing is dropped from it: its older checkpoint
+   * stays valid, and this one would be of no use.
    */
   async saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const copy = this.#copy;
-    if (copy.next < from) await this.#bytes.catchUp();
-    if (!copy.has(logPosition(from - 1))) await copy.written();
+    // A fetch that is under way may have begun before the log reached `from`.
+    for (let fetches = 0; fetches < 2 && copy.next < from; fetches += 1) await this.#bytes.catchUp();
+    if (copy.next >= from && !copy.has(logPosition(from - 1))) await copy.written();
     if (copy.failed) return;
+    if (copy.next < from) throw new StorageUnavailableError(`the copy of the log ends at ${copy.next}, before ${from}`);
     await copy.saveCheckpoint(from, chunks);
     const covered = this.#later.filter((position) => position < from);
     this.#later = this.#later.filter((position) => position >= from);

@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { logPosition } from '@engram/core';
-import { type LogBatch, type Storage, StorageOpenError } from '@engram/storage';
+import { type LogBatch, type Storage, StorageOpenError, StorageUnavailableError } from '@engram/storage';
 import { never, record, sealOf, stream } from '@engram/storage/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { LogKeys } from '../src/log-keys.ts';
@@ -107,6 +107,22 @@ describe('a copy', () => {
       { first: at(13), records: [more[0]!.records[2]!, ...more[1]!.records] },
     ]);
     expect(reads()).toBe(0);
+  });
+
+  test('that cannot get what it lacks takes no checkpoint behind it now, and the node goes on', async () => {
+    await using bed = await filled();
+    const storage = await bed.open();
+    const leader = await bed.open({ local: { kind: 'memory' } });
+    const seal = sealOf(2, 5n);
+    await leader.log.seal(seal);
+    const more = [batchOf(11, 3), batchOf(14, 2)];
+    for (const batch of more) await append(leader, batch, seal);
+    const away = vi.spyOn(bed.client, 'snapshot').mockRejectedValue(new Error('nobody answers'));
+    await storage.values.adopt!(more[1]!);
+    const saved = storage.values.saveCheckpoint(at(16), stream([record(1)]));
+    await expect(saved).rejects.toBeInstanceOf(StorageUnavailableError);
+    away.mockRestore();
+    await storage.values.saveCheckpoint(at(11), stream([record(1)]));
   });
 
   test('may be given the same again, and out of order', async () => {
