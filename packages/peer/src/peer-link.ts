@@ -131,13 +131,18 @@ export class PeerLink {
       responseDeserialize,
       { hello, from },
     );
+    let begun: { readonly first: LogPosition; readonly records: Uint8Array[] } | undefined;
     const cancel = (): void => stream.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
       for await (const { batches } of batchesOf(stream)) {
-        for (const { first, records } of batches) {
+        for (const { first, records, more } of batches) {
           traffic.receivedBytes += recordBytes(records);
-          yield { first: logPosition(first), records };
+          if (begun === undefined) begun = { first: logPosition(first), records };
+          else for (const record of records) begun.records.push(record);
+          if (more) continue;
+          yield begun;
+          begun = undefined;
         }
       }
     } catch (cause) {

@@ -1,4 +1,4 @@
-import { assert, type Logger, logPosition, SequenceRing } from '@engram/core';
+import { assert, type Clock, type Logger, logPosition, nextTurn, SequenceRing } from '@engram/core';
 import { type PeerCaller, PeerError, type PeerService } from '@engram/member';
 import { recordBytes } from '@engram/storage';
 import {
@@ -26,6 +26,7 @@ export interface PeerServerOptions {
   readonly tls: PeerTls | undefined;
   readonly service: PeerService;
   readonly traffic: Traffic;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -78,6 +79,9 @@ type Follow = ServerWritableStream<linkpb.FollowRequest, linkpb.BatchesInit>;
 
 /** The stream waits when more bytes of batches than this are queued for a follower that reads slowly. */
 const QUEUED_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Encoding a message of so many records takes a millisecond, decoding it as well. */
+const MESSAGE_RECORDS_MAX = 4096;
 
 const CALLS_MIN = 64;
 /** The numbers of a member's calls go up by one. A few are never sent. */
@@ -190,14 +194,20 @@ class PeerCalls {
     call.on('close', () => gone.abort());
     call.on('error', () => gone.abort());
     const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
+    const { clock } = this.#options;
     try {
       const unsent = new UnsentBytes(QUEUED_BYTES_MAX, signal);
       for await (const { first, records } of this.#options.service.follow(logPosition(call.request.from), signal)) {
-        if (signal.aborted) return;
-        const sent = unsent.add(records);
-        this.#count(from, 'sentBytes', recordBytes(records));
-        call.write({ batches: [{ first, records: [...records] }] }, sent);
-        await unsent.room();
+        for (let at = 0; at < records.length; at += MESSAGE_RECORDS_MAX) {
+          if (signal.aborted) return;
+          if (at > 0) await nextTurn(clock);
+          const piece = records.slice(at, at + MESSAGE_RECORDS_MAX);
+          const more = at + piece.length < records.length;
+          const sent = unsent.add(piece);
+          this.#count(from, 'sentBytes', recordBytes(piece));
+          call.write({ batches: [{ first: first + at, records: piece, more }] }, sent);
+          await unsent.room();
+        }
       }
       call.end();
     } catch (error) {

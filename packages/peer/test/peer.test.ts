@@ -27,6 +27,7 @@ async function serve(service: PeerService, memberId: bigint, port = 0, traffic =
     tls: undefined,
     service,
     traffic,
+    clock: realClock,
     logger: quiet,
   });
   closing.push(server);
@@ -215,6 +216,24 @@ test('a member with several URLs is reached by the first that works, and again w
   await serve(theirs, 2n, deadA);
   await mine.until(() => mine.links.filter((each) => each === 'connected 2').length === 2);
   expect(Buffer.from(await links.call(2n, utf8('b'), never)).toString()).toBe('answer to b');
+});
+
+test('a batch of very many records comes in several messages, and is one batch', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const records = Array.from({ length: 10_000 }, (_, at) => utf8(`${at}`));
+  theirs.batches = [
+    { first: logPosition(1), records },
+    { first: logPosition(10_001), records: [utf8('next')] },
+  ];
+  const links = dial(mine, (await serve(theirs, 2n)).ports[0]!);
+  await mine.until(() => mine.links.includes('connected 2'));
+  const seen: LogBatch[] = [];
+  for await (const batch of links.follow(2n, logPosition(1), never)) seen.push(batch);
+  expect(seen.map((batch) => [batch.first, batch.records.length])).toEqual([
+    [1, 10_000],
+    [10_001, 1],
+  ]);
+  expect(seen[0]!.records.findIndex((bytes, at) => Buffer.from(bytes).toString() !== `${at}`)).toBe(-1);
 });
 
 test('a call that nobody waits for is given up at the other end too', async () => {

@@ -93,6 +93,7 @@ async function serving(tls: PeerTls, secure = true): Promise<Served> {
     tls,
     service,
     traffic: new Traffic(),
+    clock: realClock,
     logger: log,
   });
   closing.push(server);

@@ -58,6 +58,7 @@ export async function startInCluster(
     tls,
     service,
     traffic: network.traffic,
+    clock,
     logger,
   });
   opened.use(server);

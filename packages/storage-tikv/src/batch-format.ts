@@ -1,7 +1,18 @@
 import { crcOf } from './value-crc.ts';
-import { assert, epoch, joinU64, type LogPosition, logPosition, type Seal, splitU64 } from '@engram/core';
+import {
+  assert,
+  doAtOnce,
+  epoch,
+  joinU64,
+  type LogPosition,
+  logPosition,
+  type Seal,
+  Slice,
+  type SlicedWork,
+  splitU64,
+} from '@engram/core';
 import { type LogBatch, recordBytes } from '@engram/storage';
-import { CHAIN_BYTES, type Chain, chainBytes, extendChain, readChain } from './chain.ts';
+import { CHAIN_BYTES, type Chain, chainBytes, extendChain, extendingChain, readChain } from './chain.ts';
 
 // A batch is stored as one value. A batch that is larger than a value may be is split into parts, one value each. Each value
 // begins with this header:
@@ -19,6 +30,9 @@ const FORMAT = 1;
 const HEADER_BYTES = 96;
 const CRC_END = 12;
 const HEAD_BYTES = 12;
+/** Writing one record to a payload, and copying and checking a KiB of it, in microseconds. */
+const RECORD_US = 0.2;
+const KIB_US = 0.7;
 
 export interface BatchHeader {
   readonly part: number;
@@ -68,14 +82,24 @@ export interface EncodedBatch {
 }
 
 export function encodeBatch(batch: LogBatch, place: BatchPlace, partBytesMax: number): EncodedBatch {
+  return doAtOnce(encodingBatch(batch, place, partBytesMax, new Slice()));
+}
+
+/** As `encodeBatch`, in slices. */
+export function* encodingBatch(
+  batch: LogBatch,
+  place: BatchPlace,
+  partBytesMax: number,
+  slice: Slice,
+): SlicedWork<EncodedBatch> {
   const { first, records } = batch;
   const bytes = recordBytes(records);
   const payloadBytes = 4 * records.length + bytes;
   // The buffer has room for one header. In the usual case of one part it becomes the value, and records are copied once.
   const whole = new Uint8Array(Buffer.allocUnsafeSlow(HEADER_BYTES + payloadBytes).buffer);
   const payload = whole.subarray(HEADER_BYTES);
-  writePayload(payload, records);
-  const chain = extendChain(place.previous, chainHead(first, records.length), payload);
+  yield* writingPayload(payload, records, slice);
+  const chain = yield* extendingChain(place.previous, chainHead(first, records.length), payload, slice);
   const logBytes = place.logBytesBefore + bytes;
   const shareMax = partBytesMax - HEADER_BYTES;
   const parts = Math.max(1, Math.ceil(payloadBytes / shareMax));
@@ -85,13 +109,15 @@ export function encodeBatch(batch: LogBatch, place: BatchPlace, partBytesMax: nu
     writeHeader(whole, { ...common, part: 0 });
     return { chain, logBytes, values: [whole] };
   }
-  const values = Array.from({ length: parts }, (_, part) => {
+  const values: Uint8Array[] = [];
+  for (let part = 0; part < parts; part += 1) {
     const share = payload.subarray(part * shareMax, (part + 1) * shareMax);
+    if (slice.spend((KIB_US * share.length) / 1024)) yield;
     const value = new Uint8Array(HEADER_BYTES + share.length);
     value.set(share, HEADER_BYTES);
     writeHeader(value, { ...common, part });
-    return value;
-  });
+    values.push(value);
+  }
   return { chain, logBytes, values };
 }
 
@@ -142,13 +168,27 @@ export function decodeBatch(parts: readonly BatchPart[], verifyChain: boolean): 
  * that a follower takes.
  */
 const scratch = Buffer.allocUnsafeSlow(512 << 10);
+const USUAL_RECORDS_MAX = 4096;
 
 /** Computes the chain behind a batch that was not decoded from TiKV. */
 export function chainBehind(previous: Chain, batch: LogBatch): Chain {
-  const bytes = 4 * batch.records.length + recordBytes(batch.records);
-  const payload = bytes > scratch.length ? Buffer.allocUnsafeSlow(bytes) : scratch.subarray(0, bytes);
-  writePayload(payload, batch.records);
-  return extendChain(previous, chainHead(batch.first, batch.records.length), payload);
+  return doAtOnce(chainingBehind(previous, batch, new Slice()));
+}
+
+/** As `chainBehind`, in slices. A usual batch takes one. */
+export function* chainingBehind(previous: Chain, batch: LogBatch, slice: Slice): SlicedWork<Chain> {
+  const { first, records } = batch;
+  const head = chainHead(first, records.length);
+  const bytes = 4 * records.length + recordBytes(records);
+  if (bytes <= scratch.length && records.length <= USUAL_RECORDS_MAX) {
+    // Not sliced: between two slices another batch might be hashed in the same buffer.
+    const payload = scratch.subarray(0, bytes);
+    doAtOnce(writingPayload(payload, records, slice));
+    return extendChain(previous, head, payload);
+  }
+  const payload = Buffer.allocUnsafeSlow(bytes);
+  yield* writingPayload(payload, records, slice);
+  return yield* extendingChain(previous, head, payload, slice);
 }
 
 function chainHead(first: LogPosition, count: number): Uint8Array {
@@ -178,13 +218,15 @@ function writeHeader(value: Uint8Array, header: BatchHeader): void {
   view.setUint32(8, crcOf(value), true);
 }
 
-function writePayload(payload: Uint8Array, records: readonly Uint8Array[]): void {
+function* writingPayload(payload: Uint8Array, records: readonly Uint8Array[], slice: Slice): SlicedWork<void> {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
   let at = 4 * records.length;
-  for (const [index, record] of records.entries()) {
+  for (let index = 0; index < records.length; index += 1) {
+    const record = records[index]!;
     view.setUint32(4 * index, record.length, true);
     payload.set(record, at);
     at += record.length;
+    if (slice.spend(RECORD_US + (KIB_US * record.length) / 1024)) yield;
   }
 }
 

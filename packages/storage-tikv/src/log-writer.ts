@@ -1,4 +1,14 @@
-import { assert, type Logger, type LogPosition, logPosition, type Seal, sameSeal } from '@engram/core';
+import {
+  assert,
+  type Clock,
+  doSliced,
+  type Logger,
+  type LogPosition,
+  logPosition,
+  type Seal,
+  Slice,
+  sameSeal,
+} from '@engram/core';
 import {
   type AppendOutcome,
   isFenced,
@@ -7,7 +17,7 @@ import {
   sameBatch,
   takesOver,
 } from '@engram/storage';
-import { type BatchHeader, chainBehind, type EncodedBatch, encodeBatch, type StoredBatch } from './batch-format.ts';
+import { type BatchHeader, chainBehind, type EncodedBatch, encodingBatch, type StoredBatch } from './batch-format.ts';
 import { corrupt, type LogSource, sealOf } from './log-source.ts';
 import { findTail, type LogTail } from './log-tail.ts';
 import { type InsertOutcome, insertOnce } from './one-phase.ts';
@@ -30,7 +40,7 @@ export interface LogWriterOptions {
   readonly appendTimeoutMs: number;
   /** The timeout of a seal, with all its attempts. */
   readonly sealTimeoutMs: number;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 }
 
 /** The segment that this process appends to, and the end of the log. */
@@ -106,8 +116,8 @@ export class LogWriter {
 
   /** Rejects with StorageFencedError, or with StorageUnavailableError if the outcome is not known in time. */
   async seal(seal: Seal): Promise<LogPosition> {
-    const { source, opener, sealTimeoutMs, nowMs } = this.#options;
-    const endMs = nowMs() + sealTimeoutMs;
+    const { source, opener, sealTimeoutMs, clock } = this.#options;
+    const endMs = clock.nowMs() + sealTimeoutMs;
     for (let sealed: number | undefined; ; ) {
       const tail = await this.#look(endMs);
       const { owner, segment } = tail;
@@ -121,7 +131,7 @@ export class LogWriter {
         const next: SegmentOwner = { seal, opener, begin: undefined };
         const outcome = await this.#insertSeal(segment, next, true);
         if (outcome.kind === 'written') sealed = segment;
-        else if (nowMs() > endMs) throw this.#late(outcome);
+        else if (clock.nowMs() > endMs) throw this.#late(outcome);
       }
       if (sealed !== undefined) return await this.#open(seal, sealed, endMs);
     }
@@ -149,7 +159,7 @@ export class LogWriter {
     }
     for (let rolls = 0; ; rolls += 1) {
       const held = this.#held!;
-      const encoded = this.#encode(batch, held);
+      const encoded = await this.#encode(batch, held);
       const outcome = await this.#insertParts(batch, encoded, held);
       switch (outcome.kind) {
         case 'written':
@@ -236,9 +246,11 @@ export class LogWriter {
     return await insertOnce(insert, this.#inserting);
   }
 
-  #encode(batch: LogBatch, { segment, seal, logBytes, chain }: Held): EncodedBatch {
+  #encode(batch: LogBatch, { segment, seal, logBytes, chain }: Held): EncodedBatch | Promise<EncodedBatch> {
+    const { partBytesMax, clock } = this.#options;
     const place = { segment, seal, logBytesBefore: logBytes, previous: chain };
-    return encodeBatch(batch, place, this.#options.partBytesMax);
+    const slice = new Slice();
+    return doSliced(encodingBatch(batch, place, partBytesMax, slice), () => slice.turn(clock));
   }
 
   #advance(batch: LogBatch, { values, chain, logBytes }: EncodedBatch): Written {
@@ -262,8 +274,8 @@ export class LogWriter {
 
   /** Reads the end of the log at a new timestamp. */
   async #look(endMs?: number, lastSegment?: number): Promise<LogTail> {
-    const { source, nowMs } = this.#options;
-    const timeoutMs = endMs === undefined ? source.timeoutMs : Math.max(1, endMs - nowMs());
+    const { source, clock } = this.#options;
+    const timeoutMs = endMs === undefined ? source.timeoutMs : Math.max(1, endMs - clock.nowMs());
     const snapshot = await source.client.snapshot({ timeoutMs });
     return await findTail(source, snapshot, never, lastSegment);
   }
@@ -274,7 +286,8 @@ export class LogWriter {
   }
 
   get #inserting(): Parameters<typeof insertOnce>[1] {
-    const { source, timestamps, appendTimeoutMs, nowMs } = this.#options;
+    const { source, timestamps, appendTimeoutMs, clock } = this.#options;
+    const nowMs = (): number => clock.nowMs();
     return { client: source.client, timestamps, endMs: nowMs() + appendTimeoutMs, nowMs };
   }
 }

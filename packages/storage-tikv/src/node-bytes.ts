@@ -1,7 +1,8 @@
-import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
+import { type Clock, doSliced, type Logger, type LogPosition, logPosition, Slice } from '@engram/core';
 import { type LocalShare, type LogBatch, StorageCorruptError, endOf, recordBytes } from '@engram/storage';
 import { isTikvError } from '@engram/tikv-client';
-import type { BatchHeader } from './batch-format.ts';
+import { chainingBehind } from './batch-format.ts';
+import type { Chain } from './chain.ts';
 import type { ImageCopy } from './image-copy.ts';
 import type { LocalCopy } from './local-copy.ts';
 import type { LogIndex } from './log-index.ts';
@@ -24,6 +25,12 @@ export interface NodeBytesParts {
   readonly closing: AbortSignal;
 }
 
+/** What is known of a batch besides its records: the chain of the log behind it, and the bytes of the log up to there. */
+interface KnownOfBatch {
+  readonly chain?: Chain;
+  readonly logBytes?: number;
+}
+
 /** How far the log goes. */
 export interface LogExtent {
   readonly next: LogPosition;
@@ -31,6 +38,8 @@ export interface LogExtent {
   readonly logBytes: number;
 }
 
+/** A batch of so many records takes longer to hash than a slice. */
+const LONG_RECORDS = 4096;
 /** A disk that takes longer than this to make room is not waited for until it has. */
 const ROOM_MAX_MS = 500;
 /** The pause after a failed attempt to fetch what the copy lacks. */
@@ -67,20 +76,34 @@ export class NodeBytes {
    * Keeps a batch that is in the log. The promise, if defined, resolves when the copy has room for the next batch, or after
    * ROOM_MAX_MS: a disk that hangs must not keep this member from following, or from taking over.
    */
-  keep(batch: LogBatch, header?: BatchHeader): Promise<void> | undefined {
+  keep(batch: LogBatch, known: KnownOfBatch = {}): Promise<void> | undefined {
     const { recent, copy } = this.#parts;
-    this.saw({ next: endOf(batch), logBytes: header?.logBytes ?? this.#newest.logBytes + recordBytes(batch.records) });
+    const { logBytes = this.#newest.logBytes + recordBytes(batch.records), chain } = known;
+    this.saw({ next: endOf(batch), logBytes });
     if (copy === undefined) {
       recent.add(batch);
       return undefined;
     }
-    const { taken, room } = copy.offer(batch, header?.chain);
+    const { taken, room } = copy.offer(batch, chain);
     // The copy finds what it has taken. Kept here as well, batches would die in the old generation of the heap.
     if (!taken) {
       recent.add(batch);
       if (endOf(batch) > copy.next) void this.catchUp();
     }
     return room && this.#withinBound(room);
+  }
+
+  /** As `keep`, for a batch of which only the records are known. Computes the chain of a long one in slices. */
+  async adopt(batch: LogBatch): Promise<void> {
+    await this.keep(batch, await this.#longChain(batch));
+  }
+
+  async #longChain(batch: LogBatch): Promise<KnownOfBatch> {
+    const { copy, clock } = this.#parts;
+    if (batch.records.length < LONG_RECORDS || copy?.next !== batch.first || copy.chain === undefined) return {};
+    const slice = new Slice();
+    const chain = await doSliced(chainingBehind(copy.chain, batch, slice), () => slice.turn(clock));
+    return copy.next === batch.first ? { chain } : {};
   }
 
   #withinBound(room: Promise<void>): Promise<void> | undefined {

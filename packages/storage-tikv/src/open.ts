@@ -137,7 +137,7 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
     partBytesMax,
     appendTimeoutMs: options.appendTimeoutMs ?? 5_000,
     sealTimeoutMs: options.sealTimeoutMs ?? 10_000,
-    nowMs: () => clock.nowMs(),
+    clock,
   });
   bytes.saw(tail);
   const log = new TikvLog({ source, index, writer, bytes, shared, lifetime, closing });

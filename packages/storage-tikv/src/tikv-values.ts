@@ -41,7 +41,7 @@ export class TikvValues implements Values {
 
   adopt(batch: LogBatch): Promise<void> {
     const { lifetime, bytes } = this.#parts;
-    return lifetime.run(async () => bytes.keep(batch));
+    return lifetime.run(() => bytes.adopt(batch));
   }
 
   drop(positions: readonly LogPosition[], bytes?: number): Promise<void> {

@@ -1,7 +1,15 @@
-import { epoch, logPosition } from '@engram/core';
+import { epoch, logPosition, Slice, type SlicedWork } from '@engram/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chainBehind, decodeBatch, decodePart, encodeBatch, NewerFormat } from '../src/batch-format.ts';
+import {
+  chainBehind,
+  chainingBehind,
+  decodeBatch,
+  decodePart,
+  encodeBatch,
+  encodingBatch,
+  NewerFormat,
+} from '../src/batch-format.ts';
 import { emptyChain } from '../src/chain.ts';
 import { decodeSeal, encodeSeal } from '../src/seal-record.ts';
 import { crcOf } from '../src/value-crc.ts';
@@ -44,6 +52,34 @@ describe('a batch', () => {
         expect(chainBehind(where.previous, batch)).toBe(behind);
       }),
     );
+  });
+
+  test('of very many records is encoded and hashed in slices, other ones meanwhile, as it is at once', () => {
+    const where = { segment: 2, seal: { epoch: epoch(3), holder: 4n }, logBytesBefore: 5, previous: emptyChain(6n) };
+    const batchOf = (count: number, salt: number) => ({
+      first: logPosition(salt),
+      records: Array.from({ length: count }, (_, at) => Buffer.from(`${salt}-${at}`)),
+    });
+    const [long, usual] = [batchOf(20_000, 1), batchOf(3000, 2)];
+    const due = encodeBatch(long, where, 50_000);
+    expect(due.values.length).toBeGreaterThan(3);
+    const slices = <Result>(work: (slice: Slice) => SlicedWork<Result>): { result: Result; count: number } => {
+      const slice = new Slice(100);
+      const running = work(slice);
+      for (let count = 1; ; count += 1) {
+        const step = running.next();
+        if (step.done === true) return { result: step.value, count };
+        slice.renew();
+        chainBehind(where.previous, usual);
+      }
+    };
+    const encoded = slices((slice) => encodingBatch(long, where, 50_000, slice));
+    expect(encoded.count).toBeGreaterThan(20);
+    expect(encoded.result).toEqual(due);
+    const chained = slices((slice) => chainingBehind(where.previous, long, slice));
+    expect(chained.count).toBeGreaterThan(20);
+    expect(chained.result).toBe(due.chain);
+    expect(slices((slice) => chainingBehind(where.previous, usual, slice)).count, 'in a shared buffer').toBe(1);
   });
 
   test('that is changed anywhere is none', () => {

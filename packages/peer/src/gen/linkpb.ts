@@ -395,10 +395,11 @@ export const decodeBatches = (bytes: Uint8Array): Batches => decode(BatchesCodec
 export interface Batch {
   first: number;
   records: Uint8Array[];
+  more: boolean;
 }
 export type BatchInit = Init<Batch>;
 
-export const newBatch = (): Batch => ({ first: 0, records: [], });
+export const newBatch = (): Batch => ({ first: 0, records: [], more: false, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readBatch(r: Reader, message: Batch): Batch {
@@ -411,6 +412,9 @@ export function readBatch(r: Reader, message: Batch): Batch {
       case 18:
         message.records.push(r.bytes());
         break;
+      case 24:
+        message.more = r.bool();
+        break;
       default:
         r.skip(tag);
     }
@@ -420,6 +424,10 @@ export function readBatch(r: Reader, message: Batch): Batch {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeBatch(w: Writer, message: BatchInit): void {
+  if (message.more === true) {
+    w.varint(message.more ? 1 : 0);
+    w.varint(24);
+  }
   if (message.records !== undefined && message.records.length > 0) {
     for (let at = message.records.length - 1; at >= 0; at -= 1) {
       w.bytes(message.records[at]!);
