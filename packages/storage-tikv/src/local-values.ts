@@ -55,6 +55,7 @@ export class DiskValues implements LocalValues {
    */
   async saveCheckpoint(from: LogPosition, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const copy = this.#copy;
+    assert(from <= this.#bytes.newest.next, 'a checkpoint of what the log has not reached');
     // A fetch that is under way may have begun before the log reached `from`.
     for (let fetches = 0; fetches < 2 && copy.next < from; fetches += 1) await this.#bytes.catchUp();
     if (copy.next >= from && !copy.has(logPosition(from - 1))) await copy.written();
