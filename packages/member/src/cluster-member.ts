@@ -24,7 +24,7 @@ import { RetryQueue } from '@engram/retry-queue';
 import { StorageFencedError, StorageUnavailableError } from '@engram/storage';
 import { AppliedPositions } from './applied-positions.ts';
 import { ClusterOfMembers } from './cluster-of-members.ts';
-import { CommittedFeed, FeedingLog } from './committed-feed.ts';
+import { CommittedFeed, FeedingLog, feedOptions } from './committed-feed.ts';
 import { Follower } from './follower.ts';
 import { defaultImagePolicy, ImageKeeper, type ImagePolicy } from './image-keeper.ts';
 import { KnownLeader } from './known-leader.ts';
@@ -49,6 +49,8 @@ export interface ClusterMemberOptions extends MemberOptions {
   readonly imagePolicy?: ImagePolicy;
   /** See `BackendOptions`. */
   readonly firstRevision?: Revision;
+  /** The most bytes of the newest batches that a leader keeps for its followers; 32 MiB. */
+  readonly feedBytesMax?: number;
   /** `--initial-cluster-token`. */
   readonly token: string;
   /** The first members of a new cluster, the same list on each. Undefined: this member joins a cluster that has added it. */
@@ -118,6 +120,11 @@ export class ClusterMember implements AsyncDisposable {
     signal.throwIfAborted();
   }
 
+  /** The memory of the batches that this member keeps for its followers. */
+  get feedBytes(): number {
+    return this.#parts.feed.bytes;
+  }
+
   /** A leader first hands over, if a successor takes over within `HAND_OVER_MS`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.member.serving.set(false);
@@ -128,7 +135,7 @@ export class ClusterMember implements AsyncDisposable {
 
 /** The parts of a member of a cluster, and the transitions between leading and following. */
 class Parts implements ElectionOwner {
-  readonly feed = new CommittedFeed();
+  readonly feed: CommittedFeed;
   readonly known: KnownLeader;
   readonly #options: ClusterMemberOptions;
   readonly #retry: RetryQueue;
@@ -150,6 +157,8 @@ class Parts implements ElectionOwner {
 
   private constructor(options: ClusterMemberOptions) {
     this.#options = options;
+    const { feedBytesMax } = options;
+    this.feed = new CommittedFeed(feedBytesMax === undefined ? undefined : feedOptions(feedBytesMax));
     this.known = new KnownLeader(options.clock);
     const { storage, clock, logger } = options;
     const { signal } = this.#closing;

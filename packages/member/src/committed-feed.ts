@@ -6,6 +6,12 @@ import { PeerError } from './peers.ts';
 /** The kept batches serve followers that lag a little. Followers further behind read the log. */
 const KEPT: KeptBatchesOptions = { bytesMax: 32 << 20, newestBytesMax: 256 << 10, slabBytes: 1 << 20 };
 
+/** The bounds of a feed that takes about so many bytes. */
+export function feedOptions(bytesMax: number): KeptBatchesOptions {
+  const { slabBytes } = KEPT;
+  return { ...KEPT, bytesMax: Math.max(1, Math.floor(bytesMax / slabBytes)) * slabBytes };
+}
+
 /**
  * The batches that this node has appended lately, for its followers, and the batches that it read when it took over. The
  * leader before had no answer for the latter, so followers lack them too. All these batches are final: a follower may take
@@ -48,6 +54,11 @@ export class CommittedFeed {
   end(): void {
     this.#open = false;
     this.#wakeAll();
+  }
+
+  /** The memory that the kept batches take. */
+  get bytes(): number {
+    return this.#kept.bytes;
   }
 
   get isOpen(): boolean {

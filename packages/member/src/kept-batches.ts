@@ -44,6 +44,11 @@ export class KeptBatches {
     return last && endOf(last);
   }
 
+  /** The memory that it takes. */
+  get bytes(): number {
+    return this.#slabs.length * this.#options.slabBytes + this.#newestBytes;
+  }
+
   /** The batch must begin at `end`. */
   push(batch: LogBatch): void {
     assert(this.end === undefined || batch.first === this.end, 'a batch that does not follow the one before');

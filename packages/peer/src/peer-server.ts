@@ -26,6 +26,8 @@ export interface PeerServerOptions {
   readonly tls: PeerTls | undefined;
   readonly service: PeerService;
   readonly traffic: Traffic;
+  /** The stream waits when more bytes of batches than this are queued for a follower that reads slowly. */
+  readonly queuedBytesMax: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -76,9 +78,6 @@ export async function servePeers(options: PeerServerOptions): Promise<PeerServer
 
 type Exchange = ServerDuplexStream<linkpb.Frame, linkpb.AnswersInit>;
 type Follow = ServerWritableStream<linkpb.FollowRequest, linkpb.BatchesInit>;
-
-/** The stream waits when more bytes of batches than this are queued for a follower that reads slowly. */
-const QUEUED_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Encoding a message of so many records takes a millisecond, decoding it as well. */
 const MESSAGE_RECORDS_MAX = 4096;
@@ -194,9 +193,9 @@ class PeerCalls {
     call.on('close', () => gone.abort());
     call.on('error', () => gone.abort());
     const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
-    const { clock } = this.#options;
+    const { clock, queuedBytesMax } = this.#options;
     try {
-      const unsent = new UnsentBytes(QUEUED_BYTES_MAX, signal);
+      const unsent = new UnsentBytes(queuedBytesMax, signal);
       for await (const { first, records } of this.#options.service.follow(logPosition(call.request.from), signal)) {
         for (let at = 0; at < records.length; at += MESSAGE_RECORDS_MAX) {
           if (signal.aborted) return;

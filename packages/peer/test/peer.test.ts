@@ -28,6 +28,7 @@ async function serve(service: PeerService, memberId: bigint, port = 0, traffic =
     service,
     traffic,
     clock: realClock,
+    queuedBytesMax: 4 << 20,
     logger: quiet,
   });
   closing.push(server);

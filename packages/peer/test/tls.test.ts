@@ -93,6 +93,7 @@ async function serving(tls: PeerTls, secure = true): Promise<Served> {
     tls,
     service,
     traffic: new Traffic(),
+    queuedBytesMax: 4 << 20,
     clock: realClock,
     logger: log,
   });

@@ -9,7 +9,6 @@ import {
   memberIdOf,
 } from '@engram/election';
 import { defaultLimits } from '@engram/raft-ts';
-import type { Storage } from '@engram/storage';
 import { openSegmentStorage } from '@engram/storage-segment';
 import {
   defaultSafePoint,
@@ -18,6 +17,7 @@ import {
   openTikvStorage,
   readRaftStates,
   TikvRaftStorage,
+  type TikvStorage,
 } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import type { ClusterConfig } from './cluster-config.ts';
@@ -41,7 +41,7 @@ export interface ClusterData {
   readonly firstMembers: readonly ElectedMember[] | undefined;
   /** All members, as agreed by those that have started. */
   readonly members: readonly ElectedMember[];
-  readonly storage: Storage;
+  readonly storage: TikvStorage;
   readonly raftStorage: TikvRaftStorage;
   /** Checks that PD and TiKV answer this member. */
   readonly probeStorage: (signal: AbortSignal) => Promise<void>;
@@ -140,6 +140,8 @@ export async function openClusterData(
         : {
             kind: 'disk',
             path: copyFolder(config.dataDir),
+            queueBytesMax: config.memory.copyQueueBytes,
+            cacheBytesMax: config.memory.copyCacheBytes,
             openStorage: (path) => openSegmentStorage({ path, clock, random, logger, durability: 'none' }),
           },
   });

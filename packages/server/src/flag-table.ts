@@ -375,6 +375,14 @@ export const flagSections: readonly FlagSection[] = [
     works('watch-backlog-bytes', 'uint', '33554432', 'Bytes of events kept for watchers that read history.'),
     works('value-cache-bytes', 'uint', '134217728', 'Bytes of memory for values that were read lately.'),
     works('local-values-bytes', 'uint', '268435456', 'Bytes of memory for --local-values=memory.'),
+    works('copy-queue-bytes', 'uint', '67108864', 'Bytes of the log that wait for the disk of --local-values=disk.'),
+    works('copy-cache-bytes', 'uint', '25165824', 'Bytes of memory for what --local-values=disk has read from TiKV.'),
+    works(
+      'follower-feed-bytes',
+      'uint',
+      '33554432',
+      'Bytes of the newest writes that a leader keeps for its followers.',
+    ),
     works(
       'max-connections',
       'uint',

@@ -18,6 +18,11 @@ export interface MemoryBounds {
   readonly valueCacheBytes: number;
   /** For --local-values=memory. */
   readonly localValuesBytes: number;
+  /** Of a member with a copy on its disk: batches that wait for the disk, and what was read from TiKV lately. */
+  readonly copyQueueBytes: number;
+  readonly copyCacheBytes: number;
+  /** The newest batches, which a leader keeps for its followers. */
+  readonly followerFeedBytes: number;
 }
 
 const MIB = 1024 * 1024;
@@ -29,9 +34,9 @@ const MEMORY_LIMIT_MIN_BYTES = 256 * MIB;
 const STREAM_BYTES = 2 * 1024;
 
 /**
- * The share of each bound in the limit less OWN_BYTES. The bounds together, with the values of a member that keeps them
- * in memory, are less than two thirds. The rest is for the index, which grows with the data, and for garbage that is
- * not collected yet.
+ * The share of each bound in the limit less OWN_BYTES. A member has values in memory, or a copy on its disk, not both. So
+ * the bounds of one member together are less than two thirds. The rest is for the index, which grows with the data, and for
+ * garbage that is not collected yet.
  */
 const shares = {
   requestBytes: 1 / 8,
@@ -41,7 +46,10 @@ const shares = {
   logQueueBytes: 1 / 16,
   watchBacklogBytes: 1 / 32,
   valueCacheBytes: 1 / 8,
-  localValuesBytes: 1 / 8,
+  localValuesBytes: 3 / 32,
+  copyQueueBytes: 1 / 16,
+  copyCacheBytes: 1 / 32,
+  followerFeedBytes: 1 / 32,
 };
 
 /**
@@ -72,6 +80,9 @@ export function memoryBounds(
     watchBacklogBytes: bound('watch-backlog-bytes', shares.watchBacklogBytes * spareBytes),
     valueCacheBytes: bound('value-cache-bytes', shares.valueCacheBytes * spareBytes),
     localValuesBytes: bound('local-values-bytes', shares.localValuesBytes * spareBytes),
+    copyQueueBytes: bound('copy-queue-bytes', shares.copyQueueBytes * spareBytes),
+    copyCacheBytes: bound('copy-cache-bytes', shares.copyCacheBytes * spareBytes),
+    followerFeedBytes: bound('follower-feed-bytes', shares.followerFeedBytes * spareBytes),
   };
   for (const flag of [
     'max-received-bytes',

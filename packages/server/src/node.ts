@@ -119,7 +119,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   listeners.announce('metrics', logger);
   // The table of methods is needed first: only methods that are served get counters.
   let rpcMetrics: RpcMetrics | undefined;
-  const { member, identity, ready, localBytes, peers } = await startMember(
+  const { member, identity, ready, localBytes, resources, peers } = await startMember(
     config,
     {
       clock,
@@ -151,7 +151,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   });
   registerNodeMetrics(metrics, () => nodeGauges(member, config));
   registerLocalBytesMetrics(metrics, localBytes);
-  registerBudgetMetrics(metrics, budgets, nodeResources(member, memory, descriptors), memory.limitBytes);
+  const bounded = [...nodeResources(member, memory, descriptors), ...resources];
+  registerBudgetMetrics(metrics, budgets, bounded, memory.limitBytes);
   await metrics.load();
   const watch = opened.use(watchLoop(options, metrics, slow));
   started = member;

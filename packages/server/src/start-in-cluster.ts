@@ -1,10 +1,29 @@
 import { ClusterMember, type PeerService } from '@engram/member';
 import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
+import type { TikvStorage } from '@engram/storage-tikv';
+import type { BoundedResource } from '@engram/telemetry';
 import type { ClusterConfig } from './cluster-config.ts';
 import { openClusterData } from './cluster-data.ts';
 import type { NodeConfig } from './node-config.ts';
 import { peerTlsOf } from './peer-tls.ts';
 import { memberOptions, type StartedMember, type StartParts } from './start-member.ts';
+
+/** The part of the feed that may be queued for one follower. */
+const FEED_OF_FOLLOWER = 8;
+
+/** The memory that the member takes for the bytes of the store. */
+function localResources(
+  storage: TikvStorage,
+  { memory }: NodeConfig,
+  { localValues }: ClusterConfig,
+): readonly BoundedResource[] {
+  const cached = (): number => storage.cachedBytes;
+  if (localValues === 'memory') return [{ resource: 'local_values_bytes', used: cached, max: memory.localValuesBytes }];
+  return [
+    { resource: 'copy_cache_bytes', used: cached, max: memory.copyCacheBytes },
+    { resource: 'copy_queue_bytes', used: () => storage.queuedBytes, max: memory.copyQueueBytes },
+  ];
+}
 
 /** Starts a member of a cluster on TiKV. `opened` disposes of it. */
 export async function startInCluster(
@@ -38,6 +57,7 @@ export async function startInCluster(
     network,
     election: data.election,
     imagePolicy: cluster.imagePolicy,
+    feedBytesMax: config.memory.followerFeedBytes,
     token: cluster.token,
     probeStorage: data.probeStorage,
     firstMembers: data.firstMembers,
@@ -58,6 +78,7 @@ export async function startInCluster(
     tls,
     service,
     traffic: network.traffic,
+    queuedBytesMax: Math.ceil(config.memory.followerFeedBytes / FEED_OF_FOLLOWER),
     clock,
     logger,
   });
@@ -70,5 +91,9 @@ export async function startInCluster(
     ready: (signal) => started.ready(signal),
     localBytes: () => data.storage.image?.local,
     peers: network.traffic,
+    resources: [
+      { resource: 'follower_feed_bytes', used: () => started.feedBytes, max: config.memory.followerFeedBytes },
+      ...localResources(data.storage, config, cluster),
+    ],
   };
 }

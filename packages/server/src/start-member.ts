@@ -1,7 +1,7 @@
 import type { Clock, Logger, Random, SharedBudget } from '@engram/core';
 import { type Member, type MemberOptions, startLoneMember } from '@engram/member';
 import type { LocalShare } from '@engram/storage';
-import type { PeerReading } from '@engram/telemetry';
+import type { BoundedResource, PeerReading } from '@engram/telemetry';
 import { openData } from './data-directory.ts';
 import type { NodeConfig } from './node-config.ts';
 
@@ -32,6 +32,8 @@ export interface StartedMember {
   readonly ready: (signal: AbortSignal) => Promise<void>;
   /** How much of an image is on the member's disk. Undefined if it keeps no bytes besides TiKV, or shares none. */
   readonly localBytes: () => LocalShare | undefined;
+  /** The resources that only this kind of member has. */
+  readonly resources: readonly BoundedResource[];
   /** What passes between the member and each other member. */
   readonly peers: Iterable<readonly [member: bigint, traffic: PeerReading]>;
 }
@@ -50,7 +52,7 @@ export async function startMember(
   const { storage, identity } = await openData(config, parts);
   const { startCount, ...ids } = identity;
   const member = opened.use(await startLoneMember({ ...memberOptions(config, parts, ids), storage, startCount }));
-  return { member, identity, ready: async () => {}, localBytes: () => undefined, peers: [] };
+  return { member, identity, ready: async () => {}, localBytes: () => undefined, resources: [], peers: [] };
 }
 
 /** What a member is started with, in a cluster or alone. */

@@ -27,6 +27,9 @@ const defaults = {
   watchBacklogBytes: 32 * MiB,
   valueCacheBytes: 128 * MiB,
   localValuesBytes: 256 * MiB,
+  copyQueueBytes: 64 * MiB,
+  copyCacheBytes: 24 * MiB,
+  followerFeedBytes: 32 * MiB,
 };
 
 test('without a limit the bounds are the defaults of their flags', () => {
@@ -52,7 +55,10 @@ test('a limit gives each its share of what the node does not need for itself', (
     logQueueBytes: 20 * MiB,
     watchBacklogBytes: 10 * MiB,
     valueCacheBytes: 40 * MiB,
-    localValuesBytes: 40 * MiB,
+    localValuesBytes: 30 * MiB,
+    copyQueueBytes: 20 * MiB,
+    copyCacheBytes: 10 * MiB,
+    followerFeedBytes: 10 * MiB,
   });
   expect(boundsOf({}, 480 * MiB)).toEqual(bounds);
 });
@@ -75,15 +81,21 @@ test.each([
   ['watch-backlog-bytes', 'watchBacklogBytes'],
   ['value-cache-bytes', 'valueCacheBytes'],
   ['local-values-bytes', 'localValuesBytes'],
+  ['copy-queue-bytes', 'copyQueueBytes'],
+  ['copy-cache-bytes', 'copyCacheBytes'],
+  ['follower-feed-bytes', 'followerFeedBytes'],
 ] as const)('--%s stands beside a limit', (flag, bound) => {
   expect(boundsOf({ 'memory-limit': 480 * MiB, [flag]: 600 * MiB })[bound]).toBe(600 * MiB);
 });
 
 test('for every limit at least a third is left for the index and for what waits to be collected', () => {
   for (let limit = 256 * MiB; limit < 8 * GiB; limit = Math.floor(limit * 1.1)) {
-    const { limitBytes: _limit, streams, ...bytes } = boundsOf({ 'memory-limit': limit });
-    const held = Object.values(bytes).reduce((sum, each) => sum + each, 2048 * streams);
-    expect(held).toBeLessThan(((limit - 160 * MiB) * 2) / 3);
+    const { limitBytes: _limit, streams, ...bounds } = boundsOf({ 'memory-limit': limit });
+    const { localValuesBytes, copyQueueBytes, copyCacheBytes, ...common } = bounds;
+    const held = Object.values(common).reduce((sum, each) => sum + each, 2048 * streams);
+    const most = ((limit - 160 * MiB) * 2) / 3;
+    expect(held + localValuesBytes, 'values in memory').toBeLessThan(most);
+    expect(held + copyQueueBytes + copyCacheBytes, 'a copy on the disk').toBeLessThan(most);
   }
 });
 

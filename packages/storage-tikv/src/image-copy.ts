@@ -55,6 +55,11 @@ export class ImageCopy implements AsyncDisposable {
     return this.#local !== undefined;
   }
 
+  /** Bytes in memory of its pieces. */
+  get cachedBytes(): number {
+    return this.#local?.reader.cachedBytes ?? 0;
+  }
+
   get share(): LocalShare {
     return { bytes: this.#bytes, of: this.#of, whole: this.complete };
   }

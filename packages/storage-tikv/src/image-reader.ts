@@ -50,6 +50,11 @@ export class ImageReader {
     this.#places = new RecentPieces(bytesMax / 2);
   }
 
+  /** Bytes of the pieces in memory. */
+  get cachedBytes(): number {
+    return this.#pages.bytes + this.#places.bytes;
+  }
+
   /** All chunks in their order. */
   async *chunks(signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { count } = this.image.totals.chunk;

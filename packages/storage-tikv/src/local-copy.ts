@@ -23,6 +23,8 @@ export interface LocalCopyOptions {
   /** A directory of the copy's own. The copy may delete everything in it. */
   readonly path: string;
   readonly openStorage: OpenCopyStorage;
+  /** With more bytes of waiting batches than this, `offer` takes no batch: it is fetched from TiKV later. */
+  readonly queueBytesMax: number;
   readonly clusterId: bigint;
   readonly prefix: string;
   /** The chain of the log when it was empty. */
@@ -38,10 +40,8 @@ export interface CopyStart {
   readonly chain: Chain | undefined;
 }
 
-/** With more bytes of waiting batches than this, `offer` takes no batch: it is fetched from TiKV later. */
-const WAITING_BYTES_MAX = 64 << 20;
-/** With more bytes of waiting batches than this, `offer` returns `room`, so that callers can wait. */
-const WAITING_BYTES_HIGH = 8 << 20;
+/** With more than this share of the queue's bound waiting, `offer` returns `room`, so that callers can wait. */
+const HIGH_SHARE = 1 / 8;
 /** The mark is written after this many bytes. The next start reads the bytes behind the mark to compute the chain. */
 const MARK_BYTES = 64 << 20;
 
@@ -172,6 +172,15 @@ export class LocalCopy {
     return this.#failed;
   }
 
+  /** Bytes of batches that wait to be written. */
+  get queuedBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  get #isHigh(): boolean {
+    return this.#waitingBytes > this.#options.queueBytesMax * HIGH_SHARE;
+  }
+
   size(): StorageSize {
     return this.#storage.values.size();
   }
@@ -215,7 +224,7 @@ export class LocalCopy {
   offer(batch: LogBatch, chain?: Chain): { readonly taken: boolean; readonly room: Promise<void> | undefined } {
     const goesOn = batch.first === this.next || (this.#begin === undefined && this.#isFirst(batch));
     if (!goesOn || this.#failed) return { taken: false, room: undefined };
-    if (this.#waitingBytes > WAITING_BYTES_MAX) return { taken: false, room: this.#roomLater() };
+    if (this.#waitingBytes > this.#options.queueBytesMax) return { taken: false, room: this.#roomLater() };
     const before = this.chain;
     const behind = chain ?? (before && chainBehind(before, batch));
     if (behind === undefined) return { taken: false, room: undefined };
@@ -227,7 +236,7 @@ export class LocalCopy {
     this.#waiting.push({ batch, bytes, chain: behind });
     this.#waitingBytes += bytes;
     this.#writing ??= this.#write();
-    return { taken: true, room: this.#waitingBytes > WAITING_BYTES_HIGH ? this.#roomLater() : undefined };
+    return { taken: true, room: this.#isHigh ? this.#roomLater() : undefined };
   }
 
   /** A record that waits to be written. */
@@ -305,7 +314,7 @@ export class LocalCopy {
       } catch (error) {
         this.abandon(error);
       }
-      if (this.#waitingBytes <= WAITING_BYTES_HIGH) this.#wakeRoom();
+      if (!this.#isHigh) this.#wakeRoom();
     }
     this.#writing = undefined;
   }

@@ -32,8 +32,16 @@ import { TimestampPool } from './timestamp-pool.ts';
 /** Where a node keeps bytes of versions besides TiKV. */
 export type LocalOptions =
   /** A copy of the log in a directory of its own. If it is lost, it is fetched again. */
-  | { readonly kind: 'disk'; readonly path: string; readonly openStorage: OpenCopyStorage }
-  /** Only the batches used last. All other records are read from TiKV, batch by batch. */
+  | {
+      readonly kind: 'disk';
+      readonly path: string;
+      readonly openStorage: OpenCopyStorage;
+      /** The most bytes of batches that wait to be written to the copy; 64 MiB. */
+      readonly queueBytesMax?: number;
+      /** The most bytes in memory of what was read from TiKV, and from the copy of the image; 24 MiB. */
+      readonly cacheBytesMax?: number;
+    }
+  /** Only what was used last. All other records are read from TiKV: those of the log by the batch, those of the image by the page. */
   | { readonly kind: 'memory'; readonly bytesMax?: number; readonly checkpoint?: CheckpointMemory };
 
 export interface TikvStorageOptions {
@@ -71,8 +79,8 @@ export interface TikvStorageOptions {
 
 const never = new AbortController().signal;
 
-/** One half is for batches of the log, one for pieces of the image in TiKV. A copy of the image takes a half more. */
-const DISK_RECENT_BYTES = 16 << 20;
+const DISK_CACHE_BYTES = 24 << 20;
+const COPY_QUEUE_BYTES = 64 << 20;
 const MEMORY_RECENT_BYTES = 64 << 20;
 const IMAGE_BYTES_PER_SECOND = 16 << 20;
 const SEGMENT_BYTES = 64 << 20;
@@ -98,13 +106,14 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   };
   const roots = new ImageRootStore({ source, holder });
   const index = new LogIndex(source, () => roots.known.segment);
-  const recent = new RecentBatches(recentBytes(options.local) / 2);
+  const cacheBytesMax = cacheShare(options.local);
+  const recent = new RecentBatches(cacheBytesMax);
   const lookup = new RecordLookup(source, index, recent, clock);
   const shared = new SharedRecords({
     source,
     roots,
     lookup,
-    bytesMax: recentBytes(options.local) / 2,
+    bytesMax: cacheBytesMax,
     fetchesMax: options.imageFetchesMax,
   });
   const needs = new MemberNeeds({
@@ -150,7 +159,8 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const common = { source, roots, bytes, clock, logger, lifetime, closing };
   const safePoint = new SafePointKeeper(source, prefix, clock, logger, options.safePoint ?? defaultSafePoint);
   const image = new TikvImage({ ...common, trim, needs, safePoint, holder, partBytesMax });
-  return new TikvStorage({ log, values, image, lifetime, closer, bytes, copy, imageCopy, regions });
+  const cachedBytes = (): number => recent.bytes + shared.cachedBytes + (imageCopy?.cachedBytes ?? 0);
+  return new TikvStorage({ log, values, image, lifetime, closer, bytes, copy, imageCopy, regions, cachedBytes });
 }
 
 /** Undefined on a node without a disk. Replaces a copy that is of another log, or ends before the remaining log. */
@@ -162,9 +172,10 @@ async function openCopy(
   tail: LogTail,
 ): Promise<LocalCopy | undefined> {
   if (local.kind === 'memory') return undefined;
-  const { path, openStorage } = local;
+  const { path, openStorage, queueBytesMax = COPY_QUEUE_BYTES } = local;
   const { clusterId } = root;
-  const options: LocalCopyOptions = { path, openStorage, clusterId, prefix, empty: source.empty, logger };
+  const { empty } = source;
+  const options: LocalCopyOptions = { path, openStorage, queueBytesMax, clusterId, prefix, empty, logger };
   const start = startOf(imageRoot, tail, source);
   const copy = await LocalCopy.open(options);
   if (copy === undefined) return await LocalCopy.create(options, start);
@@ -193,7 +204,7 @@ async function openImageCopy(
     clock,
     logger,
     bytesPerSecond: imageBytesPerSecond ?? IMAGE_BYTES_PER_SECOND,
-    bytesMax: DISK_RECENT_BYTES / 2,
+    bytesMax: cacheShare(local),
     fetchesMax: imageFetchesMax,
   });
 }
@@ -230,8 +241,11 @@ async function reaching<Result>(source: LogSource, work: () => Promise<Result>):
   }
 }
 
-function recentBytes(local: LocalOptions): number {
-  return local.kind === 'disk' ? DISK_RECENT_BYTES : (local.bytesMax ?? MEMORY_RECENT_BYTES);
+/** The bound of each cache: of batches of the log, of pieces of the image, and of pieces of the image's copy. */
+function cacheShare(local: LocalOptions): number {
+  return local.kind === 'disk'
+    ? Math.floor((local.cacheBytesMax ?? DISK_CACHE_BYTES) / 3)
+    : Math.floor((local.bytesMax ?? MEMORY_RECENT_BYTES) / 2);
 }
 
 function checkpointMemory(local: LocalOptions): CheckpointMemory {

@@ -68,6 +68,11 @@ export class SharedRecords {
     return (await this.#options.roots.read(signal)).trimmed;
   }
 
+  /** Bytes in memory of pieces of the image. */
+  get cachedBytes(): number {
+    return this.#reader?.cachedBytes ?? 0;
+  }
+
   get imageBytes(): number {
     return this.image === undefined ? 0 : imageBytes(this.image);
   }

@@ -16,6 +16,7 @@ export interface TikvStorageParts {
   readonly copy: LocalCopy | undefined;
   readonly imageCopy: ImageCopy | undefined;
   readonly regions: SegmentRegions;
+  readonly cachedBytes: () => number;
 }
 
 /** The ports of a node: the log in TiKV, the values where this node has them, the image. The caller owns the client. */
@@ -31,6 +32,16 @@ export class TikvStorage implements Storage {
     this.values = parts.values;
     this.image = parts.image;
     this.#parts = parts;
+  }
+
+  /** Bytes in memory of batches and pieces of the image that were used last. */
+  get cachedBytes(): number {
+    return this.#parts.cachedBytes();
+  }
+
+  /** Bytes of batches that wait for the disk of the copy; 0 without one. */
+  get queuedBytes(): number {
+    return this.#parts.copy?.queuedBytes ?? 0;
   }
 
   /** Waits for running calls and the work in the background, then closes everything. */

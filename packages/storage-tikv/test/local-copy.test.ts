@@ -5,6 +5,7 @@ import { type LogBatch, type Storage, StorageOpenError, StorageUnavailableError 
 import { never, record, sealOf, stream } from '@engram/storage/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { LogKeys } from '../src/log-keys.ts';
+import type { TikvStorage } from '@engram/storage-tikv';
 import { clusterId, TikvBed } from './tikv-bed.ts';
 
 const at = logPosition;
@@ -147,8 +148,10 @@ describe('a copy', () => {
 });
 
 describe('a disk that hangs', () => {
+  const QUEUE_BYTES = 1 << 20;
+
   /** The storage whose copy takes no append from `hang` on until `goOn`. */
-  async function hanging(bed: TikvBed): Promise<{ storage: Storage; hang: () => void; goOn: () => void }> {
+  async function hanging(bed: TikvBed): Promise<{ storage: TikvStorage; hang: () => void; goOn: () => void }> {
     const { local } = bed;
     expect.assert(local.kind === 'disk');
     const hung = Promise.withResolvers<void>();
@@ -162,7 +165,7 @@ describe('a disk that hangs', () => {
       });
       return copy;
     };
-    const storage = await bed.open({ local: { ...local, openStorage } });
+    const storage = await bed.open({ local: { ...local, openStorage, queueBytesMax: QUEUE_BYTES } });
     return {
       storage,
       hang: () => {
@@ -190,7 +193,7 @@ describe('a disk that hangs', () => {
     goOn();
   });
 
-  test('keeps nobody waiting who hands over batches, and takes them later', { timeout: 30_000 }, async () => {
+  test('keeps nobody waiting who hands over batches, and takes them later', async () => {
     await using bed = await filled();
     const { storage, hang, goOn } = await hanging(bed);
     const leader = await bed.open({ local: { kind: 'memory' } });
@@ -200,12 +203,14 @@ describe('a disk that hangs', () => {
     // More than may wait in memory for the disk.
     const more = Array.from({ length: 24 }, (_, index) => ({
       first: at(11 + index),
-      records: [record(11 + index, 3 << 20)],
+      records: [record(11 + index, 100 << 10)],
     }));
     for (const batch of more) {
       await append(leader, batch, seal);
       await storage.values.adopt!(batch);
+      expect(storage.queuedBytes).toBeLessThan(QUEUE_BYTES + 2 * (100 << 10));
     }
+    expect(storage.queuedBytes).toBeGreaterThan(QUEUE_BYTES);
     expect(bed.logger.warnings).toEqual(['the disk of the copy of the log does not keep up']);
     expectRecords(await storage.values.getMany([at(11), at(34)], never), [
       { first: at(11), records: [more[0]!.records[0]!, more[23]!.records[0]!] },
