@@ -130,6 +130,17 @@ export class MemberProcess {
     if (this.running) this.#child?.kill(signal);
   }
 
+  /** Resolves when the process has ended by itself: with its exit code, or undefined if a signal has ended it. */
+  async ended(): Promise<number | undefined> {
+    const child = this.#child;
+    if (child === undefined) throw new Error(`${this.place.name} was not started`);
+    if (!this.running) return child.exitCode ?? undefined;
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const late = sleep(STOP_MAX_MS, 'late' as const, { ref: false });
+    if ((await Promise.race([exited, late])) === 'late') throw new Error(`${this.place.name} does not end by itself`);
+    return child.exitCode ?? undefined;
+  }
+
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }

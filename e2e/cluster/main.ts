@@ -69,6 +69,9 @@ async function checkHistory(load: Load, watchers: readonly Watcher[]): Promise<s
   return `${load.acknowledged.length} writes acknowledged, ${load.uncertain} unknown, revision ${last}`;
 }
 
+/** Changes of the membership are refused until members have been connected for 5 s, as in etcd. */
+const connectedForLong = (): Promise<void> => sleep(6000);
+
 const load = new Load(endpoints, 4);
 const watchers = endpoints.map((endpoint) => new Watcher(endpoint));
 await load.until(100);
@@ -84,6 +87,7 @@ await check('each member writes, and each reads it', async () => {
 
 await check(`kill -9 of the leader, ${rounds} times`, async () => {
   const pauses: number[] = [];
+  let changes = 0;
   for (let round = 0; round < rounds; round += 1) {
     const victim = await leader();
     const killedMs = performance.now();
@@ -94,6 +98,15 @@ await check(`kill -9 of the leader, ${rounds} times`, async () => {
     await victim.ready();
     await sleep(1000);
   }
+  for (const endpoint of endpoints) {
+    const text = await (await fetch(`http://${endpoint}/metrics`)).text();
+    const seen = Number(/^etcd_server_leader_changes_seen_total (\d+)$/m.exec(text)?.[1]);
+    // A member that was killed counts from its last start on.
+    assert.ok(seen >= 1, `${endpoint} has seen no leader`);
+    assert.equal(text.match(/^etcd_network_active_peers\{.*\} 1$/gm)?.length, members.length - 1, 'connected members');
+    changes += seen;
+  }
+  assert.ok(changes > endpoints.length, 'leader changes that nobody has counted');
   return `longest time without an acknowledged write: ${spread(pauses)}`;
 });
 
@@ -114,11 +127,11 @@ await check('SIGSTOP of the leader past its successor, and on', async () => {
   return `longest time without an acknowledged write: ${pauseMs} ms`;
 });
 
-// Unlike TiKV, these stores request a timestamp from PD at each one-phase commit: writes stop meanwhile.
-await check('PD gone for 10 s: all members go on, and so do reads', async () => {
+await check('PD gone for 10 s: reads and writes go on', async () => {
   lab.signal('pd1', 'SIGSTOP');
   const stoppedMs = performance.now();
   let reads = 0;
+  let writes = 0;
   try {
     while (performance.now() < stoppedMs + 10_000) {
       for (const endpoint of endpoints) {
@@ -127,13 +140,17 @@ await check('PD gone for 10 s: all members go on, and so do reads', async () => 
         reads += 1;
       }
       await sleep(100);
+      if (performance.now() < stoppedMs + 5000) writes = load.acknowledged.length;
     }
+    writes = load.acknowledged.length - writes;
+    assert.ok(writes > 100, `${writes} writes in the second half of the time`);
   } finally {
     lab.signal('pd1', 'SIGCONT');
   }
   const backMs = performance.now();
   await load.until(load.acknowledged.length + 100);
-  return `${reads} linearizable reads meanwhile; writes go on within ${Math.round(performance.now() - backMs)} ms after it`;
+  const againMs = Math.round(performance.now() - backMs);
+  return `${reads} linearizable reads meanwhile, ${writes} writes in the second half; the next 100 within ${againMs} ms after it`;
 });
 
 await check('a rolling restart of all members', async () => {
@@ -156,6 +173,61 @@ await check('a rolling restart of all members', async () => {
 await load.stop();
 await check('nothing acknowledged is lost, nothing is doubled', () => checkHistory(load, watchers));
 for (const watcher of watchers) await watcher.stop();
+
+await check(
+  'a learner is added, has all data, and is promoted; removed, it ends with 0, and is refused later',
+  async () => {
+    using client = new EtcdClient((await leader()).endpoint);
+    const learner = {
+      name: 'd',
+      clientPort: await freePort(),
+      peerPort: await freePort(),
+      dataDir: join(folder, 'learner'),
+    };
+    const joined = new MemberProcess({ ...place, members: [...place.members, learner] }, learner, [
+      '--initial-cluster-state=existing',
+    ]);
+    await connectedForLong();
+    const { member } = await client.memberAdd({
+      peerURLs: [`http://127.0.0.1:${learner.peerPort}`],
+      isLearner: true,
+    });
+    const { ID } = member!;
+    await assert.rejects(client.memberPromote(ID), /in sync with leader/, 'before it has started');
+    joined.start();
+    try {
+      await joined.ready();
+      const started = performance.now();
+      for (;;) {
+        const promoted = await client.memberPromote(ID).then(
+          () => true,
+          (error: unknown) => {
+            assert.match(String(error), /in sync with leader/);
+            return false;
+          },
+        );
+        if (promoted) break;
+        assert.ok(performance.now() - started < 20_000, 'the learner does not catch up');
+        await sleep(100);
+      }
+      using own = new EtcdClient(joined.endpoint);
+      const [here, there] = await Promise.all(
+        [own, client].map((each) => each.range({ ...ALL_KEYS, countOnly: true })),
+      );
+      assert.equal(here!.count, there!.count);
+      await connectedForLong();
+      await client.memberRemove(ID);
+      assert.equal(await joined.ended(), 0, joined.lines.slice(-5).join('\n'));
+      joined.start();
+      assert.equal(await joined.ended(), 1, 'started again');
+      assert.ok(joined.lines.some((line) => line.includes('is no member of the cluster')));
+      return `${here!.count} keys`;
+    } finally {
+      await joined.kill();
+    }
+  },
+);
+
 for (const member of members) await member.stop().catch(() => undefined);
 
 await check(

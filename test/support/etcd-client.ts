@@ -124,6 +124,21 @@ export class EtcdClient implements Disposable {
     await this.#call('Maintenance/MoveLeader', bytes, etcdserverpb.decodeMoveLeaderResponse);
   }
 
+  memberAdd(request: Init<etcdserverpb.MemberAddRequest>): Promise<etcdserverpb.MemberAddResponse> {
+    const bytes = etcdserverpb.encodeMemberAddRequest(request);
+    return this.#call('Cluster/MemberAdd', bytes, etcdserverpb.decodeMemberAddResponse);
+  }
+
+  memberPromote(ID: bigint): Promise<etcdserverpb.MemberPromoteResponse> {
+    const bytes = etcdserverpb.encodeMemberPromoteRequest({ ID });
+    return this.#call('Cluster/MemberPromote', bytes, etcdserverpb.decodeMemberPromoteResponse);
+  }
+
+  memberRemove(ID: bigint): Promise<etcdserverpb.MemberRemoveResponse> {
+    const bytes = etcdserverpb.encodeMemberRemoveRequest({ ID });
+    return this.#call('Cluster/MemberRemove', bytes, etcdserverpb.decodeMemberRemoveResponse);
+  }
+
   /** One keep-alive on a stream of its own. */
   async leaseKeepAliveOnce(id: bigint): Promise<etcdserverpb.LeaseKeepAliveResponse> {
     const path = '/etcdserverpb.Lease/LeaseKeepAlive';
