@@ -57,7 +57,12 @@ export async function finish(world: ClusterWorld): Promise<void> {
  */
 async function majorityGoesOn(world: ClusterWorld): Promise<void> {
   const random = world.random.fork('lost members');
-  const voters = world.leaders.flatMap(votersOf);
+  // A deposed leader may not know yet that another one leads.
+  const newest = world.leaders.reduce<ClusterLife | undefined>(
+    (one, other) => (termOf(one) > termOf(other) ? one : other),
+    undefined,
+  );
+  const voters = newest === undefined ? [] : votersOf(newest);
   if (voters.length < 3 || !random.chance(0.5)) return;
   const most = Math.ceil(voters.length / 2) - 1;
   // Those that are dead already have died at a time that matters.
@@ -142,6 +147,8 @@ const idsOf = (members: readonly { readonly id: bigint }[]): string =>
     .map(({ id }) => String(id))
     .sort()
     .join();
+
+const termOf = (life: ClusterLife | undefined): number => life?.member?.member.cluster.term ?? 0;
 
 const votersOf = ({ member }: ClusterLife): readonly bigint[] =>
   (member?.member.cluster.members ?? []).flatMap(({ id, isLearner }) => (isLearner ? [] : [id]));
