@@ -174,7 +174,7 @@ export class Writer<Entry> {
     // The next append starts before the answers of this one are built, so that the disk works meanwhile.
     else this.#append();
     this.#options.onCommitted(entries, durable);
-    if (!this.#appending) this.#wakeIdle();
+    if (!this.#appending && this.#open.length === 0) this.#wakeIdle();
   }
 
   get #isFull(): boolean {

@@ -116,6 +116,38 @@ describe('after a slow append', () => {
     expect(clock.waiting).toBe(0);
   });
 
+  test('drained waits for the writes that wait for others', async () => {
+    await slow(['a', 'b'], ['c']);
+    let drained = false;
+    const draining = writer.drained().then(() => {
+      drained = true;
+    });
+    await turn();
+    expect(drained).toBe(false);
+    clock.advance(3.1);
+    await turn();
+    expect(drained).toBe(false);
+    await log.finish();
+    await draining;
+  });
+
+  test('drained, asked for while an append is under way, waits for what came behind it', async () => {
+    for (const entry of ['a', 'b']) writer.enqueue(entry, [record()]);
+    await turn();
+    writer.enqueue('c', [record()]);
+    let drained = false;
+    const draining = writer.drained().then(() => {
+      drained = true;
+    });
+    clock.advance(6);
+    await log.finish();
+    expect(drained).toBe(false);
+    clock.advance(3.1);
+    await turn();
+    await log.finish();
+    await draining;
+  });
+
   test('the next waits half as long at most', async () => {
     await slow(['a', 'b'], ['c']);
     clock.advance(2.9);
