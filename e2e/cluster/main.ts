@@ -228,6 +228,52 @@ await check(
   },
 );
 
+await check(
+  'most members are lost: one goes on alone at another address, with all data, and the cluster grows again',
+  async () => {
+    using before = new EtcdClient((await leader()).endpoint);
+    const { kvs, header } = await before.range({ ...ALL_KEYS });
+    await Promise.all(members.map((member) => member.kill()));
+    const [first, second] = place.members;
+    const moved = { ...first!, clientPort: await freePort(), peerPort: await freePort() };
+    const survivor = new MemberProcess({ ...place, members: [moved] }, moved, ['--force-new-cluster']);
+    const added = { ...second!, name: 'e', dataDir: join(folder, 'grown'), peerPort: await freePort() };
+    const foreign = { ...moved, name: 'z', dataDir: join(folder, 'stranger') };
+    const stranger = new MemberProcess({ ...place, members: [foreign] }, foreign, ['--force-new-cluster']);
+    const grown = new MemberProcess({ ...place, members: [moved, added] }, added, ['--initial-cluster-state=existing']);
+    try {
+      stranger.start();
+      assert.equal(await stranger.ended(), 1);
+      assert.ok(stranger.lines.some((line) => line.includes('has started that is called z')));
+      survivor.start();
+      await survivor.ready();
+      using client = new EtcdClient(survivor.endpoint);
+      const now = await client.range({ ...ALL_KEYS });
+      assert.deepEqual(
+        now.kvs.map(({ key, modRevision }) => [key, modRevision]),
+        kvs.map(({ key, modRevision }) => [key, modRevision]),
+      );
+      const put = await client.put({ key: Buffer.from('after'), value: Buffer.from('the loss') });
+      assert.equal(Number(put.header?.revision), Number(header?.revision) + 1);
+      // A member that comes back after all is refused, and the flag may stay.
+      const back = members[1]!;
+      back.start();
+      assert.equal(await back.ended(), 1);
+      assert.ok(back.lines.some((line) => line.includes('is no member of the cluster')));
+      await survivor.kill();
+      survivor.start();
+      await survivor.ready();
+      await client.memberAdd({ peerURLs: [`http://127.0.0.1:${added.peerPort}`], isLearner: false });
+      grown.start();
+      await grown.ready();
+      using other = new EtcdClient(grown.endpoint);
+      assert.equal((await other.range({ ...ALL_KEYS, countOnly: true })).count, kvs.length + 1);
+      return `${kvs.length} keys`;
+    } finally {
+      await Promise.all([survivor, grown, stranger].map((member) => member.kill()));
+    }
+  },
+);
 for (const member of members) await member.stop().catch(() => undefined);
 
 await check(

@@ -45,6 +45,8 @@ export interface ClusterConfig {
   readonly logSegmentBytes: number;
   readonly token: string;
   /** Used only if this member founds the cluster. */
+  /** This member goes on alone: the others are lost. */
+  readonly forceNewCluster: boolean;
   readonly revisionOrigin: RevisionOrigin;
   /** From DNS or from --initial-cluster. */
   readonly initialMembers: readonly InitialMember[] | SrvDiscovery;
@@ -114,10 +116,6 @@ export function clusterConfig(
   if (localValues !== 'disk' && localValues !== 'memory')
     throw new ConfigError(`--local-values=${localValues}: expected disk or memory`);
   if (!('domain' in initialMembers)) checkOwnUrls(name, initialMembers, advertisePeerUrls);
-  if (values.bool('force-new-cluster'))
-    throw new ConfigError(
-      '--force-new-cluster is not supported with --storage=tikv: the member would wait for the others',
-    );
   const token = values.text('initial-cluster-token');
   const listenPeerUrls = peerUrls(values);
   return {
@@ -130,6 +128,7 @@ export function clusterConfig(
     logSegmentBytes: logSegmentBytes(values),
     safePoint: safePoint(values),
     token,
+    forceNewCluster: values.bool('force-new-cluster'),
     revisionOrigin: revisionOrigin(values.text('revision-origin')),
     initialMembers,
     listenPeerUrls,

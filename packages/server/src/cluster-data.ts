@@ -1,12 +1,17 @@
 import { type Clock, type Logger, type Random, type Revision, revision } from '@engram/core';
 import {
+  type ClusterState,
   clusterIdOf,
   decodeRaftState,
   Election,
   type ElectionDriverOptions,
+  loneSurvivorBatch,
   type Member as ElectedMember,
+  type MemberId,
   memberId,
   memberIdOf,
+  memberOf,
+  type RaftState,
 } from '@engram/election';
 import { defaultLimits } from '@engram/raft-ts';
 import { openSegmentStorage } from '@engram/storage-segment';
@@ -101,12 +106,13 @@ export async function openClusterData(
       isLearner: false,
     }),
   );
-  const agreed = await newestState(root.clusterId, client, keys, election, random);
-  const members = agreed?.members ?? firstMembers;
-  const self = whoAmI(config, members, cluster.prefix);
-  const states = await readRaftStates(client, keys, START_TIMEOUT_MS);
-  const lost = agreed?.members.some(({ id, name }) => id === self && name !== '') === true && !states.has(self);
-  if (lost) {
+  const states = await raftStates(client, keys);
+  const agreed = newestState(root.clusterId, states, election, random);
+  const survivor = cluster.forceNewCluster ? survivorAmong(config, agreed, cluster.prefix) : undefined;
+  const members = survivor === undefined ? (agreed?.members ?? firstMembers) : [survivor];
+  const self = survivor?.id ?? whoAmI(config, members, cluster.prefix);
+  const hasStarted = agreed?.members.some(({ id, name }) => id === self && name !== '') === true;
+  if (survivor === undefined && hasStarted && !states.has(memberId(self))) {
     throw new ConfigError(
       `member ${self.toString(16)} has taken part in this cluster, and its Raft state is missing in TiKV: it could vote twice. Remove it from the cluster, and add it anew`,
     );
@@ -122,6 +128,8 @@ export async function openClusterData(
     logger,
     signal: closing.signal,
   });
+  if (agreed !== undefined && survivor !== undefined)
+    await goOnAlone(agreed, survivor, [...states.values()], raftStorage, logger);
   const storage = await openTikvStorage({
     client,
     prefix: cluster.prefix,
@@ -196,22 +204,64 @@ function electionRules({ electionTimeoutMs }: NodeConfig, cluster: ClusterConfig
   };
 }
 
-/** The membership that the most advanced member has agreed to. Undefined if no member has started. */
-async function newestState(
+/** The states of the members that have started. */
+async function raftStates(client: TikvClient, keys: LogKeys): Promise<ReadonlyMap<MemberId, RaftState>> {
+  const states = new Map<MemberId, RaftState>();
+  for (const [id, bytes] of await readRaftStates(client, keys, START_TIMEOUT_MS)) {
+    if (bytes.length > 0) states.set(memberId(id), decodeRaftState(bytes));
+  }
+  return states;
+}
+
+/** What the most advanced member has agreed to. Undefined if no member has started. */
+function newestState(
   clusterId: bigint,
-  client: TikvClient,
-  keys: LogKeys,
+  states: ReadonlyMap<MemberId, RaftState>,
   election: ElectionRules,
   random: Random,
-): Promise<{ readonly members: readonly ElectedMember[] } | undefined> {
-  let newest: { readonly index: number; readonly members: readonly ElectedMember[] } | undefined;
-  for (const [id, bytes] of await readRaftStates(client, keys, START_TIMEOUT_MS)) {
-    if (bytes.length === 0) continue;
-    const options = { ...election, self: memberId(id), clusterId, random };
-    const { appliedIndex, cluster } = new Election(options, decodeRaftState(bytes)).view;
-    if (newest === undefined || appliedIndex > newest.index) newest = { index: appliedIndex, members: cluster.members };
+): ClusterState | undefined {
+  let newest: { readonly index: number; readonly cluster: ClusterState } | undefined;
+  for (const [self, state] of states) {
+    const { appliedIndex: index, cluster } = new Election({ ...election, self, clusterId, random }, state).view;
+    if (newest === undefined || index > newest.index) newest = { index, cluster };
   }
-  return newest;
+  return newest?.cluster;
+}
+
+/** The member that this process is, by its peer URLs or its name: its host may be a new one. Its URLs are those of this process. */
+function survivorAmong(
+  { name, advertisePeerUrls }: NodeConfig,
+  agreed: ClusterState | undefined,
+  prefix: string,
+): ElectedMember {
+  const peerUrls = [...advertisePeerUrls].sort();
+  const members = agreed?.members ?? [];
+  const self =
+    members.find((member) => [...member.peerUrls].sort().join() === peerUrls.join()) ??
+    members.find((member) => member.name === name);
+  if (self !== undefined) return { ...self, peerUrls, isLearner: false };
+  throw new ConfigError(
+    `--force-new-cluster: no member of the cluster at the prefix ${JSON.stringify(prefix)} has started that is called ${name} or is at ${peerUrls.join()}`,
+  );
+}
+
+/** Removes all other members from what this member knows. Does nothing if it is alone already. */
+async function goOnAlone(
+  agreed: ClusterState,
+  survivor: ElectedMember,
+  states: readonly RaftState[],
+  raftStorage: TikvRaftStorage,
+  logger: Logger,
+): Promise<void> {
+  const others = agreed.members.filter(({ id }) => id !== survivor.id);
+  const self = memberOf(agreed, survivor.id);
+  if (others.length === 0 && self?.peerUrls.join() === survivor.peerUrls.join()) return;
+  await raftStorage.load();
+  await raftStorage.save(loneSurvivorBatch(agreed, survivor, states));
+  logger.warn(
+    { member: survivor.id.toString(16), removed: others.map(({ id }) => id.toString(16)) },
+    'goes on as a cluster of one: the other members were removed',
+  );
 }
 
 function whoAmI({ name, advertisePeerUrls }: NodeConfig, members: readonly ElectedMember[], prefix: string): bigint {

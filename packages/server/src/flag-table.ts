@@ -154,11 +154,11 @@ export const flagSections: readonly FlagSection[] = [
     works('auto-compaction-mode', 'string', 'periodic', "How the retention is meant: 'periodic' or 'revision'."),
     ignored('v2-deprecation', 'string', 'write-only-drop-data', 'The v2 store: there is none.'),
     works('max-learners', 'int', '1', 'Learners that a cluster may have.'),
-    ignored(
+    works(
       'force-new-cluster',
       'bool',
       'false',
-      'A node that is alone is its own cluster; refused with --storage=tikv.',
+      'This member goes on as a cluster of one, with all data: after the loss of most members.',
     ),
   ),
   section(

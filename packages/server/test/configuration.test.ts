@@ -180,10 +180,6 @@ test.each([
   },
   { args: ['--initial-cluster=nonsense'], says: 'error setting up initial cluster' },
   { args: ['--initial-cluster-state=old'], says: 'unexpected clusterState "old"' },
-  {
-    args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--force-new-cluster'],
-    says: '--force-new-cluster is not supported with --storage=tikv',
-  },
   { args: ['--discovery-srv=example.org'], says: '--discovery-srv: a cluster needs --storage=tikv' },
   { args: ['--discovery-srv-name=blue'], says: '--discovery-srv-name needs --discovery-srv' },
   {
