@@ -93,6 +93,7 @@ const peerFlags: readonly string[] = [
   'strict-reconfig-check',
   'pre-vote',
   'max-learners',
+  'force-new-cluster',
 ];
 
 /** Undefined if this member is alone, with its data on its own disk. Throws ConfigError. */
