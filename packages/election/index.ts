@@ -9,6 +9,7 @@ export { ElectionError, type ElectionErrorCode } from './src/election-error.ts';
 export { type Member, type MemberId, memberId, hasStarted } from './src/member.ts';
 export { type ClusterState, type StoreLeadership, memberOf } from './src/cluster-state.ts';
 export { type MemberRequest, type MembershipRules, HEALTH_INTERVAL_MS } from './src/membership-rules.ts';
+export { READY_SHARE } from './src/ready-share.ts';
 export { memberIdOf, clusterIdOf } from './src/identity.ts';
 export { parsePeerUrls } from './src/peer-urls.ts';
 export { bootstrapBatch, bootstrapState } from './src/bootstrap.ts';

@@ -15,12 +15,11 @@ import { Peers } from './peers.ts';
 import { RaftMember } from './raft-member.ts';
 import type { RaftState } from './raft-state.ts';
 import { ReadGate } from './read-gate.ts';
+import { READY_SHARE } from './ready-share.ts';
 import { successorAmong } from './successor.ts';
 import type { StorePlace, Tenure } from './tenure.ts';
 import { type ElectionView, viewOf } from './view.ts';
 
-/** A learner is ready when it has at least this share of the leader's log (etcd: readyPercentThreshold). */
-const READY_SHARE = 0.9;
 /** A leader that can't do its work hands over at most once in so many election timeouts. */
 const HAND_OVER_PAUSE = 5;
 

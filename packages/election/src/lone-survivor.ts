@@ -1,7 +1,6 @@
-import { type LogIndex, logIndex, term } from '@engram/raft-ts';
+import { logIndex, term } from '@engram/raft-ts';
 import { snapshotOf } from './bootstrap.ts';
-import type { ClusterState } from './cluster-state.ts';
-import { afterMemberChange } from './cluster-state.ts';
+import { afterMemberChange, type ClusterState } from './cluster-state.ts';
 import type { Member } from './member.ts';
 import type { RaftBatch, RaftState } from './raft-state.ts';
 
@@ -26,7 +25,7 @@ export function loneSurvivorBatch(newest: ClusterState, self: Member, states: re
   }
   const snapshot = snapshotOf({ ...alone, members: [{ ...self, isLearner: false }] }, place);
   return {
-    hardState: { term: place.term, vote: undefined, commit: place.index satisfies LogIndex },
+    hardState: { term: place.term, vote: undefined, commit: place.index },
     snapshot,
     entries: [],
   };

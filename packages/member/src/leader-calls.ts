@@ -24,8 +24,10 @@ export interface LeaderCallsOptions {
 const LEADERSHIP_ENDS: ReadonlySet<ErrorCode> = new Set(['LeaderChanged', 'NotLeader', 'NoLeader', 'Stopped']);
 
 /**
- * The leader's work for the other members, and what any member answers: how far it has applied the log. If a connection was lost and the leader is still the same, a member sends its
- * write twice. The leader does it once: it keeps the answer until the member says that it no longer waits for it.
+ * The leader's work for the other members, and what any member answers: how far it has applied the log.
+ *
+ * If a connection was lost and the leader is still the same, a member sends its write twice. The leader does it once: it
+ * keeps the answer until the member says that it no longer waits for it.
  */
 export class LeaderCalls {
   readonly #options: LeaderCallsOptions;

@@ -1,5 +1,6 @@
 import type { Replica } from '@engram/backend';
 import type { Clock } from '@engram/core';
+import { READY_SHARE } from '@engram/election';
 import * as peerpb from './gen/peerpb.ts';
 import { PeerError, type Peers } from './peers.ts';
 
@@ -9,8 +10,6 @@ export interface ReplicaReadinessOptions {
   readonly clock: Clock;
 }
 
-/** A learner is ready when it has applied at least this share of the leader's log (etcd: readyPercentThreshold). */
-const READY_SHARE = 0.9;
 /** How long a learner has for its answer. */
 const ANSWER_MAX_MS = 1000;
 

@@ -236,9 +236,7 @@ function survivorAmong(
 ): ElectedMember {
   const peerUrls = [...advertisePeerUrls].sort();
   const members = agreed?.members ?? [];
-  const self =
-    members.find((member) => [...member.peerUrls].sort().join() === peerUrls.join()) ??
-    members.find((member) => member.name === name);
+  const self = memberAt(members, peerUrls) ?? members.find((member) => member.name === name);
   if (self !== undefined) return { ...self, peerUrls, isLearner: false };
   throw new ConfigError(
     `--force-new-cluster: no member of the cluster at the prefix ${JSON.stringify(prefix)} has started that is called ${name} or is at ${peerUrls.join()}`,
@@ -264,12 +262,16 @@ async function goOnAlone(
   );
 }
 
+function memberAt(members: readonly ElectedMember[], peerUrls: readonly string[]): ElectedMember | undefined {
+  const text = (urls: readonly string[]): string => [...urls].sort().join();
+  return members.find((member) => text(member.peerUrls) === text(peerUrls));
+}
+
 function whoAmI({ name, advertisePeerUrls }: NodeConfig, members: readonly ElectedMember[], prefix: string): bigint {
-  const own = [...advertisePeerUrls].sort().join();
-  const self = members.find(({ peerUrls }) => [...peerUrls].sort().join() === own);
+  const self = memberAt(members, advertisePeerUrls);
   if (self !== undefined) return self.id;
   const known = members.map(({ id, peerUrls }) => `${id.toString(16)} at ${peerUrls.join()}`).join('; ');
   throw new ConfigError(
-    `${name} at ${own} is no member of the cluster at the prefix ${JSON.stringify(prefix)}, whose members are: ${known}`,
+    `${name} at ${[...advertisePeerUrls].sort().join()} is no member of the cluster at the prefix ${JSON.stringify(prefix)}, whose members are: ${known}`,
   );
 }

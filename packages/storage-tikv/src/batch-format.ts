@@ -81,11 +81,7 @@ export interface EncodedBatch {
   readonly values: readonly Uint8Array[];
 }
 
-export function encodeBatch(batch: LogBatch, place: BatchPlace, partBytesMax: number): EncodedBatch {
-  return doAtOnce(encodingBatch(batch, place, partBytesMax, new Slice()));
-}
-
-/** As `encodeBatch`, in slices. */
+/** Encodes a batch into the values to be written. The batch must not change between two slices. */
 export function* encodingBatch(
   batch: LogBatch,
   place: BatchPlace,

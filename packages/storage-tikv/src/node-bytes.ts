@@ -38,8 +38,6 @@ export interface LogExtent {
   readonly logBytes: number;
 }
 
-/** A batch of so many records takes longer to hash than a slice. */
-const LONG_RECORDS = 4096;
 /** A disk that takes longer than this to make room is not waited for until it has. */
 const ROOM_MAX_MS = 500;
 /** The pause after a failed attempt to fetch what the copy lacks. */
@@ -93,17 +91,14 @@ export class NodeBytes {
     return room && this.#withinBound(room);
   }
 
-  /** As `keep`, for a batch of which only the records are known. Computes the chain of a long one in slices. */
+  /** As `keep`, for a batch of which only the records are known. Computes its chain in slices. */
   async adopt(batch: LogBatch): Promise<void> {
-    await this.keep(batch, await this.#longChain(batch));
-  }
-
-  async #longChain(batch: LogBatch): Promise<KnownOfBatch> {
     const { copy, clock } = this.#parts;
-    if (batch.records.length < LONG_RECORDS || copy?.next !== batch.first || copy.chain === undefined) return {};
+    if (copy?.next !== batch.first || copy.chain === undefined) return await this.keep(batch);
     const slice = new Slice();
     const chain = await doSliced(chainingBehind(copy.chain, batch, slice), () => slice.turn(clock));
-    return copy.next === batch.first ? { chain } : {};
+    // The copy takes the batch only if it still ends before it: then this is its chain.
+    await this.keep(batch, { chain });
   }
 
   #withinBound(room: Promise<void>): Promise<void> | undefined {

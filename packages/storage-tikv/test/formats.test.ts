@@ -1,18 +1,23 @@
-import { epoch, logPosition, Slice, type SlicedWork } from '@engram/core';
+import { doAtOnce, epoch, logPosition, Slice, type SlicedWork } from '@engram/core';
+import type { LogBatch } from '@engram/storage';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  type BatchPlace,
   chainBehind,
   chainingBehind,
   decodeBatch,
   decodePart,
-  encodeBatch,
+  type EncodedBatch,
   encodingBatch,
   NewerFormat,
 } from '../src/batch-format.ts';
 import { emptyChain } from '../src/chain.ts';
 import { decodeSeal, encodeSeal } from '../src/seal-record.ts';
 import { crcOf } from '../src/value-crc.ts';
+
+const encodeBatch = (batch: LogBatch, place: BatchPlace, partBytesMax: number): EncodedBatch =>
+  doAtOnce(encodingBatch(batch, place, partBytesMax, new Slice()));
 
 const records = fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 20 });
 const first = fc.integer({ min: 1, max: 2 ** 52 }).map(logPosition);

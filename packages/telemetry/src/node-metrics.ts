@@ -1,3 +1,4 @@
+import { hex } from './hex-id.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds, type Sample } from './plain-histogram.ts';
 
@@ -40,7 +41,6 @@ export interface NodeGauges {
 }
 
 const alarmNames = ['NONE', 'NOSPACE', 'CORRUPT'];
-const hex = (id: bigint): string => BigInt.asUintN(64, id).toString(16);
 
 /** Counts health checks. The HTTP endpoints add to it. */
 export class HealthMetrics {

@@ -1,3 +1,4 @@
+import { hex } from './hex-id.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds, PlainHistogram, type Sample } from './plain-histogram.ts';
 
@@ -13,7 +14,6 @@ export interface PeerReading {
 
 /** etcd's bounds, in seconds (server/etcdserver/api/rafthttp/metrics.go). */
 const roundTripBounds = exponentialBounds(0.0001, 2, 16);
-const hex = (id: bigint): string => BigInt.asUintN(64, id).toString(16);
 
 /** etcd's metrics of the network between members. A node on its own has their names, and no samples. */
 export class PeerMetrics {
