@@ -68,6 +68,7 @@ export const testPackages: readonly string[] = ['sim'];
 export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   'etcd-api': ['storage'],
   member: ['coder', 'raft-ts'],
+  peer: ['election'],
   'storage-segment': ['storage-leveldb'],
   'storage-tikv': ['retry-queue', 'storage-segment'],
   server: ['backend', 'wire'],

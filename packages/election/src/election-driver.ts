@@ -220,7 +220,7 @@ export class ElectionDriver implements AsyncDisposable {
         owner.noLeader();
         break;
       case 'cluster':
-        owner.clusterChanged(effect.state);
+        this.#guarded('the member list of this change was not taken over', () => owner.clusterChanged(effect.state));
         break;
       case 'confirmed':
         for (const ticket of effect.tickets) this.#confirmations.resolve(ticket, effect.epoch);
@@ -255,7 +255,22 @@ export class ElectionDriver implements AsyncDisposable {
   }
 
   #send(messages: readonly PeerMessage[]): void {
-    for (const message of messages) this.#ports.network.send(receiverOf(message), encodePeerMessage(message));
+    for (const message of messages) {
+      const bytes = encodePeerMessage(message);
+      this.#guarded('a message was not sent', () => this.#ports.network.send(receiverOf(message), bytes));
+    }
+  }
+
+  /**
+   * Calls an adapter with what the members have agreed on. What it throws is logged: the change is committed, so it would end
+   * every member, and again at each start.
+   */
+  #guarded(failure: string, call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#ports.logger.error({ error }, failure);
+    }
   }
 
   #startSave(batch: RaftBatch, messages: readonly PeerMessage[]): void {

@@ -5,7 +5,10 @@ import type { RaftStorage } from './raft-storage.ts';
 
 /** Sends messages to other members. They may be lost. The receiver passes them to `ElectionDriver.receive`. */
 export interface ElectionNetwork {
-  /** The network owns the bytes. It keeps the order of messages to one member, and drops a message rather than wait. */
+  /**
+   * The network owns the bytes. It keeps the order of messages to one member, and drops a message rather than wait. What it
+   * throws is logged, and the message counts as lost.
+   */
   send(to: MemberId, bytes: Uint8Array): void;
 }
 
@@ -20,6 +23,7 @@ export interface ElectionOwner {
   stepDown(epoch: Epoch): void;
   follow(leader: MemberId, epoch: Epoch): void;
   noLeader(): void;
+  /** What it throws is logged, because all members have the same change. */
   clusterChanged(state: ClusterState): void;
   /** This member was removed from the cluster. The driver goes on until it is disposed of. */
   removed(): void;

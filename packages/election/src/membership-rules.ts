@@ -3,6 +3,7 @@ import type { ConfChange } from '@engram/raft-ts';
 import { type ClusterState, memberOf } from './cluster-state.ts';
 import { encodeMemberChange } from './codec/cluster-codec.ts';
 import { hasStarted, type Member, type MemberId } from './member.ts';
+import { parsePeerUrls } from './peer-urls.ts';
 
 export type MemberRequest =
   | {
@@ -13,7 +14,6 @@ export type MemberRequest =
       readonly isLearner: boolean;
     }
   | { readonly kind: 'remove'; readonly id: MemberId }
-  /** etcd does not check the URLs of an update. */
   | { readonly kind: 'update'; readonly id: MemberId; readonly peerUrls: readonly string[] }
   | { readonly kind: 'promote'; readonly id: MemberId };
 
@@ -53,6 +53,7 @@ export function refusalOf(
       return refusalOfRemove(state, request.id, rules, health);
     case 'update':
       if (memberOf(state, request.id) === undefined) return 'MemberNotFound';
+      if (parsePeerUrls(request.peerUrls) === undefined) return 'MemberBadURLs';
       return hasUrlOfOthers(state, request.id, request.peerUrls) ? 'PeerURLExist' : undefined;
     case 'promote':
       return refusalOfPromote(state, request.id, rules, health);
@@ -76,6 +77,8 @@ function refusalOfAdd(
   rules: MembershipRules,
   health: MemberHealth,
 ): ErrorCode | undefined {
+  // The member that passes the change on may be of a version with other checks.
+  if (parsePeerUrls(request.peerUrls) === undefined) return 'MemberBadURLs';
   const voters = votersOf(state);
   if (rules.strict) {
     if (!request.isLearner && !mayAddVoter(voters)) return 'MemberNotEnoughStarted';

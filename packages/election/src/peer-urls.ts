@@ -1,8 +1,9 @@
-const schemes = new Set(['http:', 'https:', 'unix:', 'unixs:']);
+const schemes = new Set(['http:', 'https:']);
 
 /**
- * The peer URLs that etcd accepts (client/pkg/types/urls.go: NewURLs): at least one, each with a known scheme, host and
- * port and without a path. Sorted. Undefined if the texts are not such URLs.
+ * The peer URLs that etcd accepts (client/pkg/types/urls.go: NewURLs) and that members of this program can dial: at least one,
+ * each with http or https, host and port and without a path. Sorted. Undefined if the texts are not such URLs. etcd takes
+ * `unix` and `unixs` as well.
  */
 export function parsePeerUrls(texts: readonly string[]): readonly string[] | undefined {
   if (texts.length === 0) return undefined;
@@ -19,8 +20,7 @@ function isPeerUrl(text: string): boolean {
   // `URL` drops the default port of a scheme, but etcd requires a port.
   const match = /^([a-z]+:)\/\/([^/?#]*)(.*)$/i.exec(text);
   if (match === null || !schemes.has(match[1]!.toLowerCase())) return false;
-  const [, scheme, authority, rest] = match;
-  if (scheme!.toLowerCase().startsWith('unix')) return authority !== '' || rest !== '';
+  const [, , authority, rest] = match;
   if (rest !== '') return false;
-  return /^(?:\[[\da-f:.%a-z]+\]|[^\s:@[\]]*):\d+$/i.test(authority!) && URL.canParse(text);
+  return /^(?:\[[\da-f:.%a-z]+\]|[^\s:@[\]\\]+):\d+$/i.test(authority!) && URL.canParse(text);
 }

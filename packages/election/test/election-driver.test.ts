@@ -30,6 +30,8 @@ let disks: Map<MemberId, MemoryRaftDisk>;
 let cut: Set<MemberId>;
 /** All messages that the members have sent. */
 let sent: PeerMessage[];
+/** The call of the election that throws. */
+let failing: 'send' | 'clusterChanged' | undefined;
 
 const keep = (_fields: object, message: string): void => void lines.push(message);
 const logger: Logger = { debug: keep, info: keep, warn: keep, error: keep };
@@ -43,6 +45,7 @@ beforeEach(() => {
   disks = new Map();
   cut = new Set();
   sent = [];
+  failing = undefined;
 });
 
 afterEach(async () => {
@@ -71,6 +74,7 @@ async function open(
       network: {
         send: (to, bytes) => {
           sent.push(decodePeerMessage(bytes));
+          if (failing === 'send') throw new TypeError('the test says so');
           if (cut.has(self) || cut.has(to)) return;
           clock.soon(() => drivers.get(to)?.receive(bytes));
         },
@@ -86,7 +90,10 @@ async function open(
         },
         follow: (leader, epoch) => void words.push(`follow ${leader} in ${epoch}`),
         noLeader: () => void words.push('no leader'),
-        clusterChanged: ({ members: list }) => void words.push(`members ${list.map((one) => one.id).join(' ')}`),
+        clusterChanged: ({ members: list }) => {
+          if (failing === 'clusterChanged') throw new TypeError('the test says so');
+          words.push(`members ${list.map((one) => one.id).join(' ')}`);
+        },
         removed: () => void words.push('removed'),
         failed: (error) => void failures.set(self, error),
       },
@@ -339,4 +346,28 @@ test('ticks that were missed are not made up for', async () => {
   // The tick that fired was due at 100 ms.
   expect(missed.mock.calls).toEqual([[599]]);
   missed.mockRestore();
+});
+
+test('a network that throws loses messages, and ends no member', async () => {
+  await openAll(3);
+  await leaderOf();
+  failing = 'send';
+  await pass(5000);
+  failing = undefined;
+  await pass(5000);
+  await leaderOf();
+  expect(lines).toContain('a message was not sent');
+  expect(failures).toEqual(new Map());
+});
+
+test('a change of the membership that the owner fails to take over is done, and ends no member', async () => {
+  await openAll(3);
+  const leader = await leaderOf();
+  await pass(6000);
+  failing = 'clusterChanged';
+  const change = leader.changeMembers({ kind: 'update', id: id(3), peerUrls: ['http://127.0.0.1:9'] }, never);
+  await pass(2000);
+  expect(await change).toMatchObject({ members: [{}, {}, { peerUrls: ['http://127.0.0.1:9'] }] });
+  expect(lines.filter((line) => line === 'the member list of this change was not taken over')).toHaveLength(3);
+  expect(failures).toEqual(new Map());
 });

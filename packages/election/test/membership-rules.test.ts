@@ -60,6 +60,18 @@ const cases: readonly Case[] = [
     code: 'PeerURLExist',
     why: "a URL is member 2's",
   },
+  {
+    members: three,
+    request: { kind: 'add', id: id(4), peerUrls: ['unix:///nowhere'], isLearner: true },
+    code: 'MemberBadURLs',
+    why: 'no member can dial a unix socket',
+  },
+  {
+    members: three,
+    request: { kind: 'add', id: id(4), peerUrls: [], isLearner: true },
+    code: 'MemberBadURLs',
+    why: 'it has no URL',
+  },
   { members: three, removed: [4], request: add(4), code: 'MemberNotFound', why: 'it was a member' },
   { members: [...three, learner(4)], request: add(5, true), code: 'TooManyLearners', why: 'one is the limit' },
   {
@@ -116,6 +128,12 @@ const cases: readonly Case[] = [
     why: 'a learner always may',
   },
   { members: three, request: { kind: 'update', id: id(9), peerUrls: [] }, code: 'MemberNotFound', why: 'unknown' },
+  {
+    members: three,
+    request: { kind: 'update', id: id(3), peerUrls: ['http://127.0.0.1:3', 'unix://a b'] },
+    code: 'MemberBadURLs',
+    why: 'no member can dial one of them',
+  },
   {
     members: three,
     request: { kind: 'update', id: id(3), peerUrls: ['http://127.0.0.1:2'] },

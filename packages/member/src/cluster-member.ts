@@ -312,10 +312,20 @@ class Parts implements ElectionOwner {
 
   clusterChanged({ members }: ClusterState): void {
     // A joining member has an empty list until the leader has sent one. Until then it keeps its first connections.
-    if (members.length > 0) this.#options.network.setMembers(members);
+    if (members.length > 0) this.#connectTo(members);
     const { memberId: self, name, clientUrls } = this.#options.identity;
     const entry = members.find(({ id }) => id === self);
     if (entry?.name === name && entry.clientUrls.join() === clientUrls.join()) this.#listed.resolve();
+  }
+
+  /** A list that the network fails to take is logged: all members have it, and would end with it at each start. */
+  #connectTo(members: readonly ElectedMember[]): void {
+    const { network, logger } = this.#options;
+    try {
+      network.setMembers(members);
+    } catch (error) {
+      logger.error({ error }, 'cannot connect to the members of the list');
+    }
   }
 
   /** Resolves when the member list shows this member's name and client URLs. Rejects with the signal's reason. */

@@ -1,7 +1,7 @@
 import { type BackendSettings, nodeItself } from '@engram/backend';
 import type { LogPosition } from '@engram/core';
 import { MemoryRaftDisk, MemoryRaftStorage, type Member as ElectedMember, memberId } from '@engram/election';
-import { ClusterMember, PeerError, type PeerNetwork } from '@engram/member';
+import { ClusterMember, type ClusterMemberOptions, PeerError, type PeerNetwork } from '@engram/member';
 import { defaultLimits } from '@engram/raft-ts';
 import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import type { FaultPlan, LogBatch } from '@engram/storage';
@@ -27,6 +27,8 @@ export class TestCluster {
   readonly plans = new Map<bigint, FaultPlan>();
   /** The settings of members that start from then on. */
   settings: BackendSettings = { requestTimeoutMs: 7000 };
+  /** The limits of members that start from then on. */
+  limits: ClusterMemberOptions['limits'] = {};
   readonly cut = new Set<string>();
   /** Pairs, from and to, between which calls arrive but their answers are lost. */
   readonly unanswered = new Set<string>();
@@ -34,6 +36,8 @@ export class TestCluster {
   readonly #cutOffStorage = new Map<bigint, PromiseWithResolvers<void>>();
   /** The members that each member keeps a connection to, as of its last `setMembers`. */
   readonly dialed = new Map<bigint, readonly bigint[]>();
+  /** The network of every member fails to take a member list while this is set. */
+  failingNetworks = false;
   readonly #hosts = new Map<bigint, Host>();
   readonly #firstMembers: readonly ElectedMember[];
 
@@ -90,7 +94,7 @@ export class TestCluster {
       },
       firstMembers: joins ? undefined : this.#firstMembers,
       settings: this.settings,
-      limits: {},
+      limits: this.limits,
       version: '3.7.0',
       compaction: { mode: 'off' },
       clock: this.clock,
@@ -195,11 +199,13 @@ export class TestCluster {
         const sent = bytes.slice();
         this.clock.soon(() => reach(to)?.member?.service.message(sent));
       },
-      setMembers: (members) =>
-        void this.dialed.set(
+      setMembers: (members) => {
+        if (this.failingNetworks) throw new TypeError('the test says so');
+        this.dialed.set(
           host.id,
           members.map(({ id }) => id),
-        ),
+        );
+      },
       call: async (to, request, signal) => {
         const there = reach(to)?.member;
         if (there === undefined) throw new PeerError('unsent', 'cut');

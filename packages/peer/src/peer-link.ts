@@ -17,8 +17,9 @@ import type { DialedTls } from './tls.ts';
 
 export interface PeerLinkOptions {
   readonly hello: linkpb.Hello;
-  /** host:port. */
+  /** As `dialTargetOf` gives them. */
   readonly target: string;
+  readonly address: string;
   readonly tls: DialedTls;
   readonly clock: Clock;
   readonly traffic: PeerTraffic;
@@ -90,7 +91,7 @@ export class PeerLink {
   call(request: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
     if (!this.#connected) {
       this.#options.traffic.sendFailures += 1;
-      return Promise.reject(new PeerError('unsent', `${this.#options.target} is not connected`));
+      return Promise.reject(new PeerError('unsent', `${this.#options.address} is not connected`));
     }
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     this.#number += 1;
@@ -244,7 +245,7 @@ export class PeerLink {
     const calls = this.#calls;
     this.#calls = new SequenceRing(CALLS_MIN);
     for (const { reject } of calls.values())
-      reject(new PeerError('lost', `the connection to ${this.#options.target} has ended`));
+      reject(new PeerError('lost', `the connection to ${this.#options.address} has ended`));
     if (!this.#connected) return;
     this.#connected = false;
     this.#pingTimer?.cancel();

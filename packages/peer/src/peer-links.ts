@@ -1,6 +1,7 @@
 import type { Clock, Logger, LogPosition } from '@engram/core';
 import { type PeerAddress, PeerError, type PeerNetwork, type PeerService } from '@engram/member';
 import type { LogBatch } from '@engram/storage';
+import { type DialTarget, dialTargetOf } from './dial-target.ts';
 import { PeerLink } from './peer-link.ts';
 import { PeerTraffic, Traffic } from './peer-traffic.ts';
 import { DialedTls, type PeerTls } from './tls.ts';
@@ -33,7 +34,7 @@ export class PeerLinks implements PeerNetwork, Disposable {
   readonly #options: PeerLinksOptions;
   readonly #links = new Map<bigint, Link>();
 
-  /** Why the last attempt failed, by URL. The reason is logged only when it changes, not ten times a second. */
+  /** Why the last attempt failed, by URL. */
   readonly #unreached = new Map<string, string>();
   readonly #secure: DialedTls;
   readonly #plain: DialedTls;
@@ -45,6 +46,7 @@ export class PeerLinks implements PeerNetwork, Disposable {
     this.#plain = new DialedTls(undefined, options.logger);
   }
 
+  /** A URL that cannot be dialed counts as one that is not reached. */
   setMembers(members: readonly PeerAddress[]): void {
     const { memberId } = this.#options;
     const wanted = new Map(members.filter(({ id }) => id !== memberId).map(({ id, peerUrls }) => [id, peerUrls]));
@@ -54,8 +56,10 @@ export class PeerLinks implements PeerNetwork, Disposable {
       this.#links.delete(id);
       link.close();
     }
+    const known = new Set([...wanted.values()].flat());
+    for (const url of this.#unreached.keys()) if (!known.has(url)) this.#unreached.delete(url);
     for (const [id, urls] of wanted) {
-      if (urls.length > 0 && !this.#links.has(id)) this.#open(id, urls, 0);
+      if (!this.#links.has(id)) this.#open(id, urls, 0);
     }
   }
 
@@ -92,16 +96,36 @@ export class PeerLinks implements PeerNetwork, Disposable {
     return found.link;
   }
 
-  #open(id: bigint, urls: readonly string[], at: number): void {
+  /** Dials the first URL from `first` on that can be dialed. Without one there is no link to this member. */
+  #open(id: bigint, urls: readonly string[], first: number): void {
+    for (let tries = 0; tries < urls.length; tries += 1) {
+      const at = (first + tries) % urls.length;
+      const dialed = dialTargetOf(urls[at]!);
+      if (dialed !== undefined) {
+        this.#dial(id, urls, at, dialed);
+        return;
+      }
+      this.#unreachedFor(id, urls[at]!, 'this program dials only http://host:port and https://host:port');
+    }
+  }
+
+  /** Logs why an address is not reached: once for each reason, not ten times a second. */
+  #unreachedFor(id: bigint, url: string, why: string): void {
+    if (this.#unreached.get(url) === why) return;
+    this.#unreached.set(url, why);
+    this.#options.logger.warn({ member: id.toString(16), url, error: why }, 'cannot reach a member');
+  }
+
+  #dial(id: bigint, urls: readonly string[], at: number, { target, address, secure }: DialTarget): void {
     const url = urls[at]!;
     const { clusterId, memberId, clock, logger, service, onRoundTrip } = this.#options;
     const traffic = this.traffic.with(id) ?? new PeerTraffic();
-    const { host, protocol } = new URL(url);
     const member = id.toString(16);
     const link = new PeerLink({
       hello: { cluster: clusterId, from: memberId, to: id },
-      target: host,
-      tls: protocol === 'https:' ? this.#secure : this.#plain,
+      target,
+      address,
+      tls: secure ? this.#secure : this.#plain,
       clock,
       traffic,
       onRoundTrip: (ms) => onRoundTrip?.(id, ms),
@@ -117,10 +141,7 @@ export class PeerLinks implements PeerNetwork, Disposable {
       },
       onGone: () => service()?.gone(id),
       onUnreached: (why) => {
-        if (this.#unreached.get(url) !== why) {
-          this.#unreached.set(url, why);
-          logger.warn({ member, url, error: why }, 'cannot reach a member');
-        }
+        this.#unreachedFor(id, url, why);
         if (urls.length === 1 || this.#links.get(id)?.link !== link) return;
         link.close();
         this.#open(id, urls, (at + 1) % urls.length);
