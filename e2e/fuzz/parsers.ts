@@ -5,6 +5,7 @@ import {
   decodePut,
   decodeRange,
   decodeTxn,
+  decodeTxnWithin,
   etcdserverpb,
   FrameReader,
   FrameType,
@@ -79,7 +80,8 @@ export const parsers: readonly Parser[] = [
   { name: 'range', parse: (bytes) => void decodeRange(bytes) },
   { name: 'put', parse: (bytes) => void decodePut(bytes) },
   { name: 'delete-range', parse: (bytes) => void decodeDeleteRange(bytes) },
-  { name: 'txn', parse: (bytes) => void decodeTxn(bytes, MAX_TXN_OPS) },
+  { name: 'txn', parse: (bytes) => void decodeTxnWithin(bytes, MAX_TXN_OPS) },
+  { name: 'forwarded txn', parse: (bytes) => void decodeTxn(bytes) },
   { name: 'keep-alive', parse: (bytes) => void decodeKeepAlive(bytes) },
   ...generated,
 ];

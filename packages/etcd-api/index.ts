@@ -11,3 +11,4 @@ export {
 export type { Cluster, ClusterChanges, ClusterCounts, ClusterView, Member, MemberAdded } from './src/cluster-view.ts';
 export { LoneMember, type LoneMemberOptions } from './src/lone-member.ts';
 export { HealthStatus } from './src/health-status.ts';
+export { checkForwardedTxn } from './src/txn-check.ts';

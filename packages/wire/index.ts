@@ -16,7 +16,15 @@ export type {
 export { StatusError, statusOf } from './src/status.ts';
 
 // The hot paths: requests into operations, answers from encoded KeyValues.
-export { decodeRange, decodePut, decodeDeleteRange, decodeTxn, emptyOp } from './src/messages/requests.ts';
+export {
+  decodeRange,
+  decodePut,
+  decodeDeleteRange,
+  decodeTxn,
+  decodeTxnWithin,
+  CutTxn,
+  emptyOp,
+} from './src/messages/requests.ts';
 export { encodeTxn } from './src/messages/txn-request.ts';
 export { HeaderEncoder, type HeaderIdentity } from './src/messages/header.ts';
 export {

@@ -1,10 +1,11 @@
 import { assert, EngramError, type Op, type Txn } from '@engram/core';
 import type { Caller, OpResult, PagedRangeResult, TxnResult } from '@engram/backend';
 import {
+  CutTxn,
   decodeDeleteRange,
   decodePut,
   decodeRange,
-  decodeTxn,
+  decodeTxnWithin,
   encodeAnswer,
   etcdserverpb,
   type Message,
@@ -18,7 +19,7 @@ import { checkRequestSize } from './request-size.ts';
 import { RpcCaller } from './rpc-caller.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { raiseIfOverQuota } from './space-check.ts';
-import { checkPut, checkRange, checkTxn } from './txn-check.ts';
+import { checkDecodedTxn, checkPut, checkRange } from './txn-check.ts';
 
 const SERVICE = '/etcdserverpb.KV';
 
@@ -82,15 +83,15 @@ class KvService {
 
   txn(request: Uint8Array, caller: Caller): Promise<Message> {
     const { limits, store } = this.#parts;
-    const txn = decodeTxn(request, limits.maxTxnOps);
+    const decoded = decodeTxnWithin(request, limits.maxTxnOps);
     try {
-      checkTxn(txn, limits.maxTxnOps);
-      if (!isReadOnly(txn)) checkRequestSize(request, limits.maxRequestBytes);
-      checkDuplicateKeys(txn);
+      checkDecodedTxn(decoded, limits.maxTxnOps);
+      if (!isReadOnly(decoded)) checkRequestSize(request, limits.maxRequestBytes);
+      checkDuplicateKeys(decoded);
     } catch (error) {
-      return this.#refuse(error, txn, caller);
+      return this.#refuse(error, decoded instanceof CutTxn ? decoded.beginning : decoded, caller);
     }
-    return store.txn(txn, caller).then(this.#answer);
+    return store.txn(decoded, caller).then(this.#answer);
   }
 
   async compact(request: Uint8Array, caller: Caller): Promise<Message> {

@@ -1,5 +1,6 @@
 import { EngramError, type Op, type PutOp, type RangeOp, SortOrder, SortTarget, type Txn } from '@engram/core';
-import { emptyOp } from '@engram/wire';
+import { CutTxn, emptyOp } from '@engram/wire';
+import { checkDuplicateKeys } from './duplicate-keys.ts';
 
 /*
  * What a request shows by itself to be wrong, in etcd's order (etcd server/etcdserver/api/v3rpc/key.go:
@@ -21,6 +22,25 @@ export function checkPut(op: PutOp): void {
 /** The number of compares, or of operations of one branch, whichever is the largest. */
 function txnWidth(txn: Txn): number {
   return Math.max(txn.compares.length, txn.success.length, txn.failure.length);
+}
+
+/** What a client has sent, as `decodeTxnWithin` gives it. A transaction that is longer than it may be is refused in any case. */
+export function checkDecodedTxn(decoded: Txn | CutTxn, opsMax: number): asserts decoded is Txn {
+  if (!(decoded instanceof CutTxn)) {
+    checkTxn(decoded, opsMax);
+    return;
+  }
+  checkTxn(decoded.beginning, opsMax);
+  throw new EngramError('TooManyOps');
+}
+
+/**
+ * What a leader asks of a transaction that another member has passed on, before it decides it. That member has checked it
+ * against its own bounds, so the number of operations is not judged again. Throws what the client's request deserves.
+ */
+export function checkForwardedTxn(txn: Txn): void {
+  checkTxn(txn, Infinity);
+  checkDuplicateKeys(txn);
 }
 
 /** `opsMax` is the number of operations that the enclosing transactions leave. */

@@ -56,10 +56,11 @@ describe('what is refused before anything happens', () => {
     expect((await api.txn(filled(28))).succeeded).toBe(true);
   });
 
-  test('nested transactions, each small enough, have 1,024 compares and operations together, and no more', async () => {
-    const tree = (inner: number): Txn => ({ success: times(64, (at) => nested(times(inner, () => get(`k${at}`)))) });
-    expect((await api.txn(tree(15))).responses).toHaveLength(64);
-    expect(await failure(api.txn(tree(16)))).toEqual(tooMany);
+  test('nested transactions, each small enough, have 8,192 compares and operations together, and no more', async () => {
+    const ops = times(64, () => nested(times(63, (at) => get(`k${at}`))));
+    const compares = { compare: [compare(0)] };
+    expect((await api.txn({ success: ops, failure: ops })).responses).toHaveLength(64);
+    expect(await failure(api.txn({ ...compares, success: ops, failure: ops }))).toEqual(tooMany);
   });
 
   test('what is too large is not searched for keys that come twice', async () => {
@@ -245,6 +246,18 @@ describe('execution', () => {
     const removal = { requestDeleteRange: { key: b('b'), prevKv: true } };
     const { responses } = await api.txn({ success: [put('a'), removal] });
     expect(responses[1]?.responseDeleteRange?.prevKvs).toMatchObject([{ modRevision: 3, version: 1 }]);
+  });
+
+  test.each([
+    { nested: 60, puts: 17 },
+    { nested: 100, puts: 28 },
+    { nested: 64, puts: 64 },
+  ])('$nested nested transactions of $puts puts each are one transaction', async ({ nested, puts }) => {
+    const inner = (of: number) => ({ success: times(puts, (at) => put(`k${of}/${at}`)) });
+    const { responses } = await api.txn({ success: times(nested, (of) => ({ requestTxn: inner(of) })) });
+    expect(responses).toHaveLength(nested);
+    const { count } = await api.range({ key: b('k'), rangeEnd: b('l'), countOnly: true });
+    expect(count).toBe(nested * puts);
   });
 
   test('edge 54: 500 operations, where they are allowed, are one revision in their order', async () => {

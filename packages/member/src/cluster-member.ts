@@ -226,7 +226,6 @@ class Parts implements ElectionOwner {
       logger,
       confirm: (signal, witness) => this.#confirm(signal, witness),
       changeMembers: (change, signal) => this.cluster.passedOn(change, signal),
-      txnOpsMax: this.#options.limits.maxTxnOps ?? 128,
     });
     this.#follower = new Follower({
       ...shared,

@@ -1,7 +1,7 @@
 import { type Backend, type Caller, nodeItself, type Origin, type Proposals, type TxnResult } from '@engram/backend';
 import { type Clock, EngramError, epoch, type ErrorCode, isEngramError, leaseId, type Logger } from '@engram/core';
 import { memberId, type Witness } from '@engram/election';
-import type { Member } from '@engram/etcd-api';
+import { checkForwardedTxn, type Member } from '@engram/etcd-api';
 import { decodeTxn } from '@engram/wire';
 import { type Answering, KeptAnswers } from './kept-answers.ts';
 import * as peerpb from './gen/peerpb.ts';
@@ -16,8 +16,6 @@ export interface LeaderCallsOptions {
   readonly confirm: (signal: AbortSignal, witness?: Witness) => Promise<void>;
   /** Changes of the membership, which only a leader makes. */
   readonly changeMembers: (change: peerpb.MemberChange, signal: AbortSignal) => Promise<readonly Member[]>;
-  /** Bound on the operations of a passed-on transaction. */
-  readonly txnOpsMax: number;
 }
 
 /** Errors of all calls of a leadership that has ended. The member asks the next leader. */
@@ -95,10 +93,12 @@ export class LeaderCalls {
   }
 
   async #perform(request: peerpb.Request, proposals: Proposals, peer: PeerCaller): Answering {
-    const { txnOpsMax, confirm, changeMembers } = this.#options;
+    const { confirm, changeMembers } = this.#options;
     const caller = new PassedOnCaller(request, peer);
     if (request.txn !== undefined) {
-      const result: TxnResult = await proposals.txn(decodeTxn(request.txn, txnOpsMax), caller);
+      const txn = decodeTxn(request.txn);
+      checkForwardedTxn(txn);
+      const result: TxnResult = await proposals.txn(txn, caller);
       return { txn: txnResultForm(result), revision: result.revision };
     }
     if (request.compact !== undefined) {

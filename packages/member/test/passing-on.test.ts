@@ -57,7 +57,6 @@ class TestMember {
         if (backend.leadership === undefined) throw new EngramError('NotLeader');
       },
       changeMembers: async () => [],
-      txnOpsMax: 128,
     });
     const shared = {
       memberId: id,

@@ -5,15 +5,14 @@ import {
   decodeDeleteRange,
   decodePut,
   decodeRange,
+  CutTxn,
   decodeTxn,
+  decodeTxnWithin,
   emptyOp,
   etcdserverpb,
   type Init,
   WireError,
 } from '@engram/wire';
-
-/** More operations than any transaction in these tests has. */
-const OPS_MAX = 1_000_000;
 
 /* Compares the fast decoders with the generated ones, which are tested against protobufjs. */
 
@@ -158,7 +157,7 @@ describe('the fast decoders read what the generated ones read', () => {
     fc.assert(
       fc.property(txn, txn, (first, second) => {
         const sent = twice(etcdserverpb.encodeTxnRequest(first), etcdserverpb.encodeTxnRequest(second));
-        expect(decodeTxn(sent, OPS_MAX)).toEqual(slowTxn(etcdserverpb.decodeTxnRequest(sent)));
+        expect(decodeTxn(sent)).toEqual(slowTxn(etcdserverpb.decodeTxnRequest(sent)));
       }),
     );
   });
@@ -174,7 +173,7 @@ describe('the fast decoders read what the generated ones read', () => {
       fc.property(op, op, (first, second) => {
         const merged = twice(etcdserverpb.encodeRequestOp(first), etcdserverpb.encodeRequestOp(second));
         const sent = new Uint8Array(Buffer.concat([Uint8Array.of(0x12), varint(merged.length), merged]));
-        expect(decodeTxn(sent, OPS_MAX)).toEqual(slowTxn(etcdserverpb.decodeTxnRequest(sent)));
+        expect(decodeTxn(sent)).toEqual(slowTxn(etcdserverpb.decodeTxnRequest(sent)));
       }),
     );
   });
@@ -192,7 +191,7 @@ test('damaged transactions give a transaction or a WireError', () => {
       for (const [at, byte] of changes) if (sent.length > 0) sent[at % sent.length] = byte;
       for (const damaged of [sent, sent.subarray(0, cut % (sent.length + 1))]) {
         try {
-          decodeTxn(damaged, OPS_MAX);
+          decodeTxn(damaged);
         } catch (error) {
           expect(error).toBeInstanceOf(WireError);
         }
@@ -204,7 +203,7 @@ test('damaged transactions give a transaction or a WireError', () => {
 
 test('an operation of no kind is the one that validation looks for', () => {
   const sent = etcdserverpb.encodeTxnRequest({ failure: [{}] });
-  expect(decodeTxn(sent, OPS_MAX).failure[0]).toBe(emptyOp);
+  expect(decodeTxn(sent).failure[0]).toBe(emptyOp);
 });
 
 describe('what a transaction may be at most', () => {
@@ -218,25 +217,45 @@ describe('what a transaction may be at most', () => {
     { list: 'compares', tag: 0x0a },
     { list: 'success', tag: 0x12 },
     { list: 'failure', tag: 0x1a },
-  ] as const)('the $list end one behind the bound, whatever still comes', ({ list, tag }) => {
-    const whole = field(tag, new Uint8Array(0));
-    expect(decodeTxn(many(OPS, whole), OPS)[list]).toHaveLength(OPS);
-    expect(decodeTxn(many(100_000, whole), OPS)[list]).toHaveLength(OPS + 1);
+  ] as const)('$list that are too long give no transaction, but a beginning that shows it', ({ list, tag }) => {
+    const entry = field(tag, new Uint8Array(0));
+    const within = decodeTxnWithin(many(OPS, entry), OPS);
+    expect(within).toEqual(decodeTxn(many(OPS, entry)));
+    for (const count of [OPS + 1, OPS + 2, 100_000]) {
+      const beyond = decodeTxnWithin(many(count, entry), OPS);
+      if (count === OPS + 1) expect(beyond, 'nothing is missing').toMatchObject({ [list]: { length: count } });
+      else expect(beyond).toMatchObject({ beginning: { [list]: { length: OPS + 1 } } });
+      expect(beyond instanceof CutTxn).toBe(count > OPS + 1);
+    }
+    const nested = field(0x12, field(0x22, many(OPS + 2, entry)));
+    expect(decodeTxnWithin(nested, OPS)).toBeInstanceOf(CutTxn);
+  });
+
+  test('without a bound, all of it is read', () => {
+    const sent = Buffer.concat([0x0a, 0x12, 0x1a].map((tag) => many(5000, field(tag, new Uint8Array(0)))));
+    const txn = decodeTxn(Buffer.concat([sent, field(0x12, field(0x22, sent))]));
+    expect(txn).toMatchObject({ compares: { length: 5000 }, success: { length: 5001 }, failure: { length: 5000 } });
+    expect(txn.success.at(-1)).toMatchObject({ txn: { compares: { length: 5000 }, success: { length: 5000 } } });
   });
 
   test('the three lists full, with full ones within, are read', () => {
     const full = Buffer.concat([0x0a, 0x12, 0x1a].map((tag) => many(OPS, field(tag, new Uint8Array(0)))));
-    const txn = decodeTxn(Buffer.concat([full, field(0x12, field(0x22, full))]), OPS);
+    const sent = Buffer.concat([full, field(0x12, field(0x22, full))]);
+    const txn = decodeTxn(sent);
+    expect(decodeTxnWithin(sent, OPS)).toEqual(txn);
     expect(txn.compares.length + txn.success.length + txn.failure.length).toBe(3 * OPS + 1);
     expect(txn.success.at(-1)).toMatchObject({ kind: 'txn', txn: { failure: { length: OPS } } });
   });
 
   test('a whole tree has a bound of its own, however it is nested', () => {
-    // Each list is short. Together the lists have 8 x 128 operations, and in the second case more.
-    const inner = many(63, putOp);
-    const nested = field(0x12, field(0x22, inner));
-    expect(() => decodeTxn(many(16, nested), OPS)).not.toThrow();
-    expect(() => decodeTxn(many(17, nested), OPS)).toThrow('etcdserver: too many operations in txn request');
+    // Each list is short. Together the lists have 64 x 128 operations, and in the second case more.
+    const nested = field(0x12, field(0x22, many(63, putOp)));
+    const both = many(64, nested);
+    const tree = Buffer.concat([both, many(64, Buffer.concat([Uint8Array.of(0x1a), nested.subarray(1)]))]);
+    expect(decodeTxnWithin(tree, OPS)).toEqual(decodeTxn(tree));
+    const beyond = Buffer.concat([tree, field(0x0a, new Uint8Array(0))]);
+    expect(() => decodeTxnWithin(beyond, OPS)).toThrow('etcdserver: too many operations in txn request');
+    expect(decodeTxn(beyond).compares).toHaveLength(1);
   });
 
   test.each([
@@ -248,7 +267,7 @@ describe('what a transaction may be at most', () => {
     // milliseconds.
     const op = many(Math.floor(320_000 / request.length), request);
     const start = process.cpuUsage();
-    const txn = decodeTxn(field(0x12, op), OPS);
+    const txn = decodeTxn(field(0x12, op));
     const { user, system } = process.cpuUsage(start);
     expect((user + system) / 1000).toBeLessThan(1_000);
     expect(txn.success).toHaveLength(1);

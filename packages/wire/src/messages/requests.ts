@@ -33,20 +33,42 @@ export const decodePut = (bytes: Uint8Array): PutOp => readPut(new Reader(bytes)
 export const decodeDeleteRange = (bytes: Uint8Array): DeleteRangeOp => readDeleteRange(new Reader(bytes), undefined);
 
 /**
- * Reads each list of a transaction, and of each nested one, up to one entry above `opsMax`, so that the validation sees
- * that it is too long. The whole tree may have TXN_TREE_FACTOR times `opsMax` compares and operations, which is more
- * than twice the bound of one transaction's three lists. Throws TooManyOps above that. etcd bounds the tree only by the
- * bytes of the request.
+ * The beginning of a transaction that has more than it may have. It is no `Txn`, so that nobody decides it: validation finds in
+ * it what is wrong first, as etcd would in the whole transaction, at the latest that a list is too long.
  */
-export const decodeTxn = (bytes: Uint8Array, opsMax: number): Txn =>
-  readTxn(new Reader(bytes), newTxn(), { opsMax, left: TXN_TREE_FACTOR * opsMax });
+export class CutTxn {
+  readonly beginning: Txn;
 
-const TXN_TREE_FACTOR = 8;
+  constructor(beginning: Txn) {
+    this.beginning = beginning;
+  }
+}
+
+/** Reads the whole transaction, whatever its size. */
+export function decodeTxn(bytes: Uint8Array): Txn {
+  return readTxn(new Reader(bytes), newTxn(), { opsMax: Infinity, left: Infinity, cut: false });
+}
+
+/**
+ * As `decodeTxn`, for a client's request, whose memory is bounded: it reads each list of the transaction, and of each nested
+ * one, up to one entry above `opsMax`. The whole tree may have TXN_TREE_FACTOR times `opsMax` compares and operations. Throws
+ * TooManyOps above that. etcd bounds the tree only by the bytes of the request.
+ */
+export function decodeTxnWithin(bytes: Uint8Array, opsMax: number): Txn | CutTxn {
+  const bounds: TxnBounds = { opsMax, left: TXN_TREE_FACTOR * opsMax, cut: false };
+  const txn = readTxn(new Reader(bytes), newTxn(), bounds);
+  return bounds.cut ? new CutTxn(txn) : txn;
+}
+
+/** Room for each transaction of two levels: at most a quarter of `opsMax` squared, at its default of 128. */
+const TXN_TREE_FACTOR = 64;
 
 interface TxnBounds {
   readonly opsMax: number;
   /** Compares and operations that the whole tree may still have. */
   left: number;
+  /** A list has more entries than were read. */
+  cut: boolean;
 }
 
 function readRange(reader: Reader, before: RangeOp | undefined): RangeOp {
@@ -199,6 +221,7 @@ function readTxn(reader: Reader, txn: OpenTxn, bounds: TxnBounds): OpenTxn {
     }
     const list = tag === 10 ? compares : tag === 18 ? success : failure;
     if (list.length > bounds.opsMax) {
+      bounds.cut = true;
       reader.skip(tag);
       continue;
     }
