@@ -1,8 +1,8 @@
 import { type Seal, sameSeal } from '@engram/core';
 import { StorageUnavailableError } from '@engram/storage';
 import type { Transaction } from '@engram/tikv-client';
-import { decodeImageRoot, EMPTY_IMAGE_ROOT, encodeImageRoot, type ImageRoot } from './image-root.ts';
-import { corrupt, type LogSource, sealOf } from './log-source.ts';
+import { EMPTY_IMAGE_ROOT, encodeImageRoot, type ImageRoot } from './image-root.ts';
+import { imageRootOf, readImageRoot, type LogSource, sealOf } from './log-source.ts';
 
 /** The seal, storage and segment by which a node holds the log, and so may change the image's root. */
 export interface RootHolder {
@@ -37,8 +37,8 @@ export class ImageRootStore {
 
   async read(signal: AbortSignal): Promise<ImageRoot> {
     const { source } = this.#options;
-    const value = await source.client.get(source.keys.image, { signal, timeoutMs: source.timeoutMs });
-    return this.#take(value);
+    this.#known = await readImageRoot(source, signal);
+    return this.#known;
   }
 
   /**
@@ -93,9 +93,7 @@ export class ImageRootStore {
 
   #take(value: Uint8Array | undefined): ImageRoot {
     const { source } = this.#options;
-    const root = value === undefined ? EMPTY_IMAGE_ROOT : decodeImageRoot(value);
-    if (root === undefined) throw corrupt(source, "the value of the image's root is damaged");
-    this.#known = root;
-    return root;
+    this.#known = imageRootOf(source, value);
+    return this.#known;
   }
 }

@@ -42,11 +42,19 @@ export interface ImageRoot {
   readonly claim: RoundClaim | undefined;
   /** The log before this position may be deleted already. */
   readonly trimmed: LogPosition;
-  /** The segment that begins at `trimmed`. Earlier segments may be deleted already. */
+  /** The segment that begins at `trimmed`. The batches of earlier segments may be deleted already. */
   readonly segment: number;
+  /** The batches of the segments before this one are certainly deleted. Not above `segment`. */
+  readonly deleted: number;
 }
 
-export const EMPTY_IMAGE_ROOT: ImageRoot = { image: undefined, claim: undefined, trimmed: logPosition(1), segment: 1 };
+export const EMPTY_IMAGE_ROOT: ImageRoot = {
+  image: undefined,
+  claim: undefined,
+  trimmed: logPosition(1),
+  segment: 1,
+  deleted: 1,
+};
 
 export const imageBytes = ({ totals }: Image): number =>
   imageKindNames.reduce((sum, kind) => sum + totals[kind].bytes, 0);
@@ -79,9 +87,9 @@ export const sameTotals = (left: PieceTotals, right: PieceTotals): boolean =>
   left.count === right.count && left.bytes === right.bytes && left.hash === right.hash;
 
 /** Encodes the root as a line of JSON and a line with its hash. */
-export function encodeImageRoot({ image, claim, trimmed, segment }: ImageRoot): Uint8Array {
+export function encodeImageRoot({ image, claim, trimmed, segment, deleted }: ImageRoot): Uint8Array {
   const named = claim && { ...claim, opener: claim.opener.toString(16) };
-  const text = JSON.stringify({ magic: MAGIC, format: FORMAT, image, claim: named, trimmed, segment });
+  const text = JSON.stringify({ magic: MAGIC, format: FORMAT, image, claim: named, trimmed, segment, deleted });
   return Buffer.from(`${text}\n${hashOf(text)}\n`);
 }
 
@@ -96,10 +104,12 @@ export function decodeImageRoot(value: Uint8Array): ImageRoot | undefined {
   }
   const image = root['image'] === undefined ? undefined : parseImage(root['image']);
   const claim = root['claim'] === undefined ? undefined : parseClaim(root['claim']);
-  const { trimmed, segment } = root;
+  // A root without `deleted` is of a version that did not note it.
+  const { trimmed, segment, deleted = EMPTY_IMAGE_ROOT.deleted } = root;
   if (image === undefined && root['image'] !== undefined) return undefined;
   if (claim === undefined && root['claim'] !== undefined) return undefined;
-  return isCount(trimmed) && isCount(segment) ? { image, claim, trimmed: logPosition(trimmed), segment } : undefined;
+  if (!isCount(trimmed) || !isCount(segment) || !isCount(deleted) || deleted > segment) return undefined;
+  return { image, claim, trimmed: logPosition(trimmed), segment, deleted };
 }
 
 /** Checks a parsed JSON value; undefined if it is not an image. */

@@ -1,15 +1,13 @@
 import { compareBytes } from '@engram/core';
-import { StorageCorruptError } from '@engram/storage';
 import type { RegionInfo, Snapshot, TikvClient } from '@engram/tikv-client';
 import { emptyChain } from './chain.ts';
 import { type ClusterRoot, openRoot } from './cluster-root.ts';
 import { PieceMissing, TikvPieces } from './image-pieces.ts';
-import { decodeImageRoot, EMPTY_IMAGE_ROOT, type Image, type ImageRoot } from './image-root.ts';
+import type { Image, ImageRoot } from './image-root.ts';
 import { type LogKey, LogKeys } from './log-keys.ts';
-import { corrupt, type LogSource, ownerOf, scanLog } from './log-source.ts';
-import { findTail } from './log-tail.ts';
+import { imageRootOf, type LogSource, ownerOf, scanLog } from './log-source.ts';
+import { lookAtTail } from './log-tail.ts';
 import { MemberNeeds } from './member-needs.ts';
-import type { SegmentOwner } from './seal-record.ts';
 
 /** A segment of the log that is not deleted. */
 export interface SegmentReport {
@@ -80,14 +78,18 @@ export async function inspectStorage({ client, prefix, signal, timeoutMs }: Insp
   const root: ClusterRoot = await openRoot({ client, keys, signal, timeoutMs });
   const name = `the log at the prefix ${JSON.stringify(prefix)} of TiKV`;
   const source: LogSource = { client, keys, empty: emptyChain(root.clusterId), name, timeoutMs };
-  const snapshot = await client.snapshot({ signal, timeoutMs, notFillCache: true });
+  const { snapshot, tail } = await lookAtTail(source, signal, { notFillCache: true });
   const value = await snapshot.get(keys.image, { signal, timeoutMs });
-  const imageRoot = value === undefined ? EMPTY_IMAGE_ROOT : decodeImageRoot(value);
-  if (imageRoot === undefined) throw corrupt(source, "the value of the image's root is damaged");
+  const imageRoot = imageRootOf(source, value);
   const { image, claim, trimmed } = imageRoot;
-  const tail = await findTail(source, snapshot, signal);
   const regions = new RegionCounts(await client.admin.regions(keys.range.start, keys.range.end, { signal, timeoutMs }));
-  const segments = await segmentsOf(source, snapshot, regions, tail.segment, signal);
+  const segments = await segmentsOf(
+    source,
+    snapshot,
+    regions,
+    { begin: imageRoot.segment, last: tail.segment },
+    signal,
+  );
   const rounds = await roundsOf(source, snapshot, regions, imageRoot, signal);
   const needs = await MemberNeeds.all(source, snapshot, signal);
   return {
@@ -107,12 +109,13 @@ async function segmentsOf(
   source: LogSource,
   snapshot: Snapshot,
   regions: RegionCounts,
-  last: number,
+  { begin, last }: { readonly begin: number; readonly last: number },
   signal: AbortSignal,
 ): Promise<SegmentReport[]> {
   const { keys } = source;
   const found = new Map<number, { first: number | undefined; values: number; sealed: boolean }>();
-  const range = { start: keys.logStart, end: keys.logEnd };
+  // Of earlier segments only the seals are left, and batches that the next trim deletes.
+  const range = { start: keys.segmentStart(begin), end: keys.logEnd };
   for await (const { key } of scanLog(source, snapshot, range, { keysOnly: true, signal })) {
     const seen = found.get(key.segment) ?? { first: undefined, values: 0, sealed: false };
     found.set(key.segment, seen);
@@ -127,32 +130,10 @@ async function segmentsOf(
   if (!found.has(last)) found.set(last, { first: undefined, values: 0, sealed: false });
   const reports: SegmentReport[] = [];
   for (const [segment, { first, values, sealed }] of found) {
-    // Of the segment before the first remaining one, only the seal exists.
-    if (values === 0 && sealed && first === undefined && !found.has(segment - 1) && segment > 1) continue;
-    const owner = await ownerUnlessTrimmed(source, snapshot, segment, signal);
-    if (owner === undefined) continue;
-    const { seal } = owner;
+    const { seal } = await ownerOf(source, snapshot, segment, signal);
     reports.push({ segment, epoch: seal.epoch, holder: seal.holder.toString(16), first, values, sealed });
   }
   return reports;
-}
-
-/** Undefined if a trim deleted the segment after the snapshot was taken: a trim does not wait for snapshots. */
-async function ownerUnlessTrimmed(
-  source: LogSource,
-  snapshot: Snapshot,
-  segment: number,
-  signal: AbortSignal,
-): Promise<SegmentOwner | undefined> {
-  try {
-    return await ownerOf(source, snapshot, segment, signal);
-  } catch (error) {
-    if (!(error instanceof StorageCorruptError)) throw error;
-    const value = await source.client.get(source.keys.image, { signal, timeoutMs: source.timeoutMs });
-    const root = value === undefined ? undefined : decodeImageRoot(value);
-    if (root === undefined || segment >= root.segment) throw error;
-    return undefined;
-  }
 }
 
 async function roundsOf(

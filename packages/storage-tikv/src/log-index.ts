@@ -1,6 +1,6 @@
 import type { LogPosition } from '@engram/core';
 import type { Snapshot } from '@engram/tikv-client';
-import { type LogSource, scanLog, searchLog } from './log-source.ts';
+import { type LogSource, readImageRoot, scanLog, searchLog } from './log-source.ts';
 import type { LogTail } from './log-tail.ts';
 
 /** Where a batch begins. */
@@ -11,6 +11,8 @@ export interface BatchPlaceInLog {
 
 /** Rows in one answer, so that a search passes over the seals of several segments without batches. */
 const ROWS = 16;
+/** After so many seals without a batch, the segments may be trimmed ones, of which only the seals are left. */
+const SEALS_MAX = 16;
 
 /**
  * Finds the batch that holds a position. Positions ascend with the segments, so a binary search finds the segment, with about
@@ -21,7 +23,7 @@ export class LogIndex {
   /** By segment: the first batch in the segment, or behind it. */
   readonly #firsts = new Map<number, BatchPlaceInLog>();
 
-  /** The first remaining segment. A search before it would read empty regions, one by one. */
+  /** The first remaining segment, as far as known without a request. Before it are only seals, however many. */
   readonly #begin: () => number;
 
   constructor(source: LogSource, begin: () => number = () => 1) {
@@ -78,8 +80,15 @@ export class LogIndex {
     if (known !== undefined) return known;
     const { keys } = this.#source;
     const range = { start: keys.segmentStart(segment), end: keys.logEnd };
+    let seals = 0;
     for await (const { key } of searchLog(this.#source, snapshot, range, { keysOnly: true, limit: ROWS, signal })) {
-      if (key.kind !== 'slot') continue;
+      if (key.kind === 'seal') {
+        seals += 1;
+        if (seals !== SEALS_MAX) continue;
+        const begin = (await readImageRoot(this.#source, signal)).segment;
+        if (begin > key.segment) return await this.firstFrom(snapshot, begin, signal);
+        continue;
+      }
       const first = { segment: key.segment, first: key.first };
       this.#firsts.set(segment, first);
       return first;

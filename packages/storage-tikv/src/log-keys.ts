@@ -4,7 +4,7 @@ import { assert, type LogPosition, logPosition } from '@engram/core';
 // that no other prefix's form begins with: a zero byte becomes 00 FF, and 00 01 ends the prefix. Behind the prefix:
 //
 //   'l' segment (u64) first (u64) part (u16)   a part of the batch that begins at this position
-//   'l' segment (u64) FF                       the segment's seal: behind its batches, whatever their position
+//   'l' segment (u64) FF                       the segment's seal: behind its batches, whatever their position. Never deleted
 //   'm' 'root'                                 the cluster that owns the prefix
 //   'm' 'image'                                the newest image, the round that may replace it, and where the log begins
 //   'n' member (u64)                           what a member needs of the log

@@ -5,7 +5,7 @@ import { type BatchPart, decodeBatch, type StoredBatch } from './batch-format.ts
 import type { Chain } from './chain.ts';
 import type { LogIndex } from './log-index.ts';
 import { corrupt, type LogRow, type LogSource, partOf, scanLog } from './log-source.ts';
-import { findTail } from './log-tail.ts';
+import { lookAtTail } from './log-tail.ts';
 
 export interface ReadRange {
   readonly from: LogPosition;
@@ -38,8 +38,7 @@ export async function* readBatches(
 ): AsyncGenerator<StoredBatch> {
   let { from: position, end, chain } = range;
   for (let missing = 0; missing < 2; missing += 1) {
-    const snapshot = await source.client.snapshot({ signal, timeoutMs: source.timeoutMs, notFillCache: true });
-    const tail = await findTail(source, snapshot, signal);
+    const { snapshot, tail } = await lookAtTail(source, signal, { notFillCache: true });
     end ??= tail.next;
     if (position > end) throw corrupt(source, `the log ends before ${end}, and ${position} is asked for`);
     if (position === end) return;

@@ -3,8 +3,12 @@ import { StorageCorruptError } from '@engram/storage';
 import type { Entry, ScanOptions, Snapshot, TikvClient } from '@engram/tikv-client';
 import { type BatchPart, decodePart } from './batch-format.ts';
 import type { Chain } from './chain.ts';
+import { decodeImageRoot, EMPTY_IMAGE_ROOT, type ImageRoot } from './image-root.ts';
 import type { LogKey, LogKeys } from './log-keys.ts';
 import { decodeSeal, FIRST_OWNER, type SegmentOwner } from './seal-record.ts';
+
+/** The most keys of one request of a search. */
+const SEARCH_KEYS_MAX = 1024;
 
 /** What every reader of the log needs. */
 export interface LogSource {
@@ -39,7 +43,7 @@ export async function* scanLog(
 
 /**
  * As `scanLog`, for a caller that needs one of the first rows. It requests `limit` rows at a time, and reads no region before
- * it has the rows of the region before.
+ * it has the rows of the region before. Without values it requests more rows each time, up to SEARCH_KEYS_MAX.
  */
 export async function* searchLog(
   source: LogSource,
@@ -48,16 +52,30 @@ export async function* searchLog(
   options: ScanOptions & { readonly limit: number },
 ): AsyncGenerator<LogRow> {
   let { start, end } = range;
-  for (let rows = options.limit; rows === options.limit; ) {
-    rows = 0;
-    for await (const row of scanLog(source, snapshot, { start, end }, options)) {
+  for (let { limit } = options; ; ) {
+    let rows = 0;
+    for await (const row of scanLog(source, snapshot, { start, end }, { ...options, limit })) {
       rows += 1;
       const key = keyOf(source, row.key);
       if (options.reverse) end = key;
       else start = keySuccessor(key);
       yield row;
     }
+    if (rows < limit) return;
+    if (options.keysOnly) limit = Math.min(SEARCH_KEYS_MAX, 4 * limit);
   }
+}
+
+/** The image's root as it is now, which no snapshot delays. */
+export async function readImageRoot(source: LogSource, signal: AbortSignal): Promise<ImageRoot> {
+  return imageRootOf(source, await source.client.get(source.keys.image, { signal, timeoutMs: source.timeoutMs }));
+}
+
+/** Decodes the value of the image's root; undefined where it was never written. */
+export function imageRootOf(source: LogSource, value: Uint8Array | undefined): ImageRoot {
+  const root = value === undefined ? EMPTY_IMAGE_ROOT : decodeImageRoot(value);
+  if (root === undefined) throw corrupt(source, "the value of the image's root is damaged");
+  return root;
 }
 
 export function corrupt(source: LogSource, what: string): StorageCorruptError {

@@ -1,7 +1,8 @@
 import { logPosition } from '@engram/core';
+import { StorageUnavailableError } from '@engram/storage';
 import type { Snapshot } from '@engram/tikv-client';
 import type { BatchHeader } from './batch-format.ts';
-import { type LogSource, ownerOf, partOf, sealOf, searchLog } from './log-source.ts';
+import { type LogSource, ownerOf, partOf, readImageRoot, sealOf, searchLog } from './log-source.ts';
 import type { LogMark, SegmentOwner } from './seal-record.ts';
 
 /** Where the log ends, as one snapshot shows it. */
@@ -9,19 +10,73 @@ export interface LogTail extends LogMark {
   /** The segment that is appended to. It is not sealed. */
   readonly segment: number;
   readonly owner: SegmentOwner;
-  /** The last batch of the log; undefined if the log has none, or none any more. */
+  /** The last batch of the log; undefined if the log never had one. */
   readonly last: BatchHeader | undefined;
+}
+
+/** A view of the log, and where the log ends in it. */
+export interface LogView {
+  readonly snapshot: Snapshot;
+  readonly tail: LogTail;
+}
+
+export interface LookOptions {
+  /** The timeout of the snapshot's timestamp; the source's if absent. */
+  readonly timeoutMs?: number;
+  readonly notFillCache?: boolean;
 }
 
 /** Rows in one answer. The first row is enough, unless a segment is empty or a batch was not finished. */
 const ROWS = 2;
+/** After so many rows without the end of a batch, the root says how far back a batch may be. */
+const BLIND_ROWS = 16;
+/** A new look is needed only where this process stood still until the end of the log that it saw was deleted. */
+const LOOKS_MAX = 4;
+
+/** Takes a snapshot, and finds the end of the log in it. */
+export async function lookAtTail(source: LogSource, signal: AbortSignal, options: LookOptions = {}): Promise<LogView> {
+  const { timeoutMs = source.timeoutMs, notFillCache = false } = options;
+  for (let look = 0; look < LOOKS_MAX; look += 1) {
+    const snapshot = await source.client.snapshot({ signal, timeoutMs, notFillCache });
+    const tail = await findTail(source, snapshot, signal);
+    if (await isWhole(source, tail, signal)) return { snapshot, tail };
+  }
+  throw new StorageUnavailableError(`${source.name} is trimmed faster than its end is found`);
+}
+
+/**
+ * The end of the log up to the end of a sealed segment, at a new timestamp. Undefined if the log was trimmed beyond that
+ * segment, so that this is not known any more: then another storage has sealed a later one.
+ */
+export async function tailOfSealed(
+  source: LogSource,
+  segment: number,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<LogTail | undefined> {
+  const snapshot = await source.client.snapshot({ signal, timeoutMs });
+  const tail = await findTail(source, snapshot, signal, segment);
+  return (await isWhole(source, tail, signal)) ? tail : undefined;
+}
+
+/**
+ * Whether no trim had deleted the last batch of the log that a snapshot showed. A deletion does not wait for snapshots, so
+ * this is read after them. The first kept segment has batches, and so a later batch than a deleted one.
+ */
+async function isWhole(source: LogSource, { last }: LogTail, signal: AbortSignal): Promise<boolean> {
+  const { segment } = await readImageRoot(source, signal);
+  return segment <= (last?.segment ?? 1);
+}
 
 /**
  * Finds the end of the log, or of the log up to the end of `lastSegment`. It ignores a batch that its writer did not finish.
  *
  * A snapshot shows every batch that was acknowledged before its timestamp was taken. It also shows every batch that was
  * written before a seal, if the seal was seen before the timestamp was taken. Of concurrent writes, it may show a later one
- * without an earlier one, because commit timestamps of two regions do not follow the order of the commits.
+ * without an earlier one, because commit timestamps of two regions do not follow the order of the commits. Where a trim deletes
+ * what the snapshot showed, the result has no last batch, or one of a deleted segment.
+ *
+ * It reads from the end, so the seals of trimmed segments cost nothing, whatever their number.
  */
 export async function findTail(
   source: LogSource,
@@ -33,9 +88,14 @@ export async function findTail(
   const end = lastSegment === undefined ? keys.logEnd : keys.segmentStart(lastSegment + 1);
   let place: { readonly segment: number; readonly owner: SegmentOwner } | undefined;
   let begin: LogMark | undefined;
+  let rows = 0;
+  let firstKept = 1;
   const range = { start: keys.logStart, end };
   for await (const row of searchLog(source, snapshot, range, { reverse: true, limit: ROWS, signal })) {
     const { key } = row;
+    if (key.segment < firstKept) break;
+    rows += 1;
+    if (rows === BLIND_ROWS) firstKept = (await readImageRoot(source, signal)).segment;
     if (key.kind === 'seal') {
       const owner = sealOf(source, key.segment, row.value);
       place ??= { segment: key.segment + 1, owner };

@@ -1,9 +1,10 @@
 import { type LogPosition, logPosition } from '@engram/core';
 import type { Trimmed } from '@engram/storage';
+import type { ImageRoot } from './image-root.ts';
 import type { ImageRootStore } from './image-root-store.ts';
 import type { BatchPlaceInLog, LogIndex } from './log-index.ts';
 import type { LogSource } from './log-source.ts';
-import { findTail } from './log-tail.ts';
+import { lookAtTail } from './log-tail.ts';
 import type { MemberNeeds } from './member-needs.ts';
 
 export interface LogTrimParts {
@@ -14,16 +15,20 @@ export interface LogTrimParts {
 }
 
 /**
- * Deletes the segments that lie wholly before the newest image and before what the members need. The rest of the log keeps a
- * last batch, and the seal before its first segment, so that readers need not know of the trim.
+ * Deletes the batches of the segments that lie wholly before the newest image and before what the members need. The rest of
+ * the log keeps a last batch, so that its end is found without the root.
  *
- * A trim first changes the begin of the log in the root, and then deletes the range with one call, with all versions. No writer
- * uses these keys again, so a deletion may come late, or twice. Images and the needs of members only move forward. So a node
- * that trims by an older root or older needs, deposed or not, deletes nothing that is needed.
+ * **Seals are never deleted.** A writer that was deposed while it was stopped may append, end its segment or seal after any
+ * time, and TiKV refuses it only because the seal of that segment exists (decision 14). So no batch comes into a segment whose
+ * batches were deleted, and no seal.
+ *
+ * A trim first changes the begin of the log in the root, and then deletes the batches segment by segment, with all versions. No
+ * segment is written to once the next one has batches, so a deletion may come late, or twice. Images and the needs of members
+ * only move forward. So a node that trims by an older root or older needs, deposed or not, deletes nothing that is needed.
  */
 export class LogTrim {
   readonly #parts: LogTrimParts;
-  /** This process has deleted the segments before this one. 1: segments that other processes left may still exist. */
+  /** This process has deleted the batches of the segments before this one. */
   #deleted = 1;
 
   constructor(parts: LogTrimParts) {
@@ -42,11 +47,12 @@ export class LogTrim {
     if (first !== undefined && first.segment > segment) {
       const moved = await roots.update((seen) => {
         if (seen.segment >= first.segment) return undefined;
-        return { ...seen, trimmed: first.first, segment: first.segment };
+        const deleted = Math.max(seen.deleted, Math.min(this.#deleted, seen.segment));
+        return { ...seen, trimmed: first.first, segment: first.segment, deleted };
       }, signal);
       if (moved !== undefined) trimmed = { before: moved.trimmed, needed };
     }
-    await this.#delete(roots.known.segment, signal);
+    await this.#delete(roots.known, signal);
     return trimmed;
   }
 
@@ -57,18 +63,18 @@ export class LogTrim {
   async #firstKept(keep: LogPosition, signal: AbortSignal): Promise<BatchPlaceInLog | undefined> {
     if (keep <= 1) return undefined;
     const { source, index } = this.#parts;
-    const snapshot = await source.client.snapshot({ signal, timeoutMs: source.timeoutMs });
-    const tail = await findTail(source, snapshot, signal);
+    const { snapshot, tail } = await lookAtTail(source, signal);
     const place = await index.locate(snapshot, tail, logPosition(keep - 1), signal);
     return place && (await index.firstFrom(snapshot, place.segment, signal));
   }
 
-  /** Deletes everything before this segment, except the seal that names its owner. */
-  async #delete(segment: number, signal: AbortSignal): Promise<void> {
-    if (segment <= this.#deleted) return;
+  /** Deletes the batches before the begin of the log. The next trim notes in the root that this is done. */
+  async #delete({ segment: end, deleted }: ImageRoot, signal: AbortSignal): Promise<void> {
     const { client, keys, timeoutMs } = this.#parts.source;
-    const start = this.#deleted === 1 ? keys.logStart : keys.seal(this.#deleted - 1);
-    await client.admin.deleteRange(start, keys.seal(segment - 1), { signal, timeoutMs });
-    this.#deleted = segment;
+    this.#deleted = Math.max(this.#deleted, deleted);
+    for (let segment = this.#deleted; segment < end; segment += 1) {
+      await client.admin.deleteRange(keys.segmentStart(segment), keys.seal(segment), { signal, timeoutMs });
+      this.#deleted = segment + 1;
+    }
   }
 }

@@ -19,7 +19,7 @@ import {
 } from '@engram/storage';
 import { type BatchHeader, chainBehind, type EncodedBatch, encodingBatch, type StoredBatch } from './batch-format.ts';
 import { corrupt, type LogSource, sealOf } from './log-source.ts';
-import { findTail, type LogTail } from './log-tail.ts';
+import { type LogTail, lookAtTail, tailOfSealed } from './log-tail.ts';
 import { type InsertOutcome, insertOnce } from './one-phase.ts';
 import { encodeSeal, type LogMark, type SegmentOwner } from './seal-record.ts';
 import type { SegmentRegions } from './segment-regions.ts';
@@ -77,6 +77,7 @@ const never = new AbortController().signal;
  *
  * The log is cut into segments. A segment belongs to the opened storage that sealed the previous one, and never to another.
  * So an append only needs to know that its own segment is not sealed, which TiKV checks in the same step in which it writes.
+ * Seals are never deleted, so this holds for an append that comes late by any time.
  * A takeover is one insert of a seal. The storage whose insert succeeds owns the next segment, and everything in the previous
  * segment was written before the seal.
  */
@@ -133,17 +134,24 @@ export class LogWriter {
         if (outcome.kind === 'written') sealed = segment;
         else if (clock.nowMs() > endMs) throw this.#late(outcome);
       }
-      if (sealed !== undefined) return await this.#open(seal, sealed, endMs);
+      if (sealed === undefined) continue;
+      const next = await this.#open(seal, sealed, endMs);
+      // Undefined: this storage stood still, and another one has sealed since. The next look shows which.
+      if (next !== undefined) return next;
+      sealed = undefined;
+      if (clock.nowMs() > endMs) throw this.#late();
     }
   }
 
   /**
    * Begins the segment behind a sealed one. The timestamp of this look is taken after the seal was seen. So the look shows
-   * everything that was written before the seal, with any commit timestamp.
+   * everything that was written before the seal, with any commit timestamp. Undefined if the sealed segment was trimmed since:
+   * then another storage holds the log.
    */
-  async #open(seal: Seal, sealed: number, endMs?: number): Promise<LogPosition> {
-    const { timestamps } = this.#options;
-    const tail = await this.#look(endMs, sealed);
+  async #open(seal: Seal, sealed: number, endMs?: number): Promise<LogPosition | undefined> {
+    const { timestamps, source } = this.#options;
+    const tail = await tailOfSealed(source, sealed, this.#timeoutMs(endMs), never);
+    if (tail === undefined) return undefined;
     const { next, logBytes, chain, last } = tail;
     const segment = sealed + 1;
     this.#held = { seal, segment, segmentBytes: 0, next, logBytes, chain, last, unsettled: undefined };
@@ -168,7 +176,7 @@ export class LogWriter {
           const owner = sealOf(this.#options.source, held.segment, outcome.by);
           if (!this.#isOwn(owner, held.seal)) return this.#deposed();
           // This storage's own seal, whose answer was lost.
-          await this.#open(held.seal, held.segment);
+          if ((await this.#open(held.seal, held.segment)) === undefined) return this.#deposed();
           break;
         }
         case 'taken':
@@ -224,7 +232,7 @@ export class LogWriter {
     }
     logger.debug({ segment: held.segment, next, bytes: held.segmentBytes }, 'ended a segment of the log');
     if (begin === undefined) {
-      await this.#open(held.seal, held.segment);
+      if ((await this.#open(held.seal, held.segment)) === undefined) return this.#deposed();
     } else {
       this.#held = { ...held, segment: held.segment + 1, segmentBytes: 0 };
     }
@@ -273,15 +281,17 @@ export class LogWriter {
   }
 
   /** Reads the end of the log at a new timestamp. */
-  async #look(endMs?: number, lastSegment?: number): Promise<LogTail> {
-    const { source, clock } = this.#options;
-    const timeoutMs = endMs === undefined ? source.timeoutMs : Math.max(1, endMs - clock.nowMs());
-    const snapshot = await source.client.snapshot({ timeoutMs });
-    return await findTail(source, snapshot, never, lastSegment);
+  async #look(endMs?: number): Promise<LogTail> {
+    return (await lookAtTail(this.#options.source, never, { timeoutMs: this.#timeoutMs(endMs) })).tail;
   }
 
-  #late(outcome: InsertOutcome): StorageUnavailableError {
-    const cause = outcome.kind === 'uncertain' ? outcome.cause : undefined;
+  #timeoutMs(endMs: number | undefined): number {
+    const { source, clock } = this.#options;
+    return endMs === undefined ? source.timeoutMs : Math.max(1, endMs - clock.nowMs());
+  }
+
+  #late(outcome?: InsertOutcome): StorageUnavailableError {
+    const cause = outcome?.kind === 'uncertain' ? outcome.cause : undefined;
     return new StorageUnavailableError(`${this.#options.source.name} could not be sealed in time`, { cause });
   }
 

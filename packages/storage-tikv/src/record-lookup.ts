@@ -5,7 +5,7 @@ import type { BatchPart, StoredBatch } from './batch-format.ts';
 import type { BatchPlaceInLog, LogIndex } from './log-index.ts';
 import { batchesFrom, wholeBatch } from './log-reader.ts';
 import { type LogRow, type LogSource, partOf } from './log-source.ts';
-import { findTail, type LogTail } from './log-tail.ts';
+import { type LogTail, type LogView, lookAtTail } from './log-tail.ts';
 import type { RecentBatches } from './recent-batches.ts';
 import { Turns } from './turns.ts';
 
@@ -16,9 +16,7 @@ const DENSE_MAX = 4;
 /** The log keeps its records: a newer view is needed only for a missing record, or before a safe point comes near. */
 const VIEW_AGE_MAX_MS = 60_000;
 
-interface View {
-  readonly snapshot: Snapshot;
-  readonly tail: LogTail;
+interface View extends LogView {
   readonly sinceMs: number;
 }
 
@@ -139,9 +137,7 @@ export class RecordLookup {
 
   async #look(signal: AbortSignal): Promise<View> {
     const sinceMs = this.#clock.nowMs();
-    const snapshot = await this.#source.client.snapshot({ signal, timeoutMs: this.#source.timeoutMs });
-    const tail = await findTail(this.#source, snapshot, signal);
-    this.#view = { snapshot, tail, sinceMs };
+    this.#view = { ...(await lookAtTail(this.#source, signal)), sinceMs };
     return this.#view;
   }
 

@@ -14,7 +14,7 @@ import {
 import type { LogIndex } from './log-index.ts';
 import { ChainMismatch, readBatches } from './log-reader.ts';
 import { corrupt, type LogSource } from './log-source.ts';
-import { findTail } from './log-tail.ts';
+import { lookAtTail } from './log-tail.ts';
 import type { HeldLog, LogWriter } from './log-writer.ts';
 import type { NodeBytes } from './node-bytes.ts';
 import type { SharedRecords } from './shared-records.ts';
@@ -143,8 +143,7 @@ export class TikvLog implements Log {
   /** Yields what the node's copy has, then the rest from TiKV. TiKV gives the end: another node may hold the log by now. */
   async *#batches(from: LogPosition, held: HeldLog | undefined, signal: AbortSignal): AsyncGenerator<LogBatch> {
     const { source, index, bytes } = this.#parts;
-    const snapshot = await source.client.snapshot({ signal, timeoutMs: source.timeoutMs });
-    const tail = await findTail(source, snapshot, signal);
+    const { tail } = await lookAtTail(source, signal);
     const end = held !== undefined && tail.segment === held.segment ? held.next : tail.next;
     if (from > end) throw corrupt(source, `the log ends before ${end}, and ${from} is asked for`);
     let position = from;

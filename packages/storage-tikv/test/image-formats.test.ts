@@ -176,6 +176,7 @@ describe('the root', () => {
     claim: { round: 5, epoch: epoch(7), opener: 0xffff_ffff_ffff_ffffn },
     trimmed: at(900),
     segment: 3,
+    deleted: 2,
   };
 
   test.each([EMPTY_IMAGE_ROOT, full, { ...full, image: undefined }, { ...full, claim: undefined }])(
@@ -193,6 +194,14 @@ describe('the root', () => {
     const older = JSON.stringify({ ...JSON.parse(text), format: 1, image });
     const hash = createHash('sha256').update(older).digest('hex').slice(0, 32);
     expect(decodeImageRoot(Buffer.from(`${older}\n${hash}\n`))).toEqual(decodeImageRoot(value));
+  });
+
+  test('that does not say which segments are deleted begins with the first one', () => {
+    const text = Buffer.from(encodeImageRoot(full)).toString().split('\n')[0]!;
+    const { deleted: _, ...older } = JSON.parse(text);
+    const line = JSON.stringify(older);
+    const hash = createHash('sha256').update(line).digest('hex').slice(0, 32);
+    expect(decodeImageRoot(Buffer.from(`${line}\n${hash}\n`))).toEqual({ ...full, deleted: 1 });
   });
 
   test('is refused where any bit has changed, and where it is cut off', () => {

@@ -6,6 +6,7 @@ import { LogKeys, openRoot, openTikvStorage, type TikvStorage, type TikvStorageO
 import { TikvClient } from '@engram/tikv-client';
 import { type CommandName, FakeCluster, type Fault } from '@engram/tikv-client/testing';
 import { onTestFinished } from 'vitest';
+import type { StoppableProcess } from './stopping.ts';
 
 export const first = sealOf(1);
 export const at = logPosition;
@@ -25,7 +26,8 @@ export const batchOf = (first: number, last = first, length = 8): LogBatch => ({
 
 /** A cluster of stores whose time passes only inside `run`, and the nodes on it, each with a client of its own. */
 export class SimBed {
-  readonly clock = new SimClock({ scheduler: new Scheduler(), wallMs: 1_700_000_000_000 });
+  readonly scheduler = new Scheduler();
+  readonly clock = new SimClock({ scheduler: this.scheduler, wallMs: 1_700_000_000_000 });
   readonly cluster = new FakeCluster({ clock: this.clock });
   readonly keys = new LogKeys('test');
   #seed = 1;
@@ -40,19 +42,21 @@ export class SimBed {
     return this.clock.run(promise);
   }
 
-  async client(): Promise<TikvClient> {
-    const { pdAddresses, transport } = this.cluster;
+  async client(process?: StoppableProcess): Promise<TikvClient> {
+    const { pdAddresses, transport: plain } = this.cluster;
+    const transport = process?.transport(plain) ?? plain;
     this.#seed += 1;
     const random = new Prng(this.#seed);
-    const options = { pdAddresses, transport, clock: this.clock, random, requestTimeoutMs: 1_000 };
+    const clock = process?.clock ?? this.clock;
+    const options = { pdAddresses, transport, clock, random, requestTimeoutMs: 1_000 };
     const client = await this.run(TikvClient.connect(options));
     onTestFinished(() => client.close(0));
     return client;
   }
 
   /** Opens a node with a client of its own. */
-  async open(more: Partial<TikvStorageOptions> = {}): Promise<TikvStorage> {
-    const client = await this.client();
+  async open(more: Partial<TikvStorageOptions> = {}, process?: StoppableProcess): Promise<TikvStorage> {
+    const client = await this.client(process);
     const found = { clusterId: 7n, members: [] };
     const root = await this.run(openRoot({ client, keys: this.keys, found, timeoutMs: 5_000 }));
     this.#seed += 1;
@@ -62,7 +66,7 @@ export class SimBed {
         prefix: 'test',
         root,
         local: { kind: 'memory' },
-        clock: this.clock,
+        clock: process?.clock ?? this.clock,
         random: new Prng(this.#seed),
         logger: quiet,
         appendTimeoutMs: 2_000,
