@@ -92,6 +92,8 @@ export const errorTable = {
   ClusterVersionUnavailable: { grpc: 9, message: 'etcdserver: cluster version not found during downgrade' },
   DowngradeInProcess: { grpc: 9, message: 'etcdserver: cluster has a downgrade job in progress' },
   NoInflightDowngrade: { grpc: 9, message: 'etcdserver: no inflight downgrade job' },
+  // Not etcd's: an error of a member of another version. The text is that member's.
+  Unknown: { grpc: 2, message: 'etcdserver: unknown error' },
   // Not etcd's: etcd does not bound the size of a response.
   ResponseTooLarge: { grpc: 8, message: 'etcdserver: response is too large' },
   Canceled: { grpc: 1, message: 'etcdserver: request canceled' },
@@ -105,8 +107,9 @@ export class EngramError extends Error {
   override readonly name = 'EngramError';
   readonly code: ErrorCode;
 
-  constructor(code: ErrorCode, options?: ErrorOptions) {
-    super(errorTable[code].message, options);
+  /** `text` replaces the table's text. Only for `Unknown`: clients compare the others. */
+  constructor(code: ErrorCode, options?: ErrorOptions & { readonly text?: string }) {
+    super(options?.text ?? errorTable[code].message, options);
     this.code = code;
   }
 

@@ -1,5 +1,5 @@
 import type { Caller } from '@engram/backend';
-import { assert, type Clock, EngramError, isEngramError, unreachable } from '@engram/core';
+import { type Clock, EngramError, isEngramError, unreachable } from '@engram/core';
 import {
   type ClusterState,
   type ElectionDriver,
@@ -12,6 +12,7 @@ import {
 import type { Cluster, ClusterChanges, ClusterCounts, Member, MemberAdded } from '@engram/etcd-api';
 import * as peerpb from './gen/peerpb.ts';
 import type { KnownLeader } from './known-leader.ts';
+import { present, readable } from './leader-answer.ts';
 import type { ReadIndex } from './read-index.ts';
 import type { RemoteLeader } from './remote-leader.ts';
 import type { ReplicaReadiness } from './replica-readiness.ts';
@@ -100,9 +101,7 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     const { clock, token } = this.#options;
     const id = memberIdOf(peerUrls, token, Math.floor(clock.wallMs() / 1000));
     const members = await this.#change({ kind: 'add', id, peerUrls, isLearner }, caller);
-    const added = members.find((member) => member.id === id);
-    assert(added !== undefined, 'a member that was added is not there');
-    return { added, members };
+    return { added: readable(() => present(findMember(members, id), 'member that was added')), members };
   }
 
   remove(id: bigint, caller: Caller): Promise<readonly Member[]> {
@@ -191,6 +190,9 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     return this.#options.driver.view;
   }
 }
+
+const findMember = (members: readonly Member[], id: bigint): Member | undefined =>
+  members.find((member) => member.id === id);
 
 /** Whether the state has what the request asks for, by this request or by another one. */
 function isIn(state: ClusterState, request: MemberRequest): boolean {

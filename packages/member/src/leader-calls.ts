@@ -1,7 +1,17 @@
-import { type Backend, type Caller, nodeItself, type Origin, type Proposals, type TxnResult } from '@engram/backend';
+import {
+  ALARM_CORRUPT,
+  ALARM_NOSPACE,
+  type Backend,
+  type Caller,
+  nodeItself,
+  type Origin,
+  type Proposals,
+  type TxnResult,
+} from '@engram/backend';
 import { type Clock, EngramError, epoch, type ErrorCode, isEngramError, leaseId, type Logger } from '@engram/core';
 import { memberId, type Witness } from '@engram/election';
 import { checkForwardedTxn, type Member } from '@engram/etcd-api';
+import { WireError } from '@engram/protobuf';
 import { decodeTxn } from '@engram/wire';
 import { type Answering, KeptAnswers } from './kept-answers.ts';
 import * as peerpb from './gen/peerpb.ts';
@@ -41,9 +51,14 @@ export class LeaderCalls {
     this.#answers = new KeptAnswers();
   }
 
+  /** Never rejects: a request that cannot be read is answered as well, because the member that asks would wait. */
   async call(bytes: Uint8Array, caller: PeerCaller): Promise<Uint8Array> {
-    const request = peerpb.decodeRequest(bytes);
-    return peerpb.encodeAnswer(await this.#answer(request, caller));
+    try {
+      const request = peerpb.decodeRequest(bytes);
+      return peerpb.encodeAnswer(await this.#answer(request, caller));
+    } catch (error) {
+      return peerpb.encodeAnswer(this.#refusal(error));
+    }
   }
 
   #answer(request: peerpb.Request, caller: PeerCaller): Answering | peerpb.AnswerInit {
@@ -67,8 +82,13 @@ export class LeaderCalls {
       const epoch = leadership?.epoch ?? 0;
       return { ...answer, position: backend.replica.applied, epoch };
     } catch (error) {
-      return { error: this.#codeOf(error) };
+      return this.#refusal(error);
     }
+  }
+
+  #refusal(error: unknown): peerpb.AnswerInit & { readonly error: ErrorCode } {
+    if (error instanceof WireError) return { error: 'NotCapable', errorText: `etcdserver: ${error.message}` };
+    return { error: this.#codeOf(error), errorText: isEngramError(error) ? error.message : '' };
   }
 
   /** Another error is for example a record that cannot be read for the answer. The write may be done: its outcome is unknown. */
@@ -86,9 +106,9 @@ export class LeaderCalls {
       ttlSeconds.catch(() => {}); // the next request meets the error as well
       return { later: true };
     } catch (error) {
-      const code = this.#codeOf(error);
-      if (LEADERSHIP_ENDS.has(code)) throw error;
-      return { error: code };
+      const refusal = this.#refusal(error);
+      if (LEADERSHIP_ENDS.has(refusal.error)) throw error;
+      return refusal;
     }
   }
 
@@ -132,6 +152,7 @@ export class LeaderCalls {
     if (request.alarm !== undefined) {
       const { member: memberId, alarm, active } = request.alarm;
       if (!active) return { changed: await proposals.deactivateAlarm({ memberId, alarm }, caller) };
+      if (alarm !== ALARM_NOSPACE && alarm !== ALARM_CORRUPT) throw new EngramError('NotCapable');
       await proposals.activateAlarm({ memberId, alarm }, caller);
       return { changed: true };
     }

@@ -10,15 +10,11 @@ import type {
 } from '@engram/backend';
 import { nodeItself, recallTxn } from '@engram/backend';
 import {
-  assert,
   type Clock,
   EngramError,
   type Epoch,
-  type ErrorCode,
-  errorTable,
   isEngramError,
   type LeaseId,
-  leaseId,
   type LogPosition,
   logPosition,
   type Random,
@@ -31,6 +27,7 @@ import { encodeTxn } from '@engram/wire';
 import type { AppliedPositions } from './applied-positions.ts';
 import { AskedLeader } from './asked-leader.ts';
 import * as peerpb from './gen/peerpb.ts';
+import { leaderError, leaseOf, present, readable, readAnswer } from './leader-answer.ts';
 import { WRITES_OF_A_LIFE } from './kept-answers.ts';
 import type { KnownLeader, Leader } from './known-leader.ts';
 import { PeerError, type Peers } from './peers.ts';
@@ -95,8 +92,8 @@ export class RemoteLeader implements Proposals {
   async txn(txn: Txn, caller: Caller): Promise<TxnResult> {
     const outcome = await this.#write({ txn: encodeTxn(txn) }, caller);
     if (outcome.kind === 'found') return recallTxn(txn, outcome.write, this.#options.replica, caller.signal);
-    assert(outcome.answer.txn !== undefined, 'the leader answered no transaction');
-    return txnResultOf(outcome.answer.txn);
+    const { txn: result } = outcome.answer;
+    return readable(() => txnResultOf(present(result, 'transaction'), txn));
   }
 
   async compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
@@ -107,12 +104,11 @@ export class RemoteLeader implements Proposals {
     const outcome = await this.#write({ leaseGrant: { id, ttlSeconds } }, caller);
     if (outcome.kind === 'found') {
       const { mark } = outcome.write;
-      assert(mark?.kind === 'lease-grant', 'the log has another write under the number of a grant');
+      // Numbers are drawn at random at each start, so an earlier life of this member may have used this one.
+      if (mark?.kind !== 'lease-grant') throw new EngramError('Timeout');
       return { id: mark.id, grantedTtlSeconds: mark.ttlSeconds, remainingSeconds: mark.ttlSeconds };
     }
-    const lease = leaseOf(outcome.answer);
-    assert(lease !== undefined, 'the leader granted no lease');
-    return lease;
+    return readable(() => present(leaseOf(outcome.answer), 'lease'));
   }
 
   async leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
@@ -138,12 +134,13 @@ export class RemoteLeader implements Proposals {
   async #renew(waiting: readonly Renewal[]): Promise<void> {
     try {
       const { renewals } = await this.ask({ leaseKeepAlive: { ids: waiting.map(({ id }) => id) } }, nodeItself);
-      assert(renewals.length === waiting.length, 'the leader answered other renewals than it was asked for');
-      for (const [at, { ttlSeconds, error, later }] of renewals.entries()) {
-        const one = waiting[at]!;
-        if (later) void this.#renew([one]);
-        else if (error === '') one.resolve(ttlSeconds);
-        else one.reject(new EngramError(errorCode(error)));
+      for (const [at, one] of waiting.entries()) {
+        const renewal = readable(() => present(renewals[at], 'renewal'));
+        // A leader puts off only what was asked for with others.
+        if (renewal.later && waiting.length > 1) void this.#renew([one]);
+        else if (renewal.later) one.reject(new EngramError('Unknown'));
+        else if (renewal.error === '') one.resolve(renewal.ttlSeconds);
+        else one.reject(leaderError(renewal));
       }
     } catch (error) {
       for (const { reject } of waiting) reject(error);
@@ -183,8 +180,13 @@ export class RemoteLeader implements Proposals {
    * leader. Undefined if the leader does not answer or no longer leads.
    */
   async endOf(known: Leader, signal: AbortSignal): Promise<LogPosition | undefined> {
-    const answer = await this.#readIndexOf(known, signal);
-    return answer === undefined || answer.error !== '' ? undefined : logPosition(answer.position);
+    try {
+      const answer = await this.#readIndexOf(known, signal);
+      return answer === undefined || answer.error !== '' ? undefined : logPosition(answer.position);
+    } catch (error) {
+      if (isEngramError(error, 'Unknown')) return undefined; // it cannot be read
+      throw error;
+    }
   }
 
   #readIndexOf(known: Leader, signal: AbortSignal): Promise<peerpb.Answer | undefined> {
@@ -205,7 +207,7 @@ export class RemoteLeader implements Proposals {
       const known = await this.#leaderOfWrite(deadlineMs, caller.signal);
       try {
         const bytes = await this.#asked.call(known, this.#request(call, caller, 0), deadlineMs, caller.signal);
-        const answer = peerpb.decodeAnswer(bytes);
+        const answer = readAnswer(bytes);
         if (!isNotLeader(answer)) return await this.#apply(answer, deadlineMs);
       } catch (error) {
         if (!(error instanceof PeerError)) throw error;
@@ -250,7 +252,7 @@ export class RemoteLeader implements Proposals {
       }
       try {
         const request = this.#request(call, caller, sequence, known.epoch);
-        const answer = peerpb.decodeAnswer(await this.#asked.call(known, request, deadlineMs));
+        const answer = readAnswer(await this.#asked.call(known, request, deadlineMs));
         // The leader ended before it knew the outcome of the write.
         if (answer.error === 'Stopped' || answer.error === 'TimeoutDueToLeaderFail') sentTo = known;
         else if (!isNotLeader(answer)) return { kind: 'answered', answer: await this.#apply(answer, deadlineMs) };
@@ -293,7 +295,7 @@ export class RemoteLeader implements Proposals {
     signal: AbortSignal | undefined,
   ): Promise<peerpb.Answer | undefined> {
     try {
-      const answer = peerpb.decodeAnswer(await this.#asked.call(to, request, deadlineMs, signal));
+      const answer = readAnswer(await this.#asked.call(to, request, deadlineMs, signal));
       // A leader that stops has not answered: the next leader will.
       return isNotLeader(answer) || answer.error === 'Stopped' ? undefined : answer;
     } catch (error) {
@@ -304,7 +306,7 @@ export class RemoteLeader implements Proposals {
 
   /** Throws the leader's error, or waits until this node has applied what the answer rests on. */
   #apply(answer: peerpb.Answer, deadlineMs: number): peerpb.Answer | Promise<peerpb.Answer> {
-    if (answer.error !== '') throw new EngramError(errorCode(answer.error));
+    if (answer.error !== '') throw leaderError(answer);
     const { applied, clock } = this.#options;
     const reached = applied.reach(logPosition(answer.position), Math.max(0, deadlineMs - clock.nowMs()));
     return reached === undefined ? answer : reached.then(() => answer);
@@ -340,14 +342,3 @@ type Outcome =
 /** True if the write is not in the log and never will be: another leader may be asked. */
 const isNotLeader = ({ error }: peerpb.Answer): boolean =>
   error === 'NotLeader' || error === 'NoLeader' || error === 'LeaderChanged';
-
-function leaseOf({ lease }: peerpb.Answer): LeaseDetails | undefined {
-  return lease === undefined ? undefined : { ...lease, id: leaseId(lease.id) };
-}
-
-const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(errorTable, text);
-
-function errorCode(text: string): ErrorCode {
-  assert(isErrorCode(text), `the leader answered with an error that is unknown here: ${text}`);
-  return text;
-}

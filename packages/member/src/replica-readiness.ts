@@ -2,6 +2,7 @@ import type { Replica } from '@engram/backend';
 import type { Clock } from '@engram/core';
 import { READY_SHARE } from '@engram/election';
 import * as peerpb from './gen/peerpb.ts';
+import { readAnswer } from './leader-answer.ts';
 import { PeerError, type Peers } from './peers.ts';
 
 export interface ReplicaReadinessOptions {
@@ -38,7 +39,7 @@ export class ReplicaReadiness {
     this.#ready.delete(learner);
     try {
       const request = peerpb.encodeRequest({ applied: {} });
-      const answer = peerpb.decodeAnswer(await peers.call(learner, request, AbortSignal.any([late.signal, signal])));
+      const answer = readAnswer(await peers.call(learner, request, AbortSignal.any([late.signal, signal])));
       this.#ready.set(learner, answer.position >= replica.applied * READY_SHARE);
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;

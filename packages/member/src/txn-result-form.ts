@@ -1,5 +1,5 @@
 import type { OpResult, TxnResult } from '@engram/backend';
-import { revision } from '@engram/core';
+import { type Op, revision, type Txn } from '@engram/core';
 import { WireError } from '@engram/protobuf';
 import type * as peerpb from './gen/peerpb.ts';
 
@@ -23,26 +23,30 @@ function opResultForm(result: OpResult): peerpb.OpResultInit {
   }
 }
 
-/** WireError if an op has no result. */
-export const txnResultOf = (form: peerpb.TxnResult): TxnResult => ({
-  kind: 'txn',
-  revision: revision(form.revision),
-  succeeded: form.succeeded,
-  responses: form.responses.map(opResultOf),
-});
+/** WireError if it is no result of this transaction. */
+export function txnResultOf(form: peerpb.TxnResult, { success, failure }: Txn): TxnResult {
+  const ops = form.succeeded ? success : failure;
+  if (form.responses.length !== ops.length) throw new WireError('a transaction has other results than operations');
+  return {
+    kind: 'txn',
+    revision: revision(form.revision),
+    succeeded: form.succeeded,
+    responses: form.responses.map((response, at) => opResultOf(response, ops[at]!)),
+  };
+}
 
-function opResultOf({ range, put, deleteRange, txn }: peerpb.OpResult): OpResult {
-  if (range !== undefined) {
+function opResultOf({ range, put, deleteRange, txn }: peerpb.OpResult, op: Op): OpResult {
+  if (range !== undefined && op.kind === 'range') {
     return { kind: 'range', revision: revision(range.revision), kvs: range.kvs, more: range.more, count: range.count };
   }
-  if (put !== undefined) {
+  if (put !== undefined && op.kind === 'put') {
     const prevKv = put.prevKv.length === 0 ? undefined : put.prevKv;
     return { kind: 'put', revision: revision(put.revision), prevKv };
   }
-  if (deleteRange !== undefined) {
+  if (deleteRange !== undefined && op.kind === 'delete-range') {
     const { deleted, prevKvs } = deleteRange;
     return { kind: 'delete-range', revision: revision(deleteRange.revision), deleted, prevKvs };
   }
-  if (txn !== undefined) return txnResultOf(txn);
-  throw new WireError('the result of an operation is missing');
+  if (txn !== undefined && op.kind === 'txn') return txnResultOf(txn, op.txn);
+  throw new WireError('the result of an operation is missing, or is that of another one');
 }

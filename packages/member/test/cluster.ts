@@ -32,6 +32,8 @@ export class TestCluster {
   readonly cut = new Set<string>();
   /** Pairs, from and to, between which calls arrive but their answers are lost. */
   readonly unanswered = new Set<string>();
+  /** What arrives instead of an answer between two members. */
+  changeAnswer: (answer: Uint8Array) => Uint8Array = (answer) => answer;
   /** Members whose requests to storage get lost, until they are healed. */
   readonly #cutOffStorage = new Map<bigint, PromiseWithResolvers<void>>();
   /** The members that each member keeps a connection to, as of its last `setMembers`. */
@@ -213,7 +215,7 @@ export class TestCluster {
         const back = `${to}>${host.id}`;
         if (reach(to)?.member !== there || this.cut.has(back) || this.unanswered.has(back))
           throw new PeerError('lost', 'cut');
-        return answer;
+        return this.changeAnswer(answer);
       },
       follow: (to, from, signal) => this.#follow(host, generation, to, from, signal),
     };

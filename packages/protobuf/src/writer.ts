@@ -1,4 +1,4 @@
-import type { Int64 } from '@engram/core';
+import { assert, type Int64 } from '@engram/core';
 import { sizeHalves, toInt64, toUint64, unsigned64, writeHalves } from './word64.ts';
 
 const TWO_32 = 4_294_967_296;
@@ -81,8 +81,9 @@ export class Writer {
     else this.bigint(toInt64(value));
   }
 
-  /** Like `int64`, for unsigned fields. */
+  /** Like `int64`, for unsigned fields: a negative value is a mistake of the caller. */
   uint64(value: number): void {
+    assert(value >= 0, 'an unsigned field is below 0');
     if (value <= Number.MAX_SAFE_INTEGER) this.varint(value);
     else this.bigint(toUint64(value));
   }

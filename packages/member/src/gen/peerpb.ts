@@ -539,7 +539,7 @@ export function readAlarmChange(r: Reader, message: AlarmChange): AlarmChange {
         message.member = r.bigUint64();
         break;
       case 16:
-        message.alarm = r.uint64();
+        message.alarm = r.int64();
         break;
       case 24:
         message.active = r.bool();
@@ -558,7 +558,7 @@ export function writeAlarmChange(w: Writer, message: AlarmChangeInit): void {
     w.varint(24);
   }
   if (message.alarm !== undefined && message.alarm !== 0) {
-    w.uint64(message.alarm);
+    w.int64(message.alarm);
     w.varint(16);
   }
   if (message.member !== undefined && message.member !== 0n) {
@@ -705,10 +705,11 @@ export interface Answer {
   changed: boolean;
   epoch: number;
   members: Member[];
+  errorText: string;
 }
 export type AnswerInit = Init<Answer>;
 
-export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, renewals: [], changed: false, epoch: 0, members: [], });
+export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, renewals: [], changed: false, epoch: 0, members: [], errorText: '', });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readAnswer(r: Reader, message: Answer): Answer {
@@ -754,6 +755,9 @@ export function readAnswer(r: Reader, message: Answer): Answer {
         r.leave(outer);
         break;
       }
+      case 82:
+        message.errorText = r.string();
+        break;
       default:
         r.skip(tag);
     }
@@ -763,6 +767,10 @@ export function readAnswer(r: Reader, message: Answer): Answer {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeAnswer(w: Writer, message: AnswerInit): void {
+  if (message.errorText !== undefined && message.errorText !== '') {
+    w.string(message.errorText);
+    w.varint(82);
+  }
   if (message.members !== undefined && message.members.length > 0) {
     for (let at = message.members.length - 1; at >= 0; at -= 1) {
       const end = w.length;
@@ -824,10 +832,11 @@ export interface Renewal {
   ttlSeconds: number;
   error: string;
   later: boolean;
+  errorText: string;
 }
 export type RenewalInit = Init<Renewal>;
 
-export const newRenewal = (): Renewal => ({ ttlSeconds: 0, error: '', later: false, });
+export const newRenewal = (): Renewal => ({ ttlSeconds: 0, error: '', later: false, errorText: '', });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readRenewal(r: Reader, message: Renewal): Renewal {
@@ -843,6 +852,9 @@ export function readRenewal(r: Reader, message: Renewal): Renewal {
       case 24:
         message.later = r.bool();
         break;
+      case 34:
+        message.errorText = r.string();
+        break;
       default:
         r.skip(tag);
     }
@@ -852,6 +864,10 @@ export function readRenewal(r: Reader, message: Renewal): Renewal {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeRenewal(w: Writer, message: RenewalInit): void {
+  if (message.errorText !== undefined && message.errorText !== '') {
+    w.string(message.errorText);
+    w.varint(34);
+  }
   if (message.later === true) {
     w.varint(message.later ? 1 : 0);
     w.varint(24);
