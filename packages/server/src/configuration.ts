@@ -9,12 +9,15 @@ export type Configuration =
   | { readonly kind: 'config'; readonly config: NodeConfig }
   /** `engram inspect-storage`, with the flags of a member. */
   | { readonly kind: 'inspect'; readonly cluster: ClusterConfig }
+  /** `engram health`, with the flags of a member. */
+  | { readonly kind: 'health'; readonly config: NodeConfig }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   /** The arguments are wrong: the process prints the text and usage, and exits with code 2. */
   | { readonly kind: 'usage'; readonly problem: string };
 
 const INSPECT_STORAGE = 'inspect-storage';
+const HEALTH = 'health';
 
 /**
  * Reads the configuration from arguments and environment, or from a file alone: as in etcd, a file overrides both.
@@ -34,6 +37,10 @@ export async function readConfiguration(
     const { cluster } = configuration.config;
     if (cluster === undefined) throw new ConfigError(`${INSPECT_STORAGE} needs --storage=tikv and --tikv-pd-endpoints`);
     return { kind: 'inspect', cluster };
+  }
+  if (command === HEALTH) {
+    const configuration = await readConfiguration(args.slice(1), environment);
+    return configuration.kind === 'config' ? { kind: 'health', config: configuration.config } : configuration;
   }
   const given = new FlagValues();
   const parsed = parseArguments(args, given);

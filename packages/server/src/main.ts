@@ -29,6 +29,9 @@ async function main(args: readonly string[]): Promise<void> {
     case 'inspect':
       await inspect(configuration.cluster);
       return;
+    case 'health':
+      await tellHealth(configuration.config);
+      return;
     case 'config':
       await run(configuration.config, args);
   }
@@ -51,6 +54,14 @@ async function inspect(cluster: ClusterConfig): Promise<void> {
   } catch (error) {
     return end(logger, 'cannot inspect the storage', error);
   }
+}
+
+/** Ends with 0 if the member is ready: for probes where there is neither a shell nor an HTTP client. */
+async function tellHealth(config: NodeConfig): Promise<void> {
+  const { askHealth } = await import('./ask-health.ts');
+  const { ready, text } = await askHealth(config);
+  (ready ? process.stdout : process.stderr).write(`${text}\n`);
+  if (!ready) process.exitCode = EXIT_FAILED;
 }
 
 async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
@@ -137,4 +148,5 @@ function end(logger: ProcessLogger, message: string, error: unknown, stack?: str
   process.exit(EXIT_FAILED);
 }
 
-await main(process.argv.slice(2));
+// Not awaited: in a release this module is a function, which cannot wait.
+void main(process.argv.slice(2));

@@ -11,6 +11,9 @@ export const usageText = `Usage:
   engram -h | --help
     Show every flag.
 
+  engram health [flags]
+    Ask the member of this machine that has these flags whether it is ready: exit code 0, otherwise 1 and why.
+
   engram inspect-storage [flags]
     Show what the cluster has in TiKV: its log, its images, and what trimming waits for. Changes nothing. The flags are
     those of a member.
