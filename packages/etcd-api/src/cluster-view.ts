@@ -28,8 +28,8 @@ export interface ClusterView {
   /** Ordered by id. */
   readonly members: readonly Member[];
   /**
-   * For how long the append of this member, if it leads, has waited for a storage that does not answer. Every write waits
-   * meanwhile, and reads go on. 0 if storage answers, or may still answer soon.
+   * For how long this member, if it leads, has waited for a storage that does not answer. Every write and every linearizable
+   * read waits meanwhile; other reads and watches go on. 0 if storage answers, or may still answer soon.
    */
   readonly stalledMs: number;
   readonly counts: ClusterCounts;

@@ -7,7 +7,6 @@ import {
   type LogPosition,
   type Revision,
   type Seal,
-  type Timer,
 } from '@engram/core';
 import {
   type ClusterState,
@@ -34,6 +33,8 @@ import type { PeerNetwork, Peers, PeerService } from './peers.ts';
 import { ReadIndex } from './read-index.ts';
 import { RemoteLeader } from './remote-leader.ts';
 import { ReplicaReadiness } from './replica-readiness.ts';
+import { SealChecks } from './seal-checks.ts';
+import { StorageWatch } from './storage-watch.ts';
 
 export interface ClusterMemberOptions extends MemberOptions {
   readonly raftStorage: RaftStorage;
@@ -61,11 +62,8 @@ export interface ClusterMemberOptions extends MemberOptions {
 
 /** How long a leader that stops waits for a successor. */
 const HAND_OVER_MS = 2000;
-const HEALTH_CHECK_MS = 250;
-/** If an append takes longer, the leader probes storage. */
-const LONG_APPEND_MS = 250;
-/** Bound on a probe of storage, and on the question to another member whether it leads. */
-const SLOW_STORAGE_MS = 1000;
+/** Bound on the question to another member whether it leads. */
+const SUPERSEDED_MS = 1000;
 
 /**
  * One of several members over one log. Raft elects the member that tries to lead; the seal in the log decides which member
@@ -149,10 +147,10 @@ class Parts implements ElectionOwner {
   #reads!: ReadIndex;
   #follower!: Follower;
   #images: ImageKeeper | undefined;
+  /** Of the newest leadership. */
+  #sealChecks: { readonly epoch: Epoch; readonly checks: SealChecks } | undefined;
   #transition: Promise<void> = Promise.resolve();
-  #healthTimer: Timer | undefined;
-  #probing = false;
-  #stalled = false;
+  #storageWatch: StorageWatch | undefined;
   readonly #listed = Promise.withResolvers<void>();
 
   private constructor(options: ClusterMemberOptions) {
@@ -252,14 +250,22 @@ class Parts implements ElectionOwner {
       reads: this.#reads,
       readiness,
       clock,
-      appendMs: () => this.#appendMs,
+      storageMs: () => this.#storageMs,
       token: this.#options.token,
       timeoutMs,
     });
     this.clusterChanged(this.driver.view.cluster);
     this.driver.publish(name, clientUrls);
     this.#follower.start();
-    this.#watchStorage();
+    this.#storageWatch = new StorageWatch({
+      probeStorage: this.#options.probeStorage,
+      leads: () => this.backend.leadership !== undefined,
+      underWayMs: () => this.#storageMs,
+      stalledMs: () => this.cluster.stalledMs,
+      onHealth: (healthy) => this.driver.setStorageHealth(healthy),
+      clock,
+      logger,
+    });
     this.#images = this.#keepImages();
   }
 
@@ -295,6 +301,7 @@ class Parts implements ElectionOwner {
   }
 
   stepDown(inEpoch: Epoch): void {
+    this.#sealChecks?.checks.end();
     this.#enqueue(async () => {
       await this.#follow();
       this.driver.resigned(inEpoch);
@@ -380,7 +387,7 @@ class Parts implements ElectionOwner {
     const { clock, identity } = this.#options;
     if (current === undefined || current.epoch <= mine || current.memberId === identity.memberId) return false;
     const late = new AbortController();
-    const timer = clock.after(SLOW_STORAGE_MS, () => late.abort(new EngramError('Timeout')));
+    const timer = clock.after(SUPERSEDED_MS, () => late.abort(new EngramError('Timeout')));
     try {
       const { signal } = this.#closing;
       return await this.#remote.leadsAfter(mine, current, AbortSignal.any([late.signal, signal]));
@@ -398,8 +405,27 @@ class Parts implements ElectionOwner {
     if (inEpoch !== undefined) this.driver.resigned(inEpoch);
   }
 
+  /** A later seal holds the log. This member has heard neither of it nor of the member that sealed. */
+  async #superseded(inEpoch: Epoch): Promise<void> {
+    if (this.backend.leadership?.epoch !== inEpoch) return;
+    this.#options.logger.warn({ epoch: inEpoch }, 'a later leader holds the log: this member leads no more');
+    await this.#follow();
+    this.driver.resigned(inEpoch);
+  }
+
+  #checksOf(inEpoch: Epoch): SealChecks {
+    if (this.#sealChecks?.epoch !== inEpoch) {
+      const { storage, clock, identity } = this.#options;
+      const seal = { epoch: inEpoch, holder: identity.memberId };
+      const checks = new SealChecks({ log: storage.log, seal, clock, timeoutMs: this.#timeoutMs });
+      this.#sealChecks = { epoch: inEpoch, checks };
+    }
+    return this.#sealChecks.checks;
+  }
+
   async #follow(): Promise<void> {
     this.feed.end();
+    this.#sealChecks?.checks.end();
     await this.backend.stepDown();
     if (!this.#closing.signal.aborted) this.#follower.start();
   }
@@ -411,62 +437,32 @@ class Parts implements ElectionOwner {
   }
 
   /**
-   * Resolves when a quorum has confirmed that this member leads in the epoch of its store, and when this member has applied
-   * everything that it had committed by then. Other members may already have applied and shown those writes.
+   * Resolves when a quorum has confirmed that this member leads in the epoch of its store, when the log has confirmed that it is
+   * held by that epoch's seal, and when this member has applied everything that it had committed by then. Other members may
+   * already have applied and shown those writes.
+   *
+   * The log's answer is the proof: who leads next seals before it acknowledges anything, so nothing was acknowledged elsewhere
+   * before this call. The quorum alone does not prove it, because two processes may take themselves for one member. Both are
+   * asked at the same time.
    */
   async #confirm(signal: AbortSignal, witness?: Witness): Promise<void> {
     const leadership = this.backend.leadership;
     if (leadership === undefined) throw new EngramError('NotLeader');
+    const held = this.#checksOf(leadership.epoch).held();
+    held.catch(() => {}); // the quorum may refuse first
     const confirmed = await this.driver.confirmLeadership(signal, witness);
+    if (!(await held)) {
+      this.#enqueue(() => this.#superseded(leadership.epoch));
+      throw new EngramError('LeaderChanged');
+    }
     await this.#applied.reach(this.backend.replica.next, this.#timeoutMs);
     if (confirmed !== leadership.epoch || this.backend.leadership !== leadership)
       throw new EngramError('LeaderChanged');
   }
 
-  /**
-   * Probes storage periodically. A leader whose appends are fast needs no probe. If an append takes long, the leader probes
-   * without waiting for the append: it may never end if the network drops what is sent.
-   */
-  #watchStorage(): void {
-    this.#healthTimer = this.#options.clock.after(HEALTH_CHECK_MS, () => {
-      if (this.#appendsWell) this.driver.setStorageHealth(true);
-      else if (!this.#probing) void this.#probe();
-      this.#tellStalled();
-      this.#watchStorage();
-    });
-  }
-
-  get #appendsWell(): boolean {
-    return this.backend.leadership !== undefined && this.#retry.appendMs < LONG_APPEND_MS;
-  }
-
-  get #appendMs(): number {
-    return this.backend.leadership === undefined ? 0 : this.#retry.appendMs;
-  }
-
-  /** Once for each append that storage does not answer. When it has, the append itself is logged as slow. */
-  #tellStalled(): void {
-    const { stalledMs } = this.cluster;
-    if (stalledMs > 0 && !this.#stalled) {
-      this.#options.logger.warn({ 'since-ms': Math.round(stalledMs) }, 'storage does not answer: writes wait');
-    }
-    this.#stalled = stalledMs > 0;
-  }
-
-  async #probe(): Promise<void> {
-    const { clock, probeStorage } = this.#options;
-    const late = new AbortController();
-    const timer = clock.after(SLOW_STORAGE_MS, () => late.abort(new Error('storage is slow')));
-    this.#probing = true;
-    let healthy = true;
-    try {
-      await probeStorage(AbortSignal.any([late.signal, this.#closing.signal]));
-    } catch {
-      healthy = false;
-    }
-    timer.cancel();
-    this.#probing = false;
-    if (!this.#closing.signal.aborted) this.driver.setStorageHealth(healthy || this.#appendsWell);
+  get #storageMs(): number {
+    if (this.backend.leadership === undefined) return 0;
+    return Math.max(this.#retry.appendMs, this.#sealChecks?.checks.underWayMs ?? 0);
   }
 
   #fatal(error: Error): void {
@@ -484,7 +480,8 @@ class Parts implements ElectionOwner {
       timer.cancel();
     }
     this.#closing.abort(new EngramError('Stopped'));
-    this.#healthTimer?.cancel();
+    this.#storageWatch?.close();
+    this.#sealChecks?.checks.end();
     await this.#images?.[Symbol.asyncDispose]();
     await this.#transition;
     await this.#follower.stop();

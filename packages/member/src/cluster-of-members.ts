@@ -24,8 +24,8 @@ export interface ClusterOfMembersOptions {
   readonly reads: ReadIndex;
   readonly readiness: ReplicaReadiness;
   readonly clock: Clock;
-  /** Time since the append under way began; 0 if there is none. */
-  readonly appendMs: () => number;
+  /** How long this leader's append, or its check of the seal, has been under way; 0 if there is none. */
+  readonly storageMs: () => number;
   /** `--initial-cluster-token`: part of the ids of members that are added. */
   readonly token: string;
   /** Bound on a change: etcd's request timeout. */
@@ -34,7 +34,7 @@ export interface ClusterOfMembersOptions {
 
 /** How often this member looks for a change without an answer in its own state. */
 const LOOK_MS = 50;
-/** Storage that takes longer for an append does not answer. */
+/** Storage that takes longer does not answer. */
 const STALLED_MS = 5000;
 
 const { ADD, REMOVE, UPDATE, PROMOTE } = peerpb.MemberChangeKind;
@@ -75,8 +75,8 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
   }
 
   get stalledMs(): number {
-    const appendMs = this.#options.appendMs();
-    return appendMs > STALLED_MS ? appendMs : 0;
+    const storageMs = this.#options.storageMs();
+    return storageMs > STALLED_MS ? storageMs : 0;
   }
 
   get counts(): ClusterCounts {

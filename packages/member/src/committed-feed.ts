@@ -144,4 +144,8 @@ export class FeedingLog implements Log {
     this.#feed.begin(next);
     return next;
   }
+
+  heldBy(seal: Seal, signal: AbortSignal): Promise<boolean> {
+    return this.#log.heldBy(seal, signal);
+  }
 }

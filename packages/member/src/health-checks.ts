@@ -35,8 +35,8 @@ export class HealthChecks {
 
   /**
    * The outcome of /health: checks the alarms that are not excluded, then the leader, then storage, then a read. If only a
-   * serializable read is asked for, neither leader nor storage matters. The checks of /readyz do not look at storage: a
-   * member whose writes wait still serves reads and watches.
+   * serializable read is asked for, neither leader nor storage matters. The checks of /readyz look at storage only by a
+   * linearizable read, and those of /livez not at all: a member whose writes wait still serves serializable reads and watches.
    */
   async health(excluded: ReadonlySet<string>, serializable: boolean, signal: AbortSignal): Promise<Outcome> {
     const alarm = this.#store.alarms().find((raised) => !excluded.has(alarmName(raised)));

@@ -266,6 +266,48 @@ test('where storage is slow for all of them, the leader stays', async () => {
   expect(cluster.fatal).toEqual([]);
 });
 
+test('a linearizable read that storage does not confirm ends with Timeout, and serializable reads go on', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  const follower = cluster.running.find((each) => each !== leader)!;
+  await cluster.run(leader.member.store.txn(put('a', '1'), nodeItself));
+  for (const { member } of cluster.running) cluster.cutStorage(member.cluster.memberId);
+  const fromMs = cluster.clock.nowMs();
+  const ended: [string, number][] = [];
+  for (const { member } of [leader, follower]) {
+    const end = (how: string): number => ended.push([how, cluster.clock.nowMs() - fromMs]);
+    void refusal(get(member.store, 'a')).then(end);
+  }
+  expect(await cluster.run(get(leader.member.store, 'a', true))).toBe('1');
+  expect(await cluster.run(get(follower.member.store, 'a', true))).toBe('1');
+  await cluster.pass(6500);
+  expect(ended).toEqual([]);
+  expect(leader.member.cluster.stalledMs).toBeGreaterThan(6000);
+  await cluster.pass(1500);
+  expect(ended.map(([how]) => how)).toEqual(['Timeout', 'Timeout']);
+  for (const { member } of cluster.running) cluster.healStorage(member.cluster.memberId);
+  expect(await cluster.run(get(leader.member.store, 'a'))).toBe('1');
+  expect(await cluster.run(get(follower.member.store, 'a'))).toBe('1');
+  expect(cluster.fatal).toEqual([]);
+});
+
+test('a leader that only reads hands over when storage does not answer it', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  const id = leader.member.cluster.memberId;
+  await cluster.run(leader.member.store.txn(put('a', '1'), nodeItself));
+  await cluster.pass(1000); // the other members have reported that their storage is healthy
+  cluster.cutStorage(id);
+  const fromMs = cluster.clock.nowMs();
+  expect(await cluster.run(get(leader.member.store, 'a'))).toBe('1');
+  expect(cluster.clock.nowMs() - fromMs).toBeLessThan(4000);
+  const other = await cluster.leader();
+  expect(other.member.cluster.memberId).not.toBe(id);
+  cluster.healStorage(id);
+  await cluster.pass(2000);
+  expect(cluster.fatal).toEqual([]);
+});
+
 test('a leader that stops hands over: writes at the others go on', async () => {
   const cluster = await TestCluster.start();
   const old = await cluster.leader();

@@ -46,7 +46,7 @@ test('a read that fails says why', async () => {
   expect(await outcomeAt(0, () => Promise.reject(new EngramError('NoLeader')))).toBe('etcdserver: no leader');
 });
 
-test('a leader whose storage does not answer is not healthy, and still serves reads', async () => {
+test('a leader whose storage does not answer is not healthy, whatever its reads say', async () => {
   const { checks } = memberWith(async () => undefined, 6000);
   const none = new Set<string>();
   expect(await checks.health(none, false, never)).toBe('STORAGE DOES NOT ANSWER');

@@ -82,6 +82,10 @@ export class RetryQueue implements Log {
     return this.#options.log.seal(seal);
   }
 
+  heldBy(seal: Seal, signal: AbortSignal): Promise<boolean> {
+    return this.#options.log.heldBy(seal, signal);
+  }
+
   async #settle(batch: LogBatch, seal: Seal, firstCause: unknown): Promise<SettledOutcome> {
     const { clock, log, logger } = this.#options;
     const sinceMs = clock.nowMs();

@@ -1,8 +1,9 @@
-import { AssertionError, type LogPosition, type Seal } from '@engram/core';
+import { AssertionError, type LogPosition, type Seal, sameSeal } from '@engram/core';
 import { type AppendOutcome, Lifetime, type Log, type LogBatch, StorageUnavailableError } from '@engram/storage';
 import type { Prng } from './prng.ts';
 import type { SharedLog } from './shared-log.ts';
 import type { SimProcess } from './sim-host.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface RemoteLogOptions {
   readonly log: SharedLog;
@@ -102,6 +103,14 @@ export class RemoteLog implements Log {
     return this.#lifetime.run(() => this.#ask('seal', () => this.#options.log.seal(seal), this.#mishap('seal')));
   }
 
+  heldBy(seal: Seal, signal: AbortSignal): Promise<boolean> {
+    const { log } = this.#options;
+    return this.#lifetime.run(() => {
+      const answer = this.#ask('held by', () => sameSeal(log.sealed, seal), WELL);
+      return unlessAborted(answer, signal);
+    });
+  }
+
   async *read(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
     this.#lifetime.check();
     const { log } = this.#options;
@@ -115,10 +124,10 @@ export class RemoteLog implements Log {
 
   /** Resolves when the log has answered, which shows that this member reaches it. */
   probe(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      this.#ask('probe', () => undefined, WELL).then(resolve, reject);
-    });
+    return unlessAborted(
+      this.#ask('probe', () => undefined, WELL),
+      signal,
+    );
   }
 
   close(): Promise<void> {

@@ -17,6 +17,8 @@ import {
   type Values,
 } from '@engram/storage';
 
+import { unlessAborted } from './unless-aborted.ts';
+
 /** One log that several members share and that outlives them all. It stands for TiKV in a cluster. */
 export class SharedLog {
   readonly name: string;
@@ -128,6 +130,13 @@ export class SharedLogStorage implements Storage, Log, Values {
     return this.#lifetime.run(async () => {
       await this.#plan.gate?.('seal');
       return this.#shared.seal(seal);
+    });
+  }
+
+  heldBy(seal: Seal, signal: AbortSignal): Promise<boolean> {
+    return this.#lifetime.run(async () => {
+      await unlessAborted(Promise.resolve(this.#plan.gate?.('held-by')), signal);
+      return sameSeal(this.#shared.sealed, seal);
     });
   }
 

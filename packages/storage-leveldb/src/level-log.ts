@@ -94,6 +94,14 @@ export class LevelLog implements Log {
     );
   }
 
+  heldBy(seal: Seal, signal: AbortSignal): Promise<boolean> {
+    return this.#database.lifetime.run(async () => {
+      signal.throwIfAborted();
+      this.#database.check();
+      return sameSeal(this.#sealed, seal);
+    });
+  }
+
   get #sealed(): Seal {
     return this.#parts.stateFile.state.sealed;
   }

@@ -81,6 +81,15 @@ export class SegmentLog implements Log {
     );
   }
 
+  heldBy(seal: Seal, signal: AbortSignal): Promise<boolean> {
+    const { condition } = this.#parts;
+    return condition.lifetime.run(async () => {
+      signal.throwIfAborted();
+      condition.check();
+      return sameSeal(this.#sealed, seal);
+    });
+  }
+
   /** The next append begins a new segment. */
   async roll(): Promise<void> {
     const { condition, tail } = this.#parts;

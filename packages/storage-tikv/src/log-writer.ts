@@ -94,6 +94,10 @@ export class LogWriter {
     return this.#held;
   }
 
+  get opener(): bigint {
+    return this.#options.opener;
+  }
+
   /** Throws the client's errors if TiKV could not be asked, so that nothing is known of the batch. */
   async append(batch: LogBatch, seal: Seal): Promise<Written> {
     if (this.#held === undefined || !sameSeal(this.#held.seal, seal)) {

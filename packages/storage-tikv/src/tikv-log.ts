@@ -1,4 +1,4 @@
-import { assert, type LogPosition, type Seal } from '@engram/core';
+import { assert, type LogPosition, type Seal, sameSeal } from '@engram/core';
 import {
   type AppendOutcome,
   type Lifetime,
@@ -11,6 +11,7 @@ import {
   batchFrom,
   endOf,
 } from '@engram/storage';
+import { holdsLog } from './holds-log.ts';
 import type { LogIndex } from './log-index.ts';
 import { ChainMismatch, readBatches } from './log-reader.ts';
 import { corrupt, type LogSource } from './log-source.ts';
@@ -78,6 +79,21 @@ export class TikvLog implements Log {
     lifetime.check();
     assert(from >= 1, 'the log begins at position 1');
     return this.#read(from, writer.held, signal);
+  }
+
+  /** False also if this opened storage has not sealed the log with `seal`, or was refused since. */
+  heldBy(seal: Seal, signal: AbortSignal): Promise<boolean> {
+    const { lifetime, writer, source, closing } = this.#parts;
+    return lifetime.run(async () => {
+      signal.throwIfAborted();
+      const { held } = writer;
+      if (held === undefined || !sameSeal(held.seal, seal)) return false;
+      try {
+        return await holdsLog(source, { segment: held.segment, seal, opener: writer.opener }, signal);
+      } catch (error) {
+        throw translate(error, source.name, { signal, closing });
+      }
+    });
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -22,6 +22,9 @@ export interface RaceCounts {
   splits: number;
   segments: number;
   requests: number;
+  /** Answers to the question who holds the log. */
+  held: number;
+  lost: number;
 }
 
 /** The fault of a request, by chance. Most requests have none. */
@@ -68,6 +71,8 @@ export class RaceSim {
     splits: 0,
     segments: 0,
     requests: 0,
+    held: 0,
+    lost: 0,
   };
   readonly #random: Prng;
   readonly #clock: SimClock;
@@ -152,9 +157,29 @@ export class RaceSim {
     for (let count = this.#random.below(APPENDS_OF_A_TURN); count > 0; count -= 1) {
       const values = Array.from({ length: 1 + this.#random.below(3) }, () => ++this.#made);
       const batch: LogBatch = { first: logPosition(next), records: values.map((value) => this.#record(value)) };
-      if (!(await this.#append(log, batch, values, seal))) return;
+      const asked = this.#random.chance(0.5) ? this.#ask(storage, seal) : undefined;
+      const appended = await this.#append(log, batch, values, seal);
+      await asked;
+      if (!appended) return;
       next += values.length;
       if (this.#random.chance(0.3)) await this.#pause(this.#random.below(100));
+    }
+  }
+
+  /** Asks whether the seal holds the log. It does not if a later one had been acknowledged before. */
+  async #ask({ log }: TikvStorage, seal: Seal): Promise<void> {
+    await this.#pause(this.#random.below(20));
+    const deposed = this.#took.find((took) => took.seal.epoch > seal.epoch);
+    let held: boolean;
+    try {
+      held = await log.heldBy(seal, never);
+    } catch (error) {
+      if (!(error instanceof StorageUnavailableError)) throw error;
+      return;
+    }
+    this.counts[held ? 'held' : 'lost'] += 1;
+    if (held && deposed !== undefined) {
+      throw new Error(`epoch ${seal.epoch} holds the log, and ${deposed.seal.epoch} had sealed it before`);
     }
   }
 

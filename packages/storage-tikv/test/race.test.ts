@@ -14,6 +14,8 @@ test(`whoever seals has all that was acknowledged, and nobody appends behind a s
     splits: 0,
     segments: 0,
     requests: 0,
+    held: 0,
+    lost: 0,
   };
   for (let seed = start; seed < start + RUNS; seed += 1) {
     const sim = new RaceSim(seed);
@@ -31,4 +33,6 @@ test(`whoever seals has all that was acknowledged, and nobody appends behind a s
   expect(sums.retried).toBeGreaterThan(RUNS / 3);
   expect(sums.sealsRefused).toBeGreaterThan(RUNS / 10);
   expect(sums.splits).toBeGreaterThan(RUNS / 2);
+  expect(sums.held).toBeGreaterThan(RUNS * 4);
+  expect(sums.lost).toBeGreaterThan(RUNS / 10);
 });

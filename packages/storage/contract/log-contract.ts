@@ -13,6 +13,7 @@ import {
   reopen,
   type StorageBed,
 } from './storage-bed.ts';
+import { holderContract } from './holder-contract.ts';
 import { never, sealOf } from './storage-steps.ts';
 
 const at = logPosition;
@@ -264,6 +265,8 @@ export function logContract(name: string, makeBed: () => Promise<StorageBed>): v
         expect(await sealed).toEqual(committed);
       });
     });
+
+    holderContract(makeBed);
 
     describe('appending again', () => {
       const batch: LogBatch = { first: at(3), records: records(3, 3) };

@@ -1,7 +1,15 @@
 import type { Random, Seal } from '@engram/core';
 import type { LogBatch } from './log.ts';
 
-export type StorageOperation = 'append' | 'read' | 'seal' | 'get-many' | 'drop' | 'save-checkpoint' | 'load-checkpoint';
+export type StorageOperation =
+  | 'append'
+  | 'read'
+  | 'seal'
+  | 'held-by'
+  | 'get-many'
+  | 'drop'
+  | 'save-checkpoint'
+  | 'load-checkpoint';
 
 export type AppendFault =
   | 'none'

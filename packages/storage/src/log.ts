@@ -85,4 +85,12 @@ export interface Log {
    * with StorageFencedError. The holder must not be 0.
    */
   seal(seal: Seal): Promise<LogPosition>;
+  /**
+   * Whether `seal`, which this opened storage has sealed the log with, held the log at some moment after the call. True proves
+   * that no later epoch had committed anything before the call: it seals before it appends. False is final: a later seal
+   * holds the log. If the log is on servers, they are asked after the call began, and the call rejects with
+   * StorageUnavailableError when they do not answer in time. Abort rejects with the signal's reason. Any number of calls
+   * may run at a time, also during appends and seals.
+   */
+  heldBy(seal: Seal, signal: AbortSignal): Promise<boolean>;
 }

@@ -80,6 +80,15 @@ export class MemoryStorage implements Storage, Log, Values {
     });
   }
 
+  heldBy(seal: Seal, signal: AbortSignal): Promise<boolean> {
+    return this.#lifetime.run(async () => {
+      signal.throwIfAborted();
+      await this.#gate('held-by');
+      signal.throwIfAborted();
+      return sameSeal(this.#disk.sealed, seal);
+    });
+  }
+
   getMany(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
     return this.#lifetime.run(async () => {
       signal.throwIfAborted();

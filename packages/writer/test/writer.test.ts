@@ -28,6 +28,9 @@ class HeldLog implements Log {
   seal(): Promise<LogPosition> {
     return Promise.resolve(logPosition(1));
   }
+  heldBy(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

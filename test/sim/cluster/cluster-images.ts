@@ -141,6 +141,7 @@ export class LifeImages implements SharedImage {
         this.#held = seal;
         return next;
       },
+      heldBy: (seal, signal) => log.heldBy(seal, signal),
       async *read(from, signal): AsyncGenerator<LogBatch> {
         images.batches(from);
         for await (const batch of log.read(from, signal)) {

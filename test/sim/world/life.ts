@@ -96,6 +96,7 @@ export class Life {
         },
         read: (from, signal) => storage.read(from, signal),
         seal: (seal) => storage.seal(seal),
+        heldBy: (seal, signal) => storage.heldBy(seal, signal),
       },
       values: storage,
       [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),

@@ -1,0 +1,84 @@
+import type { Clock, Logger, Timer } from '@engram/core';
+
+export interface StorageWatchOptions {
+  /** See `ClusterMemberOptions`. */
+  readonly probeStorage: (signal: AbortSignal) => Promise<void>;
+  /** Whether this node leads. */
+  readonly leads: () => boolean;
+  /** How long the leader's append, or its check of the seal, has been under way; 0 if there is none. */
+  readonly underWayMs: () => number;
+  /** As `underWayMs`, but 0 as long as storage may still answer soon. */
+  readonly stalledMs: () => number;
+  readonly onHealth: (healthy: boolean) => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const CHECK_MS = 250;
+/** If a request to storage takes longer, the leader probes it. */
+const LONG_MS = 250;
+/** Bound on a probe. */
+const PROBE_MS = 1000;
+
+/**
+ * Probes storage periodically. A leader whose requests are fast needs no probe. If one takes long, the leader probes without
+ * waiting for it: it may never end if the network drops what is sent.
+ */
+export class StorageWatch {
+  readonly #options: StorageWatchOptions;
+  readonly #closing = new AbortController();
+  #timer: Timer | undefined;
+  #probing = false;
+  #stalled = false;
+
+  constructor(options: StorageWatchOptions) {
+    this.#options = options;
+    this.#lookLater();
+  }
+
+  close(): void {
+    this.#closing.abort(new Error('closed'));
+    this.#timer?.cancel();
+  }
+
+  #lookLater(): void {
+    this.#timer = this.#options.clock.after(CHECK_MS, () => {
+      if (this.#worksWell) this.#options.onHealth(true);
+      else if (!this.#probing) void this.#probe();
+      this.#tellStalled();
+      this.#lookLater();
+    });
+  }
+
+  get #worksWell(): boolean {
+    return this.#options.leads() && this.#options.underWayMs() < LONG_MS;
+  }
+
+  /** Once for each time that storage does not answer. When it has, an append is logged as slow. */
+  #tellStalled(): void {
+    const stalledMs = this.#options.stalledMs();
+    if (stalledMs > 0 && !this.#stalled) {
+      this.#options.logger.warn(
+        { 'since-ms': Math.round(stalledMs) },
+        'storage does not answer: writes and linearizable reads wait',
+      );
+    }
+    this.#stalled = stalledMs > 0;
+  }
+
+  async #probe(): Promise<void> {
+    const { clock, probeStorage, onHealth } = this.#options;
+    const late = new AbortController();
+    const timer = clock.after(PROBE_MS, () => late.abort(new Error('storage is slow')));
+    this.#probing = true;
+    let healthy = true;
+    try {
+      await probeStorage(AbortSignal.any([late.signal, this.#closing.signal]));
+    } catch {
+      healthy = false;
+    }
+    timer.cancel();
+    this.#probing = false;
+    if (!this.#closing.signal.aborted) onHealth(healthy || this.#worksWell);
+  }
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { Processes } from './processes.ts';
+
+const TAKEN_OVER = /a later start of this member has taken its state over|by owner/;
+
+test('a deposed leader and the process before a replaced member serve no linearizable read of an earlier state', async () => {
+  const cluster = new Processes({ a: 1n, b: 2n, c: 3n });
+  await cluster.run(async () => {
+    cluster.start('a', 1n);
+    cluster.start('b', 2n);
+    cluster.start('c', 3n);
+    await cluster.until(() => ['a', 'b', 'c'].every((name) => cluster.serves(name)));
+    await cluster.moveLeader('a');
+    await cluster.put('a', 'old');
+    expect(await cluster.get('a')).toBe('old');
+    expect(await cluster.get('b')).toBe('old');
+    // The network divides {a, b} from {c}. b is believed dead: its replacement starts on c's side.
+    for (const one of ['a', 'b']) for (const other of ['c', 'b-again']) cluster.cut(one, other);
+    cluster.reach('c', 2n, 'b-again');
+    cluster.start('b-again', 2n);
+    await cluster.until(() => cluster.leads('c') || cluster.leads('b-again'));
+    const leader = cluster.leads('c') ? 'c' : 'b-again';
+    expect(cluster.leads('a')).toBe(true); // it has b's answers to its heartbeats
+    await cluster.put(leader, 'new');
+    const answers: string[] = [];
+    for (let seconds = 0; seconds < 60; seconds += 1) {
+      answers.push(...(await Promise.all([cluster.get('a'), cluster.get('b'), cluster.get('a')])));
+      await cluster.wait(1000);
+    }
+    expect(answers).not.toContain('old');
+    expect(await cluster.get('c')).toBe('new');
+    expect(cluster.leads('a')).toBe(false);
+    expect(cluster.ended.get('b')).toMatch(TAKEN_OVER);
+    expect([...cluster.ended.keys()]).toEqual(['b']);
+  });
+});
+
+test('the only member’s process before its replacement serves no read, and ends', async () => {
+  const cluster = new Processes({ b: 2n });
+  await cluster.run(async () => {
+    cluster.start('b', 2n);
+    await cluster.until(() => cluster.serves('b'));
+    await cluster.put('b', 'old');
+    cluster.start('b-again', 2n);
+    await cluster.until(() => cluster.serves('b-again'));
+    await cluster.put('b-again', 'new');
+    expect(await cluster.get('b')).not.toBe('old');
+    await cluster.until(() => cluster.ended.has('b'));
+    expect(cluster.ended.get('b')).toMatch(TAKEN_OVER);
+    expect(await cluster.get('b-again')).toBe('new');
+  });
+});
