@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
+import { stillHeld } from '../support/nothing-held.ts';
 import { Lab } from '../tikv/lab.ts';
 import { Checks } from './checks.ts';
 import { freePlaces, type ClusterPlace, leaderAmong, MemberProcess } from './cluster-member.ts';
@@ -173,6 +174,11 @@ await check('a rolling restart of all members', async () => {
 await load.stop();
 await check('nothing acknowledged is lost, nothing is doubled', () => checkHistory(load, watchers));
 for (const watcher of watchers) await watcher.stop();
+
+await check('no member holds anything for clients that have their answers', async () => {
+  for (const endpoint of endpoints) assert.deepEqual(await stillHeld(endpoint), [], endpoint);
+  return `${endpoints.length} members`;
+});
 
 await check(
   'a learner is added, has all data, and is promoted; removed, it ends with 0, and is refused later',

@@ -4,6 +4,7 @@
  *   main.ts <etcd> <folder> [part ...]       SEED=N OPS=N
  */
 import { Prng } from '@engram/sim';
+import { stillHeld } from '../support/nothing-held.ts';
 import { bytesPart } from './bytes-part.ts';
 import { http2Part } from './http2-part.ts';
 import { Judge } from './judge.ts';
@@ -81,6 +82,8 @@ for (const [name, run] of Object.entries(parts)) {
   try {
     await fresh();
     await run(new Prng(seed));
+    const held = await stillHeld(stores.endpoint(1));
+    judge.equal('what the store still holds', [], held);
   } catch (error) {
     judge.failed += 1;
     console.log(`${name} broke off:`, error);

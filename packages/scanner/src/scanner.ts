@@ -131,7 +131,7 @@ export class Scanner {
 
   /**
    * As `scan`, for an answer that is sent as it is: a long list holds only the places of its versions, and fetches
-   * their bytes a page at a time.
+   * their bytes a page at a time. An empty list is never paged, because it has nothing to hold.
    */
   scanPaged(
     op: RangeOp,
@@ -163,7 +163,7 @@ export class Scanner {
     first: ListBegin,
     room: AnswerRoom,
     signal: AbortSignal,
-  ): PagedScanResult | Promise<PagedScanResult> {
+  ): PagedScanResult | Promise<ScanResult | PagedScanResult> {
     const { slots, whole, slice } = first;
     const list = new PagedList(this.#bytes, this.#memory, this.#pins.hold(at, true), signal);
     try {
@@ -187,7 +187,7 @@ export class Scanner {
     list: PagedList,
     room: AnswerRoom,
     signal: AbortSignal,
-  ): Promise<PagedScanResult> {
+  ): Promise<ScanResult | PagedScanResult> {
     const max = fetchMax(op);
     try {
       for (let key = next; key !== undefined && list.length < max; ) {
@@ -196,6 +196,10 @@ export class Scanner {
         const range = { key, end: op.range.end };
         key = this.#index.collectSome(range, at, Math.min(LIST_KEYS, max - list.length), slice, slots);
         room.take(list.add(this.#index, slots), slots.length);
+      }
+      if (list.length === 0) {
+        list[Symbol.dispose]();
+        return nothingFound;
       }
       if (list.length < max) return { kvs: list, count: list.length, more: false };
       list.truncate(op.limit);

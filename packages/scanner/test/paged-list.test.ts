@@ -117,6 +117,14 @@ test.each([
   expect(pins.size).toBe(0);
 });
 
+test('an empty list is not paged and holds nothing, although its range has many newer keys', async () => {
+  const { scanner, pins } = bed(9_000, 300);
+  const { kvs, count, more } = await scanner.scanPaged(list, revision(1), never);
+  expect('bring' in kvs).toBe(false);
+  expect({ length: kvs.length, count, more }).toEqual({ length: 0, count: 0, more: false });
+  expect(pins.size).toBe(0);
+});
+
 test('long versions, and many, come one at a time', async () => {
   const { scanner, reads, expected } = bed(20, 700_000);
   const result = await paged(scanner);

@@ -261,6 +261,7 @@ function nodeGauges({ store, cluster }: Member, config: NodeConfig): NodeGauges 
     slowWatchers,
     pendingEvents,
     pendingEventBytes: pendingBytes,
+    pins: store.replica.pins.size,
     alarms: store.alarms(),
   };
 }

@@ -36,6 +36,8 @@ export interface NodeGauges {
   readonly pendingEvents: number;
   /** Memory of the pending events. */
   readonly pendingEventBytes: number;
+  /** Answers, snapshots and scans under way that hold old versions back from compaction. */
+  readonly pins: number;
   /** Kinds are the numbers of etcdserverpb.AlarmType. */
   readonly alarms: readonly { readonly memberId: bigint; readonly alarm: number }[];
 }
@@ -166,6 +168,11 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
     'engram_watch_backlog_bytes',
     'Memory that events take which wait for a watcher that catches up.',
     ({ pendingEventBytes }) => pendingEventBytes,
+  );
+  gauge(
+    'engram_read_pins',
+    'Answers, snapshots and scans under way that hold old versions back from compaction.',
+    ({ pins }) => pins,
   );
   gauge('etcd_debugging_server_alarms', '1 for each alarm that is raised.', ({ alarms }) =>
     alarms.map(({ memberId, alarm }) => ({

@@ -42,6 +42,7 @@ const gauges: NodeGauges = {
   slowWatchers: 1,
   pendingEvents: 5,
   pendingEventBytes: 2_500,
+  pins: 4,
   alarms: [{ memberId: 0xabcn, alarm: 1 }],
 };
 
@@ -386,4 +387,8 @@ test('what waits for slow watchers is shown in events and in bytes', async () =>
   const { registry } = all();
   expect(await lineValue(registry, 'etcd_debugging_mvcc_pending_events_total')).toBe(5);
   expect(await lineValue(registry, 'engram_watch_backlog_bytes')).toBe(2_500);
+});
+
+test('what holds old versions back from compaction is shown', async () => {
+  expect(await lineValue(all().registry, 'engram_read_pins')).toBe(4);
 });

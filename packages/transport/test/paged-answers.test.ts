@@ -5,7 +5,7 @@ import { serve, serveGrpcJs } from '@engram/transport';
 import { rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/wire';
 import { echoMethods, Pages } from './support/echo-methods.ts';
 import { frame, RawClient } from './support/raw-client.ts';
-import { ByteClient, type Serving, startServing, until } from './support/serving.ts';
+import { ByteClient, outcome, type Serving, startServing, until } from './support/serving.ts';
 
 /* Answers whose bytes are loaded while they are sent: only their own stream waits for the bytes. */
 
@@ -158,4 +158,34 @@ test('another client than our own reads it whole', async () => {
   await ended;
   expect(bytes).toBe(300_005);
   session.close();
+});
+
+const zipped = { 'grpc-encoding': 'gzip', 'grpc-accept-encoding': 'gzip' };
+
+test.each([
+  { what: 'alone', bytes: '100', headers: {}, before: [] },
+  { what: 'behind a long answer of its connection', bytes: '100', headers: {}, before: ['3000000'] },
+  { what: 'compressed', bytes: '100', headers: zipped, before: [] },
+  { what: 'long', bytes: '1000000', headers: {}, before: [] },
+])('an answer that leaves $what is given back with its last byte', async ({ bytes, headers, before }) => {
+  using client = await RawClient.open(serving.port, open);
+  client.write(
+    windowUpdateFrame(0, 2 ** 30),
+    ...before.map((long, at) => client.request(1 + 2 * at, '/test.Echo/Big', long)),
+    client.request(9, '/test.Echo/Ready', bytes, headers),
+    client.request(11, '/test.Echo/Ready', bytes, headers),
+  );
+  for (const id of [9, 11]) expect(await client.outcome(id)).toBe('grpc-status: 0');
+  expect(pages.released).toBe(2);
+});
+
+test.each([
+  { name: 'the own codec', serveWith: serve },
+  { name: 'grpc-js', serveWith: serveGrpcJs },
+])('messages of a stream are given back, sent or too late ($name)', async ({ serveWith }) => {
+  await using other = await startServing(serveWith, { methods: echoMethods([], pages) });
+  using client = new ByteClient(other.target);
+  const { messages } = await outcome(client.serverStream('/test.Echo/ReadyStream', '1000'));
+  expect(messages).toHaveLength(1);
+  expect(pages.released).toBe(2);
 });

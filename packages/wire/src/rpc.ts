@@ -4,7 +4,10 @@
  * the same table of methods.
  */
 
-/** A message that is encoded while it is sent. It can be read once, and must be read to its end or dropped. */
+/**
+ * A message that is encoded while it is sent. It can be read once. Its reader drops it in any case: after the last byte, and
+ * where it stops before that.
+ */
 export interface LongMessage {
   /** The length of the whole message. */
   readonly bytes: number;
@@ -18,7 +21,7 @@ export interface LongMessage {
   prepare(bytes: number): Promise<void> | undefined;
   /** Writes as many of the next bytes to target[start..end) as fit. Returns the index after them. */
   read(target: Uint8Array, start: number, end: number): number;
-  /** Releases the message before its end. May be called more than once, and after the end. */
+  /** Releases what the message holds. Nothing may be read afterwards. May be called more than once. */
   drop(): void;
 }
 

@@ -11,12 +11,14 @@ import {
   type KvEvent,
 } from '@engram/core';
 import {
+  dropMessage,
   encodeAnswer,
   encodeEvents,
   encodeRangeChunk,
   encodeWatchFragments,
   encodeWatchResponse,
   etcdserverpb,
+  gatherMessage,
   HeaderEncoder,
   isLong,
   joinMessage,
@@ -247,7 +249,7 @@ test('a long answer of a transaction or a delete is made while it leaves, and ha
   );
 });
 
-/** Only brought stretches can be read. `bring` returns no promise for even numbers of bytes. */
+/** Only brought stretches can be read. `bring` returns no promise for even numbers of bytes, and if all are there. */
 class TestPages implements PagedBytes {
   readonly #kvs: readonly Uint8Array[];
   readonly #pageKvs: number;
@@ -271,11 +273,12 @@ class TestPages implements PagedBytes {
   broughtBytes = 0;
   bring(from: number, bytes: number): Promise<void> | undefined {
     this.#from = from;
+    const before = this.#end;
     for (let page = 0; this.#end < this.length && (this.broughtBytes < bytes || page < this.#pageKvs); page += 1) {
       this.broughtBytes += this.lengthOf(this.#end);
       this.#end += 1;
     }
-    return bytes % 2 === 0 ? undefined : Promise.resolve();
+    return bytes % 2 === 0 || this.#end === before ? undefined : Promise.resolve();
   }
   view(index: number): Uint8Array {
     if (this.disposed || index < this.#from || index >= this.#end) throw new Error(`${index} is not there`);
@@ -286,7 +289,7 @@ class TestPages implements PagedBytes {
   }
 }
 
-test('a list that comes in pages has the same bytes, whatever the windows, and is disposed of at its end', async () => {
+test('a list that comes in pages has the same bytes, whatever the windows, and is disposed of by its reader', async () => {
   const value = fc.tuple(
     range.map((one) => ({ ...one, kvs: [...one.kvs, ...one.kvs, ...one.kvs, ...one.kvs] })),
     fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1 }),
@@ -305,10 +308,24 @@ test('a list that comes in pages has the same bytes, whatever the windows, and i
         at = end;
       }
       expect(Buffer.compare(bytes, slow(fullHeader(one.revision), one))).toBe(0);
-      message.read(bytes, 0, 1);
+      dropMessage(message);
       expect(pages.disposed).toBe(true);
     }),
   );
+});
+
+test('a list in pages is disposed of when it is put together, also an empty one', async () => {
+  for (const kvs of [[], [new Uint8Array([1])]]) {
+    const answer = { kind: 'paged-range', revision: revision(9), more: false, count: kvs.length } as const;
+    for (const puts of [joinMessage, gatherMessage]) {
+      const pages = new TestPages(kvs, 1);
+      const message = encodeAnswer(headerBytes(9), { ...answer, kvs: pages });
+      if (!isLong(message)) throw new Error('pages are put together');
+      await message.prepare(message.bytes);
+      await puts(message);
+      expect(pages.disposed).toBe(true);
+    }
+  }
 });
 
 test('a chunk of a streamed range has a header only where one is given', () => {

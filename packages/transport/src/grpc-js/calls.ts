@@ -5,6 +5,7 @@ import {
   type BidiMethod,
   type CallContext,
   type CallHead,
+  dropMessage,
   gatherMessage,
   isLong,
   type Message,
@@ -192,7 +193,10 @@ export class GrpcJsStream extends GrpcJsContext implements StreamCall {
   }
 
   send(message: Message): void {
-    if (this.#ended) return;
+    if (this.#ended) {
+      dropMessage(message);
+      return;
+    }
     const bytes = messageBytes(message);
     this.#queuedBytes += bytes;
     if (this.#queuedBytes > STREAM_LOW_MARK_BYTES) this.#aboveMark = true;

@@ -1,6 +1,7 @@
 import { GrpcCode } from '@engram/core';
 import {
   type BidiMethod,
+  dropMessage,
   type Message,
   messageBytes,
   type RpcStatus,
@@ -71,9 +72,13 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
   }
 
   send(message: Message): void {
-    if (this.finished) return;
+    if (this.finished) {
+      dropMessage(message);
+      return;
+    }
     const bytes = messageBytes(message);
     if (bytes > SENT_MESSAGE_MAX_BYTES) {
+      dropMessage(message);
       this.fail(answerTooLarge(bytes));
       return;
     }

@@ -24,11 +24,14 @@ export class SendQueue {
 
   /**
    * The caller must not change the bytes after this call. A message that is encoded while it is sent keeps its place in
-   * the order.
+   * the order. The queue drops it when its last byte has moved, or with `clear`.
    */
   push(piece: Uint8Array | LongMessage): void {
     const bytes = piece instanceof Uint8Array ? piece.length : piece.bytes;
-    if (bytes === 0) return;
+    if (bytes === 0) {
+      if (!(piece instanceof Uint8Array)) piece.drop();
+      return;
+    }
     this.#pieces.push(piece);
     this.#bytes += bytes;
     this.#unheldBytes += unheldBytesOf(piece);
@@ -69,6 +72,7 @@ export class SendQueue {
       }
       left -= moved;
       this.#unheldBytes -= unheldBytesOf(piece);
+      if (!(piece instanceof Uint8Array)) piece.drop();
       this.#sentOfFirst = 0;
       this.#first += 1;
     }

@@ -31,11 +31,20 @@ const endless = (bytes: number): LongMessage => ({
 export class Pages {
   /** Each `prepare` waits until the test calls its entry. */
   readonly waiting: ((error?: Error) => void)[] = [];
+  /** Messages that were given up before their last byte. */
   dropped = 0;
+  /** Messages that were given back, with or without all their bytes. */
+  released = 0;
+
+  /** All its bytes are at hand from the start. */
+  ready(bytes: number): LongMessage {
+    const message = this.message(bytes);
+    return { ...message, prepare: () => undefined, read: (target, start, end) => target.fill(0, start, end) && end };
+  }
 
   /** Like `endless`, but only prepared bytes can be read: 100,000 at a time. */
   message(bytes: number): LongMessage {
-    let [ready, at, open] = [0, 0, true];
+    let [ready, at, open, held] = [0, 0, true, true];
     return {
       bytes,
       heldBytes: 1_000,
@@ -58,7 +67,9 @@ export class Pages {
       },
       drop: () => {
         if (open) this.dropped += 1;
+        if (held) this.released += 1;
         open = false;
+        held = false;
       },
     };
   }
@@ -77,6 +88,20 @@ export function echoMethods(journal: Journal, pages = new Pages()): MethodTable 
     ['/test.Echo/Pieces', unary((request) => [Buffer.from('<'), Uint8Array.from(request), Buffer.from('>')])],
     ['/test.Echo/Big', unary((request) => Buffer.alloc(Number(text(request)), 'x'))],
     ['/test.Echo/Paged', unary((request) => pages.message(Number(text(request))))],
+    ['/test.Echo/Ready', unary((request) => pages.ready(Number(text(request))))],
+    [
+      '/test.Echo/ReadyStream',
+      {
+        kind: 'server-stream',
+        /** Sends one message, ends the call, and tries to send another. */
+        open(request, call) {
+          call.send(pages.ready(Number(text(request))));
+          call.end();
+          call.send(pages.ready(Number(text(request))));
+          return ignore;
+        },
+      },
+    ],
     ['/test.Echo/Endless', unary((request) => endless(Number(text(request))))],
     [
       '/test.Echo/EndlessStream',

@@ -13,12 +13,16 @@ export function messageBytes(message: Message): number {
   return bytes;
 }
 
-/** The message as one array. Reads a LongMessage to its end; all its bytes must be ready. */
+/** The message as one array. Reads a LongMessage to its end and drops it; all its bytes must be ready. */
 export function joinMessage(message: Message): Uint8Array {
   if (message instanceof Uint8Array) return message;
   if (!isLong(message)) return Buffer.concat(message);
   const whole = Buffer.allocUnsafeSlow(message.bytes);
-  assert(message.read(whole, 0, whole.length) === whole.length, 'a message is shorter than it says');
+  try {
+    assert(message.read(whole, 0, whole.length) === whole.length, 'a message is shorter than it says');
+  } finally {
+    message.drop();
+  }
   return whole;
 }
 
@@ -38,7 +42,7 @@ export async function gatherMessage(message: Message): Promise<Uint8Array> {
   return whole;
 }
 
-/** Releases a message that will not be sent. */
+/** Releases what a message holds, whether it was sent or not. */
 export function dropMessage(message: Message): void {
   if (!(message instanceof Uint8Array) && isLong(message)) message.drop();
 }

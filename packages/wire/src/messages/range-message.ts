@@ -64,7 +64,6 @@ export class RangeMessage implements LongMessage {
       } else if (this.#next === this.#kvs.length) {
         this.#part = this.#end;
         this.#ended = true;
-        this.drop();
       } else {
         const kv = this.#kvs.view(this.#next);
         this.#next += 1;
