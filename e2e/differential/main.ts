@@ -13,6 +13,7 @@ import { leasePart } from './lease-part.ts';
 import { maintenancePart } from './maintenance-part.ts';
 import * as ask from './methods.ts';
 import { restartPart } from './restart-part.ts';
+import { startPart } from './start-part.ts';
 import { sizesPart } from './sizes-part.ts';
 import { watchCases } from './watch-cases.ts';
 import { watchPart } from './watch-part.ts';
@@ -41,6 +42,7 @@ const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
   sizes: () => sizesPart(judge),
   restart: (prng) => restartPart(judge, prng, steps / 4),
   maintenance: () => maintenancePart(judge),
+  start: () => startPart(judge, etcd, folder),
   'watch-cases': () => watchCases(judge),
   async watch(prng) {
     for (let left = steps / 2; left > 0; left -= STEPS_EACH_ROUND / 2) {

@@ -1,3 +1,9 @@
 // For tests of other packages and for benchmarks: certificates created on the fly, and a client that can send any frame.
-export { issue } from './test/support/certificates.ts';
+export {
+  type Identity,
+  issue,
+  type IssueOptions,
+  revocationList,
+  revocationListDer,
+} from './test/support/certificates.ts';
 export { frame, grpcHeaders, grpcMessage, RawClient, type RawFrame, uint32 } from './test/support/raw-client.ts';

@@ -4,16 +4,12 @@ import type { SafePointOptions } from '@engram/storage-tikv';
 import type { RevisionOrigin } from '@engram/storage-tikv';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 import { imagePolicy, logSegmentBytes, safePoint } from './image-flags.ts';
+import { advertisedProblem, type InitialMember, parseInitialCluster } from './initial-cluster.ts';
 import type { CertificateFiles } from './self-signed-certificate.ts';
 import type { SrvDiscovery } from './srv-discovery.ts';
 import { type TlsBounds, tlsBounds } from './tls-bounds.ts';
+import { refuseBothLists } from './tls-config.ts';
 import { bindProblem, parseUrls, type ServeUrl } from './urls.ts';
-
-/** One name in --initial-cluster, with its peer URLs. */
-export interface InitialMember {
-  readonly name: string;
-  readonly peerUrls: readonly string[];
-}
 
 /** 'auto' is a certificate that this member makes itself, valid for this many years. The files are PEM. */
 export type PeerTlsConfig = { readonly bounds: TlsBounds } & (
@@ -104,9 +100,10 @@ export function clusterConfig(
   warnings: string[],
 ): ClusterConfig | undefined {
   const discovery = srvDiscovery(values);
-  const initialMembers = discovery ?? initialCluster(name, values.text('initial-cluster'), advertisePeerUrls);
   if (values.text('storage') !== 'tikv') {
-    refuseWithoutTikv(values, initialMembers);
+    if (discovery !== undefined) throw new ConfigError('--discovery-srv: a cluster needs --storage=tikv');
+    const set = changedAmong(values, tikvFlags);
+    if (set.length > 0) throw new ConfigError(`${set.join(' ')}: only with --storage=tikv`);
     const idle = changedAmong(values, peerFlags);
     if (idle.length > 0) warnings.push(`flags without effect on a node that is alone: ${idle.join(' ')}`);
     return undefined;
@@ -116,7 +113,7 @@ export function clusterConfig(
   const localValues = values.text('local-values');
   if (localValues !== 'disk' && localValues !== 'memory')
     throw new ConfigError(`--local-values=${localValues}: expected disk or memory`);
-  if (!('domain' in initialMembers)) checkOwnUrls(name, initialMembers, advertisePeerUrls);
+  const initialMembers = discovery ?? listedMembers(values, name, advertisePeerUrls);
   const token = values.text('initial-cluster-token');
   const listenPeerUrls = peerUrls(values);
   return {
@@ -161,16 +158,13 @@ function srvDiscovery(values: FlagValues): SrvDiscovery | undefined {
   return { domain, serviceName };
 }
 
-function refuseWithoutTikv(values: FlagValues, members: readonly InitialMember[] | SrvDiscovery): void {
-  if ('domain' in members) throw new ConfigError('--discovery-srv: a cluster needs --storage=tikv');
-  if (members.length > 1) {
-    const names = members.map((member) => member.name).join(', ');
-    throw new ConfigError(
-      `--initial-cluster names ${members.length} members (${names}): a cluster of more than one keeps its log in TiKV, so it needs --storage=tikv and --tikv-pd-endpoints`,
-    );
-  }
-  const set = changedAmong(values, tikvFlags);
-  if (set.length > 0) throw new ConfigError(`${set.join(' ')}: only with --storage=tikv`);
+/** All members must derive the same ids from the same list. */
+function listedMembers(values: FlagValues, name: string, own: readonly string[]): readonly InitialMember[] {
+  const members = parseInitialCluster(name, values.text('initial-cluster'), own);
+  if (typeof members === 'string') throw new ConfigError(members);
+  const problem = advertisedProblem(name, members, own);
+  if (problem !== undefined) throw new ConfigError(problem);
+  return members;
 }
 
 function changedAmong(values: FlagValues, names: readonly string[]): readonly string[] {
@@ -178,42 +172,6 @@ function changedAmong(values: FlagValues, names: readonly string[]): readonly st
     .changed()
     .filter(({ name }) => names.includes(name))
     .map(({ name }) => `--${name}`);
-}
-
-/** Reads "a=http://h:1,a=http://h:2,b=http://i:1": a member may have several URLs. Empty means this member alone. */
-function initialCluster(name: string, text: string, own: readonly string[]): readonly InitialMember[] {
-  if (text === '') return [{ name, peerUrls: own }];
-  const members = new Map<string, string[]>();
-  for (const pair of text.split(',')) {
-    const [, member, url] = /^\s*([^=]+)=(.+)$/.exec(pair) ?? [];
-    const parsed = url === undefined ? 'expected name=URL' : parseUrls(url);
-    if (typeof parsed === 'string')
-      throw new ConfigError(`error setting up initial cluster: ${JSON.stringify(pair)}: ${parsed}`);
-    members.set(member!, [...(members.get(member!) ?? []), ...parsed.map((each) => each.text)].sort());
-  }
-  const mine = members.get(name);
-  if (mine === undefined)
-    throw new ConfigError(`couldn't find local name ${JSON.stringify(name)} in the initial cluster configuration`);
-  checkDoubles(members);
-  return [...members].map(([member, peerUrls]) => ({ name: member, peerUrls }));
-}
-
-/** All members must derive the same ids from the same list. */
-function checkOwnUrls(name: string, members: readonly InitialMember[], own: readonly string[]): void {
-  const mine = members.find((member) => member.name === name)?.peerUrls.join() ?? '';
-  const advertised = [...own].sort().join();
-  if (mine === advertised) return;
-  throw new ConfigError(
-    `--initial-cluster has ${name}=${mine} but missing from --initial-advertise-peer-urls=${advertised}`,
-  );
-}
-
-function checkDoubles(members: ReadonlyMap<string, readonly string[]>): void {
-  const seen = new Set<string>();
-  for (const url of [...members.values()].flat()) {
-    if (seen.has(url)) throw new ConfigError(`error setting up initial cluster: the URL ${url} is there twice`);
-    seen.add(url);
-  }
 }
 
 function peerUrls(values: FlagValues): readonly ServeUrl[] {
@@ -262,12 +220,9 @@ function allowedPeers(
 ): Pick<Extract<PeerTlsConfig, { kind: 'files' }>, 'crlFile' | 'allowedCommonNames' | 'allowedHostnames'> {
   const crlFile = values.text('peer-crl-file') || undefined;
   if (crlFile !== undefined) checkReadable('peer-crl-file', crlFile);
-  const allowedCommonNames = values.list('peer-cert-allowed-cn');
-  const allowedHostnames = values.list('peer-cert-allowed-hostname');
-  if (allowedCommonNames.length > 0 && allowedHostnames.length > 0)
-    throw new ConfigError(
-      `AllowedCNs and AllowedHostnames are mutually exclusive (cns=${quoted(allowedCommonNames)}, hostnames=${quoted(allowedHostnames)})`,
-    );
+  const allowedCommonNames = values.names('peer-cert-allowed-cn');
+  const allowedHostnames = values.names('peer-cert-allowed-hostname');
+  refuseBothLists(allowedCommonNames, allowedHostnames);
   const set = changedAmong(values, restrictingPeerFlags).join(' ');
   const plain = urls.find(({ secure }) => !secure);
   if (set !== '' && !clientCertAuth)
@@ -276,9 +231,6 @@ function allowedPeers(
     throw new ConfigError(`${set}: members that come to ${plain.text} show no certificate`);
   return { crlFile, allowedCommonNames, allowedHostnames };
 }
-
-/** Formats a list as Go does with %q. */
-const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;
 
 /** Refuses flags that contradict --peer-auto-tls. etcd would make its certificate and ignore these flags. */
 function autoPeerTls(values: FlagValues): PeerTlsConfig {

@@ -2,9 +2,11 @@ import type { CompactionRetention } from '@engram/member';
 import { ConfigError } from './flag-values.ts';
 import { parseGoDuration } from './go-duration.ts';
 
+const NANOSECONDS_PER_MS = 1e6;
+
 /**
  * Parses the retention. An integer is hours or revisions, depending on the mode (embed/etcd.go
- * parseCompactionRetention). A duration is valid in periodic mode only.
+ * parseCompactionRetention). In mode "revision" a duration is as many revisions as it has nanoseconds, as in etcd.
  */
 export function parseCompactionRetention(mode: string, text: string): CompactionRetention {
   if (mode !== 'periodic' && mode !== 'revision') {
@@ -14,17 +16,11 @@ export function parseCompactionRetention(mode: string, text: string): Compaction
   }
   const amount = /^\d+$/.test(text) ? Number(text) : undefined;
   if (amount === 0 || text === '') return { mode: 'off' };
-  if (mode === 'revision') {
-    if (amount === undefined) {
-      throw new ConfigError(
-        `--auto-compaction-retention=${text} is no number of revisions, which mode "revision" needs`,
-      );
-    }
-    return { mode, revisions: amount };
-  }
+  if (mode === 'revision' && amount !== undefined) return { mode, revisions: amount };
   const periodMs = amount === undefined ? parseGoDuration(text) : amount * 3_600_000;
   if (periodMs === undefined || periodMs < 0) {
     throw new ConfigError(`error parsing CompactionRetention: invalid duration ${JSON.stringify(text)}`);
   }
-  return periodMs === 0 ? { mode: 'off' } : { mode, periodMs };
+  if (periodMs === 0) return { mode: 'off' };
+  return mode === 'revision' ? { mode, revisions: periodMs * NANOSECONDS_PER_MS } : { mode, periodMs };
 }

@@ -5,6 +5,7 @@ import { MemoryStorage, type Storage, StorageOpenError } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 import { nodeFileSystem, openSegmentStorage } from '@engram/storage-segment';
 import { ConfigError } from './flag-values.ts';
+import { checkFirstStart } from './initial-cluster.ts';
 import { type Identity, nextIdentity, randomIdentity } from './identity.ts';
 import { type NodeConfig, type StorageEngine, storageEngines } from './node-config.ts';
 
@@ -35,20 +36,25 @@ export const ownFolder = (dataDir: string): string => join(dataDir, 'engram');
  * belongs to another program, and StorageOpenError and StorageCorruptError as the storage does.
  */
 export async function openData(config: NodeConfig, { clock, random, logger }: DataParts): Promise<OpenedData> {
-  if (config.storage === 'memory') return { storage: new MemoryStorage(), identity: randomIdentity(random) };
   const own = ownFolder(config.dataDir);
   const identityFile = join(own, 'identity.json');
+  if (config.storage === 'memory') {
+    await checkFirstStart(config.firstStart, addressesOf, clock);
+    return { storage: new MemoryStorage(), identity: randomIdentity(random) };
+  }
+  const isFirst = !existsSync(identityFile);
   refuseForeignData(config.dataDir);
   if (hasFiles(copyFolder(config.dataDir))) {
     throw new ConfigError(
       `${config.dataDir} holds the copy of a member of a cluster: start it with --storage=tikv, or give another --data-dir`,
     );
   }
-  if (!config.newCluster && !existsSync(identityFile)) {
+  if (!config.newCluster && isFirst) {
     throw new ConfigError(
       `--initial-cluster-state=existing, but ${config.dataDir} holds no data: a member joins a cluster with --storage=tikv`,
     );
   }
+  if (isFirst) await checkFirstStart(config.firstStart, addressesOf, clock);
   const engine = chooseEngine(config, own);
   let storage: Storage;
   try {
@@ -66,6 +72,10 @@ export async function openData(config: NodeConfig, { clock, random, logger }: Da
     throw error;
   }
 }
+
+/** Few starts need names, and the others do not load the resolver. */
+const addressesOf = async (host: string): Promise<readonly string[]> =>
+  (await import('./srv-discovery.ts')).systemNames().addresses(host);
 
 /** A member of a cluster keeps a copy of the log here. It can be fetched again. */
 export const copyFolder = (dataDir: string): string => join(ownFolder(dataDir), 'copy');

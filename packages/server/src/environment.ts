@@ -1,11 +1,11 @@
-import { flagTable } from './flag-table.ts';
+import { flagTable, soundsRestricting } from './flag-table.ts';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 
 const environmentName = (flag: string): string => `ETCD_${flag.toUpperCase().replaceAll('-', '_')}`;
 
 /**
  * Applies ETCD_* variables (etcd pkg/flags/flag.go). An empty variable counts as absent. A variable whose flag is also
- * given is an error. Returns a warning for each variable without a flag.
+ * given is an error. Returns a warning for each variable without a flag. One that may restrict who connects is refused.
  */
 export function applyEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -18,6 +18,10 @@ export function applyEnvironment(
     const spec = known.get(name);
     if (name === 'ETCD_VERSION') {
       warnings.push(`cannot set special environment variable ${name}`);
+    } else if (spec === undefined && soundsRestricting(name) && text !== '') {
+      throw new ConfigError(
+        `unrecognized environment variable ${name}: it may be meant to restrict who connects, and would not`,
+      );
     } else if (spec === undefined) {
       warnings.push(`unrecognized environment variable ${name}`);
     } else if (values.isSet(spec.name)) {

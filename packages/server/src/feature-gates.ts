@@ -1,5 +1,3 @@
-import { ConfigError } from './flag-values.ts';
-
 /** etcd 3.7's gates and defaults (server/features/etcd_features.go). None of them changes the behavior of a member. */
 export const featureGates: ReadonlyMap<string, { readonly enabled: boolean; readonly stage: 'ALPHA' | 'BETA' }> =
   new Map([
@@ -14,16 +12,19 @@ export const featureGates: ReadonlyMap<string, { readonly enabled: boolean; read
     ['TxnModeWriteWithSharedBuffer', { enabled: true, stage: 'BETA' }],
   ]);
 
-/** Reads "A=true,B=false", also AllAlpha and AllBeta (pkg/featuregate). Returns the state of every gate. */
-export function parseFeatureGates(text: string): ReadonlyMap<string, boolean> {
+/**
+ * Reads "A=true,B=false", also AllAlpha and AllBeta (pkg/featuregate). Returns the state of every gate, or what is wrong
+ * with the text, in etcd's words.
+ */
+export function parseFeatureGates(text: string): ReadonlyMap<string, boolean> | string {
   const state = new Map([...featureGates].map(([name, { enabled }]) => [name, enabled]));
   for (const pair of text.split(',').map((item) => item.trim())) {
     if (pair === '') continue;
     const [, name, value] = /^([^=]+)=(.*)$/.exec(pair) ?? [];
-    if (name === undefined) throw new ConfigError(`--feature-gates: missing bool value for ${pair}`);
+    if (name === undefined) return `missing bool value for ${pair}`;
     const on = /^(?:1|t|T|TRUE|true|True)$/.test(value!);
     if (!on && !/^(?:0|f|F|FALSE|false|False)$/.test(value!)) {
-      throw new ConfigError(`--feature-gates: invalid value of ${name}=${value}: a bool is needed`);
+      return `invalid value of ${name}=${value}: a bool is needed`;
     }
     const stage = { AllAlpha: 'ALPHA', AllBeta: 'BETA' }[name];
     if (stage !== undefined) {
@@ -31,13 +32,8 @@ export function parseFeatureGates(text: string): ReadonlyMap<string, boolean> {
     } else if (featureGates.has(name)) {
       state.set(name, on);
     } else {
-      throw new ConfigError(`--feature-gates: unrecognized feature gate: ${name}`);
+      return `unrecognized feature gate: ${name}`;
     }
-  }
-  if (state.get('LeaseCheckpointPersist') === true && state.get('LeaseCheckpoint') !== true) {
-    throw new ConfigError(
-      'enabling feature gate LeaseCheckpointPersist requires enabling feature gate LeaseCheckpoint',
-    );
   }
   return state;
 }

@@ -1,8 +1,18 @@
 /**
- * How a flag's text is read. `strings` is a comma-separated list, `urls` a comma-separated list of URLs. `int` and
- * `uint` are integer literals of Go.
+ * How a flag's text is read. `strings` is a comma-separated list, `urls` a comma-separated list of URLs. `int`, `uint`
+ * and `uint32` are integer literals of Go. `choice` is one of `choices`, `gates` a list of Name=true|false.
  */
-export type FlagType = 'string' | 'bool' | 'int' | 'uint' | 'duration' | 'urls' | 'strings';
+export type FlagType =
+  | 'string'
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'uint32'
+  | 'duration'
+  | 'urls'
+  | 'strings'
+  | 'choice'
+  | 'gates';
 
 /**
  * - works: has the effect of etcd's flag.
@@ -21,6 +31,8 @@ export interface FlagSpec {
   readonly group: FlagGroup;
   /** One line for --help. For a refused flag it also says why. */
   readonly help: string;
+  /** Of a `choice`: the only texts that are valid. */
+  readonly choices?: readonly string[];
 }
 
 export interface FlagSection {
@@ -35,6 +47,10 @@ const works = (name: string, type: FlagType, value: string, help: string): FlagS
   value,
   group: 'works',
   help,
+});
+const choice = (name: string, value: string, choices: readonly string[], help: string): FlagSpec => ({
+  ...works(name, 'choice', value, help),
+  choices,
 });
 const ignored = (name: string, type: FlagType, value: string, help: string): FlagSpec => ({
   ...works(name, type, value, help),
@@ -84,7 +100,7 @@ export const flagSections: readonly FlagSection[] = [
       'Operations that a transaction may have; eight times as many with those nested in it.',
     ),
     works('max-request-bytes', 'uint', '1572864', 'Bytes that a write request may have.'),
-    works('max-concurrent-streams', 'uint', '4294967295', 'Streams that a connection may have open at a time.'),
+    works('max-concurrent-streams', 'uint32', '4294967295', 'Streams that a connection may have open at a time.'),
     works('grpc-keepalive-min-time', 'duration', '5s', 'Shortest time between two pings of a client.'),
     works('grpc-keepalive-interval', 'duration', '2h', 'Time after which an idle connection is pinged; 0: never.'),
     works('grpc-keepalive-timeout', 'duration', '20s', 'Time to wait for the answer to a ping; 0: never ping.'),
@@ -95,7 +111,7 @@ export const flagSections: readonly FlagSection[] = [
     ignored('raft-write-timeout', 'duration', '5s', 'Connections between members: their keepalive settings are fixed.'),
     works(
       'feature-gates',
-      'string',
+      'gates',
       '',
       'Name=true|false pairs; every gate of etcd is known, none changes what a node does.',
     ),
@@ -114,7 +130,7 @@ export const flagSections: readonly FlagSection[] = [
       '',
       'name=peerURL list; empty: this member. More than one name needs --storage=tikv.',
     ),
-    works('initial-cluster-state', 'string', 'new', "'new' or 'existing'."),
+    choice('initial-cluster-state', 'new', ['new', 'existing'], "'new' or 'existing'."),
     works(
       'initial-cluster-token',
       'string',
@@ -140,7 +156,7 @@ export const flagSections: readonly FlagSection[] = [
     ignored('discovery-cacert', 'string', '', 'Discovery.'),
     ignored('discovery-user', 'string', '', 'Discovery.'),
     ignored('discovery-password', 'string', '', 'Discovery.'),
-    ignored('discovery-fallback', 'string', 'exit', 'Discovery.'),
+    { ...ignored('discovery-fallback', 'choice', 'exit', 'Discovery.'), choices: ['exit', 'proxy'] },
     works('discovery-srv', 'string', '', 'Domain whose SRV records name the members, instead of --initial-cluster.'),
     works('discovery-srv-name', 'string', '', 'Part of the names of these records: _etcd-server-<name>._tcp.'),
     works('strict-reconfig-check', 'bool', 'true', 'Refuse changes of the membership that would cost the quorum.'),
@@ -152,7 +168,10 @@ export const flagSections: readonly FlagSection[] = [
       'What automatic compaction keeps: hours or a duration, or revisions; 0: it is off.',
     ),
     works('auto-compaction-mode', 'string', 'periodic', "How the retention is meant: 'periodic' or 'revision'."),
-    ignored('v2-deprecation', 'string', 'write-only-drop-data', 'The v2 store: there is none.'),
+    {
+      ...ignored('v2-deprecation', 'choice', 'write-only-drop-data', 'The v2 store: there is none.'),
+      choices: ['write-only', 'write-only-skip-check', 'write-only-drop-data', 'gone'],
+    },
     works('max-learners', 'int', '1', 'Learners that a cluster may have.'),
     works(
       'force-new-cluster',
@@ -234,14 +253,19 @@ export const flagSections: readonly FlagSection[] = [
   section(
     'Profiling and Monitoring',
     ignored('enable-pprof', 'bool', 'false', "Go's profiler: there is none."),
-    works('metrics', 'string', 'basic', "'extensive' adds how long calls take, for each method."),
+    works(
+      'metrics',
+      'string',
+      'basic',
+      "'extensive' adds how long calls take, for each method; any other text is basic.",
+    ),
     works('listen-metrics-urls', 'urls', '', 'More URLs for /metrics, /health, /livez and /readyz.'),
   ),
   section(
     'Logging',
     works('logger', 'string', 'zap', "'zap': the shape of the log lines."),
     works('log-outputs', 'strings', 'default', "'default' (stderr), 'stderr', 'stdout', or paths of files."),
-    works('log-level', 'string', 'info', 'debug, info, warn, error, panic or fatal.'),
+    works('log-level', 'string', 'info', 'debug, info, warn, error, dpanic, panic or fatal, in any case.'),
     works('log-format', 'string', 'json', 'json or console.'),
     ignored('enable-log-rotation', 'bool', 'false', 'Rotation is for the tool that collects the logs.'),
     ignored(
@@ -418,3 +442,18 @@ export const forgottenFlags: readonly string[] = [
 export const flagTable: ReadonlyMap<string, FlagSpec> = new Map(
   flagSections.flatMap(({ flags }) => flags.map((flag) => [flag.name, flag])),
 );
+
+/** As in etcd, only a configuration file can restrict the CommonNames of clients. */
+export const fileOnlySettings: ReadonlyMap<string, FlagSpec> = new Map(
+  [
+    works('client-cert-allowed-cn', 'strings', '', 'CommonNames of which the certificate of a client must have one.'),
+  ].map((spec) => [spec.name, spec]),
+);
+
+/**
+ * Whether a name that is no flag, variable or key is likely to have been meant to restrict who may connect. A member does
+ * not start with such a name: it would serve those whom the operator believes to be refused.
+ */
+export function soundsRestricting(name: string): boolean {
+  return /allow|crl|revo[ck]|cert-?auth|trusted|verif|whitelist|security/.test(name.toLowerCase().replaceAll('_', '-'));
+}

@@ -1,3 +1,4 @@
+import { assert } from '@engram/core';
 import { type LogFormat, type LogLevel, logLevels } from '@engram/telemetry';
 import type { KeepaliveOptions } from '@engram/transport';
 import type { CompactionRetention } from '@engram/member';
@@ -5,6 +6,8 @@ import { type ClusterConfig, clusterConfig } from './cluster-config.ts';
 import { parseCompactionRetention } from './compaction-retention.ts';
 import { parseFeatureGates } from './feature-gates.ts';
 import { ConfigError, type FlagValues } from './flag-values.ts';
+import { formatGoDuration } from './go-duration.ts';
+import { type FirstStart, firstStartOf } from './initial-cluster.ts';
 import { type MemoryBounds, memoryBounds } from './memory-plan.ts';
 import { type TlsConfig, tlsConfig } from './tls-config.ts';
 import { bindProblem, hostProblem, parseUrls, type ServeUrl } from './urls.ts';
@@ -25,6 +28,8 @@ export interface NodeConfig {
   readonly storage: 'auto' | StorageEngine | 'memory' | 'tikv';
   readonly memory: MemoryBounds;
   readonly newCluster: boolean;
+  /** Of a node that is alone. */
+  readonly firstStart: FirstStart;
 
   readonly listenClientUrls: readonly ServeUrl[];
   /** If not empty, these URLs serve HTTP only, and the client URLs gRPC only. */
@@ -103,16 +108,14 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   }
 
   const name = values.text('name');
-  const cluster = clusterConfig(
-    values,
-    name,
-    advertisePeerUrls.map(({ text }) => text),
-    warnings,
-  );
-  const state = values.text('initial-cluster-state');
-  if (state !== 'new' && state !== 'existing')
-    throw new ConfigError(`unexpected clusterState ${JSON.stringify(state)}`);
-
+  const ownPeerUrls = advertisePeerUrls.map(({ text }) => text);
+  const cluster = clusterConfig(values, name, ownPeerUrls, warnings);
+  if (values.durationMs('compact-hash-check-time') <= 0)
+    throw new ConfigError(
+      `--compact-hash-check-time must be >0 (set to ${formatGoDuration(values.durationMs('compact-hash-check-time'))})`,
+    );
+  if (values.text('discovery-fallback') === 'proxy')
+    throw new ConfigError('v2 proxy is deprecated, and --discovery-fallback can\'t be configured as "proxy"');
   const electionTimeoutMs = checkElection(values.number('heartbeat-interval'), values.number('election-timeout'));
   const quota = values.number('quota-backend-bytes');
   if (quota > QUOTA_ADVISED_BYTES)
@@ -131,11 +134,6 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
   if (transport !== 'native' && transport !== 'grpc-js') {
     throw new ConfigError(`--transport=${transport}: expected native or grpc-js`);
   }
-  const metrics = values.text('metrics');
-  if (metrics !== 'basic' && metrics !== 'extensive')
-    throw new ConfigError(`--metrics=${metrics}: expected basic or extensive`);
-  const maxConcurrentStreams = values.number('max-concurrent-streams');
-  if (maxConcurrentStreams > 2 ** 32 - 1) throw new ConfigError('--max-concurrent-streams must be at most 4294967295');
 
   return {
     name,
@@ -143,19 +141,20 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     transport,
     storage,
     memory: memoryBounds(values, warnings),
-    newCluster: state === 'new',
+    newCluster: values.text('initial-cluster-state') === 'new',
     listenClientUrls,
     listenClientHttpUrls,
     listenMetricsUrls,
     advertiseClientUrls: advertiseClientUrls.map(({ text }) => text),
-    advertisePeerUrls: advertisePeerUrls.map(({ text }) => text),
+    advertisePeerUrls: ownPeerUrls,
+    firstStart: firstStartOf(values, name, ownPeerUrls),
     tls: tlsConfig(values, [...listenClientUrls, ...listenClientHttpUrls], listenMetricsUrls, warnings),
     electionTimeoutMs,
     cluster,
     quotaBytes: quota < 0 ? undefined : quota === 0 ? QUOTA_DEFAULT_BYTES : quota,
     maxTxnOps: values.number('max-txn-ops'),
     maxRequestBytes,
-    maxConcurrentStreams,
+    maxConcurrentStreams: values.number('max-concurrent-streams'),
     maxConnections: values.number('max-connections'),
     maxDescriptors: values.number('max-descriptors'),
     keepalive: {
@@ -167,8 +166,8 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     compaction: parseCompactionRetention(values.text('auto-compaction-mode'), values.text('auto-compaction-retention')),
     corsOrigins: new Set(values.list('cors')),
     hostWhitelist: new Set(values.list('host-whitelist')),
-    extensiveMetrics: metrics === 'extensive',
-    featureGates: parseFeatureGates(values.text('feature-gates')),
+    extensiveMetrics: values.text('metrics') === 'extensive',
+    featureGates: featureGatesOf(values),
     slowUnaryMs: values.durationMs('warning-unary-request-duration') || 300,
     slowCommitMs: values.durationMs('warning-apply-duration') || 100,
     loopBudgetMs: values.durationMs('loop-budget') || 10,
@@ -191,13 +190,35 @@ function refuseFlags(values: FlagValues, warnings: string[]): void {
   if (without.length > 0) warnings.push(`flags without effect here: ${without.join(' ')}`);
 }
 
+function featureGatesOf(values: FlagValues): ReadonlyMap<string, boolean> {
+  const gates = parseFeatureGates(values.text('feature-gates'));
+  assert(typeof gates !== 'string', '--feature-gates was taken over although it names no gates');
+  if (gates.get('LeaseCheckpointPersist') === true && gates.get('LeaseCheckpoint') !== true) {
+    throw new ConfigError(
+      'enabling feature gate LeaseCheckpointPersist requires enabling feature gate LeaseCheckpoint',
+    );
+  }
+  return gates;
+}
+
+/** As zap reads it: in any case, and empty for info. etcd logs nothing at `dpanic`. */
+function logLevelOf(text: string): LogLevel {
+  const name = text.toLowerCase();
+  const level = new Map<string, LogLevel>([
+    ['', 'info'],
+    ['warning', 'warn'],
+    ['dpanic', 'panic'],
+    ...logLevels.map((known) => [known, known] as const),
+  ]).get(name);
+  if (level === undefined) throw new ConfigError(`--log-level=${text}: expected one of ${logLevels.join(', ')}`);
+  return level;
+}
+
 function logConfig(values: FlagValues): LogConfig {
   const logger = values.text('logger');
   if (logger !== 'zap') throw new ConfigError(`unknown logger option ${JSON.stringify(logger)}`);
-  const level = logLevels.find((known) => known === values.text('log-level'));
-  if (level === undefined)
-    throw new ConfigError(`--log-level=${values.text('log-level')}: expected one of ${logLevels.join(', ')}`);
-  const format = values.text('log-format');
+  const level = logLevelOf(values.text('log-level'));
+  const format = values.text('log-format') || 'json';
   if (format !== 'json' && format !== 'console')
     throw new ConfigError(`--log-format=${format}: expected json or console`);
   const outputs = values.list('log-outputs');

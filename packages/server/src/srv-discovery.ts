@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import type { Logger } from '@engram/core';
-import type { InitialMember } from './cluster-config.ts';
 import { ConfigError } from './flag-values.ts';
+import type { InitialMember } from './initial-cluster.ts';
 import { parseUrls } from './urls.ts';
 
 /** `--discovery-srv` and `--discovery-srv-name`. */

@@ -1,10 +1,10 @@
-import type { TlsOptions, TlsVersion } from '@engram/transport';
+import { opensslCiphers, type TlsOptions, type TlsVersion } from '@engram/transport';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 
 /** The allowed versions and cipher suites of TLS, for clients and between members (etcd: embed/etcd.go). */
 export type TlsBounds = Pick<TlsOptions, 'minVersion' | 'maxVersion' | 'cipherSuites'>;
 
-/** Throws ConfigError if the flags contradict each other. */
+/** Throws ConfigError if the flags contradict each other, or name a suite that Go does not know, also where nobody uses TLS. */
 export function tlsBounds(values: FlagValues): TlsBounds {
   const minVersion = tlsVersion('tls-min-version', values.text('tls-min-version')) ?? 'TLS1.2';
   const maxVersion = tlsVersion('tls-max-version', values.text('tls-max-version'));
@@ -14,6 +14,11 @@ export function tlsBounds(values: FlagValues): TlsBounds {
   const cipherSuites = values.list('cipher-suites');
   if (minVersion === 'TLS1.3' && cipherSuites.length > 0) {
     throw new ConfigError('cipher suites cannot be configured when only TLS1.3 is enabled');
+  }
+  try {
+    opensslCiphers(cipherSuites);
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error), { cause: error });
   }
   return { minVersion, ...(maxVersion === undefined ? {} : { maxVersion }), cipherSuites };
 }

@@ -8,7 +8,13 @@ import type { ServeUrl } from './urls.ts';
 export type TlsConfig = TlsOptions | ({ readonly kind: 'auto'; readonly years: number } & TlsBounds);
 
 // Flags that ask for client certificates or restrict them.
-const clientFlags = ['client-cert-auth', 'trusted-ca-file', 'client-crl-file', 'client-cert-allowed-hostname'] as const;
+const clientFlags = [
+  'client-cert-auth',
+  'trusted-ca-file',
+  'client-crl-file',
+  'client-cert-allowed-hostname',
+  'client-cert-allowed-cn',
+] as const;
 const ownFlags = ['cert-file', 'key-file', 'auto-tls'] as const;
 
 /** Throws ConfigError if the flags contradict each other. Adds a warning for each setting without effect. */
@@ -54,10 +60,40 @@ export function tlsConfig(
     ...(trustedCaFile === '' ? {} : { trustedCaFile }),
     ...(crlFile === '' ? {} : { crlFile }),
     clientCertAuth: values.bool('client-cert-auth'),
-    allowedHostnames: values.list('client-cert-allowed-hostname'),
+    ...allowedClients(values, trustedCaFile),
     ...bounds,
   };
 }
+
+function allowedClients(
+  values: FlagValues,
+  trustedCaFile: string,
+): Required<Pick<TlsOptions, 'allowedCommonNames' | 'allowedHostnames'>> {
+  const allowedCommonNames = values.names('client-cert-allowed-cn');
+  const allowedHostnames = values.names('client-cert-allowed-hostname');
+  refuseBothLists(allowedCommonNames, allowedHostnames);
+  // etcd would serve everybody: it looks at certificates that it has asked for.
+  if (
+    allowedCommonNames.length + allowedHostnames.length > 0 &&
+    trustedCaFile === '' &&
+    !values.bool('client-cert-auth')
+  )
+    throw new ConfigError(
+      'allowed CommonNames or hostnames of clients: only with --trusted-ca-file or --client-cert-auth',
+    );
+  return { allowedCommonNames, allowedHostnames };
+}
+
+/** As etcd (client/pkg/transport/listener.go), for clients and for members. */
+export function refuseBothLists(commonNames: readonly string[], hostnames: readonly string[]): void {
+  if (commonNames.length > 0 && hostnames.length > 0)
+    throw new ConfigError(
+      `AllowedCNs and AllowedHostnames are mutually exclusive (cns=${quoted(commonNames)}, hostnames=${quoted(hostnames)})`,
+    );
+}
+
+/** Formats a list as Go does with %q. */
+const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;
 
 /** Refuses flags that contradict --auto-tls. etcd would make its certificate and ignore the request for client certificates. */
 function refuseWithAutoTls(values: FlagValues): void {

@@ -9,7 +9,7 @@ export interface ServeUrl {
   readonly port: number;
   /** The path of a unix socket. Undefined for tcp. As in etcd, it is everything after `unix://`, even "a:1". */
   readonly path: string | undefined;
-  /** The URL as given. */
+  /** The URL as given, with its scheme in lower case. */
   readonly text: string;
 }
 
@@ -24,8 +24,10 @@ export function parseUrls(list: string): readonly ServeUrl[] | string {
   return [...urls.values()].sort((a, b) => (a.text < b.text ? -1 : 1));
 }
 
-function parseUrl(text: string): ServeUrl | string {
-  const [, scheme, rest] = /^([a-zA-Z][a-zA-Z\d+.-]*):(.*)$/.exec(text) ?? [];
+function parseUrl(given: string): ServeUrl | string {
+  const [, givenScheme, rest] = /^([a-zA-Z][a-zA-Z\d+.-]*):(.*)$/.exec(given) ?? [];
+  const scheme = givenScheme?.toLowerCase();
+  const text = scheme === undefined ? given : `${scheme}:${rest}`;
   switch (scheme) {
     case 'unix':
     case 'unixs': {

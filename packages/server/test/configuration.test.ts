@@ -80,6 +80,25 @@ test.each([
     config: { compaction: { mode: 'revision', revisions: 1000 } },
   },
   { args: ['--auto-compaction-mode=revision'], config: { compaction: { mode: 'off' } } },
+  {
+    args: ['--auto-compaction-mode=revision', '--auto-compaction-retention=1h'],
+    config: { compaction: { mode: 'revision', revisions: 3_600_000_000_000 } },
+    why: 'as many revisions as nanoseconds, as in etcd',
+  },
+  { args: ['--metrics=Basic'], config: { extensiveMetrics: false }, why: 'whatever is not extensive is basic' },
+  ...[
+    ['INFO', 'info'],
+    ['Warning', 'warn'],
+    ['dpanic', 'panic'],
+    ['', 'info'],
+  ].map(([given, level]) => ({ args: [`--log-level=${given}`], config: { log: { level } }, why: 'as zap reads it' })),
+  { args: ['--log-format='], config: { log: { format: 'json' } } },
+  {
+    args: ['--max-txn-ops=18446744073709551615', '--snapshot-count=18446744073709551615'],
+    config: { maxTxnOps: Number.MAX_SAFE_INTEGER },
+    why: "the most that Go's unsigned integers hold",
+  },
+  { args: ['--max-txn-ops=010'], config: { maxTxnOps: 8 }, why: 'octal, as in Go' },
   { args: ['--metrics=extensive'], config: { extensiveMetrics: true } },
   {
     args: ['--log-outputs=stdout,/tmp/a'],
@@ -106,6 +125,7 @@ test.each([
   { url: 'http://[::1]:80', parsed: { host: '::1', port: 80 }, why: 'a default port is a port' },
   { url: 'unix:///run/a.sock', parsed: { path: '/run/a.sock', secure: false } },
   { url: 'unix://localhost:2379', parsed: { path: 'localhost:2379' }, why: 'a file of that name: etcd takes it so' },
+  { url: 'HTTP://10.0.0.1:2379', parsed: { scheme: 'http', text: 'http://10.0.0.1:2379' } },
   { url: 'unix:/run/a.sock', parsed: { path: '/run/a.sock' } },
 ])('$url is understood', async ({ url, parsed }) => {
   const config = await configOf([`--listen-client-urls=${url}`, '--advertise-client-urls=http://a:1']);
@@ -131,10 +151,6 @@ test.each([
   },
   { args: ['--heartbeat-interval=0'], says: '--heartbeat-interval must be >0' },
   { args: ['--election-timeout=60000'], says: 'is too long, and should be set less than 50000ms' },
-  {
-    args: ['--initial-cluster=a=http://a:1,b=http://b:1,c=http://c:1', '--name=a'],
-    says: 'names 3 members (a, b, c): a cluster of more than one keeps its log in TiKV',
-  },
   { args: ['--storage=tikv'], says: 'needs --tikv-pd-endpoints' },
   { args: ['--tikv-prefix=a'], says: '--tikv-prefix: only with --storage=tikv' },
   {
@@ -174,13 +190,10 @@ test.each([
     args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--local-values=tape'],
     says: 'expected disk or memory',
   },
-  {
-    args: ['--initial-cluster=b=http://b:1', '--name=a'],
-    says: 'couldn\'t find local name "a" in the initial cluster configuration',
-  },
-  { args: ['--initial-cluster=nonsense'], says: 'error setting up initial cluster' },
-  { args: ['--initial-cluster-state=old'], says: 'unexpected clusterState "old"' },
   { args: ['--discovery-srv=example.org'], says: '--discovery-srv: a cluster needs --storage=tikv' },
+  { args: ['--discovery-fallback=proxy'], says: 'v2 proxy is deprecated, and --discovery-fallback' },
+  { args: ['--compact-hash-check-time=0s'], says: '--compact-hash-check-time must be >0 (set to 0s)' },
+  { args: ['--cipher-suites=TLS_ROT13'], says: 'unexpected TLS cipher suite "TLS_ROT13"' },
   { args: ['--discovery-srv-name=blue'], says: '--discovery-srv-name needs --discovery-srv' },
   {
     args: ['--storage=tikv', '--discovery-srv=example.org', '--initial-cluster=default=http://a:1'],
@@ -189,7 +202,6 @@ test.each([
   { args: ['--auth-token=jwt,pub-key=a'], says: '--auth-token is not supported' },
   { args: ['--auto-compaction-mode=never'], says: 'unknown auto-compaction-mode "never"' },
   { args: ['--auto-compaction-retention=soon'], says: 'error parsing CompactionRetention' },
-  { args: ['--auto-compaction-mode=revision', '--auto-compaction-retention=1h'], says: 'no number of revisions' },
   {
     args: ['--listen-client-urls=https://1.2.3.4:1', '--advertise-client-urls=https://a:1'],
     says: 'TLS key/cert (--cert-file, --key-file) must be provided for url https://1.2.3.4:1',
@@ -205,22 +217,26 @@ test.each([
     args: ['--tls-min-version=TLS1.3', '--cipher-suites=A'],
     says: 'cipher suites cannot be configured when only TLS1.3 is enabled',
   },
-  { args: ['--feature-gates=Nothing=true'], says: 'unrecognized feature gate: Nothing' },
   { args: ['--feature-gates=LeaseCheckpointPersist=true'], says: 'requires enabling feature gate LeaseCheckpoint' },
-  { args: ['--feature-gates=InitialCorruptCheck'], says: 'missing bool value' },
   { args: ['--log-level=loud'], says: '--log-level=loud: expected one of debug, info' },
   { args: ['--log-outputs=default,stdout'], says: 'multi logoutput' },
   { args: ['--logger=capnslog'], says: 'unknown logger option "capnslog"' },
   { args: ['--transport=pigeon'], says: 'expected native or grpc-js' },
   { args: ['--storage=tape'], says: 'expected auto, segment, leveldb, tikv or memory' },
-  { args: ['--max-concurrent-streams=4294967296'], says: 'at most 4294967295' },
 ])('$args is refused: $says', async ({ args, says }) => {
   await expect(readConfiguration(args, {})).rejects.toThrow(says);
 });
 
 test.each([
   { args: ['--max-txn-ops=-1'], says: 'invalid value "-1" for flag -max-txn-ops: parse error' },
-  { args: ['--quota-backend-bytes=99999999999999999999'], says: 'value out of range' },
+  { args: ['--quota-backend-bytes=9223372036854775808'], says: 'value out of range' },
+  { args: ['--snapshot-count=18446744073709551616'], says: 'value out of range' },
+  { args: ['--max-concurrent-streams=4294967296'], says: 'value out of range' },
+  { args: ['--max-txn-ops=08'], says: 'invalid value "08" for flag -max-txn-ops: parse error' },
+  { args: ['--feature-gates=Nothing=true'], says: 'for flag -feature-gates: unrecognized feature gate: Nothing' },
+  { args: ['--feature-gates=InitialCorruptCheck'], says: 'missing bool value for InitialCorruptCheck' },
+  { args: ['--initial-cluster-state=old'], says: 'invalid value "old" for flag -initial-cluster-state: invalid value' },
+  { args: ['--v2-deprecation=never'], says: 'invalid value "never" for flag -v2-deprecation: invalid value' },
   { args: ['--grpc-keepalive-interval=5'], says: 'invalid value "5" for flag -grpc-keepalive-interval: parse error' },
   {
     args: ['--listen-client-urls=ftp://1.2.3.4:1'],
@@ -260,6 +276,14 @@ test('variables of others are warned of, and ETCD_VERSION means nothing', async 
   ]);
 });
 
+test.each(['ETCD_CLIENT_CERT_ALLOWED_CN', 'ETCD_PEER_CRL', 'ETCD_TRUSTED_CA', 'ETCD_HOST_WHITELISTS'])(
+  '%s, which nobody knows and which may be meant to restrict, ends the start',
+  async (name) => {
+    await expect(readConfiguration([], { [name]: 'a' })).rejects.toThrow(`unrecognized environment variable ${name}:`);
+    expect((await configOf([], { [name]: '' })).warnings).toEqual([`unrecognized environment variable ${name}`]);
+  },
+);
+
 describe('TLS flags that would not do what they say', () => {
   const cert = ['--cert-file=CERT', '--key-file=CERT'];
   const withFile = (args: readonly string[]): string[] => args.map((arg) => arg.replace('CERT', certFile));
@@ -273,6 +297,17 @@ describe('TLS flags that would not do what they say', () => {
   ])('%s with --auto-tls is refused', async (flag) => {
     const says = `--auto-tls knows no client certificates: give a certificate, or drop ${flag.replace(/=.*/, '')}`;
     await expect(configOf([...listen('https://127.0.0.1:1'), '--auto-tls', flag])).rejects.toThrow(says);
+  });
+
+  test('names that clients must have are refused where nobody is asked for a certificate', async () => {
+    const args = [...listen('https://127.0.0.1:1'), ...withFile(cert), '--client-cert-allowed-hostname=a'];
+    await expect(configOf(args)).rejects.toThrow('only with --trusted-ca-file or --client-cert-auth');
+  });
+
+  test('an empty list of names allows nobody, as in etcd', async () => {
+    const args = [...listen('https://127.0.0.1:1'), ...withFile(cert), '--client-cert-auth'];
+    const config = await configOf([...args, '--client-cert-allowed-hostname=']);
+    expect(config.tls).toMatchObject({ allowedHostnames: [''] });
   });
 
   test.each([

@@ -24,6 +24,15 @@ const suites: Readonly<Record<string, string>> = {
   TLS_CHACHA20_POLY1305_SHA256: 'TLS_CHACHA20_POLY1305_SHA256',
 };
 
+/** Suites that Go knows (InsecureCipherSuites) and OpenSSL no longer has. They are never offered. */
+const gone: ReadonlySet<string> = new Set([
+  'TLS_RSA_WITH_RC4_128_SHA',
+  'TLS_RSA_WITH_3DES_EDE_CBC_SHA',
+  'TLS_ECDHE_ECDSA_WITH_RC4_128_SHA',
+  'TLS_ECDHE_RSA_WITH_RC4_128_SHA',
+  'TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA',
+]);
+
 /**
  * The suites if the operator names none: Go's defaults (crypto/tls defaults.go). All have forward secrecy, so a stolen
  * key does not decrypt recorded traffic.
@@ -45,7 +54,8 @@ const always: readonly string[] = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SH
 
 /** OpenSSL's list for Go's names, or for Go's defaults if there are none. Throws on a name that Go does not know. */
 export function opensslCiphers(goNames: readonly string[]): string {
-  const names = [...always, ...(goNames.length === 0 ? usual : goNames)].map((name) => {
+  const wanted = goNames.length === 0 ? usual : goNames.filter((name) => !gone.has(name));
+  const names = [...always, ...wanted].map((name) => {
     const openssl = suites[name];
     if (openssl === undefined) throw new Error(`unexpected TLS cipher suite ${JSON.stringify(name)}`);
     return openssl;

@@ -19,8 +19,14 @@ const integer = (content: Uint8Array): Buffer => der(0x02, content);
 
 const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 const commonNameOid = oid('550403');
-const name = (commonName: string): Buffer =>
-  sequence(der(0x31, sequence(commonNameOid, der(0x0c, Buffer.from(commonName)))));
+const nameOf = (commonNames: readonly string[]): Buffer =>
+  sequence(...commonNames.map((text) => der(0x31, sequence(commonNameOid, der(0x0c, Buffer.from(text))))));
+const critical = (id: string, content: Uint8Array): Buffer => sequence(oid(id), truth, octets(content));
+
+/** Extended key usages (RFC 5280, 4.2.1.12). */
+const usages = { serverAuth: '2b06010505070301', clientAuth: '2b06010505070302', any: '551d2500' } as const;
+/** The bits of a key usage, the first one on the left. */
+const keyUsages = { digitalSignature: 0x80, keyEncipherment: 0x20, certSign: 0x04 } as const;
 
 function pem(label: string, content: Buffer): string {
   const lines = content.toString('base64').match(/.{1,64}/g) ?? [];
@@ -30,7 +36,7 @@ function pem(label: string, content: Buffer): string {
 export interface Identity {
   readonly certificate: string;
   readonly key: string;
-  readonly commonName: string;
+  readonly subject: Buffer;
   readonly privateKey: KeyObject;
   readonly serial: Buffer;
 }
@@ -39,6 +45,21 @@ export interface IssueOptions {
   readonly keys?: 'ec' | 'rsa';
   /** Subject alternative names; if empty, the certificate has none. */
   readonly names?: readonly string[];
+  /** Whether it may sign others; by default only without an issuer. */
+  readonly authority?: boolean;
+  readonly usages?: readonly (keyof typeof usages)[];
+  readonly keyUsages?: readonly (keyof typeof keyUsages)[];
+  /** How many authorities may follow below this one. */
+  readonly pathLength?: number;
+  /** YYMMDDhhmmssZ. */
+  readonly notAfter?: string;
+  readonly serial?: Buffer;
+  /** Instead of the one CommonName. */
+  readonly commonNames?: readonly string[];
+  /** The identifier of a critical extension that nobody knows, in hex. */
+  readonly unknownExtension?: string;
+  /** An authority's constraint: the only DNS names that it may certify. */
+  readonly permittedNames?: string;
 }
 
 /**
@@ -53,44 +74,60 @@ export function issue(commonName: string, issuer?: Identity, options: IssueOptio
   const names = (options.names ?? ['localhost', '127.0.0.1']).map((host) =>
     isIPv4(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
   );
-  const extensions = sequence(
+  const { authority = issuer === undefined, notAfter = '491231235959Z', permittedNames } = options;
+  const pathLength = options.pathLength === undefined ? [] : [integer(Buffer.from([options.pathLength]))];
+  const bitsOfUsages = (options.keyUsages ?? []).reduce((all, usage) => all | keyUsages[usage], 0);
+  const extensions = [
     ...(names.length > 0 ? [sequence(oid('551d11'), octets(sequence(...names)))] : []),
-    ...(issuer === undefined ? [sequence(oid('551d13'), truth, octets(sequence(truth)))] : []),
-  );
-  const serial = Buffer.concat([Buffer.from([0x10]), randomBytes(15)]); // positive
+    ...(authority ? [critical('551d13', sequence(truth, ...pathLength))] : []),
+    ...(options.keyUsages === undefined ? [] : [critical('551d0f', bits(Buffer.from([bitsOfUsages])))]),
+    ...(options.usages === undefined
+      ? []
+      : [sequence(oid('551d25'), octets(sequence(...options.usages.map((usage) => oid(usages[usage])))))]),
+    ...(options.unknownExtension === undefined ? [] : [critical(options.unknownExtension, sequence())]),
+    ...(permittedNames === undefined
+      ? []
+      : [critical('551d1e', sequence(der(0xa0, sequence(der(0x82, Buffer.from(permittedNames))))))]),
+  ];
+  const serial = options.serial ?? Buffer.concat([Buffer.from([0x10]), randomBytes(15)]); // positive
+  const subject = nameOf(options.commonNames ?? [commonName]);
   const body = sequence(
     der(0xa0, integer(Buffer.from([2]))),
     integer(serial),
     ecdsaWithSha256,
-    name(issuer?.commonName ?? commonName),
-    sequence(time('200101000000Z'), time('491231235959Z')),
-    name(commonName),
+    issuer?.subject ?? subject,
+    sequence(time('200101000000Z'), time(notAfter)),
+    subject,
     publicKey.export({ type: 'spki', format: 'der' }),
-    ...(names.length > 0 || issuer === undefined ? [der(0xa3, extensions)] : []),
+    ...(extensions.length > 0 ? [der(0xa3, sequence(...extensions))] : []),
   );
   const signature = sign('sha256', body, issuer?.privateKey ?? privateKey);
   return {
     certificate: pem('CERTIFICATE', sequence(body, ecdsaWithSha256, bits(signature))),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    commonName,
+    subject,
     privateKey,
     serial,
   };
 }
 
-/** The issuer's certificate revocation list, in PEM. */
-export function revocationList(issuer: Identity, revoked: readonly Identity[]): string {
-  return pem('X509 CRL', revocationListDer(issuer, revoked));
+/** The issuer's certificate revocation list, in PEM. `nextUpdate` is YYMMDDhhmmssZ. */
+export function revocationList(issuer: Identity, revoked: readonly Identity[], nextUpdate?: string): string {
+  return pem('X509 CRL', revocationListDer(issuer, revoked, nextUpdate));
 }
 
-export function revocationListDer(issuer: Identity, revoked: readonly Identity[]): Buffer {
+export function revocationListDer(
+  issuer: Identity,
+  revoked: readonly Identity[],
+  nextUpdate = '491231235959Z',
+): Buffer {
   const entries = revoked.map(({ serial }) => sequence(integer(serial), time('200101000000Z')));
   const body = sequence(
     integer(Buffer.from([1])),
     ecdsaWithSha256,
-    name(issuer.commonName),
+    issuer.subject,
     time('200101000000Z'),
-    time('491231235959Z'),
+    time(nextUpdate),
     ...(entries.length > 0 ? [sequence(...entries)] : []),
   );
   return sequence(body, ecdsaWithSha256, bits(sign('sha256', body, issuer.privateKey)));
