@@ -41,8 +41,11 @@ import type {
 
 /** How a leadership ended other than by `stepDown`. */
 export type LeadershipEnd =
-  /** A later epoch has sealed the log. Writes that were not durable are undone. The node may follow, or lead again. */
-  | { readonly kind: 'fenced' | 'superseded' }
+  /**
+   * A later epoch has sealed the log. Writes that were not durable are undone. The node may follow, or lead again. After
+   * `trimmed` the log itself no longer has what comes next: only another node or the image does.
+   */
+  | { readonly kind: 'fenced' | 'superseded' | 'trimmed' }
   /** It is unknown what the log holds: the node must restart. */
   | { readonly kind: 'uncertain'; readonly cause: unknown };
 

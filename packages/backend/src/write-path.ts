@@ -432,7 +432,8 @@ export class WritePath {
     const told = this.#halted;
     this.#halted = true;
     if (outcome.kind !== 'uncertain') {
-      // A superseded leader does not know whether the log holds the write. Reading on in the log shows it.
+      // A superseded leader does not know whether the log holds the write. Reading on in the log shows it, and where that
+      // is trimmed, what other members have.
       const error = new EngramError(outcome.kind === 'fenced' ? 'LeaderChanged' : 'TimeoutDueToLeaderFail');
       this.#unwind(writes, error, () => {
         if (!told) this.#options.onStopped(outcome);

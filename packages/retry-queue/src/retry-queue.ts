@@ -21,7 +21,7 @@ export interface RetryQueueOptions {
 
 /**
  * The port `Log` without uncertain outcomes. If an append ends `uncertain`, the same batch is appended again at the same
- * position, until the storage answers `committed` or `fenced`. So the batch is in the log once or never. If the storage does
+ * position, until the storage answers `committed`, `fenced` or `trimmed`. So the batch is in the log once or never. If the storage does
  * not answer, but a later leader is known to hold the log, the outcome is `superseded`: the batch cannot come into the log any
  * more, and the log that the later leader passes on shows whether it is there. Rejected designs: reading the log (the batch
  * may still be under way), and sealing it with this leader's next epoch (each lost answer would be a takeover).

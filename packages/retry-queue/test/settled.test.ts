@@ -90,7 +90,7 @@ class Run {
     expect(log.unsettled).toBeUndefined();
     expect(this.#clock.waiting).toBe(0);
     const kind = await append;
-    if (kind === 'superseded') throw new Error('superseded by nobody');
+    if (kind === 'superseded' || kind === 'trimmed') throw new Error(`${kind} by nobody`);
     return kind;
   }
 

@@ -1,5 +1,4 @@
 import { logPosition } from '@engram/core';
-import { StorageUnavailableError } from '@engram/storage';
 import type { Snapshot } from '@engram/tikv-client';
 import type { BatchHeader } from './batch-format.ts';
 import { type LogSource, ownerOf, partOf, readImageRoot, sealOf, searchLog } from './log-source.ts';
@@ -10,7 +9,7 @@ export interface LogTail extends LogMark {
   /** The segment that is appended to. It is not sealed. */
   readonly segment: number;
   readonly owner: SegmentOwner;
-  /** The last batch of the log; undefined if the log never had one. */
+  /** The last batch of the log; undefined if the log has none, or the snapshot's last one is deleted. */
   readonly last: BatchHeader | undefined;
 }
 
@@ -30,18 +29,15 @@ export interface LookOptions {
 const ROWS = 2;
 /** After so many rows without the end of a batch, the root says how far back a batch may be. */
 const BLIND_ROWS = 16;
-/** A new look is needed only where this process stood still until the end of the log that it saw was deleted. */
-const LOOKS_MAX = 4;
 
-/** Takes a snapshot, and finds the end of the log in it. */
+/**
+ * Takes a snapshot, and finds the end of the log in it. If this process stands still meanwhile, a trim may delete what the
+ * snapshot shows. Then the end is too early, but the owner is right, and nothing is left to be read up to the right end.
+ */
 export async function lookAtTail(source: LogSource, signal: AbortSignal, options: LookOptions = {}): Promise<LogView> {
   const { timeoutMs = source.timeoutMs, notFillCache = false } = options;
-  for (let look = 0; look < LOOKS_MAX; look += 1) {
-    const snapshot = await source.client.snapshot({ signal, timeoutMs, notFillCache });
-    const tail = await findTail(source, snapshot, signal);
-    if (await isWhole(source, tail, signal)) return { snapshot, tail };
-  }
-  throw new StorageUnavailableError(`${source.name} is trimmed faster than its end is found`);
+  const snapshot = await source.client.snapshot({ signal, timeoutMs, notFillCache });
+  return { snapshot, tail: await findTail(source, snapshot, signal) };
 }
 
 /**
@@ -56,16 +52,8 @@ export async function tailOfSealed(
 ): Promise<LogTail | undefined> {
   const snapshot = await source.client.snapshot({ signal, timeoutMs });
   const tail = await findTail(source, snapshot, signal, segment);
-  return (await isWhole(source, tail, signal)) ? tail : undefined;
-}
-
-/**
- * Whether no trim had deleted the last batch of the log that a snapshot showed. A deletion does not wait for snapshots, so
- * this is read after them. The first kept segment has batches, and so a later batch than a deleted one.
- */
-async function isWhole(source: LogSource, { last }: LogTail, signal: AbortSignal): Promise<boolean> {
-  const { segment } = await readImageRoot(source, signal);
-  return segment <= (last?.segment ?? 1);
+  // A deletion does not wait for snapshots, so this is read behind the tail.
+  return (await readImageRoot(source, signal)).segment > segment ? undefined : tail;
 }
 
 /**
@@ -73,8 +61,7 @@ async function isWhole(source: LogSource, { last }: LogTail, signal: AbortSignal
  *
  * A snapshot shows every batch that was acknowledged before its timestamp was taken. It also shows every batch that was
  * written before a seal, if the seal was seen before the timestamp was taken. Of concurrent writes, it may show a later one
- * without an earlier one, because commit timestamps of two regions do not follow the order of the commits. Where a trim deletes
- * what the snapshot showed, the result has no last batch, or one of a deleted segment.
+ * without an earlier one, because commit timestamps of two regions do not follow the order of the commits.
  *
  * It reads from the end, so the seals of trimmed segments cost nothing, whatever their number.
  */

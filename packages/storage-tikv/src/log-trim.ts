@@ -47,8 +47,7 @@ export class LogTrim {
     if (first !== undefined && first.segment > segment) {
       const moved = await roots.update((seen) => {
         if (seen.segment >= first.segment) return undefined;
-        const deleted = Math.max(seen.deleted, Math.min(this.#deleted, seen.segment));
-        return { ...seen, trimmed: first.first, segment: first.segment, deleted };
+        return { ...seen, trimmed: first.first, segment: first.segment };
       }, signal);
       if (moved !== undefined) trimmed = { before: moved.trimmed, needed };
     }
@@ -68,13 +67,16 @@ export class LogTrim {
     return place && (await index.firstFrom(snapshot, place.segment, signal));
   }
 
-  /** Deletes the batches before the begin of the log. The next trim notes in the root that this is done. */
+  /** Deletes the batches before the begin of the log, and notes it in the root. */
   async #delete({ segment: end, deleted }: ImageRoot, signal: AbortSignal): Promise<void> {
-    const { client, keys, timeoutMs } = this.#parts.source;
+    const { source, roots } = this.#parts;
+    const { client, keys, timeoutMs } = source;
     this.#deleted = Math.max(this.#deleted, deleted);
     for (let segment = this.#deleted; segment < end; segment += 1) {
       await client.admin.deleteRange(keys.segmentStart(segment), keys.seal(segment), { signal, timeoutMs });
       this.#deleted = segment + 1;
     }
+    if (deleted < end)
+      await roots.update((seen) => (seen.deleted < end ? { ...seen, deleted: end } : undefined), signal);
   }
 }

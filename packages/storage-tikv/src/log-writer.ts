@@ -13,12 +13,16 @@ import {
   type AppendOutcome,
   isFenced,
   type LogBatch,
+  StorageCorruptError,
+  StorageFencedError,
   StorageUnavailableError,
   sameBatch,
   takesOver,
 } from '@engram/storage';
 import { type BatchHeader, chainBehind, type EncodedBatch, encodingBatch, type StoredBatch } from './batch-format.ts';
-import { corrupt, type LogSource, sealOf } from './log-source.ts';
+import type { LogIndex } from './log-index.ts';
+import { readBatches } from './log-reader.ts';
+import { corrupt, type LogSource, readImageRoot, sealOf } from './log-source.ts';
 import { type LogTail, lookAtTail, tailOfSealed } from './log-tail.ts';
 import { type InsertOutcome, insertOnce } from './one-phase.ts';
 import { encodeSeal, type LogMark, type SegmentOwner } from './seal-record.ts';
@@ -30,6 +34,9 @@ export interface LogWriterOptions {
   readonly timestamps: TimestampPool;
   readonly regions: SegmentRegions;
   readonly logger: Logger;
+  readonly index: LogIndex;
+  /** After so long without an append, this storage asks whether its segment was trimmed. */
+  readonly quietMaxMs: number;
   /** Identifies this opened storage: not 0, and different from the id of every other one. */
   readonly opener: bigint;
   /** A segment that reaches this size is ended. Smaller than the size at which TiKV splits a region. */
@@ -84,6 +91,8 @@ const never = new AbortController().signal;
 export class LogWriter {
   readonly #options: LogWriterOptions;
   #held: Held | undefined;
+  /** When the segment of this process was last known not to be trimmed. */
+  #heardMs = 0;
 
   constructor(options: LogWriterOptions) {
     this.#options = options;
@@ -102,17 +111,22 @@ export class LogWriter {
   async append(batch: LogBatch, seal: Seal): Promise<Written> {
     if (this.#held === undefined || !sameSeal(this.#held.seal, seal)) {
       const tail = await this.#look();
-      if (isLast(tail.last, batch, seal)) return this.#committed(batch, tail.last);
-      if (isFenced(tail.owner.seal, seal)) return { kind: 'fenced' };
-      await this.seal(seal);
+      if (isSame(tail.last, batch, seal)) return this.#committed(batch, tail.last);
+      if (isFenced(tail.owner.seal, seal)) return await this.#find(batch, seal);
+      try {
+        await this.seal(seal);
+      } catch (error) {
+        if (error instanceof StorageFencedError) return await this.#find(batch, seal);
+        throw error;
+      }
     }
     const held = this.#held!;
-    if (isLast(held.last, batch, seal)) return this.#committed(batch, held.last);
+    if (isSame(held.last, batch, seal)) return this.#committed(batch, held.last);
     const { unsettled } = held;
     const right = batch.first === held.next && (unsettled === undefined || sameBatch(unsettled.batch, batch));
     if (!right) {
       // A deposed caller may have a wrong position for the end of the log.
-      if (isFenced((await this.#look()).owner.seal, seal)) return { kind: 'fenced' };
+      if (isFenced((await this.#look()).owner.seal, seal)) return await this.#find(batch, seal);
       assert(unsettled === undefined || batch.first !== held.next, 'another batch in the place of an uncertain one');
       assert(false, 'a batch that does not begin at the end of the log');
     }
@@ -159,6 +173,7 @@ export class LogWriter {
     const { next, logBytes, chain, last } = tail;
     const segment = sealed + 1;
     this.#held = { seal, segment, segmentBytes: 0, next, logBytes, chain, last, unsettled: undefined };
+    this.#heardMs = this.#options.clock.nowMs();
     // Timestamps that were fetched before the takeover may lie below the commit timestamps of the previous holder.
     timestamps.renew();
     return next;
@@ -166,7 +181,7 @@ export class LogWriter {
 
   async #write(batch: LogBatch): Promise<Written> {
     if (this.#held!.segmentBytes >= this.#options.segmentBytes && this.#held!.unsettled === undefined) {
-      const rolled = await this.#roll();
+      const rolled = await this.#roll(batch);
       if (rolled !== undefined) return rolled;
     }
     for (let rolls = 0; ; rolls += 1) {
@@ -175,12 +190,12 @@ export class LogWriter {
       const outcome = await this.#insertParts(batch, encoded, held);
       switch (outcome.kind) {
         case 'written':
-          return this.#advance(batch, encoded);
+          return (await this.#wasQuiet(held)) ? { kind: 'trimmed' } : this.#advance(batch, encoded);
         case 'refused': {
           const owner = sealOf(this.#options.source, held.segment, outcome.by);
-          if (!this.#isOwn(owner, held.seal)) return this.#deposed();
+          if (!this.#isOwn(owner, held.seal)) return await this.#refused(batch, held);
           // This storage's own seal, whose answer was lost.
-          if ((await this.#open(held.seal, held.segment)) === undefined) return this.#deposed();
+          if ((await this.#open(held.seal, held.segment)) === undefined) return await this.#find(batch, held.seal);
           break;
         }
         case 'taken':
@@ -189,13 +204,13 @@ export class LogWriter {
           return outcome;
         case 'apart': {
           if (rolls === ROLLS_MAX) return { kind: 'uncertain', cause: new Error('every region is split') };
-          const rolled = await this.#roll();
+          const rolled = await this.#roll(batch);
           if (rolled !== undefined) return rolled;
         }
       }
       // The batch may have been written before the seal.
       const { last } = this.#held!;
-      if (isLast(last, batch, held.seal)) return this.#committed(batch, last);
+      if (isSame(last, batch, held.seal)) return this.#committed(batch, last);
     }
   }
 
@@ -218,10 +233,10 @@ export class LogWriter {
   }
 
   /**
-   * Ends the own segment, and goes on in the next one. Undefined if that succeeds; otherwise the outcome of the append. The
-   * seal settles an uncertain append, as every seal does.
+   * Ends the own segment, and goes on in the next one. Undefined if that succeeds; otherwise the outcome of the append of
+   * `batch`. The seal settles an uncertain append, as every seal does.
    */
-  async #roll(): Promise<NotCommitted | undefined> {
+  async #roll(batch: LogBatch): Promise<Written | undefined> {
     const { opener, logger } = this.#options;
     const held = this.#held!;
     const { next, logBytes, chain } = held;
@@ -230,13 +245,14 @@ export class LogWriter {
     if (outcome.kind === 'uncertain') return outcome;
     if (outcome.kind === 'taken') {
       const owner = sealOf(this.#options.source, held.segment, outcome.value);
-      if (!this.#isOwn(owner, held.seal)) return this.#deposed();
+      // An uncertain append may have come before the seal of the other one.
+      if (!this.#isOwn(owner, held.seal)) return await this.#find(batch, held.seal);
     } else {
       assert(outcome.kind === 'written', 'a single key is refused or split');
     }
     logger.debug({ segment: held.segment, next, bytes: held.segmentBytes }, 'ended a segment of the log');
     if (begin === undefined) {
-      if ((await this.#open(held.seal, held.segment)) === undefined) return this.#deposed();
+      if ((await this.#open(held.seal, held.segment)) === undefined) return await this.#find(batch, held.seal);
     } else {
       this.#held = { ...held, segment: held.segment + 1, segmentBytes: 0 };
     }
@@ -247,9 +263,53 @@ export class LogWriter {
     return owner.opener === this.#options.opener && sameSeal(owner.seal, seal);
   }
 
-  #deposed(): { readonly kind: 'fenced' } {
+  /**
+   * The outcome of an append that met the seal of another storage, and no batch in its place. That place was trimmed if its
+   * segment is one of those whose batches may be deleted by now, and the batch may have been there.
+   */
+  async #refused(batch: LogBatch, { segment }: Held): Promise<Written> {
+    const root = await readImageRoot(this.#options.source, never);
     this.#held = undefined;
-    return { kind: 'fenced' };
+    return segment < root.segment && batch.first < root.trimmed ? { kind: 'trimmed' } : { kind: 'fenced' };
+  }
+
+  /** What became of a batch whose writer is deposed: by the seal, it is in the log by now or never will be. */
+  async #find(batch: LogBatch, seal: Seal): Promise<Written> {
+    const { source, index } = this.#options;
+    this.#held = undefined;
+    const tail = await this.#look();
+    let there: StoredBatch | undefined;
+    let damage: unknown;
+    try {
+      // Nothing is read if the log ends before the batch.
+      const end = logPosition(Math.max(tail.next, batch.first));
+      for await (const found of readBatches(source, index, { from: batch.first, end }, never)) {
+        there = found;
+        break;
+      }
+    } catch (error) {
+      if (!(error instanceof StorageCorruptError)) throw error;
+      damage = error;
+    }
+    // A deletion does not wait for readers, so this is read behind the batch.
+    if (batch.first < (await readImageRoot(source, never)).trimmed) return { kind: 'trimmed' };
+    if (damage !== undefined) throw damage;
+    return isSame(there?.header, batch, seal) ? this.#committed(batch, there!.header) : { kind: 'fenced' };
+  }
+
+  /**
+   * Whether the segment was trimmed while this storage stood still. Then the log ends elsewhere, whatever TiKV answered. The
+   * question costs a request, so it is asked only where a trim need not have waited for this storage.
+   */
+  async #wasQuiet({ segment }: Held): Promise<boolean> {
+    const { source, clock, quietMaxMs } = this.#options;
+    const nowMs = clock.nowMs();
+    if (nowMs - this.#heardMs > quietMaxMs && segment < (await readImageRoot(source, never)).segment) {
+      this.#held = undefined;
+      return true;
+    }
+    this.#heardMs = nowMs;
+    return false;
   }
 
   async #insertSeal(segment: number, owner: SegmentOwner, again: boolean): Promise<InsertOutcome> {
@@ -306,7 +366,7 @@ export class LogWriter {
   }
 }
 
-function isLast(last: BatchHeader | undefined, batch: LogBatch, seal: Seal): last is BatchHeader {
+function isSame(last: BatchHeader | undefined, batch: LogBatch, seal: Seal): last is BatchHeader {
   if (last === undefined || last.first !== batch.first || last.count !== batch.records.length) return false;
   return sameSeal(last.seal, seal) && chainBehind(last.previous, batch) === last.chain;
 }

@@ -136,8 +136,11 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const bytes = new NodeBytes({ source, index, recent, shared, copy, imageCopy, clock, logger, closing });
   const regions = new SegmentRegions({ client, keys, logger, closing });
   const partBytesMax = options.partBytesMax ?? PART_BYTES_MAX;
+  const silentMaxMs = options.silentMaxMs ?? SILENT_MAX_MS;
   writer = new LogWriter({
     source,
+    index,
+    quietMaxMs: silentMaxMs / 2,
     timestamps: new TimestampPool({ client, clock, logger, closing }),
     regions,
     logger,

@@ -5,7 +5,6 @@ import {
   type Log,
   type LogBatch,
   StorageCorruptError,
-  StorageFencedError,
   StorageTrimmedError,
   StorageUnavailableError,
   batchFrom,
@@ -112,7 +111,6 @@ export class TikvLog implements Log {
       return { kind: 'committed' };
     } catch (error) {
       const cause = translate(error, source.name, { closing });
-      if (cause instanceof StorageFencedError) return { kind: 'fenced' };
       if (cause instanceof StorageUnavailableError) return { kind: 'uncertain', cause };
       throw cause;
     }

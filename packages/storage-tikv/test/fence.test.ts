@@ -1,6 +1,6 @@
 import type { Seal } from '@engram/core';
 import { Prng } from '@engram/sim';
-import { type LogBatch, StorageFencedError } from '@engram/storage';
+import { type LogBatch, StorageFencedError, StorageTrimmedError, StorageUnavailableError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import type { TikvStorage } from '@engram/storage-tikv';
 import { describe, expect, test } from 'vitest';
@@ -78,8 +78,9 @@ describe('a storage that stood still while another one took the log over and tri
     const { bed, old } = await stoppable();
     const { storage, next } = (await bed.take(later))!;
     await bed.moveOn(storage, next, later);
-    for (const _ of [1, 2]) expect(await bed.append(old, otherBatch(13, 4), first)).toBe('fenced');
-    expect(await bed.append(old, otherBatch(13, 1), first)).toBe('fenced');
+    // What the segment had is not known any more, so the answer does not say that the batch is not in the log.
+    for (const _ of [1, 2]) expect(await bed.append(old, otherBatch(13, 4), first)).toBe('trimmed');
+    expect(await bed.append(old, otherBatch(13, 1), first)).toBe('trimmed');
     const { trimmed, records } = await bed.look();
     expect(records).toEqual(records.map((_, index) => trimmed + index));
     await bed.expectOnlySealsBefore(trimmed);
@@ -105,36 +106,53 @@ describe('a storage that stood still while another one took the log over and tri
     await bed.fill(storage, next, 73, sealOf(3, 9n));
     await bed.run(replacement.image.need(at(73), never));
     await bed.moveOn(storage, 73, sealOf(3, 9n));
-    expect(await bed.append(old, otherBatch(13, 4), sealOf(2, 1n))).toBe('fenced');
+    expect(await bed.append(old, otherBatch(13, 4), sealOf(2, 1n))).toBe('trimmed');
     await bed.expectOnlySealsBefore((await bed.look()).trimmed);
   });
 
-  test.each(executed)('at any request of its appends (executed: %s)', async (executed) => {
-    const seen = new Set<string>();
-    for (let step = 1; ; step += 1) {
-      const { bed, process, old } = await stoppable();
-      let landed = 0;
-      process.stopAt(step, executed, async () => {
-        const { storage, next } = (await bed.take(later))!;
-        landed = next;
-        await bed.moveOn(storage, next, later);
-      });
-      let position = 13;
-      let outcome = 'committed';
-      for (; outcome === 'committed' && position < 25; position += outcome === 'committed' ? 4 : 0) {
-        outcome = await bed.append(old, otherBatch(position, 4), first);
+  /** What became of the first request of the appends, before the process was stopped. */
+  const earlier = [
+    { lost: 'nothing', fault: undefined },
+    { lost: 'the answer', fault: { kind: 'silence', executed: true } },
+    { lost: 'the request', fault: { kind: 'silence', executed: false } },
+  ] as const;
+
+  describe.each(earlier)('at any request of its appends, of which $lost was lost before', ({ lost, fault }) => {
+    test.each(executed)('(executed: %s)', async (executed) => {
+      const seen = new Set<string>();
+      for (let step = 1; ; step += 1) {
+        const { bed, process, old } = await stoppable();
+        if (fault !== undefined) {
+          const remove = bed.cluster.script(({ command }) => (command === 'Prewrite' ? fault : undefined));
+          expect(await bed.append(old, otherBatch(13, 4), first)).toBe('uncertain');
+          remove();
+        }
+        let landed = 0;
+        process.stopAt(step, executed, async () => {
+          const { storage, next } = (await bed.take(later))!;
+          landed = next;
+          await bed.moveOn(storage, next, later);
+        });
+        let position = 13;
+        let outcome = 'committed';
+        for (; outcome === 'committed' && position < 25; position += outcome === 'committed' ? 4 : 0) {
+          do outcome = await bed.append(old, otherBatch(position, 4), first);
+          while (outcome === 'uncertain');
+        }
+        if (!process.wasStopped) break;
+        seen.add(outcome);
+        // What was acknowledged is there, and of what was refused nothing is.
+        expect(landed, `step ${step}`).toBeGreaterThanOrEqual(position);
+        if (outcome === 'fenced') expect(landed, `step ${step}`).toBe(position);
+        if (outcome !== 'committed') expect(['fenced', 'trimmed']).toContain(outcome);
+        expect(await bed.append(old, otherBatch(position, 4), first)).not.toBe('committed');
+        const { trimmed, records } = await bed.look();
+        expect(records, `step ${step}`).toEqual(records.map((_, index) => trimmed + index));
+        await bed.expectOnlySealsBefore(trimmed);
       }
-      if (!process.wasStopped) break;
-      seen.add(outcome);
-      // What was refused is not there, and what was acknowledged is.
-      expect(landed, `step ${step}`).toBeGreaterThanOrEqual(position);
-      if (outcome === 'fenced') expect(landed, `step ${step}`).toBe(position);
-      expect(await bed.append(old, otherBatch(position, 4), first)).not.toBe('committed');
-      const { trimmed, records } = await bed.look();
-      expect(records, `step ${step}`).toEqual(records.map((_, index) => trimmed + index));
-      await bed.expectOnlySealsBefore(trimmed);
-    }
-    expect([...seen].sort()).toEqual(executed ? ['committed', 'fenced'] : ['fenced']);
+      expect(seen).toContain('trimmed');
+      expect(lost === 'nothing' && !executed ? [...seen] : ['trimmed']).toEqual(['trimmed']);
+    });
   });
 
   describe.each([2, 4])('at any request of its seal of epoch 3, beside epoch %i', (epoch) => {
@@ -164,7 +182,7 @@ describe('a storage that stood still while another one took the log over and tri
           if (epoch === 2) expect(outcome, `step ${step}`).toBe(end);
         }
         const appended = await bed.append(old, otherBatch(end, 4), candidate);
-        expect(appended, `step ${step}`).toBe(epoch === 2 || end === 13 ? 'committed' : 'fenced');
+        expect(appended, `step ${step}`).toBe(epoch === 2 ? 'committed' : 'fenced');
         const { trimmed, records } = await bed.look();
         const more = appended === 'committed' ? 4 : 0;
         expect(trimmed + records.length, `step ${step}`).toBe(end + more);
@@ -173,6 +191,113 @@ describe('a storage that stood still while another one took the log over and tri
       expect([...seen].sort()).toEqual(expected[epoch]);
     });
   });
+});
+
+test.each(executed)(
+  'a reader that is stopped at any request finds the rest, or that it is trimmed (executed: %s)',
+  async (executed) => {
+    const seen = new Set<string>();
+    for (let step = 1; ; step += 1) {
+      const { bed, process, old } = await stoppable();
+      const writer = await bed.openSealed(later, small);
+      await bed.fill(writer, 13, 41, later);
+      process.stopAt(step, executed, async () => void (await bed.moveOn(writer, 41, later)));
+      const outcome = await bed.read(old, 13).catch((error: unknown) => error);
+      if (!process.wasStopped) break;
+      if (outcome instanceof StorageTrimmedError) seen.add('trimmed');
+      // Stopped for longer than the request's deadline.
+      else if (!(outcome instanceof StorageUnavailableError)) {
+        if (outcome instanceof Error) throw outcome;
+        const positions = outcome as readonly number[];
+        seen.add(`up to ${12 + positions.length}`);
+        expect(positions, `step ${step}`).toEqual(positions.map((_, index) => 13 + index));
+      }
+    }
+    expect([...seen].sort()).toEqual(executed ? ['trimmed', 'up to 40'] : ['trimmed']);
+  },
+);
+
+test('a storage that trims for the first time deletes only what others have not', async () => {
+  const bed = new FenceBed();
+  const deleted: number[] = [];
+  for (let epoch = 1, end = 1; epoch < 5; epoch += 1) {
+    const seal = sealOf(epoch, 9n);
+    const storage = await bed.openSealed(seal, small);
+    const before = bed.cluster.sent('DeleteRange').length;
+    end = await bed.moveOn(storage, end, seal);
+    deleted.push(bed.cluster.sent('DeleteRange').length - before);
+  }
+  expect(Math.max(...deleted)).toBeLessThan(deleted[0]! + 5);
+});
+
+describe('an append whose answer was lost', () => {
+  /** A storage whose batch at 13 is in the log, and which does not know it. */
+  async function unanswered(segmentBytes = 3000) {
+    const bed = new FenceBed();
+    const old = await bed.openSealed(first, { ...small, segmentBytes });
+    await bed.fill(old, 1, 13, first);
+    const remove = bed.cluster.script(({ command }) =>
+      command === 'Prewrite' ? { kind: 'silence', executed: true } : undefined,
+    );
+    expect(await bed.append(old, otherBatch(13, 4), first)).toBe('uncertain');
+    remove();
+    const { storage, next } = (await bed.take(later))!;
+    expect(next).toBe(17);
+    return { bed, old, storage };
+  }
+
+  test('is found where another storage has sealed the segment since', async () => {
+    const { bed, old, storage } = await unanswered();
+    await bed.fill(storage, 17, 41, later);
+    expect(await bed.append(old, otherBatch(13, 4), first)).toBe('committed');
+  });
+
+  test('is found also where a region border came between the batch and the seal', async () => {
+    const { bed, old, storage } = await unanswered();
+    const client = await bed.client();
+    const [segment] = (await bed.segments(client)).slice(-1);
+    bed.cluster.regions.split(bed.logKeys.seal(segment!));
+    expect(await bed.append(old, otherBatch(13, 4), first)).toBe('committed');
+    void storage;
+  });
+
+  test('is found by a process that started since, and a batch that never arrived is not', async () => {
+    const { bed, storage } = await unanswered();
+    await bed.fill(storage, 17, 41, later);
+    const again = await bed.open(small);
+    expect(await bed.append(again, otherBatch(13, 4), first)).toBe('committed');
+    expect(await bed.append(again, otherBatch(17, 4), first)).toBe('fenced');
+    expect(await bed.append(again, otherBatch(41, 4), first)).toBe('fenced');
+  });
+
+  test('is not called refused where the log was trimmed since', async () => {
+    const { bed, old, storage } = await unanswered();
+    await bed.moveOn(storage, 17, later);
+    for (const _ of [1, 2]) expect(await bed.append(old, otherBatch(13, 4), first)).toBe('trimmed');
+    // Nor by a process that did not send it.
+    const again = await bed.open(small);
+    expect(await bed.append(again, otherBatch(13, 4), first)).toBe('trimmed');
+    // The log still has this place.
+    expect(await bed.append(again, otherBatch(77, 4), first)).toBe('fenced');
+  });
+});
+
+test('an append that succeeds after a long silence is not believed where the log was trimmed meanwhile', async () => {
+  const bed = new FenceBed();
+  const [old, idle] = [await bed.openSealed(first, small), await bed.open(small)];
+  await bed.fill(old, 1, 13, first);
+  const { storage, next } = (await bed.take(later))!;
+  await bed.moveOn(storage, next, later);
+  // A version that deleted seals has trimmed as well.
+  const client = await bed.client();
+  const last = (await bed.segments(client))[0]!;
+  await bed.run(client.admin.deleteRange(bed.logKeys.logStart, bed.logKeys.seal(last - 1)));
+  bed.clock.advance(700_000);
+  expect(await bed.append(old, otherBatch(13, 4), first)).toBe('trimmed');
+  // Without a trim, the question changes nothing.
+  await bed.run(idle.log.seal(sealOf(3, 1n)));
+  bed.clock.advance(700_000);
+  expect(await bed.append(idle, otherBatch(73, 4), sealOf(3, 1n))).toBe('committed');
 });
 
 describe('the seals of trimmed segments', () => {

@@ -188,6 +188,7 @@ export class RaceSim {
     this.#disturb();
     const { kind } = await log.append(batch, seal);
     assert(kind !== 'superseded', 'nobody was asked who leads');
+    assert(kind !== 'trimmed', 'nobody trims');
     this.counts[kind] += 1;
     if (kind === 'committed') this.#acknowledge(batch, values, seal);
     else for (const value of values) this.#refused.add(value);

@@ -32,7 +32,8 @@ export type AppendOutcome =
   | { readonly kind: 'committed' }
   /**
    * A later seal holds the log, or the epoch is another holder's: this writer is deposed. No record of the batch is in
-   * the log or ever will be. See the contract of `Log` for the exception after the storage was opened again.
+   * the log or ever will be, however late the writer asks. See the contract of `Log` for the exception after the storage
+   * was opened again.
    */
   | { readonly kind: 'fenced' }
   /**
@@ -47,7 +48,13 @@ export type AppendOutcome =
    * adapter returns this outcome. It is for decorators that hear of the seal from its holder while the storage itself
    * does not answer.
    */
-  | { readonly kind: 'superseded' };
+  | { readonly kind: 'superseded' }
+  /**
+   * As `superseded`, but the log was trimmed beyond the batch, so a reader of the log cannot find out either. The writer
+   * must not assume anything of the batch: its state is right up to the batch, and `read` from there on rejects with
+   * StorageTrimmedError. Only an adapter whose log several nodes share and trim returns this.
+   */
+  | { readonly kind: 'trimmed' };
 
 /**
  * The source of truth: every change, in one order. `logContract` checks this contract on every adapter:
@@ -57,11 +64,11 @@ export type AppendOutcome =
  *   log. A new log is held by `NEW_LOG_SEAL`. A newer epoch that has not sealed is an assertion. An older epoch is
  *   `fenced`, and so is the same epoch of another holder.
  * - The last batch may be appended again, byte for byte and with the same seal. That changes nothing and is
- *   `committed`, even if a later seal holds the log by then. If the storage was opened again in between, the answer
- *   under the later seal may be `fenced` although the batch is in the log. A different batch in its place is an
+ *   `committed`, even if a later seal holds the log by then, or `trimmed`. If the storage was opened again in between,
+ *   the answer of an adapter for one node under the later seal may be `fenced` although the batch is in the log. A different batch in its place is an
  *   assertion, or `fenced` if a later seal holds the log.
- * - After `seal`, every append of an older epoch is `fenced`, also one that was under way. Such an append was either
- *   committed before, and then the position that `seal` returned is after it, or it is fenced. A `read` that begins
+ * - After `seal`, every append of an older epoch is `fenced` or `trimmed`, after any time, also one that was under way.
+ *   Such an append was either committed before, and then the position that `seal` returned is after it, or it is fenced. A `read` that begins
  *   after `seal` has resolved yields every batch that was committed before the seal.
  * - After disposal everything rejects with StorageClosedError, also a read in progress. If the log is on servers,
  *   `read` and `seal` reject with StorageUnavailableError when the servers do not answer in time. The caller may repeat
