@@ -9,7 +9,14 @@ export { SimStorageFaults, type StorageTiming, type FailingOperation } from './s
 // One log that several members share.
 export { LocalCopy, SharedLog, SharedLogStorage } from './src/shared-log.ts';
 export { RemoteLog, type LostAppend, type RemoteLogOptions } from './src/remote-log.ts';
-export { SimDisk, type CrashKind, type CrashPoint, type DiskFault, type DiskOperation } from './src/sim-disk.ts';
+export {
+  type CrashKind,
+  type CrashPoint,
+  type DiskFault,
+  type DiskOperation,
+  diskOperations,
+  SimDisk,
+} from './src/sim-disk.ts';
 export { DiskError } from './src/disk-error.ts';
 // For tests and benchmarks whose files and sockets are real.
 export { realClock, realRandom } from './src/real-clock.ts';

@@ -67,7 +67,7 @@ test(`whenever the machine fails, a count that was used is not used again, and t
       const crashed = new Promise<typeof CRASHED>((resolve) => process.atEnd(() => resolve(CRASHED)));
       const random = prng.fork(`life ${life}`);
       const started = await scheduler.run(
-        Promise.race([nextIdentity(fileSystem, 'data/identity.json', random), crashed]),
+        Promise.race([nextIdentity(fileSystem, '/data/identity.json', random), crashed]),
       );
       if (started === CRASHED) crashes += 1;
       else {

@@ -1,92 +1,94 @@
+import { assert } from '@engram/core';
+import { DiskError } from './disk-error.ts';
 import type { Prng } from './prng.ts';
+import { SimFolder } from './sim-folder.ts';
 import { SimInode } from './sim-inode.ts';
 
-/** A change of names that no directory sync has made durable yet. */
-type NameChange =
-  | { readonly kind: 'create'; readonly path: string; readonly inode: SimInode }
-  | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly inode: SimInode }
-  | { readonly kind: 'remove'; readonly path: string };
-
-/** The names of files, as programs see them and as they are on the disk. */
+/** The tree of folders below `/`. Paths are absolute. */
 export class SimDirectory {
-  #names = new Map<string, SimInode>();
-  #durable = new Map<string, SimInode>();
-  #changes: NameChange[] = [];
+  readonly #root = new SimFolder();
 
   find(path: string): SimInode | undefined {
-    return this.#names.get(path);
+    const found = this.#get(path);
+    return found instanceof SimInode ? found : undefined;
   }
 
-  /** The names as programs see them, sorted. */
+  findFolder(path: string): SimFolder | undefined {
+    const found = this.#get(path);
+    return found instanceof SimFolder ? found : undefined;
+  }
+
+  /** DiskError ENOENT if there is no such folder. */
+  folder(path: string): SimFolder {
+    const found = this.findFolder(path);
+    if (found === undefined) throw new DiskError('ENOENT', path);
+    return found;
+  }
+
+  /** The paths of all files, sorted. */
   paths(): string[] {
-    return [...this.#names.keys()].sort();
+    const paths: string[] = [];
+    const walk = (folder: SimFolder, path: string): void => {
+      for (const name of folder.names()) {
+        const named = folder.get(name);
+        if (named instanceof SimFolder) walk(named, `${path}/${name}`);
+        else paths.push(`${path}/${name}`);
+      }
+    };
+    walk(this.#root, '');
+    return paths.sort();
   }
 
   create(path: string): SimInode {
     const inode = new SimInode();
-    this.#change({ kind: 'create', path, inode });
+    const { folder, name } = this.#place(path);
+    folder.add(name, inode);
     return inode;
   }
 
-  /** Creates a file whose name is durable at once. */
-  createDurably(path: string): void {
-    const inode = new SimInode();
-    this.#names.set(path, inode);
-    this.#durable.set(path, inode);
+  /** Creates the folder and its parents where they are missing. Returns all of them, the root first. */
+  makeFolders(path: string): readonly SimFolder[] {
+    const folders = [this.#root];
+    for (const name of parts(path)) {
+      const parent = folders.at(-1)!;
+      const found = parent.get(name);
+      if (found instanceof SimInode) throw new DiskError('ENOTDIR', path);
+      if (found === undefined) parent.add(name, new SimFolder());
+      folders.push(parent.get(name) as SimFolder);
+    }
+    return folders;
   }
 
-  /** Replaces a file under the new name. No effect if the old name does not exist. */
+  /** Within one folder. */
   rename(from: string, to: string): void {
-    const inode = this.#names.get(from);
-    if (inode !== undefined) this.#change({ kind: 'rename', from, to, inode });
+    const [before, after] = [this.#place(from), this.#place(to)];
+    assert(before.folder === after.folder, 'a rename between folders');
+    before.folder.rename(before.name, after.name);
   }
 
   remove(path: string): void {
-    if (this.#names.has(path)) this.#change({ kind: 'remove', path });
+    const { folder, name } = this.#place(path);
+    folder.remove(name);
   }
 
-  /** The number of changes that a sync which begins now makes durable. */
-  get undurable(): number {
-    return this.#changes.length;
-  }
-
-  sync(changes: number): void {
-    for (const change of this.#changes.splice(0, changes)) apply(this.#durable, change);
-  }
-
-  /**
-   * Loses power. Of the changes that were not synced, any subset or any prefix is durable. Then the files lose their
-   * caches.
-   */
   losePower(random: Prng): void {
-    const ordered = random.chance(0.5);
-    let kept = random.below(this.#changes.length + 1);
-    for (const change of this.#changes) {
-      if (ordered ? kept > 0 : random.chance(0.5)) apply(this.#durable, change);
-      kept -= 1;
-    }
-    this.#changes = [];
-    this.#names = new Map(this.#durable);
-    for (const inode of new Set(this.#names.values())) inode.loseCache(random);
+    this.#root.losePower(random);
   }
 
-  #change(change: NameChange): void {
-    apply(this.#names, change);
-    this.#changes.push(change);
+  #get(path: string): SimInode | SimFolder | undefined {
+    let found: SimInode | SimFolder | undefined = this.#root;
+    for (const name of parts(path)) found = found instanceof SimFolder ? found.get(name) : undefined;
+    return found;
+  }
+
+  #place(path: string): { readonly folder: SimFolder; readonly name: string } {
+    const names = parts(path);
+    const name = names.pop();
+    assert(name !== undefined, 'the root has no name');
+    return { folder: this.folder(`/${names.join('/')}`), name };
   }
 }
 
-function apply(names: Map<string, SimInode>, change: NameChange): void {
-  switch (change.kind) {
-    case 'create':
-      names.set(change.path, change.inode);
-      break;
-    case 'remove':
-      names.delete(change.path);
-      break;
-    // A rename moves an inode: if the old name has another inode by now, that one stays.
-    case 'rename':
-      if (names.get(change.from) === change.inode) names.delete(change.from);
-      names.set(change.to, change.inode);
-  }
+function parts(path: string): string[] {
+  return path.split('/').filter((part) => part !== '');
 }

@@ -1,12 +1,29 @@
 import { assert } from '@engram/core';
-import type { BulkReader, FileSystem, Ground, Meta, MetaWrite, OpenMode, Place } from '@engram/storage-segment';
+import type { BulkReader, FileSystem, Ground, OpenMode, Place } from '@engram/storage-segment';
 import { DiskError } from './disk-error.ts';
 import type { Prng } from './prng.ts';
+import { type DatabaseSteps, SimDatabases } from './sim-database.ts';
 import { SimDirectory } from './sim-directory.ts';
 import { SimFile } from './sim-file.ts';
+import type { SimFolder } from './sim-folder.ts';
 import type { SimProcess } from './sim-host.ts';
 
-export type DiskOperation = 'open' | 'read' | 'write' | 'write-durable' | 'sync' | 'truncate' | 'names' | 'meta';
+export const diskOperations = [
+  'open',
+  'read',
+  'write',
+  'write-durable',
+  'sync',
+  'truncate',
+  'create',
+  'rename',
+  'remove',
+  'mkdir',
+  'list',
+  'sync-names',
+  'meta',
+] as const;
+export type DiskOperation = (typeof diskOperations)[number];
 
 /** Makes one operation of this kind fail, after `after` operations that succeed. */
 export interface DiskFault {
@@ -30,15 +47,15 @@ export type CrashKind = 'kill' | 'power';
 /**
  * A disk in memory that loses all that a real one may lose. Each operation takes time in several steps, and the process
  * can end between any two of them. After a kill the system still has its cache. After a loss of power, any part of what
- * was not synced may be there, sector by sector and name by name.
+ * was not synced may be there, page by page and name by name, in any order: see `SimInode` and `SimFolder`.
  */
 export class SimDisk {
   readonly directory = new SimDirectory();
   readonly random: Prng;
   readonly #stepMsMax: number;
-  readonly #meta = new Map<string, Uint8Array>();
+  readonly #databases = new SimDatabases(this.directory);
+  readonly #asked = new Map<DiskOperation, number>();
   #process: SimProcess | undefined;
-  #metaHeld = false;
   #crashPoint: CrashPoint | undefined;
   #stepsLeft = Number.POSITIVE_INFINITY;
   #manifestWritesLeft = Number.POSITIVE_INFINITY;
@@ -60,20 +77,13 @@ export class SimDisk {
   ground(process: SimProcess): Ground {
     assert(this.#process?.alive !== true, 'two processes at a time on one disk');
     this.#process = process;
-    this.#metaHeld = false;
+    this.#databases.release();
     this.arm(undefined, undefined);
     return {
       // This disk does not simulate writes that delay each other.
       idleMs: () => 0,
       fileSystem: this.#fileSystem(process),
-      openMeta: async (path) => {
-        await this.step(process);
-        if (this.#metaHeld) throw new DiskError('LOCKED', path);
-        this.#metaHeld = true;
-        // Created with the database. Its first write, which precedes all others, makes it durable.
-        if (this.directory.find(`${path}/CURRENT`) === undefined) this.directory.createDurably(`${path}/CURRENT`);
-        return this.#openMeta(process);
-      },
+      openMeta: (path, create) => this.#databases.open(path, create, this.#databaseSteps(process)),
     };
   }
 
@@ -85,6 +95,12 @@ export class SimDisk {
       crash === undefined || crash.manifestWrites !== undefined ? Number.POSITIVE_INFINITY : crash.steps;
     this.#fault = fault;
     this.#failed = 0;
+    this.#asked.clear();
+  }
+
+  /** How many operations of this kind were asked for since `arm`. */
+  asked(operation: DiskOperation): number {
+    return this.#asked.get(operation) ?? 0;
   }
 
   /** Ends the process now. No effect if it has ended. */
@@ -104,6 +120,7 @@ export class SimDisk {
 
   /** The error for this operation, if it fails now. */
   failure(operation: DiskOperation): DiskError | undefined {
+    this.#asked.set(operation, this.asked(operation) + 1);
     const fault = this.#fault;
     if (fault === undefined || fault.operation !== operation) return undefined;
     if (fault.after > 0) {
@@ -121,64 +138,54 @@ export class SimDisk {
     if (error !== undefined) throw error;
   }
 
-  #openMeta(process: SimProcess): Meta {
-    const entries = this.#meta;
+  #databaseSteps(process: SimProcess): DatabaseSteps {
     return {
-      entries: async () => {
-        await this.step(process);
-        const sorted = [...entries].sort(([left], [right]) => (left < right ? -1 : 1));
-        return sorted.map(([key, value]) => [new Uint8Array(Buffer.from(key, 'hex')), value.slice()] as const);
-      },
-      write: async (writes: readonly MetaWrite[]) => {
-        const copies = writes.map(({ key, value }) => [Buffer.from(key).toString('hex'), value?.slice()] as const);
+      step: () => this.step(process),
+      begin: () => {
         if (this.#manifestWritesLeft === 0) this.#stepsLeft = this.#crashPoint?.steps ?? Number.POSITIVE_INFINITY;
         this.#manifestWritesLeft -= 1;
-        await this.step(process);
-        const error = this.failure('meta');
-        if (error === undefined || this.random.chance(0.5)) {
-          for (const [key, value] of copies) {
-            if (value === undefined) entries.delete(key);
-            else entries.set(key, value);
-          }
-        }
-        if (error !== undefined) throw error;
-        await this.step(process);
+        return this.failure('meta');
       },
-      close: async () => {
-        await this.step(process);
-        this.#metaHeld = false;
-      },
+      isMade: () => this.random.chance(0.5),
     };
   }
 
   #fileSystem(process: SimProcess): FileSystem {
     const { directory } = this;
-    const named = async (work: () => void): Promise<void> => {
+    const named = async (operation: DiskOperation, work: () => void): Promise<void> => {
       await this.step(process);
-      this.#check('names');
+      this.#check(operation);
       work();
       await this.step(process);
+    };
+    const syncFolder = async (folder: SimFolder): Promise<void> => {
+      await this.step(process);
+      this.#check('sync-names');
+      const changes = folder.undurable;
+      await this.step(process);
+      folder.sync(changes);
     };
     return {
       list: async (path) => {
         await this.step(process);
-        const children = new Set<string>();
-        for (const file of directory.paths()) {
-          if (file.startsWith(`${path}/`)) children.add(file.slice(path.length + 1).split('/')[0]!);
-        }
-        return [...children];
+        this.#check('list');
+        return directory.folder(path).names();
       },
-      makeDirectory: async () => await this.step(process),
+      makeDirectory: async (path) => {
+        await this.step(process);
+        this.#check('mkdir');
+        const folders = directory.makeFolders(path);
+        for (const folder of folders.slice(0, -1).reverse()) await syncFolder(folder);
+      },
       open: (path, mode) => this.#open(process, path, mode),
-      rename: (from, to) => named(() => directory.rename(from, to)),
-      remove: (path) => named(() => directory.remove(path)),
-      syncDirectory: async () => {
-        await this.step(process);
-        this.#check('names');
-        const changes = directory.undurable;
-        await this.step(process);
-        directory.sync(changes);
+      rename: (from, to) => named('rename', () => directory.rename(from, to)),
+      remove: (path) => named('remove', () => directory.remove(path)),
+      removeDirectory: async (path) => {
+        const folder = directory.findFolder(path);
+        for (const name of folder?.names() ?? []) await named('remove', () => folder?.remove(name));
+        if (folder !== undefined) await named('remove', () => directory.remove(path));
       },
+      syncDirectory: (path) => syncFolder(directory.folder(path)),
       diskReads: () => 0,
       bulkReader,
     };
@@ -189,7 +196,7 @@ export class SimDisk {
     this.#check('open');
     let inode = this.directory.find(path);
     if (mode === 'create') {
-      this.#check('names');
+      this.#check('create');
       if (inode === undefined) inode = this.directory.create(path);
       else inode.truncate(0);
     }

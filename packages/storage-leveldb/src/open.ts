@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
-import { type AcknowledgedState, levelOpenFailure, type Storage } from '@engram/storage';
-import { ClassicLevel } from 'classic-level';
+import type { AcknowledgedState, Storage } from '@engram/storage';
 import { openMark, readMark } from './acknowledged-mark.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
 import { Database, type Level } from './database.ts';
@@ -13,6 +12,7 @@ import { LevelLog } from './level-log.ts';
 import { LevelStorage } from './level-storage.ts';
 import { LevelValues } from './level-values.ts';
 import { readRecordEntry, recordKey, recordKeyPosition } from './record-entry.ts';
+import { openRecords } from './open-records.ts';
 import { RecordReader } from './record-reader.ts';
 import { type State, StateFile } from './state-file.ts';
 import { Usage } from './usage.ts';
@@ -26,16 +26,13 @@ export interface LevelDbOptions {
   readonly logger: Logger;
 }
 
-const WRITE_BUFFER_BYTES = 16 << 20;
-const FILE_BYTES = 8 << 20;
-
 /**
  * Opens or creates the storage and locks it until it is disposed. Rejects with StorageOpenError if it cannot be opened, and
  * with StorageCorruptError if acknowledged bytes are gone, as far as opening shows that without reading every record.
  */
 export async function openLevelDbStorage(options: LevelDbOptions): Promise<Storage> {
   const found = await inspectDirectory(options.path);
-  const level = await openLevel(options, found);
+  const level = await openRecords(options, found);
   try {
     return await openStorage(options, found, level);
   } catch (error) {
@@ -63,26 +60,6 @@ async function openStorage({ path, clock, logger }: LevelDbOptions, found: Found
   const values = new LevelValues({ database, log, reader, checkpoints, usage, directorySize });
   logger.info({ path, end, replayFrom: checkpoints.from }, 'opened the storage');
   return new LevelStorage(parts, log, values);
-}
-
-async function openLevel({ path, cacheBytes }: LevelDbOptions, found: Found): Promise<Level> {
-  const level: Level = new ClassicLevel(join(path, RECORDS_DIRECTORY), {
-    keyEncoding: 'view',
-    valueEncoding: 'view',
-    createIfMissing: !found.database,
-    // On Kubernetes objects, compression saves two thirds of the bytes. It also saves CPU, because writing them costs more.
-    compression: true,
-    cacheSize: cacheBytes,
-    writeBufferSize: WRITE_BUFFER_BYTES,
-    maxFileSize: FILE_BYTES,
-  });
-  try {
-    await level.open();
-    return level;
-  } catch (error) {
-    await level.close();
-    throw levelOpenFailure(path, 'the database', error);
-  }
 }
 
 /** The position of the last record; 0 if there is none. */

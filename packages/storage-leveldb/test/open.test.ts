@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { logPosition } from '@engram/core';
 import { encodeNumberList } from '@engram/storage';
 import { reasonOf } from '@engram/storage/contract';
@@ -16,6 +16,15 @@ async function raw(path: string, work: (level: Level) => Promise<void>): Promise
   await level.open();
   await work(level);
   await level.close();
+}
+
+const CURRENT = 'MANIFEST-000001\n';
+
+async function lay(path: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), text);
+  }
 }
 
 describe('a directory', () => {
@@ -52,6 +61,43 @@ describe('a directory', () => {
       await writeFile(join(bed.path, 'records', name), '');
     }
     expect(await reasonOf(bed, bed.path)).toBe('opened');
+  });
+
+  test.each([
+    {
+      files: { 'records/CURRENT': CURRENT, 'records/MANIFEST-000001': '' },
+      why: 'in its place, by an earlier program',
+    },
+    { files: { 'records.new/CURRENT': CURRENT, 'records.new/MANIFEST-000001': '' }, why: 'under its first name' },
+    { files: { 'records.new/CURRENT': CURRENT, 'records/LOCK': '' }, why: 'in both places' },
+  ])('in which a loss of power has left a part of the database begins anew: $why', async ({ files }) => {
+    await using bed = await LevelBed.make();
+    await lay(bed.path, files);
+    const storage = await bed.open();
+    expect(await storage.log.seal(sealOf(1))).toBe(1);
+    expect(await readdir(bed.path)).not.toContain('records.new');
+    expect(bed.logger.warnings.some((text) => text.includes('nothing was acknowledged'))).toBe(true);
+  });
+
+  test.each(['acknowledged', 'checkpoint-1', 'state', 'records/000005.ldb'])(
+    'with %s and a database that cannot be opened is corrupt, and stays as it is',
+    async (name) => {
+      await using bed = await LevelBed.make();
+      await lay(bed.path, { 'records/CURRENT': CURRENT, 'records/MANIFEST-000001': '', [name]: '' });
+      expect(await reasonOf(bed, bed.path)).toBe('corrupt');
+      expect(await readdir(join(bed.path, 'records'))).toContain('MANIFEST-000001');
+      expect(bed.logger.warnings).toEqual([]);
+    },
+  );
+
+  test('is opened by one of two first starts at the same time, or both say why they do not', async () => {
+    for (let run = 0; run < 10; run += 1) {
+      await using bed = await LevelBed.make();
+      const opened = await Promise.allSettled([bed.open(), bed.open()]);
+      expect(opened.filter(({ status }) => status === 'fulfilled').length).toBeLessThan(2);
+      for (const one of opened) if (one.status === 'fulfilled') await one.value[Symbol.asyncDispose]();
+      expect(await reasonOf(bed, bed.path)).toBe('opened');
+    }
   });
 
   test('in which the database was made and nothing else begins anew', async () => {

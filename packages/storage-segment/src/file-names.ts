@@ -10,6 +10,10 @@ export interface DataFile {
 
 /** The LevelDB database of the manifest. */
 export const META_DIRECTORY = 'meta';
+/** The same while it is being made. */
+export const NEW_META_DIRECTORY = 'meta.new';
+/** The file that LevelDB writes last when it makes a database. */
+export const META_CURRENT = 'CURRENT';
 /** What was acknowledged, see AcknowledgedMark. */
 export const ACKNOWLEDGED_FILE = 'ACKNOWLEDGED';
 

@@ -57,13 +57,18 @@ export interface BulkReader {
 export interface FileSystem {
   /** The names in the directory, in any order. */
   list(directory: string): Promise<readonly string[]>;
-  /** Creates the directory and its parents if they are missing. */
+  /**
+   * Creates the directory and its parents if they are missing. When it resolves, the names of all of them are durable,
+   * also of those that were there, as far as this process may open the directories above them.
+   */
   makeDirectory(directory: string): Promise<void>;
   open(path: string, mode: OpenMode): Promise<StorageFile>;
-  /** Replaces a file of the new name. */
+  /** Within one directory. Replaces a file of the new name. A directory replaces only an empty one. */
   rename(from: string, to: string): Promise<void>;
   /** No effect if there is no such file. */
   remove(path: string): Promise<void>;
+  /** Removes the directory with the files in it. No effect if there is none. */
+  removeDirectory(directory: string): Promise<void>;
   syncDirectory(directory: string): Promise<void>;
   /** How often reads had to wait for the disk since the process began. */
   diskReads(): number;

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { assert } from '@engram/core';
+import { dirname, resolve } from 'node:path';
+import { assert, systemErrorCode } from '@engram/core';
 import type { FileSystem, OpenMode, StorageFile } from './file-system.ts';
 import { ReadThread } from './read-thread.ts';
 
@@ -11,6 +12,8 @@ const FLAGS: Readonly<Record<OpenMode, number>> = {
   update: O_RDWR,
   durable: O_RDWR | O_DSYNC,
 };
+/** Why a directory above the storage's cannot be synced: it is not this process's, or of a file system without it. */
+const NOT_SYNCABLE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EINVAL', 'ENOTSUP']);
 /** The system writes at most this much at once. */
 const WRITE_BYTES_MAX = 1 << 30;
 
@@ -95,6 +98,7 @@ function fileSystem(syncs: boolean): FileSystem {
     list: (directory) => readdir(directory),
     async makeDirectory(directory) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
+      if (syncs) await syncParents(directory);
     },
     async open(path, mode) {
       const flags = FLAGS[mode === 'durable' && !syncs ? 'update' : mode];
@@ -102,14 +106,9 @@ function fileSystem(syncs: boolean): FileSystem {
     },
     rename,
     remove: (path) => rm(path, { force: true }),
+    removeDirectory: (directory) => rm(directory, { force: true, recursive: true }),
     async syncDirectory(directory) {
-      if (!syncs) return;
-      const fd = await call<number>((done) => fs.open(directory, O_RDONLY, done));
-      try {
-        await call<void>((done) => fs.fsync(fd, (error) => done(error, undefined)));
-      } finally {
-        await call<void>((done) => fs.close(fd, (error) => done(error, undefined)));
-      }
+      if (syncs) await syncDirectory(directory);
     },
     diskReads: () => process.resourceUsage().fsRead,
     bulkReader: () =>
@@ -118,4 +117,25 @@ function fileSystem(syncs: boolean): FileSystem {
         return file.fd;
       }),
   };
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  const fd = await call<number>((done) => fs.open(directory, O_RDONLY, done));
+  try {
+    await call<void>((done) => fs.fsync(fd, (error) => done(error, undefined)));
+  } finally {
+    await call<void>((done) => fs.close(fd, (error) => done(error, undefined)));
+  }
+}
+
+/** The name of a directory is in the one above it. Only those that this process may write can hold names that it made. */
+async function syncParents(directory: string): Promise<void> {
+  for (let path = resolve(directory); path !== dirname(path); path = dirname(path)) {
+    try {
+      await syncDirectory(dirname(path));
+    } catch (error) {
+      const code = systemErrorCode(error);
+      if (code === undefined || !NOT_SYNCABLE.has(code)) throw error;
+    }
+  }
 }

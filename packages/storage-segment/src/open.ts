@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { assert, type Clock, type Logger, type LogPosition, logPosition, type Random } from '@engram/core';
-import type { AcknowledgedState, Storage } from '@engram/storage';
+import { type AcknowledgedState, type Storage, StorageCorruptError } from '@engram/storage';
 import { openMark, readMark } from './acknowledged-mark.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
 import { Cleaner } from './cleaner.ts';
 import { Condition } from './condition.ts';
+import { createMeta } from './create-meta.ts';
 import { META_DIRECTORY } from './file-names.ts';
 import type { FileSystem } from './file-system.ts';
-import { inspectDirectory } from './inspect-directory.ts';
-import { openLevelMeta } from './level-meta.ts';
+import { type Ground, nodeGround, unsyncedGround } from './ground.ts';
+import { type Found, inspectDirectory } from './inspect-directory.ts';
 import { LogTail } from './log-tail.ts';
 import { Manifest, type ManifestState } from './manifest.ts';
 import type { Meta } from './meta.ts';
-import { nodeFileSystem, unsyncedFileSystem } from './node-file-system.ts';
 import { RecordReader } from './record-reader.ts';
 import { type Recovered, recoverSegments } from './recover.ts';
 import type { Segment } from './segment.ts';
@@ -41,33 +41,6 @@ export interface SegmentStorageOptions {
   readonly first?: LogPosition;
 }
 
-/** The system below the storage. */
-export interface Ground {
-  readonly fileSystem: FileSystem;
-  /**
-   * Whether zeros are written ahead of appends. They halve the time of a write that waits for the disk. If writes do
-   * not wait for the disk, they only cost.
-   */
-  readonly reserves?: boolean;
-  /** Opens the manifest's database, which holds the directory exclusively. */
-  openMeta(path: string, create: boolean): Promise<Meta>;
-  /** How long the process has been idle since it began. */
-  idleMs(): number;
-}
-
-export const nodeGround: Ground = {
-  fileSystem: nodeFileSystem,
-  openMeta: openLevelMeta,
-  idleMs: () => performance.nodeTiming.idleTime,
-};
-
-export const unsyncedGround: Ground = {
-  fileSystem: unsyncedFileSystem,
-  reserves: false,
-  openMeta: (path, create) => openLevelMeta(path, create, false),
-  idleMs: nodeGround.idleMs,
-};
-
 const SEGMENT_BYTES = 64 << 20;
 const SEGMENT_BYTES_MIN = 4 << 10;
 const SEGMENT_BYTES_LIMIT = 256 << 20;
@@ -87,12 +60,11 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
   const { fileSystem } = ground;
   const found = await inspectDirectory(fileSystem, path);
   const condition = new Condition(path, logger);
-  const manifest = new Manifest(await ground.openMeta(join(path, META_DIRECTORY), found === 'empty'), condition);
+  const manifest = new Manifest(await openMeta(ground, condition, found), condition);
   const opened: Segment[] = [];
   try {
     const mark = await usableMark(fileSystem, condition);
-    const state = await manifest.load(mark !== undefined, first);
-    if (found === 'empty') await fileSystem.syncDirectory(path);
+    const state = await manifest.load(found === 'storage', first);
     checkAcknowledged(condition, state, mark);
     const recovered = await recoverSegments(fileSystem, condition, manifest, state, mark?.end ?? 0);
     opened.push(...recovered.segments, ...recovered.empty);
@@ -102,6 +74,18 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
     await manifest.close();
     throw error;
   }
+}
+
+async function openMeta(ground: Ground, condition: Condition, found: Found): Promise<Meta> {
+  const path = join(condition.path, META_DIRECTORY);
+  if (found === 'empty') await createMeta(ground, condition);
+  try {
+    return await ground.openMeta(path, false);
+  } catch (error) {
+    if (found !== 'unused' || !(error instanceof StorageCorruptError)) throw error;
+  }
+  await createMeta(ground, condition);
+  return await ground.openMeta(path, false);
 }
 
 async function assemble(

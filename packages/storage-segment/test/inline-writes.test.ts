@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { InlineWrites } from '../src/inline-writes.ts';
 import { nodeFileSystem } from '../src/node-file-system.ts';
-import { nodeGround } from '../src/open.ts';
+import { nodeGround } from '../src/ground.ts';
 
 /** An InlineWrites after writes that took this long, each after a rest. */
 function after(tookMs: readonly number[], bytes = 700): { readonly writes: InlineWrites; rest(): void } {

@@ -3,7 +3,8 @@ import type { Storage } from '@engram/storage';
 import { appendRecords, never, sealOf } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
 import type { FileSystem, StorageFile } from '../src/file-system.ts';
-import { nodeGround, openOn } from '../src/open.ts';
+import { nodeGround } from '../src/ground.ts';
+import { openOn } from '../src/open.ts';
 import { realClock, realRandom, TestLogger } from '@engram/sim';
 import { SegmentBed } from './segment-bed.ts';
 

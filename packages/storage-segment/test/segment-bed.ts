@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock, realRandom, TestLogger } from '@engram/sim';
 import type { DirectoryBed } from '@engram/storage/contract';
-import { nodeGround, openOn, type SegmentStorageOptions, unsyncedGround } from '../src/open.ts';
+import { nodeGround, unsyncedGround } from '../src/ground.ts';
+import { openOn, type SegmentStorageOptions } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 
 /** Counts rewrites of segments as well. */
