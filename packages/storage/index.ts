@@ -34,8 +34,8 @@ export {
 export {
   AcknowledgedMark,
   type AcknowledgedState,
-  decodeMark,
-  MARK_BYTES,
+  decodeMarks,
+  MARK_FILE_BYTES,
   type MarkFile,
   type MarkParts,
 } from './src/acknowledged-mark.ts';

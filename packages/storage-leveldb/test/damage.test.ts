@@ -149,8 +149,10 @@ describe('damage to the files of a closed database', () => {
     expect(await outcome(path)).toMatch(/^refused/);
   });
 
-  test('a damaged mark says nothing, and harms nothing', async () => {
-    const path = await damaged((copy) => flip(9, 0xff)(join(copy, 'acknowledged')));
+  test('damaged marks say nothing, and harm nothing', async () => {
+    const path = await damaged(async (copy) => {
+      for (const place of [0, 4096]) await flip(place + 9, 0xff)(join(copy, 'acknowledged'));
+    });
     const before = bed.logger.warnings.length;
     expect(await outcome(path)).toBe('whole');
     expect(bed.logger.warnings.slice(before).join()).toMatch(/mark .* is damaged/);

@@ -1,10 +1,10 @@
 import { type Clock, systemErrorCode } from '@engram/core';
-import { AcknowledgedMark, type AcknowledgedState, decodeMark, MARK_BYTES } from '@engram/storage';
+import { AcknowledgedMark, type AcknowledgedState, decodeMarks, MARK_FILE_BYTES } from '@engram/storage';
 import type { Condition } from './condition.ts';
 import { ACKNOWLEDGED_FILE } from './file-names.ts';
 import type { FileSystem, OpenMode, StorageFile } from './file-system.ts';
 
-/** Opens the mark, a file beside the segments. Creates it if it is missing. */
+/** Opens the mark, a file beside the segments. Creates it if it is missing, and makes its name durable. */
 export async function openMark(
   fileSystem: FileSystem,
   state: AcknowledgedState,
@@ -13,10 +13,17 @@ export async function openMark(
 ): Promise<AcknowledgedMark> {
   const name = markPath(path);
   const file = (await openIfThere(fileSystem, name, 'update')) ?? (await fileSystem.open(name, 'create'));
-  return await AcknowledgedMark.open({ name: ACKNOWLEDGED_FILE, file, clock, logger }, state);
+  const mark = await AcknowledgedMark.open({ name: ACKNOWLEDGED_FILE, file, clock, logger }, state);
+  try {
+    await fileSystem.syncDirectory(path);
+  } catch (error) {
+    await mark.close();
+    throw error;
+  }
+  return mark;
 }
 
-/** Undefined if there is no mark, `damaged` if the file is not a whole mark. */
+/** Undefined if there is no mark, `damaged` if no mark of the file is whole. */
 export async function readMark(
   fileSystem: FileSystem,
   path: string,
@@ -24,9 +31,9 @@ export async function readMark(
   const file = await openIfThere(fileSystem, markPath(path), 'read');
   if (file === undefined) return undefined;
   try {
-    const bytes = new Uint8Array(MARK_BYTES);
+    const bytes = new Uint8Array(MARK_FILE_BYTES);
     const read = await file.read(bytes, 0);
-    return decodeMark(ACKNOWLEDGED_FILE, bytes.subarray(0, read));
+    return decodeMarks(ACKNOWLEDGED_FILE, bytes.subarray(0, read));
   } finally {
     await file.close();
   }

@@ -71,6 +71,8 @@ function frameOffsets(bytes: Uint8Array): number[] {
   }
 }
 
+const MARK_PLACES = [0, 4096];
+
 describe('damage to the files of a closed storage', () => {
   let bed: SegmentBed;
   let copies: DamagedCopies;
@@ -212,8 +214,22 @@ describe('damage to the files of a closed storage', () => {
     expect(await outcome(path)).toBe('whole');
   });
 
-  test('a damaged mark says nothing, and harms nothing', async () => {
-    const path = await damaged((copy) => flip(9, 0xff)(join(copy, 'ACKNOWLEDGED')));
+  test('of two marks, the one that is not damaged still says what was acknowledged', async () => {
+    const name = await lastSegment();
+    const frames = frameOffsets(await readFile(join(bed.path, name)));
+    for (const place of MARK_PLACES) {
+      const path = await damaged(async (copy) => {
+        await flip(place + 9, 0xff)(join(copy, 'ACKNOWLEDGED'));
+        await truncate(join(copy, name), frames.at(-1)! - 1);
+      });
+      expect(await outcome(path)).toMatch(/^refused at opening/);
+    }
+  });
+
+  test('damaged marks say nothing, and harm nothing', async () => {
+    const path = await damaged(async (copy) => {
+      for (const place of MARK_PLACES) await flip(place + 9, 0xff)(join(copy, 'ACKNOWLEDGED'));
+    });
     const before = bed.logger.warnings.length;
     expect(await outcome(path)).toBe('whole');
     expect(bed.logger.warnings.slice(before).join()).toMatch(/mark .* is damaged/);
