@@ -18,5 +18,13 @@ export { Refusal } from './src/testing/strict/refusal.ts';
 export { StrictChecker, type StrictOptions } from './src/testing/strict/strict-checker.ts';
 export { StrictProxy, type StrictProxyOptions } from './src/testing/strict/strict-proxy.ts';
 
-// For tests that put a transport of their own between the client and real servers.
+// For tests that put a transport of their own between the client and its servers.
+export {
+  type Channel,
+  type MessageStream,
+  type StreamEvents,
+  type Transport,
+  TransportError,
+  type UnaryOptions,
+} from './src/transport/transport.ts';
 export { GrpcTransport } from './src/transport/grpc-transport.ts';

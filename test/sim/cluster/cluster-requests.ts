@@ -3,10 +3,10 @@ import { isEngramError } from '@engram/core';
 import type { ClusterChanges } from '@engram/etcd-api';
 import { Prng } from '@engram/sim';
 import { Finding } from '../judge/finding.ts';
-import { RequestStep } from '../world/request-steps.ts';
-import type { ClusterLife } from './cluster-life.ts';
-import type { ClusterRequestKind, ClusterStep } from './cluster-plan.ts';
-import type { ClusterWorld } from './cluster-world.ts';
+import { type RequestedStep, RequestStep } from '../world/request-steps.ts';
+import type { ClusterRequestKind } from './cluster-plan.ts';
+import type { MemberLife } from './member-life.ts';
+import type { MembersWorld } from './members-world.ts';
 
 type OwnKind = 'move-watch' | 'move-leader' | 'add-member' | 'promote-member' | 'remove-member';
 const isOwnKind = (kind: ClusterRequestKind): kind is OwnKind => kind in ClusterRequestStep.prototype;
@@ -20,17 +20,17 @@ const anybody: Caller = {
 
 /** One request of a client at any node that serves. */
 export class ClusterRequestStep {
-  readonly #world: ClusterWorld;
+  readonly #world: MembersWorld;
   readonly #random: Prng;
-  readonly #step: ClusterStep;
+  readonly #step: RequestedStep;
 
-  private constructor(world: ClusterWorld, step: ClusterStep) {
+  private constructor(world: MembersWorld, step: RequestedStep) {
     this.#world = world;
     this.#step = step;
     this.#random = new Prng(step.seed).fork('where');
   }
 
-  static run(world: ClusterWorld, step: ClusterStep, kind: ClusterRequestKind): void {
+  static run(world: MembersWorld, step: RequestedStep, kind: ClusterRequestKind): void {
     const request = new ClusterRequestStep(world, step);
     if (isOwnKind(kind)) request[kind]();
     else {
@@ -41,7 +41,7 @@ export class ClusterRequestStep {
   }
 
   /** A serving member; often one that leads, or still believes so. */
-  get #life(): ClusterLife | undefined {
+  get #life(): MemberLife | undefined {
     const { serving } = this.#world;
     const leaders = serving.filter(({ leads }) => leads);
     const among = leaders.length > 0 && this.#random.chance(0.3) ? leaders : serving;
@@ -64,7 +64,7 @@ export class ClusterRequestStep {
     this.#change(life, `move the leadership to ${target.name}`, (changes) => changes.moveLeader(target.id, anybody));
   }
 
-  /** Adds a learner, one at a time. It is started when a member lists it: see `ClusterWorld.startAdded`. */
+  /** Adds a learner, one at a time. It is started when a member lists it: see `MembersWorld.startAdded`. */
   'add-member'(): void {
     const { members, settings } = this.#world;
     if (members.length > settings.members) return;
@@ -86,7 +86,7 @@ export class ClusterRequestStep {
   }
 
   /** Sends a change of the membership. It may be refused as etcd refuses it, succeed, or have an unknown outcome. */
-  #change(life: ClusterLife | undefined, what: string, make: (changes: ClusterChanges) => Promise<unknown>): void {
+  #change(life: MemberLife | undefined, what: string, make: (changes: ClusterChanges) => Promise<unknown>): void {
     if (life === undefined) return;
     const name = `#${this.#step.id} m${life.id}: ${what}`;
     this.#world.tell(() => name);

@@ -2,12 +2,12 @@ import type { Caller } from '@engram/backend';
 import { Prng } from '@engram/sim';
 import type { RequestKind } from '../plan/plan.ts';
 import { CROWDED, RequestStep, type ScenarioRequestKind } from '../world/request-steps.ts';
-import { stopNode } from './cluster-faults.ts';
 import { imageMoments } from './cluster-images.ts';
 import type { ClusterLife } from './cluster-life.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { ClusterScenarioKind, ClusterStep } from './cluster-plan.ts';
 import type { ClusterWorld } from './cluster-world.ts';
+import { stopNode } from './member-faults.ts';
 
 type Kind = RequestKind | ScenarioRequestKind;
 

@@ -1,8 +1,8 @@
 import type { Prng } from '@engram/sim';
 import { drawSettings, plainSettings, type Settings } from '../plan/settings.ts';
 
-/** The settings of a cluster's run, in addition to those of its nodes. */
-export interface ClusterSettings extends Settings {
+/** The settings of the members of a cluster, whatever they share, in addition to those of a node. */
+export interface MemberSettings extends Settings {
   /** Voters at the start. */
   readonly members: number;
   /** Maximum deviation of a node's clock rate from an exact clock. Each node has its own rate. */
@@ -12,14 +12,18 @@ export interface ClusterSettings extends Settings {
   /** The part of Raft's messages that is lost. Packets of a connection are sent again. */
   readonly networkLost: number;
   readonly networkTwice: number;
-  /** Delay of one way between a member and the log. */
+  /** Delay of one way between a member and shared storage. */
   readonly logDelayMsMax: number;
   readonly logTimeoutMs: number;
-  /** Raft state becomes durable within this time. */
-  readonly raftDelayMsMax: number;
   /** Bytes of the log after which an image is written; 0: no images, and the log is not trimmed. */
   readonly imageEveryBytes: number;
   readonly imagePageBytes: number;
+}
+
+/** The settings of a cluster's run over a model of the shared log. */
+export interface ClusterSettings extends MemberSettings {
+  /** Raft state becomes durable within this time. */
+  readonly raftDelayMsMax: number;
 }
 
 export const plainClusterSettings: ClusterSettings = {

@@ -142,7 +142,7 @@ export class FakeStream implements MessageStream {
   #tso(bytes: Uint8Array): void {
     const { pd } = this.#cluster;
     const member = pd.members.indexOf(this.address);
-    this.#cluster.pdCalls.push(`${member}/Tso`);
+    this.#cluster.sawPdCall(`${member}/Tso`);
     if (member !== pd.leader) throw unavailable('not leader');
     const answer = pd.tso(bytes);
     this.#deliver(() => this.#events.message(answer));

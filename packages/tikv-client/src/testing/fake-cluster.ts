@@ -32,6 +32,8 @@ export interface FakeClusterOptions {
   readonly stores?: number;
   readonly pdMembers?: number;
   readonly flavour?: Flavour;
+  /** Whether `calls` and `pdCalls` are kept; true. Long simulations keep none. */
+  readonly keepsCalls?: boolean;
 }
 
 /** How a store sends answers: one message for each, or all answers of a turn together, the last first. */
@@ -58,13 +60,15 @@ export class FakeCluster {
    * not provoke a refusal must end with this undefined.
    */
   refusal: Refusal | undefined;
+  readonly #keepsCalls: boolean;
   readonly #strict = new StrictChecker();
   readonly #scripts: Script[] = [];
   readonly #pdScripts: ((member: number, method: string) => TransportError | undefined)[] = [];
   readonly #streams = new Map<string, Set<FakeStream>>();
 
-  constructor({ clock, stores = 3, pdMembers = 1, flavour = 'tikv' }: FakeClusterOptions) {
+  constructor({ clock, stores = 3, pdMembers = 1, flavour = 'tikv', keepsCalls = true }: FakeClusterOptions) {
     this.clock = clock;
+    this.#keepsCalls = keepsCalls;
     this.mvcc = new FakeMvcc(flavour);
     const ids = Array.from({ length: stores }, (_, at) => at + 1);
     this.regions = new FakeRegions(ids);
@@ -159,10 +163,15 @@ export class FakeCluster {
   }
 
   /** @internal */
+  sawPdCall(call: string): void {
+    if (this.#keepsCalls) this.pdCalls.push(call);
+  }
+
+  /** @internal */
   pdUnary(address: string, method: string, request: Uint8Array): Uint8Array {
     const member = this.pd.members.indexOf(address);
     if (member < 0) throw unavailable(`nobody listens at ${address}`);
-    this.pdCalls.push(`${member}/${method}`);
+    this.sawPdCall(`${member}/${method}`);
     for (const script of this.#pdScripts) {
       const error = script(member, method);
       if (error !== undefined) throw error;
@@ -198,7 +207,7 @@ export class FakeCluster {
 
   /** @internal Records and checks a request, and returns its fault, if a script has one. */
   judge(call: FakeCall): Fault | undefined {
-    this.calls.push(call);
+    if (this.#keepsCalls) this.calls.push(call);
     this.orStop(call.storeId, () => this.#strict.storeRequest(call.command, call.request as Pick<FakeCall, 'context'>));
     for (const script of this.#scripts) {
       const fault = script(call);

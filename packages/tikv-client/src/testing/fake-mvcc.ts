@@ -1,7 +1,7 @@
 import { EMPTY_BYTES, equalBytes } from '@engram/core';
 import { MAX_TIMESTAMP, maxTimestamp, physicalMs, type Timestamp } from '../codec/timestamp.ts';
 import * as kv from '../proto/gen/kvrpcpb.ts';
-import { type FakeLock, type FakeRow, FakeRows, finish, kindOf, record, rollBack } from './fake-rows.ts';
+import { type FakeLock, type FakeRow, FakeRows, type FakeWrite, kindOf, record, rollBack } from './fake-rows.ts';
 
 /** The server whose behaviour is imitated where servers of the protocol differ. */
 export type Flavour = 'tikv' | 'unistore';
@@ -17,6 +17,8 @@ export class FakeMvcc {
   maxTs: Timestamp = 0n;
   /** Makes the store fall back from one phase, as a real store may: prewrites leave locks of two phases. */
   declinesOnePhase = false;
+  /** Called for each value or deletion when it is committed, before anybody is told. */
+  onCommitted: ((key: Uint8Array, write: FakeWrite) => void) | undefined;
 
   constructor(flavour: Flavour) {
     this.flavour = flavour;
@@ -132,7 +134,7 @@ export class FakeMvcc {
     const locked = writing.some(({ key }) => this.row(key).lock?.startTs === startTs);
     const onePhase = request.tryOnePc && !tooLate && !locked && !this.declinesOnePhase;
     if (onePhase) {
-      for (const { key, op, value } of writing) record(this.row(key), kindOf(op), startTs, floor, value);
+      for (const { key, op, value } of writing) this.#committed(this.row(key), kindOf(op), startTs, floor, value);
       return { onePcCommitTs: floor };
     }
     const async = request.useAsyncCommit && !tooLate;
@@ -152,6 +154,18 @@ export class FakeMvcc {
       };
     }
     return { minCommitTs: async && writing.length > 0 ? floor : 0n };
+  }
+
+  /** Turns the row's lock into a record. */
+  #finish(row: FakeRow, commitTs: Timestamp): void {
+    const lock = row.lock!;
+    row.lock = undefined;
+    this.#committed(row, kindOf(lock.op), lock.startTs, commitTs, lock.value);
+  }
+
+  #committed(row: FakeRow, kind: FakeWrite['kind'], startTs: Timestamp, commitTs: Timestamp, value: Uint8Array): void {
+    record(row, kind, startTs, commitTs, value);
+    if (kind === 'put' || kind === 'delete') this.onCommitted?.(row.key, { kind, startTs, commitTs, value });
   }
 
   /** An error, the commit timestamp of an earlier success, or undefined. */
@@ -222,7 +236,7 @@ export class FakeMvcc {
           return {
             error: { commitTsExpired: { startTs, attemptedCommitTs: commitTs, key, minCommitTs: lock.minCommitTs } },
           };
-        finish(row, commitTs);
+        this.#finish(row, commitTs);
         continue;
       }
       const own = row.writes.find((write) => write.startTs === startTs);
@@ -299,7 +313,7 @@ export class FakeMvcc {
       const commitTs = row.lock === undefined ? undefined : statuses.get(row.lock.startTs);
       if (commitTs === undefined) continue;
       if (commitTs === 0n) rollBack(row, row.lock!.startTs);
-      else finish(row, commitTs);
+      else this.#finish(row, commitTs);
     }
     return {};
   }
@@ -312,7 +326,7 @@ export class FakeMvcc {
       const ended = own === undefined || own.kind === 'rollback' ? 'rolled back' : 'committed';
       if (row.lock?.startTs === startVersion) {
         if (commitVersion === 0n) rollBack(row, startVersion);
-        else finish(row, commitVersion);
+        else this.#finish(row, commitVersion);
       } else if (commitVersion > 0n) {
         if (ended !== 'committed') return { error: lockNotFound(this.flavour, key) };
       } else {

@@ -70,13 +70,6 @@ export class FakeRows {
   }
 }
 
-/** Turns the row's lock into a record. */
-export function finish(row: FakeRow, commitTs: Timestamp): void {
-  const lock = row.lock!;
-  row.lock = undefined;
-  record(row, kindOf(lock.op), lock.startTs, commitTs, lock.value);
-}
-
 /** Removes the transaction's lock, and leaves a record that refuses a late prewrite. */
 export function rollBack(row: FakeRow, startTs: Timestamp): void {
   if (row.lock?.startTs === startTs) row.lock = undefined;
