@@ -1,4 +1,5 @@
 // Serves a table of methods (wire) over sockets: gRPC and plain HTTP on the same port.
+export { BoundPort } from './src/bound-port.ts';
 export { serve } from './src/serve.ts';
 export { serveGrpcJs } from './src/grpc-js/load.ts';
 export type {

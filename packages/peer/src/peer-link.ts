@@ -15,6 +15,9 @@ import type { PeerTraffic } from './peer-traffic.ts';
 import { channelOptions, EXCHANGE, FOLLOW, peerService } from './methods.ts';
 import type { DialedTls } from './tls.ts';
 
+/** A reset of a connection that stood says nothing. */
+const GONE = /ECONNREFUSED|^No connection established.*ECONNRESET/;
+
 export interface PeerLinkOptions {
   readonly hello: linkpb.Hello;
   /** As `dialTargetOf` gives them. */
@@ -29,7 +32,7 @@ export interface PeerLinkOptions {
   readonly onMessage: (bytes: Uint8Array) => void;
   readonly onConnected: () => void;
   readonly onDisconnected: () => void;
-  /** The address refuses connections, so the member's process is gone. */
+  /** The address refuses connections, or resets them as a process does that only starts: the member's process is gone. */
   readonly onGone: () => void;
   /** An attempt to connect has failed. The link makes another unless this callback closes it. */
   readonly onUnreached: (why: string) => void;
@@ -195,7 +198,7 @@ export class PeerLink {
       this.#stream = undefined;
       this.#ended();
       if (this.#closed) return;
-      if (isServiceError(error) && /ECONNREFUSED/.test(error.details)) this.#options.onGone();
+      if (isServiceError(error) && GONE.test(error.details)) this.#options.onGone();
       this.#retry = this.#options.clock.after(RETRY_MS, () => {
         if (!reached) this.#options.onUnreached(isServiceError(error) ? error.details : 'the connection has ended');
         if (!this.#closed) this.#open();

@@ -1,17 +1,12 @@
 import { assert, type Clock, type Logger, logPosition, nextTurn, SequenceRing } from '@engram/core';
 import { type PeerCaller, PeerError, type PeerService } from '@engram/member';
 import { recordBytes } from '@engram/storage';
-import {
-  Metadata,
-  Server,
-  ServerCredentials,
-  type ServerDuplexStream,
-  type ServerWritableStream,
-  status,
-} from '@grpc/grpc-js';
+import type { BoundPort } from '@engram/transport';
+import { Metadata, Server, type ServerDuplexStream, type ServerWritableStream, status } from '@grpc/grpc-js';
 import { Gathered } from './gathered.ts';
 import type * as linkpb from './gen/linkpb.ts';
 import { channelOptions, peerService } from './methods.ts';
+import { listenPlainly } from './plain-listener.ts';
 import { listenSecurely } from './secure-listener.ts';
 import type { PeerTls } from './tls.ts';
 import type { Traffic } from './peer-traffic.ts';
@@ -20,9 +15,9 @@ import { UnsentBytes } from './unsent-bytes.ts';
 export interface PeerServerOptions {
   readonly clusterId: bigint;
   readonly memberId: bigint;
-  /** Addresses to listen on. Secure ones serve TLS. */
-  readonly addresses: readonly { readonly host: string; readonly port: number; readonly secure: boolean }[];
-  /** Required if an address is secure. */
+  /** What to listen on. Secure ones serve TLS. They belong to the server from the call on. */
+  readonly ports: readonly { readonly port: BoundPort; readonly secure: boolean }[];
+  /** Required if a port is secure. */
   readonly tls: PeerTls | undefined;
   readonly service: PeerService;
   readonly traffic: Traffic;
@@ -33,44 +28,32 @@ export interface PeerServerOptions {
 }
 
 export interface PeerServer extends AsyncDisposable {
-  /** The bound ports, in the order of `addresses`. */
-  readonly ports: readonly number[];
   /** Sends a Raft message to a member over the connection that the member has made. False: there is none. */
   send(member: bigint, bytes: Uint8Array): boolean;
 }
 
-/** Serves the other members. Rejects if an address cannot be listened on. */
-export async function servePeers(options: PeerServerOptions): Promise<PeerServer> {
+/** Serves the other members. Throws if the certificate of a secure port cannot be used; the ports are closed then. */
+export function servePeers(options: PeerServerOptions): PeerServer {
+  using opened = new DisposableStack();
+  for (const { port } of options.ports) opened.use(port);
   const server = new Server(channelOptions);
   const connection = new PeerCalls(options);
   server.addService(peerService, {
     exchange: (call: Exchange) => connection.exchange(call),
     follow: (call: Follow) => void connection.follow(call),
   });
-  const ports: number[] = [];
-  using listeners = new DisposableStack();
-  for (const { host, port, secure } of options.addresses) {
-    try {
-      if (!secure) {
-        ports.push(await bind(server, host, port));
-        continue;
-      }
-      const { tls, logger } = options;
-      assert(tls !== undefined, 'a secure address has a certificate');
-      const listener = listeners.use(await listenSecurely({ host, port, tls: tls.served, server, logger }));
-      ports.push(listener.port);
-    } catch (cause) {
-      server.forceShutdown();
-      throw new Error(`cannot listen for peers on ${addressText(host, port)}`, { cause });
-    }
+  const { tls, logger } = options;
+  for (const { port, secure } of options.ports) {
+    assert(!secure || tls !== undefined, 'a secure address has a certificate');
+    if (secure) opened.use(listenSecurely({ port, tls: tls!.served, server, logger }));
+    else opened.use(listenPlainly({ port, server, logger }));
   }
-  const secureListeners = listeners.move();
+  const listeners = opened.move();
   return {
-    ports,
     send: (member, bytes) => connection.send(member, bytes),
     [Symbol.asyncDispose]: async () => {
       connection.close();
-      secureListeners.dispose();
+      listeners.dispose();
       server.forceShutdown();
     },
   };
@@ -252,15 +235,3 @@ class CallUnderWay implements PeerCaller {
     this.#abort?.abort(reason);
   }
 }
-
-function bind(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(addressText(host, port), ServerCredentials.createInsecure(), (cause, bound) => {
-      if (cause === null) resolve(bound);
-      else reject(cause);
-    });
-  });
-}
-
-const addressText = (host: string, port: number): string =>
-  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -1,21 +1,17 @@
 import type { EventEmitter } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Logger } from '@engram/core';
-import { TlsGate, type TlsOptions } from '@engram/transport';
+import { type BoundPort, TlsGate, type TlsOptions } from '@engram/transport';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { channelOptions, peerService } from './methods.ts';
 
 export interface SecureListenerOptions {
-  readonly host: string;
-  readonly port: number;
+  /** The listener owns it. */
+  readonly port: BoundPort;
   readonly tls: TlsOptions;
   /** Serves the allowed peers. The caller keeps ownership. */
   readonly server: Server;
   readonly logger: Logger;
-}
-
-export interface SecureListener extends Disposable {
-  readonly port: number;
 }
 
 const HANDSHAKE_MS = 10_000;
@@ -30,8 +26,7 @@ const REFUSED_TEXT = 'the certificate of this peer is not allowed: the log of th
  * verified but not allowed gets the refusal as the answer to its first call, from a server that only refuses: TLS cannot
  * report it after the handshake.
  */
-export async function listenSecurely(options: SecureListenerOptions): Promise<SecureListener> {
-  const { host, port, tls, server, logger } = options;
+export function listenSecurely({ port, tls, server, logger }: SecureListenerOptions): Disposable {
   const insecure = ServerCredentials.createInsecure(); // the gate terminates TLS before the server
   const allowed = server.createConnectionInjector(insecure);
   const refusing = refusingServer();
@@ -54,26 +49,17 @@ export async function listenSecurely(options: SecureListenerOptions): Promise<Se
       refused.injectConnection(socket);
     },
   });
-  const listener = createServer({ noDelay: true }, (socket) => {
+  const accept = (socket: Socket): void => {
     sockets.add(socket);
     peers.set(socket, `${socket.remoteAddress}:${socket.remotePort}`);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
     gate.accept(socket);
-  });
-  await new Promise<void>((resolve, reject) => {
-    listener.once('error', reject);
-    listener.listen({ host, port }, () => {
-      listener.off('error', reject);
-      listener.on('error', (error) => logger.error({ error }, 'listener for peers failed'));
-      resolve();
-    });
-  });
-  const address = listener.address();
+  };
+  port.serve(accept, (error) => logger.error({ error }, 'listener for peers failed'));
   return {
-    port: address === null || typeof address === 'string' ? port : address.port,
     [Symbol.dispose]: () => {
-      listener.close();
+      port.close();
       for (const socket of sockets) socket.destroy();
       allowed.destroy();
       refused.destroy();

@@ -1,5 +1,6 @@
 import { type PeerCaller, PeerError, type PeerService } from '@engram/member';
 import type { LogBatch } from '@engram/storage';
+import type { BoundPort } from '@engram/transport';
 
 /** A member that echoes each call, and records messages, connections and aborted calls. */
 export class Echo implements PeerService {
@@ -44,4 +45,9 @@ export class Echo implements PeerService {
     list.push(text);
     for (const resolve of this.#told.splice(0)) resolve();
   }
+}
+
+export function portOf({ address }: BoundPort): number {
+  if (address.kind !== 'tcp') throw new Error('not a port');
+  return address.port;
 }

@@ -4,10 +4,11 @@ import type { PeerService } from '@engram/member';
 import { PeerLinks, type PeerServer, servePeers, Traffic } from '@engram/peer';
 import { quiet, realClock } from '@engram/sim';
 import type { LogBatch } from '@engram/storage';
+import { BoundPort } from '@engram/transport';
 import { afterEach, expect, test } from 'vitest';
 import type * as linkpb from '../src/gen/linkpb.ts';
 import { EXCHANGE, peerService } from '../src/methods.ts';
-import { Echo } from './echo.ts';
+import { Echo, portOf } from './echo.ts';
 
 const CLUSTER = 0xc1n;
 const never = new AbortController().signal;
@@ -19,11 +20,14 @@ afterEach(async () => {
   closing = [];
 });
 
-async function serve(service: PeerService, memberId: bigint, port = 0, traffic = new Traffic()): Promise<PeerServer> {
-  const server = await servePeers({
+type Served = PeerServer & { readonly ports: readonly number[] };
+
+async function serve(service: PeerService, memberId: bigint, number = 0, traffic = new Traffic()): Promise<Served> {
+  const port = await BoundPort.bind({ kind: 'tcp', host: '127.0.0.1', port: number });
+  const server = servePeers({
     clusterId: CLUSTER,
     memberId,
-    addresses: [{ host: '127.0.0.1', port, secure: false }],
+    ports: [{ port, secure: false }],
     tls: undefined,
     service,
     traffic,
@@ -32,8 +36,15 @@ async function serve(service: PeerService, memberId: bigint, port = 0, traffic =
     logger: quiet,
   });
   closing.push(server);
-  return server;
+  return { ...server, ports: [portOf(port)] };
 }
+
+test('a member whose new process has its port, and does not serve yet, is gone', async () => {
+  using port = await BoundPort.bind({ kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const mine = new Echo();
+  dial(mine, portOf(port));
+  await mine.until(() => mine.links.includes('gone 2'));
+});
 
 /** A port that was closed just now, so that no server listens on it. */
 async function closedPort(): Promise<number> {

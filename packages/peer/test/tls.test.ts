@@ -7,8 +7,9 @@ import { connect } from 'node:tls';
 import { logPosition } from '@engram/core';
 import { PeerLinks, type PeerTls, servePeers, Traffic } from '@engram/peer';
 import { realClock } from '@engram/sim';
+import { BoundPort } from '@engram/transport';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { Echo } from './echo.ts';
+import { Echo, portOf } from './echo.ts';
 
 const CLUSTER = 0xc1n;
 const never = new AbortController().signal;
@@ -86,10 +87,11 @@ interface Served {
 
 async function serving(tls: PeerTls, secure = true): Promise<Served> {
   const [service, log] = [new Echo(), new Lines()];
-  const server = await servePeers({
+  const port = await BoundPort.bind({ kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const server = servePeers({
     clusterId: CLUSTER,
     memberId: 2n,
-    addresses: [{ host: '127.0.0.1', port: 0, secure }],
+    ports: [{ port, secure }],
     tls,
     service,
     traffic: new Traffic(),
@@ -98,7 +100,7 @@ async function serving(tls: PeerTls, secure = true): Promise<Served> {
     logger: log,
   });
   closing.push(server);
-  return { port: server.ports[0]!, service, log };
+  return { port: portOf(port), service, log };
 }
 
 const serve = async (tls: PeerTls, secure = true): Promise<number> => (await serving(tls, secure)).port;

@@ -1,5 +1,6 @@
 import type { ClientBudgets, Clock, Logger, LoopWatch } from '@engram/core';
-import type { HttpHandler, ListenAddress, ServeOptions, TlsOptions, TransportObserver } from '@engram/transport';
+import type { HttpHandler, ServeOptions, TlsOptions, TransportObserver } from '@engram/transport';
+import { type BoundPorts, listenAddress } from './bound-ports.ts';
 import type { NodeConfig } from './node-config.ts';
 import type { ServeUrl } from './urls.ts';
 
@@ -16,6 +17,7 @@ export interface ListenerParts {
 }
 
 export interface ClientListenerParts extends ListenerParts {
+  readonly ports: BoundPorts;
   readonly methods: ServeOptions['methods'];
   readonly observer: TransportObserver;
   readonly watch: LoopWatch;
@@ -29,13 +31,13 @@ export interface PlannedListener {
 
 /** The listeners for clients. Without separate HTTP URLs, client URLs serve both protocols on one port. */
 export function planClientListeners(parts: ClientListenerParts): readonly PlannedListener[] {
-  const { config, methods, observer, watch } = parts;
+  const { config, ports, methods, observer, watch } = parts;
   const split = config.listenClientHttpUrls.length > 0;
   const plan = (urls: readonly ServeUrl[], protocols: ServeOptions['protocols']): readonly PlannedListener[] =>
     urls.map((url) => ({
       url,
       purpose: 'client',
-      options: { ...serveOptions(parts, url, protocols), methods, observer, watch },
+      options: { ...serveOptions(parts, url, protocols), port: ports.of(url), methods, observer, watch },
     }));
   return [...plan(config.listenClientUrls, split ? 'grpc' : 'both'), ...plan(config.listenClientHttpUrls, 'http')];
 }
@@ -67,10 +69,4 @@ function serveOptions(
     clock,
     budgets,
   };
-}
-
-function listenAddress({ path, host, port }: ServeUrl): ListenAddress {
-  if (path !== undefined) return { kind: 'unix', path };
-  // Go listens on the IPv4 loopback for this name. Node would use the resolver's first address.
-  return { kind: 'tcp', host: host === 'localhost' ? '127.0.0.1' : host, port };
 }

@@ -22,6 +22,7 @@ import {
   StoreMetrics,
 } from '@engram/telemetry';
 import type { TlsOptions } from '@engram/transport';
+import { BoundPorts } from './bound-ports.ts';
 import { ownFolder } from './data-directory.ts';
 import { connectionsMax, descriptorsMax } from './descriptor-plan.ts';
 import { featureGates } from './feature-gates.ts';
@@ -117,6 +118,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   opened.defer(() => listeners.drain());
   await listeners.open(planMetricsListeners({ ...common, http: metricsEndpoints(endpoints) }));
   listeners.announce('metrics', logger);
+  const ports = opened.use(await BoundPorts.bind(config));
   // The table of methods is needed first: only methods that are served get counters.
   let rpcMetrics: RpcMetrics | undefined;
   const { member, identity, ready, localBytes, resources, peers } = await startMember(
@@ -135,6 +137,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       },
       watcherBytes: budgets.watcherBytes,
       version: ETCD_VERSION,
+      ports,
       onPeerRoundTrip: (id, ms) => peerMetrics.roundTrip(id, ms),
       onFatal: options.onFatal,
       onRemoved: options.onRemoved,
@@ -163,7 +166,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     return listeners.drain();
   });
   await listeners.open(
-    planClientListeners({ ...common, methods, watch, http: clientEndpoints(endpoints), observer: rpcMetrics }),
+    planClientListeners({ ...common, ports, methods, watch, http: clientEndpoints(endpoints), observer: rpcMetrics }),
   );
   await ready(options.signal ?? new AbortController().signal);
   progress.serving();

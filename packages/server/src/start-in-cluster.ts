@@ -67,14 +67,10 @@ export async function startInCluster(
   // Disposed of in reverse order, so the listener for peers closes last: a leader that hands over still needs it.
   service = started.service;
   network.introduce();
-  server = await servePeers({
+  server = servePeers({
     clusterId,
     memberId,
-    addresses: cluster.listenPeerUrls.map(({ host, port, secure }) => ({
-      host: host === 'localhost' ? '127.0.0.1' : host,
-      port,
-      secure,
-    })),
+    ports: cluster.listenPeerUrls.map((url) => ({ port: parts.ports.of(url), secure: url.secure })),
     tls,
     service,
     traffic: network.traffic,

@@ -2,6 +2,7 @@ import type { Clock, Logger, Random, SharedBudget } from '@engram/core';
 import { type Member, type MemberOptions, startLoneMember } from '@engram/member';
 import type { LocalShare } from '@engram/storage';
 import type { BoundedResource, PeerReading } from '@engram/telemetry';
+import type { BoundPorts } from './bound-ports.ts';
 import { openData } from './data-directory.ts';
 import type { NodeConfig } from './node-config.ts';
 
@@ -12,6 +13,8 @@ export interface StartParts {
   readonly observers: Pick<MemberOptions, 'storeObserver' | 'servicesObserver' | 'onRecovery'>;
   readonly watcherBytes: SharedBudget;
   readonly version: string;
+  /** Bound, and not served yet. */
+  readonly ports: BoundPorts;
   /** Called for each measured time from another member and back. */
   readonly onPeerRoundTrip: (member: bigint, ms: number) => void;
   readonly onFatal: (error: Error) => void;

@@ -1,6 +1,6 @@
-import { rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { ClientBudgets } from '@engram/core';
+import { BoundPort } from './bound-port.ts';
 import { PeerShares } from './peer-shares.ts';
 import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
 import { type BoundAddress, type ServeOptions, timeoutsOf, type TlsOptions } from './serve-options.ts';
@@ -15,14 +15,11 @@ export interface Accepted {
   readonly commonName: string | undefined;
 }
 
-/** Connections that the kernel holds until the listener accepts them. Go's net package takes the system's maximum, too. */
-const backlog = 4096;
-
 /** Accepts connections, finds out the protocol of each and hands it on. Keeps every socket, so that `cut` can destroy all. */
 export class Listener {
   readonly #options: ServeOptions;
   readonly #accept: (connection: Accepted) => void;
-  readonly #server: Server;
+  #port: BoundPort | undefined;
   readonly #tls: TlsGate | undefined;
   readonly #shares: PeerShares;
   readonly #sockets = new Set<Socket>();
@@ -42,31 +39,22 @@ export class Listener {
     this.#accept = accept;
     this.#shares = new PeerShares(budgets.connections);
     this.#tls = options.tls === undefined ? undefined : this.#tlsGate(options.tls, alpn);
-    this.#server = createServer({ noDelay: true }, (socket) => this.#arrived(socket));
   }
 
-  /** Rejects when the address is in use or not an address of this machine. */
-  listen(): Promise<BoundAddress> {
-    const { listen } = this.#options;
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      const bound = (): void => {
-        this.#server.off('error', reject);
-        this.#server.on('error', (error) => this.#options.logger.error({ error }, 'listener failed'));
-        resolve(this.#address());
-      };
-      // The socket file of a dead process would make `listen` fail. etcd removes it as well
-      // (client/pkg/transport/unix_listener.go).
-      if (listen.kind === 'unix') rmSync(listen.path, { force: true });
-      if (listen.kind === 'unix') this.#server.listen({ path: listen.path, backlog }, bound);
-      else if (listen.host === '') this.#server.listen({ port: listen.port, backlog }, bound);
-      else this.#server.listen({ host: listen.host, port: listen.port, backlog }, bound);
-    });
+  /** Rejects when the address is in use or not an address of this machine, unless its port is bound already. */
+  async listen(): Promise<BoundAddress> {
+    const { port, listen, logger } = this.#options;
+    this.#port = port ?? (await BoundPort.bind(listen));
+    this.#port.serve(
+      (socket) => this.#arrived(socket),
+      (error) => logger.error({ error }, 'listener failed'),
+    );
+    return this.#port.address;
   }
 
   /** Accepts no more connections. Connections that were handed on stay open. */
   stop(): void {
-    if (this.#server.listening) this.#server.close();
+    this.#port?.close();
     for (const socket of this.#undecided) socket.destroy();
   }
 
@@ -89,12 +77,6 @@ export class Listener {
       // Runs after the socket's first close handler, which removes the socket from the set.
       for (const socket of this.#sockets) socket.once('close', look);
     });
-  }
-
-  #address(): BoundAddress {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') return { kind: 'unix', path: address ?? '' };
-    return { kind: 'tcp', host: address.address, port: address.port };
   }
 
   #arrived(socket: Socket): void {

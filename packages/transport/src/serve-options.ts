@@ -1,5 +1,6 @@
 import { ClientBudgets, type Clock, type Logger, type LoopWatch } from '@engram/core';
 import type { Method, MethodTable } from '@engram/wire';
+import type { BoundPort } from './bound-port.ts';
 
 export type ListenAddress =
   /** `port` 0 takes a free port. An empty `host` listens on every interface. */
@@ -92,6 +93,8 @@ export interface ServeOptions {
   readonly methods: MethodTable;
   readonly http: HttpHandler;
   readonly listen: ListenAddress;
+  /** The address `listen`, if it is bound already. It belongs to the server from then on. */
+  readonly port?: BoundPort;
   readonly tls?: TlsOptions;
   /** The protocols of the port: etcd's client URLs serve both unless `--listen-client-http-urls` splits them. */
   readonly protocols: 'both' | 'grpc' | 'http';

@@ -1,0 +1,49 @@
+import { BoundPort, type ListenAddress } from '@engram/transport';
+import type { NodeConfig } from './node-config.ts';
+import type { ServeUrl } from './urls.ts';
+
+/**
+ * The ports for clients and for other members, before they are served. They are bound before anything else is opened, as in
+ * etcd (embed.StartEtcd): a start that cannot have its ports must not take the data, or the Raft state, of a member that runs.
+ */
+export class BoundPorts implements Disposable {
+  readonly #ports = new Map<ServeUrl, BoundPort>();
+
+  private constructor() {}
+
+  /** Rejects with `cannot listen on ...`, and has bound nothing then. */
+  static async bind({ listenClientUrls, listenClientHttpUrls, cluster }: NodeConfig): Promise<BoundPorts> {
+    const ports = new BoundPorts();
+    try {
+      for (const url of cluster?.listenPeerUrls ?? []) await ports.#bind(url, 'cannot listen for peers on');
+      for (const url of [...listenClientUrls, ...listenClientHttpUrls]) await ports.#bind(url, 'cannot listen on');
+    } catch (error) {
+      ports[Symbol.dispose]();
+      throw error;
+    }
+    return ports;
+  }
+
+  /** The port of a URL of the configuration. */
+  of(url: ServeUrl): BoundPort {
+    return this.#ports.get(url)!;
+  }
+
+  [Symbol.dispose](): void {
+    for (const port of this.#ports.values()) port.close();
+  }
+
+  async #bind(url: ServeUrl, failure: string): Promise<void> {
+    try {
+      this.#ports.set(url, await BoundPort.bind(listenAddress(url)));
+    } catch (cause) {
+      throw new Error(`${failure} ${url.text}`, { cause });
+    }
+  }
+}
+
+export function listenAddress({ path, host, port }: ServeUrl): ListenAddress {
+  if (path !== undefined) return { kind: 'unix', path };
+  // Go listens on the IPv4 loopback for this name. Node would use the resolver's first address.
+  return { kind: 'tcp', host: host === 'localhost' ? '127.0.0.1' : host, port };
+}
