@@ -1,8 +1,11 @@
 import {
   AnswerRoom,
   assert,
+  type ByteList,
+  ByteViews,
   EMPTY_BYTES,
   EngramError,
+  isEngramError,
   type KeyRange,
   type Op,
   type RangeOp,
@@ -10,31 +13,36 @@ import {
   type Revision,
   revision as toRevision,
   type Slice,
+  SortOrder,
+  SortTarget,
   type Txn,
 } from '@engram/core';
 import type { ScanResult } from '@engram/scanner';
 import { choosePath, type Path } from '@engram/sequencer';
+import type { Caller } from './caller.ts';
 import type { CommittedWrite } from './committed-write.ts';
 import { decide } from './decide.ts';
 import { NeededValues } from './needed-values.ts';
 import type { Replica } from './replica.ts';
 import type { OpResult, TxnResult } from './store.ts';
+import { TouchedKeys } from './touched-keys.ts';
 import { VersionsAt } from './versions-at.ts';
 
 /**
  * Recomputes the answer to a transaction that is in the log, but whose leader's answer is unknown. Decides the
- * transaction again on the revision before it, which every replica has. Throws TimeoutDueToLeaderFail if that
- * revision, or one that a range asks for, is compacted. Also throws it if a range in the middle of the transaction
- * saw a state that no revision shows.
+ * transaction again on the revision before it, which every replica has. The answer is the leader's. Where it can no longer
+ * be known, throws TimeoutDueToLeaderFail: that revision, or one that a range asks for, is compacted; this node has no room
+ * for the answer; or a range between two changes of the transaction is not in the order of the keys, or is filtered.
  */
 export async function recallTxn(
   txn: Txn,
   { group }: CommittedWrite,
   replica: Replica,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<TxnResult> {
   assert(group !== undefined && group.revision <= replica.revision, 'recalled a transaction that has not taken effect');
   const before = toRevision(group.revision - 1);
+  const { signal } = caller;
   if (before < replica.state.compactRevision) throw new EngramError('TimeoutDueToLeaderFail');
   using _pin = replica.pins.hold(before);
   const versions = new VersionsAt(replica.state.index, before);
@@ -46,7 +54,22 @@ export async function recallTxn(
     turn: () => slice.turn(replica.clock, signal),
   });
   // Awaited here: the pin is released when this function returns.
-  return await new Recall(replica, before, group.revision, countWrites(txn, path), signal).txn(txn, path);
+  return await recall(txn, path, { before, at: group.revision }, replica, caller);
+}
+
+/** A transaction's place in the history: it saw `before`, and its changes, if it made any, are in `at`. */
+interface Place {
+  readonly before: Revision;
+  readonly at: Revision;
+}
+
+async function recall(txn: Txn, path: Path, place: Place, replica: Replica, caller: Caller): Promise<TxnResult> {
+  try {
+    return await new Recall(replica, place, countWrites(txn, path), caller).txn(txn, path);
+  } catch (cause) {
+    // The transaction is done. An error that says that it was refused would be wrong.
+    throw isEngramError(cause, 'ResponseTooLarge') ? new EngramError('TimeoutDueToLeaderFail', { cause }) : cause;
+  }
 }
 
 /** Costs in microseconds: answering an operation, and each version of it. */
@@ -63,17 +86,18 @@ class Recall {
   /** Puts and deletes that are still to come. */
   #writesLeft: number;
   #changed = false;
+  readonly #touched = new TouchedKeys();
   readonly #room: AnswerRoom;
   readonly #slice: Slice;
 
-  constructor(replica: Replica, before: Revision, at: Revision, writes: number, signal: AbortSignal) {
-    this.#room = new AnswerRoom(replica.txnAnswerBytesMax);
+  constructor(replica: Replica, { before, at }: Place, writes: number, caller: Caller) {
+    this.#room = new AnswerRoom(replica.txnAnswerBytesMax, caller);
     this.#slice = replica.newSlice();
     this.#replica = replica;
     this.#before = before;
     this.#at = at;
     this.#writesLeft = writes;
-    this.#signal = signal;
+    this.#signal = caller.signal;
   }
 
   async txn(txn: Txn, path: Path): Promise<TxnResult> {
@@ -94,26 +118,66 @@ class Recall {
 
   async #op(op: Exclude<Op, { kind: 'txn' }>): Promise<OpResult> {
     switch (op.kind) {
-      case 'range': {
-        if (this.#changed && this.#writesLeft > 0 && op.revision <= 0) throw new EngramError('TimeoutDueToLeaderFail');
-        const at = op.revision > 0 ? toRevision(op.revision) : this.#visible;
-        // The leader could still read this revision; it is compacted by now.
-        if (at < this.#replica.state.compactRevision) throw new EngramError('TimeoutDueToLeaderFail');
-        using _pin = this.#replica.pins.hold(at);
-        const { kvs, more, count } = await this.#scan(op, at);
-        return { kind: 'range', revision: this.#visible, kvs, more, count };
-      }
+      case 'range':
+        return this.#range(op);
       case 'put': {
         const { kvs } = op.prevKv ? await this.#lived({ key: op.key, end: EMPTY_BYTES }, false) : nothing;
+        this.#touched.put(op.key);
         this.#wrote(true);
         return { kind: 'put', revision: this.#at, prevKv: [...kvs][0] };
       }
       case 'delete-range': {
-        const { kvs, count } = await this.#lived(op.range, !op.prevKv);
-        this.#wrote(count > 0);
-        return { kind: 'delete-range', revision: this.#visible, deleted: count, prevKvs: kvs };
+        // What an earlier delete has taken is gone for this one.
+        const lived: ScanResult[] = [];
+        for (const part of this.#touched.delete(op.range)) lived.push(await this.#lived(part, !op.prevKv));
+        const deleted = countOf(lived);
+        this.#wrote(deleted > 0);
+        return { kind: 'delete-range', revision: this.#visible, deleted, prevKvs: await this.#joined(lived) };
       }
     }
+  }
+
+  async #range(op: RangeOp): Promise<OpResult> {
+    const revision = this.#visible;
+    const asked = op.revision > 0 ? toRevision(op.revision) : undefined;
+    const at = asked ?? revision;
+    // The leader could still read this revision; it is compacted by now.
+    if (at < this.#replica.state.compactRevision) throw new EngramError('TimeoutDueToLeaderFail');
+    using _pin = this.#replica.pins.hold(at);
+    const between = asked === undefined && this.#changed && this.#writesLeft > 0;
+    const { kvs, more, count } = between ? await this.#between(op) : await this.#scan(op, at);
+    return { kind: 'range', revision, kvs, more, count };
+  }
+
+  /** A range between two changes. No revision shows what it saw: the changed keys are in `at`, and the others in `before`. */
+  async #between(op: RangeOp): Promise<ScanResult> {
+    if (!isInKeyOrder(op)) throw new EngramError('TimeoutDueToLeaderFail');
+    const found: ScanResult[] = [];
+    let length = 0;
+    for (const { range, by } of this.#touched.partsOf(op.range)) {
+      if (by === 'delete') continue;
+      const left = op.limit > 0 ? op.limit - length : 0;
+      const part = op.limit > 0 && left === 0 ? rangeOp(range, { countOnly: true }) : { ...op, range, limit: left };
+      const scanned = await this.#scan(part, by === 'put' ? this.#at : this.#before);
+      length += scanned.kvs.length;
+      found.push(scanned);
+    }
+    const count = countOf(found);
+    return { kvs: await this.#joined(found), count, more: !op.countOnly && op.limit > 0 && count > op.limit };
+  }
+
+  /** The lists one after another. */
+  async #joined(parts: readonly ScanResult[]): Promise<ByteList> {
+    const lists = parts.map(({ kvs }) => kvs).filter(({ length }) => length > 0);
+    if (lists.length < 2) return lists[0] ?? [];
+    const all = new ByteViews();
+    for (const list of lists) {
+      for (const kv of list) {
+        all.setView(all.extend(1), kv);
+        if (this.#slice.spend(VERSION_US)) await this.#slice.turn(this.#replica.clock, this.#signal);
+      }
+    }
+    return all;
   }
 
   #wrote(changed: boolean): void {
@@ -133,6 +197,16 @@ class Recall {
     return scanned;
   }
 }
+
+const countOf = (parts: readonly ScanResult[]): number => parts.reduce((sum, { count }) => sum + count, 0);
+
+const isInKeyOrder = (op: RangeOp): boolean =>
+  op.sortTarget === SortTarget.KEY &&
+  op.sortOrder !== SortOrder.DESCEND &&
+  op.minModRevision === 0 &&
+  op.maxModRevision === 0 &&
+  op.minCreateRevision === 0 &&
+  op.maxCreateRevision === 0;
 
 function countWrites(txn: Txn, path: Path): number {
   let writes = 0;

@@ -91,7 +91,7 @@ export class RemoteLeader implements Proposals {
 
   async txn(txn: Txn, caller: Caller): Promise<TxnResult> {
     const outcome = await this.#write({ txn: encodeTxn(txn) }, caller);
-    if (outcome.kind === 'found') return recallTxn(txn, outcome.write, this.#options.replica, caller.signal);
+    if (outcome.kind === 'found') return recallTxn(txn, outcome.write, this.#options.replica, caller);
     const { txn: result } = outcome.answer;
     return readable(() => txnResultOf(present(result, 'transaction'), txn));
   }
