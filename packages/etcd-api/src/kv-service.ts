@@ -86,8 +86,8 @@ class KvService {
     const decoded = decodeTxnWithin(request, limits.maxTxnOps);
     try {
       checkDecodedTxn(decoded, limits.maxTxnOps);
-      if (!isReadOnly(decoded)) checkRequestSize(request, limits.maxRequestBytes);
       checkDuplicateKeys(decoded);
+      if (!isReadOnly(decoded)) checkRequestSize(request, limits.maxRequestBytes);
     } catch (error) {
       return this.#refuse(error, decoded instanceof CutTxn ? decoded.beginning : decoded, caller);
     }

@@ -63,9 +63,11 @@ describe('what is refused before anything happens', () => {
     expect(await failure(api.txn({ ...compares, success: ops, failure: ops }))).toEqual(tooMany);
   });
 
-  test('what is too large is not searched for keys that come twice', async () => {
-    const large = { requestPut: { key: b('a'), value: new Uint8Array(2 ** 20) } };
-    expect(await failure(api.txn({ success: [large, large] }))).toEqual(invalid('request is too large'));
+  test('what is too large, and has a key twice, is told as the second, which etcd checks first', async () => {
+    const large = (key: string) => ({ requestPut: { key: b(key), value: new Uint8Array(2 ** 20) } });
+    const twice = invalid('duplicate key given in txn request');
+    expect(await failure(api.txn({ success: [large('a'), large('a')] }))).toEqual(twice);
+    expect(await failure(api.txn({ success: [large('a'), large('b')] }))).toEqual(invalid('request is too large'));
   });
 
   test.each([
