@@ -1,5 +1,5 @@
 import type { Alarm, Caller } from '@engram/backend';
-import { assert, EngramError, GrpcCode } from '@engram/core';
+import { assert, EngramError, GrpcCode, isEngramError } from '@engram/core';
 import {
   etcdserverpb,
   type Message,
@@ -82,6 +82,7 @@ class MaintenanceService {
     const changed = [{ memberID, alarm }];
     switch (action) {
       case AlarmRequestAlarmAction.GET:
+        await this.#newest(caller);
         return store
           .alarms()
           .filter((set) => alarm === AlarmType.NONE || set.alarm === alarm)
@@ -97,6 +98,18 @@ class MaintenanceService {
       default:
         // etcd's process does not survive this request (server/etcdserver/apply/backend.go: Alarm returns no answer).
         throw new StatusError(GrpcCode.INVALID_ARGUMENT, 'etcdserver: unknown alarm action');
+    }
+  }
+
+  /**
+   * In etcd the list of alarms is a proposal too, so that it shows every alarm that was raised before. It fails as a proposal
+   * does if no leader comes.
+   */
+  async #newest(caller: Caller): Promise<void> {
+    try {
+      await this.#parts.store.readIndex(caller);
+    } catch (error) {
+      throw isEngramError(error, 'NoLeader') ? new EngramError('Timeout', { cause: error }) : error;
     }
   }
 
