@@ -61,6 +61,11 @@ export interface LeadershipOptions {
 
 const MIB = 1024 * 1024;
 const TXN_CHANGES_MAX = 1_000_000;
+/**
+ * etcd raises an alarm for any member id, also one that no member has. A cluster's own members need two each. More than
+ * this are not from members.
+ */
+const ALARMS_MAX = 1024;
 /** Memory that a mark takes while it waits to be decided. */
 const MARK_COST_BYTES = 256;
 const restsOnState: ReadonlySet<ErrorCode> = new Set([
@@ -92,6 +97,7 @@ export class Leadership implements Proposals {
   constructor(options: LeadershipOptions) {
     const { replica, clock, logger, random, observer = {} } = options;
     const { state } = replica;
+    const timeoutMs = options.requestTimeoutMs ?? 7000;
     this.#options = options;
     this.epoch = options.epoch;
     this.#compactDecided = state.compactRevision;
@@ -110,7 +116,7 @@ export class Leadership implements Proposals {
       txnChangesMax: options.txnChangesMax ?? TXN_CHANGES_MAX,
       txnAnswerBytesMax: replica.txnAnswerBytesMax,
       sliceUs: options.sliceMax,
-      timeoutMs: options.requestTimeoutMs ?? 7000,
+      timeoutMs,
       confirm: options.confirm,
       onStopped: (outcome) => {
         this.#leaseKeeper.close();
@@ -127,6 +133,8 @@ export class Leadership implements Proposals {
       clock,
       random,
       observer,
+      refuseIfCorrupt: () => this.#refuseIfCorrupt(),
+      timeoutMs,
     });
     this.#leaseKeeper = new LeaseKeeper({
       lessor: state.lessor,
@@ -199,12 +207,7 @@ export class Leadership implements Proposals {
   }
 
   leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
-    return this.#refusing(this.#revoke(id, caller));
-  }
-
-  async #revoke(id: LeaseId, caller: Caller): Promise<Revision> {
-    this.#refuseIfCorrupt();
-    return this.#leases.revoke(id, caller.origin);
+    return this.#refusing(this.#leases.revoke(id, caller.origin));
   }
 
   leaseKeepAlive(id: LeaseId): number | Promise<number> {
@@ -224,9 +227,14 @@ export class Leadership implements Proposals {
     return { ...lease, keys: await doSliced(this.#leases.keys(id, slice), () => slice.turn(clock)) };
   }
 
+  /** TooManyRequests if too many are raised. This node's own are always raised: they guard its data. */
   async activateAlarm(alarm: Alarm, caller: Caller): Promise<void> {
     await this.#changingAlarms.get(alarmName(alarm));
-    if (this.#options.replica.state.hasAlarm(alarm)) return this.#options.confirm?.();
+    const { replica, memberId, confirm } = this.#options;
+    const { state } = replica;
+    if (state.hasAlarm(alarm)) return confirm?.();
+    const raised = state.alarmCount + this.#changingAlarms.size;
+    if (raised >= ALARMS_MAX && alarm.memberId !== memberId) throw new EngramError('TooManyRequests');
     await this.#changeAlarm(alarm, true, caller);
   }
 

@@ -28,7 +28,14 @@ export interface LeaseDecisionsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly observer: StoreObserver;
+  /** Throws Corrupt while that alarm is raised. */
+  readonly refuseIfCorrupt: () => void;
+  /** Bound on the wait of a keep-alive for the end of its lease: etcd's request timeout. */
+  readonly timeoutMs: number;
 }
+
+/** The pause between two looks whether a lease is gone. */
+const GONE_LOOK_MS = 500;
 
 /** Costs in microseconds: comparing two keys of a lease, and copying one. */
 const COMPARE_US = 0.2;
@@ -87,7 +94,8 @@ export class LeaseDecisions {
   }
 
   async #revoke(id: LeaseId, origin: Origin | undefined): Promise<Revision> {
-    const { pending, writes, observer } = this.#options;
+    const { pending, writes, observer, refuseIfCorrupt } = this.#options;
+    refuseIfCorrupt();
     if (!pending.has(id)) {
       if (pending.isUndecided(id)) await writes.settled();
       throw new EngramError('LeaseNotFound');
@@ -99,7 +107,7 @@ export class LeaseDecisions {
 
   /**
    * Returns the granted TTL, or 0. A lease past its deadline is ended first, so that no client sees the lease after
-   * the 0.
+   * the 0. Under CORRUPT no lease ends: the answer waits until one does, as in etcd, at most until Timeout.
    */
   keepAlive(id: LeaseId): number | Promise<number> {
     const { lessor, clock, pending, writes, observer } = this.#options;
@@ -116,14 +124,27 @@ export class LeaseDecisions {
       () => 0,
       (error: unknown) => {
         if (isEngramError(error, 'LeaseNotFound')) return 0; // another revoke was first
+        if (isEngramError(error, 'Corrupt')) return this.#gone(id);
         throw error;
       },
     );
   }
 
+  /** Resolves with 0 when the lease is gone, which the keeper of leases tries to end. */
+  async #gone(id: LeaseId): Promise<number> {
+    const { lessor, clock, writes, timeoutMs } = this.#options;
+    const untilMs = clock.nowMs() + timeoutMs;
+    while (lessor.has(id)) {
+      if (clock.nowMs() >= untilMs) throw new EngramError('Timeout');
+      await new Promise<void>((resolve) => clock.after(GONE_LOOK_MS, resolve));
+      writes.admit(); // throws if the leadership has ended
+    }
+    return 0;
+  }
+
   /**
    * Ends a lease whose deadline has passed. Resolves with false if another revoke was first: then the id may belong
-   * to another lease.
+   * to another lease. Error: Corrupt, and the lease stays.
    */
   expire(id: LeaseId): Promise<boolean> {
     const { pending, writes } = this.#options;

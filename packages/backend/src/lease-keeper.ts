@@ -50,6 +50,7 @@ export class LeaseKeeper {
           if (isEngramError(cause, 'LeaseNotFound')) return; // a keep-alive that found it expired was first
           if (this.#closed) return; // the next leadership gives every lease its full time again
           lessor.handBack(id, clock.nowMs() + RETRY_MS);
+          if (isEngramError(cause, 'Corrupt')) return; // no lease ends before that alarm is disarmed
           logger.warn({ 'lease-id': id.toString(16), error: String(cause) }, 'failed to revoke an expired lease');
         },
       );

@@ -31,6 +31,8 @@ export class ReplicatedState {
   readonly index: KeyIndex;
   readonly lessor: Lessor;
   readonly #alarms = new Map<string, Alarm>();
+  /** By kind, how many of `#alarms` there are. */
+  readonly #raised = new Map<number, number>();
   #revision: Revision;
   #compactRevision: Revision;
   /** Whether changes attach keys to leases. False until `attachKeys`. */
@@ -64,6 +66,10 @@ export class ReplicatedState {
     return this.#alarms.values();
   }
 
+  get alarmCount(): number {
+    return this.#alarms.size;
+  }
+
   hasAlarm(alarm: Alarm): boolean {
     return this.#alarms.has(alarmName(alarm));
   }
@@ -71,8 +77,7 @@ export class ReplicatedState {
   /** Whether any member has raised an alarm of this kind. */
   isRaised(kind: number): boolean {
     assert(kind === ALARM_NOSPACE || kind === ALARM_CORRUPT, 'an unknown alarm was asked for');
-    for (const alarm of this.#alarms.values()) if (alarm.alarm === kind) return true;
-    return false;
+    return (this.#raised.get(kind) ?? 0) > 0;
   }
 
   /**
@@ -144,8 +149,10 @@ export class ReplicatedState {
 
   #setAlarm(alarm: Alarm, active: boolean): void {
     const name = alarmName(alarm);
+    if (active === this.#alarms.has(name)) return;
     if (active) this.#alarms.set(name, alarm);
     else this.#alarms.delete(name);
+    this.#raised.set(alarm.alarm, (this.#raised.get(alarm.alarm) ?? 0) + (active ? 1 : -1));
   }
 
   /**

@@ -118,6 +118,70 @@ test('under CORRUPT only reads pass; alarms outlive a restart', async () => {
   expect(backend.leaseKeepAlive(lease.id, nodeItself)).toBe(100);
 });
 
+test('under CORRUPT no lease ends, and a keep-alive of one past its time waits; after the disarm both come', async () => {
+  const { backend, clock } = await openNode(new MemoryStorage());
+  const corrupt = { memberId: 7n, alarm: ALARM_CORRUPT };
+  const leases = [
+    await backend.leaseGrant(leaseId(5n), 2, nodeItself),
+    await backend.leaseGrant(leaseId(6n), 2, nodeItself),
+  ];
+  for (const { id } of leases) await backend.txn(put(`of ${id}`, 'v', { lease: id }), nodeItself);
+  await backend.activateAlarm(corrupt, nodeItself);
+  const { revision } = backend;
+  clock.advance(2001);
+  // Before the keeper of leases has looked, and after it.
+  const renewals = [backend.leaseKeepAlive(leaseId(5n), nodeItself)];
+  clock.advance(1000);
+  await clock.settle(10);
+  renewals.push(backend.leaseKeepAlive(leaseId(6n), nodeItself));
+  let answered = 0;
+  for (const renewal of renewals) void Promise.resolve(renewal).then(() => (answered += 1));
+  for (let step = 0; step < 8; step += 1) {
+    clock.advance(500);
+    await clock.settle(10);
+  }
+  expect(answered).toBe(0);
+  expect(backend.revision).toBe(revision);
+  expect(backend.leases()).toHaveLength(2);
+  expect(await backend.deactivateAlarm(corrupt, nodeItself)).toBe(true);
+  for (let step = 0; step < 4; step += 1) {
+    clock.advance(500);
+    await clock.settle(10);
+  }
+  expect(await Promise.all(renewals)).toEqual([0, 0]);
+  expect(backend.revision).toBe(revision + 2);
+  expect(backend.leases()).toEqual([]);
+});
+
+test('a keep-alive that waits under CORRUPT ends with the time of a request', async () => {
+  const { backend, clock } = await openNode(new MemoryStorage(), { requestTimeoutMs: 3000 });
+  await backend.leaseGrant(leaseId(5n), 2, nodeItself);
+  await backend.activateAlarm({ memberId: 7n, alarm: ALARM_CORRUPT }, nodeItself);
+  clock.advance(2001);
+  const renewal = refusal(Promise.resolve(backend.leaseKeepAlive(leaseId(5n), nodeItself)));
+  for (let step = 0; step < 8; step += 1) {
+    await clock.settle(10);
+    clock.advance(500);
+  }
+  expect(await renewal).toBe('Timeout');
+});
+
+test('alarms of any member are raised, and not more than 1024; the own member always raises its own', async () => {
+  const { backend } = await openNode(new MemoryStorage());
+  const raise = (memberId: bigint): Promise<string> =>
+    refusal(backend.activateAlarm({ memberId, alarm: ALARM_NOSPACE }, nodeItself));
+  const raised = await Promise.all(Array.from({ length: 2000 }, (_, at) => raise(BigInt(at + 100))));
+  expect(raised.filter((outcome) => outcome === 'accepted')).toHaveLength(1024);
+  expect(new Set(raised)).toEqual(new Set(['accepted', 'TooManyRequests']));
+  expect(await raise(100n), 'one that is raised').toBe('accepted');
+  expect(await raise(1n), 'the own').toBe('accepted');
+  expect(backend.alarms()).toHaveLength(1025);
+  expect(await backend.deactivateAlarm({ memberId: 100n, alarm: ALARM_NOSPACE }, nodeItself)).toBe(true);
+  expect(await backend.deactivateAlarm({ memberId: 101n, alarm: ALARM_NOSPACE }, nodeItself)).toBe(true);
+  expect(await raise(5000n), 'there is room again').toBe('accepted');
+  expect(await refusal(backend.txn(put('a', 'x'), nodeItself))).toBe('NoSpace');
+});
+
 test('a lease ends with its keys, in one revision, in key order, and watchers see it', async () => {
   const node = await openNode(new MemoryStorage());
   const { backend, clock } = node;
