@@ -46,6 +46,7 @@ test('a large answer is made while it leaves, into whatever room there is', asyn
     await message.prepare(end - at);
     at = message.read(whole, at, end);
   }
+  dropMessage(message);
   expect(etcdserverpb.decodeRangeResponse(whole).kvs.map(({ key }) => t(key))).toEqual(keys);
 });
 
