@@ -184,7 +184,10 @@ function randomChanges(prng: Prng, revision: number): Txn {
   };
   const op = (depth: number): Op => {
     const dice = prng.below(10);
-    if (dice < 3) return putOf(`p${(puts += 1)}`, 'new', { prevKv: prng.chance(0.5) });
+    if (dice < 3) {
+      puts += 1;
+      return putOf(`p${puts}`, 'new', { prevKv: prng.chance(0.5) });
+    }
     if (dice < 6) {
       const end = prng.chance(0.3) ? EMPTY_BYTES : keyBytes(prng.chance(0.2) ? 'e' : randomDeleted(prng));
       return { kind: 'delete-range', range: { key: keyBytes(randomDeleted(prng)), end }, prevKv: prng.chance(0.6) };
