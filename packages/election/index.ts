@@ -13,7 +13,7 @@ export { READY_SHARE } from './src/ready-share.ts';
 export { memberIdOf, clusterIdOf } from './src/identity.ts';
 export { parsePeerUrls } from './src/peer-urls.ts';
 export { bootstrapBatch, bootstrapState } from './src/bootstrap.ts';
-export { loneSurvivorBatch } from './src/lone-survivor.ts';
+export { goOnAlone, type LoneSurvivorOptions, loneSurvivorBatch } from './src/lone-survivor.ts';
 // The Raft state of a member, and its storage.
 export type { RaftStorage } from './src/raft-storage.ts';
 export { type RaftState, type RaftBatch, NEW_RAFT_STATE, afterBatch } from './src/raft-state.ts';

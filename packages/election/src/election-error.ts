@@ -4,8 +4,9 @@ const table = {
   'bad-bytes': 'bytes that cannot be decoded',
   /** The stored state belongs to another member or cluster. */
   'foreign-state': 'the state of another member',
-  /** A later start of this member has taken the state over. */
-  'storage-taken-over': 'a later start of this member has taken its state over',
+  /** Another process has loaded the state: of this member, or of one that goes on alone. */
+  'storage-taken-over':
+    'a later start of this member has taken its state over, or another member was told to go on without it (--force-new-cluster)',
 } as const;
 
 export type ElectionErrorCode = keyof typeof table;

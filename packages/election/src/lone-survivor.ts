@@ -1,8 +1,9 @@
 import { logIndex, term } from '@engram/raft-ts';
 import { snapshotOf } from './bootstrap.ts';
 import { afterMemberChange, type ClusterState } from './cluster-state.ts';
-import type { Member } from './member.ts';
+import type { Member, MemberId } from './member.ts';
 import type { RaftBatch, RaftState } from './raft-state.ts';
+import type { RaftStorage } from './raft-storage.ts';
 
 /**
  * The batch with which a member goes on alone after the loss of the others (etcd: `--force-new-cluster`). `self` is its entry
@@ -33,3 +34,47 @@ export function loneSurvivorBatch(newest: ClusterState, self: Member, states: re
 
 const NO_BYTES = new Uint8Array(0);
 const NOTHING = { peerUrls: [] };
+
+export interface LoneSurvivorOptions {
+  /** The entry of the member that goes on. It may have new URLs. */
+  readonly self: Member;
+  /** The members whose states are known to be stored. */
+  readonly known: Iterable<MemberId>;
+  readonly storageOf: (member: MemberId) => RaftStorage;
+  /** What the most advanced of these states has agreed to. */
+  readonly agreedBy: (states: ReadonlyMap<MemberId, RaftState>) => ClusterState;
+}
+
+/**
+ * Lets a member go on alone: see `loneSurvivorBatch`. Takes over the states of all members first. A process of another member
+ * that lives after all cannot save any more: it gives no vote, wins no election, and ends with `storage-taken-over`, by name.
+ * What the states say cannot change from then on either, so the term that is chosen is above all.
+ * Returns the members that were removed.
+ */
+export async function goOnAlone({
+  self,
+  known,
+  storageOf,
+  agreedBy,
+}: LoneSurvivorOptions): Promise<readonly MemberId[]> {
+  const states = new Map<MemberId, RaftState>();
+  const taken = new Map<MemberId, RaftStorage>();
+  const take = async (ids: Iterable<MemberId>): Promise<void> => {
+    for (const id of ids) {
+      if (taken.has(id)) continue;
+      const storage = storageOf(id);
+      taken.set(id, storage);
+      const state = await storage.load();
+      if (state !== undefined) states.set(id, state);
+    }
+  };
+  await take([...known, self.id]);
+  let agreed = agreedBy(states);
+  // Members may have been added until their states were taken over.
+  for (let count = 0; count < taken.size; agreed = agreedBy(states)) {
+    count = taken.size;
+    await take(agreed.members.map(({ id }) => id));
+  }
+  await taken.get(self.id)!.save(loneSurvivorBatch(agreed, self, [...states.values()]));
+  return agreed.members.map(({ id }) => id).filter((id) => id !== self.id);
+}

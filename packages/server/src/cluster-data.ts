@@ -5,7 +5,7 @@ import {
   decodeRaftState,
   Election,
   type ElectionDriverOptions,
-  loneSurvivorBatch,
+  goOnAlone,
   type Member as ElectedMember,
   type MemberId,
   memberId,
@@ -119,17 +119,22 @@ export async function openClusterData(
   }
   const closing = new AbortController();
   opened.defer(() => closing.abort(new Error('the node stops')));
-  const raftStorage = new TikvRaftStorage({
-    client,
-    keys,
-    memberId: self,
-    clock,
-    random,
-    logger,
-    signal: closing.signal,
-  });
-  if (agreed !== undefined && survivor !== undefined)
-    await goOnAlone(agreed, survivor, [...states.values()], raftStorage, logger);
+  const { signal } = closing;
+  const raftStorageOf = (id: MemberId): TikvRaftStorage =>
+    new TikvRaftStorage({ client, keys, memberId: id, clock, random, logger, signal });
+  if (survivor !== undefined && !isAlone(agreed, survivor)) {
+    const removed = await goOnAlone({
+      self: survivor,
+      known: states.keys(),
+      storageOf: raftStorageOf,
+      agreedBy: (all) => newestState(root.clusterId, all, election, random)!,
+    });
+    logger.warn(
+      { member: self.toString(16), removed: removed.map((id) => id.toString(16)) },
+      'goes on as a cluster of one: the other members were removed, and their Raft states taken over',
+    );
+  }
+  const raftStorage = raftStorageOf(memberId(self));
   const storage = await openTikvStorage({
     client,
     prefix: cluster.prefix,
@@ -243,23 +248,10 @@ function survivorAmong(
   );
 }
 
-/** Removes all other members from what this member knows. Does nothing if it is alone already. */
-async function goOnAlone(
-  agreed: ClusterState,
-  survivor: ElectedMember,
-  states: readonly RaftState[],
-  raftStorage: TikvRaftStorage,
-  logger: Logger,
-): Promise<void> {
-  const others = agreed.members.filter(({ id }) => id !== survivor.id);
-  const self = memberOf(agreed, survivor.id);
-  if (others.length === 0 && self?.peerUrls.join() === survivor.peerUrls.join()) return;
-  await raftStorage.load();
-  await raftStorage.save(loneSurvivorBatch(agreed, survivor, states));
-  logger.warn(
-    { member: survivor.id.toString(16), removed: others.map(({ id }) => id.toString(16)) },
-    'goes on as a cluster of one: the other members were removed',
-  );
+/** Whether the cluster has only this member, at these URLs: nothing is to be forced any more. */
+function isAlone(agreed: ClusterState | undefined, survivor: ElectedMember): boolean {
+  const self = agreed?.members.length === 1 ? memberOf(agreed, survivor.id) : undefined;
+  return self?.peerUrls.join() === survivor.peerUrls.join();
 }
 
 function memberAt(members: readonly ElectedMember[], peerUrls: readonly string[]): ElectedMember | undefined {

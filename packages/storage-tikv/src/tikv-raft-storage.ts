@@ -59,7 +59,7 @@ export class TikvRaftStorage implements RaftStorage {
     const bytes = encodeRaftState(state);
     await this.#write((found) => {
       if (found === undefined || ownerOf(found) !== this.#owner) {
-        throw new ElectionError('storage-taken-over', 'another process of this member has loaded its Raft state');
+        throw new ElectionError('storage-taken-over', 'another process has loaded it');
       }
       return bytes;
     });

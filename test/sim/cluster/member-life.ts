@@ -40,6 +40,13 @@ export interface LifeStorage {
 const never = new AbortController().signal;
 export const CLUSTER_ID = 0xc1n;
 const TICK_MS = 100;
+export const electionOptions = {
+  tickMs: TICK_MS,
+  limits: defaultLimits,
+  rules: { strict: true, learnersMax: 1 },
+  snapshotEntries: 20,
+  keptEntries: 5,
+} as const;
 export const urlOf = (id: bigint): string => `http://127.0.0.1:${1000 + Number(id % 60_000n)}`;
 
 /** One life of a member: a process that runs the real member on simulated ports. */
@@ -99,13 +106,7 @@ export abstract class MemberLife implements Served {
         peerUrls: [urlOf(id)],
         clientUrls: [`http://c${id}`],
       },
-      election: {
-        tickMs: TICK_MS,
-        limits: defaultLimits,
-        rules: { strict: true, learnersMax: 1 },
-        snapshotEntries: 20,
-        keptEntries: 5,
-      },
+      election: electionOptions,
       token: 'sim',
       imagePolicy,
       probeStorage: probe,

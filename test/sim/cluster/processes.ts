@@ -1,10 +1,21 @@
 import { type Caller, nodeItself } from '@engram/backend';
 import { decodeKeyValue } from '@engram/coder';
 import { putOp, rangeOp } from '@engram/core';
-import { type Member as ElectedMember, MemoryRaftDisk, memberId } from '@engram/election';
+import {
+  type Member as ElectedMember,
+  Election,
+  type ElectionView,
+  goOnAlone,
+  type MemberId,
+  MemoryRaftDisk,
+  MemoryRaftStorage,
+  memberId,
+  type RaftState,
+} from '@engram/election';
 import { LocalCopy, Prng, quiet, Scheduler, SharedLog, SimHost, SimNetwork } from '@engram/sim';
 import { ClusterImages } from './cluster-images.ts';
-import { ClusterLife, urlOf } from './cluster-life.ts';
+import { ClusterLife } from './cluster-life.ts';
+import { CLUSTER_ID, electionOptions, urlOf } from './member-life.ts';
 import { plainClusterSettings } from './settings.ts';
 
 const STEP_MS = 20;
@@ -115,6 +126,23 @@ export class Processes {
     });
     this.#lives.set(name, life);
     life.open().catch((error: unknown) => this.#end(name, life, String(error)));
+  }
+
+  /** Starts the member again as the only one (`--force-new-cluster`). Whether the others live is not looked at. */
+  async startAlone(name: string, member: bigint): Promise<void> {
+    this.kill(name);
+    const clusterOf = (self: MemberId, state: RaftState): ElectionView =>
+      new Election({ ...electionOptions, clusterId: CLUSTER_ID, self, random: new Prng(1) }, state).view;
+    await goOnAlone({
+      self: this.first.find(({ id }) => id === member)!,
+      known: [...this.#raft.keys()].map(memberId),
+      storageOf: (id) => new MemoryRaftStorage(this.raftOf(id)),
+      agreedBy: (states) =>
+        [...states]
+          .map(([self, state]) => clusterOf(self, state))
+          .reduce((one, other) => (other.appliedIndex > one.appliedIndex ? other : one)).cluster,
+    });
+    this.start(name, member);
   }
 
   kill(name: string): void {

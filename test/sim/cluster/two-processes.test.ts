@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Processes } from './processes.ts';
 
-const TAKEN_OVER = /a later start of this member has taken its state over|by owner/;
+const TAKEN_OVER = /another member was told to go on without it|by owner/;
 
 test('a deposed leader and the process before a replaced member serve no linearizable read of an earlier state', async () => {
   const cluster = new Processes({ a: 1n, b: 2n, c: 3n });
@@ -48,5 +48,36 @@ test('the only member’s process before its replacement serves no read, and end
     await cluster.until(() => cluster.ended.has('b'));
     expect(cluster.ended.get('b')).toMatch(TAKEN_OVER);
     expect(await cluster.get('b-again')).toBe('new');
+  });
+});
+
+test('members that live on while another one goes on alone serve no earlier state, write nothing, and end', async () => {
+  const members = { a: 1n, b: 2n, c: 3n };
+  const cluster = new Processes(members);
+  await cluster.run(async () => {
+    for (const [name, id] of Object.entries(members)) cluster.start(name, id);
+    await cluster.until(() => ['a', 'b', 'c'].every((name) => cluster.serves(name)));
+    await cluster.moveLeader('a');
+    await cluster.put('a', 'old');
+    cluster.cut('a', 'c');
+    cluster.cut('b', 'c');
+    await cluster.startAlone('c', 3n);
+    await cluster.until(() => cluster.leads('c'));
+    await cluster.put('c', 'new');
+    expect(cluster.leads('a')).toBe(true);
+    expect([await cluster.get('b'), await cluster.get('a')]).not.toContain('old');
+    await cluster.until(() => cluster.ended.has('a') || cluster.ended.has('b')); // whichever gives a vote first
+    for (let seconds = 0; seconds < 30; seconds += 1) {
+      expect([await cluster.get('b'), await cluster.get('a')]).not.toContain('old');
+      await cluster.wait(1000);
+    }
+    expect([cluster.leads('a'), cluster.leads('b')]).toEqual([false, false]);
+    cluster.network.healAll();
+    await cluster.until(() => cluster.ended.size === 2);
+    for (const why of cluster.ended.values()) expect(why === 'removed' || TAKEN_OVER.test(why)).toBe(true);
+    expect(await cluster.get('c')).toBe('new');
+    await cluster.put('c', 'newer');
+    expect(await cluster.get('c')).toBe('newer');
+    expect(cluster.log.sealed.holder).toBe(3n);
   });
 });
