@@ -31,7 +31,7 @@ export type { CommittedWrite } from './src/committed-write.ts';
 export { Replica } from './src/replica.ts';
 export type { PartsFrom, SharedImageOptions } from './src/shared-image.ts';
 export type { Leadership } from './src/leadership.ts';
-export { recallTxn } from './src/recall-txn.ts';
+export { isRecallable, recallDecided, recallTxn } from './src/recall-txn.ts';
 export type { StoreObserver } from './src/observer.ts';
 export type { OnRecovery, RecoveryProgress } from './src/recovery-progress.ts';
 export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/replicated-state.ts';

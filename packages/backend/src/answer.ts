@@ -7,7 +7,8 @@ import {
   Slice,
 } from '@engram/core';
 import type { RangePlan, Scanner } from '@engram/scanner';
-import type { PlannedOp, PlannedTxn } from '@engram/sequencer';
+import type { PlannedOp, PlannedTxn, Sequenced } from '@engram/sequencer';
+import type { Caller } from './caller.ts';
 import type { OpResult, TxnResult } from './store.ts';
 
 /**
@@ -32,6 +33,41 @@ export interface AnswerParts {
 const AT_ONCE_MAX = 512;
 /** Cost of answering an operation, in microseconds. */
 const OP_US = 1;
+
+/** The answer to a transaction that has taken effect: see `answerTxn`, or only what was decided (`recallAboveBytes`). */
+export function answerSequenced(
+  { planned, events, answerBytes }: Sequenced<PlannedRange>,
+  { recallAboveBytes }: Caller,
+  pinned: Revision,
+  parts: AnswerParts,
+): TxnResult | Promise<TxnResult> {
+  if (recallAboveBytes === undefined || answerBytes <= recallAboveBytes) return answerTxn(planned, pinned, parts);
+  return { ...decided(planned), recallAfter: events.length === 0 ? planned.revision : before(planned.revision) };
+}
+
+/** A transaction's answer without key-values. */
+const decided = ({ revision, succeeded, responses }: PlannedTxn<PlannedRange>): TxnResult => ({
+  kind: 'txn',
+  revision,
+  succeeded,
+  responses: responses.map(decidedOp),
+});
+
+function decidedOp(op: PlannedOp<PlannedRange>): OpResult {
+  const { revision } = op;
+  switch (op.kind) {
+    case 'range': {
+      const { count, more } = op.plan.plan;
+      return { kind: 'range', revision, kvs: [], count, more };
+    }
+    case 'put':
+      return { kind: 'put', revision, prevKv: undefined };
+    case 'delete-range':
+      return { kind: 'delete-range', revision, deleted: op.deleted, prevKvs: [] };
+    case 'txn':
+      return decided(op);
+  }
+}
 
 /**
  * Fetches the bytes that a decided transaction noted, and builds its answer. Synchronous if the answer is short and

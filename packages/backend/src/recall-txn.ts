@@ -57,6 +57,68 @@ export async function recallTxn(
   return await recall(txn, path, { before, at: group.revision }, replica, caller);
 }
 
+/**
+ * Computes the answer to a transaction of which the leader has told only what was decided (`TxnResult.recallAfter`). This
+ * node has applied it. The answer is the leader's, or the error is TimeoutDueToLeaderFail, as for `recallTxn`.
+ */
+export async function recallDecided(
+  txn: Txn,
+  decided: TxnResult,
+  before: Revision,
+  replica: Replica,
+  caller: Caller,
+): Promise<TxnResult> {
+  const at = decided.revision;
+  const isKnown = before <= at && at <= replica.revision && before >= replica.state.compactRevision;
+  if (!isKnown) throw new EngramError('TimeoutDueToLeaderFail');
+  using _pin = replica.pins.hold(before);
+  const answer = await recall(txn, pathOf(txn, decided), { before, at }, replica, caller);
+  if (!agree(answer, decided)) {
+    const cause = new Error('the copies of two members give two answers to one transaction');
+    throw new EngramError('TimeoutDueToLeaderFail', { cause });
+  }
+  return answer;
+}
+
+/**
+ * Whether every answer to this transaction can be recalled while its revisions are not compacted. Otherwise it may have a
+ * range between two changes that is filtered, or not in the order of the keys.
+ */
+export function isRecallable(txn: Txn): boolean {
+  const seen = { writes: 0, isOrdered: true };
+  look(txn, seen);
+  return seen.writes < 2 || seen.isOrdered;
+}
+
+function look(txn: Txn, seen: { writes: number; isOrdered: boolean }): void {
+  for (const branch of [txn.success, txn.failure]) {
+    for (const op of branch) {
+      if (op.kind === 'txn') look(op.txn, seen);
+      else if (op.kind !== 'range') seen.writes += 1;
+      else if (op.revision <= 0 && !isInKeyOrder(op)) seen.isOrdered = false;
+    }
+  }
+}
+
+/** The branches that a decision has taken. The result is one of this transaction. */
+function pathOf(txn: Txn, { succeeded, responses }: TxnResult): Path {
+  const nested: Path[] = [];
+  for (const [at, op] of (succeeded ? txn.success : txn.failure).entries()) {
+    const result = responses[at];
+    if (op.kind === 'txn' && result?.kind === 'txn') nested.push(pathOf(op.txn, result));
+  }
+  return { succeeded, nested };
+}
+
+/** Whether two results of one transaction say the same, their key-values aside. */
+function agree(left: OpResult, right: OpResult): boolean {
+  if (left.revision !== right.revision) return false;
+  if (left.kind === 'range') return right.kind === 'range' && left.count === right.count;
+  if (left.kind === 'delete-range') return right.kind === 'delete-range' && left.deleted === right.deleted;
+  if (left.kind === 'put') return right.kind === 'put';
+  return right.kind === 'txn' && left.responses.every((response, at) => agree(response, right.responses[at]!));
+}
+
 /** A transaction's place in the history: it saw `before`, and its changes, if it made any, are in `at`. */
 interface Place {
   readonly before: Revision;

@@ -43,6 +43,11 @@ export interface TxnResult {
   readonly revision: Revision;
   readonly succeeded: boolean;
   readonly responses: readonly OpResult[];
+  /**
+   * Only for a caller with `recallAboveBytes`: the answer is larger. It has no key-values, and the transaction saw this
+   * revision.
+   */
+  readonly recallAfter?: Revision;
 }
 
 export type OpResult = RangeResult | PutResult | DeleteRangeResult | TxnResult;

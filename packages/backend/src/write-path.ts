@@ -21,7 +21,7 @@ import type { RangePlan } from '@engram/scanner';
 import { type Changes, type Deciding, isSimple, type KnownValues, type Sequenced, Sequencer } from '@engram/sequencer';
 import type { AppendOutcome, Log } from '@engram/storage';
 import { Writer } from '@engram/writer';
-import { answerTxn, type PlannedRange } from './answer.ts';
+import { answerSequenced, type PlannedRange } from './answer.ts';
 import type { Caller, Origin } from './caller.ts';
 import { AwaitedWrites } from './awaited-writes.ts';
 import { changeEncoder } from './change-encoder.ts';
@@ -315,9 +315,10 @@ export class WritePath {
   #sequenced(sequenced: Sequenced<PlannedRange>, caller: Caller): Promise<TxnResult> {
     const { planned, events, records, recordBytes, answersPrevious } = sequenced;
     const { replica, clock, sliceUs } = this.#options;
+    const { scanner } = replica;
     const lowest = answersPrevious ? Math.min(this.#lowestPinned, planned.revision - 1) : this.#lowestPinned;
     const answer = (): Promise<TxnResult> | TxnResult =>
-      answerTxn(planned, lowest as Revision, { scanner: replica.scanner, clock, sliceUs, signal: this.#neverAborted });
+      answerSequenced(sequenced, caller, lowest as Revision, { scanner, clock, sliceUs, signal: this.#neverAborted });
     if (events.length === 0 && this.isSettled) return this.#confirmed(promised(answer));
     const pin = lowest === Number.POSITIVE_INFINITY ? undefined : replica.pins.hold(lowest as Revision);
     // The versions that it read may not be durable yet. The answer waits until they have taken effect.

@@ -17,12 +17,19 @@ export interface AnswerAccount {
  */
 export class AnswerRoom {
   readonly #account: AnswerAccount | undefined;
+  readonly #bytesMax: number;
   #leftBytes: number;
   #unreservedBytes = 0;
 
   constructor(bytesMax: number, account?: AnswerAccount) {
+    this.#bytesMax = bytesMax;
     this.#leftBytes = bytesMax;
     this.#account = account;
+  }
+
+  /** What the answer takes so far. */
+  get takenBytes(): number {
+    return this.#bytesMax - this.#leftBytes;
   }
 
   /**

@@ -3,12 +3,22 @@ import {
   ALARM_NOSPACE,
   type Backend,
   type Caller,
+  isRecallable,
   nodeItself,
   type Origin,
   type Proposals,
   type TxnResult,
 } from '@engram/backend';
-import { type Clock, EngramError, epoch, type ErrorCode, isEngramError, leaseId, type Logger } from '@engram/core';
+import {
+  type Clock,
+  EngramError,
+  epoch,
+  type ErrorCode,
+  isEngramError,
+  leaseId,
+  type Logger,
+  type Txn,
+} from '@engram/core';
 import { memberId, type Witness } from '@engram/election';
 import { checkForwardedTxn, type Member } from '@engram/etcd-api';
 import { WireError } from '@engram/protobuf';
@@ -41,6 +51,8 @@ export class LeaderCalls {
   readonly #options: LeaderCallsOptions;
   /** Of the current leadership. */
   #answers = new KeptAnswers();
+  /** Room for answers that are being made. */
+  readonly #room = { leftBytes: ROOM_BYTES };
 
   constructor(options: LeaderCallsOptions) {
     this.#options = options;
@@ -54,35 +66,37 @@ export class LeaderCalls {
   /** Never rejects: a request that cannot be read is answered as well, because the member that asks would wait. */
   async call(bytes: Uint8Array, caller: PeerCaller): Promise<Uint8Array> {
     try {
-      const request = peerpb.decodeRequest(bytes);
-      return peerpb.encodeAnswer(await this.#answer(request, caller));
+      return await this.#answer(peerpb.decodeRequest(bytes), caller);
     } catch (error) {
       return peerpb.encodeAnswer(this.#refusal(error));
     }
   }
 
-  #answer(request: peerpb.Request, caller: PeerCaller): Answering | peerpb.AnswerInit {
+  #answer(request: peerpb.Request, caller: PeerCaller): Answering | Uint8Array {
     const { leadership, replica } = this.#options.backend;
-    if (request.applied !== undefined) return { position: replica.applied };
-    if (leadership === undefined) return { error: 'NotLeader' };
+    if (request.applied !== undefined) return peerpb.encodeAnswer({ position: replica.applied });
+    if (leadership === undefined) return peerpb.encodeAnswer({ error: 'NotLeader' });
     if (request.sequence === 0) return this.#done(request, leadership, caller);
     // An earlier leadership, even one of this member, may have done the write. Only the member that asks can find out.
-    if (request.epoch !== leadership.epoch) return { error: 'NotLeader' };
+    if (request.epoch !== leadership.epoch) return peerpb.encodeAnswer({ error: 'NotLeader' });
     // The member that asks may lose the connection and ask again, so no signal of a call ends the write.
     const answer = this.#answers.once(request, () => this.#done(request, leadership, nodeItself));
-    return answer ?? { error: 'Stopped' };
+    return answer ?? peerpb.encodeAnswer({ error: 'Stopped' });
   }
 
-  async #done(request: peerpb.Request, proposals: Proposals, caller: PeerCaller): Answering {
+  async #done(request: peerpb.Request, proposals: Proposals, peer: PeerCaller): Answering {
+    const caller = new PassedOnCaller(request, peer, this.#room);
     try {
       const answer = await this.#perform(request, proposals, caller);
       const { backend } = this.#options;
       const { leadership } = backend;
       // The call is done even if the leadership has ended since. Then this node does not know the epoch.
       const epoch = leadership?.epoch ?? 0;
-      return { ...answer, position: backend.replica.applied, epoch };
+      return peerpb.encodeAnswer({ ...answer, position: backend.replica.applied, epoch });
     } catch (error) {
-      return this.#refusal(error);
+      return peerpb.encodeAnswer(this.#refusal(error));
+    } finally {
+      caller.giveBack();
     }
   }
 
@@ -112,14 +126,14 @@ export class LeaderCalls {
     }
   }
 
-  async #perform(request: peerpb.Request, proposals: Proposals, peer: PeerCaller): Answering {
+  async #perform(request: peerpb.Request, proposals: Proposals, caller: PassedOnCaller): Promise<peerpb.AnswerInit> {
     const { confirm, changeMembers } = this.#options;
-    const caller = new PassedOnCaller(request, peer);
     if (request.txn !== undefined) {
       const txn = decodeTxn(request.txn);
       checkForwardedTxn(txn);
+      caller.decides(txn);
       const result: TxnResult = await proposals.txn(txn, caller);
-      return { txn: txnResultForm(result), revision: result.revision };
+      return { txn: txnResultForm(result), revision: result.revision, recallAfter: result.recallAfter ?? 0 };
     }
     if (request.compact !== undefined) {
       await proposals.compact(request.compact.revision, false, caller);
@@ -175,23 +189,68 @@ const memberForm = ({ isLearner, peerUrls, clientUrls, ...member }: Member): pee
   learner: isLearner,
 });
 
+/**
+ * Bounds on answers with key-values, which share their stream with Raft's messages: of a transaction whose member reads a
+ * longer answer from its own copy; of one whose answer cannot be read there (`isRecallable`); of a member that reads none, as
+ * members of the version before; and of all answers that are being made, together.
+ */
+const INLINE_BYTES_MAX = 64 * 1024;
+const UNRECALLABLE_BYTES_MAX = 4 * 1024 * 1024;
+const OF_OLD_MEMBER_BYTES_MAX = 32 * 1024 * 1024;
+const ROOM_BYTES = 64 * 1024 * 1024;
+
 /** The client of another member, for which that member calls. */
 class PassedOnCaller implements Caller {
   readonly user: string;
   readonly authRevision: number;
   readonly timeoutMs: number | undefined;
   readonly origin: Origin | undefined;
+  recallAboveBytes: number | undefined;
   readonly #peer: PeerCaller;
+  readonly #room: { leftBytes: number };
+  #bytesMax = OF_OLD_MEMBER_BYTES_MAX;
+  #reservedBytes = 0;
 
-  constructor({ member, sequence, user, authRevision, timeoutMs }: peerpb.Request, peer: PeerCaller) {
+  constructor(
+    { member, sequence, user, authRevision, timeoutMs, recalls }: peerpb.Request,
+    peer: PeerCaller,
+    room: { leftBytes: number },
+  ) {
     this.user = user;
     this.authRevision = authRevision;
     this.timeoutMs = timeoutMs === 0 ? undefined : timeoutMs;
     this.origin = sequence === 0 ? undefined : { memberId: member, sequence };
+    this.recallAboveBytes = recalls ? INLINE_BYTES_MAX : undefined;
     this.#peer = peer;
+    this.#room = room;
   }
 
   get signal(): AbortSignal {
     return this.#peer.signal;
+  }
+
+  /** The transaction that the call is for. Whether its answer can be recalled decides how long it may be. */
+  decides(txn: Txn): void {
+    if (this.recallAboveBytes === undefined) return;
+    if (isRecallable(txn)) this.#bytesMax = Infinity;
+    else {
+      this.recallAboveBytes = undefined;
+      this.#bytesMax = UNRECALLABLE_BYTES_MAX;
+    }
+  }
+
+  /** An answer that the member recalls is not made here, however long it is. */
+  reserveAnswer(bytes: number): boolean {
+    if (this.#bytesMax === Infinity) return true;
+    if (this.#reservedBytes + bytes > this.#bytesMax || bytes > this.#room.leftBytes) return false;
+    this.#reservedBytes += bytes;
+    this.#room.leftBytes -= bytes;
+    return true;
+  }
+
+  /** The answer is made, or there is none. */
+  giveBack(): void {
+    this.#room.leftBytes += this.#reservedBytes;
+    this.#reservedBytes = 0;
   }
 }

@@ -8,7 +8,7 @@ import type {
   Replica,
   TxnResult,
 } from '@engram/backend';
-import { nodeItself, recallTxn } from '@engram/backend';
+import { nodeItself, recallDecided, recallTxn } from '@engram/backend';
 import {
   type Clock,
   EngramError,
@@ -90,10 +90,12 @@ export class RemoteLeader implements Proposals {
   }
 
   async txn(txn: Txn, caller: Caller): Promise<TxnResult> {
-    const outcome = await this.#write({ txn: encodeTxn(txn) }, caller);
-    if (outcome.kind === 'found') return recallTxn(txn, outcome.write, this.#options.replica, caller);
-    const { txn: result } = outcome.answer;
-    return readable(() => txnResultOf(present(result, 'transaction'), txn));
+    const { replica } = this.#options;
+    const outcome = await this.#write({ txn: encodeTxn(txn), recalls: true }, caller);
+    if (outcome.kind === 'found') return recallTxn(txn, outcome.write, replica, caller);
+    const { txn: form, recallAfter } = outcome.answer;
+    const result = readable(() => txnResultOf(present(form, 'transaction'), txn));
+    return recallAfter === 0 ? result : recallDecided(txn, result, revision(recallAfter), replica, caller);
   }
 
   async compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {

@@ -32,6 +32,8 @@ export class TestCluster {
   readonly cut = new Set<string>();
   /** Pairs, from and to, between which calls arrive but their answers are lost. */
   readonly unanswered = new Set<string>();
+  /** What arrives instead of a request between two members. */
+  changeRequest: (request: Uint8Array) => Uint8Array = (request) => request;
   /** What arrives instead of an answer between two members. */
   changeAnswer: (answer: Uint8Array) => Uint8Array = (answer) => answer;
   /** Members whose requests to storage get lost, until they are healed. */
@@ -211,7 +213,7 @@ export class TestCluster {
       call: async (to, request, signal) => {
         const there = reach(to)?.member;
         if (there === undefined) throw new PeerError('unsent', 'cut');
-        const answer = await there.service.call(request, { signal: signal ?? nodeItself.signal });
+        const answer = await there.service.call(this.changeRequest(request), { signal: signal ?? nodeItself.signal });
         const back = `${to}>${host.id}`;
         if (reach(to)?.member !== there || this.cut.has(back) || this.unanswered.has(back))
           throw new PeerError('lost', 'cut');

@@ -14,7 +14,7 @@ class Work {
   ask(sequence: number, settled: number, member?: bigint): Answering | undefined {
     return this.#kept.once(requestOf(sequence, settled, member), async () => {
       this.done.set(sequence, (this.done.get(sequence) ?? 0) + 1);
-      return { revision: sequence };
+      return peerpb.encodeAnswer({ revision: sequence });
     });
   }
 }
@@ -24,7 +24,7 @@ describe('answers to the writes of other members', () => {
     const work = new Work();
     const first = work.ask(7, 7);
     expect(work.ask(7, 7)).toBe(first);
-    expect(await first).toEqual({ revision: 7 });
+    expect(peerpb.decodeAnswer((await first)!).revision).toBe(7);
     expect(work.done).toEqual(new Map([[7, 1]]));
   });
 
@@ -78,5 +78,21 @@ describe('answers to the writes of other members', () => {
         for (const times of work.done.values()) expect(times).toBe(1);
       }),
     );
+  });
+
+  test('long answers are kept up to a bound, and those of settled writes make room', async () => {
+    const kept = new KeptAnswers(10_000);
+    const long = (sequence: number, settled: number): Promise<Uint8Array> =>
+      kept.once(requestOf(sequence, settled), async () => new Uint8Array(4_000))!;
+    const forgotten = peerpb.encodeAnswer({ error: 'Timeout' });
+    for (const sequence of [1, 2, 3, 4]) expect(await long(sequence, 1)).toHaveLength(4_000);
+    expect(kept.longBytes).toBe(8_000);
+    expect(await long(2, 1)).toHaveLength(4_000);
+    expect(await long(3, 1), 'it is done, and its answer is not known any more').toEqual(forgotten);
+    expect(await long(5, 2)).toHaveLength(4_000);
+    expect(await long(5, 2), 'there is room again').toHaveLength(4_000);
+    expect(await long(4, 2)).toEqual(forgotten);
+    for (let sequence = 6; sequence < 5_000; sequence += 1) await long(sequence, sequence);
+    expect(kept.longBytes).toBeLessThanOrEqual(10_000);
   });
 });

@@ -52,6 +52,11 @@ export class Change implements Changes {
     return this.#room;
   }
 
+  /** What the versions in the answer take. */
+  get answerBytes(): number {
+    return this.#room?.takenBytes ?? 0;
+  }
+
   /** Notes that the answer holds a superseded version of `bytes` bytes. */
   answerPrevious(bytes: number): void {
     this.room.take(bytes);

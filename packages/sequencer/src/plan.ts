@@ -36,4 +36,6 @@ export interface Sequenced<Plan> extends Changes {
   readonly planned: PlannedTxn<Plan>;
   /** Whether the answer needs superseded versions, which are read at the revision before. */
   readonly answersPrevious: boolean;
+  /** What the versions in the answer take, as `AnswerRoom` counts them. */
+  readonly answerBytes: number;
 }

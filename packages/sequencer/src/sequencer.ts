@@ -222,8 +222,8 @@ export class Sequencer<Plan> {
 
   #sequenced(change: Change, planned: PlannedTxn<Plan>): Sequenced<Plan> {
     this.#accept(change);
-    const { events, records, recordBytes, answersPrevious } = change;
-    return { planned, events, records, recordBytes, answersPrevious };
+    const { events, records, recordBytes, answersPrevious, answerBytes } = change;
+    return { planned, events, records, recordBytes, answersPrevious, answerBytes };
   }
 
   #accept(change: Change): void {

@@ -13,6 +13,7 @@ export interface Request {
   timeoutMs: number;
   epoch: number;
   sentIn: number;
+  recalls: boolean;
   txn: Uint8Array | undefined;
   compact: Compact | undefined;
   leaseGrant: LeaseGrant | undefined;
@@ -26,7 +27,7 @@ export interface Request {
 }
 export type RequestInit = Init<Request>;
 
-export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, sentIn: 0, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, applied: undefined, });
+export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, sentIn: 0, recalls: false, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, applied: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readRequest(r: Reader, message: Request): Request {
@@ -56,6 +57,9 @@ export function readRequest(r: Reader, message: Request): Request {
         break;
       case 64:
         message.sentIn = r.uint64();
+        break;
+      case 72:
+        message.recalls = r.bool();
         break;
       case 82:
         message.txn = r.bytes();
@@ -270,6 +274,10 @@ export function writeRequest(w: Writer, message: RequestInit): void {
   if (message.txn !== undefined) {
     w.bytes(message.txn);
     w.varint(82);
+  }
+  if (message.recalls === true) {
+    w.varint(message.recalls ? 1 : 0);
+    w.varint(72);
   }
   if (message.sentIn !== undefined && message.sentIn !== 0) {
     w.uint64(message.sentIn);
@@ -706,10 +714,11 @@ export interface Answer {
   epoch: number;
   members: Member[];
   errorText: string;
+  recallAfter: number;
 }
 export type AnswerInit = Init<Answer>;
 
-export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, renewals: [], changed: false, epoch: 0, members: [], errorText: '', });
+export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, renewals: [], changed: false, epoch: 0, members: [], errorText: '', recallAfter: 0, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readAnswer(r: Reader, message: Answer): Answer {
@@ -758,6 +767,9 @@ export function readAnswer(r: Reader, message: Answer): Answer {
       case 82:
         message.errorText = r.string();
         break;
+      case 88:
+        message.recallAfter = r.int64();
+        break;
       default:
         r.skip(tag);
     }
@@ -767,6 +779,10 @@ export function readAnswer(r: Reader, message: Answer): Answer {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeAnswer(w: Writer, message: AnswerInit): void {
+  if (message.recallAfter !== undefined && message.recallAfter !== 0) {
+    w.int64(message.recallAfter);
+    w.varint(88);
+  }
   if (message.errorText !== undefined && message.errorText !== '') {
     w.string(message.errorText);
     w.varint(82);
