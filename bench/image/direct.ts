@@ -171,6 +171,7 @@ async function updates(): Promise<void> {
     replica: store.replica,
     image: storage.image,
     leads: () => true,
+    nameOf: () => undefined,
     policy: { ...defaultImagePolicy, everyBytesMin: 64 << 20, everyBytesMax: 128 << 20, intervalMs: 1000 },
     clock: realClock,
     logger,

@@ -7,6 +7,7 @@ export {
   type ImageStatus,
   type LocalShare,
   noImageBase,
+  type LogHolder,
   type SharedImage,
   type Trimmed,
 } from './src/shared-image.ts';

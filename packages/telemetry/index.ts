@@ -13,6 +13,7 @@ export { type ClientRequests, RpcMetrics, type RpcMetricsOptions } from './src/r
 export { StoreMetrics } from './src/store-metrics.ts';
 export { registerNodeMetrics, HealthMetrics, type NodeGauges } from './src/node-metrics.ts';
 export { PeerMetrics, type PeerReading } from './src/peer-metrics.ts';
+export { type LogHolderReading, registerLogHolderMetrics } from './src/log-holder-metrics.ts';
 export {
   type LocalBytes,
   registerLocalBytesMetrics,

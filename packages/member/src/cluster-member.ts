@@ -276,7 +276,9 @@ class Parts implements ElectionOwner {
     if (image === undefined) return undefined;
     const leads = (): boolean => this.backend.leadership !== undefined;
     const onFatal = (error: Error): void => this.#fatal(error);
-    return new ImageKeeper({ replica: this.backend.replica, image, leads, policy, clock, logger, onFatal });
+    const nameOf = (id: bigint): string | undefined =>
+      this.driver.view.cluster.members.find((one) => one.id === id)?.name;
+    return new ImageKeeper({ replica: this.backend.replica, image, leads, nameOf, policy, clock, logger, onFatal });
   }
 
   get #timeoutMs(): number {

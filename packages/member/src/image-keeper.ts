@@ -27,6 +27,8 @@ export interface ImageKeeperOptions {
   readonly image: SharedImage;
   /** Whether this member leads. Only the leader writes images and trims the log. */
   readonly leads: () => boolean;
+  /** The name of a member, for warnings; undefined if it is not in the member list. */
+  readonly nameOf: (member: bigint) => string | undefined;
   readonly policy: ImagePolicy;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -51,6 +53,8 @@ export class ImageKeeper implements AsyncDisposable {
   #saying: Promise<void> | undefined;
   #working: Promise<void> | undefined;
   #collecting: Promise<void> | undefined;
+  /** Those for which a warning was logged. */
+  #leftBehind: ReadonlySet<bigint> = new Set();
 
   constructor(options: ImageKeeperOptions) {
     this.#options = options;
@@ -93,6 +97,7 @@ export class ImageKeeper implements AsyncDisposable {
     const due = Math.min(policy.everyBytesMax, Math.max(policy.everyBytesMin, status.imageBytes));
     if (status.logBytesBehind >= due) await this.#save();
     const trimmed = await image.trim(signal);
+    this.#tellLeftBehind();
     if (trimmed !== undefined) logger.info(trimmed, 'trimmed the log');
   }
 
@@ -118,17 +123,30 @@ export class ImageKeeper implements AsyncDisposable {
   /**
    * The image lacks the versions that are compacted by now. A member that has not applied that far still reads them, for
    * the superseded values that its watchers want. So does a member whose readers began before. The image waits for these
-   * members as long as they live.
+   * members, but not for one that storage has left behind.
    */
   async *#untilApplied(parts: AsyncIterable<ImagePart>): AsyncGenerator<ImagePart> {
     yield* parts;
     const { image, replica, policy } = this.#options;
     const applied = replica.applied;
     for (;;) {
-      const needed = await image.lowestNeed(this.#closing.signal);
+      const needed = await image.lowestNeed(applied, this.#closing.signal);
+      this.#tellLeftBehind();
       if (needed === undefined || needed >= applied) return;
       await this.#wait(policy.intervalMs / 5);
     }
+  }
+
+  /** Once for each member that trims and images do not wait for any more, although it lives. */
+  #tellLeftBehind(): void {
+    const { image, logger, nameOf } = this.#options;
+    const left = (image.holders ?? []).filter(({ leftBehind }) => leftBehind);
+    for (const { member, from, heldMs } of left) {
+      if (this.#leftBehind.has(member)) continue;
+      const fields = { member: member.toString(16), name: nameOf(member), needs: from, 'held-ms': Math.round(heldMs) };
+      logger.warn(fields, 'a member held the log back for too long: trims and images go on without it');
+    }
+    this.#leftBehind = new Set(left.map(({ member }) => member));
   }
 
   #pace(bytes: number): Promise<void> {

@@ -5,6 +5,7 @@ import {
   type ImageBase,
   type ImagePart,
   type ImageStatus,
+  type LogHolder,
   noImageBase,
   type SharedImage,
   type Trimmed,
@@ -32,6 +33,9 @@ class Bed implements SharedImage {
   /** The need of the member that lags most. */
   lowest: LogPosition | undefined;
   given = 0;
+  wanted = logPosition(1);
+  holders: readonly LogHolder[] = [];
+  readonly warnings: object[] = [];
   state: ImageStatus = { from: undefined, imageBytes: 0, logBytesBehind: 0, trimmed: logPosition(1) };
   error: Error | undefined;
   applied = logPosition(7);
@@ -43,9 +47,10 @@ class Bed implements SharedImage {
       replica: this.#replica(),
       image: this,
       leads: () => this.leads,
+      nameOf: (member) => (member === 2n ? 'm2' : undefined),
       policy,
       clock: this.clock,
-      logger: quiet,
+      logger: { ...quiet, warn: (fields) => this.warnings.push(fields) },
       onFatal: (error) => this.fatal.push(error),
     });
   }
@@ -88,7 +93,8 @@ class Bed implements SharedImage {
     return undefined;
   }
 
-  async lowestNeed(): Promise<LogPosition | undefined> {
+  async lowestNeed(wanted: LogPosition): Promise<LogPosition | undefined> {
+    this.wanted = wanted;
     return this.lowest;
   }
 
@@ -148,6 +154,30 @@ test('an image is not published before all members that live have applied what i
   bed.behind(5000);
   await bed.pass(4000);
   expect(bed.saved).toEqual([7, 30]);
+  await bed.keeper[Symbol.asyncDispose]();
+});
+
+test('a member that held the log back for too long is named once, and the image does not wait for it', async () => {
+  const bed = new Bed();
+  const holder = { member: 2n, from: logPosition(3), heldMs: 500, leftBehind: false };
+  bed.lowest = logPosition(3);
+  bed.holders = [holder];
+  bed.behind(1000);
+  await bed.pass(5000);
+  expect(bed.wanted).toBe(7);
+  expect(bed.saved).toEqual([]);
+  expect(bed.warnings).toEqual([]);
+  bed.lowest = undefined;
+  bed.holders = [{ ...holder, heldMs: 2000, leftBehind: true }];
+  await bed.pass(5000);
+  expect(bed.saved).toEqual([7]);
+  expect(bed.warnings).toEqual([{ member: '2', name: 'm2', needs: 3, 'held-ms': 2000 }]);
+  // It came back, and holds the log back once more.
+  bed.holders = [];
+  await bed.pass(2000);
+  bed.holders = [{ ...holder, heldMs: 3000, leftBehind: true }];
+  await bed.pass(5000);
+  expect(bed.warnings.length).toBe(2);
   await bed.keeper[Symbol.asyncDispose]();
 });
 

@@ -16,6 +16,7 @@ import {
   RpcMetrics,
   registerBudgetMetrics,
   registerLocalBytesMetrics,
+  registerLogHolderMetrics,
   registerNodeMetrics,
   registerProcessMetrics,
   registerStartMetrics,
@@ -121,7 +122,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const ports = opened.use(await BoundPorts.bind(config));
   // The table of methods is needed first: only methods that are served get counters.
   let rpcMetrics: RpcMetrics | undefined;
-  const { member, identity, ready, localBytes, resources, peers } = await startMember(
+  const { member, identity, ready, localBytes, logHolders, resources, peers } = await startMember(
     config,
     {
       clock,
@@ -154,6 +155,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   });
   registerNodeMetrics(metrics, () => nodeGauges(member, config));
   registerLocalBytesMetrics(metrics, localBytes);
+  registerLogHolderMetrics(metrics, logHolders);
   const bounded = [...nodeResources(member, memory, descriptors), ...resources];
   registerBudgetMetrics(metrics, budgets, bounded, memory.limitBytes);
   await metrics.load();

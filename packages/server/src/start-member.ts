@@ -1,6 +1,6 @@
 import type { Clock, Logger, Random, SharedBudget } from '@engram/core';
 import { type Member, type MemberOptions, startLoneMember } from '@engram/member';
-import type { LocalShare } from '@engram/storage';
+import type { LocalShare, LogHolder } from '@engram/storage';
 import type { BoundedResource, PeerReading } from '@engram/telemetry';
 import type { BoundPorts } from './bound-ports.ts';
 import { openData } from './data-directory.ts';
@@ -35,6 +35,8 @@ export interface StartedMember {
   readonly ready: (signal: AbortSignal) => Promise<void>;
   /** How much of an image is on the member's disk. Undefined if it keeps no bytes besides TiKV, or shares none. */
   readonly localBytes: () => LocalShare | undefined;
+  /** The members that trims of the log, or images, wait for. Empty if this member does not lead. */
+  readonly logHolders: () => readonly LogHolder[];
   /** The resources that only this kind of member has. */
   readonly resources: readonly BoundedResource[];
   /** What passes between the member and each other member. */
@@ -55,7 +57,8 @@ export async function startMember(
   const { storage, identity } = await openData(config, parts);
   const { startCount, ...ids } = identity;
   const member = opened.use(await startLoneMember({ ...memberOptions(config, parts, ids), storage, startCount }));
-  return { member, identity, ready: async () => {}, localBytes: () => undefined, resources: [], peers: [] };
+  const alone = { localBytes: () => undefined, logHolders: () => [], resources: [], peers: [] };
+  return { member, identity, ready: async () => {}, ...alone };
 }
 
 /** What a member is started with, in a cluster or alone. */

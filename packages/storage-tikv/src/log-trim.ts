@@ -40,7 +40,7 @@ export class LogTrim {
     const { roots, needs } = this.#parts;
     const { image, segment } = await roots.read(signal);
     if (image === undefined) return undefined;
-    const needed = await needs.lowest(signal);
+    const needed = await needs.lowest(image.from, signal);
     const keep = needed !== undefined && needed < image.from ? needed : image.from;
     const first = await this.#firstKept(keep, signal);
     let trimmed: Trimmed | undefined;

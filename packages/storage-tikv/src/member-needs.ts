@@ -1,4 +1,5 @@
 import { type Clock, type LogPosition, logPosition } from '@engram/core';
+import type { LogHolder } from '@engram/storage';
 import type { Snapshot } from '@engram/tikv-client';
 import { corrupt, type LogSource } from './log-source.ts';
 
@@ -16,6 +17,8 @@ export interface MemberNeedsOptions {
   readonly firstBeat: number;
   /** How long a member may be silent before it no longer delays a trim. */
   readonly silentMaxMs: number;
+  /** How long a member that is not silent may hold the log back. */
+  readonly holdMaxMs: number;
 }
 
 export interface Said {
@@ -28,13 +31,22 @@ export interface Said {
 interface Heard {
   readonly beat: bigint;
   readonly sinceMs: number;
+  /** Since when the member needs what others do not. Undefined if it needs nothing else. */
+  readonly holdsSinceMs: number | undefined;
 }
 
-/** Where the log must begin for all live members. Each node measures silence by its own clock, so no clocks are compared. */
+/**
+ * Where the log must begin for all live members. Each node measures times by its own clock, so no clocks are compared.
+ *
+ * Nobody holds the log for ever. A member that is silent for long does not count. Neither does one that has reported for long
+ * without coming up to the others: it may live and make no progress, make too little, or start again and again. It
+ * counts again once it needs no more than the others. Until then it may find that the log was trimmed, and start from the image.
+ */
 export class MemberNeeds {
   readonly #options: MemberNeedsOptions;
   #beat: number;
-  readonly #heard = new Map<bigint, Heard>();
+  #heard: ReadonlyMap<bigint, Heard> = new Map();
+  #holders: readonly LogHolder[] = [];
 
   constructor(options: MemberNeedsOptions) {
     this.#options = options;
@@ -57,19 +69,37 @@ export class MemberNeeds {
     await txn.commitOnePhase(call);
   }
 
-  /** Undefined if no member reported, or all are silent. A member whose first report is seen now counts as live from now on. */
-  async lowest(signal: AbortSignal): Promise<LogPosition | undefined> {
-    const { source, clock, silentMaxMs } = this.#options;
+  /**
+   * Undefined if no member reported, or none counts. `wanted`: where the log shall begin, or an image ends. A member whose
+   * first report is seen now counts as live from now on, and holds the log from now on.
+   */
+  async lowest(wanted: LogPosition, signal: AbortSignal): Promise<LogPosition | undefined> {
+    const { source, clock, silentMaxMs, holdMaxMs } = this.#options;
     const snapshot = await source.client.snapshot({ signal, timeoutMs: source.timeoutMs });
+    const said = await MemberNeeds.all(source, snapshot, signal);
     const nowMs = clock.nowMs();
+    const heard = new Map<bigint, Heard>();
+    const holders: LogHolder[] = [];
     let lowest: LogPosition | undefined;
-    for (const [member, { from, beat }] of await MemberNeeds.all(source, snapshot, signal)) {
-      const heard = this.#heard.get(member);
-      if (heard?.beat !== beat) this.#heard.set(member, { beat, sinceMs: nowMs });
-      else if (nowMs - heard.sinceMs > silentMaxMs) continue;
-      if (lowest === undefined || from < lowest) lowest = from;
+    for (const [member, { from, beat }] of said) {
+      const before = this.#heard.get(member);
+      const sinceMs = before?.beat === beat ? before.sinceMs : nowMs;
+      const holdsSinceMs = from >= wanted ? undefined : (before?.holdsSinceMs ?? nowMs);
+      heard.set(member, { beat, sinceMs, holdsSinceMs });
+      if (nowMs - sinceMs > silentMaxMs) continue;
+      const heldMs = holdsSinceMs === undefined ? 0 : nowMs - holdsSinceMs;
+      const leftBehind = heldMs > holdMaxMs;
+      if (holdsSinceMs !== undefined) holders.push({ member, from, heldMs, leftBehind });
+      if (!leftBehind && (lowest === undefined || from < lowest)) lowest = from;
     }
+    this.#heard = heard;
+    this.#holders = holders;
     return lowest;
+  }
+
+  /** The members that are not silent and need what the others do not, as of the last `lowest`. */
+  get holders(): readonly LogHolder[] {
+    return this.#holders;
   }
 
   /** The last report of each member, live or not. */

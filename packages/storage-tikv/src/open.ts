@@ -73,7 +73,10 @@ export interface TikvStorageOptions {
   readonly imageBytesPerSecond?: number;
   /** How many fetches of the image's pages run at a time, for all reads together; 8. */
   readonly imageFetchesMax?: number;
-  /** How long another member may be silent before it no longer delays a trim of the log; 10 minutes. */
+  /**
+   * How long another member may be silent before it no longer delays a trim of the log; 10 minutes. One that is not silent may
+   * hold the log back for three times as long.
+   */
   readonly silentMaxMs?: number;
 }
 
@@ -85,6 +88,10 @@ const MEMORY_RECENT_BYTES = 64 << 20;
 const IMAGE_BYTES_PER_SECOND = 16 << 20;
 const SEGMENT_BYTES = 64 << 20;
 const SILENT_MAX_MS = 600_000;
+/** A member may hold the log back for so many times as long as it may be silent. */
+const HOLD_OF_SILENT = 3;
+/** How often a start says what it needs of the log. Each time, images and trims of others were faster. */
+const SAYS_MAX = 5;
 const PART_BYTES_MAX = (4 << 20) - 4096;
 
 /**
@@ -116,19 +123,16 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
     bytesMax: cacheBytesMax,
     fetchesMax: options.imageFetchesMax,
   });
+  const silentMaxMs = options.silentMaxMs ?? SILENT_MAX_MS;
   const needs = new MemberNeeds({
     source,
     member: options.member,
     clock,
     firstBeat: splitU64(opener)[1],
-    silentMaxMs: options.silentMaxMs ?? SILENT_MAX_MS,
+    silentMaxMs,
+    holdMaxMs: HOLD_OF_SILENT * silentMaxMs,
   });
-  // A member that starts needs the whole log until it reports otherwise. This comes before the disk is touched, because a copy
-  // cannot be checked without TiKV.
-  await reaching(source, () => needs.say(logPosition(1), never));
-  const imageRoot = await reaching(source, () => roots.read(never));
-  const tail = await reaching(source, () => lookup.tail(never));
-  const copy = await openCopy(options, source, lookup, imageRoot, tail);
+  const { copy, tail } = await openCopy(options, { source, roots, lookup, needs });
   const closer = new AbortController();
   const closing = closer.signal;
   const lifetime = new Lifetime(name);
@@ -136,7 +140,6 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const bytes = new NodeBytes({ source, index, recent, shared, copy, imageCopy, clock, logger, closing });
   const regions = new SegmentRegions({ client, keys, logger, closing });
   const partBytesMax = options.partBytesMax ?? PART_BYTES_MAX;
-  const silentMaxMs = options.silentMaxMs ?? SILENT_MAX_MS;
   writer = new LogWriter({
     source,
     index,
@@ -166,31 +169,63 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   return new TikvStorage({ log, values, image, lifetime, closer, bytes, copy, imageCopy, regions, cachedBytes });
 }
 
-/** Undefined on a node without a disk. Replaces a copy that is of another log, or ends before the remaining log. */
+interface CopyParts {
+  readonly source: LogSource;
+  readonly roots: ImageRootStore;
+  readonly lookup: RecordLookup;
+  readonly needs: MemberNeeds;
+}
+
+/**
+ * Opens the node's copy, or creates one in place of a copy that is of another log, or ends before the remaining log. On a node
+ * without a disk there is none. Says what this member needs of the log as soon as that is known, and not before: what the last
+ * process of this member has said counts until then.
+ */
 async function openCopy(
+  options: TikvStorageOptions,
+  { source, roots, lookup, needs }: CopyParts,
+): Promise<{ readonly copy: LocalCopy | undefined; readonly tail: LogTail }> {
+  const copyOptions = copyOptionsOf(options, source);
+  const found = copyOptions && (await LocalCopy.open(copyOptions));
+  if (found !== undefined) {
+    let useless: string | undefined;
+    try {
+      await reaching(source, () => needs.say(found.next, never));
+      const root = await reaching(source, () => roots.read(never));
+      useless = await reaching(source, () => whyUseless(found, lookup, root));
+      if (useless === undefined) return { copy: found, tail: await reaching(source, () => lookup.tail(never)) };
+    } catch (error) {
+      await found.close();
+      throw error;
+    }
+    await found.close();
+    options.logger.warn({ path: copyOptions?.path, next: found.next }, `the copy ${useless}, and is fetched again`);
+  }
+  const root = await reaching(source, () => sayImage(roots, needs));
+  const tail = await reaching(source, () => lookup.tail(never));
+  return { copy: copyOptions && (await LocalCopy.create(copyOptions, startOf(root, tail, source))), tail };
+}
+
+/** Says that this member starts from the newest image. Returns the root after that. */
+async function sayImage(roots: ImageRootStore, needs: MemberNeeds): Promise<ImageRoot> {
+  let root = await roots.read(never);
+  for (let says = 0; says < SAYS_MAX; says += 1) {
+    const from = root.image?.from ?? logPosition(1);
+    await needs.say(from, never);
+    root = await roots.read(never);
+    if (root.trimmed <= from) break;
+  }
+  return root;
+}
+
+/** Undefined on a node without a disk. */
+function copyOptionsOf(
   { local, root, prefix, logger }: TikvStorageOptions,
-  source: LogSource,
-  lookup: RecordLookup,
-  imageRoot: ImageRoot,
-  tail: LogTail,
-): Promise<LocalCopy | undefined> {
+  { empty }: LogSource,
+): LocalCopyOptions | undefined {
   if (local.kind === 'memory') return undefined;
   const { path, openStorage, queueBytesMax = COPY_QUEUE_BYTES } = local;
-  const { clusterId } = root;
-  const { empty } = source;
-  const options: LocalCopyOptions = { path, openStorage, queueBytesMax, clusterId, prefix, empty, logger };
-  const start = startOf(imageRoot, tail, source);
-  const copy = await LocalCopy.open(options);
-  if (copy === undefined) return await LocalCopy.create(options, start);
-  let useless: string | undefined = 'was not looked at';
-  try {
-    useless = await reaching(source, () => whyUseless(copy, lookup, imageRoot));
-  } finally {
-    if (useless !== undefined) await copy.close();
-  }
-  if (useless === undefined) return copy;
-  logger.warn({ path, next: copy.next }, `the copy ${useless}, and is fetched again`);
-  return await LocalCopy.create(options, start);
+  return { path, openStorage, queueBytesMax, clusterId: root.clusterId, prefix, empty, logger };
 }
 
 /** The copy of the image lies in the directory of the copy of the log, and is deleted with it. */

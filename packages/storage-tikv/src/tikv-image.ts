@@ -5,6 +5,7 @@ import {
   type ImageStatus,
   type Lifetime,
   type LocalShare,
+  type LogHolder,
   type SharedImage,
   StorageCorruptError,
   type Trimmed,
@@ -131,8 +132,12 @@ export class TikvImage implements SharedImage {
     }, signal);
   }
 
-  lowestNeed(signal: AbortSignal): Promise<LogPosition | undefined> {
-    return this.#run(signal, (either) => this.#parts.needs.lowest(either));
+  lowestNeed(wanted: LogPosition, signal: AbortSignal): Promise<LogPosition | undefined> {
+    return this.#run(signal, (either) => this.#parts.needs.lowest(wanted, either));
+  }
+
+  get holders(): readonly LogHolder[] {
+    return this.#parts.needs.holders;
   }
 
   trim(signal: AbortSignal): Promise<Trimmed | undefined> {

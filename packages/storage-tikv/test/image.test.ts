@@ -262,7 +262,7 @@ describe('a trim', () => {
     expect(trimmed!.before).toBeLessThanOrEqual(30);
     expect((await bed.read(other, 30))[0]).toBe(30);
     // The other node makes no progress, but is alive.
-    for (let beat = 0; beat < 4; beat += 1) {
+    for (let beat = 0; beat < 2; beat += 1) {
       bed.clock.advance(400_000);
       await need(81);
       await bed.run(other.image.need(at(30), never));

@@ -50,11 +50,22 @@ export interface LocalShare {
   readonly whole: boolean;
 }
 
+/** A node that needs the log from before where it could begin, or that reads what a newer image lacks. */
+export interface LogHolder {
+  /** The member that the node belongs to. */
+  readonly member: bigint;
+  readonly from: LogPosition;
+  /** For how long it has held the log or an image back. */
+  readonly heldMs: number;
+  /** That was too long: trims and images no longer wait for it. */
+  readonly leftBehind: boolean;
+}
+
 /** What a trim did. */
 export interface Trimmed {
   /** The log before this position may have been deleted. */
   readonly before: LogPosition;
-  /** Where the log must begin for the live node that lags most. Undefined if no live node has reported. */
+  /** Where the log must begin for the live node that lags most. Undefined if none has reported, or all were left behind. */
   readonly needed: LogPosition | undefined;
 }
 
@@ -98,9 +109,13 @@ export interface SharedImage {
   /**
    * Where the log must begin for the live node that lags most. Undefined if no live node has reported. A node that has
    * not yet applied a compaction still reads the compacted versions, which a newer image lacks. An image must not be
-   * published before all live nodes have applied the log that it is based on. Rejects with StorageUnavailableError.
+   * published before all live nodes have applied the log that it is based on, which ends at `wanted`. A node that needs
+   * less than `wanted` for too long is left behind, as one that is silent: it does not count until it needs no more.
+   * Rejects with StorageUnavailableError.
    */
-  lowestNeed(signal: AbortSignal): Promise<LogPosition | undefined>;
+  lowestNeed(wanted: LogPosition, signal: AbortSignal): Promise<LogPosition | undefined>;
+  /** The live nodes that a trim or an image waits for, or no longer waits for, as of the last such call of this node. */
+  readonly holders?: readonly LogHolder[] | undefined;
   /**
    * Reports that this node is alive, has applied the log before `from`, and will not read it again. Repeat the call
    * even without progress: a node that is silent for long no longer delays a trim. A node that keeps bytes of its own

@@ -6,6 +6,7 @@ import {
   type NodeGauges,
   PeerMetrics,
   RpcMetrics,
+  registerLogHolderMetrics,
   registerNodeMetrics,
   registerProcessMetrics,
   StoreMetrics,
@@ -391,4 +392,17 @@ test('what waits for slow watchers is shown in events and in bytes', async () =>
 
 test('what holds old versions back from compaction is shown', async () => {
   expect(await lineValue(all().registry, 'engram_read_pins')).toBe(4);
+});
+
+test('a member that holds the log back is shown with its time, and whether it is left behind', async () => {
+  const registry = new MetricRegistry();
+  let holders: { member: bigint; heldMs: number; leftBehind: boolean }[] = [];
+  registerLogHolderMetrics(registry, () => holders);
+  const lines = async () => (await registry.render()).text.split('\n').filter((line) => line.startsWith('engram_log_'));
+  expect(await lines()).toEqual([]);
+  holders = [{ member: 0xan, heldMs: 1500, leftBehind: true }];
+  expect(await lines()).toEqual([
+    'engram_log_held_seconds{member="a"} 1.5',
+    'engram_log_member_left_behind{member="a"} 1',
+  ]);
 });
