@@ -208,3 +208,21 @@ test('PD calls fail with their own error, and connecting to nobody says so', asy
   const error = await alive.run(alive.client.get(k('a'), { timeoutMs: 3_000 }).catch((reason: unknown) => reason));
   expect(isTikvError(error, 'deadline-exceeded')).toBe(true);
 });
+
+test.each(['aborted', 'deadline-exceeded'])(
+  'a call that waits for the address of a store with another call goes on when that one ends: %s',
+  async (end) => {
+    const bench = await Bench.make();
+    let refuses = true;
+    bench.cluster.scriptPd((_, method) => (method === 'GetStore' && refuses ? unavailable('not leader') : undefined));
+    const stop = new AbortController();
+    const first = codeOf(bench.client.get(k('a'), end === 'aborted' ? { signal: stop.signal } : { timeoutMs: 500 }));
+    const second = bench.client.get(k('a'));
+    bench.clock.after(500, () => {
+      stop.abort();
+      refuses = false;
+    });
+    expect(await bench.run(first)).toBe(end);
+    expect(await bench.run(second)).toBeUndefined();
+  },
+);

@@ -36,20 +36,24 @@ export class StorePool {
 
   /** Undefined if the store does not exist any more. */
   async link(storeId: number, call: Call): Promise<StoreLink | undefined> {
-    const known = this.known(storeId);
-    if (known !== undefined) return known;
-    let loading = this.#loading.get(storeId);
-    if (loading === undefined) {
-      loading = this.#load(storeId, call).finally(() => this.#loading.delete(storeId));
-      this.#loading.set(storeId, loading);
-    }
-    try {
-      return await call.wait(loading);
-    } catch (error) {
-      call.check(error); // the earlier deadline of another call must not end this one
-      const stale = this.#links.get(storeId);
-      if (stale !== undefined) return stale;
-      throw error;
+    for (;;) {
+      const known = this.known(storeId);
+      if (known !== undefined) return known;
+      let loading = this.#loading.get(storeId);
+      const own = loading === undefined;
+      if (loading === undefined) {
+        loading = this.#load(storeId, call).finally(() => this.#loading.delete(storeId));
+        this.#loading.set(storeId, loading);
+      }
+      try {
+        return await call.wait(loading);
+      } catch (error) {
+        call.check(error);
+        const stale = this.#links.get(storeId);
+        if (stale !== undefined) return stale;
+        // The shared request was another call's, which was aborted or late. This call asks again.
+        if (own || !(error instanceof TikvError)) throw error;
+      }
     }
   }
 
