@@ -48,7 +48,7 @@ test: setup lint types ## Lint, types, the layer check and all unit and integrat
 	@$(WITH_NODE) vitest run $(VITEST_FLAGS)
 
 .PHONY: sim
-sim: setup ## Simulated nodes: RUNS=n runs so many seeds (1000), SEED=n replays one and tells its story; CLUSTER=1: clusters
+sim: setup ## Simulated nodes: RUNS=n runs so many seeds (1000), SEED=n replays one and tells its story; CLUSTER=1: clusters, TIKV=1: on scripted stores
 	@$(WITH_NODE) node test/sim/main.ts
 
 .PHONY: sim-mutants

@@ -22,7 +22,7 @@ async function replay(seed: number): Promise<boolean> {
     onLine: (line) => console.log(line),
   });
   console.log(`seed ${seed}: ${plan.steps.length} steps, ${events} events, revision ${revision}`);
-  if (finding?.cause instanceof Error) console.log(finding.cause.stack);
+  for (let cause = finding?.cause; cause instanceof Error; cause = cause.cause) console.log(cause.stack);
   console.log(`sim: 1 runs, ${finding === undefined ? 0 : 1} findings`);
   return finding === undefined;
 }

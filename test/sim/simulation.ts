@@ -4,6 +4,9 @@ import { plainClusterSettings } from './cluster/settings.ts';
 import { type Cut, makePlan } from './plan/plan.ts';
 import { plainSettings } from './plan/settings.ts';
 import { type Outcome, run, type RunOptions } from './run.ts';
+import { makeTikvPlan } from './tikv/tikv-plan.ts';
+import { runTikv } from './tikv/tikv-run.ts';
+import { plainTikvSettings } from './tikv/tikv-settings.ts';
 
 /** A simulation that can be run by a seed. */
 export interface Simulation {
@@ -26,10 +29,20 @@ export const clusterSimulation: Simulation = {
   plain: plainClusterSettings,
 };
 
-/** The simulation chosen by the environment variables CLUSTER and SCENARIO. */
+export const tikvSimulation: Simulation = {
+  name: 'a cluster on TiKV',
+  choice: 'TIKV=1 ',
+  makePlan: makeTikvPlan,
+  run: runTikv,
+  plain: plainTikvSettings,
+};
+
+const isSet = (value = ''): boolean => value !== '' && value !== '0';
+
+/** The simulation chosen by the environment variables CLUSTER, TIKV and SCENARIO. */
 export function chosenSimulation(): Simulation {
-  const { CLUSTER = '', SCENARIO = '' } = process.env;
-  const simulation = CLUSTER === '' || CLUSTER === '0' ? nodeSimulation : clusterSimulation;
+  const { CLUSTER, TIKV, SCENARIO = '' } = process.env;
+  const simulation = isSet(TIKV) ? tikvSimulation : isSet(CLUSTER) ? clusterSimulation : nodeSimulation;
   return SCENARIO === '' ? simulation : only(SCENARIO, simulation);
 }
 

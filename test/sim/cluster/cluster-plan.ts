@@ -12,7 +12,7 @@ import { withPlain } from '../plan/settings.ts';
 import { type ClusterSettings, drawClusterSettings, plainClusterSettings } from './settings.ts';
 
 /** Weights of the requests to a cluster, in addition to those to a node. */
-const clusterWeights = {
+export const clusterWeights = {
   'move-watch': 3,
   'move-leader': 1,
   'add-member': 1.5,

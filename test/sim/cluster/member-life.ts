@@ -35,6 +35,8 @@ export interface LifeStorage {
   readonly raftStorage: RaftStorage;
   readonly probe: (signal: AbortSignal) => Promise<void>;
   readonly imagePolicy: ImagePolicy;
+  /** See `ClusterMemberOptions`. */
+  readonly feedBytesMax?: number;
 }
 
 const never = new AbortController().signal;
@@ -94,7 +96,7 @@ export abstract class MemberLife implements Served {
     const { clock, random } = this.process;
     // A member that joins keeps the connections that it was given until the leader has told it of others.
     this.links.setMembers(peers);
-    const { storage, raftStorage, probe, imagePolicy } = await this.openStorage();
+    const { storage, raftStorage, probe, imagePolicy, feedBytesMax } = await this.openStorage();
     this.#member = await ClusterMember.start({
       storage,
       raftStorage,
@@ -109,6 +111,7 @@ export abstract class MemberLife implements Served {
       election: electionOptions,
       token: 'sim',
       imagePolicy,
+      ...(feedBytesMax === undefined ? {} : { feedBytesMax }),
       probeStorage: probe,
       firstMembers,
       settings: storeSettings(settings),

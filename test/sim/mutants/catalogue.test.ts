@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { mutants } from './catalogue.ts';
 import { clusterMutants } from './cluster-catalogue.ts';
 import { applyEdits } from './mutant.ts';
+import { tikvMutants } from './tikv-catalogue.ts';
 
-const all = [...new Set([...mutants, ...clusterMutants])];
+const all = [...new Set([...mutants, ...clusterMutants, ...tikvMutants])];
 
 test.each(all)('the mutant $name fits the sources', ({ edits }) => {
   for (const file of new Set(edits.map((edit) => edit.file))) {

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { mutants } from './catalogue.ts';
 import { clusterMutants } from './cluster-catalogue.ts';
 import { applyEdits } from './mutant.ts';
+import { tikvMutants } from './tikv-catalogue.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const name = process.env['MUTANT'] ?? '';
-const mutant = [...mutants, ...clusterMutants].find((one) => one.name === name);
+const mutant = [...mutants, ...clusterMutants, ...tikvMutants].find((one) => one.name === name);
 if (mutant === undefined) throw new Error(`no mutant is called ${name}`);
 
 registerHooks({

@@ -1,16 +1,22 @@
 // `make sim-mutants`: puts each defect in and looks for a seed that finds it. MUTANTS=a,b takes only these, MINUTES=n is the
-// time for each (5), FROM=seed where to begin, WORKERS=n on so many cores; CLUSTER=1: those of clusters; SCENARIO=kind: all scenarios
-// are of this kind, and there are many.
+// time for each (5), FROM=seed where to begin, WORKERS=n on so many cores; CLUSTER=1, TIKV=1: those of clusters, and of clusters on the
+// scripted stores; SCENARIO=kind: all scenarios are of this kind, and there are many.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { manyRuns } from '../many-runs.ts';
-import { chosenSimulation, clusterSimulation } from '../simulation.ts';
+import { chosenSimulation, clusterSimulation, tikvSimulation } from '../simulation.ts';
 import { mutants } from './catalogue.ts';
 import { clusterMutants } from './cluster-catalogue.ts';
+import { tikvMutants } from './tikv-catalogue.ts';
 
 const RUNS_MAX = 1_000_000;
 const { MUTANTS, MINUTES, FROM, WORKERS } = process.env;
-const all = chosenSimulation().name === clusterSimulation.name ? clusterMutants : mutants;
+const { name: chosenName } = chosenSimulation();
+const lists = new Map([
+  [clusterSimulation.name, clusterMutants],
+  [tikvSimulation.name, tikvMutants],
+]);
+const all = lists.get(chosenName) ?? mutants;
 const workers = Number(WORKERS ?? availableParallelism());
 const timeMaxMs = Number(MINUTES ?? 5) * 60_000;
 const chosen = MUTANTS === undefined ? all : all.filter(({ name }) => MUTANTS.split(',').includes(name));

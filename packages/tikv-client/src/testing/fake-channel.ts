@@ -81,6 +81,7 @@ export class FakeChannel implements Channel {
     const fault = this.#cluster.judge({ storeId: store.id, command: name, context, request: message });
     if (fault?.kind === 'refuse') throw unavailable('connection reset');
     if (fault?.kind === 'silence' && !fault.executed) return undefined;
+    if (fault?.kind === 'region-error' && fault.executed === true) store.execute(name, message);
     const response =
       fault?.kind === 'region-error'
         ? { regionError: fault.error }
@@ -167,6 +168,7 @@ export class FakeStream implements MessageStream {
     };
     switch (fault?.kind) {
       case 'region-error':
+        if (fault.executed === true) store.execute(command, request);
         answer({ regionError: fault.error });
         return;
       case 'answer':
@@ -188,7 +190,8 @@ export class FakeStream implements MessageStream {
       }
       case 'delay':
         this.#cluster.clock.after(fault.ms, () => {
-          if (!this.#ended) answer(store.execute(command, request));
+          const response = store.execute(command, request);
+          if (!this.#ended) answer(response);
         });
         return;
       default:

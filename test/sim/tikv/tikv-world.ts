@@ -1,0 +1,102 @@
+import { SimClock, type SimHost } from '@engram/sim';
+import { FakeCluster } from '@engram/tikv-client/testing';
+import type { MemberLifeParts } from '../cluster/member-life.ts';
+import { MemberNode } from '../cluster/member-node.ts';
+import { MembersWorld } from '../cluster/members-world.ts';
+import { Finding } from '../judge/finding.ts';
+import { StoresLog } from './stores-log.ts';
+import { keys, TikvLife } from './tikv-life.ts';
+import type { TikvPlan } from './tikv-plan.ts';
+import { TikvTroubles } from './tikv-troubles.ts';
+
+export type TikvNode = MemberNode<TikvLife>;
+
+const STORES = 3;
+const PD_MEMBERS = 3;
+
+/** What a member has said of its needs. */
+interface Need {
+  readonly from: number;
+  readonly atMs: number;
+}
+
+/** A cluster whose members run on the real storage over scripted stores. */
+export class TikvWorld extends MembersWorld<TikvLife, TikvNode> {
+  declare readonly plan: TikvPlan;
+  readonly stores: FakeCluster;
+  readonly storesLog: StoresLog;
+  readonly troubles: TikvTroubles;
+  /** Members for which the newest image has not waited, and the position with which each is back. */
+  readonly forgotten = new Map<bigint, number>();
+  readonly #needs = new Map<bigint, Need>();
+
+  constructor(plan: TikvPlan, told: boolean, line?: (line: string) => void) {
+    super(plan, told, line);
+    const clock = new SimClock({ scheduler: this.scheduler });
+    this.stores = new FakeCluster({ clock, stores: STORES, pdMembers: PD_MEMBERS, keepsCalls: false });
+    this.storesLog = new StoresLog({
+      stores: this.stores,
+      keys,
+      onBatch: (batch, seal) => this.durable(batch, seal),
+      onSealed: (seal) => this.sealed(seal),
+      onSegment: (segment, from) =>
+        this.tell(() => `  segment ${segment} begins${from === undefined ? '' : ` at ${from}`}`),
+      onImageRoot: (root, before) => {
+        const { image, trimmed } = root;
+        if (image !== undefined && image.round !== before?.image?.round) {
+          this.tell(() => `  published image ${image.round} from ${image.from}`);
+          this.#published();
+        }
+        if (trimmed !== (before?.trimmed ?? 1)) this.tell(() => `  trimmed the log before ${trimmed}`);
+      },
+      onNeed: (member, from) => {
+        this.#needs.set(member, { from, atMs: this.nowMs });
+        const enough = this.forgotten.get(member);
+        if (enough !== undefined && from >= enough) this.forgotten.delete(member);
+      },
+      guarded: (work) => this.guarded(work),
+    });
+    this.troubles = new TikvTroubles(this);
+    this.found();
+  }
+
+  override get settings(): TikvPlan['settings'] {
+    return this.plan.settings;
+  }
+
+  healStorage(): void {
+    this.troubles.heal();
+    const { refusal } = this.stores;
+    if (refusal !== undefined)
+      this.fail(new Finding('broken', `a store refuses: ${refusal.message}`, { cause: refusal }));
+  }
+
+  loseCopy(node: TikvNode): void {
+    this.tell(() => `${node.name} has lost its copy`);
+  }
+
+  protected makeNode(id: bigint, host: SimHost, joins: boolean): TikvNode {
+    return new MemberNode<TikvLife>(id, host, joins);
+  }
+
+  protected makeLife(node: TikvNode, parts: MemberLifeParts): TikvLife {
+    const { settings, stores } = this;
+    return new TikvLife({ ...parts, settings, stores, isForgotten: () => this.forgotten.has(node.id) });
+  }
+
+  /** An image was published. Members that were silent for long may still list what it lacks. */
+  #published(): void {
+    const { silentMaxMs, clockSkew, logTimeoutMs } = this.settings;
+    const silentMs = silentMaxMs * (1 - clockSkew) - logTimeoutMs;
+    for (const [id, { from, atMs }] of this.#needs) {
+      if (from < this.history.next && this.nowMs - atMs > silentMs) this.forgotten.set(id, this.history.next);
+    }
+  }
+
+  protected isExcused(node: TikvNode, names: readonly string[], error: unknown): boolean {
+    if (names[0] === 'StorageUnavailableError' || names[0] === 'StorageOpenError' || names[0] === 'TikvError')
+      return true;
+    if (names.includes('StorageTrimmedError')) return node.replaced || this.forgotten.has(node.id);
+    return node.replaced && /later start of this member/.test(String(error));
+  }
+}
